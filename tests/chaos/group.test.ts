@@ -92,7 +92,7 @@ test("256 members of whom 60 are online hold the same though the runtime died tw
     const online = await openDevices(people.slice(0, onlineCount));
     const authors = online.slice(0, authorCount);
     const countAt = async (place: number): Promise<number> => {
-      const rows = await Promise.all(online.map((device) => device.row(group)));
+      const rows = await Promise.all(online.map((device) => device.findRow(group)));
       return rows.filter((row) => row?.lo === 1 && row.hi === place).length;
     };
     await expect.poll(() => countAt(1), { timeout: 30_000 }).toBe(onlineCount);
@@ -103,13 +103,15 @@ test("256 members of whom 60 are online hold the same though the runtime died tw
       return counts.reduce((sum, count) => sum + count, 0);
     };
     const noteAcknowledged = async (): Promise<void> => {
-      for (const { cid, seq, body } of (await Promise.all(authors.map((author) => author.held(group)))).flat()) {
+      for (const { cid, seq, body } of (
+        await Promise.all(authors.map((author) => author.listMessages(group)))
+      ).flat()) {
         if (cid !== undefined && body.type === "text") acknowledged.set(seq, body.text);
       }
     };
     const readSome = async (): Promise<void> => {
       for (const device of online.filter((_, i) => i % 3 === 0)) {
-        device.view(group, (await device.row(group))?.hi ?? 0);
+        device.markRead(group, (await device.findRow(group))?.hi ?? 0);
       }
     };
 
@@ -128,7 +130,7 @@ test("256 members of whom 60 are online hold the same though the runtime died tw
       if (n === sentBeforeDeath) work.push(dieAWhile());
       if (n % 10 === 0) work.push(readSome());
       work.push(
-        ...authors.slice(n % authorCount, (n % authorCount) + 1).map((author) => author.write(group, textOf(n))),
+        ...authors.slice(n % authorCount, (n % authorCount) + 1).map((author) => author.sendText(group, textOf(n))),
       );
     }
     await Promise.all(work);
@@ -178,19 +180,19 @@ test("256 members of whom 60 are online hold the same though the runtime died tw
     const countedAfter = sinceRestart();
 
     for (const device of await openDevices(people.slice(-latecomers))) {
-      device.look(group);
-      await expect.poll(async () => (await device.row(group))?.hi, { timeout: 20_000 }).toBe(head);
-      await device.readUp(group);
+      device.openConversation(group);
+      await expect.poll(async () => (await device.findRow(group))?.hi, { timeout: 20_000 }).toBe(head);
+      await device.loadWholeHistory(group);
     }
     for (const device of devices) {
-      expect((await device.held(group)).map(toLine)).toEqual(lines);
+      expect((await device.listMessages(group)).map(toLine)).toEqual(lines);
       expect(await device.countUnsent()).toBe(0);
     }
     const listed = await Promise.all(people.map((one) => readRow(site, one, group)));
     const counted = await Promise.all(people.map((one) => askUnread(site, one, group)));
     expect(listed.map((row) => row?.unread)).toEqual(counted);
     for (const device of devices) {
-      expect((await device.row(group))?.unread).toBe(counted[people.indexOf(device.person)]);
+      expect((await device.findRow(group))?.unread).toBe(counted[people.indexOf(device.person)]);
     }
     test.info().annotations.push({
       type: "measured",

@@ -39,25 +39,25 @@ export class AppDevice {
     return this.#tab.link.get() === "online";
   }
 
-  write(conversation: ConversationId, text: string): Promise<void> {
+  sendText(conversation: ConversationId, text: string): Promise<void> {
     return enqueueText(this.#tab, conversation, text);
   }
 
   /** Somebody looks at the conversation: its newest page is fetched. */
-  look(conversation: ConversationId): void {
+  openConversation(conversation: ConversationId): void {
     this.#tab.prioritizeConversation(conversation);
   }
 
-  view(conversation: ConversationId, seq: number): void {
+  markRead(conversation: ConversationId, seq: number): void {
     this.#viewed.markRead(conversation, seq);
   }
 
-  row(conversation: ConversationId): Promise<LocalConversationRow | undefined> {
+  findRow(conversation: ConversationId): Promise<LocalConversationRow | undefined> {
     return this.#context.store.conversations.get(conversation);
   }
 
   /** What it holds of a conversation, in order. */
-  held(conversation: ConversationId): Promise<LocalMessageRow[]> {
+  listMessages(conversation: ConversationId): Promise<LocalMessageRow[]> {
     return this.#context.store.queryMessages(conversation, 0).toArray();
   }
 
@@ -67,8 +67,12 @@ export class AppDevice {
   }
 
   /** Scrolls up to the first message there is. */
-  async readUp(conversation: ConversationId): Promise<void> {
-    for (let row = await this.row(conversation); row && hasOlderOnServer(row); row = await this.row(conversation)) {
+  async loadWholeHistory(conversation: ConversationId): Promise<void> {
+    for (
+      let row = await this.findRow(conversation);
+      row && hasOlderOnServer(row);
+      row = await this.findRow(conversation)
+    ) {
       await fetchOlderMessages(this.#tab, conversation);
     }
   }

@@ -4,7 +4,7 @@ import { createUuid, type Uuid } from "#contract/ids.ts";
 import { ModelBrowser } from "./model-browser.ts";
 import { ModelCalls } from "./model-calls.ts";
 import type { ModelTab } from "./model-tab.ts";
-import { seeded, VirtualTime } from "./virtual-time.ts";
+import { makeSeededRandom, VirtualTime } from "./virtual-time.ts";
 
 // What takes a moment takes longer on a machine that is busy.
 vi.setConfig({ testTimeout: 30_000 });
@@ -12,9 +12,9 @@ vi.setConfig({ testTimeout: 30_000 });
 /** Two people who are connected, each with one tab, and a server whose time passes. */
 export const makeCallPair = async (seed = 1) => {
   const time = new VirtualTime();
-  const server = new ModelCalls(time, seeded(seed));
+  const server = new ModelCalls(time, makeSeededRandom(seed));
   const alarm = () => {
-    if (!server.isDead) server.expire();
+    if (!server.isDown) server.applyTimeouts();
     time.after(100, alarm);
   };
   alarm();
@@ -22,12 +22,12 @@ export const makeCallPair = async (seed = 1) => {
   const chat = server.connect(ana, ben);
   const [hers, his] = [new ModelBrowser(server, ana), new ModelBrowser(server, ben)];
   // Neither phone's clock is right.
-  hers.skew = 5 * 3_600_000;
-  his.skew = -7 * 3_600_000;
+  hers.clockSkewMs = 5 * 3_600_000;
+  his.clockSkewMs = -7 * 3_600_000;
   const [a, b] = [await hers.openTab(), await his.openTab()];
   await time.pass(500);
-  const setDead = (isDead: boolean) => {
-    server.isDead = isDead;
+  const setServerDown = (isDead: boolean) => {
+    server.isDown = isDead;
     for (const browser of server.browsers) browser.serverChanged();
   };
   const ring = async (kind: CallKind = "audio") => {
@@ -37,20 +37,20 @@ export const makeCallPair = async (seed = 1) => {
   };
   const talk = async (kind: CallKind = "audio") => {
     await ring(kind);
-    b.engine.handleUserAction({ type: "accept" });
+    b.controller.handleUserAction({ type: "accept" });
     await time.pass(2_000);
     expect([a.at, b.at]).toEqual(["connected", "connected"]);
   };
-  return { time, server, ana, ben, chat, hers, his, a, b, setDead, ring, talk };
+  return { time, server, ana, ben, chat, hers, his, a, b, setServerDown, ring, talk };
 };
 
 /** Nothing of a call is left there. */
 export const expectQuiet = (...tabs: ModelTab[]): void => {
   for (const tab of tabs) {
-    expect(tab.faults).toEqual([]);
+    expect(tab.violations).toEqual([]);
     expect(tab.at).toBe("idle");
     expect(tab.tone).toBe("none");
-    expect(tab.plane).toBeUndefined();
+    expect(tab.media).toBeUndefined();
     expect(tab.isGuarded).toBe(false);
   }
 };

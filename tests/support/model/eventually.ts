@@ -1,4 +1,4 @@
-import { becomesQuiet, passNextTimer } from "./phone-time.ts";
+import { waitForQuiescence, runNextTimer } from "./device-time.ts";
 
 const patienceMs = 3_600_000;
 
@@ -9,13 +9,13 @@ const patienceMs = 3_600_000;
  */
 export const eventually = async <T>(check: () => Promise<T> | T): Promise<T> => {
   const deadline = Date.now() + patienceMs;
-  await becomesQuiet();
+  await waitForQuiescence();
   for (;;) {
     try {
       return await check();
     } catch (error) {
       if (Date.now() > deadline) throw error;
-      await passNextTimer().catch(() => {
+      await runNextTimer().catch(() => {
         throw error;
       });
     }

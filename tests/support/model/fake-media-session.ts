@@ -3,21 +3,21 @@ import type { CallMediaSession, MediaEvents, MediaOptions } from "#calls/media/m
 import { createUuid, type Uuid } from "#contract/ids.ts";
 import type { ModelTab } from "./model-tab.ts";
 
-const planes = new Map<string, ScriptedPlane>();
+const sessions = new Map<string, FakeMediaSession>();
 
 /**
  * Media without media: two planes that were started with each other's devices, and have heard of each other by way of
  * the server, hear each other as long as both live and have a network.
  */
-export class ScriptedPlane implements CallMediaSession {
+export class FakeMediaSession implements CallMediaSession {
   readonly id = createUuid();
   isStopped = false;
   isOpen: boolean;
-  met: Uuid | undefined;
+  preconnected: Uuid | undefined;
   peer: Uuid | undefined;
-  other: ScriptedPlane | undefined;
+  peerSession: FakeMediaSession | undefined;
   /** What it lets be heard and seen, from its first moment on. */
-  readonly lets: Pick<MediaPreferences, "isMuted" | "isCameraOn" | "takesPictures">[];
+  readonly preferenceHistory: Pick<MediaPreferences, "isMuted" | "isCameraOn" | "takesPictures">[];
   /** Which devices it takes. */
   devices: MediaPreferences["devices"];
   #isHeard = false;
@@ -32,8 +32,8 @@ export class ScriptedPlane implements CallMediaSession {
     this.isOpen = options.isCaller;
     const { isMuted, isCameraOn, takesPictures } = options.preferences;
     this.devices = options.preferences.devices;
-    this.lets = [{ isMuted, isCameraOn, takesPictures }];
-    planes.set(this.id, this);
+    this.preferenceHistory = [{ isMuted, isCameraOn, takesPictures }];
+    sessions.set(this.id, this);
     void options.fetchIceServers().catch(() => undefined);
   }
 
@@ -42,52 +42,52 @@ export class ScriptedPlane implements CallMediaSession {
     this.isOpen = true;
   }
   preconnect(device: Uuid): void {
-    this.met = device;
+    this.preconnected = device;
   }
   start(device: Uuid): void {
-    if (this.peer) this.#tab.faults.push("media were started twice");
-    if (!this.isOpen) this.#tab.faults.push("media were started before they were opened");
+    if (this.peer) this.#tab.violations.push("media were started twice");
+    if (!this.isOpen) this.#tab.violations.push("media were started before they were opened");
     this.peer = device;
     this.#flowedAt = this.#tab.browser.time.now;
-    this.#look();
+    this.#checkFlow();
   }
   receiveSignal(from: Uuid, signal: string): void {
-    if (this.isStopped) this.#tab.faults.push("a plane that was stopped was told something");
+    if (this.isStopped) this.#tab.violations.push("a plane that was stopped was told something");
     const [word, id = ""] = signal.split(" ");
     if (!this.peer || from !== this.peer) return;
-    this.other = planes.get(id);
+    this.peerSession = sessions.get(id);
     if (word === "hello") this.#events.sendSignal(from, `here ${this.id}`);
   }
   resendSignals(): void {
     if (this.peer && !this.#isHeard) this.#events.sendSignal(this.peer, `hello ${this.id}`);
   }
   setMuted(isMuted: boolean): void {
-    this.#let({ isMuted });
+    this.#recordPreferences({ isMuted });
   }
   setCameraOn(isCameraOn: boolean): void {
-    this.#let({ isCameraOn });
+    this.#recordPreferences({ isCameraOn });
   }
   setRemoteVideoWanted(takesPictures: boolean): void {
-    this.#let({ takesPictures });
+    this.#recordPreferences({ takesPictures });
   }
   setRemoteVideoVisible(): void {}
-  #let(change: Partial<MediaPreferences>): void {
-    const now = this.lets.at(-1);
-    if (now) this.lets.push({ ...now, ...change });
+  #recordPreferences(change: Partial<MediaPreferences>): void {
+    const now = this.preferenceHistory.at(-1);
+    if (now) this.preferenceHistory.push({ ...now, ...change });
   }
   selectDevice(kind: "audioinput" | "videoinput", deviceId: string): void {
     this.devices = { ...this.devices, [kind]: deviceId };
   }
   stop(isHungUp = false): void {
-    const { other } = this;
-    if (isHungUp && other && this.#flows) other.#tab.browser.time.after(20, () => other.hearBye());
+    const { peerSession: other } = this;
+    if (isHungUp && other && this.#flows) other.#tab.browser.time.after(20, () => other.receiveHangup());
     this.isStopped = true;
   }
-  hearBye(): void {
-    if (this.#isLiving && !this.#tab.browser.isDeaf) this.#events.peerHungUp();
+  receiveHangup(): void {
+    if (this.#isLiving && !this.#tab.browser.losesPeerMessages) this.#events.peerHungUp();
   }
   /** So much went both ways by now. */
-  use(bytes: number): void {
+  reportDataUse(bytes: number): void {
     this.#events.viewChanged({
       mic: "on",
       camera: "off",
@@ -107,7 +107,7 @@ export class ScriptedPlane implements CallMediaSession {
   }
 
   get #flows(): boolean {
-    const { other } = this;
+    const { peerSession: other } = this;
     return (
       other?.peer === this.#tab.device &&
       other.#isLiving &&
@@ -116,7 +116,7 @@ export class ScriptedPlane implements CallMediaSession {
     );
   }
 
-  #look(): void {
+  #checkFlow(): void {
     if (!this.#isLiving || !this.peer) return;
     const { time } = this.#tab.browser;
     if (this.#flows) {
@@ -134,6 +134,6 @@ export class ScriptedPlane implements CallMediaSession {
       }
       if (time.now - this.#flowedAt > 20_000) this.#events.failed();
     }
-    time.after(1_000, () => this.#look());
+    time.after(1_000, () => this.#checkFlow());
   }
 }

@@ -5,7 +5,7 @@ import { SyncError } from "#sync/platform/sync-error.ts";
 import type { ModelCallRequest, ModelCalls } from "./model-calls.ts";
 import { ModelTab } from "./model-tab.ts";
 
-type Waiting = {
+type LockRequest = {
   name: string;
   tab: ModelTab;
   run: () => unknown;
@@ -19,25 +19,25 @@ export class ModelBrowser {
   readonly tabs: ModelTab[] = [];
   readonly memory = new Map<string, unknown>();
   /** Bytes told of its calls, in whichever tab. */
-  readonly uses: [Uuid, number][] = [];
+  readonly dataUses: [Uuid, number][] = [];
   /** By how much its clock is off. */
-  skew = 0;
+  clockSkewMs = 0;
   delayMs = 20;
   /** Of what the server says, this share is lost, said twice, or comes late. */
-  lost = 0;
-  doubled = 0;
-  late = 0;
+  lossRate = 0;
+  duplicateRate = 0;
+  lateRate = 0;
   isOffline = false;
   hasLocks = true;
   /** How long it takes to give a lock that nobody has. */
   lockMs = 1;
   /** Whether this person wants calls to be heard. */
-  hearsRinging = true;
+  isRingAudible = true;
   /** After so long it tries the way to the server anew, unless somebody wants it looked at. */
   retryMs = 300;
   /** What the other side says to it directly does not come through. */
-  isDeaf = false;
-  #holders = new Map<string, Waiting[]>();
+  losesPeerMessages = false;
+  #lockQueues = new Map<string, LockRequest[]>();
 
   constructor(
     readonly server: ModelCalls,
@@ -46,49 +46,49 @@ export class ModelBrowser {
     server.browsers.push(this);
   }
 
-  get isReached(): boolean {
-    return !this.isOffline && !this.server.isDead;
+  get isServerReachable(): boolean {
+    return !this.isOffline && !this.server.isDown;
   }
 
   async openTab(storage = new Map<string, string>()): Promise<ModelTab> {
     const tab = new ModelTab(this, storage);
     this.tabs.push(tab);
     await tab.open();
-    const other = this.tabs.find((known) => known !== tab)?.wire.getSnapshot();
-    if (other) tab.hear(other);
+    const other = this.tabs.find((known) => known !== tab)?.feed.getSnapshot();
+    if (other) tab.receive(other);
     else this.#welcome(tab);
     return tab;
   }
 
   #welcome(tab: ModelTab): void {
     const { time } = this.server;
-    time.after(this.#way(), () => {
-      if (!this.isReached) return;
-      const news = this.server.standing(this.user);
-      time.after(this.#way(), () => this.isReached && tab.hear(news));
+    time.after(this.#randomDelayMs(), () => {
+      if (!this.isServerReachable) return;
+      const news = this.server.listOpenCalls(this.user);
+      time.after(this.#randomDelayMs(), () => this.isServerReachable && tab.receive(news));
     });
   }
 
   /** The network goes, or is there again. */
   setOffline(isOffline: boolean): void {
     this.isOffline = isOffline;
-    this.#relink();
+    this.#updateLinks();
   }
 
   /** The way to the server broke, or may be there again: that is noticed after a while, and told by a welcome. */
-  #relink(): void {
+  #updateLinks(): void {
     const { time } = this.server;
-    if (this.isReached) {
+    if (this.isServerReachable) {
       time.after(this.retryMs, () => this.#reconnect());
     } else {
       time.after(4_000, () => {
-        if (!this.isReached) for (const tab of this.tabs) tab.link.set("offline");
+        if (!this.isServerReachable) for (const tab of this.tabs) tab.link.set("offline");
       });
     }
   }
 
   #reconnect(): void {
-    if (!this.isReached) return;
+    if (!this.isServerReachable) return;
     for (const tab of this.tabs) {
       tab.link.set("online");
       this.#welcome(tab);
@@ -96,34 +96,35 @@ export class ModelBrowser {
   }
 
   /** A tab wants the way to the server looked at. */
-  look(): void {
-    if (this.tabs.some(({ link }) => link.get() !== "online")) this.time.after(this.#way(), () => this.#reconnect());
+  checkConnection(): void {
+    if (this.tabs.some(({ link }) => link.get() !== "online"))
+      this.time.after(this.#randomDelayMs(), () => this.#reconnect());
   }
 
   serverChanged(): void {
-    this.#relink();
+    this.#updateLinks();
   }
 
   receive(news: CallFeedEvent): void {
     const { time, random } = this.server;
-    if (random() < this.lost) return;
-    const copies = random() < this.doubled ? 2 : 1;
+    if (random() < this.lossRate) return;
+    const copies = random() < this.duplicateRate ? 2 : 1;
     for (let copy = 0; copy < copies; copy++) {
-      const late = copy > 0 || random() < this.late ? random() * 6_000 : 0;
-      time.after(this.#way() + late, () => {
-        if (this.isReached) for (const tab of [...this.tabs]) tab.hear(structuredClone(news));
+      const late = copy > 0 || random() < this.lateRate ? random() * 6_000 : 0;
+      time.after(this.#randomDelayMs() + late, () => {
+        if (this.isServerReachable) for (const tab of [...this.tabs]) tab.receive(structuredClone(news));
       });
     }
   }
 
   /** As a tab's `ask` is: refused at once without a network, lost for a while where the way dies meanwhile. */
-  async ask(command: ModelCallRequest): Promise<unknown> {
+  async request(command: ModelCallRequest): Promise<unknown> {
     const { time, random, server } = this;
-    await time.wait(this.#way());
-    if (!this.isReached || random() < this.lost) return this.#unanswered();
+    await time.wait(this.#randomDelayMs());
+    if (!this.isServerReachable || random() < this.lossRate) return this.#unanswered();
     const answer = server.execute(this.user, command);
-    await time.wait(this.#way());
-    if (!this.isReached || random() < this.lost) return this.#unanswered();
+    await time.wait(this.#randomDelayMs());
+    if (!this.isServerReachable || random() < this.lossRate) return this.#unanswered();
     if (isRefusal(answer)) throw new SyncError(answer.error, answer.retryAfterMs);
     return structuredClone(answer);
   }
@@ -141,7 +142,7 @@ export class ModelBrowser {
     return this.server.random;
   }
 
-  #way(): number {
+  #randomDelayMs(): number {
     return this.delayMs * (0.5 + this.random());
   }
 
@@ -149,46 +150,46 @@ export class ModelBrowser {
 
   lock(tab: ModelTab, name: string, signal: AbortSignal | undefined, run: () => unknown): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      const queue = this.#holders.get(name) ?? [];
-      this.#holders.set(name, queue);
-      const waiting: Waiting = { name, tab, run, done: () => resolve(undefined), isHeld: false, isOver: false };
+      const queue = this.#lockQueues.get(name) ?? [];
+      this.#lockQueues.set(name, queue);
+      const waiting: LockRequest = { name, tab, run, done: () => resolve(undefined), isHeld: false, isOver: false };
       queue.push(waiting);
       signal?.addEventListener("abort", () => {
         if (waiting.isHeld) return; // what is given up is waiting
-        this.#free(waiting);
+        this.#releaseLock(waiting);
         reject(new DOMException("given up", "AbortError"));
       });
-      if (queue[0] === waiting) this.#grant(waiting);
+      if (queue[0] === waiting) this.#grantLock(waiting);
     });
   }
 
-  #grant(waiting: Waiting): void {
+  #grantLock(waiting: LockRequest): void {
     this.time.after(this.lockMs, async () => {
       if (waiting.isOver) return;
       waiting.isHeld = true;
       await waiting.run();
-      this.#free(waiting);
+      this.#releaseLock(waiting);
       waiting.done();
     });
   }
 
-  #free(waiting: Waiting): void {
+  #releaseLock(waiting: LockRequest): void {
     if (waiting.isOver) return;
     waiting.isOver = true;
-    const queue = this.#holders.get(waiting.name) ?? [];
+    const queue = this.#lockQueues.get(waiting.name) ?? [];
     const wasFirst = queue[0] === waiting;
     queue.splice(queue.indexOf(waiting), 1);
-    if (wasFirst && queue[0]) this.#grant(queue[0]);
+    if (wasFirst && queue[0]) this.#grantLock(queue[0]);
   }
 
   heldLocks(): LockManagerSnapshot {
-    const held = [...this.#holders].flatMap(([name, queue]) => (queue[0]?.isHeld ? [{ name }] : []));
+    const held = [...this.#lockQueues].flatMap(([name, queue]) => (queue[0]?.isHeld ? [{ name }] : []));
     return { held, pending: [] };
   }
 
-  freeLocksOf(tab: ModelTab): void {
-    for (const queue of this.#holders.values()) {
-      for (const waiting of queue.filter((other) => other.tab === tab)) this.#free(waiting);
+  releaseLocks(tab: ModelTab): void {
+    for (const queue of this.#lockQueues.values()) {
+      for (const waiting of queue.filter((other) => other.tab === tab)) this.#releaseLock(waiting);
     }
   }
 }

@@ -8,21 +8,21 @@ import type { ModelBrowser } from "./model-browser.ts";
 import type { VirtualTime } from "./virtual-time.ts";
 
 export type ModelCallRequest = CallRequest & { conversation: ConversationId };
-type Kept = OpenCall & { over: CallBody | null };
-type Place = { id: ConversationId; kept: Kept | undefined; heard: LastSeen };
+type StoredCall = OpenCall & { over: CallBody | null };
+type CallConversation = { id: ConversationId; kept: StoredCall | undefined; heard: LastSeen };
 
 /** The server as calls know it: the contract's own machine, and everybody told of what it makes of a deed. */
 export class ModelCalls {
   readonly browsers: ModelBrowser[] = [];
   /** What was written in the logs. */
-  readonly lines: CallBody[] = [];
+  readonly callEntries: CallBody[] = [];
   /** Who said that they are there, and for how long they had heard nothing of the other one. */
-  readonly beats: { user: Uuid; at: number; unheard: number | undefined }[] = [];
+  readonly heartbeats: { user: Uuid; at: number; unheard: number | undefined }[] = [];
   /** When each call began, by its id. */
-  readonly began = new Map<Uuid, number>();
+  readonly createdAt = new Map<Uuid, number>();
   /** It neither hears nor says anything. */
-  isDead = false;
-  readonly #places = new Map<ConversationId, Place>();
+  isDown = false;
+  readonly #conversations = new Map<ConversationId, CallConversation>();
 
   constructor(
     readonly time: VirtualTime,
@@ -31,13 +31,13 @@ export class ModelCalls {
 
   connect(a: Uuid, b: Uuid): ConversationId {
     const id = privateConversationId(a, b);
-    this.#places.set(id, { id, kept: undefined, heard: { caller: 0, callee: 0 } });
+    this.#conversations.set(id, { id, kept: undefined, heard: { caller: 0, callee: 0 } });
     return id;
   }
 
   /** Calls under way of somebody, as a welcome tells them. */
-  standing(user: Uuid): CallFeedEvent {
-    const calls = [...this.#places.values()].flatMap((place) => {
+  listOpenCalls(user: Uuid): CallFeedEvent {
+    const calls = [...this.#conversations.values()].flatMap((place) => {
       const isTheirs = privateMembers(place.id)?.includes(user);
       return isTheirs && place.kept && !place.kept.over ? [toCall(place.id, place.kept)] : [];
     });
@@ -45,24 +45,24 @@ export class ModelCalls {
   }
 
   get open(): Call[] {
-    return [...this.#places.values()].flatMap(({ id, kept }) => (kept && !kept.over ? [toCall(id, kept)] : []));
+    return [...this.#conversations.values()].flatMap(({ id, kept }) => (kept && !kept.over ? [toCall(id, kept)] : []));
   }
 
   execute(user: Uuid, command: ModelCallRequest): CallResult | CommandResults["beat"] | Refusal {
     const { conversation, call: id } = command;
-    const place = this.#places.get(conversation);
+    const place = this.#conversations.get(conversation);
     const by = privateMembers(conversation)?.indexOf(user) ?? -1;
     if (!place || by < 0) return { error: "conversation_not_found" };
     switch (command.type) {
       case "dial":
         if (this.#isBusy(user, conversation)) return { error: "call_in_progress" };
-        return this.#do(place, by, { type: "create", id, kind: command.kind, device: command.device });
+        return this.#applyCommand(place, by, { type: "create", id, kind: command.kind, device: command.device });
       case "answer":
         if (this.#isBusy(user, conversation)) return { error: "call_in_progress" };
-        return this.#do(place, by, { type: "answer", id, device: command.device });
+        return this.#applyCommand(place, by, { type: "answer", id, device: command.device });
       case "hangUp": {
         const { type: _, conversation: __, call: ___, ...how } = command;
-        return this.#do(place, by, { type: "end", id, ...how });
+        return this.#applyCommand(place, by, { type: "end", id, ...how });
       }
       case "standing":
         return place.kept?.id === id ? this.#result(place.id, place.kept) : { error: "call_not_found" };
@@ -70,15 +70,15 @@ export class ModelCalls {
         if (place.kept?.id !== id || place.kept.over) return { error: "call_not_found" };
         if (command.device && !hasSide(place.kept, place.kept.caller === by, command.device))
           return { error: "call_not_found" };
-        this.#hear(place, by);
+        this.#recordSeen(place, by);
         place.heard = recordPeerLastSeen(place.heard, place.kept.caller === by, this.time.now, command.unheard);
-        this.beats.push({ user, at: this.time.now, unheard: command.unheard });
+        this.heartbeats.push({ user, at: this.time.now, unheard: command.unheard });
         return { passed: true };
       case "signal": {
         if (place.kept?.id !== id || place.kept.over) return { error: "call_not_found" };
         const { from: from_device, to: to_device, signal } = command;
         const other = otherMember(conversation, user) ?? "";
-        this.#tell(other, {
+        this.#push(other, {
           event_type: "signal",
           data: { call_id: id, conversation, from_device, to_device, signal },
         });
@@ -88,8 +88,8 @@ export class ModelCalls {
   }
 
   /** What time makes of the calls; called each second. */
-  expire(): void {
-    for (const place of this.#places.values()) {
+  applyTimeouts(): void {
+    for (const place of this.#conversations.values()) {
       const { kept } = place;
       const next = kept && !kept.over && applyCallTimeout(kept, place.heard, this.time.now);
       if (next && !("error" in next)) this.#write(place, kept, next);
@@ -103,36 +103,40 @@ export class ModelCalls {
     );
   }
 
-  #do(place: Place, by: number, deed: CallCommand): CallResult | Refusal {
+  #applyCommand(place: CallConversation, by: number, deed: CallCommand): CallResult | Refusal {
     const { kept } = place;
     if (kept?.over && kept.id === deed.id && deed.type !== "answer") return this.#result(place.id, kept);
     const open = kept && !kept.over ? kept : null;
     const next = applyCallCommand(open, by, deed, this.time.now, open ? place.heard : undefined);
     if ("error" in next) return next;
-    if (deed.type === "create" && next.call?.id === deed.id) this.began.set(deed.id, next.call.createdAt);
+    if (deed.type === "create" && next.call?.id === deed.id) this.createdAt.set(deed.id, next.call.createdAt);
     const call = this.#write(place, open, next);
-    this.#hear(place, by);
+    this.#recordSeen(place, by);
     return this.#result(place.id, call);
   }
 
-  #hear(place: Place, by: number): void {
+  #recordSeen(place: CallConversation, by: number): void {
     place.heard[by === place.kept?.caller ? "caller" : "callee"] = this.time.now;
   }
 
-  #write(place: Place, before: OpenCall | null, next: { call: OpenCall | null; logEntry?: CallBody }): Kept {
+  #write(
+    place: CallConversation,
+    before: OpenCall | null,
+    next: { call: OpenCall | null; logEntry?: CallBody },
+  ): StoredCall {
     const call = next.call ?? before;
     if (!call) throw new Error("a call ended that never was");
-    if (next.call === before) return place.kept as Kept;
-    const { over: _, ...plain } = call as Kept;
-    const kept: Kept = { ...plain, over: next.logEntry ?? null };
+    if (next.call === before) return place.kept as StoredCall;
+    const { over: _, ...plain } = call as StoredCall;
+    const kept: StoredCall = { ...plain, over: next.logEntry ?? null };
     if (before?.id !== call.id) place.heard = { caller: this.time.now, callee: this.time.now };
     place.kept = kept;
-    if (next.logEntry) this.lines.push(next.logEntry);
+    if (next.logEntry) this.callEntries.push(next.logEntry);
     this.#announce(place.id, kept);
     return kept;
   }
 
-  #announce(conversation: ConversationId, kept: Kept): void {
+  #announce(conversation: ConversationId, kept: StoredCall): void {
     const call = toCall(conversation, kept);
     for (const user of [call.from, call.to]) {
       const isRung = !kept.over && call.answered_at === null && call.to === user;
@@ -143,11 +147,11 @@ export class ModelCalls {
       }
       if (kept.over) {
         const { status, seconds, reason } = kept.over;
-        this.#tell(user, {
+        this.#push(user, {
           event_type: status,
           data: { call_id: call.call_id, conversation, seconds, ...(reason ? { reason } : {}) },
         });
-      } else this.#tell(user, { event_type: call.answered_at === null ? "ring" : "answered", data: call });
+      } else this.#push(user, { event_type: call.answered_at === null ? "ring" : "answered", data: call });
     }
   }
 
@@ -155,11 +159,11 @@ export class ModelCalls {
     return call.from === user || call.to === user;
   }
 
-  #tell(user: Uuid, news: CallFeedEvent): void {
+  #push(user: Uuid, news: CallFeedEvent): void {
     for (const browser of this.browsers) if (browser.user === user) browser.receive(news);
   }
 
-  #result(conversation: ConversationId, kept: Kept): CallResult {
+  #result(conversation: ConversationId, kept: StoredCall): CallResult {
     return { call: toCall(conversation, kept), over: kept.over, now: this.time.now };
   }
 }

@@ -8,10 +8,10 @@ import type { BroadcastPort, Platform } from "#sync/platform/platform.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
 import { closeStores } from "#sync/store/recovery/open-database.ts";
 import { type SyncNotice, Tab } from "#sync/tabs/tab.ts";
-import { ModelNotes } from "./model-notes.ts";
+import { ModelLocalStorage } from "./model-local-storage.ts";
 import type { ModelServer } from "./model-server.ts";
-import { type Faults, goodNetwork, ModelSocket } from "./model-socket.ts";
-import { phoneTime, recordActivity } from "./phone-time.ts";
+import { type Faults, makeGoodNetwork, ModelSocket } from "./model-socket.ts";
+import { deviceTime, recordActivity } from "./device-time.ts";
 
 // Live queries of Dexie do nothing without a global IndexedDB; each device has one of its own.
 Dexie.dependencies.indexedDB = new IDBFactory();
@@ -22,25 +22,25 @@ let devices = 0;
 export class ModelDevice {
   readonly number = ++devices;
   indexedDB = new IDBFactory();
-  faults: Faults = goodNetwork();
+  faults: Faults = makeGoodNetwork();
   isVisible = true;
   isOnline = true;
-  isUsed = false;
+  isUserActive = false;
   isSignedIn = true;
   renewals = 0;
   /** Whether the server takes this device's session. */
   refusesSession = false;
   canRenew = true;
-  persistenceAsked = 0;
-  readonly picturesDropped = new Set<string>();
+  persistenceRequests = 0;
+  readonly deletedPictures = new Set<string>();
   /** The statuses whose pictures are kept. */
   readonly postPictures = new Set<string>();
   quota: number | undefined;
   /** Set to lose single requests on their way, or their answers on the way back. */
-  loses: (request: HttpRequest, what: "request" | "answer") => boolean = () => false;
-  urlsMade = 0;
+  shouldLose: (request: HttpRequest, what: "request" | "answer") => boolean = () => false;
+  createdUrlCount = 0;
   /** Addresses of blobs that were not given back. */
-  readonly urls = new Map<string, Blob>();
+  readonly openUrls = new Map<string, Blob>();
   /** Bytes of a file that come before the way breaks off, each time. */
   downloadBytes = Number.POSITIVE_INFINITY;
   readonly downloads: { path: string; from: number }[] = [];
@@ -51,15 +51,15 @@ export class ModelDevice {
   /** And how long its answer. */
   answerMs = 0;
   /** What is noted outlives every page. */
-  notes: ModelNotes | undefined = new ModelNotes();
+  localStorage: ModelLocalStorage | undefined = new ModelLocalStorage();
   readonly notices: SyncNotice[] = [];
   readonly requests: HttpRequest[] = [];
   readonly sockets: ModelSocket[] = [];
   readonly tabs: Tab[] = [];
-  readonly #lives = new WeakMap<Tab, { isAsleep: boolean }>();
-  readonly #wakes = new Set<() => void>();
-  readonly #leaves = new Set<() => void>();
-  readonly #uses = new Set<() => void>();
+  readonly #processes = new WeakMap<Tab, { isAsleep: boolean }>();
+  readonly #wakeListeners = new Set<() => void>();
+  readonly #leaveListeners = new Set<() => void>();
+  readonly #activityListeners = new Set<() => void>();
 
   constructor(
     readonly server: ModelServer,
@@ -69,7 +69,7 @@ export class ModelDevice {
   async openTab(): Promise<Tab> {
     const life = { isAsleep: false };
     const tab = new Tab(this.user, this.platform(life), (notice) => this.notices.push(notice));
-    this.#lives.set(tab, life);
+    this.#processes.set(tab, life);
     this.tabs.push(tab);
     await tab.start();
     startJournalRecovery(tab);
@@ -78,7 +78,7 @@ export class ModelDevice {
 
   /** A page whose tasks do not run any more: it hears nothing, its timers stand still, and it keeps its lock. */
   putToSleep(tab: Tab): void {
-    const life = this.#lives.get(tab);
+    const life = this.#processes.get(tab);
     if (life) life.isAsleep = true;
   }
 
@@ -94,27 +94,27 @@ export class ModelDevice {
     await tab.stop();
   }
 
-  async shut(): Promise<void> {
+  async closeTabs(): Promise<void> {
     await Promise.all([...this.tabs].map((tab) => this.close(tab)));
   }
 
   wake(): void {
-    for (const wake of [...this.#wakes]) wake();
+    for (const wake of [...this.#wakeListeners]) wake();
   }
 
   /** Somebody touches the screen. */
-  use(): void {
-    for (const use of [...this.#uses]) use();
+  touchScreen(): void {
+    for (const use of [...this.#activityListeners]) use();
   }
 
   /** Nobody looks at any tab any more. */
-  hide(): void {
+  enterBackground(): void {
     this.isVisible = false;
-    for (const leave of [...this.#leaves]) leave();
+    for (const leave of [...this.#leaveListeners]) leave();
   }
 
   /** Somebody does again. */
-  show(): void {
+  enterForeground(): void {
     this.isVisible = true;
     this.wake();
   }
@@ -125,13 +125,13 @@ export class ModelDevice {
 
   /** Waits for so much of the phone's time. */
   pass(ms: number): Promise<void> {
-    return new Promise((resolve) => phoneTime.after(ms, resolve));
+    return new Promise((resolve) => deviceTime.after(ms, resolve));
   }
 
   /** How far its clock was set forward, or back, during the test. */
   clockOffsetMs = 0;
 
-  readonly now = (): number => phoneTime.now() + this.clockOffsetMs;
+  readonly now = (): number => deviceTime.now() + this.clockOffsetMs;
 
   platform(life = { isAsleep: false }): Platform {
     const device = this;
@@ -147,8 +147,8 @@ export class ModelDevice {
     }
     return {
       request: (request, options) => device.#request(request, options?.signal),
-      download: (path, from, signal) => device.#open(path, from, signal),
-      requestIfChanged: (path, mark) => device.#look(path, mark),
+      download: (path, from, signal) => device.#download(path, from, signal),
+      requestIfChanged: (path, mark) => device.#requestIfChanged(path, mark),
       WebSocket: DeviceSocket as unknown as Platform["WebSocket"],
       socketUrl: "ws://model/api/socket",
       connectTimeoutMs: 15_000,
@@ -174,39 +174,39 @@ export class ModelDevice {
       isVisible: () => device.isVisible,
       isOnline: () => device.isOnline,
       onWake: (listener) => {
-        device.#wakes.add(listener);
-        return () => device.#wakes.delete(listener);
+        device.#wakeListeners.add(listener);
+        return () => device.#wakeListeners.delete(listener);
       },
-      isUserActive: () => device.isVisible && device.isUsed,
+      isUserActive: () => device.isVisible && device.isUserActive,
       onUserActivity: (listener) => {
-        device.#uses.add(listener);
-        return () => device.#uses.delete(listener);
+        device.#activityListeners.add(listener);
+        return () => device.#activityListeners.delete(listener);
       },
       onLeave: (listener) => {
-        device.#leaves.add(listener);
-        return () => device.#leaves.delete(listener);
+        device.#leaveListeners.add(listener);
+        return () => device.#leaveListeners.delete(listener);
       },
       requestPersistentStorage: async () => {
-        device.persistenceAsked++;
+        device.persistenceRequests++;
       },
       estimateQuota: async () => device.quota,
       deletePictures: async (owners) => {
-        for (const owner of owners) device.picturesDropped.add(owner);
+        for (const owner of owners) device.deletedPictures.add(owner);
       },
       prunePostPictures: async (listWanted) => {
         const wanted = await listWanted();
         for (const post of device.postPictures) if (!wanted.has(post)) device.postPictures.delete(post);
       },
       createObjectUrl: (blob) => {
-        const url = `blob:${++device.urlsMade}`;
-        device.urls.set(url, blob);
-        return { url, revoke: () => device.urls.delete(url) };
+        const url = `blob:${++device.createdUrlCount}`;
+        device.openUrls.set(url, blob);
+        return { url, revoke: () => device.openUrls.delete(url) };
       },
-      localStorage: device.notes,
+      localStorage: device.localStorage,
       indexedDb: { indexedDB: device.indexedDB, IDBKeyRange },
       loadMemoryIndexedDb: async () => ({ indexedDB: new IDBFactory(), IDBKeyRange }),
       startTimer: (ms, run) =>
-        phoneTime.after(ms, () => {
+        deviceTime.after(ms, () => {
           if (!life.isAsleep) run();
         }),
       now: device.now,
@@ -220,8 +220,8 @@ export class ModelDevice {
     await new Promise((resolve) => setTimeout(resolve, faults.random() * faults.delay));
     if (this.requestMs > 0) await this.pass(this.requestMs);
     signal?.throwIfAborted();
-    this.#mayBreak();
-    if (this.loses(request, "request")) throw new SyncError("offline");
+    this.#applyFaults();
+    if (this.shouldLose(request, "request")) throw new SyncError("offline");
     if (request.path === `/api/users/${this.user}`) {
       const profile = this.server.profiles.get(this.user);
       if (this.answerMs > 0) await this.pass(this.answerMs);
@@ -232,14 +232,14 @@ export class ModelDevice {
     const result = isFile
       ? await this.server.files.handle(this.user, request)
       : isGroup
-        ? (this.server.askGroup(this.user, request) as Refusal | object | undefined)
+        ? (this.server.handleGroupRequest(this.user, request) as Refusal | object | undefined)
         : request.path.startsWith("/api/tala")
           ? this.server.tala.handle(this.user, request)
           : request.path === "/api/settings"
             ? this.server.changeSettings(this.user, request.body)
             : this.server.execute(this.user, toCommand(request));
     if (this.answerMs > 0) await this.pass(this.answerMs);
-    if (this.loses(request, "answer") || (faults.dropAck > 0 && faults.random() < faults.dropAck))
+    if (this.shouldLose(request, "answer") || (faults.dropAck > 0 && faults.random() < faults.dropAck))
       throw new SyncError("offline");
     signal?.throwIfAborted();
     if (result && isRefusal(result)) throw new SyncError(result.error, result.retryAfterMs);
@@ -247,22 +247,25 @@ export class ModelDevice {
   }
 
   /** The mark of a page is all of it. */
-  async #look(path: string, mark: string | undefined): Promise<{ body: unknown; etag: string } | undefined> {
+  async #requestIfChanged(
+    path: string,
+    mark: string | undefined,
+  ): Promise<{ body: unknown; etag: string } | undefined> {
     const body = await this.#request({ method: "GET", path });
     const now = JSON.stringify(body);
     return now === mark ? undefined : { body, etag: now };
   }
 
-  #mayBreak(): void {
+  #applyFaults(): void {
     const { isOffline, blackhole, cut, random } = this.faults;
     if (isOffline || blackhole || (cut > 0 && random() < cut)) throw new SyncError("offline");
   }
 
-  async #open(path: string, from: number, signal: AbortSignal): Promise<Response> {
+  async #download(path: string, from: number, signal: AbortSignal): Promise<Response> {
     this.downloads.push({ path, from });
     await this.pass(this.requestMs);
     signal.throwIfAborted();
-    this.#mayBreak();
+    this.#applyFaults();
     const bytes = this.server.readFile(this.user, path);
     await this.pass(this.answerMs);
     if (!bytes) throw new SyncError("file_not_found");

@@ -23,7 +23,7 @@ export class ModelFiles {
   /** Set to have requests refused. */
   refuse: (user: Uuid, request: HttpRequest) => Refusal | undefined = () => undefined;
   /** What completing finds a file to be, when not what was announced. */
-  found: Partial<Pick<NonNullable<FileState["ready"]>, "type">> = {};
+  detected: Partial<Pick<NonNullable<FileState["ready"]>, "type">> = {};
 
   async handle(user: Uuid, request: HttpRequest): Promise<FileState | Refusal | undefined> {
     const refusal = this.refuse(user, request);
@@ -38,14 +38,14 @@ export class ModelFiles {
       return undefined;
     }
     if (what === "complete") return this.#complete(known);
-    return this.#take(known, Number(part), request.body);
+    return this.#storePart(known, Number(part), request.body);
   }
 
   /** The body with what is known of its file, as it is stored. */
   check(user: Uuid, body: AttachedBody, isRead: boolean): Body | Refusal {
     const file = this.all.get(body.file);
     if (!file?.isReady || file.isRemoved || (file.owner !== user && !isRead)) return { error: "file_not_found" };
-    return { ...body, name: file.name, size: file.size, mime: this.found.type ?? body.mime };
+    return { ...body, name: file.name, size: file.size, mime: this.detected.type ?? body.mime };
   }
 
   bytes(id: Uuid): Uint8Array {
@@ -66,7 +66,7 @@ export class ModelFiles {
     return this.#stateOf(file);
   }
 
-  async #take(file: ModelFile, part: number, body: unknown): Promise<undefined | Refusal> {
+  async #storePart(file: ModelFile, part: number, body: unknown): Promise<undefined | Refusal> {
     if (!(body instanceof Blob) || body.size !== partBytes(file.size, part)) return { error: "file_part_mismatch" };
     file.arrivals.set(part, (file.arrivals.get(part) ?? 0) + 1);
     file.parts.set(part, new Uint8Array(await body.arrayBuffer()));
@@ -80,7 +80,7 @@ export class ModelFiles {
   }
 
   #stateOf({ id, size, parts, isReady }: ModelFile): FileState {
-    const type = this.found.type ?? "image/jpeg";
+    const type = this.detected.type ?? "image/jpeg";
     return { id, size, received: [...parts.keys()], ready: isReady ? { type, width: 40, height: 30 } : null };
   }
 }

@@ -16,10 +16,10 @@ import { memberPageRows } from "#contract/limits.ts";
 import type { Refusal } from "#contract/wire/commands.ts";
 import type { HttpRequest } from "#contract/wire/http-commands.ts";
 import { ModelInboxes, newEpoch } from "./model-inboxes.ts";
-import { type GroupLog, isGroup, type LogMember, newMember, rowOf } from "./model-log.ts";
+import { type GroupLog, isGroup, type LogMember, newMember, buildInboxRow } from "./model-log.ts";
 
 type Event = Omit<EventBody, "type">;
-type Deed =
+type GroupCommand =
   | { type: "add"; users: readonly Uuid[] }
   | { type: "remove"; user: Uuid }
   | { type: "leave"; heir?: Uuid | undefined }
@@ -44,59 +44,59 @@ export class ModelGroups extends ModelInboxes {
       open: true,
       revision: 0,
       messages: [],
-      withdrawn: new Set(),
-      marks: new Map(),
+      deletedPending: new Set(),
+      members: new Map(),
       group,
       former: new Map(),
     };
     this.logs.set(id, log);
-    for (const user of [owner, ...members]) this.#seat(log, user);
-    (log.marks.get(owner) as LogMember).role = "owner";
-    this.#say(log, owner, { event: "created", name });
-    for (const user of log.marks.keys()) this.tellRow(user, log);
+    for (const user of [owner, ...members]) this.#addMember(log, user);
+    (log.members.get(owner) as LogMember).role = "owner";
+    this.#appendEvent(log, owner, { event: "created", name });
+    for (const user of log.members.keys()) this.pushRow(user, log);
     return id;
   }
 
   /** Done, or why not. */
-  change(user: Uuid, id: Uuid, deed: Deed): Refusal | undefined {
-    const log = this.#groupOf(user, id);
-    const me = log?.marks.get(user);
+  changeGroup(user: Uuid, id: Uuid, deed: GroupCommand): Refusal | undefined {
+    const log = this.#findGroup(user, id);
+    const me = log?.members.get(user);
     if (!log || !me) return { error: "group_not_found" };
     if (deed.type !== "leave" && !isGroupActionAllowed(me.role, deed.type)) return { error: "not_allowed" };
-    const before = new Set(log.marks.keys());
-    const events = this.#carryOut(log, user, deed);
+    const before = new Set(log.members.keys());
+    const events = this.#applyCommand(log, user, deed);
     if (!Array.isArray(events)) return events;
     if (events.length === 0 && deed.type !== "end") return undefined;
-    for (const event of events) this.#say(log, user, event, before);
-    for (const member of log.marks.keys()) this.tellRow(member, log);
+    for (const event of events) this.#appendEvent(log, user, event, before);
+    for (const member of log.members.keys()) this.pushRow(member, log);
     return undefined;
   }
 
   /** As the Worker's routes answer. */
-  askGroup(user: Uuid, request: HttpRequest): unknown {
+  handleGroupRequest(user: Uuid, request: HttpRequest): unknown {
     this.groupRequests.push({ user, request });
     const refusal = this.refuseGroup(user, request);
     if (refusal) return refusal;
     const { method, path, body } = request;
     const url = new URL(path, "http://model");
     const [, , , id = "", what, other] = url.pathname.split("/");
-    if (id === "") return this.#make(user, v.parse(NewGroup, body));
-    const answer = (deed: Deed) => this.change(user, id, deed) ?? this.#describe(user, id);
+    if (id === "") return this.#create(user, v.parse(NewGroup, body));
+    const answer = (deed: GroupCommand) => this.changeGroup(user, id, deed) ?? this.#describe(user, id);
     if (what === undefined && method === "PATCH") return answer({ type: "rename", ...v.parse(GroupChange, body) });
-    if (what === undefined && method === "DELETE") return this.change(user, id, { type: "end" });
+    if (what === undefined && method === "DELETE") return this.changeGroup(user, id, { type: "end" });
     if (what === "owner") return answer({ type: "handOver", user: v.parse(NewOwner, body).user_id });
     if (what === "picture")
       return answer({ type: "picture", key: method === "PUT" ? `${id}_${this.#size(body)}` : null });
     if (method === "POST") return answer({ type: "add", users: v.parse(NewMembers, body).members });
     if (method === "DELETE" && other !== undefined)
-      return this.change(
+      return this.changeGroup(
         user,
         id,
         other === user
           ? { type: "leave", heir: url.searchParams.get("heir") ?? undefined }
           : { type: "remove", user: other },
       );
-    return this.#members(user, id, v.parse(MemberQuery, Object.fromEntries(url.searchParams)));
+    return this.#listMembers(user, id, v.parse(MemberQuery, Object.fromEntries(url.searchParams)));
   }
 
   #size(body: unknown): number {
@@ -104,28 +104,28 @@ export class ModelGroups extends ModelInboxes {
     return body.size;
   }
 
-  #make(user: Uuid, { id, name, members }: v.InferOutput<typeof NewGroup>): Group | Refusal {
+  #create(user: Uuid, { id, name, members }: v.InferOutput<typeof NewGroup>): Group | Refusal {
     if (!this.logs.has(id)) this.createGroup(user, name, members, id);
-    const log = this.#groupOf(user, id);
+    const log = this.#findGroup(user, id);
     return log?.group.founder === user ? this.#describe(user, id) : { error: "group_exists" };
   }
 
   #describe(user: Uuid, id: Uuid): Group | Refusal {
-    const log = this.#groupOf(user, id);
-    const card = log && rowOf(log, user, 0).group;
+    const log = this.#findGroup(user, id);
+    const card = log && buildInboxRow(log, user, 0).group;
     if (!log || !card) return { error: "group_not_found" };
     return { id, ...card, created_by: log.group.founder, created_at: 1 };
   }
 
-  #groupOf(user: Uuid, id: Uuid): GroupLog | undefined {
+  #findGroup(user: Uuid, id: Uuid): GroupLog | undefined {
     const log = this.logs.get(id);
-    return isGroup(log) && log.marks.has(user) ? log : undefined;
+    return isGroup(log) && log.members.has(user) ? log : undefined;
   }
 
-  #members(user: Uuid, id: Uuid, { numbers, since = 0, after = 0 }: MemberQuery): MemberPage | Refusal {
-    const log = this.#groupOf(user, id);
+  #listMembers(user: Uuid, id: Uuid, { numbers, since = 0, after = 0 }: MemberQuery): MemberPage | Refusal {
+    const log = this.#findGroup(user, id);
     if (!log) return { error: "group_not_found" };
-    const seated = [...log.marks].map(([one, member]) => ({ one, member, left: false }));
+    const seated = [...log.members].map(([one, member]) => ({ one, member, left: false }));
     const former = [...log.former].map(([one, { member }]) => ({ one, member, left: true }));
     const all = [...seated, ...former].sort((a, b) => a.member.number - b.member.number);
     const found = all.filter(({ member, left }) =>
@@ -136,7 +136,7 @@ export class ModelGroups extends ModelInboxes {
     const page = found.slice(0, this.membersPerPage);
     return {
       roster: log.group.roster,
-      count: log.marks.size,
+      count: log.members.size,
       members: page.map(({ one, member: { number, role, since: from }, left }) => ({
         number,
         role,
@@ -148,21 +148,21 @@ export class ModelGroups extends ModelInboxes {
     };
   }
 
-  #carryOut(log: GroupLog, user: Uuid, deed: Deed): Event[] | Refusal {
-    const { marks, group } = log;
+  #applyCommand(log: GroupLog, user: Uuid, deed: GroupCommand): Event[] | Refusal {
+    const { members: marks, group } = log;
     switch (deed.type) {
       case "add": {
         const newcomers = [...new Set(deed.users)].filter((one) => !marks.has(one));
         if (newcomers.length === 0) return [];
         group.roster++;
-        return [{ event: "added", who: newcomers.map((one) => this.#seat(log, one).number) }];
+        return [{ event: "added", who: newcomers.map((one) => this.#addMember(log, one).number) }];
       }
       case "remove": {
         const member = marks.get(deed.user);
         if (deed.user === user) return { error: "member_not_found" };
         if (!member) return log.former.has(deed.user) ? [] : { error: "member_not_found" };
         group.roster++;
-        this.#unseat(log, deed.user, member);
+        this.#removeMember(log, deed.user, member);
         return [{ event: "removed", who: [member.number] }];
       }
       case "leave":
@@ -176,31 +176,31 @@ export class ModelGroups extends ModelInboxes {
         Object.assign(group, { picture: deed.key, roster: group.roster + 1 });
         return [{ event: deed.key === null ? "unpictured" : "pictured" }];
       case "handOver":
-        return marks.has(deed.user) ? this.#handOver(log, user, deed.user) : { error: "member_not_found" };
+        return marks.has(deed.user) ? this.#transferOwnership(log, user, deed.user) : { error: "member_not_found" };
       case "end":
         group.roster++;
-        for (const [one, member] of [...marks]) this.#unseat(log, one, member);
+        for (const [one, member] of [...marks]) this.#removeMember(log, one, member);
         return [];
     }
   }
 
   #leave(log: GroupLog, user: Uuid, named: Uuid | undefined): Event[] | Refusal {
-    const me = log.marks.get(user) as LogMember;
-    const others = [...log.marks].filter(([one]) => one !== user).sort(([, a], [, b]) => a.since - b.since);
+    const me = log.members.get(user) as LogMember;
+    const others = [...log.members].filter(([one]) => one !== user).sort(([, a], [, b]) => a.since - b.since);
     const heir = named ?? others[0]?.[0];
     const left: Event = { event: "left" };
     if (me.role !== "owner" || heir === undefined) {
       log.group.roster++;
-      this.#unseat(log, user, me);
+      this.#removeMember(log, user, me);
       return [left];
     }
-    if (!log.marks.has(heir)) return { error: "member_not_found" };
-    const [owner] = this.#handOver(log, user, heir);
-    this.#unseat(log, user, me);
+    if (!log.members.has(heir)) return { error: "member_not_found" };
+    const [owner] = this.#transferOwnership(log, user, heir);
+    this.#removeMember(log, user, me);
     return owner ? [left, owner] : [left];
   }
 
-  #handOver({ marks, group }: GroupLog, user: Uuid, heir: Uuid): Event[] {
+  #transferOwnership({ members: marks, group }: GroupLog, user: Uuid, heir: Uuid): Event[] {
     if (heir === user) return [];
     const version = ++group.roster;
     Object.assign(marks.get(user) as LogMember, { role: "member", version });
@@ -209,45 +209,45 @@ export class ModelGroups extends ModelInboxes {
   }
 
   /** Who comes, again too, finds the group as it is from now on. */
-  #seat(log: GroupLog, user: Uuid): LogMember {
+  #addMember(log: GroupLog, user: Uuid): LogMember {
     const head = log.messages.length;
-    const number = log.former.get(user)?.member.number ?? log.marks.size + log.former.size;
-    const { muted, others } = log.former.get(user)?.member ?? newMember();
+    const number = log.former.get(user)?.member.number ?? log.members.size + log.former.size;
+    const { muted, othersReadState: others } = log.former.get(user)?.member ?? newMember();
     const marks = { delivered: head, read: head, hidden: head };
     const place = { number, muted, others, since: Date.now() + number / 1_000, version: log.group.roster };
     const member = { ...newMember(), ...marks, ...place };
     log.former.delete(user);
-    log.marks.set(user, member);
+    log.members.set(user, member);
     return member;
   }
 
-  #unseat(log: GroupLog, user: Uuid, member: LogMember): void {
-    const last = rowOf(log, user, 0);
-    log.marks.delete(user);
+  #removeMember(log: GroupLog, user: Uuid, member: LogMember): void {
+    const last = buildInboxRow(log, user, 0);
+    log.members.delete(user);
     const gone = { ...last, gone: true, open: false, preview: null, unread: 0, kept: false };
     log.former.set(user, { member: { ...member, role: "member", version: log.group.roster }, gone });
-    this.tellRow(user, log);
+    this.pushRow(user, log);
   }
 
   /** The line that a call of a person leaves. */
-  called(user: Uuid, conversation: ConversationId, line: Omit<CallBody, "type" | "id">): Uuid {
+  addCallEntry(user: Uuid, conversation: ConversationId, line: Omit<CallBody, "type" | "id">): Uuid {
     const log = this.log(conversation);
     const id = createUuid();
     const seq = log.messages.length + 1;
     const at = Math.max(Date.now(), (log.messages.at(-1)?.at ?? 0) + 1);
-    const sender = log.marks.get(user)?.number ?? 0;
+    const sender = log.members.get(user)?.number ?? 0;
     log.messages.push({ seq, at, sender, body: { type: "call", id, ...line }, cid: id, author: user, revision: 0 });
-    for (const member of log.marks.keys()) this.tellMessage(member, log, seq, undefined);
+    for (const member of log.members.keys()) this.pushMessage(member, log, seq, undefined);
     return id;
   }
 
   /** A line of the group, to those who were there before; who comes is told with the whole row. */
-  #say(log: GroupLog, actor: Uuid, event: Event, told: ReadonlySet<Uuid> = new Set()): void {
+  #appendEvent(log: GroupLog, actor: Uuid, event: Event, told: ReadonlySet<Uuid> = new Set()): void {
     const seq = log.messages.length + 1;
     const at = Math.max(Date.now(), (log.messages.at(-1)?.at ?? 0) + 1);
-    const sender = (log.marks.get(actor) ?? log.former.get(actor)?.member)?.number ?? 0;
+    const sender = (log.members.get(actor) ?? log.former.get(actor)?.member)?.number ?? 0;
     const body = { type: "event", ...event } as const;
     log.messages.push({ seq, at, sender, body, cid: createUuid(), author: actor, revision: 0 });
-    for (const member of log.marks.keys()) if (told.has(member)) this.tellMessage(member, log, seq, undefined);
+    for (const member of log.members.keys()) if (told.has(member)) this.pushMessage(member, log, seq, undefined);
   }
 }

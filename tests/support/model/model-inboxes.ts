@@ -9,7 +9,7 @@ import type { Profile, Relation } from "#contract/people.ts";
 import { defaultSettings, SettingsChange, type VersionedSettings } from "#contract/settings.ts";
 import type { ChangesResult, Refusal } from "#contract/wire/commands.ts";
 import { ModelFiles } from "./model-files.ts";
-import { type Log, rowOf, toMember } from "./model-log.ts";
+import { type Log, buildInboxRow, toVisibleMessage } from "./model-log.ts";
 import type { ModelSocket } from "./model-socket.ts";
 
 type Entry = { handle: number; conversation: ConversationId; changed: number };
@@ -26,7 +26,7 @@ type Inbox = {
 };
 
 /** What a backup of the server's storage holds. */
-export type StateCopy = { logs: Map<ConversationId, Log>; inboxes: Map<Uuid, Omit<Inbox, "sockets">> };
+export type ServerBackup = { logs: Map<ConversationId, Log>; inboxes: Map<Uuid, Omit<Inbox, "sockets">> };
 
 const counterReserve = 1_024;
 
@@ -34,7 +34,7 @@ const counterReserve = 1_024;
 export type Caller = { socket: ModelSocket; ref: number };
 
 /** One change of an inbox, in the form every socket of the person is told of it. */
-export type Told =
+export type InboxChange =
   | { type: "messages"; handle: number; messages: Message[]; isPrivate: boolean; source?: Caller | undefined }
   | { type: "changed"; row: InboxRow; since: number; messages: Message[] }
   | { type: "row"; row: InboxRow }
@@ -80,10 +80,10 @@ export class ModelInboxes {
     return inbox;
   }
 
-  relate(user: Uuid, relation: Relation): void {
+  updateContact(user: Uuid, relation: Relation): void {
     const inbox = this.inbox(user);
     if (relation.profile.id === user) this.profiles.set(user, relation.profile);
-    inbox.people.set(relation.profile.id, { relation, changed: this.tell(user, { type: "person", relation }) });
+    inbox.people.set(relation.profile.id, { relation, changed: this.push(user, { type: "person", relation }) });
   }
 
   log(id: ConversationId): Log {
@@ -107,13 +107,13 @@ export class ModelInboxes {
   }
 
   /** Everything as it is stored now. */
-  copy(): StateCopy {
+  copy(): ServerBackup {
     const inboxes = [...this.inboxes].map(([user, { sockets: _, ...inbox }]) => [user, inbox] as const);
     return structuredClone({ logs: this.logs, inboxes: new Map(inboxes) });
   }
 
   /** The server is stopped, its storage replaced by a copy, and started: nobody tells it, all counters go on. */
-  restore(copy: StateCopy): void {
+  restore(copy: ServerBackup): void {
     const { logs, inboxes } = structuredClone(copy);
     this.logs.clear();
     for (const [id, log] of logs) this.logs.set(id, log);
@@ -134,7 +134,7 @@ export class ModelInboxes {
     }
   }
 
-  changes(user: Uuid, since: number, before = Number.MAX_SAFE_INTEGER): ChangesResult {
+  listChanges(user: Uuid, since: number, before = Number.MAX_SAFE_INTEGER): ChangesResult {
     const inbox = this.inbox(user);
     const isSkipped = inbox.skipped.some(({ after, start }) => since > after && since < start);
     const from = since > inbox.counter || isSkipped ? 0 : since;
@@ -171,29 +171,29 @@ export class ModelInboxes {
     const inbox = this.inbox(user);
     const { version, settings } = inbox.settings?.kept ?? { version: 0, settings: defaultSettings };
     const kept = { version: version + 1, settings: { ...settings, ...parsed.output } };
-    inbox.settings = { kept, changed: this.tell(user, { type: "settings", kept }) };
+    inbox.settings = { kept, changed: this.push(user, { type: "settings", kept }) };
     return kept;
   }
 
   /** What became of the account, by none of the model's devices. */
-  warn(user: Uuid, notice: SecurityNotice): void {
-    this.inbox(user).notices.push({ notice, changed: this.tell(user, { type: "notice", notice }) });
+  addSecurityNotice(user: Uuid, notice: SecurityNotice): void {
+    this.inbox(user).notices.push({ notice, changed: this.push(user, { type: "notice", notice }) });
   }
 
   row(user: Uuid, log: Log): InboxRow {
-    return rowOf(log, user, this.entry(user, log.id).handle);
+    return buildInboxRow(log, user, this.entry(user, log.id).handle);
   }
 
   /** A file as a member reads it, who sees a message that names it. */
   readFile(user: Uuid, path: string): Uint8Array | undefined {
     const [, , , id = "", , file = ""] = path.split("/");
     const log = this.logs.get(id);
-    if (!log?.marks.has(user)) return undefined;
-    const isNamed = log.messages.some((message) => findAttachment(toMember(message, user).body)?.file === file);
+    if (!log?.members.has(user)) return undefined;
+    const isNamed = log.messages.some((message) => findAttachment(toVisibleMessage(message, user).body)?.file === file);
     return isNamed ? this.files.bytes(file) : undefined;
   }
 
-  byHandle(user: Uuid, handle: number): ConversationId | undefined {
+  findConversationByHandle(user: Uuid, handle: number): ConversationId | undefined {
     return [...this.inbox(user).entries.values()].find((entry) => entry.handle === handle)?.conversation;
   }
 
@@ -204,27 +204,27 @@ export class ModelInboxes {
     return entry;
   }
 
-  protected tellMessage(member: Uuid, log: Log, seq: number, source: Caller | undefined): void {
+  protected pushMessage(member: Uuid, log: Log, seq: number, source: Caller | undefined): void {
     const message = log.messages[seq - 1];
     if (!message) return;
     const { handle } = this.entry(member, log.id);
-    const messages = [toMember(message, member)];
-    const counter = this.tell(member, { type: "messages", handle, messages, isPrivate: !log.group, source });
-    this.changed(member, log.id, counter);
+    const messages = [toVisibleMessage(message, member)];
+    const counter = this.push(member, { type: "messages", handle, messages, isPrivate: !log.group, source });
+    this.recordChange(member, log.id, counter);
   }
 
-  protected tellRow(user: Uuid, log: Log): void {
-    this.changed(user, log.id, this.tell(user, { type: "row", row: this.row(user, log) }));
+  protected pushRow(user: Uuid, log: Log): void {
+    this.recordChange(user, log.id, this.push(user, { type: "row", row: this.row(user, log) }));
   }
 
-  protected changed(user: Uuid, conversation: ConversationId, counter: number): void {
+  protected recordChange(user: Uuid, conversation: ConversationId, counter: number): void {
     this.entry(user, conversation).changed = counter;
   }
 
-  protected tell(user: Uuid, told: Told): number {
+  protected push(user: Uuid, told: InboxChange): number {
     const inbox = this.inbox(user);
     inbox.counter++;
-    for (const socket of [...inbox.sockets]) socket.tell(inbox.counter, told);
+    for (const socket of [...inbox.sockets]) socket.pushChange(inbox.counter, told);
     return inbox.counter;
   }
 }

@@ -14,8 +14,8 @@ import type { CommandOf, PageResult, RevisedResult, SearchResult } from "#contra
 
 /** A member's place in the model's conversation. Who blocks sees nothing that the others write meanwhile. */
 export type LogMember = ReadState & {
-  hidden: number;
-  kept: boolean;
+  clearedUpTo: number;
+  keepListed: boolean;
   muted: boolean;
   /** By which messages name their sender. */
   number: number;
@@ -25,7 +25,7 @@ export type LogMember = ReadState & {
   /** The roster of their last change. */
   version: number;
   /** The furthest they were told of the others: it never goes back, whoever comes or goes. */
-  others: ReadState;
+  othersReadState: ReadState;
   /** Set while blocking: where the log ends for this member, and the marks as the others go on seeing them. */
   blocking?: { ends: number; shown: ReadState };
 };
@@ -35,7 +35,7 @@ export type LogMessage = Omit<Message, "held" | "cid"> & {
   cid: Uuid;
   /** Of its last change. */
   revision: number;
-  withheld?: "now" | "for good";
+  undelivered?: "now" | "for good";
 };
 
 /** The model's conversation, and what its members may read of it. */
@@ -46,8 +46,8 @@ export type Log = {
   revision: number;
   messages: LogMessage[];
   /** Authors and client ids of messages that were deleted before they came. */
-  withdrawn: Set<string>;
-  marks: Map<Uuid, LogMember>;
+  deletedPending: Set<string>;
+  members: Map<Uuid, LogMember>;
   group?: { name: string; picture: string | null; roster: number; founder: Uuid };
   /** Those who were members of a group, with the row as they were told it last. */
   former?: Map<Uuid, { member: LogMember; gone: InboxRow }>;
@@ -59,65 +59,66 @@ export const isGroup = (log: Log | undefined): log is GroupLog => log?.group !==
 export const newMember = (number = 0): LogMember => ({
   delivered: 0,
   read: 0,
-  hidden: 0,
-  kept: false,
+  clearedUpTo: 0,
+  keepListed: false,
   muted: false,
   number,
-  others: { delivered: 0, read: 0 },
+  othersReadState: { delivered: 0, read: 0 },
   role: "member",
   since: 0,
   version: 1,
 });
 
-const cardOf = ({ group, marks }: Log, { role, number }: LogMember): GroupCard | null =>
+const buildGroupCard = ({ group, members: marks }: Log, { role, number }: LogMember): GroupCard | null =>
   group ? { name: group.name, picture: group.picture, count: marks.size, roster: group.roster, role, number } : null;
 
-const leastOf = (marks: readonly number[]): number => (marks.length > 0 ? Math.min(...marks) : 0);
+const minOrZero = (marks: readonly number[]): number => (marks.length > 0 ? Math.min(...marks) : 0);
 
-export const headOf = (log: Log, user: Uuid): number => log.marks.get(user)?.blocking?.ends ?? log.messages.length;
+export const findVisibleHead = (log: Log, user: Uuid): number =>
+  log.members.get(user)?.blocking?.ends ?? log.messages.length;
 
 /** A message as one member is told it: the client id, and whether it was held back, are its author's alone. */
-export const toMember = (message: LogMessage, member: Uuid): Message => {
-  const { seq, at, sender, body, cid, author, withheld } = message;
+export const toVisibleMessage = (message: LogMessage, member: Uuid): Message => {
+  const { seq, at, sender, body, cid, author, undelivered: withheld } = message;
   if (author !== member) return { seq, at, sender, body: withheld ? { type: "withheld" } : body };
   return { seq, at, sender, body, cid, ...(withheld === "for good" ? { held: true } : {}) };
 };
 
-const seenBy = (log: Log, user: Uuid) => {
-  const hidden = log.marks.get(user)?.hidden ?? 0;
-  return log.messages.filter(({ seq }) => seq > hidden && seq <= headOf(log, user));
+const listVisible = (log: Log, user: Uuid) => {
+  const hidden = log.members.get(user)?.clearedUpTo ?? 0;
+  return log.messages.filter(({ seq }) => seq > hidden && seq <= findVisibleHead(log, user));
 };
 
-const isToRead = (user: Uuid) => (message: LogMessage) =>
+const countsAsUnread = (user: Uuid) => (message: LogMessage) =>
   message.author !== user &&
   message.body.type !== "deleted" &&
   message.body.type !== "event" &&
   (message.body.type !== "call" || message.body.status === "missed") &&
-  message.withheld === undefined;
+  message.undelivered === undefined;
 
-const cut = (body: StoredBody): StoredBody =>
+const truncateText = (body: StoredBody): StoredBody =>
   "text" in body && body.text !== undefined ? { ...body, text: body.text.slice(0, previewMaxLength) } : body;
 
 /** What a member's inbox says of it. */
-export const rowOf = (log: Log, user: Uuid, handle: number): InboxRow => {
+export const buildInboxRow = (log: Log, user: Uuid, handle: number): InboxRow => {
   const gone = log.former?.get(user)?.gone;
   if (gone) return { ...gone, handle };
-  const me = log.marks.get(user) ?? newMember();
-  const others = [...log.marks].filter(([member]) => member !== user).map(([, it]) => it.blocking?.shown ?? it);
-  me.others = mergeReadStates(me.others, {
-    delivered: leastOf(others.map(({ delivered }) => delivered)),
-    read: leastOf(others.map(({ read }) => read)),
+  const me = log.members.get(user) ?? newMember();
+  const others = [...log.members].filter(([member]) => member !== user).map(([, it]) => it.blocking?.shown ?? it);
+  me.othersReadState = mergeReadStates(me.othersReadState, {
+    delivered: minOrZero(others.map(({ delivered }) => delivered)),
+    read: minOrZero(others.map(({ read }) => read)),
   });
-  const head = headOf(log, user);
+  const head = findVisibleHead(log, user);
   const message = log.messages[head - 1];
-  const last = message && toMember(message, user);
-  const preview = last && head > me.hidden ? cut(last.body) : null;
-  const from = Math.max(me.read, me.hidden);
+  const last = message && toVisibleMessage(message, user);
+  const preview = last && head > me.clearedUpTo ? truncateText(last.body) : null;
+  const from = Math.max(me.read, me.clearedUpTo);
   return {
     handle,
     conversation: log.id,
     kind: log.group ? "group" : "private",
-    group: cardOf(log, me),
+    group: buildGroupCard(log, me),
     gone: false,
     epoch: log.epoch,
     head,
@@ -126,48 +127,49 @@ export const rowOf = (log: Log, user: Uuid, handle: number): InboxRow => {
     sender: last?.sender ?? 0,
     preview,
     whole: !last || searchTextOfBody(last.body).length <= previewMaxLength,
-    unread: seenBy(log, user).filter((one) => one.seq > from && isToRead(user)(one)).length,
+    unread: listVisible(log, user).filter((one) => one.seq > from && countsAsUnread(user)(one)).length,
     delivered: me.delivered,
     read: me.read,
-    othersDelivered: me.others.delivered,
-    othersRead: me.others.read,
-    hidden: me.hidden,
+    othersDelivered: me.othersReadState.delivered,
+    othersRead: me.othersReadState.read,
+    hidden: me.clearedUpTo,
     open: log.open,
     muted: me.muted,
-    kept: me.kept,
+    kept: me.keepListed,
     revision: log.revision,
   };
 };
 
-export const pageOf = (log: Log, user: Uuid, command: CommandOf<"page">, rowsMax: number): PageResult => {
+export const readLogPage = (log: Log, user: Uuid, command: CommandOf<"page">, rowsMax: number): PageResult => {
   const { direction, seq, limit, held = seq } = command;
-  const seen = seenBy(log, user);
+  const seen = listVisible(log, user);
   const found =
     direction === "after"
       ? seen.filter((message) => message.seq > seq)
       : seen.filter((message) => message.seq < seq).reverse();
   const rows = found.slice(0, Math.min(limit, rowsMax));
-  const messages = rows.map((message) => toMember(message, user));
+  const messages = rows.map((message) => toVisibleMessage(message, user));
   const anchor = seen.find((message) => message.seq === held)?.at ?? null;
-  return { epoch: log.epoch, head: headOf(log, user), messages, more: found.length > rows.length, anchor };
+  return { epoch: log.epoch, head: findVisibleHead(log, user), messages, more: found.length > rows.length, anchor };
 };
 
 /** What was changed after a revision, oldest change first, each message once and as it is now. */
-export const revisedIn = (log: Log, user: Uuid, since: number, rowsMax: number): RevisedResult => {
-  const found = seenBy(log, user).filter(({ revision }) => revision > since);
+export const listRevised = (log: Log, user: Uuid, since: number, rowsMax: number): RevisedResult => {
+  const found = listVisible(log, user).filter(({ revision }) => revision > since);
   found.sort((a, b) => a.revision - b.revision);
   const rows = found.slice(0, rowsMax);
   const more = found.length > rows.length;
   const revision = more ? (rows.at(-1)?.revision ?? since) : log.revision;
-  return { epoch: log.epoch, revision, messages: rows.map((message) => toMember(message, user)), more };
+  return { epoch: log.epoch, revision, messages: rows.map((message) => toVisibleMessage(message, user)), more };
 };
 
-export const searchIn = (log: Log, user: Uuid, { query, before }: CommandOf<"search">): SearchResult => {
+export const searchLog = (log: Log, user: Uuid, { query, before }: CommandOf<"search">): SearchResult => {
   const needle = foldText(query);
-  const found = seenBy(log, user).filter(
-    (message) => message.seq < before && foldText(searchTextOfBody(toMember(message, user).body)).includes(needle),
+  const found = listVisible(log, user).filter(
+    (message) =>
+      message.seq < before && foldText(searchTextOfBody(toVisibleMessage(message, user).body)).includes(needle),
   );
   const page = found.reverse().slice(0, searchResultsMax);
   const last = found.length > page.length ? (page.at(-1)?.seq ?? null) : null;
-  return { messages: page.map((message) => toMember(message, user)), before: last };
+  return { messages: page.map((message) => toVisibleMessage(message, user)), before: last };
 };

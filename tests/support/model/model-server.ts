@@ -21,7 +21,16 @@ import { CommandSchema } from "#contract/wire/command-schemas.ts";
 import { type Command, type CommandOf, type CommandResults, isRefusal, type Refusal } from "#contract/wire/commands.ts";
 import { ModelGroups } from "./model-groups.ts";
 import { type Caller, newEpoch } from "./model-inboxes.ts";
-import { headOf, type Log, type LogMessage, newMember, pageOf, revisedIn, searchIn, toMember } from "./model-log.ts";
+import {
+  findVisibleHead,
+  type Log,
+  type LogMessage,
+  newMember,
+  readLogPage,
+  listRevised,
+  searchLog,
+  toVisibleMessage,
+} from "./model-log.ts";
 import type { ModelSocket } from "./model-socket.ts";
 import { ModelTala } from "./model-tala.ts";
 
@@ -42,7 +51,7 @@ export class ModelServer extends ModelGroups {
   /** After a passing refusal: what the same socket sent later must not overtake it. */
   readonly #stalled = new WeakMap<ModelSocket, Map<ConversationId, { cid: Uuid; refusal: Refusal }>>();
   /** What was asked, for tests that count. */
-  readonly asked: { user: Uuid; command: Command }[] = [];
+  readonly executedCommands: { user: Uuid; command: Command }[] = [];
 
   connect(a: Uuid, b: Uuid): ConversationId {
     const id = privateConversationId(a, b);
@@ -52,18 +61,18 @@ export class ModelServer extends ModelGroups {
       open: true,
       revision: 0,
       messages: [],
-      withdrawn: new Set(),
-      marks: new Map(),
+      deletedPending: new Set(),
+      members: new Map(),
     };
     this.logs.set(id, log);
     for (const [me, other] of [
       [a, b],
       [b, a],
     ] as const) {
-      log.marks.set(me, newMember(privateMembers(id)?.indexOf(me)));
+      log.members.set(me, newMember(privateMembers(id)?.indexOf(me)));
       const profile = this.profiles.get(other);
       if (!profile) throw new Error("nobody of that id");
-      this.relate(me, {
+      this.updateContact(me, {
         profile,
         state: "contact",
         request_id: null,
@@ -71,15 +80,15 @@ export class ModelServer extends ModelGroups {
         since: Date.now(),
         blocked: false,
       });
-      this.tellRow(me, log);
+      this.pushRow(me, log);
     }
     return id;
   }
 
-  close(id: ConversationId): void {
+  closeConversation(id: ConversationId): void {
     const log = this.log(id);
     log.open = false;
-    for (const user of log.marks.keys()) this.tellRow(user, log);
+    for (const user of log.members.keys()) this.pushRow(user, log);
   }
 
   /** The log was recreated, as after a lost storage: nothing of the old one is there. */
@@ -88,14 +97,14 @@ export class ModelServer extends ModelGroups {
     log.epoch = newEpoch();
     log.messages = [];
     log.revision = 0;
-    for (const [user, { number }] of log.marks) {
-      log.marks.set(user, newMember(number));
-      this.tellRow(user, log);
+    for (const [user, { number }] of log.members) {
+      log.members.set(user, newMember(number));
+      this.pushRow(user, log);
     }
   }
 
   /** What a person wrote from elsewhere. */
-  post(user: Uuid, conversation: ConversationId, ...texts: string[]): void {
+  sendTexts(user: Uuid, conversation: ConversationId, ...texts: string[]): void {
     for (const text of texts) {
       const messages = [{ cid: createUuid(), body: { type: "text" as const, text } }];
       const answer = this.execute(user, { type: "send", conversation, messages });
@@ -106,7 +115,7 @@ export class ModelServer extends ModelGroups {
   execute<T extends Command["type"]>(user: Uuid, command: CommandOf<T>, source?: Caller): CommandResults[T] | Refusal {
     const parsed = v.safeParse(CommandSchema, command);
     if (!parsed.success) return { error: "invalid_input" };
-    this.asked.push({ user, command: parsed.output });
+    this.executedCommands.push({ user, command: parsed.output });
     const refusal = this.#stall(parsed.output, source?.socket) ?? this.refuse(user, parsed.output);
     if (refusal) {
       if (parsed.output.type === "send" && source && !isPermanentError(refusal.error)) {
@@ -134,10 +143,10 @@ export class ModelServer extends ModelGroups {
   }
 
   #run(user: Uuid, command: Command, source?: Caller) {
-    if (command.type === "changes") return this.changes(user, command.since, command.before);
-    if (command.type === "spread") return this.#spread(user, command, source);
+    if (command.type === "changes") return this.listChanges(user, command.since, command.before);
+    if (command.type === "spread") return this.#multicast(user, command, source);
     const log = this.logs.get(command.conversation);
-    const me = log?.marks.get(user);
+    const me = log?.members.get(user);
     // Whoever has left still learns what became of what they had sent.
     if (log?.former?.has(user) && command.type === "send") return this.#sendAll(user, log, command, source);
     if (!log || !me) return { error: "conversation_not_found" } as const;
@@ -145,28 +154,28 @@ export class ModelServer extends ModelGroups {
       case "send":
         return this.#sendAll(user, log, command, source);
       case "mark":
-        return this.#mark(user, log, command);
+        return this.#updateReadState(user, log, command);
       case "hide":
         Object.assign(me, {
-          hidden: Math.max(me.hidden, Math.min(command.upTo, headOf(log, user))),
+          hidden: Math.max(me.clearedUpTo, Math.min(command.upTo, findVisibleHead(log, user))),
           kept: command.keep,
         });
-        this.tellRow(user, log);
-        return { hidden: me.hidden };
+        this.pushRow(user, log);
+        return { hidden: me.clearedUpTo };
       case "mute":
         me.muted = command.muted;
-        this.tellRow(user, log);
+        this.pushRow(user, log);
         return { muted: me.muted };
       case "retract":
-        return this.#retract(user, log, command.seq);
+        return this.#deleteForEveryone(user, log, command.seq);
       case "withdraw":
-        return this.#withdraw(user, log, command.cid);
+        return this.#deletePending(user, log, command.cid);
       case "revised":
-        return revisedIn(log, user, command.since, this.revisedRowsMax);
+        return listRevised(log, user, command.since, this.revisedRowsMax);
       case "page":
-        return pageOf(log, user, command, this.pageRowsMax);
+        return readLogPage(log, user, command, this.pageRowsMax);
       case "search":
-        return searchIn(log, user, command);
+        return searchLog(log, user, command);
       case "presence":
         return this.presence;
       default:
@@ -184,13 +193,13 @@ export class ModelServer extends ModelGroups {
     return { epoch: log.epoch, sent };
   }
 
-  #spread(user: Uuid, { body, source, to }: CommandOf<"spread">, caller?: Caller): CommandResults["spread"] {
+  #multicast(user: Uuid, { body, source, to }: CommandOf<"spread">, caller?: Caller): CommandResults["spread"] {
     const answer: CommandResults["spread"] = { sent: [], refused: [] };
     for (const [index, { conversation, cid }] of to.entries()) {
       const log = this.logs.get(conversation);
       const one = caller && { socket: caller.socket, ref: caller.ref + index };
       const place =
-        log && (log.marks.has(user) || log.former?.has(user))
+        log && (log.members.has(user) || log.former?.has(user))
           ? this.#send(user, log, { cid, body, source }, one)
           : ({ error: "conversation_not_found" } as const);
       if ("error" in place) {
@@ -216,29 +225,29 @@ export class ModelServer extends ModelGroups {
       caller?.socket.acknowledge(this.inbox(user).counter, caller.ref, known);
       return { cid, seq: known.seq, at: known.at };
     }
-    if (log.withdrawn.has(`${user} ${cid}`)) return { error: "message_withdrawn" };
-    if (!log.marks.has(user)) return { error: "conversation_not_found" };
+    if (log.deletedPending.has(`${user} ${cid}`)) return { error: "message_withdrawn" };
+    if (!log.members.has(user)) return { error: "conversation_not_found" };
     if (!log.open) return { error: "not_connected" };
-    if (log.marks.get(user)?.blocking) return { error: "contact_blocked" };
-    const stored = this.#check(user, body, source);
+    if (log.members.get(user)?.blocking) return { error: "contact_blocked" };
+    const stored = this.#checkBody(user, body, source);
     if ("error" in stored) return stored;
     const seq = log.messages.length + 1;
     const at = Math.max(Date.now(), (log.messages.at(-1)?.at ?? 0) + 1);
-    const sender = log.marks.get(user)?.number ?? 0;
-    const isWithheld = [...log.marks].some(([member, { blocking }]) => member !== user && blocking);
+    const sender = log.members.get(user)?.number ?? 0;
+    const isWithheld = [...log.members].some(([member, { blocking }]) => member !== user && blocking);
     const withheld = isWithheld ? { withheld: "now" as const } : {};
     log.messages.push({ seq, at, sender, body: stored, cid, author: user, revision: 0, ...withheld });
-    for (const [member, { blocking }] of log.marks)
-      if (!blocking) this.tellMessage(member, log, seq, member === user ? caller : undefined);
+    for (const [member, { blocking }] of log.members)
+      if (!blocking) this.pushMessage(member, log, seq, member === user ? caller : undefined);
     return { cid, seq, at };
   }
 
   /** What of a body is true, or why it may not be sent. */
-  #check(user: Uuid, body: Body, source: ForwardSource | undefined): Body | Refusal {
+  #checkBody(user: Uuid, body: Body, source: ForwardSource | undefined): Body | Refusal {
     const from = source && this.logs.get(source.conversation);
-    const original = source && from?.marks.has(user) ? from.messages[source.seq - 1] : undefined;
+    const original = source && from?.members.has(user) ? from.messages[source.seq - 1] : undefined;
     if (source) {
-      if (!original || toMember(original, user).body.type !== body.type) return { error: "original_gone" };
+      if (!original || toVisibleMessage(original, user).body.type !== body.type) return { error: "original_gone" };
       if (findAttachment(original.body)?.file !== findAttachment(body)?.file) return { error: "original_gone" };
       const before = "forwarded" in original.body ? original.body.forwarded : undefined;
       const { forwarded } = body;
@@ -248,24 +257,24 @@ export class ModelServer extends ModelGroups {
     return attachment ? this.files.check(user, attachment, original !== undefined) : body;
   }
 
-  #retract(user: Uuid, log: Log, seq: number): CommandResults["retract"] | Refusal {
+  #deleteForEveryone(user: Uuid, log: Log, seq: number): CommandResults["retract"] | Refusal {
     const message = log.messages[seq - 1];
     if (!message) return { error: "message_not_found" };
     if (message.author !== user) return { error: "not_your_message" };
     if (message.body.type !== "deleted") {
       message.body = { type: "deleted" };
-      this.#change(log, [message], [...log.marks.keys()]);
+      this.#change(log, [message], [...log.members.keys()]);
     }
     return { revision: message.revision };
   }
 
-  #withdraw(user: Uuid, log: Log, cid: Uuid): CommandResults["withdraw"] | Refusal {
+  #deletePending(user: Uuid, log: Log, cid: Uuid): CommandResults["withdraw"] | Refusal {
     const message = log.messages.find(({ author, ...one }) => author === user && one.cid === cid);
     if (!message) {
-      log.withdrawn.add(`${user} ${cid}`);
+      log.deletedPending.add(`${user} ${cid}`);
       return { revision: log.revision, place: null };
     }
-    const done = this.#retract(user, log, message.seq);
+    const done = this.#deleteForEveryone(user, log, message.seq);
     return isRefusal(done) ? done : { ...done, place: { seq: message.seq, at: message.at } };
   }
 
@@ -274,57 +283,57 @@ export class ModelServer extends ModelGroups {
     const since = log.revision;
     for (const message of messages) message.revision = ++log.revision;
     for (const member of members) {
-      if (log.marks.get(member)?.blocking) continue;
-      const shown = messages.map((message) => toMember(message, member));
+      if (log.members.get(member)?.blocking) continue;
+      const shown = messages.map((message) => toVisibleMessage(message, member));
       const row = this.row(member, log);
-      this.changed(member, log.id, this.tell(member, { type: "changed", row, since, messages: shown }));
+      this.recordChange(member, log.id, this.push(member, { type: "changed", row, since, messages: shown }));
       if (messages.some(({ author, seq }) => author !== member && seq > row.read))
-        this.changed(member, log.id, this.tell(member, { type: "mine", row }));
+        this.recordChange(member, log.id, this.push(member, { type: "mine", row }));
     }
   }
 
   /** Who blocks is told nothing of what the other does, and the other nothing of being blocked. */
   block(user: Uuid, id: ConversationId, isBlocked: boolean): void {
     const log = this.log(id);
-    const me = log.marks.get(user);
+    const me = log.members.get(user);
     const other = otherMember(id, user) ?? "";
     const known = this.inbox(user).people.get(other)?.relation;
     if (!me || !known || isBlocked === (me.blocking !== undefined)) return;
-    this.relate(user, { ...known, blocked: isBlocked });
+    this.updateContact(user, { ...known, blocked: isBlocked });
     if (isBlocked) {
       me.blocking = { ends: log.messages.length, shown: { delivered: me.delivered, read: me.read } };
       return;
     }
     delete me.blocking;
-    const held = log.messages.filter(({ withheld, author }) => withheld === "now" && author === other);
-    for (const message of held) message.withheld = "for good";
+    const held = log.messages.filter(({ undelivered: withheld, author }) => withheld === "now" && author === other);
+    for (const message of held) message.undelivered = "for good";
     this.#change(log, held, [other]);
-    this.tellRow(user, log);
-    this.changed(other, id, this.tell(other, { type: "others", row: this.row(other, log) }));
+    this.pushRow(user, log);
+    this.recordChange(other, id, this.push(other, { type: "others", row: this.row(other, log) }));
   }
 
   /** A person types: told to the other's sockets, kept nowhere. */
-  type(user: Uuid, id: ConversationId): void {
+  sendTyping(user: Uuid, id: ConversationId): void {
     const log = this.log(id);
-    for (const [member, { blocking }] of log.marks) {
-      if (member === user || blocking || log.marks.get(user)?.blocking) continue;
+    for (const [member, { blocking }] of log.members) {
+      if (member === user || blocking || log.members.get(user)?.blocking) continue;
       const { handle } = this.entry(member, id);
-      for (const socket of this.inbox(member).sockets) socket.tellTyping(handle, log.marks.get(user)?.number ?? 0);
+      for (const socket of this.inbox(member).sockets) socket.pushTyping(handle, log.members.get(user)?.number ?? 0);
     }
   }
 
-  #mark(user: Uuid, log: Log, command: ReadState) {
-    const before = log.marks.get(user);
+  #updateReadState(user: Uuid, log: Log, command: ReadState) {
+    const before = log.members.get(user);
     if (!before) return { error: "conversation_not_found" } as const;
-    const after = mergeReadStates(before, clampReadState(command, headOf(log, user)));
+    const after = mergeReadStates(before, clampReadState(command, findVisibleHead(log, user)));
     if (after.delivered !== before.delivered || after.read !== before.read) {
-      log.marks.set(user, { ...before, ...after });
-      for (const member of log.marks.keys()) {
+      log.members.set(user, { ...before, ...after });
+      for (const member of log.members.keys()) {
         if (member !== user && before.blocking) continue;
         const type = member === user ? "mine" : "others";
-        this.changed(member, log.id, this.tell(member, { type, row: this.row(member, log) }));
+        this.recordChange(member, log.id, this.push(member, { type, row: this.row(member, log) }));
       }
     }
-    return { unread: this.row(user, log).unread, head: headOf(log, user) };
+    return { unread: this.row(user, log).unread, head: findVisibleHead(log, user) };
   }
 }

@@ -17,7 +17,7 @@ import {
   toSocketBase,
 } from "#contract/wire/server-frames.ts";
 import { answerFrame } from "./model-answers.ts";
-import type { Told } from "./model-inboxes.ts";
+import type { InboxChange } from "./model-inboxes.ts";
 import type { ModelServer } from "./model-server.ts";
 
 /** What the way between device and server does to each frame. All off means a good network. */
@@ -39,7 +39,7 @@ export type Faults = {
   isOffline: boolean;
 };
 
-export const goodNetwork = (): Faults => ({
+export const makeGoodNetwork = (): Faults => ({
   random: Math.random,
   delay: 0,
   dropDown: 0,
@@ -60,10 +60,10 @@ export class ModelSocket extends EventTarget {
   readonly extensions = "";
   readonly bufferedAmount = 0;
   /** What its device said last of being looked at, and how often it said anything of it. */
-  isLooked = false;
-  lookedSaid = 0;
+  isForeground = false;
+  foregroundReports = 0;
   #base: { counter: number; now: number } | undefined;
-  #held: string | undefined;
+  #overtaken: string | undefined;
   #up: Promise<void> = Promise.resolve();
   #down: Promise<void> = Promise.resolve();
   /** A connection that lost anything without a word delivers nothing after it. */
@@ -108,7 +108,7 @@ export class ModelSocket extends EventTarget {
     this.dispatchEvent(new CloseEvent("close", { code, reason }));
   }
 
-  tell(counter: number, told: Told): void {
+  pushChange(counter: number, told: InboxChange): void {
     const base = this.#base;
     if (!base) return;
     const n = counter - base.counter;
@@ -131,21 +131,21 @@ export class ModelSocket extends EventTarget {
   }
 
   /** Nobody notices when it is lost. */
-  tellTyping(handle: number, member: number): void {
+  pushTyping(handle: number, member: number): void {
     if (this.#base) this.#push(encodeFrame(["t", handle, member]));
   }
 
   /** This person deleted their status on some device. */
-  tellPostDeleted(id: Uuid): void {
+  pushPostDeleted(id: Uuid): void {
     if (this.#base) this.#push(encodeFrame(["d", packUuid(id)]));
   }
 
   /** Somebody about whom this person asked lets themselves be seen now, or no more. */
-  tellTurned(): void {
+  pushPresenceChanged(): void {
     if (this.#base) this.#push(encodeFrame(["l"]));
   }
 
-  #toText(n: number, told: Told, now: number): string {
+  #toText(n: number, told: InboxChange, now: number): string {
     switch (told.type) {
       case "messages": {
         const [message] = told.messages;
@@ -194,26 +194,27 @@ export class ModelSocket extends EventTarget {
     if (this.faults.isOffline || this.#chance(this.faults.cut)) this.end(1006);
     else if (text === pingFrame) this.#deliver(toPongFrame(this.server.inbox(this.user).counter));
     else if (!frames) this.end(closeCodes.protocol);
-    else for (const frame of frames) this.#take(frame);
+    else for (const frame of frames) this.#handleFrame(frame);
   }
 
-  #take(frame: ClientFrame): void {
+  #handleFrame(frame: ClientFrame): void {
     if (frame[0] === "h") this.#welcome(frame[2], frame[3]);
-    else this.#handle(frame);
+    else this.#handleCommand(frame);
   }
 
-  #handle(frame: Exclude<ClientFrame, readonly ["h", ...unknown[]]>): void {
+  #handleCommand(frame: Exclude<ClientFrame, readonly ["h", ...unknown[]]>): void {
     if (frame[0] === "l") {
-      this.isLooked = frame[1] === 1;
-      this.lookedSaid++;
+      this.isForeground = frame[1] === 1;
+      this.foregroundReports++;
     }
     if (frame[0] === "k" || frame[0] === "l") return;
-    const idOf = (of: number | ConversationId) => (typeof of === "string" ? of : this.server.byHandle(this.user, of));
+    const idOf = (of: number | ConversationId) =>
+      typeof of === "string" ? of : this.server.findConversationByHandle(this.user, of);
     const ref = frame[0] === "r" || frame[0] === "t" ? 0 : frame[1];
     const of = frame[0] === "r" || frame[0] === "t" ? frame[1] : frame[0] === "c" || frame[0] === "f" ? "" : frame[2];
     const conversation = idOf(of);
     if (frame[0] === "t") {
-      if (conversation !== undefined) this.server.type(this.user, conversation);
+      if (conversation !== undefined) this.server.sendTyping(this.user, conversation);
       return;
     }
     const named = conversation === undefined ? undefined : toCommand(frame, conversation, (one) => idOf(one) ?? "");
@@ -235,7 +236,7 @@ export class ModelSocket extends EventTarget {
 
   #welcome(epoch: string, counter: number): void {
     const inbox = this.server.inbox(this.user);
-    const result = this.server.changes(this.user, epoch === inbox.epoch ? counter : 0);
+    const result = this.server.listChanges(this.user, epoch === inbox.epoch ? counter : 0);
     const base = toSocketBase(result);
     this.#base = base;
     inbox.sockets.add(this);
@@ -275,14 +276,14 @@ export class ModelSocket extends EventTarget {
   #push(text: string): void {
     const { dropDown, duplicateDown, reorderDown } = this.faults;
     if (this.#chance(dropDown)) return;
-    if (this.#held === undefined && this.#chance(reorderDown)) {
-      this.#held = text;
+    if (this.#overtaken === undefined && this.#chance(reorderDown)) {
+      this.#overtaken = text;
       return;
     }
     this.#deliver(text);
     if (this.#chance(duplicateDown)) this.#deliver(text);
-    if (this.#held !== undefined) this.#deliver(this.#held);
-    this.#held = undefined;
+    if (this.#overtaken !== undefined) this.#deliver(this.#overtaken);
+    this.#overtaken = undefined;
   }
 
   #deliver(text: string): void {

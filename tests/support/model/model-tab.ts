@@ -7,46 +7,46 @@ import { createUuid, type Uuid } from "#contract/ids.ts";
 import { Observable } from "#lib/browser/observable.ts";
 import { CallFeed, type CallFeedEvent } from "#sync/calls/call-feed.ts";
 import type { LinkState } from "#sync/store/view-models.ts";
-import { ScriptedPlane } from "./fake-media-session.ts";
+import { FakeMediaSession } from "./fake-media-session.ts";
 import type { ModelBrowser } from "./model-browser.ts";
 import type { ModelCallRequest } from "./model-calls.ts";
 
 /** A tab as a person sees and hears it. */
 export class ModelTab {
-  readonly wire: CallFeed;
+  readonly feed: CallFeed;
   readonly link = new Observable<LinkState>("online");
-  readonly sayings: CallNotice[] = [];
-  readonly planes: ScriptedPlane[] = [];
+  readonly callNotices: CallNotice[] = [];
+  readonly mediaSessions: FakeMediaSession[] = [];
   view: CallView | undefined;
   tone = "none";
   isGuarded = false;
   isAlive = true;
   isVisible = true;
-  engine!: TabCallController;
+  controller!: TabCallController;
   /** Bytes told of calls that were talked here. */
-  readonly used: [Uuid, number][] = [];
+  readonly dataUses: [Uuid, number][] = [];
   /** What must not have happened. */
-  readonly faults: string[] = [];
-  readonly #gone = new Set<Uuid>();
+  readonly violations: string[] = [];
+  readonly #endedCalls = new Set<Uuid>();
 
   constructor(
     readonly browser: ModelBrowser,
     readonly storage: Map<string, string>,
   ) {
-    this.wire = new CallFeed(() => this.now());
-    if (!browser.isReached) this.link.set("connecting");
+    this.feed = new CallFeed(() => this.now());
+    if (!browser.isServerReachable) this.link.set("connecting");
   }
 
   now(): number {
-    return this.browser.time.now + this.browser.skew;
+    return this.browser.time.now + this.browser.clockSkewMs;
   }
 
   async open(): Promise<void> {
     const { memory } = this.browser;
     const device = (memory.get("device") as Uuid | undefined) ?? createUuid();
     memory.set("device", device);
-    this.engine = new TabCallController(this.#makeLink(), this.#makeWorld(), device);
-    await this.engine.start();
+    this.controller = new TabCallController(this.#makeSyncPort(), this.#makeEnvironment(), device);
+    await this.controller.start();
   }
 
   get device(): Uuid {
@@ -57,16 +57,16 @@ export class ModelTab {
     return this.view?.state.at ?? "idle";
   }
 
-  get plane(): ScriptedPlane | undefined {
-    return this.planes.find(({ isStopped }) => !isStopped);
+  get media(): FakeMediaSession | undefined {
+    return this.mediaSessions.find(({ isStopped }) => !isStopped);
   }
 
-  hear(news: CallFeedEvent): void {
-    if (this.isAlive) this.wire.publish(news);
+  receive(news: CallFeedEvent): void {
+    if (this.isAlive) this.feed.publish(news);
   }
 
   dial(conversation: string, peer: Uuid, kind: CallKind = "audio"): void {
-    void this.engine.dial({ conversation, peer, kind });
+    void this.controller.dial({ conversation, peer, kind });
   }
 
   /** As when its process is killed. */
@@ -74,7 +74,7 @@ export class ModelTab {
     this.isAlive = false;
     const { tabs } = this.browser;
     tabs.splice(tabs.indexOf(this), 1);
-    this.browser.freeLocksOf(this);
+    this.browser.releaseLocks(this);
     this.view = undefined;
     this.tone = "none";
   }
@@ -88,8 +88,8 @@ export class ModelTab {
     return this.browser.time.after(ms, () => this.isAlive && run());
   }
 
-  #makeLink(): CallSyncPort {
-    const { browser, wire, link } = this;
+  #makeSyncPort(): CallSyncPort {
+    const { browser, feed: wire, link } = this;
     const { memory } = browser;
     const request = (name: string, { signal }: LockOptions, run: () => unknown) =>
       browser.lock(this, name, signal, () => (this.isAlive ? run() : undefined));
@@ -113,20 +113,21 @@ export class ModelTab {
         delete: async (key) => void memory.delete(key),
         listByPrefix: async (prefix) => [...memory].flatMap(([key, value]) => (key.startsWith(prefix) ? [value] : [])),
       },
-      request: (command) => this.#living(browser.ask(command as ModelCallRequest)) as never,
+      request: (command) => this.#whileAlive(browser.request(command as ModelCallRequest)) as never,
       announceTaken: (call) => {
         for (const tab of browser.tabs)
-          if (tab !== this) browser.time.after(1, () => tab.hear({ event_type: "taken", data: { call_id: call } }));
+          if (tab !== this) browser.time.after(1, () => tab.receive({ event_type: "taken", data: { call_id: call } }));
       },
-      checkConnection: () => browser.look(),
-      isRingAudible: async () => browser.hearsRinging,
-      findDataUse: async (call) => Math.max(0, ...browser.uses.flatMap(([id, bytes]) => (id === call ? [bytes] : []))),
+      checkConnection: () => browser.checkConnection(),
+      isRingAudible: async () => browser.isRingAudible,
+      findDataUse: async (call) =>
+        Math.max(0, ...browser.dataUses.flatMap(([id, bytes]) => (id === call ? [bytes] : []))),
       fetchIceServers: async () => ({ ice_servers: [], ttl: 60, relays: false, hide: false }),
     };
   }
 
   /** What is answered to a tab that is gone nobody hears. */
-  #living<T>(answer: Promise<T>): Promise<T> {
+  #whileAlive<T>(answer: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       answer.then(
         (value) => this.isAlive && resolve(value),
@@ -135,18 +136,18 @@ export class ModelTab {
     });
   }
 
-  #makeWorld(): CallEnvironment {
+  #makeEnvironment(): CallEnvironment {
     const { storage } = this;
     return {
       createMedia: (options, events) => {
-        const plane = new ScriptedPlane(this, options, events);
-        this.planes.push(plane);
+        const plane = new FakeMediaSession(this, options, events);
+        this.mediaSessions.push(plane);
         return plane;
       },
       playTone: (tone) => {
         this.tone = tone;
         const ringing = this.browser.tabs.filter((tab) => tab.tone === "ringtone" || tab.tone === "vibrate");
-        if (ringing.length > 1) this.faults.push("two tabs of one browser are heard ringing");
+        if (ringing.length > 1) this.violations.push("two tabs of one browser are heard ringing");
       },
       storage: {
         getItem: (key) => storage.get(key) ?? null,
@@ -159,10 +160,10 @@ export class ModelTab {
       isOnline: () => !this.browser.isOffline,
       isDataSaver: () => false,
       showCall: (view) => this.#show(view),
-      showNotice: (saying) => this.sayings.push(saying),
+      showNotice: (saying) => this.callNotices.push(saying),
       recordDataUse: (call, bytes) => {
-        this.used.push([call, bytes]);
-        this.browser.uses.push([call, bytes]);
+        this.dataUses.push([call, bytes]);
+        this.browser.dataUses.push([call, bytes]);
       },
     };
   }
@@ -171,10 +172,12 @@ export class ModelTab {
     const before = this.view;
     this.view = view;
     const id = view?.state.call.id;
-    if (before && (before.state.call.id !== id || view?.state.at === "ended")) this.#gone.add(before.state.call.id);
+    if (before && (before.state.call.id !== id || view?.state.at === "ended"))
+      this.#endedCalls.add(before.state.call.id);
     if (view?.state.at !== "ringing" || before?.state.call.id === id) return;
-    if (id && this.#gone.has(id)) this.faults.push("a call that was over rang again");
-    const began = this.browser.server.began.get(id ?? "");
-    if (began === undefined || this.browser.time.now > began + 33_000) this.faults.push("a call rang that was too old");
+    if (id && this.#endedCalls.has(id)) this.violations.push("a call that was over rang again");
+    const began = this.browser.server.createdAt.get(id ?? "");
+    if (began === undefined || this.browser.time.now > began + 33_000)
+      this.violations.push("a call rang that was too old");
   }
 }

@@ -11,11 +11,11 @@ export type ModelPost = { number: number; author: Uuid; at: number; arrivals: nu
 export class ModelTala {
   posts: ModelPost[] = [];
   /** What was taken back, be it before it came. */
-  readonly gone = new Set<Uuid>();
+  readonly deletedIds = new Set<Uuid>();
   /** Set to have requests refused. */
   refuse: (user: Uuid, request: HttpRequest) => Refusal | undefined = () => undefined;
   /** Set to have the newest page as it was, as a place that kept it would answer. */
-  kept: PostPage | undefined;
+  cachedPage: PostPage | undefined;
   #last = 0;
   readonly #nameOf: (user: Uuid) => string;
 
@@ -38,14 +38,14 @@ export class ModelTala {
     const refusal = this.refuse(user, request);
     if (refusal) return refusal;
     const url = new URL(request.path, "http://model");
-    if (request.method === "POST") return this.#take(user, request.body);
+    if (request.method === "POST") return this.#store(user, request.body);
     if (request.method === "DELETE") return this.#delete(user, url.pathname.split("/").at(-1) ?? "");
     const before = url.searchParams.get("before");
     return this.page(before === null ? undefined : Number(before));
   }
 
   page(before = Number.POSITIVE_INFINITY): PostPage {
-    if (this.kept && before === Number.POSITIVE_INFINITY) return this.kept;
+    if (this.cachedPage && before === Number.POSITIVE_INFINITY) return this.cachedPage;
     const all = this.posts.filter(({ number }) => number < before).reverse();
     const shown = all.slice(0, postPageRows);
     const authors = [...new Set(shown.map(({ author }) => author))];
@@ -63,13 +63,13 @@ export class ModelTala {
     };
   }
 
-  #take(user: Uuid, body: unknown): Published | Refusal {
+  #store(user: Uuid, body: unknown): Published | Refusal {
     const [post, picture] = body instanceof FormData ? [body.get("post"), body.get("picture")] : [];
     const parsed = v.safeParse(NewPost, typeof post === "string" ? JSON.parse(post) : undefined);
     if (!parsed.success || (parsed.output.picture !== undefined) !== picture instanceof Blob)
       return { error: "invalid_input" };
     const { id, content } = parsed.output;
-    if (this.gone.has(id)) return { error: "post_not_found" };
+    if (this.deletedIds.has(id)) return { error: "post_not_found" };
     const known = this.posts.find((other) => other.id === id);
     if (known) known.arrivals++;
     const stored = known ?? this.publish(user, id, content);
@@ -81,7 +81,7 @@ export class ModelTala {
   #delete(user: Uuid, id: Uuid): Refusal | undefined {
     const known = this.posts.find((post) => post.id === id);
     if (known && known.author !== user) return { error: "not_your_post" };
-    this.gone.add(id);
+    this.deletedIds.add(id);
     this.posts = this.posts.filter((post) => post !== known);
     return undefined;
   }

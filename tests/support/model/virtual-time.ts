@@ -23,7 +23,7 @@ export class VirtualTime {
   /** Lets so much time pass, with all that happens in it. */
   async pass(ms: number): Promise<void> {
     const until = this.now + ms;
-    await settled();
+    await runImmediates();
     for (;;) {
       let next = this.#due[0];
       for (const entry of this.#due)
@@ -33,17 +33,17 @@ export class VirtualTime {
       this.#due = this.#due.filter((other) => other !== next);
       this.now = Math.max(this.now, at);
       run();
-      await settled();
+      await runImmediates();
     }
     this.now = until;
   }
 }
 
 /** Whatever waits for no time has happened. */
-const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const runImmediates = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** Chance that is the same whenever the test runs. */
-export const seeded = (seed: number): (() => number) => {
+export const makeSeededRandom = (seed: number): (() => number) => {
   let state = seed * 2_654_435_761 + 1;
   return () => {
     state = (state + 0x6d2b79f5) | 0;

@@ -3,7 +3,7 @@ import type { Uuid } from "#contract/ids.ts";
 import { ModelBrowser } from "#tests/support/model/model-browser.ts";
 import { ModelCalls } from "#tests/support/model/model-calls.ts";
 import type { ModelTab } from "#tests/support/model/model-tab.ts";
-import { seeded, VirtualTime } from "#tests/support/model/virtual-time.ts";
+import { makeSeededRandom, VirtualTime } from "#tests/support/model/virtual-time.ts";
 
 const rounds = 200;
 
@@ -14,11 +14,11 @@ const pick = <T>(random: () => number, list: readonly T[]): T => list[Math.floor
 
 /** A minute in the life of two people with several devices each, on networks as bad as they come. */
 const live = async (seed: number) => {
-  const random = seeded(seed);
+  const random = makeSeededRandom(seed);
   const time = new VirtualTime();
   const server = new ModelCalls(time, random);
   const alarm = () => {
-    if (!server.isDead) server.expire();
+    if (!server.isDown) server.applyTimeouts();
     time.after(200, alarm);
   };
   alarm();
@@ -33,12 +33,12 @@ const live = async (seed: number) => {
   for (const user of people) {
     for (let count = Math.ceil(random() * 3); count > 0; count--) {
       const browser = new ModelBrowser(server, user);
-      browser.skew = Math.round((random() - 0.5) * 10 * 3_600_000);
+      browser.clockSkewMs = Math.round((random() - 0.5) * 10 * 3_600_000);
       browser.delayMs = pick(random, [20, 150, 800]);
-      browser.lost = pick(random, [0, 0.02, 0.1]);
-      browser.doubled = pick(random, [0, 0.2]);
-      browser.late = pick(random, [0, 0.1]);
-      browser.isDeaf = seed % 2 === 0;
+      browser.lossRate = pick(random, [0, 0.02, 0.1]);
+      browser.duplicateRate = pick(random, [0, 0.2]);
+      browser.lateRate = pick(random, [0, 0.1]);
+      browser.losesPeerMessages = seed % 2 === 0;
       for (let tabs = Math.ceil(random() * 2); tabs > 0; tabs--) opened(await browser.openTab());
     }
   }
@@ -47,21 +47,22 @@ const live = async (seed: number) => {
     const chance = random();
     const { browser } = tab;
     if (tab.at === "idle" && chance < 0.3) tab.dial(chat, browser.user === people[0] ? people[1] : people[0]);
-    else if (tab.at === "ringing" && chance < 0.35) tab.engine.handleUserAction({ type: "accept" });
-    else if (tab.at === "ringing" && chance < 0.4) tab.engine.handleUserAction({ type: "reject" });
-    else if (tab.at !== "idle" && tab.at !== "ended" && chance < 0.05) tab.engine.handleUserAction({ type: "hangUp" });
+    else if (tab.at === "ringing" && chance < 0.35) tab.controller.handleUserAction({ type: "accept" });
+    else if (tab.at === "ringing" && chance < 0.4) tab.controller.handleUserAction({ type: "reject" });
+    else if (tab.at !== "idle" && tab.at !== "ended" && chance < 0.05)
+      tab.controller.handleUserAction({ type: "hangUp" });
     else if (chance > 0.98) tab.kill();
     else if (chance > 0.94) opened(await tab.reload());
     else if (chance > 0.9 && !browser.isOffline) {
       browser.setOffline(true);
       time.after(random() * 12_000, () => browser.setOffline(false));
-    } else if (chance > 0.885 && !server.isDead) {
-      const setDead = (isDead: boolean) => {
-        server.isDead = isDead;
+    } else if (chance > 0.885 && !server.isDown) {
+      const setServerDown = (isDead: boolean) => {
+        server.isDown = isDead;
         for (const each of server.browsers) each.serverChanged();
       };
-      setDead(true);
-      time.after(10_000, () => setDead(false));
+      setServerDown(true);
+      time.after(10_000, () => setServerDown(false));
     }
     if (browser.tabs.length === 0) opened(await browser.openTab());
   };
@@ -78,21 +79,21 @@ it.each(Array.from({ length: rounds }, (_, index) => index + 1))(
   "whatever happens on the way, both sides end up talking or both do not, and every call ends once (seed %i)",
   async (seed) => {
     const { time, server, everybody, tabs } = await live(seed);
-    expect(everybody.flatMap(({ faults }) => faults)).toEqual([]);
+    expect(everybody.flatMap(({ violations: faults }) => faults)).toEqual([]);
     const talking = tabs().filter(({ at }) => at === "connected");
     expect(tabs().flatMap(({ at }) => (at === "idle" || at === "connected" ? [] : at))).toEqual([]);
     expect(talking.map(({ browser }) => browser.user).sort()).toEqual(
       server.open.flatMap(({ from, to }) => [from, to].sort()),
     );
     expect(tabs().flatMap(({ tone }) => (tone === "none" ? [] : tone))).toEqual([]);
-    const hasMedia = () => everybody.filter((tab) => tab.isAlive && tab.plane).map(({ at }) => at);
+    const hasMedia = () => everybody.filter((tab) => tab.isAlive && tab.media).map(({ at }) => at);
     expect(hasMedia()).toEqual(talking.map(() => "connected"));
 
-    talking[0]?.engine.handleUserAction({ type: "hangUp" });
+    talking[0]?.controller.handleUserAction({ type: "hangUp" });
     await time.pass(10_000);
     expect(tabs().flatMap(({ at }) => (at === "idle" ? [] : at))).toEqual([]);
     expect(hasMedia()).toEqual([]);
-    expect(server.lines.map(({ id }) => id).sort()).toEqual([...server.began.keys()].sort());
+    expect(server.callEntries.map(({ id }) => id).sort()).toEqual([...server.createdAt.keys()].sort());
     // What a page could not tell any more, the next one of that browser does.
     for (const browser of server.browsers) await browser.openTab();
     await time.pass(10_000);

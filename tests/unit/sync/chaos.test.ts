@@ -19,11 +19,11 @@ import { listPendingDeletions } from "#sync/store/pending-deletions.ts";
 import { isTombstone } from "#sync/store/row-mapping.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
-import { contextOf, expectLevel } from "#tests/support/model/model-checks.ts";
+import { getContext, expectSynced } from "#tests/support/model/model-checks.ts";
 import type { ModelDevice } from "#tests/support/model/model-device.ts";
 import { ModelServer } from "#tests/support/model/model-server.ts";
 import type { Faults } from "#tests/support/model/model-socket.ts";
-import { makeDevice } from "#tests/support/model/model-world.ts";
+import { makeDevice } from "#tests/support/model/model-fixtures.ts";
 
 /** mulberry32: small, seeded, good enough to choose faults with. */
 const seeded = (seed: number) => () => {
@@ -106,15 +106,15 @@ const act = async (
   const chat = pick(chats);
   if (choice < 0.43 && !privateMembers(chat)) {
     tab.memberLoader.requestMembers(chat, [0, 1, 2]);
-    return orOffline(syncMemberList(contextOf(tab), chat));
+    return orOffline(syncMemberList(getContext(tab), chat));
   }
   if (choice < 0.5) {
-    const row = await contextOf(tab).store.conversations.get(chat);
+    const row = await getContext(tab).store.conversations.get(chat);
     const viewed = new ReadTracker(tab);
     viewed.markRead(chat, row?.hi ?? 0);
     return viewed.flush();
   }
-  const { store } = contextOf(tab);
+  const { store } = getContext(tab);
   const messages = await store.queryMessages(chat, 1).toArray();
   if (choice < 0.58) {
     const texts = (await store.queryUnsent(chat).toArray()).filter(
@@ -160,21 +160,21 @@ const act = async (
 
 /** Somebody comes into the group, goes, or is taken out; it never ends. */
 const moveMembers = (server: ModelServer, group: Uuid, people: readonly Uuid[], random: () => number): void => {
-  const { marks } = server.log(group);
+  const { members: marks } = server.log(group);
   const [owner = ""] = [...marks].find(([, { role }]) => role === "owner") ?? [];
   const one = people[Math.floor(random() * people.length)] ?? "";
-  if (!marks.has(one)) server.change(owner, group, { type: "add", users: [one] });
-  else if (marks.size === 1) server.change(one, group, { type: "rename", name: `alone ${random()}` });
-  else if (one === owner || random() < 0.3) server.change(one, group, { type: "leave" });
-  else server.change(owner, group, { type: "remove", user: one });
+  if (!marks.has(one)) server.changeGroup(owner, group, { type: "add", users: [one] });
+  else if (marks.size === 1) server.changeGroup(one, group, { type: "rename", name: `alone ${random()}` });
+  else if (one === owner || random() < 0.3) server.changeGroup(one, group, { type: "leave" });
+  else server.changeGroup(owner, group, { type: "remove", user: one });
 };
 
 /** Everybody who is in the group is known, in their roles, and nobody else is taken for a member. */
 const expectMembers = async (server: ModelServer, tab: Tab, group: Uuid): Promise<void> => {
-  const context = contextOf(tab);
+  const context = getContext(tab);
   await syncMemberList(context, group);
   const { members, roster } = await readMembers(context.store, context.me, group);
-  const { marks, group: facts } = server.log(group);
+  const { members: marks, group: facts } = server.log(group);
   expect(roster).toBe(facts?.roster);
   const seats = [...marks].map(([user, { number, role }]) => ({ user, number, role }));
   expect(members.map(({ user, number, role }) => ({ user, number, role }))).toEqual(
@@ -184,7 +184,7 @@ const expectMembers = async (server: ModelServer, tab: Tab, group: Uuid): Promis
 
 /** Of a group that one is not in nothing is here but what was not sent. */
 const expectGone = async (tab: Tab, group: Uuid): Promise<void> => {
-  const { store } = contextOf(tab);
+  const { store } = getContext(tab);
   expect(await store.conversations.get(group)).toMatchObject({ gone: true, open: false, unread: 0 });
   expect(await store.queryMessages(group, 0).count()).toBe(0);
   expect(await store.queryMembers(group).count()).toBe(0);
@@ -229,12 +229,12 @@ describe("under faults of every kind at once", () => {
       }
       for (const { tabs } of actors) {
         const [tab] = tabs as [Tab];
-        await eventually(async () => expect(await listPendingDeletions(contextOf(tab).store)).toEqual([]));
+        await eventually(async () => expect(await listPendingDeletions(getContext(tab).store)).toEqual([]));
       }
       for (const { device, tabs, typed } of actors) {
         for (const chat of chatsOf(device.user)) {
-          const isIn = server.log(chat).marks.has(device.user);
-          const check = isIn ? (tab: Tab) => expectLevel(server, tab, chat) : (tab: Tab) => expectGone(tab, chat);
+          const isIn = server.log(chat).members.has(device.user);
+          const check = isIn ? (tab: Tab) => expectSynced(server, tab, chat) : (tab: Tab) => expectGone(tab, chat);
           // Where only lines of the group came, nothing is fetched before somebody looks.
           tabs[0]?.prioritizeConversation(chat);
           for (const tab of tabs) await eventually(() => check(tab));
@@ -249,7 +249,7 @@ describe("under faults of every kind at once", () => {
         messages.map((one) => ({ ...one, chat: id })),
       );
       const outboxes = await Promise.all(
-        actors.map(async ({ tabs }) => contextOf(tabs[0] as Tab).store.outbox.toArray()),
+        actors.map(async ({ tabs }) => getContext(tabs[0] as Tab).store.outbox.toArray()),
       );
       const cids = new Set(logged.map(({ cid }) => cid));
       // What was deleted on its way stands nowhere, but in a group from which its author was taken out meanwhile.

@@ -13,9 +13,9 @@ import {
 import { readOwnProfile } from "#sync/store/own-profile-row.ts";
 import { readSyncCursor, writeSyncCursor } from "#sync/store/sync-cursor.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
-import { becomesLevel, contextOf } from "#tests/support/model/model-checks.ts";
+import { waitUntilDeviceSynced, getContext } from "#tests/support/model/model-checks.ts";
 import { ModelServer } from "#tests/support/model/model-server.ts";
-import { makeDevice, makePair } from "#tests/support/model/model-world.ts";
+import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
 
 // Live queries do nothing where there is no IndexedDB at all; which one is used is each store's own affair.
 Dexie.dependencies.indexedDB = new IDBFactory();
@@ -49,14 +49,14 @@ describe("what screens are given", () => {
   it("a chat shows a new message without touching the others, and never a message twice on its way to sent", async () => {
     const { server, amina, benoit, chat } = makePair();
     const tab = await makeDevice(server, amina).openTab();
-    server.post(benoit, chat, "1", "2");
-    await becomesLevel(server, tab, chat);
-    const queries = new LiveQueries(contextOf(tab));
+    server.sendTexts(benoit, chat, "1", "2");
+    await waitUntilDeviceSynced(server, tab, chat);
+    const queries = new LiveQueries(getContext(tab));
     const { shown, away } = look(queries.openQuery("chat", ({ store }) => readChat(store, chat, 40)));
     await eventually(() => expect(shown.at(-1)?.items).toHaveLength(2));
     const before = shown.at(-1)?.items ?? [];
     await enqueueText(tab, chat, "mine");
-    await becomesLevel(server, tab, chat);
+    await waitUntilDeviceSynced(server, tab, chat);
     await eventually(() => expect(shown.at(-1)?.items[0]).toMatchObject({ status: "sent", seq: 3 }));
     expect(
       shown
@@ -77,21 +77,21 @@ describe("what screens are given", () => {
     const { server, amina, benoit, chat } = makePair();
     const tab = await makeDevice(server, amina).openTab();
     await eventually(() => expect(tab.link.get()).toBe("online"));
-    server.post(benoit, chat, ...Array.from({ length: 130 }, (_, i) => `m${i}`));
-    await becomesLevel(server, tab, chat);
-    expect(await readChat(contextOf(tab).store, chat, 40)).toMatchObject({
+    server.sendTexts(benoit, chat, ...Array.from({ length: 130 }, (_, i) => `m${i}`));
+    await waitUntilDeviceSynced(server, tab, chat);
+    expect(await readChat(getContext(tab).store, chat, 40)).toMatchObject({
       hasMoreLocally: true,
       hasMoreOnServer: false,
     });
-    expect((await readChat(contextOf(tab).store, chat, 40)).items).toHaveLength(40);
+    expect((await readChat(getContext(tab).store, chat, 40)).items).toHaveLength(40);
   });
 
   it("two screens that ask the same share one read, and coming back soon shows it at once", async () => {
     const { server, amina, chat } = makePair();
     const tab = await makeDevice(server, amina).openTab();
-    await becomesLevel(server, tab, chat);
+    await waitUntilDeviceSynced(server, tab, chat);
     let reads = 0;
-    const queries = new LiveQueries(contextOf(tab));
+    const queries = new LiveQueries(getContext(tab));
     const ask = () =>
       queries.openQuery("list", ({ store, me }) => {
         reads++;
@@ -111,9 +111,9 @@ describe("what screens are given", () => {
   it("a read that failed is asked anew, though nothing changes meanwhile", async () => {
     const { server, amina, chat } = makePair();
     const tab = await makeDevice(server, amina).openTab();
-    await becomesLevel(server, tab, chat);
+    await waitUntilDeviceSynced(server, tab, chat);
     let reads = 0;
-    const queries = new LiveQueries(contextOf(tab));
+    const queries = new LiveQueries(getContext(tab));
     const { shown, away } = look(
       queries.openQuery("list", ({ store, me }) => {
         reads++;
@@ -129,8 +129,8 @@ describe("what screens are given", () => {
   it("what does not linger is read no more as soon as nobody looks", async () => {
     const { server, amina, benoit, chat } = makePair();
     const tab = await makeDevice(server, amina).openTab();
-    await becomesLevel(server, tab, chat);
-    const context = contextOf(tab);
+    await waitUntilDeviceSynced(server, tab, chat);
+    const context = getContext(tab);
     const ends: (() => void)[] = [];
     // The moment in which one may come back is not over before the test says so.
     const after = (ms: number, run: () => void) => {
@@ -155,8 +155,8 @@ describe("what screens are given", () => {
     await new Promise<void>((resolve) => context.platform.startTimer(0, resolve)); // after the one that passes has ended
     const before = { ...reads };
     const tell = async (text: string) => {
-      server.post(benoit, chat, text);
-      await becomesLevel(server, tab, chat);
+      server.sendTexts(benoit, chat, text);
+      await waitUntilDeviceSynced(server, tab, chat);
     };
     await tell("news");
     await eventually(() => expect(reads.lingering).toBeGreaterThan(before.lingering));
@@ -172,15 +172,15 @@ describe("what screens are given", () => {
     const stranger = server.addPerson("Stranger");
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
-    await becomesLevel(server, tab, chat);
-    const { store, me } = contextOf(tab);
+    await waitUntilDeviceSynced(server, tab, chat);
+    const { store, me } = getContext(tab);
     await store.conversations.clear();
     const contact = { open: true, isStored: false, isConfirmed: true, peer: benoit };
     expect(await readConversation(store, me, chat)).toMatchObject(contact);
     const unknown = [me, stranger].sort().join(".");
     const nobody = { open: false, isStored: false, isConfirmed: true, person: undefined };
     expect(await readConversation(store, me, unknown)).toMatchObject(nobody);
-    server.close(chat);
+    server.closeConversation(chat);
     await eventually(async () =>
       expect(await readConversation(store, me, chat)).toMatchObject({ open: false, isStored: true }),
     );
@@ -190,8 +190,8 @@ describe("what screens are given", () => {
     const { server, amina, chat } = makePair();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
-    await becomesLevel(server, tab, chat);
-    const { store, me } = contextOf(tab);
+    await waitUntilDeviceSynced(server, tab, chat);
+    const { store, me } = getContext(tab);
     await phone.close(tab);
     await store.open();
     await Promise.all([store.conversations.clear(), store.people.clear()]);
@@ -208,12 +208,12 @@ describe("what screens are given", () => {
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
     await eventually(async () =>
-      expect(await readOwnProfile(contextOf(tab).store)).toMatchObject({ username: "Amina" }),
+      expect(await readOwnProfile(getContext(tab).store)).toMatchObject({ username: "Amina" }),
     );
     await phone.close(tab);
     phone.faults.isOffline = true;
     const next = await phone.openTab();
-    expect(await readOwnProfile(contextOf(next).store)).toMatchObject({ id: amina, username: "Amina" });
+    expect(await readOwnProfile(getContext(next).store)).toMatchObject({ id: amina, username: "Amina" });
   });
 
   it("a change of one's own name that is told while the profile is on its way is not undone by it", async () => {
@@ -221,13 +221,13 @@ describe("what screens are given", () => {
     const phone = makeDevice(server, amina);
     phone.answerMs = 30_000;
     const tab = await phone.openTab();
-    const { store } = contextOf(tab);
+    const { store } = getContext(tab);
     await eventually(() => expect(phone.requests.map(({ path }) => path)).toContain(`/api/users/${amina}`));
     await eventually(async () => expect(await store.people.get(benoit)).toBeDefined());
     const [profile, known] = [server.profiles.get(amina), server.inbox(amina).people.get(benoit)?.relation];
     if (!profile || !known) throw new Error("nobody");
     const renamed = { ...profile, username: "Amina Nouvelle" };
-    server.relate(amina, { ...known, profile: renamed, state: "none", connection_id: null });
+    server.updateContact(amina, { ...known, profile: renamed, state: "none", connection_id: null });
     await eventually(async () => expect((await readOwnProfile(store))?.username).toBe("Amina Nouvelle"));
     await phone.pass(40_000);
     expect((await readOwnProfile(store))?.username).toBe("Amina Nouvelle");
@@ -236,12 +236,12 @@ describe("what screens are given", () => {
   it("a change of somebody's name reaches every row that shows it", async () => {
     const { server, amina, benoit, chat } = makePair();
     const tab = await makeDevice(server, amina).openTab();
-    server.post(benoit, chat, "1");
-    await becomesLevel(server, tab, chat);
-    const queries = new LiveQueries(contextOf(tab));
+    server.sendTexts(benoit, chat, "1");
+    await waitUntilDeviceSynced(server, tab, chat);
+    const queries = new LiveQueries(getContext(tab));
     const { shown, away } = look(queries.openQuery("list", ({ store, me }) => readConversations(store, me, 10)));
     const profile = { id: benoit, username: "Ben", phone: "+243810000000", avatar_url: null, created_at: 1 };
-    server.relate(amina, {
+    server.updateContact(amina, {
       profile,
       state: "contact",
       request_id: null,
@@ -257,7 +257,7 @@ describe("what screens are given", () => {
     const server = new ModelServer();
     const phone = makeDevice(server, server.addPerson("Amina"));
     phone.faults.isOffline = true;
-    const { store, me } = contextOf(await phone.openTab());
+    const { store, me } = getContext(await phone.openTab());
     const lists = () =>
       Promise.all([readConversations(store, me, 10), readContacts(store), readContactRequests(store)]);
     const unknown = [undefined, undefined, undefined];

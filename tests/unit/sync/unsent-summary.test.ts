@@ -5,14 +5,14 @@ import { enqueueText } from "#sync/outbox/enqueue.ts";
 import { toDraftSlotKeys } from "#sync/store/database.ts";
 import { readUnsentSummary } from "#sync/unsent-summary.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
-import { contextOf } from "#tests/support/model/model-checks.ts";
-import { makeDevice, makePair } from "#tests/support/model/model-world.ts";
+import { getContext } from "#tests/support/model/model-checks.ts";
+import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
 
 it("what a sign-out would lose is every message not sent, and each place where something was begun in any tab", async () => {
   const { server, amina, chat } = makePair();
   const phone = makeDevice(server, amina);
   const [tab, other] = [await phone.openTab(), await phone.openTab()];
-  const context = contextOf(tab);
+  const context = getContext(tab);
   expect(await readUnsentSummary(context)).toEqual({ messages: 0, posts: 0, drafts: 0, deletions: 0 });
   phone.faults.isOffline = true;
   await enqueueText(other, chat, "one");
@@ -40,7 +40,7 @@ it("what a sign-out would lose is every message not sent, and each place where s
 it("what a full phone could not take in is counted as well", async () => {
   const { server, amina, chat } = makePair();
   const tab = await makeDevice(server, amina).openTab();
-  const context = contextOf(tab);
+  const context = getContext(tab);
   vi.spyOn(context.store.meta, "put").mockRejectedValue(new DOMException("the phone is full", "QuotaExceededError"));
   const drafts = new TextDrafts(tab);
   drafts.save(chat, "nowhere but here");

@@ -6,9 +6,9 @@ import { readFeed, toFeedView } from "#sync/feed/feed-store.ts";
 import { deletePostOnServer, enqueuePost } from "#sync/feed/post-queue.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
-import { contextOf } from "#tests/support/model/model-checks.ts";
+import { getContext } from "#tests/support/model/model-checks.ts";
 import type { ModelServer } from "#tests/support/model/model-server.ts";
-import { makeDevice, makePair } from "#tests/support/model/model-world.ts";
+import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
 
 const write = (server: ModelServer, author: Uuid, ...texts: string[]) =>
   texts.map((text) => server.tala.publish(author, createUuid(), text));
@@ -17,7 +17,7 @@ const numbered = (from: number, to: number): string[] =>
 
 /** What somebody sees who looks from a status down. */
 const look = async (tab: Tab, top = Number.POSITIVE_INFINITY, limit = 1_000) => {
-  const view = toFeedView(await readFeed(contextOf(tab).store), top, limit);
+  const view = toFeedView(await readFeed(getContext(tab).store), top, limit);
   return { ...view, texts: view.posts.map(({ content }) => content) };
 };
 
@@ -43,7 +43,7 @@ const open = async () => {
   const { server, amina, benoit } = makePair();
   const phone = makeDevice(server, amina);
   const tab = await phone.openTab();
-  return { server, amina, benoit, phone, tab, store: contextOf(tab).store };
+  return { server, amina, benoit, phone, tab, store: getContext(tab).store };
 };
 
 describe("the feed on a phone", () => {
@@ -56,7 +56,7 @@ describe("the feed on a phone", () => {
     expect(first.texts).toEqual(texts.slice(-postPageRows).reverse());
     expect(first.posts[0]).toMatchObject({ username: "Benoît", author: benoit });
     for (let { older } = first; older !== undefined && older !== "here"; { older } = await look(tab))
-      await fetchOlderPosts(contextOf(tab), older.before);
+      await fetchOlderPosts(getContext(tab), older.before);
     expect((await look(tab)).texts).toEqual([...texts].reverse());
     looker.stop();
   });
@@ -76,7 +76,7 @@ describe("the feed on a phone", () => {
     expect(newest.texts).toEqual(numbered(11, 30).reverse());
     // What lies between the two is fetched before what is below shows again.
     expect(newest.older).not.toBe("here");
-    if (typeof newest.older === "object") await fetchOlderPosts(contextOf(tab), newest.older.before);
+    if (typeof newest.older === "object") await fetchOlderPosts(getContext(tab), newest.older.before);
     expect((await look(tab)).texts).toEqual([...numbered(1, 30).reverse(), "three", "two", "one"]);
     looker.stop();
   });
@@ -105,7 +105,7 @@ describe("the feed on a phone", () => {
     write(server, benoit, ...numbered(6, 4 + postPageRows));
     await lookAgain(looker);
     for (let { older } = await look(tab); older !== undefined && older !== "here"; { older } = await look(tab))
-      await fetchOlderPosts(contextOf(tab), older.before);
+      await fetchOlderPosts(getContext(tab), older.before);
     expect((await look(tab)).texts).toEqual([...server.tala.texts].reverse());
     looker.stop();
   });
@@ -114,12 +114,12 @@ describe("the feed on a phone", () => {
     const { server, benoit, tab } = await open();
     write(server, benoit, "old");
     const looker = await openFeed(tab);
-    server.tala.kept = server.tala.page();
+    server.tala.cachedPage = server.tala.page();
     await enqueuePost(tab, "mine", undefined);
     await eventually(async () => expect((await look(tab)).texts).toEqual(["mine", "old"]));
     await lookAgain(looker);
     expect((await look(tab)).texts).toEqual(["mine", "old"]);
-    server.tala.kept = undefined;
+    server.tala.cachedPage = undefined;
     await lookAgain(looker);
     expect((await look(tab)).texts).toEqual(["mine", "old"]);
     looker.stop();
@@ -152,9 +152,9 @@ describe("the feed on a phone", () => {
     const [kept, gone] = write(server, amina, "kept", "gone");
     const looker = await openFeed(tab);
     phone.postPictures.add(kept?.id ?? "").add(gone?.id ?? "");
-    server.tala.kept = server.tala.page();
+    server.tala.cachedPage = server.tala.page();
     await eventually(() => expect(tab.link.get()).toBe("online"));
-    phone.sockets.at(-1)?.tellPostDeleted(gone?.id ?? createUuid());
+    phone.sockets.at(-1)?.pushPostDeleted(gone?.id ?? createUuid());
     await eventually(async () => expect((await look(tab)).texts).toEqual(["kept"]));
     await eventually(() => expect([...phone.postPictures]).toEqual([kept?.id]));
     await lookAgain(looker);
@@ -183,7 +183,7 @@ describe("the feed on a phone", () => {
     const [mine] = write(server, amina, "mine");
     write(server, benoit, "his");
     const looker = await openFeed(tab);
-    server.tala.kept = server.tala.page();
+    server.tala.cachedPage = server.tala.page();
     await deletePostOnServer(tab, mine?.id ?? "");
     expect(server.tala.texts).toEqual(["his"]);
     expect((await look(tab)).texts).toEqual(["his"]);
@@ -224,12 +224,12 @@ describe("the feed on a phone", () => {
     write(server, benoit, ...texts);
     const looker = await openFeed(tab);
     for (let { older } = await look(tab); older !== undefined && older !== "here"; { older } = await look(tab))
-      await fetchOlderPosts(contextOf(tab), older.before);
+      await fetchOlderPosts(getContext(tab), older.before);
     expect(await store.posts.count()).toBe(260);
     looker.stop();
     await eventually(async () => expect(await store.posts.count()).toBe(200));
     const { older } = await look(tab);
-    if (typeof older === "object") await fetchOlderPosts(contextOf(tab), older.before);
+    if (typeof older === "object") await fetchOlderPosts(getContext(tab), older.before);
     expect((await look(tab)).texts).toEqual(texts.slice(-220).reverse());
   });
 });
@@ -272,12 +272,12 @@ describe("looking for new statuses", () => {
     write(server, benoit, "one");
     await eventually(() => expect(tab.link.get()).toBe("online"));
     (await openFeed(tab)).stop();
-    phone.loses = ({ path }) => path === "/api/tala";
+    phone.shouldLose = ({ path }) => path === "/api/tala";
     const looker = new FeedPoller(tab, () => false);
     await eventually(() => expect(looker.status.get()).toEqual({ at: "failed", code: "offline" }));
     expect((await look(tab)).texts).toEqual(["one"]);
     write(server, benoit, "two");
-    phone.loses = () => false;
+    phone.shouldLose = () => false;
     const asked = phone.requests.length;
     const wokenAt = tab.platform.now();
     phone.wake();
@@ -289,10 +289,10 @@ describe("looking for new statuses", () => {
 
   it("asked for while it is being asked for already, says what comes of that", async () => {
     const { phone, tab } = await open();
-    phone.loses = ({ path }) => path === "/api/tala";
+    phone.shouldLose = ({ path }) => path === "/api/tala";
     const looker = new FeedPoller(tab, () => false);
     await eventually(() => expect(looker.status.get().at).toBe("failed"));
-    phone.loses = () => false;
+    phone.shouldLose = () => false;
     const asked = phone.requests.length;
     const answers = await Promise.all([looker.refresh(), looker.refresh()]);
     expect(answers).toEqual([{ at: "seen" }, { at: "seen" }]);

@@ -17,9 +17,9 @@ import { readSyncCursor, writeSyncCursor } from "#sync/store/sync-cursor.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 import { readUnsentSummary } from "#sync/unsent-summary.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
-import { contextOf } from "#tests/support/model/model-checks.ts";
+import { getContext } from "#tests/support/model/model-checks.ts";
 import type { ModelServer } from "#tests/support/model/model-server.ts";
-import { makeDevice, makePair } from "#tests/support/model/model-world.ts";
+import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
 
 const bytes = 12_345;
 const picture: OutgoingPicture = {
@@ -33,13 +33,13 @@ const isTala = ({ path }: HttpRequest) => path.startsWith("/api/tala");
 const isPost = (request: HttpRequest) => isTala(request) && request.method === "POST";
 
 const waitingIn = async (tab: Tab): Promise<string[]> =>
-  (await listPendingPosts(contextOf(tab))).map(({ content, state }) => `${content} ${state}`);
+  (await listPendingPosts(getContext(tab))).map(({ content, state }) => `${content} ${state}`);
 
 /** All that was written is published, each once, in its order, and nothing of it is left to be sent. */
 const becomesPublished = (server: ModelServer, tab: Tab, ...texts: string[]): Promise<void> =>
   eventually(async () => {
     expect(server.tala.texts).toEqual(texts);
-    const { store } = contextOf(tab);
+    const { store } = getContext(tab);
     expect(await store.postbox.count()).toBe(0);
     expect(await store.blobs.count()).toBe(0);
   });
@@ -68,18 +68,18 @@ describe("a status on its way", () => {
     const { server, amina } = makePair();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
-    await eventually(async () => expect(await readOwnProfile(contextOf(tab).store)).not.toBeNull());
+    await eventually(async () => expect(await readOwnProfile(getContext(tab).store)).not.toBeNull());
     phone.faults.isOffline = true;
     await enqueuePost(tab, "  first\r\nline ", undefined);
     await enqueuePost(tab, "second", picture);
     await enqueuePost(tab, "third", undefined);
     expect(await waitingIn(tab)).toEqual(["third queued", "second queued", "first\nline queued"]);
-    expect((await readUnsentSummary(contextOf(tab))).posts).toBe(3);
+    expect((await readUnsentSummary(getContext(tab))).posts).toBe(3);
     phone.faults.isOffline = false;
     phone.wake();
     await becomesPublished(server, tab, "first\nline", "second", "third");
     expect(server.tala.posts[1]).toMatchObject({ bytes, picture: { width: 400, height: 300, thumb: "abcdefgh" } });
-    const shown = await contextOf(tab).store.posts.orderBy("number").toArray();
+    const shown = await getContext(tab).store.posts.orderBy("number").toArray();
     expect(shown.map(({ content, username, here }) => [content, username, here])).toEqual(
       server.tala.texts.map((text) => [text, "Amina", 1]),
     );
@@ -93,7 +93,7 @@ describe("a status on its way", () => {
     phone.faults.isOffline = true;
     await eventually(() => expect(tab.link.get()).not.toBe("online"));
     await enqueuePost(tab, "before", undefined);
-    const { strict } = contextOf(tab);
+    const { strict } = getContext(tab);
     const cursor = await readSyncCursor(strict);
     await writeSyncCursor(strict, { ...cursor, skew: cursor.skew - 3_600_000 });
     await enqueuePost(tab, "after", undefined);
@@ -107,7 +107,7 @@ describe("a status on its way", () => {
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
     let lost = 0;
-    phone.loses = (request, what) => isPost(request) && what === "answer" && lost++ < 3;
+    phone.shouldLose = (request, what) => isPost(request) && what === "answer" && lost++ < 3;
     await enqueuePost(tab, "once", picture);
     await becomesPublished(server, tab, "once");
     expect(server.tala.posts[0]?.arrivals).toBe(4);
@@ -120,7 +120,7 @@ describe("a status on its way", () => {
       const first = await phone.openTab();
       if (step === "before it is sent") phone.faults.isOffline = true;
       let hasCome = false;
-      phone.loses = (request, what) => {
+      phone.shouldLose = (request, what) => {
         const isIt = isPost(request) && what === (step === "on its way" ? "request" : "answer");
         hasCome ||= isIt;
         return isIt;
@@ -129,9 +129,9 @@ describe("a status on its way", () => {
       if (step !== "before it is sent") await eventually(() => expect(hasCome).toBe(true));
       await phone.kill(first);
       phone.faults.isOffline = false;
-      phone.loses = () => false;
+      phone.shouldLose = () => false;
       await becomesPublished(server, await phone.openTab(), step);
-      await phone.shut();
+      await phone.closeTabs();
     }
   });
 
@@ -161,7 +161,7 @@ describe("a status on its way", () => {
     const id = await enqueuePost(tab, "bad", picture);
     await enqueuePost(tab, "good", undefined);
     await eventually(async () =>
-      expect(await listPendingPosts(contextOf(tab))).toMatchObject([{ id, state: "failed", error: "not_an_image" }]),
+      expect(await listPendingPosts(getContext(tab))).toMatchObject([{ id, state: "failed", error: "not_an_image" }]),
     );
     expect(server.tala.texts).toEqual(["good"]);
     isRefusing = false;
@@ -195,20 +195,20 @@ describe("a status on its way", () => {
     phone.faults.isOffline = true;
     const unsent = await enqueuePost(tab, "never sent", picture);
     await cancelPost(tab, unsent);
-    expect(await contextOf(tab).store.blobs.count()).toBe(0);
+    expect(await getContext(tab).store.blobs.count()).toBe(0);
     phone.faults.isOffline = false;
     // The server has it, and this phone does not know.
-    phone.loses = (request, what) => isPost(request) && what === "answer";
+    phone.shouldLose = (request, what) => isPost(request) && what === "answer";
     const sent = await enqueuePost(tab, "sent after all", picture);
     await eventually(() => expect(server.tala.texts).toEqual(["sent after all"]));
     await cancelPost(tab, sent);
     expect(await waitingIn(tab)).toEqual([]);
-    expect((await readUnsentSummary(contextOf(tab))).posts).toBe(0);
-    phone.loses = () => false;
+    expect((await readUnsentSummary(getContext(tab))).posts).toBe(0);
+    phone.shouldLose = () => false;
     phone.wake();
     await becomesPublished(server, tab);
-    expect([...server.tala.gone]).toEqual([sent]);
-    expect(await contextOf(tab).store.posts.count()).toBe(0);
+    expect([...server.tala.deletedIds]).toEqual([sent]);
+    expect(await getContext(tab).store.posts.count()).toBe(0);
   });
 
   it("taken back while it is on its way is gone there as soon as it has come, and never shows here", async () => {
@@ -221,7 +221,7 @@ describe("a status on its way", () => {
     await eventually(() => expect(server.tala.texts).toEqual(["too late"]));
     await cancelPost(tab, id);
     await becomesPublished(server, tab);
-    expect(await contextOf(tab).store.posts.count()).toBe(0);
+    expect(await getContext(tab).store.posts.count()).toBe(0);
   });
 
   it("published in the moment it is taken back is deleted for everybody", async () => {
@@ -238,7 +238,7 @@ describe("a status on its way", () => {
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
     await eventually(() => expect(tab.link.get()).toBe("online"));
-    const { store } = contextOf(tab);
+    const { store } = getContext(tab);
     const published = await enqueuePost(tab, "stays", undefined);
     await becomesPublished(server, tab, "stays");
     expect(await readPostOutcome(store, published)).toBe("published");
@@ -258,7 +258,7 @@ describe("a status on its way", () => {
     const tab = await phone.openTab();
     phone.faults.isOffline = true;
     const id = await enqueuePost(tab, "not any more", undefined);
-    server.tala.gone.add(id);
+    server.tala.deletedIds.add(id);
     phone.faults.isOffline = false;
     phone.wake();
     await becomesPublished(server, tab);
@@ -270,11 +270,11 @@ describe("a status on its way", () => {
     const tab = await phone.openTab();
     phone.faults.isOffline = true;
     const id = await enqueuePost(tab, "look", picture);
-    await contextOf(tab).store.blobs.delete(id);
+    await getContext(tab).store.blobs.delete(id);
     phone.faults.isOffline = false;
     phone.wake();
     await eventually(async () =>
-      expect(await listPendingPosts(contextOf(tab))).toMatchObject([{ state: "failed", error: "file_not_found" }]),
+      expect(await listPendingPosts(getContext(tab))).toMatchObject([{ state: "failed", error: "file_not_found" }]),
     );
     expect(server.tala.texts).toEqual([]);
   });
@@ -286,9 +286,9 @@ describe("a status on its way", () => {
     phone.faults.isOffline = true;
     await enqueuePost(before, "still here", picture);
     const age = 3 * 24 * 3_600_000;
-    const context = { ...contextOf(before), platform: { ...phone.platform(), now: () => phone.now() + age } };
+    const context = { ...getContext(before), platform: { ...phone.platform(), now: () => phone.now() + age } };
     await trimFileCache(context);
-    expect(await contextOf(before).store.blobs.count()).toBe(1);
+    expect(await getContext(before).store.blobs.count()).toBe(1);
     await phone.close(before);
     await purgeAllButUnsent(phone.platform(), amina);
     phone.faults.isOffline = false;
@@ -304,10 +304,10 @@ describe("a status on its way", () => {
     phone.faults.isOffline = true;
     await enqueuePost(tab, "rescued", picture);
     // Twice in a row the store fails: it is not to be trusted.
-    contextOf(tab).reportStoreFailure(new Error("broken"));
+    getContext(tab).reportStoreFailure(new Error("broken"));
     await eventually(() => expect(tab.context.get()).toBeDefined());
     await eventually(async () => expect(await waitingIn(tab)).toEqual(["rescued queued"]));
-    contextOf(tab).reportStoreFailure(new Error("broken again"));
+    getContext(tab).reportStoreFailure(new Error("broken again"));
     await eventually(() => expect(phone.notices).toContain("store-reset"));
     phone.faults.isOffline = false;
     phone.wake();

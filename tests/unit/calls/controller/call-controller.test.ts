@@ -9,20 +9,20 @@ describe("a call", () => {
     const { time, server, a, b, ring } = await makeCallPair();
     await ring();
     expect([a.tone, b.tone]).toEqual(["ringback", "ringtone"]);
-    expect(b.plane).toMatchObject({ met: a.device, isOpen: false });
-    b.engine.handleUserAction({ type: "accept" });
+    expect(b.media).toMatchObject({ met: a.device, isOpen: false });
+    b.controller.handleUserAction({ type: "accept" });
     await time.pass(2_000);
     expect([a.at, b.at]).toEqual(["connected", "connected"]);
     expect([a.tone, b.tone]).toEqual(["none", "none"]);
     expect([a.isGuarded, b.isGuarded]).toEqual([true, true]);
     await time.pass(60_000);
-    a.engine.handleUserAction({ type: "hangUp" });
+    a.controller.handleUserAction({ type: "hangUp" });
     await time.pass(1_000);
     expect([a.at, b.at]).toEqual(["ended", "ended"]);
     await time.pass(2_000);
     expectQuiet(a, b);
-    expect(server.lines).toMatchObject([{ status: "ended", seconds: 62 }]);
-    expect(a.used).toHaveLength(1);
+    expect(server.callEntries).toMatchObject([{ status: "ended", seconds: 62 }]);
+    expect(a.dataUses).toHaveLength(1);
   });
 
   it("that nobody answers is over after thirty seconds, and says so", async () => {
@@ -31,33 +31,33 @@ describe("a call", () => {
     await time.pass(callRingMs - 1_000);
     expect([a.at, b.at]).toEqual(["outgoing", "ringing"]);
     await time.pass(1_000);
-    expect(a.sayings).toMatchObject([{ notice: "unanswered" }]);
+    expect(a.callNotices).toMatchObject([{ notice: "unanswered" }]);
     await time.pass(3_000);
     expectQuiet(a, b);
-    expect(server.lines).toMatchObject([{ status: "missed" }]);
+    expect(server.callEntries).toMatchObject([{ status: "missed" }]);
   });
 
   it("that is refused says so on both sides", async () => {
     const { time, server, a, b, ring } = await makeCallPair();
     await ring();
-    b.engine.handleUserAction({ type: "reject" });
+    b.controller.handleUserAction({ type: "reject" });
     await time.pass(500);
-    expect(a.sayings).toMatchObject([{ notice: "rejected" }]);
-    expect(b.sayings).toMatchObject([{ notice: "rejected" }]);
+    expect(a.callNotices).toMatchObject([{ notice: "rejected" }]);
+    expect(b.callNotices).toMatchObject([{ notice: "rejected" }]);
     await time.pass(2_500);
     expectQuiet(a, b);
-    expect(server.lines).toMatchObject([{ status: "rejected" }]);
+    expect(server.callEntries).toMatchObject([{ status: "rejected" }]);
   });
 
   it("is shown minimised until it ends, and the next one is not", async () => {
     const { time, a, talk, chat, ben } = await makeCallPair();
     await talk();
-    a.engine.setMinimized(true);
+    a.controller.setMinimized(true);
     expect(a.view?.isMinimized).toBe(true);
-    a.engine.setMinimized(false);
+    a.controller.setMinimized(false);
     expect(a.view?.isMinimized).toBe(false);
-    a.engine.setMinimized(true);
-    a.engine.handleUserAction({ type: "hangUp" });
+    a.controller.setMinimized(true);
+    a.controller.handleUserAction({ type: "hangUp" });
     await time.pass(3_000);
     a.dial(chat, ben);
     await time.pass(500);
@@ -67,7 +67,7 @@ describe("a call", () => {
   it("of which nothing is heard is given up on both sides, and ends once", async () => {
     const { time, server, hers, a, b, ring } = await makeCallPair();
     await ring();
-    b.engine.handleUserAction({ type: "accept" });
+    b.controller.handleUserAction({ type: "accept" });
     await time.pass(100);
     hers.isOffline = true; // the media with it
     await time.pass(20_000);
@@ -75,7 +75,7 @@ describe("a call", () => {
     hers.setOffline(false);
     await time.pass(70_000);
     expectQuiet(a, b);
-    expect(server.lines).toHaveLength(1);
+    expect(server.callEntries).toHaveLength(1);
   });
 });
 
@@ -88,7 +88,7 @@ describe("several devices and tabs", () => {
     a.dial(chat, ben);
     await time.pass(500);
     expect([b, ...others].map(({ tone }) => tone)).toEqual(["ringtone", "ringtone", "ringtone"]);
-    b.engine.handleUserAction({ type: "accept" });
+    b.controller.handleUserAction({ type: "accept" });
     await time.pass(1_000);
     for (const tab of others) {
       expect(tab).toMatchObject({ tone: "none", plane: undefined, view: { state: { at: "ended", status: "ended" } } });
@@ -104,11 +104,11 @@ describe("several devices and tabs", () => {
     await time.pass(500);
     a.dial(chat, ben);
     await time.pass(500);
-    for (const tab of [b, other]) tab.engine.handleUserAction({ type: "accept" });
+    for (const tab of [b, other]) tab.controller.handleUserAction({ type: "accept" });
     await time.pass(1_000);
     const [silent, talking] = b.at === "ended" ? [b, other] : [other, b];
     expect(silent.view).toMatchObject({ state: { at: "ended", isElsewhere: true } });
-    expect(silent.sayings).toEqual([]);
+    expect(silent.callNotices).toEqual([]);
     await time.pass(2_000);
     expect(talking.at).toBe("connected");
     expectQuiet(silent);
@@ -124,14 +124,14 @@ describe("several devices and tabs", () => {
     await time.pass(1_000);
     expect([b.at, seen.at]).toEqual(["ringing", "ringing"]);
     expect([b.tone, seen.tone]).toEqual(["none", "ringtone"]); // the one that is looked at
-    expect([b.planes.length, seen.planes.length]).toEqual([0, 1]);
+    expect([b.mediaSessions.length, seen.mediaSessions.length]).toEqual([0, 1]);
     his.delayMs = 2_000; // the server's word comes late; the tabs' own does not
-    b.engine.handleUserAction({ type: "accept" });
+    b.controller.handleUserAction({ type: "accept" });
     await time.pass(100);
     expectQuiet(seen);
     await time.pass(10_000);
     expect([a.at, b.at, seen.at]).toEqual(["connected", "connected", "idle"]);
-    expect([b.plane?.isOpen, seen.plane]).toEqual([true, undefined]);
+    expect([b.media?.isOpen, seen.media]).toEqual([true, undefined]);
   });
 
   it("go on being heard when the tab that rang is closed, and a tab opened meanwhile rings too", async () => {
@@ -151,12 +151,12 @@ describe("several devices and tabs", () => {
   it("is felt and not heard in one tab where its person wants no sound of calls, and connects meanwhile all the same", async () => {
     const { time, his, b, ring } = await makeCallPair();
     const other = await his.openTab();
-    his.hearsRinging = false;
+    his.isRingAudible = false;
     await ring();
     expect([b.at, other.at]).toEqual(["ringing", "ringing"]);
     expect([b.tone, other.tone].sort()).toEqual(["none", "vibrate"]);
-    expect([b, other].filter(({ plane }) => plane)).toHaveLength(1);
-    b.engine.handleUserAction({ type: "reject" });
+    expect([b, other].filter(({ media: plane }) => plane)).toHaveLength(1);
+    b.controller.handleUserAction({ type: "reject" });
     await time.pass(100);
     expect([b.tone, other.tone]).toEqual(["none", "none"]);
   });
@@ -167,10 +167,10 @@ describe("several devices and tabs", () => {
     a.dial(chat, ben);
     await time.pass(4_000);
     expect([a.at, b.at]).toEqual(["outgoing", "ringing"]);
-    b.engine.handleUserAction({ type: "accept" });
+    b.controller.handleUserAction({ type: "accept" });
     await time.pass(6_000);
     expect([a.at, b.at]).toEqual(["connected", "connected"]);
-    expect([a.sayings, b.sayings]).toEqual([[], []]);
+    expect([a.callNotices, b.callNotices]).toEqual([[], []]);
   });
 
   it("of one browser cannot have two calls", async () => {
@@ -179,11 +179,11 @@ describe("several devices and tabs", () => {
     await talk();
     other.dial(chat, ben);
     await time.pass(1_000);
-    expect(other.sayings).toMatchObject([{ notice: "inProgress" }]);
+    expect(other.callNotices).toMatchObject([{ notice: "inProgress" }]);
     expect([a.at, b.at, other.at]).toEqual(["connected", "connected", "idle"]);
     a.dial(chat, ben);
-    expect(a.sayings).toMatchObject([{ notice: "inProgress" }]);
-    a.engine.handleUserAction({ type: "hangUp" });
+    expect(a.callNotices).toMatchObject([{ notice: "inProgress" }]);
+    a.controller.handleUserAction({ type: "hangUp" });
     await time.pass(3_000);
     other.dial(chat, ben);
     await time.pass(500);
@@ -199,10 +199,10 @@ describe("several devices and tabs", () => {
     c.dial(chat, ben);
     await time.pass(500);
     expect(d).toMatchObject({ at: "ringing", tone: "ringtone" });
-    d.engine.handleUserAction({ type: "accept" });
+    d.controller.handleUserAction({ type: "accept" });
     await time.pass(2_000);
     expect([c.at, d.at]).toEqual(["connected", "connected"]);
-    d.engine.handleUserAction({ type: "hangUp" });
+    d.controller.handleUserAction({ type: "hangUp" });
     await time.pass(4_000);
     c.dial(chat, ben);
     await time.pass(500);
@@ -218,10 +218,10 @@ describe("two at once", () => {
     await time.pass(3_000);
     expect([a.at, b.at]).toEqual(["connected", "connected"]);
     expect(server.open).toHaveLength(1);
-    a.engine.handleUserAction({ type: "hangUp" });
+    a.controller.handleUserAction({ type: "hangUp" });
     await time.pass(3_000);
     expectQuiet(a, b);
-    expect(server.lines).toHaveLength(1);
+    expect(server.callEntries).toHaveLength(1);
   });
 
   it("who call each other talk in one call, however much later the second one dials", async () => {
@@ -232,7 +232,7 @@ describe("two at once", () => {
       b.dial(chat, ana);
       await time.pass(3_000);
       expect([a.at, b.at], `${laterMs} ms later`).toEqual(["connected", "connected"]);
-      expect([a.sayings, b.sayings]).toEqual([[], []]);
+      expect([a.callNotices, b.callNotices]).toEqual([[], []]);
       expect(server.open).toHaveLength(1);
     }
   });
@@ -258,8 +258,8 @@ describe("two at once", () => {
       a.dial(chat, ben);
       await time.pass(400);
       const both = [
-        () => a.engine.handleUserAction({ type: "hangUp" }),
-        () => b.engine.handleUserAction({ type: "accept" }),
+        () => a.controller.handleUserAction({ type: "hangUp" }),
+        () => b.controller.handleUserAction({ type: "accept" }),
       ];
       if (round % 2 === 1) both.reverse();
       both[0]?.();
@@ -268,8 +268,8 @@ describe("two at once", () => {
       await time.pass(5_000);
       expectQuiet(a, b);
       expect(server.open).toEqual([]);
-      expect(server.lines).toHaveLength(round + 1);
-      outcomes[server.lines.at(-1)?.status === "missed" ? "missed" : "talked"]++;
+      expect(server.callEntries).toHaveLength(round + 1);
+      outcomes[server.callEntries.at(-1)?.status === "missed" ? "missed" : "talked"]++;
     }
     expect(Math.min(outcomes.talked, outcomes.missed)).toBeGreaterThan(10);
   });
@@ -283,12 +283,12 @@ describe("two at once", () => {
     await talk();
     c.dial(theirs, ben);
     await time.pass(1_000);
-    expect(c.sayings).toMatchObject([{ notice: "busy" }]);
+    expect(c.callNotices).toMatchObject([{ notice: "busy" }]);
     expect(c.tone).toBe("busy");
     expect(b.at).toBe("connected");
-    expect(b.sayings).toEqual([{ notice: "called", peer: cleo }]);
+    expect(b.callNotices).toEqual([{ notice: "called", peer: cleo }]);
     await time.pass(2_500);
     expectQuiet(c);
-    expect(server.lines).toMatchObject([{ status: "missed", reason: "busy" }]);
+    expect(server.callEntries).toMatchObject([{ status: "missed", reason: "busy" }]);
   });
 });

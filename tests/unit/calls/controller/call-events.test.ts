@@ -7,7 +7,7 @@ import { makeCallPair } from "#tests/support/model/call-pair.ts";
 const makeNamesake = async () => {
   const pair = await makeCallPair();
   const heard: CallFeedEvent[] = [];
-  pair.b.wire.subscribe((news) => heard.push(structuredClone(news)));
+  pair.b.feed.subscribe((news) => heard.push(structuredClone(news)));
   await pair.ring();
   const place = {
     call_id: pair.server.open[0]?.call_id ?? "",
@@ -18,12 +18,12 @@ const makeNamesake = async () => {
 
 it("the end of another conversation's call under the same id ends nothing here, rung or talked", async () => {
   const { time, server, a, b, end } = await makeNamesake();
-  for (const tab of [a, b]) tab.hear(end);
+  for (const tab of [a, b]) tab.receive(end);
   await time.pass(500);
   expect([a.at, b.at]).toEqual(["outgoing", "ringing"]);
-  b.engine.handleUserAction({ type: "accept" });
+  b.controller.handleUserAction({ type: "accept" });
   await time.pass(2_000);
-  for (const tab of [a, b]) tab.hear(end);
+  for (const tab of [a, b]) tab.receive(end);
   await time.pass(500);
   expect([a.at, b.at]).toEqual(["connected", "connected"]);
   expect(server.open).toHaveLength(1);
@@ -32,22 +32,22 @@ it("the end of another conversation's call under the same id ends nothing here, 
 it("it keeps nobody from being rung either", async () => {
   const { time, his, heard, end } = await makeNamesake();
   const late = await his.openTab();
-  late.hear(end);
-  for (const news of heard) late.hear(news);
+  late.receive(end);
+  for (const news of heard) late.receive(news);
   await time.pass(500);
   expect(late.at).toBe("ringing");
 });
 
 it("a signal of another conversation's call under the same id does not reach the media", async () => {
   const { time, a, b, chat, place } = await makeNamesake();
-  b.engine.handleUserAction({ type: "accept" });
+  b.controller.handleUserAction({ type: "accept" });
   await time.pass(2_000);
-  const [plane] = b.planes;
+  const [plane] = b.mediaSessions;
   if (!plane) throw new Error("there are no media");
   const receive = vi.spyOn(plane, "receiveSignal");
   const signal = { from_device: a.device, to_device: null, signal: `here ${createUuid()}` };
-  b.hear({ event_type: "signal", data: { ...place, ...signal } });
+  b.receive({ event_type: "signal", data: { ...place, ...signal } });
   expect(receive).not.toHaveBeenCalled();
-  b.hear({ event_type: "signal", data: { ...place, conversation: chat, ...signal } });
+  b.receive({ event_type: "signal", data: { ...place, conversation: chat, ...signal } });
   expect(receive).toHaveBeenCalledOnce();
 });

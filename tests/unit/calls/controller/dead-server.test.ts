@@ -6,71 +6,71 @@ import { ModelBrowser } from "#tests/support/model/model-browser.ts";
 describe("a server that is dead for ten seconds", () => {
   it("while somebody dials: it rings when the server is back, or it is said that it could not be", async () => {
     for (const revivesAfter of [3_000, 10_000]) {
-      const { time, server, a, b, chat, ben, setDead } = await makeCallPair();
-      setDead(true);
+      const { time, server, a, b, chat, ben, setServerDown } = await makeCallPair();
+      setServerDown(true);
       a.dial(chat, ben);
       await time.pass(revivesAfter);
-      setDead(false);
+      setServerDown(false);
       await time.pass(4_000);
       if (revivesAfter < 4_000) expect([a.at, b.at]).toEqual(["outgoing", "ringing"]);
-      else expect(a.sayings).toMatchObject([{ notice: "failed", error: "offline" }]);
+      else expect(a.callNotices).toMatchObject([{ notice: "failed", error: "offline" }]);
       await time.pass(40_000);
       expectQuiet(a, b);
       expect(server.open).toEqual([]);
-      expect(server.lines).toHaveLength(server.began.size);
+      expect(server.callEntries).toHaveLength(server.createdAt.size);
     }
   });
 
   it("while it rings: it rings on and can be answered afterwards", async () => {
-    const { time, a, b, ring, setDead } = await makeCallPair();
+    const { time, a, b, ring, setServerDown } = await makeCallPair();
     await ring();
-    setDead(true);
+    setServerDown(true);
     await time.pass(10_000);
     expect([a.at, b.at, b.tone]).toEqual(["outgoing", "ringing", "ringtone"]);
-    setDead(false);
+    setServerDown(false);
     await time.pass(1_000);
-    b.engine.handleUserAction({ type: "accept" });
+    b.controller.handleUserAction({ type: "accept" });
     await time.pass(2_000);
     expect([a.at, b.at]).toEqual(["connected", "connected"]);
   });
 
   it("as somebody answers: they talk when it is back", async () => {
-    const { time, server, a, b, ring, setDead } = await makeCallPair();
+    const { time, server, a, b, ring, setServerDown } = await makeCallPair();
     await ring();
-    setDead(true);
-    b.engine.handleUserAction({ type: "accept" });
+    setServerDown(true);
+    b.controller.handleUserAction({ type: "accept" });
     await time.pass(10_000);
     expect([a.at, b.at]).toEqual(["outgoing", "connecting"]);
-    setDead(false);
+    setServerDown(false);
     await time.pass(5_000);
     expect([a.at, b.at]).toEqual(["connected", "connected"]);
     expect(server.open).toHaveLength(1);
   });
 
   it("while two talk: they talk on", async () => {
-    const { time, a, b, talk, setDead } = await makeCallPair();
+    const { time, a, b, talk, setServerDown } = await makeCallPair();
     await talk();
-    setDead(true);
+    setServerDown(true);
     await time.pass(10_000);
     expect([a.at, b.at]).toEqual(["connected", "connected"]);
-    setDead(false);
+    setServerDown(false);
     await time.pass(90_000);
     expect([a.at, b.at]).toEqual(["connected", "connected"]);
-    expectQuiet(...[a, b].filter(({ faults }) => faults.length > 0));
+    expectQuiet(...[a, b].filter(({ violations: faults }) => faults.length > 0));
   });
 
   it("beyond the end of the ringing: both sides know by themselves that it is over", async () => {
-    const { time, server, a, b, ring, setDead } = await makeCallPair();
+    const { time, server, a, b, ring, setServerDown } = await makeCallPair();
     await ring();
-    setDead(true);
+    setServerDown(true);
     await time.pass(31_000);
     expect([a.at, b.at, b.tone]).toEqual(["outgoing", "ringing", "none"]);
     await time.pass(60_000);
     expectQuiet(a, b);
-    setDead(false);
+    setServerDown(false);
     await time.pass(5_000);
     expectQuiet(a, b);
-    expect(server.lines).toMatchObject([{ status: "missed" }]);
+    expect(server.callEntries).toMatchObject([{ status: "missed" }]);
   });
 });
 
@@ -78,58 +78,58 @@ describe("dialling while the server is not reached, though there is a network", 
   const makeAwayPair = async () => {
     const pair = await makeCallPair();
     pair.hers.retryMs = 60_000;
-    pair.setDead(true);
+    pair.setServerDown(true);
     await pair.time.pass(6_000);
     expect(pair.a.link.get()).toBe("offline");
     return pair;
   };
 
   it("hurries the way there, and the call rings once as soon as it is found", async () => {
-    const { time, server, a, b, chat, ben, setDead } = await makeAwayPair();
-    setDead(false);
+    const { time, server, a, b, chat, ben, setServerDown } = await makeAwayPair();
+    setServerDown(false);
     a.dial(chat, ben);
     await time.pass(700);
     expect([a.at, b.at, a.link.get()]).toEqual(["outgoing", "ringing", "online"]);
-    expect(server.began.size).toBe(1);
-    expect(a.sayings).toEqual([]);
+    expect(server.createdAt.size).toBe(1);
+    expect(a.callNotices).toEqual([]);
   });
 
   it("is seen as a call under way meanwhile, and rings when the server is back within moments", async () => {
-    const { time, server, a, b, chat, ben, hers, setDead } = await makeAwayPair();
+    const { time, server, a, b, chat, ben, hers, setServerDown } = await makeAwayPair();
     a.dial(chat, ben);
     await time.pass(2_000);
-    expect([a.at, a.sayings]).toEqual(["outgoing", []]);
+    expect([a.at, a.callNotices]).toEqual(["outgoing", []]);
     hers.retryMs = 300;
-    setDead(false);
+    setServerDown(false);
     await time.pass(1_500);
     expect([a.at, b.at]).toEqual(["outgoing", "ringing"]);
-    expect(server.began.size).toBe(1);
+    expect(server.createdAt.size).toBe(1);
   });
 
   it("says within four seconds that it is offline, and nothing rings later", async () => {
-    const { time, server, a, b, chat, ben, setDead } = await makeAwayPair();
+    const { time, server, a, b, chat, ben, setServerDown } = await makeAwayPair();
     a.dial(chat, ben);
     await time.pass(4_000);
-    expect(a.sayings).toMatchObject([{ notice: "failed", error: "offline", peer: ben }]);
+    expect(a.callNotices).toMatchObject([{ notice: "failed", error: "offline", peer: ben }]);
     await time.pass(3_000);
-    setDead(false);
+    setServerDown(false);
     await time.pass(60_000);
     expectQuiet(a, b);
-    expect(server.began.size).toBe(0);
+    expect(server.createdAt.size).toBe(0);
   });
 
   it("can be given up meanwhile: nothing is said and nothing rings later", async () => {
-    const { time, server, a, b, chat, ben, setDead } = await makeAwayPair();
+    const { time, server, a, b, chat, ben, setServerDown } = await makeAwayPair();
     a.dial(chat, ben);
     await time.pass(1_500);
-    a.engine.handleUserAction({ type: "hangUp" });
+    a.controller.handleUserAction({ type: "hangUp" });
     expect(a.at).toBe("ended");
-    setDead(false);
+    setServerDown(false);
     await time.pass(60_000);
     expectQuiet(a, b);
-    expect(a.sayings).toEqual([]);
+    expect(a.callNotices).toEqual([]);
     expect(server.open).toEqual([]);
-    expect(server.lines).toHaveLength(server.began.size);
+    expect(server.callEntries).toHaveLength(server.createdAt.size);
   });
 });
 
@@ -139,12 +139,12 @@ describe("what cannot be told now", () => {
     hers.setOffline(true);
     a.dial(chat, ben);
     await time.pass(1);
-    expect(a.sayings).toMatchObject([{ notice: "failed", error: "offline", peer: ben }]);
+    expect(a.callNotices).toMatchObject([{ notice: "failed", error: "offline", peer: ben }]);
     expectQuiet(a);
-    expect(a.planes).toEqual([]);
+    expect(a.mediaSessions).toEqual([]);
     hers.setOffline(false);
     await time.pass(60_000);
-    expect(server.began.size).toBe(0);
+    expect(server.createdAt.size).toBe(0);
   });
 
   it("a network that goes as somebody dials: no call is left ringing at the other end", async () => {
@@ -153,13 +153,13 @@ describe("what cannot be told now", () => {
     await time.pass(25); // it is with the server, the answer is on its way
     hers.setOffline(true);
     await time.pass(10_000);
-    expect(a.sayings).toMatchObject([{ notice: "failed" }]);
+    expect(a.callNotices).toMatchObject([{ notice: "failed" }]);
     expectQuiet(a);
     expect(b.at).toBe("ringing");
     hers.setOffline(false);
     await time.pass(5_000);
     expectQuiet(b);
-    expect(server.lines).toMatchObject([{ status: "missed", reason: "failed" }]);
+    expect(server.callEntries).toMatchObject([{ status: "missed", reason: "failed" }]);
   });
 
   it("hanging up before the server knows of the call leaves none behind", async () => {
@@ -168,11 +168,11 @@ describe("what cannot be told now", () => {
       hers.delayMs = 300; // two requests may overtake each other
       a.dial(chat, ben);
       await time.pass(after);
-      a.engine.handleUserAction({ type: "hangUp" });
+      a.controller.handleUserAction({ type: "hangUp" });
       await time.pass(4_000);
       expectQuiet(a, b);
       expect(server.open).toEqual([]);
-      expect(server.lines).toHaveLength(server.began.size);
+      expect(server.callEntries).toHaveLength(server.createdAt.size);
     }
   });
 
@@ -181,14 +181,14 @@ describe("what cannot be told now", () => {
     const other = await his.openTab();
     await ring();
     his.setOffline(true);
-    b.engine.handleUserAction({ type: "reject" });
+    b.controller.handleUserAction({ type: "reject" });
     await time.pass(3_000);
     expectQuiet(b, other);
     await his.openTab();
     his.setOffline(false);
     await time.pass(10_000);
     expectQuiet(...his.tabs);
-    expect(server.lines).toMatchObject([{ status: "rejected" }]);
+    expect(server.callEntries).toMatchObject([{ status: "rejected" }]);
   });
 
   it("a call that was refused by the server says why", async () => {
@@ -196,7 +196,7 @@ describe("what cannot be told now", () => {
     server.execute = () => ({ error: "not_connected" });
     a.dial(chat, ben);
     await time.pass(200);
-    expect(a.sayings).toMatchObject([{ notice: "failed", error: "not_connected" }]);
+    expect(a.callNotices).toMatchObject([{ notice: "failed", error: "not_connected" }]);
     await time.pass(3_000);
     expectQuiet(a);
   });
@@ -207,30 +207,30 @@ describe("news that is late, doubled or out of order", () => {
     const pair = await makeCallPair();
     const { b, ring, server } = pair;
     const heard: CallFeedEvent[] = [];
-    b.wire.subscribe((news) => heard.push(structuredClone(news)));
+    b.feed.subscribe((news) => heard.push(structuredClone(news)));
     await ring();
     return { ...pair, heard, id: server.open[0]?.call_id ?? "" };
   };
 
   it("a doubled ring rings once", async () => {
     const { time, b, heard } = await told();
-    for (const news of [...heard]) b.hear(news);
+    for (const news of [...heard]) b.receive(news);
     await time.pass(100);
-    expect(b.planes).toHaveLength(1);
+    expect(b.mediaSessions).toHaveLength(1);
     expect(b.at).toBe("ringing");
   });
 
   it("an end that overtakes its ring keeps it from ringing", async () => {
     const { time, server, a, b, chat, ben, id } = await told();
-    a.engine.handleUserAction({ type: "hangUp" });
+    a.controller.handleUserAction({ type: "hangUp" });
     await time.pass(4_000);
     const late = await b.reload();
     await time.pass(500);
-    late.hear({ event_type: "missed", data: { call_id: id, conversation: chat, seconds: 0 } });
-    const began = server.began.get(id) ?? 0;
+    late.receive({ event_type: "missed", data: { call_id: id, conversation: chat, seconds: 0 } });
+    const began = server.createdAt.get(id) ?? 0;
     const [from_device, answered_at] = [a.device, null];
     const call = { call_id: id, conversation: chat, type: "audio" as const, from: a.browser.user, to: ben };
-    late.hear({
+    late.receive({
       event_type: "ring",
       data: { ...call, from_device, to_device: null, created_at: began, answered_at },
     });
@@ -240,11 +240,11 @@ describe("news that is late, doubled or out of order", () => {
 
   it("a ring of a call that ended here does not bring it back, nor does an old list of those under way", async () => {
     const { time, a, b, heard, server, ben } = await told();
-    const list = server.standing(ben);
-    a.engine.handleUserAction({ type: "hangUp" });
+    const list = server.listOpenCalls(ben);
+    a.controller.handleUserAction({ type: "hangUp" });
     await time.pass(4_000);
     expectQuiet(a, b);
-    for (const news of [...heard, list]) b.hear(news);
+    for (const news of [...heard, list]) b.receive(news);
     await time.pass(1_000);
     expectQuiet(b);
   });
@@ -256,8 +256,8 @@ describe("news that is late, doubled or out of order", () => {
     b.kill();
     his.isOffline = true;
     const late = await his.openTab();
-    late.hear({ event_type: "standing", calls: [], now: time.now + 31_000 });
-    late.hear(ring);
+    late.receive({ event_type: "standing", calls: [], now: time.now + 31_000 });
+    late.receive(ring);
     await time.pass(100);
     expect(late.at).toBe("idle");
   });
@@ -266,13 +266,13 @@ describe("news that is late, doubled or out of order", () => {
     const { time, server, a, b, talk } = await makeCallPair();
     await talk();
     Object.assign(a.browser, { lost: 1, isDeaf: true });
-    b.engine.handleUserAction({ type: "hangUp" });
+    b.controller.handleUserAction({ type: "hangUp" });
     await time.pass(1_000);
-    a.browser.lost = 0;
+    a.browser.lossRate = 0;
     expect(a.at).toBe("connected");
     await time.pass(25_000); // the next sign of life is refused
     expectQuiet(a, b);
-    expect(server.lines).toMatchObject([{ status: "ended" }]);
+    expect(server.callEntries).toMatchObject([{ status: "ended" }]);
   });
 });
 
@@ -281,7 +281,7 @@ describe("an end that came while the network was away", () => {
     const { time, his, a, b, ring } = await makeCallPair();
     await ring();
     his.setOffline(true);
-    a.engine.handleUserAction({ type: "hangUp" });
+    a.controller.handleUserAction({ type: "hangUp" });
     await time.pass(3_000);
     expect(b.at).toBe("ringing");
     his.setOffline(false);
@@ -296,7 +296,7 @@ describe("an end that came while the network was away", () => {
     a.dial(chat, ben);
     await time.pass(500);
     his.setOffline(true);
-    other.engine.handleUserAction({ type: "accept" });
+    other.controller.handleUserAction({ type: "accept" });
     await time.pass(3_000);
     expect(b.at).toBe("ringing");
     his.setOffline(false);

@@ -9,7 +9,7 @@ const makeTalk = async () => {
   await talk();
   const from = time.now;
   const beatsOf = (user: string) =>
-    server.beats
+    server.heartbeats
       .filter((beat) => beat.user === user && beat.at >= from)
       .map(({ at, unheard }) => ({ at: Math.round((at - from) / 1_000), unheard }));
   return { ...pair, bens: () => beatsOf(ben), anas: () => beatsOf(ana) };
@@ -52,7 +52,7 @@ describe("a side that could not reach the server, nor the other one", () => {
     hers.setOffline(true);
     await time.pass(10_300);
     expect(anas()).toEqual([]);
-    server.beats.length = 0;
+    server.heartbeats.length = 0;
     hers.retryMs = 100;
     hers.setOffline(false);
     await time.pass(700);
@@ -81,9 +81,9 @@ describe("a call in which one side is not heard any more", () => {
     await time.pass(10_000);
     a.kill();
     await time.pass(waitMs);
-    b.engine.handleUserAction({ type: "hangUp" });
+    b.controller.handleUserAction({ type: "hangUp" });
     await time.pass(1_000);
-    const [line] = server.lines;
+    const [line] = server.callEntries;
     expect(line?.status).toBe("ended");
     expect(Math.abs((line?.seconds ?? 0) * 1_000 - talkedMs)).toBeLessThanOrEqual(1_500);
   });

@@ -18,11 +18,11 @@ describe("what somebody chose in a call", () => {
       const { time, a, b, talk } = await makeCallPair();
       await talk("video");
       for (const tab of [a, b]) {
-        tab.engine.changePreference(choice);
+        tab.controller.changePreference(choice);
         const again = await tab.reload(); // in the very moment
         await time.pass(3_000);
         expect(again.at).toBe("connected");
-        expect(again.plane?.lets).toEqual([lets]);
+        expect(again.media?.preferenceHistory).toEqual([lets]);
       }
     }
   });
@@ -31,10 +31,10 @@ describe("what somebody chose in a call", () => {
     const { a, talk } = await makeCallPair();
     await talk("video");
     const kept: string[] = [];
-    const { plane } = a;
+    const { media: plane } = a;
     if (!plane) throw new Error("there are no media");
     plane.setMuted = () => kept.push(a.storage.get("call") ?? "");
-    a.engine.changePreference({ isMuted: true });
+    a.controller.changePreference({ isMuted: true });
     expect(kept).toEqual([expect.stringContaining('"isMuted":true')]);
   });
 
@@ -42,32 +42,32 @@ describe("what somebody chose in a call", () => {
     const { time, a, talk } = await makeCallPair();
     await talk("video");
     for (const isOn of [false, true]) {
-      a.engine.changePreference({ isMuted: !isOn });
-      a.engine.changePreference({ isCameraOn: isOn });
+      a.controller.changePreference({ isMuted: !isOn });
+      a.controller.changePreference({ isCameraOn: isOn });
     }
     const again = await a.reload();
     await time.pass(3_000);
-    expect(again.plane?.lets).toEqual([{ isMuted: false, isCameraOn: true, takesPictures: true }]);
+    expect(again.media?.preferenceHistory).toEqual([{ isMuted: false, isCameraOn: true, takesPictures: true }]);
   });
 
   it("of microphone, camera and loudspeaker holds at once, and when the page is loaded anew, but not in the next call", async () => {
     const { time, a, talk, chat, ben } = await makeCallPair();
     await talk("video");
-    a.engine.changePreference({ device: "videoinput", id: "back" });
-    a.engine.changePreference({ device: "audioinput", id: "headset" });
-    a.engine.changePreference({ device: "audiooutput", id: "loudspeaker" });
+    a.controller.changePreference({ device: "videoinput", id: "back" });
+    a.controller.changePreference({ device: "audioinput", id: "headset" });
+    a.controller.changePreference({ device: "audiooutput", id: "loudspeaker" });
     const inputs = { videoinput: "back", audioinput: "headset" };
-    expect(a.plane?.devices).toEqual(inputs);
+    expect(a.media?.devices).toEqual(inputs);
     expect(a.view?.devices).toEqual({ ...inputs, audiooutput: "loudspeaker" });
     const again = await a.reload();
     await time.pass(3_000);
-    expect(again.plane?.devices).toMatchObject(inputs);
+    expect(again.media?.devices).toMatchObject(inputs);
     expect(again.view?.devices).toEqual({ ...inputs, audiooutput: "loudspeaker" });
-    again.engine.handleUserAction({ type: "hangUp" });
+    again.controller.handleUserAction({ type: "hangUp" });
     await time.pass(5_000);
     again.dial(chat, ben, "video");
     await time.pass(500);
-    expect(again.plane?.devices).toEqual({});
+    expect(again.media?.devices).toEqual({});
   });
 
   it("is taken to be silence where an older page did not keep it", async () => {
@@ -78,25 +78,25 @@ describe("what somebody chose in a call", () => {
     const again = await hers.openTab(new Map([["call", JSON.stringify(older)]]));
     await time.pass(3_000);
     expect(again.at).toBe("connected");
-    expect(again.plane?.lets).toEqual([{ isMuted: true, isCameraOn: false, takesPictures: true }]);
+    expect(again.media?.preferenceHistory).toEqual([{ isMuted: true, isCameraOn: false, takesPictures: true }]);
   });
 
   it("before it is taken holds in whichever tab takes it, and not in the next call", async () => {
     const { time, his, a, b, ring } = await makeCallPair();
     const silent = await his.openTab();
     await ring("video");
-    const taking = [b, silent].find(({ planes }) => planes.length === 0) ?? silent;
-    taking.engine.changePreference({ isCameraOn: false });
-    taking.engine.handleUserAction({ type: "accept" });
+    const taking = [b, silent].find(({ mediaSessions: planes }) => planes.length === 0) ?? silent;
+    taking.controller.changePreference({ isCameraOn: false });
+    taking.controller.handleUserAction({ type: "accept" });
     await time.pass(3_000);
     expect([a.at, taking.at]).toEqual(["connected", "connected"]);
-    expect(taking.plane?.lets).toEqual([{ isMuted: false, isCameraOn: false, takesPictures: true }]);
-    taking.engine.handleUserAction({ type: "hangUp" });
+    expect(taking.media?.preferenceHistory).toEqual([{ isMuted: false, isCameraOn: false, takesPictures: true }]);
+    taking.controller.handleUserAction({ type: "hangUp" });
     await time.pass(5_000);
     await ring("video").catch(() => undefined);
-    taking.engine.handleUserAction({ type: "accept" });
+    taking.controller.handleUserAction({ type: "accept" });
     await time.pass(3_000);
-    expect(taking.plane?.lets).toEqual([{ isMuted: false, isCameraOn: true, takesPictures: true }]);
+    expect(taking.media?.preferenceHistory).toEqual([{ isMuted: false, isCameraOn: true, takesPictures: true }]);
   });
 
   it("of the voice alone gives back the camera as it was, or as it was wished meanwhile", () => {

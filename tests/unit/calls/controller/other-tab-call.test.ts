@@ -7,27 +7,27 @@ it("a call whose tab is closed goes on in another tab of the browser, heard and 
   const { time, his, a, b, talk, ana } = await makeCallPair();
   const other = await his.openTab();
   await talk("video");
-  expect(other.engine.otherTab.view).toMatchObject({
+  expect(other.controller.otherTab.view).toMatchObject({
     call: { peer: ana, kind: "video", isCaller: false },
     isGone: false,
   });
   await time.pass(5 * second);
-  expect(other.engine.otherTab.view?.isGone).toBe(false);
-  other.engine.otherTab.resume(); // while its tab lives it stays there
+  expect(other.controller.otherTab.view?.isGone).toBe(false);
+  other.controller.otherTab.resume(); // while its tab lives it stays there
   await time.pass(3 * second);
   expect([b.at, other.at]).toEqual(["connected", "idle"]);
 
   b.kill();
   await time.pass(1 * second);
-  expect(other.engine.otherTab.view?.isGone).toBe(false);
+  expect(other.controller.otherTab.view?.isGone).toBe(false);
   await time.pass(2 * second);
-  expect(other.engine.otherTab.view?.isGone).toBe(true);
-  other.engine.otherTab.resume();
-  expect(other.engine.otherTab.view).toBeUndefined();
+  expect(other.controller.otherTab.view?.isGone).toBe(true);
+  other.controller.otherTab.resume();
+  expect(other.controller.otherTab.view).toBeUndefined();
   await time.pass(3 * second);
   expect([a.at, other.at]).toEqual(["connected", "connected"]);
-  expect(other.plane?.lets).toEqual([{ isMuted: false, isCameraOn: false, takesPictures: true }]);
-  other.engine.handleUserAction({ type: "hangUp" });
+  expect(other.media?.preferenceHistory).toEqual([{ isMuted: false, isCameraOn: false, takesPictures: true }]);
+  other.controller.handleUserAction({ type: "hangUp" });
   await time.pass(5 * second);
   expectQuiet(a, other);
 });
@@ -36,13 +36,13 @@ it("what a call took before its tab was closed is counted in the tab in which it
   const { time, his, b, talk } = await makeCallPair();
   const other = await his.openTab();
   await talk("video");
-  b.plane?.use(2_700_000);
+  b.media?.reportDataUse(2_700_000);
   await time.pass(20 * second);
   b.kill();
   await time.pass(3 * second);
-  other.engine.otherTab.resume();
+  other.controller.otherTab.resume();
   await time.pass(3 * second);
-  other.plane?.use(100_000);
+  other.media?.reportDataUse(100_000);
   expect(other.view?.media.bytes).toBe(2_800_000);
 });
 
@@ -54,7 +54,7 @@ it("a page that is loaded anew has its call again, whatever other tabs are open"
   const again = await b.reload();
   for (let ms = 0; ms < 6_000; ms += 50) {
     await time.pass(50);
-    seen.push(again.engine.otherTab.view, other.engine.otherTab.view?.isGone);
+    seen.push(again.controller.otherTab.view, other.controller.otherTab.view?.isGone);
   }
   expect([a.at, again.at, other.at]).toEqual(["connected", "connected", "idle"]);
   expect(new Set(seen)).toEqual(new Set([undefined, false]));
@@ -64,18 +64,18 @@ it("a call can be ended from a tab that does not have it, whether or not its own
   const { time, his, a, b, talk, server } = await makeCallPair();
   const other = await his.openTab();
   await talk();
-  other.engine.otherTab.hangUp();
-  expect(other.engine.otherTab.view).toBeUndefined();
+  other.controller.otherTab.hangUp();
+  expect(other.controller.otherTab.view).toBeUndefined();
   await time.pass(4 * second);
   expectQuiet(a, b, other);
 
   await talk();
   b.kill();
   await time.pass(3 * second);
-  other.engine.otherTab.hangUp();
+  other.controller.otherTab.hangUp();
   await time.pass(4 * second);
   expectQuiet(a, other);
-  expect(server.isDead).toBe(false);
+  expect(server.isDown).toBe(false);
 });
 
 it("a call that ended while it was taken up again is told of nowhere any more", async () => {
@@ -84,12 +84,12 @@ it("a call that ended while it was taken up again is told of nowhere any more", 
   await talk();
   b.kill();
   await time.pass(3 * second);
-  his.lost = 1; // the news of its end does not come
-  a.engine.handleUserAction({ type: "hangUp" });
+  his.lossRate = 1; // the news of its end does not come
+  a.controller.handleUserAction({ type: "hangUp" });
   await time.pass(2 * second);
-  his.lost = 0;
-  other.engine.otherTab.resume();
+  his.lossRate = 0;
+  other.controller.otherTab.resume();
   await time.pass(8 * second);
-  expect(other.engine.otherTab.view).toBeUndefined();
+  expect(other.controller.otherTab.view).toBeUndefined();
   expectQuiet(a, other);
 });

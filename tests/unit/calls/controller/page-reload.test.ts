@@ -15,10 +15,10 @@ describe("a page that is loaded anew", () => {
     const other = await b.reload();
     await time.pass(5_000);
     expect([again.at, other.at]).toEqual(["connected", "connected"]);
-    again.engine.handleUserAction({ type: "hangUp" });
+    again.controller.handleUserAction({ type: "hangUp" });
     await time.pass(4_000);
     expectQuiet(again, other);
-    expect(server.lines).toHaveLength(1);
+    expect(server.callEntries).toHaveLength(1);
   });
 
   it("while it rings at the other end goes on calling, and while it is answered goes on answering", async () => {
@@ -28,7 +28,7 @@ describe("a page that is loaded anew", () => {
     await time.pass(500);
     expect([again.at, again.tone, b.at]).toEqual(["outgoing", "ringback", "ringing"]);
     his.isOffline = true;
-    b.engine.handleUserAction({ type: "accept" });
+    b.controller.handleUserAction({ type: "accept" });
     await time.pass(50);
     const other = await b.reload();
     his.setOffline(false);
@@ -47,8 +47,8 @@ describe("a page that is loaded anew", () => {
     const again = await hers.openTab(a.storage);
     await time.pass(4_000);
     expectQuiet(again, b);
-    expect(again.planes).toEqual([]);
-    expect(server.lines).toMatchObject([{ status: "ended" }]);
+    expect(again.mediaSessions).toEqual([]);
+    expect(server.callEntries).toMatchObject([{ status: "ended" }]);
     expect(again.storage.size).toBe(0);
   });
 
@@ -56,42 +56,42 @@ describe("a page that is loaded anew", () => {
     const { time, hers, a, b, talk } = await makeCallPair();
     await talk();
     a.kill();
-    b.engine.handleUserAction({ type: "hangUp" });
+    b.controller.handleUserAction({ type: "hangUp" });
     await time.pass(1_000);
     const again = await hers.openTab(a.storage);
     await time.pass(1_000);
     expectQuiet(again);
-    expect(again.planes).toEqual([]);
+    expect(again.mediaSessions).toEqual([]);
   });
 
   it("goes on counting what its call took, and tells all of it once", async () => {
     const { time, a, talk } = await makeCallPair();
     await talk();
     const id = a.view?.state.call.id ?? "";
-    a.plane?.use(400_000);
+    a.media?.reportDataUse(400_000);
     await time.pass(5_000); // kept now and then
     const again = await a.reload();
     await time.pass(3_000);
     expect(again.view?.media.bytes).toBe(400_000);
-    again.plane?.use(50_000);
+    again.media?.reportDataUse(50_000);
     expect(again.view?.media.bytes).toBe(450_000);
-    again.engine.handleUserAction({ type: "hangUp" });
+    again.controller.handleUserAction({ type: "hangUp" });
     expect(again.view).toMatchObject({ state: { at: "ended" }, media: { bytes: 450_000 } });
     // The most that is told of a call counts.
-    expect(again.used.every(([call]) => call === id)).toBe(true);
-    expect(Math.max(...again.used.map(([, bytes]) => bytes))).toBe(450_000);
+    expect(again.dataUses.every(([call]) => call === id)).toBe(true);
+    expect(Math.max(...again.dataUses.map(([, bytes]) => bytes))).toBe(450_000);
   });
 
   it("in a call that took something and cannot be taken up still tells of it", async () => {
     const { time, hers, a, talk } = await makeCallPair();
     await talk();
-    a.plane?.use(400_000);
+    a.media?.reportDataUse(400_000);
     await time.pass(5_000);
     a.kill();
     await time.pass(30_000);
     const again = await hers.openTab(a.storage);
     await time.pass(1_000);
-    expect(again.used.map(([, bytes]) => bytes)).toEqual([400_000]);
+    expect(again.dataUses.map(([, bytes]) => bytes)).toEqual([400_000]);
   });
 
   it("whose browser lost its name meanwhile ends the call on both sides at once, and says so", async () => {
@@ -101,8 +101,8 @@ describe("a page that is loaded anew", () => {
     const again = await a.reload();
     await time.pass(1_000);
     expect(again.at).toBe("idle");
-    expect(again.sayings).toMatchObject([{ notice: "error", peer: b.browser.user }]);
-    expect(server.lines).toMatchObject([{ status: "ended" }]);
+    expect(again.callNotices).toMatchObject([{ notice: "error", peer: b.browser.user }]);
+    expect(server.callEntries).toMatchObject([{ status: "ended" }]);
     await time.pass(3_000);
     expectQuiet(again, b);
     expect([...hers.memory.keys()]).toEqual(["device"]);
@@ -114,7 +114,7 @@ describe("a page that is loaded anew", () => {
     const copy = await hers.openTab(new Map(a.storage));
     await time.pass(10_000);
     expectQuiet(copy);
-    expect(copy.planes).toEqual([]);
+    expect(copy.mediaSessions).toEqual([]);
     expect([a.at, b.at]).toEqual(["connected", "connected"]);
   });
 
@@ -126,7 +126,7 @@ describe("a page that is loaded anew", () => {
     expect(b.view?.state).toMatchObject({ at: "connected", interruptedAt: expect.any(Number) });
     await time.pass(25_000);
     expectQuiet(b);
-    expect(server.lines).toMatchObject([{ status: "ended", reason: "failed" }]);
+    expect(server.callEntries).toMatchObject([{ status: "ended", reason: "failed" }]);
   });
 });
 
@@ -135,12 +135,12 @@ describe("signing out", () => {
     const { time, server, a, b, talk } = await makeCallPair();
     await talk();
     let isEnded = false;
-    void a.engine.endCalls().then(() => {
+    void a.controller.endCalls().then(() => {
       isEnded = true;
     });
     await time.pass(100);
     expect(isEnded).toBe(true);
-    expect(server.lines).toMatchObject([{ status: "ended" }]);
+    expect(server.callEntries).toMatchObject([{ status: "ended" }]);
     expectQuiet(a);
     await time.pass(3_000);
     expectQuiet(b);
@@ -150,33 +150,33 @@ describe("signing out", () => {
     const { time, server, hers, a, b, talk } = await makeCallPair();
     const other = await hers.openTab();
     await time.pass(500);
-    expect(other.engine.isInCall).toBe(false);
+    expect(other.controller.isInCall).toBe(false);
     await talk();
-    expect([a, other].map(({ engine }) => engine.isInCall)).toEqual([true, true]);
-    void other.engine.endCalls();
+    expect([a, other].map(({ controller: engine }) => engine.isInCall)).toEqual([true, true]);
+    void other.controller.endCalls();
     await time.pass(3_000);
-    expect(server.lines).toMatchObject([{ status: "ended" }]);
+    expect(server.callEntries).toMatchObject([{ status: "ended" }]);
     expectQuiet(a, b, other);
-    expect(other.engine.isInCall).toBe(false);
+    expect(other.controller.isInCall).toBe(false);
   });
 
   it("is in none once its own has ended, though the server was not told yet", async () => {
     const { time, hers, a, talk } = await makeCallPair();
     await talk();
     hers.isOffline = true;
-    a.engine.handleUserAction({ type: "hangUp" });
-    expect(a.engine.isInCall).toBe(false);
+    a.controller.handleUserAction({ type: "hangUp" });
+    expect(a.controller.isInCall).toBe(false);
     await time.pass(5_000);
     expect(a.at).toBe("idle");
-    expect(a.engine.isInCall).toBe(false);
+    expect(a.controller.isInCall).toBe(false);
   });
 
   it("on one device leaves a call of another one alone", async () => {
     const { time, server, hers, ana, a, b, talk } = await makeCallPair();
     const tablet = await new ModelBrowser(server, ana).openTab();
     await talk();
-    expect(tablet.engine.isInCall).toBe(false);
-    void tablet.engine.endCalls();
+    expect(tablet.controller.isInCall).toBe(false);
+    void tablet.controller.endCalls();
     await time.pass(3_000);
     expect([a.at, b.at, hers.tabs.length]).toEqual(["connected", "connected", 1]);
   });
@@ -185,8 +185,8 @@ describe("signing out", () => {
     const { time, server, his, a, b, ring } = await makeCallPair();
     await ring();
     his.setOffline(true);
-    const ended = b.engine.endCalls();
-    b.engine.stop();
+    const ended = b.controller.endCalls();
+    b.controller.stop();
     await time.pass(3_500);
     await ended;
     expectQuiet(b);
@@ -196,7 +196,7 @@ describe("signing out", () => {
   it("on another device, which ends the synchronisation here, stops everything of a call", async () => {
     const { time, a, b, talk } = await makeCallPair();
     await talk();
-    a.engine.stop();
+    a.controller.stop();
     expectQuiet(a);
     expect(a.view).toBeUndefined();
     await time.pass(30_000);

@@ -3,11 +3,11 @@ import { expectQuiet, makeCallPair } from "#tests/support/model/call-pair.ts";
 
 describe("hanging up", () => {
   it("ends at once on both sides, alike, and the server is told once it can be", async () => {
-    const { time, server, a, b, talk, setDead } = await makeCallPair();
+    const { time, server, a, b, talk, setServerDown } = await makeCallPair();
     await talk();
-    setDead(true);
+    setServerDown(true);
     await time.pass(7_300);
-    a.engine.handleUserAction({ type: "hangUp" });
+    a.controller.handleUserAction({ type: "hangUp" });
     const hers = a.view?.state;
     expect(hers).toMatchObject({ at: "ended", status: "ended" });
     await time.pass(100);
@@ -17,11 +17,11 @@ describe("hanging up", () => {
     expect(Math.abs((seconds[0] ?? 0) - (seconds[1] ?? 0))).toBeLessThanOrEqual(1); // each by its own clock
     await time.pass(5_000);
     expectQuiet(a, b);
-    setDead(false);
+    setServerDown(false);
     await time.pass(4_000);
     // The line does not count the seconds in which the server was away.
-    expect(server.lines).toMatchObject([{ status: "ended" }]);
-    expect(Math.abs((server.lines[0]?.seconds ?? 0) - (seconds[0] ?? 0))).toBeLessThanOrEqual(1);
+    expect(server.callEntries).toMatchObject([{ status: "ended" }]);
+    expect(Math.abs((server.callEntries[0]?.seconds ?? 0) - (seconds[0] ?? 0))).toBeLessThanOrEqual(1);
     for (const { browser } of [a, b]) expect([...browser.memory.keys()]).toEqual(["device"]);
   });
 
@@ -29,9 +29,9 @@ describe("hanging up", () => {
     const { time, server, his, a, b, ring } = await makeCallPair();
     await ring();
     his.isOffline = true;
-    b.engine.handleUserAction({ type: "accept" });
+    b.controller.handleUserAction({ type: "accept" });
     await time.pass(100);
-    b.plane?.hearBye();
+    b.media?.receiveHangup();
     expect(b.view?.state).toMatchObject({ at: "ended", status: "cancelled", seconds: 0 });
     his.setOffline(false);
     await time.pass(40_000);
@@ -39,43 +39,43 @@ describe("hanging up", () => {
     expect(server.open).toEqual([]);
     const talked = await makeCallPair();
     await talked.talk();
-    talked.setDead(true);
+    talked.setServerDown(true);
     await talked.time.pass(7_300);
-    talked.b.plane?.hearBye();
+    talked.b.media?.receiveHangup();
     expect(talked.b.view?.state).toMatchObject({ at: "ended", status: "ended", seconds: 8 });
-    talked.setDead(false);
+    talked.setServerDown(false);
     await talked.time.pass(4_000);
-    expect(talked.server.lines).toMatchObject([{ status: "ended" }]);
+    expect(talked.server.callEntries).toMatchObject([{ status: "ended" }]);
   });
 
   it("whose server is away for that side alone is ended there by the other side", async () => {
     const { time, server, hers, a, b, talk } = await makeCallPair();
     await talk();
-    hers.lost = 1;
-    a.engine.handleUserAction({ type: "hangUp" });
+    hers.lossRate = 1;
+    a.controller.handleUserAction({ type: "hangUp" });
     await time.pass(200);
     expect(b.at).toBe("ended");
-    expect(server.lines).toMatchObject([{ status: "ended" }]);
-    hers.lost = 0;
+    expect(server.callEntries).toMatchObject([{ status: "ended" }]);
+    hers.lossRate = 0;
     await time.pass(30_000);
     expectQuiet(a, b);
-    expect(server.lines).toHaveLength(1);
+    expect(server.callEntries).toHaveLength(1);
     expect([...hers.memory.keys()]).toEqual(["device"]);
   });
 
   it("that does not come through ends the call here at once, and there when the server is back", async () => {
-    const { time, server, his, a, b, talk, setDead } = await makeCallPair();
+    const { time, server, his, a, b, talk, setServerDown } = await makeCallPair();
     await talk();
-    his.isDeaf = true;
-    setDead(true);
-    a.engine.handleUserAction({ type: "hangUp" });
+    his.losesPeerMessages = true;
+    setServerDown(true);
+    a.controller.handleUserAction({ type: "hangUp" });
     await time.pass(4_000);
     expectQuiet(a);
     await time.pass(6_000);
-    setDead(false);
+    setServerDown(false);
     await time.pass(4_000);
     expectQuiet(b);
-    expect(server.lines).toMatchObject([{ status: "ended" }]);
+    expect(server.callEntries).toMatchObject([{ status: "ended" }]);
   });
 });
 
@@ -84,7 +84,7 @@ describe("an end", () => {
     const { time, server, a, b, ring, hers } = await makeCallPair();
     await ring();
     hers.setOffline(true);
-    a.engine.handleUserAction({ type: "hangUp" });
+    a.controller.handleUserAction({ type: "hangUp" });
     await time.pass(100);
     a.kill();
     await time.pass(2_000);
@@ -92,7 +92,7 @@ describe("an end", () => {
     hers.setOffline(false);
     await hers.openTab();
     await time.pass(1_000);
-    expect(server.lines).toMatchObject([{ status: "missed" }]);
+    expect(server.callEntries).toMatchObject([{ status: "missed" }]);
     await time.pass(3_000);
     expectQuiet(b);
     expect([...hers.memory.keys()]).toEqual(["device"]);
@@ -103,14 +103,14 @@ describe("an end", () => {
     const second = await hers.openTab();
     await ring();
     hers.setOffline(true);
-    a.engine.handleUserAction({ type: "hangUp" });
+    a.controller.handleUserAction({ type: "hangUp" });
     await time.pass(100);
     a.kill();
     await time.pass(6_000);
     expect([b.at, second.at]).toEqual(["ringing", "idle"]);
     hers.setOffline(false);
     await time.pass(1_000);
-    expect(server.lines).toMatchObject([{ status: "missed" }]);
+    expect(server.callEntries).toMatchObject([{ status: "missed" }]);
     await time.pass(3_000);
     expectQuiet(b, second);
     expect([...hers.memory.keys()]).toEqual(["device"]);

@@ -7,7 +7,7 @@ it("whoever has rung somebody too often hears so at once, and not after a quarte
   const execute = vi.spyOn(server, "execute").mockReturnValue({ error: "rate_limited", retryAfterMs: unansweredMs });
   a.dial(chat, ben);
   await time.pass(1_500);
-  expect(a.sayings).toMatchObject([{ notice: "failed", error: "rate_limited" }]);
+  expect(a.callNotices).toMatchObject([{ notice: "failed", error: "rate_limited" }]);
   // Nothing is to be ended either, for nothing began.
   await time.pass(4_000);
   expect(execute).toHaveBeenCalledOnce();

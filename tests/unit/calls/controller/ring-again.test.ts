@@ -5,9 +5,9 @@ import { makeCallPair } from "#tests/support/model/call-pair.ts";
 it("who rings again at once after a call that was put away is seen", async () => {
   const { time, a, b, talk, chat, ana } = await makeCallPair();
   await talk();
-  a.engine.setMinimized(true);
-  a.engine.handleUserAction({ type: "hangUp" });
-  a.engine.setMinimized(true); // the tap came too late
+  a.controller.setMinimized(true);
+  a.controller.handleUserAction({ type: "hangUp" });
+  a.controller.setMinimized(true); // the tap came too late
   await time.pass(500);
   b.dial(chat, ana);
   await time.pass(500);
@@ -17,8 +17,8 @@ it("who rings again at once after a call that was put away is seen", async () =>
 it("of a call that rings nothing is shown that was of the one before", async () => {
   const { time, a, b, talk, chat, ben } = await makeCallPair();
   await talk();
-  b.plane?.use(5_000_000);
-  b.engine.handleUserAction({ type: "hangUp" });
+  b.media?.reportDataUse(5_000_000);
+  b.controller.handleUserAction({ type: "hangUp" });
   await time.pass(500);
   expect(b.view?.media).toMatchObject({ mic: "on", bytes: 5_000_000 });
   a.dial(chat, ben);

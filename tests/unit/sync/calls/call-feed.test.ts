@@ -3,7 +3,7 @@ import type { Call } from "#contract/calls/call.ts";
 import { createUuid, privateConversationId } from "#contract/ids.ts";
 import { CallFeed, type CallFeedEvent } from "#sync/calls/call-feed.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
-import { makeDevice, makePair } from "#tests/support/model/model-world.ts";
+import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
 
 const start = 1_800_000_000_000;
 const makeCall = (id = createUuid()): Call => ({

@@ -6,10 +6,10 @@ import { enqueueForward } from "#sync/outbox/multicast.ts";
 import { searchMessages } from "#sync/queries/message-search.ts";
 import { readChat } from "#sync/queries/queries.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
-import { becomesLevel, contextOf, listOf, shownIn } from "#tests/support/model/model-checks.ts";
-import { makeDevice, makePair } from "#tests/support/model/model-world.ts";
+import { waitUntilDeviceSynced, getContext, listConversations, listShown } from "#tests/support/model/model-checks.ts";
+import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
 
-const lastIn = async (...[tab]: Parameters<typeof listOf>) => (await listOf(tab))[0]?.last;
+const lastIn = async (...[tab]: Parameters<typeof listConversations>) => (await listConversations(tab))[0]?.last;
 
 describe("the line of a call on a device", () => {
   it("is its caller's on all their devices, has no tick in the list, and takes nothing out of the outbox", async () => {
@@ -18,40 +18,40 @@ describe("the line of a call on a device", () => {
     const hers = await phone.openTab();
     const laptop = await makeDevice(server, amina).openTab();
     const his = await makeDevice(server, benoit).openTab();
-    for (const tab of [hers, laptop, his]) await becomesLevel(server, tab, chat);
+    for (const tab of [hers, laptop, his]) await waitUntilDeviceSynced(server, tab, chat);
     phone.faults.isOffline = true;
     await enqueueText(hers, chat, "I call you");
-    server.called(amina, chat, { kind: "audio", status: "ended", seconds: 65 });
-    await becomesLevel(server, his, chat);
-    await becomesLevel(server, laptop, chat);
+    server.addCallEntry(amina, chat, { kind: "audio", status: "ended", seconds: 65 });
+    await waitUntilDeviceSynced(server, his, chat);
+    await waitUntilDeviceSynced(server, laptop, chat);
     expect(await lastIn(laptop)).toMatchObject({ mine: true, body: { type: "call", seconds: 65 } });
     expect(await lastIn(laptop)).not.toHaveProperty("status");
     expect(await lastIn(his)).toMatchObject({ mine: false, body: { type: "call" } });
     phone.faults.isOffline = false;
     phone.wake();
-    await becomesLevel(server, hers, chat);
-    expect((await shownIn(hers, chat)).map((line) => line.split(" ")[0])).toEqual(["call", "I"]);
+    await waitUntilDeviceSynced(server, hers, chat);
+    expect((await listShown(hers, chat)).map((line) => line.split(" ")[0])).toEqual(["call", "I"]);
   });
 
   it("waits to be read where it was missed, and nowhere else", async () => {
     const { server, amina, benoit, chat } = makePair();
     const his = await makeDevice(server, benoit).openTab();
     const hers = await makeDevice(server, amina).openTab();
-    await becomesLevel(server, his, chat);
+    await waitUntilDeviceSynced(server, his, chat);
     for (const status of ["missed", "rejected", "cancelled", "ended", "missed"] as const)
-      server.called(amina, chat, { kind: "video", status, seconds: 0 });
-    for (const tab of [his, hers]) await becomesLevel(server, tab, chat);
-    expect((await listOf(his))[0]?.unread).toBe(2);
-    expect((await listOf(hers))[0]?.unread).toBe(0);
+      server.addCallEntry(amina, chat, { kind: "video", status, seconds: 0 });
+    for (const tab of [his, hers]) await waitUntilDeviceSynced(server, tab, chat);
+    expect((await listConversations(his))[0]?.unread).toBe(2);
+    expect((await listConversations(hers))[0]?.unread).toBe(0);
   });
 
   it("is not passed on, and no word finds it", async () => {
     const { server, amina, benoit, chat } = makePair();
     const other = server.connect(amina, server.addPerson("Chantal"));
     const tab = await makeDevice(server, amina).openTab();
-    server.called(benoit, chat, { kind: "audio", status: "missed", seconds: 0 });
-    await becomesLevel(server, tab, chat);
-    const [item] = (await readChat(contextOf(tab).store, chat, 10)).items;
+    server.addCallEntry(benoit, chat, { kind: "audio", status: "missed", seconds: 0 });
+    await waitUntilDeviceSynced(server, tab, chat);
+    const [item] = (await readChat(getContext(tab).store, chat, 10)).items;
     if (!item) throw new Error("the line is not here");
     await expect(enqueueForward(tab, chat, item, [other])).rejects.toThrow("original_gone");
     let found: unknown;
@@ -65,7 +65,7 @@ describe("what calls cost this phone", () => {
     const { server, amina } = makePair();
     const tab = await makeDevice(server, amina).openTab();
     await eventually(() => expect(tab.context.get()).toBeDefined());
-    const { store } = contextOf(tab);
+    const { store } = getContext(tab);
     const ids = Array.from({ length: 201 }, () => createUuid());
     for (const [index, id] of ids.entries()) await saveCallDataUse(store, id, index + 1);
     await saveCallDataUse(store, ids[1] ?? "", 1_002);

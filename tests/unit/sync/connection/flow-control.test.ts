@@ -4,9 +4,9 @@ import { decodeClientFrames } from "#contract/wire/client-frames.ts";
 import { closeCodes, encodeFrame } from "#contract/wire/server-frames.ts";
 import { enqueueText } from "#sync/outbox/enqueue.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
-import { becomesLevel } from "#tests/support/model/model-checks.ts";
+import { waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import { ModelSocket } from "#tests/support/model/model-socket.ts";
-import { makeDevice, makePair } from "#tests/support/model/model-world.ts";
+import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -32,11 +32,11 @@ const busyChat = async () => {
   let isDropping = false;
   const frames = watchFrames((type) => isDropping && (type === "k" || type === "l"));
   const tab = await phone.openTab();
-  await becomesLevel(server, tab, chat);
+  await waitUntilDeviceSynced(server, tab, chat);
   await eventually(() => expect(frames.of("l")).toEqual([1]));
   isDropping = true;
-  server.post(benoit, chat, ...Array.from({ length: 2 * creditReportMessages }, (_, i) => `m${i}`));
-  await becomesLevel(server, tab, chat);
+  server.sendTexts(benoit, chat, ...Array.from({ length: 2 * creditReportMessages }, (_, i) => `m${i}`));
+  await waitUntilDeviceSynced(server, tab, chat);
   expect(frames.of("k")).toEqual([]);
   isDropping = false;
   return { server, phone, tab, chat, frames };
@@ -50,7 +50,7 @@ it("what a server over its limit dropped without a word is said again after the 
   await enqueueText(tab, chat, "mine");
   await eventually(() => expect(frames.of("k")).toEqual([2 * creditReportMessages]));
   expect(frames.of("l")).toEqual([1, 1]);
-  await becomesLevel(server, tab, chat);
+  await waitUntilDeviceSynced(server, tab, chat);
 });
 
 it("a device that is told it is behind confirms again what it has taken in, once for many such frames", async () => {
@@ -67,7 +67,7 @@ it("a socket that is closed for its rate is opened again no sooner than the serv
   const { server, amina, benoit, chat } = makePair();
   const phone = makeDevice(server, amina);
   const tab = await phone.openTab();
-  await becomesLevel(server, tab, chat);
+  await waitUntilDeviceSynced(server, tab, chat);
   const { now } = tab.platform;
   const closedAt = now();
   phone.sockets[0]?.end(closeCodes.rateLimited, "20000");
@@ -76,8 +76,8 @@ it("a socket that is closed for its rate is opened again no sooner than the serv
     await phone.pass(4_000);
   }
   expect(phone.sockets).toHaveLength(1);
-  server.post(benoit, chat, "meanwhile");
+  server.sendTexts(benoit, chat, "meanwhile");
   await eventually(() => expect(phone.sockets).toHaveLength(2));
   expect(now() - closedAt).toBeGreaterThanOrEqual(20_000);
-  await becomesLevel(server, tab, chat);
+  await waitUntilDeviceSynced(server, tab, chat);
 });

@@ -4,8 +4,8 @@ import { closeCodes } from "#contract/wire/server-frames.ts";
 import { ReadTracker } from "#sync/inbound/read-tracker.ts";
 import { enqueueText } from "#sync/outbox/enqueue.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
-import { becomesLevel, contextOf, shownIn, textsIn } from "#tests/support/model/model-checks.ts";
-import { makeDevice, makePair } from "#tests/support/model/model-world.ts";
+import { waitUntilDeviceSynced, getContext, listShown, listTexts } from "#tests/support/model/model-checks.ts";
+import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
 
 const online = (tab: { link: { get(): string } }) => eventually(() => expect(tab.link.get()).toBe("online"));
 
@@ -16,26 +16,26 @@ describe("the socket", () => {
     const tab = await phone.openTab();
     await online(tab);
     phone.faults.blackhole = true;
-    server.post(benoit, chat, "unheard");
+    server.sendTexts(benoit, chat, "unheard");
     const began = tab.platform.now();
     await eventually(() => expect(phone.sockets.length).toBeGreaterThan(1));
     expect(tab.platform.now() - began).toBeLessThan(45_000);
     phone.faults.blackhole = false;
-    await becomesLevel(server, tab, chat);
+    await waitUntilDeviceSynced(server, tab, chat);
   });
 
   it("a lost last frame is noticed by the next pong", async () => {
     const { server, amina, benoit, chat } = makePair();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
-    server.post(benoit, chat, "a");
+    server.sendTexts(benoit, chat, "a");
     // Its receipt is told and confirmed: nothing is under way that would bring the loss to light.
-    await eventually(() => expect(server.log(chat).marks.get(amina)).toMatchObject({ delivered: 1 }));
-    await becomesLevel(server, tab, chat);
+    await eventually(() => expect(server.log(chat).members.get(amina)).toMatchObject({ delivered: 1 }));
+    await waitUntilDeviceSynced(server, tab, chat);
     phone.faults.dropDown = 1;
-    server.post(benoit, chat, "b", "c", "d");
+    server.sendTexts(benoit, chat, "b", "c", "d");
     phone.faults.dropDown = 0;
-    await becomesLevel(server, tab, chat);
+    await waitUntilDeviceSynced(server, tab, chat);
     expect(phone.sockets).toHaveLength(1);
   });
 
@@ -43,19 +43,19 @@ describe("the socket", () => {
     const { server, amina, benoit, chat } = makePair();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
-    server.post(benoit, chat, "1");
-    await becomesLevel(server, tab, chat);
+    server.sendTexts(benoit, chat, "1");
+    await waitUntilDeviceSynced(server, tab, chat);
     server.refuse = (_, command) =>
       command.type === "page" || command.type === "changes" ? { error: "unavailable" } : undefined;
     phone.faults.dropDown = 1;
-    server.post(benoit, chat, "2");
+    server.sendTexts(benoit, chat, "2");
     phone.faults.dropDown = 0;
-    server.post(benoit, chat, "3");
-    await eventually(async () => expect(await contextOf(tab).store.queryMessages(chat, 1).count()).toBe(2));
-    expect(await textsIn(tab, chat)).toEqual(["1"]);
+    server.sendTexts(benoit, chat, "3");
+    await eventually(async () => expect(await getContext(tab).store.queryMessages(chat, 1).count()).toBe(2));
+    expect(await listTexts(tab, chat)).toEqual(["1"]);
     server.refuse = () => undefined;
-    await becomesLevel(server, tab, chat);
-    expect(await textsIn(tab, chat)).toEqual(["1", "2", "3"]);
+    await waitUntilDeviceSynced(server, tab, chat);
+    expect(await listTexts(tab, chat)).toEqual(["1", "2", "3"]);
   });
 
   it("sockets that break as soon as they open are tried with growing pauses", async () => {
@@ -73,7 +73,7 @@ describe("the socket", () => {
     const { server, amina } = makePair();
     const phone = makeDevice(server, amina);
     phone.faults.random = () => 1;
-    phone.isUsed = true;
+    phone.isUserActive = true;
     const tab = await phone.openTab();
     await online(tab);
     const end = () => {
@@ -90,14 +90,14 @@ describe("the socket", () => {
     const used = await tried(60_000);
     expect(used).toBeGreaterThanOrEqual(8);
     expect(used).toBeLessThanOrEqual(15);
-    phone.isUsed = false;
+    phone.isUserActive = false;
     await phone.pass(60_000);
     expect(await tried(60_000)).toBeLessThanOrEqual(3);
     const before = phone.sockets.length;
-    phone.use();
+    phone.touchScreen();
     await eventually(() => expect(phone.sockets.length).toBe(before + 1));
     phone.faults.isOffline = false;
-    phone.use();
+    phone.touchScreen();
     await online(tab);
   });
 
@@ -182,8 +182,8 @@ describe("the socket", () => {
     const tab = await phone.openTab();
     await online(tab);
     phone.sockets[0]?.end(closeCodes.protocol);
-    server.post(benoit, chat, "by HTTP");
-    await becomesLevel(server, tab, chat);
+    server.sendTexts(benoit, chat, "by HTTP");
+    await waitUntilDeviceSynced(server, tab, chat);
     expect(phone.notices).toEqual(["outdated"]);
     expect(phone.sockets).toHaveLength(1);
   });
@@ -196,20 +196,20 @@ describe("without sockets", () => {
     phone.faults.noUpgrade = true;
     const tab = await phone.openTab();
     await enqueueText(tab, chat, "by HTTP");
-    await becomesLevel(server, tab, chat);
-    server.post(benoit, chat, "answer");
-    await becomesLevel(server, tab, chat);
+    await waitUntilDeviceSynced(server, tab, chat);
+    server.sendTexts(benoit, chat, "answer");
+    await waitUntilDeviceSynced(server, tab, chat);
     await online(tab);
     const viewed = new ReadTracker(tab);
     viewed.markRead(chat, 2);
     await viewed.flush();
-    await eventually(() => expect(server.log(chat).marks.get(amina)).toMatchObject({ read: 2 }));
-    await becomesLevel(server, tab, chat);
+    await eventually(() => expect(server.log(chat).members.get(amina)).toMatchObject({ read: 2 }));
+    await waitUntilDeviceSynced(server, tab, chat);
     phone.faults.noUpgrade = false;
     await eventually(() => expect(server.inbox(amina).sockets.size).toBe(1));
     const requests = phone.requests.length;
-    server.post(benoit, chat, "by socket");
-    await becomesLevel(server, tab, chat);
+    server.sendTexts(benoit, chat, "by socket");
+    await waitUntilDeviceSynced(server, tab, chat);
     await phone.pass(20_000);
     expect(phone.requests.length).toBeLessThanOrEqual(requests + 1); // one may have been under way
   });
@@ -225,7 +225,7 @@ describe("without sockets", () => {
     const tab = await phone.openTab();
     for (const text of ["1", "2", "bad", "3", "4"]) await enqueueText(tab, chat, text);
     await eventually(async () =>
-      expect(await shownIn(tab, chat)).toEqual(["1 sent", "2 sent", "3 sent", "4 sent", "bad failed"]),
+      expect(await listShown(tab, chat)).toEqual(["1 sent", "2 sent", "3 sent", "4 sent", "bad failed"]),
     );
   });
 
@@ -242,8 +242,8 @@ describe("without sockets", () => {
     phone.wake();
     await eventually(() => expect(server.inbox(amina).sockets.size).toBe(1));
     await enqueueText(tab, chat, "second");
-    await becomesLevel(server, tab, chat);
-    expect(await textsIn(tab, chat)).toEqual(["first", "second"]);
+    await waitUntilDeviceSynced(server, tab, chat);
+    expect(await listTexts(tab, chat)).toEqual(["first", "second"]);
   });
 
   it("polling grows rarer while nothing happens", async () => {
@@ -253,10 +253,10 @@ describe("without sockets", () => {
     const tab = await phone.openTab();
     await online(tab);
     await phone.pass(20_000);
-    const before = server.asked.length;
+    const before = server.executedCommands.length;
     await phone.pass(150_000);
-    expect(server.asked.length - before).toBeLessThan(12);
-    expect(server.asked.length - before).toBeGreaterThan(1);
+    expect(server.executedCommands.length - before).toBeLessThan(12);
+    expect(server.executedCommands.length - before).toBeGreaterThan(1);
   });
 
   it("without any network the link says so", async () => {
@@ -278,9 +278,9 @@ describe("tabs", () => {
     expect([first.isLeader, second.isLeader]).toEqual([true, false]);
     expect(phone.sockets).toHaveLength(1);
     await enqueueText(second, chat, "from the second tab");
-    server.post(benoit, chat, "answer");
-    await becomesLevel(server, first, chat);
-    await becomesLevel(server, second, chat);
+    server.sendTexts(benoit, chat, "answer");
+    await waitUntilDeviceSynced(server, first, chat);
+    await waitUntilDeviceSynced(server, second, chat);
     const page = await second.request({ type: "page", conversation: chat, direction: "before", seq: 2, limit: 5 });
     expect(page.messages).toHaveLength(1);
     expect(phone.requests.filter(({ path }) => path.includes("/messages"))).toEqual([]);
@@ -298,8 +298,8 @@ describe("tabs", () => {
     await phone.kill(first);
     phone.faults.dropAck = 0;
     await eventually(() => expect(second.isLeader).toBe(true));
-    await becomesLevel(server, second, chat);
-    expect(await shownIn(second, chat)).toEqual(["handed over sent"]);
+    await waitUntilDeviceSynced(server, second, chat);
+    expect(await listShown(second, chat)).toEqual(["handed over sent"]);
   });
 
   it("a leading tab that sleeps is relieved by the one a person looks at", async () => {
@@ -312,7 +312,7 @@ describe("tabs", () => {
     phone.putToSleep(asleep);
     await enqueueText(awake, chat, "now");
     await eventually(() => expect(awake.isLeader).toBe(true));
-    await becomesLevel(server, awake, chat);
+    await waitUntilDeviceSynced(server, awake, chat);
   });
 
   it("without Web Locks every tab leads, and each message is still stored once", async () => {
@@ -322,9 +322,9 @@ describe("tabs", () => {
     const first = await phone.openTab();
     const second = await phone.openTab();
     for (let i = 0; i < 10; i++) await enqueueText(i % 2 ? first : second, chat, `n${i}`);
-    server.post(benoit, chat, "answer");
-    await becomesLevel(server, first, chat);
-    await becomesLevel(server, second, chat);
+    server.sendTexts(benoit, chat, "answer");
+    await waitUntilDeviceSynced(server, first, chat);
+    await waitUntilDeviceSynced(server, second, chat);
     expect(server.log(chat).messages).toHaveLength(11);
   });
 });

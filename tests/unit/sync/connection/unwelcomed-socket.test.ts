@@ -2,9 +2,9 @@ import { afterEach, expect, it, vi } from "vitest";
 import { pingFrame, toPongFrame } from "#contract/wire/server-frames.ts";
 import { enqueueText } from "#sync/outbox/enqueue.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
-import { becomesLevel, textsIn } from "#tests/support/model/model-checks.ts";
+import { waitUntilDeviceSynced, listTexts } from "#tests/support/model/model-checks.ts";
 import { ModelSocket } from "#tests/support/model/model-socket.ts";
-import { makeDevice, makePair } from "#tests/support/model/model-world.ts";
+import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -20,9 +20,9 @@ it("a socket that answers pings and never says welcome is given up for another",
     else send.call(this, text);
   });
   const tab = await phone.openTab();
-  server.post(benoit, chat, "are you there?");
-  await becomesLevel(server, tab, chat);
-  expect(await textsIn(tab, chat)).toEqual(["are you there?"]);
+  server.sendTexts(benoit, chat, "are you there?");
+  await waitUntilDeviceSynced(server, tab, chat);
+  expect(await listTexts(tab, chat)).toEqual(["are you there?"]);
   await eventually(() => expect(server.inbox(amina).sockets.size).toBe(1));
   expect(phone.sockets).toHaveLength(2);
 });
@@ -44,9 +44,9 @@ it.each<[string, (socket: ModelSocket, text: string) => void]>([
   const tab = await phone.openTab();
   await enqueueText(tab, chat, "by HTTP");
   await eventually(() => expect(server.log(chat).messages).toHaveLength(1));
-  server.post(benoit, chat, "answer");
+  server.sendTexts(benoit, chat, "answer");
   const asked = tab.platform.now();
-  await eventually(async () => expect(await textsIn(tab, chat)).toEqual(["by HTTP", "answer"]));
+  await eventually(async () => expect(await listTexts(tab, chat)).toEqual(["by HTTP", "answer"]));
   expect(tab.platform.now() - asked).toBeLessThan(30_000);
   await eventually(() => expect(tab.link.get()).toBe("online"));
   const tries = phone.sockets.length;
@@ -59,6 +59,6 @@ it.each<[string, (socket: ModelSocket, text: string) => void]>([
   expect(tab.platform.now() - began).toBeLessThan(15_000);
   broken.mockRestore();
   await eventually(() => expect(server.inbox(amina).sockets.size).toBe(1));
-  server.post(benoit, chat, "by socket");
-  await becomesLevel(server, tab, chat);
+  server.sendTexts(benoit, chat, "by socket");
+  await waitUntilDeviceSynced(server, tab, chat);
 });

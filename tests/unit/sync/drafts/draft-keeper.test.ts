@@ -16,9 +16,9 @@ import { purgeAllButUnsent } from "#sync/store/recovery/open-database.ts";
 import type { Draft } from "#sync/store/view-models.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
-import { becomesLevel, contextOf } from "#tests/support/model/model-checks.ts";
-import { picture } from "#tests/support/model/model-outgoing.ts";
-import { makeDevice, makePair } from "#tests/support/model/model-world.ts";
+import { waitUntilDeviceSynced, getContext } from "#tests/support/model/model-checks.ts";
+import { makePicture } from "#tests/support/model/outgoing-files.ts";
+import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
 
 const open = async (tab: Tab, place: DraftTarget): Promise<DraftKeeper> => {
   const keeper = await DraftKeeper.open(tab, place);
@@ -44,11 +44,11 @@ const keptOf = async (keeper: DraftKeeper) => {
   return { ...found, captions: undefined, files: await Promise.all(files) };
 };
 
-const blobsIn = (tab: Tab) => contextOf(tab).store.blobs.count();
+const blobsIn = (tab: Tab) => getContext(tab).store.blobs.count();
 
 /** A phone with room for so many files. */
 const limitBlobs = (tab: Tab, max: number) => {
-  const { store, strict } = contextOf(tab);
+  const { store, strict } = getContext(tab);
   for (const { blobs } of [store, strict]) {
     const put = blobs.put.bind(blobs);
     const limited = async (row: BlobRow) => {
@@ -98,15 +98,15 @@ describe("what is chosen and not sent", () => {
     const phone = makeDevice(server, amina);
     const first = await phone.openTab();
     // What the server had to tell is stored: nothing else is under way to the store that will not answer.
-    await becomesLevel(server, first, chat);
+    await waitUntilDeviceSynced(server, first, chat);
     const keeper = await open(first, "tala");
     keeper.save(choice([photo], { text: "Mbote" }));
     await eventually(async () => expect((await keeper.load())?.text).toBe("Mbote"));
-    const { store } = contextOf(first);
+    const { store } = getContext(first);
     const put = store.meta.put.bind(store.meta);
     store.meta.put = (() => new Promise(() => {})) as unknown as typeof put; // the page is gone before it is done
     keeper.save(choice([photo], { text: "Mbote na bino" }));
-    phone.hide();
+    phone.enterBackground();
     void keeper.close();
     await phone.kill(first);
     store.meta.put = put;
@@ -141,10 +141,10 @@ describe("what is chosen and not sent", () => {
     const sent = await open(tab, chat);
     sent.save(choice([photo, empty, huge]));
     await eventually(async () => expect(await blobsIn(tab)).toBe(1));
-    await enqueueFiles(tab, [chat], [picture(1_000)], sent.slot);
+    await enqueueFiles(tab, [chat], [makePicture(1_000)], sent.slot);
     expect(await sent.load()).toBeUndefined();
     await sent.discard();
-    await becomesLevel(server, tab, chat);
+    await waitUntilDeviceSynced(server, tab, chat);
     const keeper = await open(tab, chat);
     keeper.save(choice([letter]));
     await eventually(async () => expect(await keeper.load()).toBeDefined());
@@ -164,7 +164,7 @@ describe("what is chosen and not sent", () => {
     expect(await other.load()).toBeUndefined();
     other.save(choice([letter]));
     await eventually(async () => expect(await blobsIn(first)).toBe(2));
-    const { store } = contextOf(first);
+    const { store } = getContext(first);
     expect((await readUnsentContent(store, chat)).files.map(({ name }) => name)).toEqual(["fête.jpg", "lettre.pdf"]);
     // A page that is just being left lets go within a moment; the one beside it goes on.
     const reopened = open(second, chat);
@@ -186,7 +186,7 @@ describe("what is chosen and not sent", () => {
     keeper.save(choice([photo]));
     await eventually(async () => expect(await blobsIn(first)).toBe(1));
     phone.quota = 0;
-    const context = contextOf(second);
+    const context = getContext(second);
     await trimFileCache({ ...context, platform: { ...context.platform, now: () => phone.now() + 7 * 24 * 3_600_000 } });
     await keeper.close();
     expect(await keptOf(await open(second, chat))).toMatchObject({
@@ -209,8 +209,8 @@ describe("what is chosen and not sent", () => {
     const again = await open(tab, chat);
     again.save(choice([photo]));
     await eventually(async () => expect(await blobsIn(tab)).toBe(1));
-    await enqueueFiles(tab, [chat], [picture(1_000)], again.slot);
-    await becomesLevel(server, tab, chat);
+    await enqueueFiles(tab, [chat], [makePicture(1_000)], again.slot);
+    await waitUntilDeviceSynced(server, tab, chat);
     expect(server.log(chat).messages).toHaveLength(1);
   });
 
@@ -253,13 +253,13 @@ describe("a draft", () => {
     expect(await hers.read(chat)).toBe("two");
     hers.save(chat, "");
     await eventually(async () => expect(await others.read(chat)).toBe(""));
-    expect(await contextOf(first).store.queryDrafts().toArray()).toEqual([]);
+    expect(await getContext(first).store.queryDrafts().toArray()).toEqual([]);
   });
 
   it("that is typed before the store is open is stored once it is, and so is what is typed after it", async () => {
     const { server, amina, chat } = makePair();
     const tab = await makeDevice(server, amina).openTab();
-    const { store } = contextOf(tab);
+    const { store } = getContext(tab);
     const opened = tab.context.get();
     const get = vi.spyOn(tab.context, "get").mockReturnValue(undefined);
     const drafts = new TextDrafts(tab);
@@ -289,13 +289,13 @@ describe("a draft", () => {
     const written = drafts.flush();
     expect(await drafts.read(chat)).toBe("ab");
     await written;
-    expect(await readTextDraft(contextOf(tab).store, chat)).toBe("ab");
+    expect(await readTextDraft(getContext(tab).store, chat)).toBe("ab");
   });
 
   it("stays with this page on a phone without room, and the store is none the worse", async () => {
     const { server, amina, chat } = makePair();
     const tab = await makeDevice(server, amina).openTab();
-    const context = contextOf(tab);
+    const context = getContext(tab);
     const drafts = new TextDrafts(tab);
     vi.spyOn(Object.getPrototypeOf(context.store.meta), "put").mockRejectedValue(
       new DOMException("full", "QuotaExceededError"),
@@ -312,8 +312,8 @@ describe("a draft", () => {
     const { server, amina, benoit, chat } = makePair();
     const tab = await makeDevice(server, amina).openTab();
     const other = privateConversationId(amina, server.addPerson("Chantal"));
-    server.post(benoit, chat, "hello");
-    await becomesLevel(server, tab, chat);
+    server.sendTexts(benoit, chat, "hello");
+    await waitUntilDeviceSynced(server, tab, chat);
     const drafts = new TextDrafts(tab);
     drafts.save(chat, "half a thou");
     drafts.save(other, "another");

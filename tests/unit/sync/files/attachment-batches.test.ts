@@ -7,17 +7,17 @@ import { discardUnsentMessage, enqueueText, retryFailedMessage, setUploadPaused 
 import { batchWaitMs } from "#sync/outbox/outbox.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
-import { becomesLevel, contextOf, textsIn } from "#tests/support/model/model-checks.ts";
-import { isPart, picture, threeAndABit } from "#tests/support/model/model-outgoing.ts";
+import { waitUntilDeviceSynced, getContext, listTexts } from "#tests/support/model/model-checks.ts";
+import { isPart, makePicture, fourPartSize } from "#tests/support/model/outgoing-files.ts";
 import type { ModelServer } from "#tests/support/model/model-server.ts";
-import { makeDevice, makePair } from "#tests/support/model/model-world.ts";
+import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
 
 const smallBytes = 1_000;
 
 const captionsOf = (server: ModelServer, chat: ConversationId) =>
   server.log(chat).messages.map(({ body }) => ("text" in body ? body.text : body.type));
 
-const unsentOf = (tab: Tab, chat: ConversationId) => contextOf(tab).store.queryUnsent(chat).toArray();
+const unsentOf = (tab: Tab, chat: ConversationId) => getContext(tab).store.queryUnsent(chat).toArray();
 
 /** Only what takes more than one part is kept from arriving. */
 const isBig = (request: HttpRequest) => isPart(request) && !request.path.endsWith("/parts/0");
@@ -27,12 +27,12 @@ const makeStuck = async () => {
   const { server, amina, chat } = makePair();
   const phone = makeDevice(server, amina);
   const tab = await phone.openTab();
-  await becomesLevel(server, tab, chat);
-  phone.loses = isBig;
+  await waitUntilDeviceSynced(server, tab, chat);
+  phone.shouldLose = isBig;
   await enqueueFiles(
     tab,
     [chat],
-    [picture(threeAndABit, "one"), picture(smallBytes, "two"), picture(smallBytes, "three")],
+    [makePicture(fourPartSize, "one"), makePicture(smallBytes, "two"), makePicture(smallBytes, "three")],
   );
   await eventually(async () =>
     expect((await unsentOf(tab, chat)).map(({ state }) => state)).toEqual(["awaiting", "queued", "queued"]),
@@ -48,10 +48,10 @@ describe("files chosen together", () => {
     await eventually(() => expect(captionsOf(server, chat)).toEqual(["later"]));
     await phone.pass(30_000);
     expect(captionsOf(server, chat)).toEqual(["later"]);
-    phone.loses = () => false;
-    await becomesLevel(server, tab, chat);
+    phone.shouldLose = () => false;
+    await waitUntilDeviceSynced(server, tab, chat);
     expect(captionsOf(server, chat)).toEqual(["later", "one", "two", "three"]);
-    expect(await textsIn(tab, chat)).toHaveLength(4);
+    expect(await listTexts(tab, chat)).toHaveLength(4);
   });
 
   it("go up in the order they were chosen", async () => {
@@ -63,13 +63,13 @@ describe("files chosen together", () => {
     await enqueueFiles(
       tab,
       [chat],
-      captions.map((text) => picture(smallBytes, text)),
+      captions.map((text) => makePicture(smallBytes, text)),
     );
     const chosen = (await unsentOf(tab, chat)).map(({ body }) => findAttachment(body)?.file);
     const before = phone.requests.length;
     phone.faults.isOffline = false;
     phone.wake();
-    await becomesLevel(server, tab, chat);
+    await waitUntilDeviceSynced(server, tab, chat);
     expect(captionsOf(server, chat)).toEqual(captions);
     const parts = phone.requests.slice(before).filter(isPart);
     const begun = parts.map(({ path }) => chosen.findIndex((file) => path.includes(file ?? "")));
@@ -81,30 +81,30 @@ describe("files chosen together", () => {
     const paused = await makeStuck();
     await setUploadPaused(paused.tab, paused.first, true);
     await eventually(() => expect(captionsOf(paused.server, paused.chat)).toEqual(["two", "three"]));
-    paused.phone.loses = () => false;
+    paused.phone.shouldLose = () => false;
     await setUploadPaused(paused.tab, paused.first, false);
-    await becomesLevel(paused.server, paused.tab, paused.chat);
+    await waitUntilDeviceSynced(paused.server, paused.tab, paused.chat);
     expect(captionsOf(paused.server, paused.chat)).toEqual(["two", "three", "one"]);
 
     const failed = await makeStuck();
-    const { strict } = contextOf(failed.tab);
+    const { strict } = getContext(failed.tab);
     await strict.outbox.update(failed.first, { state: "failed", error: "file_not_found" });
     failed.tab.notifyOutboxChanged();
     await eventually(() => expect(captionsOf(failed.server, failed.chat)).toEqual(["two", "three"]));
-    failed.phone.loses = () => false;
+    failed.phone.shouldLose = () => false;
     await retryFailedMessage(failed.tab, failed.first);
-    await becomesLevel(failed.server, failed.tab, failed.chat);
+    await waitUntilDeviceSynced(failed.server, failed.tab, failed.chat);
     expect(captionsOf(failed.server, failed.chat)).toEqual(["two", "three", "one"]);
 
     const discarded = await makeStuck();
     await discardUnsentMessage(discarded.tab, discarded.first);
-    await becomesLevel(discarded.server, discarded.tab, discarded.chat);
+    await waitUntilDeviceSynced(discarded.server, discarded.tab, discarded.chat);
     expect(captionsOf(discarded.server, discarded.chat)).toEqual(["two", "three"]);
   });
 
   it("do not wait for ever for one that does not get through", async () => {
     const { server, phone, tab, chat } = await makeStuck();
-    const { strict, platform } = contextOf(tab);
+    const { strict, platform } = getContext(tab);
     const almostOver = platform.now() - batchWaitMs + 20_000;
     const clock = vi.spyOn(platform, "now").mockReturnValue(platform.now());
     await strict.outbox.filter(({ state }) => state === "queued").modify({ readyAt: almostOver });
@@ -113,8 +113,8 @@ describe("files chosen together", () => {
     expect(captionsOf(server, chat)).toEqual([]);
     clock.mockRestore();
     await eventually(() => expect(captionsOf(server, chat)).toEqual(["two", "three"]));
-    phone.loses = () => false;
-    await becomesLevel(server, tab, chat);
+    phone.shouldLose = () => false;
+    await waitUntilDeviceSynced(server, tab, chat);
     expect(captionsOf(server, chat)).toEqual(["two", "three", "one"]);
   });
 });

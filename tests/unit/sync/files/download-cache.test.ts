@@ -9,11 +9,11 @@ import { retryFailedMessage } from "#sync/outbox/enqueue.ts";
 import { enqueueForward } from "#sync/outbox/multicast.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
-import { becomesLevel, contextOf, shownIn } from "#tests/support/model/model-checks.ts";
+import { waitUntilDeviceSynced, getContext, listShown } from "#tests/support/model/model-checks.ts";
 import type { ModelDevice } from "#tests/support/model/model-device.ts";
-import { picture } from "#tests/support/model/model-outgoing.ts";
+import { makePicture } from "#tests/support/model/outgoing-files.ts";
 import type { ModelServer } from "#tests/support/model/model-server.ts";
-import { makeDevice, makePair } from "#tests/support/model/model-world.ts";
+import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
 
 const size = 5_000;
 const bytesOf = (seed: number) => Uint8Array.from({ length: size }, (_, i) => (i * seed) % 251);
@@ -43,7 +43,7 @@ const look = (shelf: ObjectUrlCache, body: AttachedBody) => {
 };
 
 const shownBytes = async (phone: ModelDevice, url: string | undefined) =>
-  new Uint8Array((await phone.urls.get(url ?? "")?.arrayBuffer()) ?? []);
+  new Uint8Array((await phone.openUrls.get(url ?? "")?.arrayBuffer()) ?? []);
 
 const openWith = async (phone: ModelDevice): Promise<[Tab, ObjectUrlCache]> => {
   const tab = await phone.openTab();
@@ -56,14 +56,14 @@ describe("a file of a message", () => {
     const body = await post(server, benoit, chat, 7);
     const phone = makeDevice(server, amina);
     const [tab, shelf] = await openWith(phone);
-    await becomesLevel(server, tab, chat);
+    await waitUntilDeviceSynced(server, tab, chat);
     const [first, second] = [look(shelf, body), look(shelf, body)];
     await first.becomes("absent");
     first.shelved.load(chat);
     second.shelved.load(chat);
     await second.becomes("here");
     expect(await shownBytes(phone, second.shelved.get().url)).toEqual(bytesOf(7));
-    expect(phone.urls.get(second.shelved.get().url ?? "")?.type).toBe("image/jpeg");
+    expect(phone.openUrls.get(second.shelved.get().url ?? "")?.type).toBe("image/jpeg");
     expect(phone.downloads).toHaveLength(1);
     await phone.close(tab);
     phone.faults.isOffline = true;
@@ -78,7 +78,7 @@ describe("a file of a message", () => {
     const body = await post(server, benoit, chat, 11);
     const phone = makeDevice(server, amina);
     const [tab, shelf] = await openWith(phone);
-    await becomesLevel(server, tab, chat);
+    await waitUntilDeviceSynced(server, tab, chat);
     phone.downloadBytes = 2_000;
     const { shelved, becomes } = look(shelf, body);
     shelved.load(chat);
@@ -92,7 +92,7 @@ describe("a file of a message", () => {
     const body = await post(server, benoit, chat, 13);
     const phone = makeDevice(server, amina);
     const [tab, shelf] = await openWith(phone);
-    await becomesLevel(server, tab, chat);
+    await waitUntilDeviceSynced(server, tab, chat);
     const gone = look(shelf, { ...body, file: createUuid() });
     gone.shelved.load(chat);
     await gone.becomes("failed");
@@ -119,20 +119,20 @@ describe("a file of a message", () => {
     const body = await post(server, benoit, chat, 17);
     const phone = makeDevice(server, amina);
     const [tab, shelf] = await openWith(phone);
-    await becomesLevel(server, tab, chat);
+    await waitUntilDeviceSynced(server, tab, chat);
     const { shelved, away, becomes } = look(shelf, body);
     shelved.load(chat);
     await becomes("here");
     const again = look(shelf, body);
     away();
     await phone.pass(20_000);
-    expect(phone.urls.size).toBe(1);
+    expect(phone.openUrls.size).toBe(1);
     again.away();
-    await eventually(() => expect(phone.urls.size).toBe(0));
+    await eventually(() => expect(phone.openUrls.size).toBe(0));
     const back = look(shelf, body);
     await back.becomes("here");
     shelf.stop();
-    expect(phone.urls.size).toBe(0);
+    expect(phone.openUrls.size).toBe(0);
   });
 
   it("goes from the phone with its message", async () => {
@@ -140,33 +140,33 @@ describe("a file of a message", () => {
     const body = await post(server, benoit, chat, 19);
     const phone = makeDevice(server, amina);
     const [tab, shelf] = await openWith(phone);
-    await becomesLevel(server, tab, chat);
+    await waitUntilDeviceSynced(server, tab, chat);
     const { shelved, becomes } = look(shelf, body);
     shelved.load(chat);
     await becomes("here");
     server.execute(benoit, { type: "retract", conversation: chat, seq: 1 });
-    const { store } = contextOf(tab);
+    const { store } = getContext(tab);
     await eventually(async () => expect([await store.files.count(), await store.blobs.count()]).toEqual([0, 0]));
   });
 
   it("stays when its message is cleared away while another one that names it is still to be sent", async () => {
     const { server, amina, chat } = makePair();
     const other = server.connect(amina, server.addPerson("Chantal"));
-    server.close(other);
+    server.closeConversation(other);
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
-    await enqueueFiles(tab, [chat, other], [picture(size)]);
+    await enqueueFiles(tab, [chat, other], [makePicture(size)]);
     await eventually(async () => {
-      expect([await shownIn(tab, chat), await shownIn(tab, other)]).toEqual([["image sent"], ["image failed"]]);
+      expect([await listShown(tab, chat), await listShown(tab, other)]).toEqual([["image sent"], ["image failed"]]);
     });
     await clearConversationHistory(tab, chat, true);
-    expect(await shownIn(tab, chat)).toEqual([]);
+    expect(await listShown(tab, chat)).toEqual([]);
     // The server has let go of it meanwhile: what is here is all there is.
     server.files.all.clear();
     server.log(other).open = true;
-    const [unsent] = await contextOf(tab).store.outbox.toArray();
+    const [unsent] = await getContext(tab).store.outbox.toArray();
     await retryFailedMessage(tab, unsent?.cid ?? "");
-    await eventually(async () => expect(await shownIn(tab, other)).toEqual(["image sent"]));
+    await eventually(async () => expect(await listShown(tab, other)).toEqual(["image sent"]));
   });
 
   it("makes place for newer ones, the one not seen for longest first, but never one that is still to be sent", async () => {
@@ -176,7 +176,7 @@ describe("a file of a message", () => {
     const phone = makeDevice(server, amina);
     phone.quota = 3 * size * 10; // a tenth of which may be kept files
     const [tab, shelf] = await openWith(phone);
-    await becomesLevel(server, tab, chat);
+    await waitUntilDeviceSynced(server, tab, chat);
     server.refuse = (_, command) => (command.type === "send" ? { error: "unavailable" } : undefined);
     const blob = new Blob([bytesOf(9)]);
     await enqueueFiles(
@@ -184,7 +184,7 @@ describe("a file of a message", () => {
       [chat],
       [{ blob, body: { type: "file", name: "own.bin", mime: "application/octet-stream", size } }],
     );
-    const { store } = contextOf(tab);
+    const { store } = getContext(tab);
     await eventually(async () => expect(await store.uploads.count()).toBe(0));
     for (const body of bodies) {
       await phone.pass(1_000);
@@ -204,13 +204,13 @@ describe("a file of a message", () => {
     const other = server.connect(amina, chantal);
     const body = await post(server, benoit, chat, 23);
     const tab = await makeDevice(server, amina).openTab();
-    await becomesLevel(server, tab, chat);
+    await waitUntilDeviceSynced(server, tab, chat);
     await enqueueForward(tab, chat, { key: "", seq: 1, mine: false, at: 0, body, status: "sent" }, [other]);
     await eventually(() => expect(server.log(other).messages).toHaveLength(1));
-    await becomesLevel(server, tab, other);
+    await waitUntilDeviceSynced(server, tab, other);
     const hers = makeDevice(server, chantal);
     const [laptop, shelf] = await openWith(hers);
-    await becomesLevel(server, laptop, other);
+    await waitUntilDeviceSynced(server, laptop, other);
     const { shelved, becomes } = look(shelf, body);
     shelved.load(other);
     await becomes("here");
@@ -240,7 +240,7 @@ describe("a voice message being recorded", () => {
     expect(await new Blob(found?.chunks).text()).toBe("1,2,3,4,5,6,7,8,9,10,11,12,");
     await deleteRecordingDraft(second, chat);
     expect(await findRecordingDraft(second, chat)).toBeUndefined();
-    expect(await contextOf(second).store.chunks.count()).toBe(0);
+    expect(await getContext(second).store.chunks.count()).toBe(0);
   });
 
   it("begun anew replaces what was left of the one before", async () => {

@@ -4,9 +4,16 @@ import { fileMaxBytes } from "#contract/limits.ts";
 import { enqueueText } from "#sync/outbox/enqueue.ts";
 import { purgeAllButUnsent } from "#sync/store/recovery/open-database.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
-import { becomesLevel, contextOf, textsIn } from "#tests/support/model/model-checks.ts";
-import { bytesOf, onlyFile, picture, send, threeAndABit, unsentIn } from "#tests/support/model/model-outgoing.ts";
-import { makeDevice, makePair } from "#tests/support/model/model-world.ts";
+import { waitUntilDeviceSynced, getContext, listTexts } from "#tests/support/model/model-checks.ts";
+import {
+  makeBytes,
+  getOnlyFile,
+  makePicture,
+  sendFiles,
+  fourPartSize,
+  countUnsent,
+} from "#tests/support/model/outgoing-files.ts";
+import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -16,10 +23,10 @@ describe("a file and the phone it is on", () => {
   it("one that is too big, or empty, is refused before anything is kept", async () => {
     const { server, amina, chat } = makePair();
     const tab = await makeDevice(server, amina).openTab();
-    const big = { ...picture(1), blob: { size: fileMaxBytes + 1 } as Blob };
-    await expect(send(tab, chat, big)).rejects.toMatchObject({ code: "file_too_large" });
-    await expect(send(tab, chat, picture(0))).rejects.toMatchObject({ code: "file_incomplete" });
-    expect(await unsentIn(tab)).toEqual({ outbox: 0, uploads: 0, blobs: 0 });
+    const big = { ...makePicture(1), blob: { size: fileMaxBytes + 1 } as Blob };
+    await expect(sendFiles(tab, chat, big)).rejects.toMatchObject({ code: "file_too_large" });
+    await expect(sendFiles(tab, chat, makePicture(0))).rejects.toMatchObject({ code: "file_incomplete" });
+    expect(await countUnsent(tab)).toEqual({ outbox: 0, uploads: 0, blobs: 0 });
   });
 
   it("one for which there is no room is refused whole, and texts still go", async () => {
@@ -31,22 +38,22 @@ describe("a file and the phone it is on", () => {
       if (this.name === "blobs" && kept++ > 0) throw new DOMException("the phone is full", "QuotaExceededError");
       return put.apply(this, args);
     });
-    await expect(send(tab, chat, picture(500), picture(500))).rejects.toMatchObject({ code: "no_room" });
-    expect(await unsentIn(tab)).toEqual({ outbox: 0, uploads: 0, blobs: 0 });
+    await expect(sendFiles(tab, chat, makePicture(500), makePicture(500))).rejects.toMatchObject({ code: "no_room" });
+    expect(await countUnsent(tab)).toEqual({ outbox: 0, uploads: 0, blobs: 0 });
     expect(tab.storageTrouble.get()).toBeUndefined();
     await enqueueText(tab, chat, "all the same");
-    await becomesLevel(server, tab, chat);
-    expect(await textsIn(tab, chat)).toEqual(["all the same"]);
+    await waitUntilDeviceSynced(server, tab, chat);
+    expect(await listTexts(tab, chat)).toEqual(["all the same"]);
   });
 
   it("files kept to be seen again make room for it first, and old messages stay", async () => {
     const { server, amina, benoit, chat } = makePair();
     const tab = await makeDevice(server, amina).openTab();
-    server.post(benoit, chat, ...Array.from({ length: 60 }, (_, i) => `m${i}`));
-    await send(tab, chat, picture(500));
+    server.sendTexts(benoit, chat, ...Array.from({ length: 60 }, (_, i) => `m${i}`));
+    await sendFiles(tab, chat, makePicture(500));
     await eventually(() => expect(server.log(chat).messages).toHaveLength(61));
-    await becomesLevel(server, tab, chat);
-    const before = (await textsIn(tab, chat)).length;
+    await waitUntilDeviceSynced(server, tab, chat);
+    const before = (await listTexts(tab, chat)).length;
     const [put, remove] = [IDBObjectStore.prototype.put, IDBObjectStore.prototype.delete];
     let isFull = true;
     vi.spyOn(IDBObjectStore.prototype, "put").mockImplementation(function (this: IDBObjectStore, ...args) {
@@ -57,11 +64,11 @@ describe("a file and the phone it is on", () => {
       if (this.name === "blobs") isFull = false;
       return remove.apply(this, args);
     });
-    await send(tab, chat, picture(500));
+    await sendFiles(tab, chat, makePicture(500));
     await eventually(() => expect(server.log(chat).messages).toHaveLength(62));
-    await becomesLevel(server, tab, chat);
-    expect(await textsIn(tab, chat)).toHaveLength(before + 1);
-    expect(await contextOf(tab).store.files.count()).toBe(1);
+    await waitUntilDeviceSynced(server, tab, chat);
+    expect(await listTexts(tab, chat)).toHaveLength(before + 1);
+    expect(await getContext(tab).store.files.count()).toBe(1);
   });
 
   it("survives a store that has to be made anew", async () => {
@@ -69,7 +76,7 @@ describe("a file and the phone it is on", () => {
     const phone = makeDevice(server, amina);
     const first = await phone.openTab();
     phone.faults.isOffline = true;
-    await send(first, chat, picture(threeAndABit, "kept"));
+    await sendFiles(first, chat, makePicture(fourPartSize, "kept"));
     await phone.close(first);
     const open = phone.indexedDB.open.bind(phone.indexedDB);
     let left = 8; // both connections of one attempt, with the attempts that Dexie makes by itself
@@ -81,31 +88,31 @@ describe("a file and the phone it is on", () => {
     phone.faults.isOffline = false;
     const second = await phone.openTab();
     expect(left).toBeLessThanOrEqual(0);
-    await becomesLevel(server, second, chat);
-    expect(server.files.bytes(onlyFile(server).id)).toEqual(bytesOf(threeAndABit));
+    await waitUntilDeviceSynced(server, second, chat);
+    expect(server.files.bytes(getOnlyFile(server).id)).toEqual(makeBytes(fourPartSize));
   });
 
   it("waits for its author when a session ends by itself, and nothing that can be had again does", async () => {
     const { server, amina, benoit, chat } = makePair();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
-    await send(tab, chat, picture(500));
-    server.post(benoit, chat, "private");
+    await sendFiles(tab, chat, makePicture(500));
+    server.sendTexts(benoit, chat, "private");
     await eventually(() => expect(server.log(chat).messages).toHaveLength(2));
-    await becomesLevel(server, tab, chat);
+    await waitUntilDeviceSynced(server, tab, chat);
     phone.faults.isOffline = true;
     server.inbox(amina).sockets.forEach((socket) => {
       socket.end(1006);
     });
-    await send(tab, chat, picture(threeAndABit));
+    await sendFiles(tab, chat, makePicture(fourPartSize));
     await phone.close(tab);
     await purgeAllButUnsent(phone.platform(), amina);
     const next = await phone.openTab();
-    expect(await unsentIn(next)).toEqual({ outbox: 1, uploads: 1, blobs: 1 });
-    expect(await contextOf(next).store.files.count()).toBe(0);
+    expect(await countUnsent(next)).toEqual({ outbox: 1, uploads: 1, blobs: 1 });
+    expect(await getContext(next).store.files.count()).toBe(0);
     phone.faults.isOffline = false;
     phone.wake();
     await eventually(() => expect(server.log(chat).messages).toHaveLength(3));
-    await becomesLevel(server, next, chat);
+    await waitUntilDeviceSynced(server, next, chat);
   });
 });

@@ -10,30 +10,30 @@ import { SyncError } from "#sync/platform/sync-error.ts";
 import { readChat } from "#sync/queries/queries.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
-import { becomesLevel, contextOf, shownIn, textsIn } from "#tests/support/model/model-checks.ts";
+import { waitUntilDeviceSynced, getContext, listShown, listTexts } from "#tests/support/model/model-checks.ts";
 import type { ModelDevice } from "#tests/support/model/model-device.ts";
 import {
-  bytesOf,
+  makeBytes,
   expectEachPartOnce,
   isPart,
-  onlyFile,
-  picture,
-  send,
-  threeAndABit,
-  unsentIn,
-} from "#tests/support/model/model-outgoing.ts";
-import { makeDevice, makePair } from "#tests/support/model/model-world.ts";
+  getOnlyFile,
+  makePicture,
+  sendFiles,
+  fourPartSize,
+  countUnsent,
+} from "#tests/support/model/outgoing-files.ts";
+import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
 
 const cidOf = async (tab: Tab, chat: ConversationId): Promise<Uuid> =>
-  (await contextOf(tab).store.queryUnsent(chat).first())?.cid ?? "";
+  (await getContext(tab).store.queryUnsent(chat).first())?.cid ?? "";
 
 const uploadIn = async (tab: Tab, chat: ConversationId) =>
-  (await readChat(contextOf(tab).store, chat, 100)).items.find(({ upload }) => upload)?.upload;
+  (await readChat(getContext(tab).store, chat, 100)).items.find(({ upload }) => upload)?.upload;
 
 /** A phone whose link takes so many parts and then nothing more. */
 const cutAfter = (phone: ModelDevice, parts: number) => {
   let left = parts;
-  phone.loses = (request, what) => isPart(request) && what === "request" && left-- <= 0;
+  phone.shouldLose = (request, what) => isPart(request) && what === "request" && left-- <= 0;
 };
 
 describe("a file on its way", () => {
@@ -41,17 +41,17 @@ describe("a file on its way", () => {
     const { server, amina, benoit, chat } = makePair();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
-    await send(tab, chat, picture(threeAndABit, "  Maman  "));
-    await becomesLevel(server, tab, chat);
-    expect(server.log(chat).messages).toMatchObject([{ body: { type: "image", text: "Maman", size: threeAndABit } }]);
-    expectEachPartOnce(server, threeAndABit);
-    expect(server.files.bytes(onlyFile(server).id)).toEqual(bytesOf(threeAndABit));
-    expect(await unsentIn(tab)).toEqual({ outbox: 0, uploads: 0, blobs: 1 });
-    const kept = await contextOf(tab).store.blobs.get(onlyFile(server).id);
-    expect(new Uint8Array((await kept?.blob.arrayBuffer()) ?? [])).toEqual(bytesOf(threeAndABit));
+    await sendFiles(tab, chat, makePicture(fourPartSize, "  Maman  "));
+    await waitUntilDeviceSynced(server, tab, chat);
+    expect(server.log(chat).messages).toMatchObject([{ body: { type: "image", text: "Maman", size: fourPartSize } }]);
+    expectEachPartOnce(server, fourPartSize);
+    expect(server.files.bytes(getOnlyFile(server).id)).toEqual(makeBytes(fourPartSize));
+    expect(await countUnsent(tab)).toEqual({ outbox: 0, uploads: 0, blobs: 1 });
+    const kept = await getContext(tab).store.blobs.get(getOnlyFile(server).id);
+    expect(new Uint8Array((await kept?.blob.arrayBuffer()) ?? [])).toEqual(makeBytes(fourPartSize));
     expect(phone.downloads).toEqual([]);
     const his = await makeDevice(server, benoit).openTab();
-    await becomesLevel(server, his, chat);
+    await waitUntilDeviceSynced(server, his, chat);
   });
 
   it("shows how far it is, in every tab", async () => {
@@ -59,15 +59,15 @@ describe("a file on its way", () => {
     const phone = makeDevice(server, amina);
     const first = await phone.openTab();
     const second = await phone.openTab();
-    await becomesLevel(server, second, chat);
+    await waitUntilDeviceSynced(server, second, chat);
     cutAfter(phone, 2);
-    await send(second, chat, picture(threeAndABit));
+    await sendFiles(second, chat, makePicture(fourPartSize));
     for (const tab of [first, second])
       await eventually(async () =>
-        expect(await uploadIn(tab, chat)).toMatchObject({ sent: 2 * filePartBytes, size: threeAndABit }),
+        expect(await uploadIn(tab, chat)).toMatchObject({ sent: 2 * filePartBytes, size: fourPartSize }),
       );
-    phone.loses = () => false;
-    await becomesLevel(server, second, chat);
+    phone.shouldLose = () => false;
+    await waitUntilDeviceSynced(server, second, chat);
     expect(await uploadIn(second, chat)).toBeUndefined();
   });
 
@@ -77,14 +77,14 @@ describe("a file on its way", () => {
     const tab = await phone.openTab();
     cutAfter(phone, 1);
     await enqueueText(tab, chat, "before");
-    await send(tab, chat, picture(threeAndABit));
+    await sendFiles(tab, chat, makePicture(fourPartSize));
     await enqueueText(tab, chat, "after");
     await eventually(async () =>
-      expect(await shownIn(tab, chat)).toEqual(["before sent", "after sent", "image sending"]),
+      expect(await listShown(tab, chat)).toEqual(["before sent", "after sent", "image sending"]),
     );
-    phone.loses = () => false;
-    await becomesLevel(server, tab, chat);
-    expect(await textsIn(tab, chat)).toEqual(["before", "after", "image"]);
+    phone.shouldLose = () => false;
+    await waitUntilDeviceSynced(server, tab, chat);
+    expect(await listTexts(tab, chat)).toEqual(["before", "after", "image"]);
   });
 
   const steps = 7; // announced, four parts, completed, and one more question in between
@@ -97,10 +97,10 @@ describe("a file on its way", () => {
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
     let count = 0;
-    phone.loses = ({ path }, what) => path.startsWith("/api/files/") && what === lost && count++ === step;
-    await send(tab, chat, picture(threeAndABit));
-    await becomesLevel(server, tab, chat);
-    expectEachPartOnce(server, threeAndABit);
+    phone.shouldLose = ({ path }, what) => path.startsWith("/api/files/") && what === lost && count++ === step;
+    await sendFiles(tab, chat, makePicture(fourPartSize));
+    await waitUntilDeviceSynced(server, tab, chat);
+    expectEachPartOnce(server, fourPartSize);
     expect(server.log(chat).messages).toHaveLength(1);
   });
 
@@ -109,14 +109,14 @@ describe("a file on its way", () => {
     const phone = makeDevice(server, amina);
     const first = await phone.openTab();
     cutAfter(phone, 2);
-    await send(first, chat, picture(threeAndABit));
-    await eventually(() => expect(onlyFile(server).parts.size).toBe(2));
+    await sendFiles(first, chat, makePicture(fourPartSize));
+    await eventually(() => expect(getOnlyFile(server).parts.size).toBe(2));
     await phone.kill(first);
-    phone.loses = () => false;
+    phone.shouldLose = () => false;
     const second = await phone.openTab();
-    await becomesLevel(server, second, chat);
-    expectEachPartOnce(server, threeAndABit);
-    expect(await unsentIn(second)).toEqual({ outbox: 0, uploads: 0, blobs: 1 });
+    await waitUntilDeviceSynced(server, second, chat);
+    expectEachPartOnce(server, fourPartSize);
+    expect(await countUnsent(second)).toEqual({ outbox: 0, uploads: 0, blobs: 1 });
   });
 
   it("is taken over by another tab when the leading one is closed in the middle", async () => {
@@ -125,13 +125,13 @@ describe("a file on its way", () => {
     const first = await phone.openTab();
     const second = await phone.openTab();
     cutAfter(phone, 2);
-    await send(second, chat, picture(threeAndABit));
-    await eventually(() => expect(onlyFile(server).parts.size).toBe(2));
+    await sendFiles(second, chat, makePicture(fourPartSize));
+    await eventually(() => expect(getOnlyFile(server).parts.size).toBe(2));
     await phone.close(first);
-    phone.loses = () => false;
+    phone.shouldLose = () => false;
     await eventually(() => expect(second.isLeader).toBe(true));
-    await becomesLevel(server, second, chat);
-    expectEachPartOnce(server, threeAndABit);
+    await waitUntilDeviceSynced(server, second, chat);
+    expectEachPartOnce(server, fourPartSize);
   });
 
   it("waits when it is told to, goes on when it is told to, and what is given up leaves nothing behind", async () => {
@@ -140,23 +140,23 @@ describe("a file on its way", () => {
     await phone.openTab();
     const tab = await phone.openTab();
     cutAfter(phone, 1);
-    await send(tab, chat, picture(threeAndABit));
-    await eventually(() => expect(onlyFile(server).parts.size).toBe(1));
+    await sendFiles(tab, chat, makePicture(fourPartSize));
+    await eventually(() => expect(getOnlyFile(server).parts.size).toBe(1));
     const cid = await cidOf(tab, chat);
     await setUploadPaused(tab, cid, true);
     await phone.pass(2_000); // what was under way ends
-    phone.loses = () => false;
+    phone.shouldLose = () => false;
     await phone.pass(60_000);
-    expect(onlyFile(server).parts.size).toBe(1);
+    expect(getOnlyFile(server).parts.size).toBe(1);
     expect(await uploadIn(tab, chat)).toMatchObject({ state: "paused" });
     cutAfter(phone, 1);
     await setUploadPaused(tab, cid, false);
-    await eventually(() => expect(onlyFile(server).parts.size).toBe(2));
+    await eventually(() => expect(getOnlyFile(server).parts.size).toBe(2));
     await discardUnsentMessage(tab, cid);
-    expect(await shownIn(tab, chat)).toEqual([]);
-    await eventually(() => expect(onlyFile(server).isRemoved).toBe(true));
-    await eventually(async () => expect(await unsentIn(tab)).toEqual({ outbox: 0, uploads: 0, blobs: 0 }));
-    phone.loses = () => false;
+    expect(await listShown(tab, chat)).toEqual([]);
+    await eventually(() => expect(getOnlyFile(server).isRemoved).toBe(true));
+    await eventually(async () => expect(await countUnsent(tab)).toEqual({ outbox: 0, uploads: 0, blobs: 0 }));
+    phone.shouldLose = () => false;
     await phone.pass(60_000);
     expect(server.log(chat).messages).toEqual([]);
   });
@@ -166,13 +166,13 @@ describe("a file on its way", () => {
     const tab = await makeDevice(server, amina).openTab();
     server.files.refuse = (_, { path }) =>
       path.endsWith("/complete") ? { error: "image_too_many_pixels" } : undefined;
-    await send(tab, chat, picture(500));
-    await eventually(async () => expect(await shownIn(tab, chat)).toEqual(["image failed"]));
-    const [item] = (await readChat(contextOf(tab).store, chat, 10)).items;
+    await sendFiles(tab, chat, makePicture(500));
+    await eventually(async () => expect(await listShown(tab, chat)).toEqual(["image failed"]));
+    const [item] = (await readChat(getContext(tab).store, chat, 10)).items;
     expect(item).toMatchObject({ error: "image_too_many_pixels", upload: { state: "failed" } });
     server.files.refuse = () => undefined;
     await retryFailedMessage(tab, item?.cid ?? "");
-    await becomesLevel(server, tab, chat);
+    await waitUntilDeviceSynced(server, tab, chat);
     expectEachPartOnce(server, 500);
   });
 
@@ -182,9 +182,9 @@ describe("a file on its way", () => {
     let refusals = 0;
     server.files.refuse = (_, request) =>
       isPart(request) && refusals++ < 5 ? { error: "rate_limited", retryAfterMs: 3_000 } : undefined;
-    await send(tab, chat, picture(threeAndABit));
-    await becomesLevel(server, tab, chat);
-    expectEachPartOnce(server, threeAndABit);
+    await sendFiles(tab, chat, makePicture(fourPartSize));
+    await waitUntilDeviceSynced(server, tab, chat);
+    expectEachPartOnce(server, fourPartSize);
   });
 
   it("waits for a network however long there was none", async () => {
@@ -192,25 +192,25 @@ describe("a file on its way", () => {
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
     cutAfter(phone, 2);
-    await send(tab, chat, picture(threeAndABit));
-    await contextOf(tab)
+    await sendFiles(tab, chat, makePicture(fourPartSize));
+    await getContext(tab)
       .store.uploads.toCollection()
       .modify((row) => {
         row.createdAt -= 8 * 24 * 3_600_000;
       });
     const tries = phone.requests.length;
     await eventually(() => expect(phone.requests.length).toBeGreaterThan(tries + 6));
-    phone.loses = () => false;
-    await becomesLevel(server, tab, chat);
-    expectEachPartOnce(server, threeAndABit);
+    phone.shouldLose = () => false;
+    await waitUntilDeviceSynced(server, tab, chat);
+    expectEachPartOnce(server, fourPartSize);
   });
 
   it("that turns out to be something else goes as a file, and is shown as what everybody gets", async () => {
     const { server, amina, chat } = makePair();
     const tab = await makeDevice(server, amina).openTab();
-    server.files.found = { type: "application/pdf" };
-    await send(tab, chat, picture(500, "words"));
-    await becomesLevel(server, tab, chat);
+    server.files.detected = { type: "application/pdf" };
+    await sendFiles(tab, chat, makePicture(500, "words"));
+    await waitUntilDeviceSynced(server, tab, chat);
     expect(server.log(chat).messages).toMatchObject([
       { body: { type: "file", mime: "application/pdf", text: "words" } },
     ]);
@@ -220,27 +220,29 @@ describe("a file on its way", () => {
     const { server, amina, chat } = makePair();
     const tab = await makeDevice(server, amina).openTab();
     server.refuse = (_, command) => (command.type === "send" ? { error: "unavailable" } : undefined);
-    await send(tab, chat, picture(threeAndABit));
-    await eventually(() => expect(onlyFile(server).isReady).toBe(true));
-    onlyFile(server).isRemoved = true;
+    await sendFiles(tab, chat, makePicture(fourPartSize));
+    await eventually(() => expect(getOnlyFile(server).isReady).toBe(true));
+    getOnlyFile(server).isRemoved = true;
     server.refuse = () => undefined;
-    await becomesLevel(server, tab, chat);
+    await waitUntilDeviceSynced(server, tab, chat);
     expect(server.files.all.size).toBe(2);
-    expect(await unsentIn(tab)).toEqual({ outbox: 0, uploads: 0, blobs: 1 });
+    expect(await countUnsent(tab)).toEqual({ outbox: 0, uploads: 0, blobs: 1 });
   });
 
   it("goes up once for all the conversations it is sent to", async () => {
     const { server, amina, chat } = makePair();
     const others = ["Chantal", "Dieudonné"].map((name) => server.connect(amina, server.addPerson(name)));
     const tab = await makeDevice(server, amina).openTab();
-    await enqueueFiles(tab, [chat, ...others], [picture(threeAndABit)]);
-    for (const one of [chat, ...others]) await becomesLevel(server, tab, one);
-    expectEachPartOnce(server, threeAndABit);
+    await enqueueFiles(tab, [chat, ...others], [makePicture(fourPartSize)]);
+    for (const one of [chat, ...others]) await waitUntilDeviceSynced(server, tab, one);
+    expectEachPartOnce(server, fourPartSize);
     for (const one of [chat, ...others]) expect(server.log(one).messages).toHaveLength(1);
     // In one go: only what was not answered in time is said once more.
-    const spread = server.asked.flatMap(({ command }) => (command.type === "spread" ? [command.to.length] : []));
+    const spread = server.executedCommands.flatMap(({ command }) =>
+      command.type === "spread" ? [command.to.length] : [],
+    );
     expect(spread[0]).toBe(3);
-    expect(server.asked.filter(({ command }) => command.type === "send")).toEqual([]);
+    expect(server.executedCommands.filter(({ command }) => command.type === "send")).toEqual([]);
   });
 
   it("takes no more of the link than it should: two files and three parts at once, none while a message waits", async () => {
@@ -248,8 +250,8 @@ describe("a file on its way", () => {
     const phone = makeDevice(server, amina);
     phone.faults.isOffline = true;
     const tab = await phone.openTab();
-    await send(tab, chat, ...Array.from({ length: 4 }, () => picture(4 * filePartBytes)));
-    const context = contextOf(tab);
+    await sendFiles(tab, chat, ...Array.from({ length: 4 }, () => makePicture(4 * filePartBytes)));
+    const context = getContext(tab);
     let [atOnce, most] = [0, 0];
     const files = new Set<string>();
     let mostFiles = 0;

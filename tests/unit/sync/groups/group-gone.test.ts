@@ -14,20 +14,33 @@ import { purgeAllButUnsent } from "#sync/store/recovery/open-database.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 import { readUnsentSummary } from "#sync/unsent-summary.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
-import { becomesLevel, contextOf, listOf, shownIn, textsIn } from "#tests/support/model/model-checks.ts";
-import { isPart, onlyFile, picture, send, threeAndABit, unsentIn } from "#tests/support/model/model-outgoing.ts";
+import {
+  waitUntilDeviceSynced,
+  getContext,
+  listConversations,
+  listShown,
+  listTexts,
+} from "#tests/support/model/model-checks.ts";
+import {
+  isPart,
+  getOnlyFile,
+  makePicture,
+  sendFiles,
+  fourPartSize,
+  countUnsent,
+} from "#tests/support/model/outgoing-files.ts";
 import type { ModelServer } from "#tests/support/model/model-server.ts";
-import { makeDevice, makeGroup } from "#tests/support/model/model-world.ts";
+import { makeDevice, makeGroup } from "#tests/support/model/model-fixtures.ts";
 
 afterEach(() => {
   vi.restoreAllMocks();
 });
 
-const rowIn = async (tab: Tab, chat: ConversationId) => (await listOf(tab)).find(({ id }) => id === chat);
+const rowIn = async (tab: Tab, chat: ConversationId) => (await listConversations(tab)).find(({ id }) => id === chat);
 
 /** What the store has of a group besides its row. */
 const heldOf = async (tab: Tab, group: Uuid) => {
-  const { store } = contextOf(tab);
+  const { store } = getContext(tab);
   const [messages, members, roster] = await Promise.all([
     store.queryMessages(group, 0).count(),
     store.queryMembers(group).count(),
@@ -39,10 +52,10 @@ const heldOf = async (tab: Tab, group: Uuid) => {
 const nothing = { messages: 0, members: 0, roster: undefined };
 
 const isGone = (tab: Tab, group: Uuid) =>
-  eventually(async () => expect(await contextOf(tab).store.conversations.get(group)).toMatchObject({ gone: true }));
+  eventually(async () => expect(await getContext(tab).store.conversations.get(group)).toMatchObject({ gone: true }));
 
 const sentTo = (server: ModelServer, group: Uuid) =>
-  server.asked.filter(({ command }) => command.type === "send" && command.conversation === group);
+  server.executedCommands.filter(({ command }) => command.type === "send" && command.conversation === group);
 
 describe("a group that one is taken out of", () => {
   it("leaves nothing on any of one's devices: no message, no file, no member, no line in the list", async () => {
@@ -50,20 +63,20 @@ describe("a group that one is taken out of", () => {
     const his = await makeDevice(server, benoit).openTab();
     const laptop = await makeDevice(server, benoit).openTab();
     const hers = await makeDevice(server, amina).openTab();
-    await send(hers, group, picture(2_000));
-    for (const tab of [hers, his, laptop]) await becomesLevel(server, tab, group);
-    const file = onlyFile(server).id;
-    await fetchAndCacheFile(contextOf(his), group, { file, mime: "image/jpeg", size: 2_000 });
-    await syncMemberList(contextOf(his), group);
+    await sendFiles(hers, group, makePicture(2_000));
+    for (const tab of [hers, his, laptop]) await waitUntilDeviceSynced(server, tab, group);
+    const file = getOnlyFile(server).id;
+    await fetchAndCacheFile(getContext(his), group, { file, mime: "image/jpeg", size: 2_000 });
+    await syncMemberList(getContext(his), group);
     expect(await heldOf(his, group)).toMatchObject({ messages: 2, members: 3 });
-    expect(await contextOf(his).store.blobs.count()).toBe(1);
-    server.change(amina, group, { type: "remove", user: benoit });
+    expect(await getContext(his).store.blobs.count()).toBe(1);
+    server.changeGroup(amina, group, { type: "remove", user: benoit });
     for (const tab of [his, laptop]) {
       await isGone(tab, group);
       expect(await heldOf(tab, group)).toEqual(nothing);
       expect(await rowIn(tab, group)).toBeUndefined();
-      expect(await textsIn(tab, group)).toEqual([]);
-      const { store } = contextOf(tab);
+      expect(await listTexts(tab, group)).toEqual([]);
+      const { store } = getContext(tab);
       await eventually(async () => expect(await store.blobs.count()).toBe(0));
       expect(await readConversation(store, benoit, group)).toMatchObject({
         gone: true,
@@ -72,58 +85,58 @@ describe("a group that one is taken out of", () => {
         group: { name: "Famille" },
       });
     }
-    await becomesLevel(server, hers, group);
-    expect(await textsIn(hers, group)).toEqual(["event", "image", "event"]);
+    await waitUntilDeviceSynced(server, hers, group);
+    expect(await listTexts(hers, group)).toEqual(["event", "image", "event"]);
   });
 
   it("forgets the pictures of the group and of whom one met only there", async () => {
     const { server, amina, benoit, chantal, group } = makeGroup();
     const dieu = server.addPerson("Dieudonné");
-    server.change(amina, group, { type: "add", users: [dieu] });
+    server.changeGroup(amina, group, { type: "add", users: [dieu] });
     server.createGroup(benoit, "Autres", [dieu]);
     const phone = makeDevice(server, benoit);
     const tab = await phone.openTab();
-    await becomesLevel(server, tab, group);
-    const context = contextOf(tab);
-    for (const { id, kind } of await listOf(tab)) if (kind === "group") await syncMemberList(context, id);
+    await waitUntilDeviceSynced(server, tab, group);
+    const context = getContext(tab);
+    for (const { id, kind } of await listConversations(tab)) if (kind === "group") await syncMemberList(context, id);
     await context.store.members.toCollection().modify({ avatar: "photo" });
-    server.change(amina, group, { type: "remove", user: benoit });
+    server.changeGroup(amina, group, { type: "remove", user: benoit });
     await isGone(tab, group);
-    await eventually(() => expect([...phone.picturesDropped]).toEqual([group, chantal]));
+    await eventually(() => expect([...phone.deletedPictures]).toEqual([group, chantal]));
   });
 
   it("keeps what was not sent, failed and readable, and none of it gets there, whoever tries", async () => {
     const { server, amina, benoit, group, withBenoit } = makeGroup();
     const phone = makeDevice(server, benoit);
     const tab = await phone.openTab();
-    await becomesLevel(server, tab, group);
+    await waitUntilDeviceSynced(server, tab, group);
     phone.faults.isOffline = true;
     await eventually(() => expect(tab.link.get()).not.toBe("online"));
     await enqueueText(tab, group, "unsent");
-    await send(tab, group, picture(2_000, "unsent too"));
+    await sendFiles(tab, group, makePicture(2_000, "unsent too"));
     await enqueueBroadcast(tab, [group, withBenoit], "to both");
-    server.change(amina, group, { type: "remove", user: benoit });
+    server.changeGroup(amina, group, { type: "remove", user: benoit });
     phone.faults.isOffline = false;
     phone.wake();
     await isGone(tab, group);
-    await becomesLevel(server, tab, withBenoit);
+    await waitUntilDeviceSynced(server, tab, withBenoit);
     const failed = ["unsent failed", "image failed", "to both failed"];
-    await eventually(async () => expect(await shownIn(tab, group)).toEqual(failed));
-    expect(await textsIn(tab, withBenoit)).toEqual(["to both"]);
+    await eventually(async () => expect(await listShown(tab, group)).toEqual(failed));
+    expect(await listTexts(tab, withBenoit)).toEqual(["to both"]);
     await phone.pass(2_000); // the server was asked what became of what was queued
     const { length: before } = sentTo(server, group);
-    const { store } = contextOf(tab);
+    const { store } = getContext(tab);
     const { items } = await readChat(store, group, 10);
     expect(items.every(({ error }) => error === "conversation_not_found")).toBe(true);
     expect(await rowIn(tab, group)).toMatchObject({ gone: true, open: false, unread: 0, last: { status: "failed" } });
     // The picture is there to be seen, and its file goes nowhere.
-    expect(await unsentIn(tab)).toEqual({ outbox: 3, uploads: 1, blobs: 1 });
+    expect(await countUnsent(tab)).toEqual({ outbox: 3, uploads: 1, blobs: 1 });
     expect(await store.uploads.toArray()).toMatchObject([{ state: "failed" }]);
     for (const { cid } of items)
       await expect(retryFailedMessage(tab, cid ?? "")).rejects.toMatchObject({ code: "conversation_not_found" });
     await enqueueText(tab, group, "written too late");
-    await send(tab, group, picture(1_000));
-    expect(await shownIn(tab, group)).toEqual([...failed, "written too late failed", "image failed"]);
+    await sendFiles(tab, group, makePicture(1_000));
+    expect(await listShown(tab, group)).toEqual([...failed, "written too late failed", "image failed"]);
     await phone.pass(20_000);
     expect(sentTo(server, group)).toHaveLength(before);
     expect(server.log(group).messages.every(({ author }) => author === amina)).toBe(true);
@@ -134,41 +147,41 @@ describe("a group that one is taken out of", () => {
     expect(await rowIn(tab, group)).toMatchObject({ last: { body: { text: "unsent" } } });
     await discardUnsentMessage(tab, left[0] ?? "");
     expect(await rowIn(tab, group)).toBeUndefined();
-    await eventually(async () => expect(await unsentIn(tab)).toEqual({ outbox: 0, uploads: 0, blobs: 0 }));
+    await eventually(async () => expect(await countUnsent(tab)).toEqual({ outbox: 0, uploads: 0, blobs: 0 }));
   });
 
   it("a file on its way there is not brought any further, unless somebody else is to have it too", async () => {
     const { server, amina, benoit, group, withBenoit } = makeGroup();
     const phone = makeDevice(server, benoit);
     const tab = await phone.openTab();
-    await becomesLevel(server, tab, group);
+    await waitUntilDeviceSynced(server, tab, group);
     let parts = 0;
-    phone.loses = (request, what) => what === "answer" && isPart(request) && ++parts > 0;
-    const { enqueueFiles: sendFiles } = await import("#sync/files/send-files.ts");
-    await send(tab, group, picture(threeAndABit));
-    await sendFiles(tab, [group, withBenoit], [picture(1_500, "for both")]);
+    phone.shouldLose = (request, what) => what === "answer" && isPart(request) && ++parts > 0;
+    const { enqueueFiles } = await import("#sync/files/send-files.ts");
+    await sendFiles(tab, group, makePicture(fourPartSize));
+    await enqueueFiles(tab, [group, withBenoit], [makePicture(1_500, "for both")]);
     await eventually(() => expect(parts).toBeGreaterThan(2));
-    server.change(amina, group, { type: "remove", user: benoit });
+    server.changeGroup(amina, group, { type: "remove", user: benoit });
     await isGone(tab, group);
-    phone.loses = () => false;
-    await becomesLevel(server, tab, withBenoit);
-    expect(await textsIn(tab, withBenoit)).toEqual(["image"]);
+    phone.shouldLose = () => false;
+    await waitUntilDeviceSynced(server, tab, withBenoit);
+    expect(await listTexts(tab, withBenoit)).toEqual(["image"]);
     await eventually(async () =>
-      expect(await contextOf(tab).store.uploads.toArray()).toMatchObject([{ state: "failed", size: threeAndABit }]),
+      expect(await getContext(tab).store.uploads.toArray()).toMatchObject([{ state: "failed", size: fourPartSize }]),
     );
     const asked = phone.requests.filter(({ path }) => path.startsWith("/api/files/")).length;
     await phone.pass(60_000);
     expect(phone.requests.filter(({ path }) => path.startsWith("/api/files/"))).toHaveLength(asked);
-    expect(await shownIn(tab, group)).toEqual(["image failed", "image failed"]);
+    expect(await listShown(tab, group)).toEqual(["image failed", "image failed"]);
     // Both pictures are still to be seen here.
-    expect(await contextOf(tab).store.blobs.count()).toBe(2);
+    expect(await getContext(tab).store.blobs.count()).toBe(2);
   });
 
   it("a file that is being brought there when its group goes is not brought to its end", async () => {
     const { server, amina, benoit, group } = makeGroup();
     const phone = makeDevice(server, benoit);
     const tab = await phone.openTab();
-    await becomesLevel(server, tab, group);
+    await waitUntilDeviceSynced(server, tab, group);
     // Of its parts one gets there; the others are on their way until its group has gone.
     let letGo = (): void => {};
     const gone = new Promise<void>((resolve) => {
@@ -183,46 +196,46 @@ describe("a group that one is taken out of", () => {
       }
       return request(asked, options);
     });
-    await send(tab, group, picture(threeAndABit));
-    await eventually(() => expect(onlyFile(server).parts.size).toBe(1));
+    await sendFiles(tab, group, makePicture(fourPartSize));
+    await eventually(() => expect(getOnlyFile(server).parts.size).toBe(1));
     await eventually(() => expect(under).toHaveLength(3));
-    server.change(amina, group, { type: "remove", user: benoit });
+    server.changeGroup(amina, group, { type: "remove", user: benoit });
     await isGone(tab, group);
     await eventually(() => expect(under.every((signal) => signal?.aborted)).toBe(true));
     letGo();
     await phone.pass(40_000);
-    expect(onlyFile(server)).toMatchObject({ isReady: false, parts: { size: 1 } });
-    expect(await contextOf(tab).store.uploads.toArray()).toMatchObject([{ state: "failed" }]);
+    expect(getOnlyFile(server)).toMatchObject({ isReady: false, parts: { size: 1 } });
+    expect(await getContext(tab).store.uploads.toArray()).toMatchObject([{ state: "failed" }]);
   });
 
   it("a file that failed for everybody, tried again, goes to those who may have it and not to the group", async () => {
     const { server, amina, benoit, group, withBenoit } = makeGroup();
     const phone = makeDevice(server, benoit);
     const tab = await phone.openTab();
-    await becomesLevel(server, tab, group);
+    await waitUntilDeviceSynced(server, tab, group);
     server.files.refuse = () => ({ error: "file_too_large" });
-    const { enqueueFiles: sendFiles } = await import("#sync/files/send-files.ts");
-    await sendFiles(tab, [withBenoit, group], [picture(1_500)]);
-    await eventually(async () => expect(await shownIn(tab, withBenoit)).toEqual(["image failed"]));
-    server.change(amina, group, { type: "remove", user: benoit });
+    const { enqueueFiles } = await import("#sync/files/send-files.ts");
+    await sendFiles(tab, [withBenoit, group], [makePicture(1_500)]);
+    await eventually(async () => expect(await listShown(tab, withBenoit)).toEqual(["image failed"]));
+    server.changeGroup(amina, group, { type: "remove", user: benoit });
     await isGone(tab, group);
     server.files.refuse = () => undefined;
-    const [mine] = await contextOf(tab).store.queryUnsent(withBenoit).toArray();
+    const [mine] = await getContext(tab).store.queryUnsent(withBenoit).toArray();
     await retryFailedMessage(tab, mine?.cid ?? "");
-    await becomesLevel(server, tab, withBenoit);
-    await eventually(async () => expect(await shownIn(tab, withBenoit)).toEqual(["image sent"]));
-    expect(await shownIn(tab, group)).toEqual(["image failed"]);
+    await waitUntilDeviceSynced(server, tab, withBenoit);
+    await eventually(async () => expect(await listShown(tab, withBenoit)).toEqual(["image sent"]));
+    expect(await listShown(tab, group)).toEqual(["image failed"]);
     expect(sentTo(server, group)).toEqual([]);
   });
 
   it("a draft keeps it in the list until it is thrown away, and all of it goes with the conversation", async () => {
     const { server, amina, benoit, group } = makeGroup();
     const tab = await makeDevice(server, benoit).openTab();
-    await becomesLevel(server, tab, group);
+    await waitUntilDeviceSynced(server, tab, group);
     const drafts = new TextDrafts(tab);
     drafts.save(group, "half a sentence");
     await drafts.flush();
-    server.change(amina, group, { type: "end" });
+    server.changeGroup(amina, group, { type: "end" });
     await isGone(tab, group);
     expect(await rowIn(tab, group)).toMatchObject({ gone: true, draft: "half a sentence", last: { body: null } });
     drafts.save(group, "");
@@ -236,16 +249,16 @@ describe("a group that one is taken out of", () => {
     expect(await rowIn(tab, group)).toMatchObject({ gone: true, draft: "again half" });
     await clearConversationHistory(tab, group, false);
     expect(await rowIn(tab, group)).toBeUndefined();
-    expect(await readTextDraft(contextOf(tab).store, group)).toBe("");
-    expect(await unsentIn(tab)).toEqual({ outbox: 0, uploads: 0, blobs: 0 });
-    expect(server.asked.some(({ command }) => command.type === "hide")).toBe(false);
+    expect(await readTextDraft(getContext(tab).store, group)).toBe("");
+    expect(await countUnsent(tab)).toEqual({ outbox: 0, uploads: 0, blobs: 0 });
+    expect(server.executedCommands.some(({ command }) => command.type === "hide")).toBe(false);
   });
 
   it("what was chosen or recorded keeps it in the list as a draft does, until it is thrown away", async () => {
     const { server, amina, benoit, group } = makeGroup();
     const phone = makeDevice(server, benoit);
     const first = await phone.openTab();
-    await becomesLevel(server, first, group);
+    await waitUntilDeviceSynced(server, first, group);
     const photo = new File(["photo"], "fête.jpg", { type: "image/jpeg" });
     const choose = async (tab: Tab) => {
       const keeper = await DraftKeeper.open(tab, group);
@@ -259,15 +272,15 @@ describe("a group that one is taken out of", () => {
         { conversation: group, startedAt, mime: "audio/webm", ms: 900, levels: [1] },
         new Blob(["spoken"]),
       );
-    const leftIn = (tab: Tab) => readUnsentContent(contextOf(tab).store, group);
+    const leftIn = (tab: Tab) => readUnsentContent(getContext(tab).store, group);
     const emptied = { messages: 0, posts: 0, drafts: 0, deletions: 0 };
     await choose(first);
-    server.change(amina, group, { type: "remove", user: benoit });
+    server.changeGroup(amina, group, { type: "remove", user: benoit });
     await isGone(first, group);
     expect(await rowIn(first, group)).toMatchObject({ gone: true, last: { body: null } });
     await phone.kill(first);
     const tab = await phone.openTab();
-    const { store } = contextOf(tab);
+    const { store } = getContext(tab);
     expect(await rowIn(tab, group)).toMatchObject({ gone: true });
     const { files } = await leftIn(tab);
     expect(files).toMatchObject([{ name: "fête.jpg", caption: "Maman" }]);
@@ -285,13 +298,13 @@ describe("a group that one is taken out of", () => {
     await speak(tab, 2);
     await clearConversationHistory(tab, group, false);
     expect(await rowIn(tab, group)).toBeUndefined();
-    expect(await readUnsentSummary(contextOf(tab))).toEqual(emptied);
+    expect(await readUnsentSummary(getContext(tab))).toEqual(emptied);
     expect([await store.blobs.count(), await store.chunks.count()]).toEqual([0, 0]);
     // Who comes back finds it where it was.
     await choose(tab);
     await speak(tab, 3);
-    server.change(amina, group, { type: "add", users: [benoit] });
-    await becomesLevel(server, tab, group);
+    server.changeGroup(amina, group, { type: "add", users: [benoit] });
+    await waitUntilDeviceSynced(server, tab, group);
     expect(await rowIn(tab, group)).toMatchObject({ gone: false });
     const again = await DraftKeeper.open(tab, group);
     expect((await again?.load())?.files).toHaveLength(1);
@@ -302,10 +315,10 @@ describe("a group that one is taken out of", () => {
   it("is never without its line in the list while something begun is kept of it, whenever the page dies", async () => {
     const { server, amina, benoit, group } = makeGroup();
     const tab = await makeDevice(server, benoit).openTab();
-    await becomesLevel(server, tab, group);
-    server.change(amina, group, { type: "remove", user: benoit });
+    await waitUntilDeviceSynced(server, tab, group);
+    server.changeGroup(amina, group, { type: "remove", user: benoit });
     await isGone(tab, group);
-    const { store } = contextOf(tab);
+    const { store } = getContext(tab);
     const put = vi.spyOn(store.conversations, "put").mockRejectedValue(new Error("as if the page had died"));
     vi.spyOn(console, "warn").mockImplementation(() => {});
     const keeper = await DraftKeeper.open(tab, group);
@@ -329,17 +342,17 @@ describe("a group that one is taken out of", () => {
     const { server, amina, benoit, group } = makeGroup();
     const phone = makeDevice(server, benoit);
     const tab = await phone.openTab();
-    server.post(amina, group, "before");
-    await becomesLevel(server, tab, group);
+    server.sendTexts(amina, group, "before");
+    await waitUntilDeviceSynced(server, tab, group);
     await setConversationMuted(tab, group, true);
-    server.change(amina, group, { type: "remove", user: benoit });
-    server.post(amina, group, "without him");
+    server.changeGroup(amina, group, { type: "remove", user: benoit });
+    server.sendTexts(amina, group, "without him");
     await isGone(tab, group);
     await enqueueText(tab, group, "too late");
-    server.change(amina, group, { type: "add", users: [benoit] });
-    server.post(amina, group, "welcome back");
-    await becomesLevel(server, tab, group);
-    expect(await shownIn(tab, group)).toEqual(["event", "welcome back", "too late failed"]);
+    server.changeGroup(amina, group, { type: "add", users: [benoit] });
+    server.sendTexts(amina, group, "welcome back");
+    await waitUntilDeviceSynced(server, tab, group);
+    expect(await listShown(tab, group)).toEqual(["event", "welcome back", "too late failed"]);
     expect(await rowIn(tab, group)).toMatchObject({
       gone: false,
       open: true,
@@ -347,65 +360,66 @@ describe("a group that one is taken out of", () => {
       muted: true,
       group: { number: 1, count: 3 },
     });
-    expect((await readChat(contextOf(tab).store, group, 100)).hasMoreOnServer).toBe(false);
-    const [unsent] = await contextOf(tab).store.queryUnsent(group).toArray();
+    expect((await readChat(getContext(tab).store, group, 100)).hasMoreOnServer).toBe(false);
+    const [unsent] = await getContext(tab).store.queryUnsent(group).toArray();
     await retryFailedMessage(tab, unsent?.cid ?? "");
-    await eventually(async () => expect((await shownIn(tab, group)).at(-1)).toBe("too late sent"));
-    await becomesLevel(server, tab, group);
+    await eventually(async () => expect((await listShown(tab, group)).at(-1)).toBe("too late sent"));
+    await waitUntilDeviceSynced(server, tab, group);
     // Out and in again within one absence.
     await phone.close(tab);
-    server.change(amina, group, { type: "remove", user: benoit });
-    server.post(amina, group, "unseen");
-    server.change(amina, group, { type: "add", users: [benoit] });
+    server.changeGroup(amina, group, { type: "remove", user: benoit });
+    server.sendTexts(amina, group, "unseen");
+    server.changeGroup(amina, group, { type: "add", users: [benoit] });
     const again = await phone.openTab();
-    await becomesLevel(server, again, group);
-    expect(await shownIn(again, group)).toEqual(["event"]);
+    await waitUntilDeviceSynced(server, again, group);
+    expect(await listShown(again, group)).toEqual(["event"]);
   });
 
   it("a message that got there before its author was taken out is not told as failed", async () => {
     const { server, amina, benoit, group } = makeGroup();
     const phone = makeDevice(server, benoit);
     const tab = await phone.openTab();
-    await becomesLevel(server, tab, group);
+    await waitUntilDeviceSynced(server, tab, group);
     // The answer is overtaken by the news.
     phone.faults.random = () => 0;
     phone.faults.reorderDown = 1;
     await enqueueText(tab, group, "just in time");
     await eventually(() => expect(server.log(group).messages).toHaveLength(2));
     phone.faults.reorderDown = 0;
-    server.change(amina, group, { type: "remove", user: benoit });
+    server.changeGroup(amina, group, { type: "remove", user: benoit });
     await isGone(tab, group);
-    await eventually(async () => expect(await unsentIn(tab)).toEqual({ outbox: 0, uploads: 0, blobs: 0 }));
+    await eventually(async () => expect(await countUnsent(tab)).toEqual({ outbox: 0, uploads: 0, blobs: 0 }));
     expect(await rowIn(tab, group)).toBeUndefined();
   });
 
   it("nothing that was on its way brings any of it back: a message, a page, a file, members, marks, an answer", async () => {
     const { server, amina, benoit, group } = makeGroup();
-    server.post(amina, group, ...Array.from({ length: 50 }, (_, i) => `m${i}`));
+    server.sendTexts(amina, group, ...Array.from({ length: 50 }, (_, i) => `m${i}`));
     const phone = makeDevice(server, benoit);
     const tab = await phone.openTab();
-    await becomesLevel(server, tab, group);
+    await waitUntilDeviceSynced(server, tab, group);
     const hers = await makeDevice(server, amina).openTab();
-    await send(hers, group, picture(2_000));
-    for (const one of [hers, tab]) await becomesLevel(server, one, group);
-    const context = contextOf(tab);
+    await sendFiles(hers, group, makePicture(2_000));
+    for (const one of [hers, tab]) await waitUntilDeviceSynced(server, one, group);
+    const context = getContext(tab);
     const question = { type: "page", conversation: group, direction: "before", seq: 20, limit: 10 } as const;
     const page = await tab.request(question);
     phone.answerMs = 30_000;
     const late = Promise.allSettled([
-      fetchAndCacheFile(context, group, { file: onlyFile(server).id, mime: "image/jpeg", size: 2_000 }),
+      fetchAndCacheFile(context, group, { file: getOnlyFile(server).id, mime: "image/jpeg", size: 2_000 }),
       syncMemberList(context, group),
     ]);
     await eventually(() => expect(server.groupRequests).toHaveLength(1));
     await eventually(() => expect(phone.downloads).toHaveLength(1));
     phone.faults.random = () => 0;
     phone.faults.reorderDown = 1;
-    server.post(amina, group, "overtaken");
+    server.sendTexts(amina, group, "overtaken");
     phone.faults.reorderDown = 0;
-    server.change(amina, group, { type: "remove", user: benoit });
+    server.changeGroup(amina, group, { type: "remove", user: benoit });
     await isGone(tab, group);
     expect((await late).map(({ status }) => status)).toEqual(["fulfilled", "fulfilled"]);
-    const pages = () => server.asked.filter(({ user, command }) => user === benoit && command.type === "page").length;
+    const pages = () =>
+      server.executedCommands.filter(({ user, command }) => user === benoit && command.type === "page").length;
     const before = pages();
     const { applyInTransaction: applyChanges } = await import("#sync/inbound/apply-server-changes.ts");
     const { hi = 0, told: pushCount = 0 } = (await context.store.conversations.get(group)) ?? {};
@@ -441,12 +455,12 @@ describe("a group that one is taken out of", () => {
     const phone = makeDevice(server, benoit);
     const leader = await phone.openTab();
     const follower = await phone.openTab();
-    await becomesLevel(server, leader, group);
+    await waitUntilDeviceSynced(server, leader, group);
     expect([leader.isLeader, follower.isLeader]).toEqual([true, false]);
-    server.change(amina, group, { type: "remove", user: benoit });
+    server.changeGroup(amina, group, { type: "remove", user: benoit });
     await isGone(follower, group);
     await enqueueText(follower, group, "too late");
-    for (const tab of [leader, follower]) expect(await shownIn(tab, group)).toEqual(["too late failed"]);
+    for (const tab of [leader, follower]) expect(await listShown(tab, group)).toEqual(["too late failed"]);
     await phone.pass(20_000);
     expect(sentTo(server, group)).toEqual([]);
   });
@@ -455,18 +469,18 @@ describe("a group that one is taken out of", () => {
     const { server, amina, benoit, group } = makeGroup();
     const phone = makeDevice(server, benoit);
     const tab = await phone.openTab();
-    await becomesLevel(server, tab, group);
-    await syncMemberList(contextOf(tab), group);
+    await waitUntilDeviceSynced(server, tab, group);
+    await syncMemberList(getContext(tab), group);
     phone.faults.isOffline = true;
     await enqueueText(tab, group, "unsent");
     await phone.close(tab);
     await purgeAllButUnsent(phone.platform(), benoit);
-    server.change(amina, group, { type: "remove", user: benoit });
+    server.changeGroup(amina, group, { type: "remove", user: benoit });
     phone.faults.isOffline = false;
     const again = await phone.openTab();
-    expect(await contextOf(again).store.members.count()).toBe(0);
+    expect(await getContext(again).store.members.count()).toBe(0);
     await isGone(again, group);
-    await eventually(async () => expect(await shownIn(again, group)).toEqual(["unsent failed"]));
+    await eventually(async () => expect(await listShown(again, group)).toEqual(["unsent failed"]));
     expect(await rowIn(again, group)).toMatchObject({ gone: true, group: { name: "Famille" } });
     expect(server.log(group).messages.every(({ author }) => author === amina)).toBe(true);
   });
@@ -477,24 +491,24 @@ describe("answers that come late", () => {
     const { server, amina, benoit, group } = makeGroup();
     const phone = makeDevice(server, benoit);
     const tab = await phone.openTab();
-    await becomesLevel(server, tab, group);
-    const { store } = contextOf(tab);
+    await waitUntilDeviceSynced(server, tab, group);
+    const { store } = getContext(tab);
     const { readSyncCursor: readCursor, addGap: withHole } = await import("#sync/store/sync-cursor.ts");
     const { applyInTransaction: applyChanges } = await import("#sync/inbound/apply-server-changes.ts");
     const { toRowChanges: rowChanges } = await import("#sync/inbound/server-changes.ts");
     const { counter: knownCounter } = await readCursor(store);
-    const result = server.changes(benoit, 0);
+    const result = server.listChanges(benoit, 0);
     const { counter, epoch } = result;
     const answer = { type: "answer", knownCounter, epoch, counter, changes: rowChanges(result) } as const;
-    server.change(amina, group, { type: "rename", name: "Cousins" });
-    server.change(amina, group, { type: "remove", user: benoit });
+    server.changeGroup(amina, group, { type: "rename", name: "Cousins" });
+    server.changeGroup(amina, group, { type: "remove", user: benoit });
     await isGone(tab, group);
     const before = await readCursor(store);
     await applyChanges(store, benoit, [{ ...answer, move: (cursor) => withHole(cursor, 0) }]);
     expect(await store.conversations.get(group)).toMatchObject({ gone: true, group: { name: "Cousins" } });
     expect(await readCursor(store)).toEqual(before);
     // One as new as what is known is taken.
-    const fresh = server.changes(benoit, 0);
+    const fresh = server.listChanges(benoit, 0);
     const changes = rowChanges(fresh);
     await applyChanges(store, benoit, [
       {
@@ -513,8 +527,8 @@ describe("answers that come late", () => {
     const { server, amina, group } = makeGroup();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
-    await becomesLevel(server, tab, group);
-    const { store } = contextOf(tab);
+    await waitUntilDeviceSynced(server, tab, group);
+    const { store } = getContext(tab);
     const becomes = (muted: boolean) =>
       eventually(async () => expect(await store.conversations.get(group)).toMatchObject({ muted }));
     phone.answerMs = 10_000;
@@ -539,12 +553,12 @@ describe("answers that come late", () => {
   it("an older name of a group does not come back with a row that was overtaken", async () => {
     const { server, amina, group } = makeGroup();
     const tab = await makeDevice(server, amina).openTab();
-    await becomesLevel(server, tab, group);
+    await waitUntilDeviceSynced(server, tab, group);
     const old = server.row(amina, server.log(group));
-    server.change(amina, group, { type: "rename", name: "Cousins" });
-    await becomesLevel(server, tab, group);
+    server.changeGroup(amina, group, { type: "rename", name: "Cousins" });
+    await waitUntilDeviceSynced(server, tab, group);
     const { applyInTransaction: applyChanges } = await import("#sync/inbound/apply-server-changes.ts");
-    await applyChanges(contextOf(tab).store, amina, [{ type: "row", row: old }]);
+    await applyChanges(getContext(tab).store, amina, [{ type: "row", row: old }]);
     expect(await rowIn(tab, group)).toMatchObject({ group: { name: "Cousins" } });
   });
 });

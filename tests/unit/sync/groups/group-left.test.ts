@@ -4,9 +4,9 @@ import { enqueueText, retryFailedMessage } from "#sync/outbox/enqueue.ts";
 import { enqueueBroadcast } from "#sync/outbox/multicast.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
-import { becomesLevel, contextOf, listOf, shownIn } from "#tests/support/model/model-checks.ts";
-import { picture, send, unsentIn } from "#tests/support/model/model-outgoing.ts";
-import { makeDevice, makeGroup } from "#tests/support/model/model-world.ts";
+import { waitUntilDeviceSynced, getContext, listConversations, listShown } from "#tests/support/model/model-checks.ts";
+import { makePicture, sendFiles, countUnsent } from "#tests/support/model/outgoing-files.ts";
+import { makeDevice, makeGroup } from "#tests/support/model/model-fixtures.ts";
 
 const ways = [
   { way: "over a socket", noUpgrade: false },
@@ -15,7 +15,7 @@ const ways = [
 
 type Places = readonly [group: ConversationId, withBenoit: ConversationId];
 
-const rowIn = async (tab: Tab, chat: ConversationId) => (await listOf(tab)).find(({ id }) => id === chat);
+const rowIn = async (tab: Tab, chat: ConversationId) => (await listConversations(tab)).find(({ id }) => id === chat);
 
 /** Benoît in Amina's group, on a phone that reaches the server this way. */
 const openHis = async ({ noUpgrade }: { noUpgrade: boolean }) => {
@@ -23,10 +23,10 @@ const openHis = async ({ noUpgrade }: { noUpgrade: boolean }) => {
   const phone = makeDevice(server, benoit);
   phone.faults.noUpgrade = noUpgrade;
   const tab = await phone.openTab();
-  await becomesLevel(server, tab, group);
-  const { store } = contextOf(tab);
+  await waitUntilDeviceSynced(server, tab, group);
+  const { store } = getContext(tab);
   const takeOut = async () => {
-    expect(server.change(amina, group, { type: "remove", user: benoit })).toBeUndefined();
+    expect(server.changeGroup(amina, group, { type: "remove", user: benoit })).toBeUndefined();
     await eventually(async () => expect(await store.conversations.get(group)).toMatchObject({ gone: true }));
   };
   return { server, amina, benoit, group, withBenoit, phone, tab, store, takeOut };
@@ -38,22 +38,22 @@ describe.each(ways)("what was on its way to a group when its author was taken ou
     ["to many", (tab: Tab, places: Places) => enqueueBroadcast(tab, places, "just in time")],
   ])("and is in the log is not told as failed, though its answer was lost (%s)", async (_, write) => {
     const { server, group, withBenoit, phone, tab, takeOut } = await openHis(way);
-    phone.loses = ({ method, path }, what) => what === "answer" && method === "POST" && path.includes("messages");
+    phone.shouldLose = ({ method, path }, what) => what === "answer" && method === "POST" && path.includes("messages");
     if (!way.noUpgrade) phone.faults.dropAck = 1;
     // Nor does the phone find it by reading the group.
     server.refuse = (_, { type }) => (type === "page" ? { error: "unavailable" } : undefined);
     await write(tab, [group, withBenoit]);
     await eventually(() => expect(server.log(group).messages).toHaveLength(2));
     await takeOut();
-    expect(await shownIn(tab, group)).toEqual(["just in time sending"]);
+    expect(await listShown(tab, group)).toEqual(["just in time sending"]);
     expect(await rowIn(tab, group)).toMatchObject({ gone: true, last: { status: "sending" } });
     server.refuse = () => undefined;
     phone.faults.dropAck = 0;
-    phone.loses = () => false;
-    await eventually(async () => expect(await unsentIn(tab)).toEqual({ outbox: 0, uploads: 0, blobs: 0 }));
-    expect(await shownIn(tab, group)).toEqual([]);
+    phone.shouldLose = () => false;
+    await eventually(async () => expect(await countUnsent(tab)).toEqual({ outbox: 0, uploads: 0, blobs: 0 }));
+    expect(await listShown(tab, group)).toEqual([]);
     expect(await rowIn(tab, group)).toBeUndefined();
-    await becomesLevel(server, tab, withBenoit);
+    await waitUntilDeviceSynced(server, tab, withBenoit);
     expect(server.log(group).messages).toHaveLength(3); // it stands there once, before the line that says he is out
   });
 
@@ -64,9 +64,9 @@ describe.each(ways)("what was on its way to a group when its author was taken ou
     await enqueueBroadcast(tab, [group, withBenoit], "to both");
     await takeOut();
     await enqueueText(tab, group, "too late");
-    await send(tab, group, picture(1_000));
+    await sendFiles(tab, group, makePicture(1_000));
     const later = ["too late failed", "image failed"];
-    expect(await shownIn(tab, group)).toEqual(["not in time sending", "to both sending", ...later]);
+    expect(await listShown(tab, group)).toEqual(["not in time sending", "to both sending", ...later]);
     for (const { cid } of await store.queryUnsent(group).toArray())
       await expect(retryFailedMessage(tab, cid)).rejects.toMatchObject({ code: "conversation_not_found" });
     const late = (await store.queryUnsent(group).toArray()).flatMap(({ cid, state }) =>
@@ -76,16 +76,18 @@ describe.each(ways)("what was on its way to a group when its author was taken ou
     server.refuse = () => undefined;
     phone.wake();
     const failed = ["not in time failed", "to both failed", ...later];
-    await eventually(async () => expect(await shownIn(tab, group)).toEqual(failed));
+    await eventually(async () => expect(await listShown(tab, group)).toEqual(failed));
     const unsent = await store.queryUnsent(group).toArray();
     expect(unsent.map(({ error }) => error)).toEqual(Array(4).fill("conversation_not_found"));
-    await becomesLevel(server, tab, withBenoit);
-    expect(await shownIn(tab, withBenoit)).toEqual(["to both sent"]);
+    await waitUntilDeviceSynced(server, tab, withBenoit);
+    expect(await listShown(tab, withBenoit)).toEqual(["to both sent"]);
     expect(server.log(group).messages.every(({ author }) => author === amina)).toBe(true);
-    expect(server.asked.filter(({ command }) => late.some((cid) => JSON.stringify(command).includes(cid)))).toEqual([]);
-    const { length: before } = server.asked;
+    expect(
+      server.executedCommands.filter(({ command }) => late.some((cid) => JSON.stringify(command).includes(cid))),
+    ).toEqual([]);
+    const { length: before } = server.executedCommands;
     await phone.pass(20_000);
-    expect(server.asked.slice(before).filter(({ command }) => command.type === "send")).toEqual([]);
+    expect(server.executedCommands.slice(before).filter(({ command }) => command.type === "send")).toEqual([]);
   });
 
   it("goes to the group when its author is added again before the server was asked", async () => {
@@ -93,9 +95,9 @@ describe.each(ways)("what was on its way to a group when its author was taken ou
     server.refuse = (_, { type }) => (type === "send" ? { error: "unavailable" } : undefined);
     await enqueueText(tab, group, "for you all");
     await takeOut();
-    server.change(amina, group, { type: "add", users: [benoit] });
+    server.changeGroup(amina, group, { type: "add", users: [benoit] });
     server.refuse = () => undefined;
-    await becomesLevel(server, tab, group);
-    expect(await shownIn(tab, group)).toEqual(["event", "for you all sent"]);
+    await waitUntilDeviceSynced(server, tab, group);
+    expect(await listShown(tab, group)).toEqual(["event", "for you all sent"]);
   });
 });

@@ -17,9 +17,9 @@ import type { PersonRow } from "#sync/store/database.ts";
 import { readMemberProfiles, readMembers } from "#sync/store/members.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
-import { becomesLevel, contextOf, listOf } from "#tests/support/model/model-checks.ts";
+import { waitUntilDeviceSynced, getContext, listConversations } from "#tests/support/model/model-checks.ts";
 import type { ModelServer } from "#tests/support/model/model-server.ts";
-import { makeDevice, makeGroup } from "#tests/support/model/model-world.ts";
+import { makeDevice, makeGroup } from "#tests/support/model/model-fixtures.ts";
 
 /** A group that Amina has, with so many others. */
 const makeCrowd = (others: number) => {
@@ -34,13 +34,13 @@ const queries = (server: ModelServer) =>
     .map(({ request }) => request.path.split("?")[1] ?? "");
 
 const namesOf = async (tab: Tab, group: Uuid, numbers: readonly number[]) => {
-  const { store, me } = contextOf(tab);
+  const { store, me } = getContext(tab);
   const authors = await readMemberProfiles(store, me, group, numbers);
   return numbers.map((number) => authors[number]?.name);
 };
 
 const listed = async (tab: Tab, group: Uuid) => {
-  const { store, me } = contextOf(tab);
+  const { store, me } = getContext(tab);
   const { members, roster } = await readMembers(store, me, group);
   return { names: members.map(({ username }) => username), roster };
 };
@@ -50,7 +50,7 @@ describe("the people behind numbers", () => {
     const { server, amina, group } = makeCrowd(memberPageRows + 20);
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
-    await becomesLevel(server, tab, group);
+    await waitUntilDeviceSynced(server, tab, group);
     const all = Array.from({ length: memberPageRows + 10 }, (_, n) => n + 1);
     tab.memberLoader.requestMembers(group, [0]); // oneself needs no asking
     tab.memberLoader.requestMembers(group, all.slice(0, 20));
@@ -70,7 +70,7 @@ describe("the people behind numbers", () => {
     }
     expect(queries(server)).toHaveLength(3);
     // What is known for long is asked for again.
-    await contextOf(tab).store.members.update([group, 5], { at: phone.now() - 25 * 3_600_000 });
+    await getContext(tab).store.members.update([group, 5], { at: phone.now() - 25 * 3_600_000 });
     tab.memberLoader.requestMembers(group, all);
     await eventually(() => expect(queries(server).slice(3)).toEqual(["numbers=5"]));
   });
@@ -79,7 +79,7 @@ describe("the people behind numbers", () => {
     const { server, amina, group } = makeCrowd(5);
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
-    await becomesLevel(server, tab, group);
+    await waitUntilDeviceSynced(server, tab, group);
     phone.faults.isOffline = true;
     for (const socket of phone.sockets) socket.end(1006);
     await eventually(() => expect(tab.link.get()).not.toBe("online"));
@@ -104,7 +104,7 @@ describe("the people behind numbers", () => {
     const phone = makeDevice(server, amina);
     const leader = await phone.openTab();
     const follower = await phone.openTab();
-    await becomesLevel(server, leader, group);
+    await waitUntilDeviceSynced(server, leader, group);
     await eventually(() => expect(follower.link.get()).toBe("online"));
     follower.memberLoader.requestMembers(group, [1, 2]);
     await eventually(async () => expect(await namesOf(leader, group, [1, 2])).toEqual(["Person 1", "Person 2"]));
@@ -118,36 +118,36 @@ describe("the people behind numbers", () => {
   it("have the names that contacts and oneself have now, and others those the server told of the group", async () => {
     const { server, amina, benoit, group } = makeGroup();
     const tab = await makeDevice(server, benoit).openTab();
-    await becomesLevel(server, tab, group);
-    await eventually(async () => expect(await contextOf(tab).store.meta.get("me")).toBeDefined());
-    await syncMemberList(contextOf(tab), group);
+    await waitUntilDeviceSynced(server, tab, group);
+    await eventually(async () => expect(await getContext(tab).store.meta.get("me")).toBeDefined());
+    await syncMemberList(getContext(tab), group);
     expect(await namesOf(tab, group, [0, 1, 2, 3])).toEqual(["Amina", "Benoît", "Chantal", undefined]);
     const known = server.inbox(benoit).people.get(amina)?.relation;
     if (!known) throw new Error("no relation");
     const renamed = { ...known.profile, username: "Amina M." };
-    server.relate(benoit, { ...known, profile: renamed });
-    const { store, me } = contextOf(tab);
+    server.updateContact(benoit, { ...known, profile: renamed });
+    const { store, me } = getContext(tab);
     const own = (await store.meta.get("me"))?.value as PersonRow;
     await store.meta.put({ key: "me", value: { ...own, username: "Ben" } });
     await eventually(async () => expect(await namesOf(tab, group, [0, 1])).toEqual(["Amina M.", "Ben"]));
     expect((await listed(tab, group)).names).toEqual(["Amina M.", "Ben", "Chantal"]);
     expect((await readMemberProfiles(store, me, group, [1]))[1]).toMatchObject({ user: benoit, me: true });
     // Nobody keeps the name of somebody level who is no contact any more.
-    server.relate(benoit, { ...known, profile: renamed, state: "none", connection_id: null });
+    server.updateContact(benoit, { ...known, profile: renamed, state: "none", connection_id: null });
     await eventually(async () => expect(await namesOf(tab, group, [0])).toEqual(["Amina"]));
   });
 
   it("of a group that one came back to are asked for again", async () => {
     const { server, amina, benoit, group } = makeGroup();
     const tab = await makeDevice(server, benoit).openTab();
-    await becomesLevel(server, tab, group);
+    await waitUntilDeviceSynced(server, tab, group);
     tab.memberLoader.requestMembers(group, [2]);
     await eventually(async () => expect(await namesOf(tab, group, [2])).toEqual(["Chantal"]));
-    server.change(amina, group, { type: "remove", user: benoit });
+    server.changeGroup(amina, group, { type: "remove", user: benoit });
     await eventually(async () => expect(await namesOf(tab, group, [2])).toEqual([undefined]));
     tab.memberLoader.requestMembers(group, [2]);
-    server.change(amina, group, { type: "add", users: [benoit] });
-    await becomesLevel(server, tab, group);
+    server.changeGroup(amina, group, { type: "add", users: [benoit] });
+    await waitUntilDeviceSynced(server, tab, group);
     tab.memberLoader.requestMembers(group, [2]);
     await eventually(async () => expect(await namesOf(tab, group, [2])).toEqual(["Chantal"]));
   });
@@ -159,35 +159,35 @@ describe("the whole list of members", () => {
     const [first = "", second = ""] = people;
     server.membersPerPage = 4;
     const tab = await makeDevice(server, amina).openTab();
-    await becomesLevel(server, tab, group);
-    await syncMemberList(contextOf(tab), group);
+    await waitUntilDeviceSynced(server, tab, group);
+    await syncMemberList(getContext(tab), group);
     expect(await listed(tab, group)).toMatchObject({ roster: 1, names: expect.arrayContaining(["Person 10"]) });
     expect((await listed(tab, group)).names).toHaveLength(11);
     expect(queries(server)).toEqual(["since=0&after=0", "since=0&after=4", "since=0&after=8"]);
-    server.change(amina, group, { type: "remove", user: first });
-    server.change(amina, group, { type: "handOver", user: second });
+    server.changeGroup(amina, group, { type: "remove", user: first });
+    server.changeGroup(amina, group, { type: "handOver", user: second });
     const late = server.addPerson("Late");
-    server.change(second, group, { type: "add", users: [late] });
-    await becomesLevel(server, tab, group);
-    await syncMemberList(contextOf(tab), group);
+    server.changeGroup(second, group, { type: "add", users: [late] });
+    await waitUntilDeviceSynced(server, tab, group);
+    await syncMemberList(getContext(tab), group);
     const { names, roster } = await listed(tab, group);
     expect(names).toHaveLength(11);
     expect(names).not.toContain("Person 1");
     expect(names).toContain("Late");
     expect(roster).toBe(4);
     expect(queries(server).slice(3)).toEqual(["since=1&after=0"]);
-    expect(await contextOf(tab).store.members.get([group, 2])).toMatchObject({ role: "owner" });
+    expect(await getContext(tab).store.members.get([group, 2])).toMatchObject({ role: "owner" });
     expect(await namesOf(tab, group, [1])).toEqual(["Person 1"]);
   });
 
   it("does not show somebody as a member who was heard of before and left before it was first read", async () => {
     const { server, amina, people, group } = makeCrowd(3);
     const tab = await makeDevice(server, amina).openTab();
-    await becomesLevel(server, tab, group);
+    await waitUntilDeviceSynced(server, tab, group);
     tab.memberLoader.requestMembers(group, [1]);
     await eventually(async () => expect(await namesOf(tab, group, [1])).toEqual(["Person 1"]));
-    server.change(people[0] ?? "", group, { type: "leave" });
-    await syncMemberList(contextOf(tab), group);
+    server.changeGroup(people[0] ?? "", group, { type: "leave" });
+    await syncMemberList(getContext(tab), group);
     expect((await listed(tab, group)).names).toEqual(["Amina", "Person 2", "Person 3"]);
   });
 
@@ -195,16 +195,16 @@ describe("the whole list of members", () => {
     const { server, amina, people, group } = makeCrowd(3);
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
-    await becomesLevel(server, tab, group);
-    server.change(people[1] ?? "", group, { type: "leave" });
-    await syncMemberList(contextOf(tab), group);
-    await contextOf(tab).store.members.update([group, 1], { at: 0 });
+    await waitUntilDeviceSynced(server, tab, group);
+    server.changeGroup(people[1] ?? "", group, { type: "leave" });
+    await syncMemberList(getContext(tab), group);
+    await getContext(tab).store.members.update([group, 1], { at: 0 });
     phone.answerMs = 20_000;
     tab.memberLoader.requestMembers(group, [1, 2]);
     await eventually(() => expect(queries(server)).toHaveLength(2));
     phone.answerMs = 0;
-    server.change(amina, group, { type: "remove", user: people[0] ?? "" });
-    await syncMemberList(contextOf(tab), group);
+    server.changeGroup(amina, group, { type: "remove", user: people[0] ?? "" });
+    await syncMemberList(getContext(tab), group);
     expect((await listed(tab, group)).names).toEqual(["Amina", "Person 3"]);
     await eventually(async () => expect(await namesOf(tab, group, [2])).toEqual(["Person 2"]));
     expect((await listed(tab, group)).names).toEqual(["Amina", "Person 3"]);
@@ -214,13 +214,13 @@ describe("the whole list of members", () => {
     const { server, amina, people, group } = makeCrowd(3);
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
-    await becomesLevel(server, tab, group);
+    await waitUntilDeviceSynced(server, tab, group);
     phone.answerMs = 20_000;
     tab.memberLoader.requestMembers(group, [1]);
     await eventually(() => expect(queries(server)).toHaveLength(1));
     phone.answerMs = 0;
-    server.change(people[0] ?? "", group, { type: "leave" });
-    await syncMemberList(contextOf(tab), group);
+    server.changeGroup(people[0] ?? "", group, { type: "leave" });
+    await syncMemberList(getContext(tab), group);
     await eventually(async () => expect(await namesOf(tab, group, [1])).toEqual(["Person 1"]));
     expect((await listed(tab, group)).names).toEqual(["Amina", "Person 2", "Person 3"]);
   });
@@ -229,20 +229,20 @@ describe("the whole list of members", () => {
     const { server, amina, benoit, chantal, group } = makeGroup();
     const phone = makeDevice(server, benoit);
     const tab = await phone.openTab();
-    await becomesLevel(server, tab, group);
-    await syncMemberList(contextOf(tab), group);
-    server.change(chantal, group, { type: "leave" });
+    await waitUntilDeviceSynced(server, tab, group);
+    await syncMemberList(getContext(tab), group);
+    server.changeGroup(chantal, group, { type: "leave" });
     phone.answerMs = 20_000;
-    const late = syncMemberList(contextOf(tab), group);
+    const late = syncMemberList(getContext(tab), group);
     await eventually(() => expect(queries(server)).toHaveLength(2));
-    server.change(amina, group, { type: "remove", user: benoit });
+    server.changeGroup(amina, group, { type: "remove", user: benoit });
     await eventually(async () => expect((await listed(tab, group)).names).toEqual([]));
-    server.change(amina, group, { type: "add", users: [benoit] });
-    await becomesLevel(server, tab, group);
+    server.changeGroup(amina, group, { type: "add", users: [benoit] });
+    await waitUntilDeviceSynced(server, tab, group);
     phone.answerMs = 0;
     await late;
     expect(await listed(tab, group)).toMatchObject({ roster: 0 });
-    await syncMemberList(contextOf(tab), group);
+    await syncMemberList(getContext(tab), group);
     expect((await listed(tab, group)).names).toEqual(["Amina", "Benoît"]);
   });
 
@@ -251,12 +251,12 @@ describe("the whole list of members", () => {
     server.membersPerPage = 4;
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
-    await becomesLevel(server, tab, group);
+    await waitUntilDeviceSynced(server, tab, group);
     let requests = 0;
-    phone.loses = ({ path }, what) => what === "answer" && path.includes("/members?") && ++requests === 2;
-    await expect(syncMemberList(contextOf(tab), group)).rejects.toMatchObject({ code: "offline" });
+    phone.shouldLose = ({ path }, what) => what === "answer" && path.includes("/members?") && ++requests === 2;
+    await expect(syncMemberList(getContext(tab), group)).rejects.toMatchObject({ code: "offline" });
     expect(await listed(tab, group)).toMatchObject({ roster: 0 });
-    await syncMemberList(contextOf(tab), group);
+    await syncMemberList(getContext(tab), group);
     expect(await listed(tab, group)).toMatchObject({ roster: 1 });
     expect((await listed(tab, group)).names).toHaveLength(11);
   });
@@ -266,7 +266,7 @@ describe("what one does to a group", () => {
   afterEach(() => activeEngine.set(undefined));
 
   const use = (tab: Tab) => activeEngine.set({ userId: tab.userId, tab } as SyncEngine);
-  const cardOf = async (tab: Tab, group: Uuid) => (await listOf(tab)).find(({ id }) => id === group)?.group;
+  const cardOf = async (tab: Tab, group: Uuid) => (await listConversations(tab)).find(({ id }) => id === group)?.group;
 
   it.each([
     ["with a socket", false],
@@ -281,7 +281,7 @@ describe("what one does to a group", () => {
     const id = createUuid();
     const wanted = { id, name: "Football", members: [benoit] };
     let answers = 0;
-    phone.loses = ({ path }, what) => path === "/api/groups" && what === "answer" && ++answers === 1;
+    phone.shouldLose = ({ path }, what) => path === "/api/groups" && what === "answer" && ++answers === 1;
     // With its answer lost it is done as soon as it is heard of, or not told as done.
     await createGroupChat(wanted).catch((error: unknown) => expect(error).toMatchObject({ code: "offline" }));
     const asked = tab.platform.now();
@@ -289,7 +289,7 @@ describe("what one does to a group", () => {
     expect(tab.platform.now() - asked).toBeLessThan(8_000);
     expect(await cardOf(tab, id)).toMatchObject({ name: "Football", count: 2, role: "owner" });
     await changeGroupPicture(id, new Blob(["picture"], { type: "image/png" }));
-    const level = () => becomesLevel(server, tab, id);
+    const level = () => waitUntilDeviceSynced(server, tab, id);
     await level();
     expect(await cardOf(tab, id)).toMatchObject({ picture: `${id}_7` });
     for (let i = 0; i < 2; i++) {
@@ -311,11 +311,11 @@ describe("what one does to a group", () => {
     ]);
     await transferGroupOwnership(id, chantal);
     await expect(changeGroupName(id, "Not mine")).rejects.toMatchObject({ code: "not_allowed" });
-    phone.loses = ({ method }, what) => method === "DELETE" && what === "answer";
+    phone.shouldLose = ({ method }, what) => method === "DELETE" && what === "answer";
     await leaveGroup(id);
-    phone.loses = () => false;
+    phone.shouldLose = () => false;
     expect(await cardOf(tab, id)).toBeUndefined();
-    expect(await contextOf(tab).store.conversations.get(id)).toMatchObject({ gone: true });
+    expect(await getContext(tab).store.conversations.get(id)).toMatchObject({ gone: true });
     const other = createUuid();
     await createGroupChat({ id: other, name: "Ends", members: [benoit] });
     await deleteGroupForEveryone(other);

@@ -8,9 +8,15 @@ import { readWindowAround } from "#sync/queries/message-window.ts";
 import { listNamedMembers, readChat, readConversation } from "#sync/queries/queries.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
-import { becomesLevel, contextOf, listOf, shownIn, textsIn } from "#tests/support/model/model-checks.ts";
-import { picture, send } from "#tests/support/model/model-outgoing.ts";
-import { makeDevice, makeGroup } from "#tests/support/model/model-world.ts";
+import {
+  waitUntilDeviceSynced,
+  getContext,
+  listConversations,
+  listShown,
+  listTexts,
+} from "#tests/support/model/model-checks.ts";
+import { makePicture, sendFiles } from "#tests/support/model/outgoing-files.ts";
+import { makeDevice, makeGroup } from "#tests/support/model/model-fixtures.ts";
 
 const viewAll = async (tab: Tab, chat: ConversationId, seq: number) => {
   const viewed = new ReadTracker(tab);
@@ -19,13 +25,13 @@ const viewAll = async (tab: Tab, chat: ConversationId, seq: number) => {
 };
 
 const itemIn = async (tab: Tab, chat: ConversationId, seq: number) => {
-  const { items } = await readChat(contextOf(tab).store, chat, 100);
+  const { items } = await readChat(getContext(tab).store, chat, 100);
   const item = items.find((one) => one.seq === seq);
   if (!item) throw new Error("no such message here");
   return item;
 };
 
-const rowIn = async (tab: Tab, chat: ConversationId) => (await listOf(tab)).find(({ id }) => id === chat);
+const rowIn = async (tab: Tab, chat: ConversationId) => (await listConversations(tab)).find(({ id }) => id === chat);
 
 describe("messages in a group", () => {
   it("reach everybody, are one's own on every device of one's own, and have their ticks when all have got and read them", async () => {
@@ -33,40 +39,44 @@ describe("messages in a group", () => {
     const phone = await makeDevice(server, amina).openTab();
     const laptop = await makeDevice(server, amina).openTab();
     const his = await makeDevice(server, benoit).openTab();
-    for (const tab of [phone, laptop, his]) await becomesLevel(server, tab, group);
+    for (const tab of [phone, laptop, his]) await waitUntilDeviceSynced(server, tab, group);
     await enqueueText(phone, group, "supper at seven");
     // Written it is on its way: an answer follows what has been read.
-    await eventually(async () => expect(await textsIn(his, group)).toContain("supper at seven"));
+    await eventually(async () => expect(await listTexts(his, group)).toContain("supper at seven"));
     await enqueueText(his, group, "I come");
     for (const tab of [phone, laptop]) {
       await eventually(async () =>
-        expect(await shownIn(tab, group)).toEqual([expect.stringMatching(/^event /), "supper at seven sent", "I come"]),
+        expect(await listShown(tab, group)).toEqual([
+          expect.stringMatching(/^event /),
+          "supper at seven sent",
+          "I come",
+        ]),
       );
-      await becomesLevel(server, tab, group);
+      await waitUntilDeviceSynced(server, tab, group);
       expect(await itemIn(tab, group, 2)).toMatchObject({ mine: true, sender: 0 });
       expect(await itemIn(tab, group, 3)).toMatchObject({ mine: false, sender: 1 });
     }
     const hers = await makeDevice(server, chantal).openTab();
-    await becomesLevel(server, hers, group);
+    await waitUntilDeviceSynced(server, hers, group);
     await eventually(async () => expect(await itemIn(laptop, group, 2)).toMatchObject({ status: "delivered" }));
     await viewAll(his, group, 3);
-    await eventually(() => expect(server.log(group).marks.get(benoit)).toMatchObject({ read: 2 }));
+    await eventually(() => expect(server.log(group).members.get(benoit)).toMatchObject({ read: 2 }));
     expect(await itemIn(laptop, group, 2)).toMatchObject({ status: "delivered" });
     await viewAll(hers, group, 3);
     for (const tab of [phone, laptop])
       await eventually(async () => expect(await itemIn(tab, group, 2)).toMatchObject({ status: "read" }));
-    for (const tab of [phone, laptop, his, hers]) await becomesLevel(server, tab, group);
+    for (const tab of [phone, laptop, his, hers]) await waitUntilDeviceSynced(server, tab, group);
   });
 
   it("what is done in a group is a line that nobody has to read, with those it names, and has no ticks", async () => {
     const { server, amina, benoit, chantal, group } = makeGroup();
     const hers = await makeDevice(server, amina).openTab();
     const his = await makeDevice(server, benoit).openTab();
-    for (const tab of [hers, his]) await becomesLevel(server, tab, group);
-    server.post(amina, group, "one to read");
-    server.change(amina, group, { type: "rename", name: "Cousins" });
-    server.change(amina, group, { type: "remove", user: chantal });
-    for (const tab of [hers, his]) await becomesLevel(server, tab, group);
+    for (const tab of [hers, his]) await waitUntilDeviceSynced(server, tab, group);
+    server.sendTexts(amina, group, "one to read");
+    server.changeGroup(amina, group, { type: "rename", name: "Cousins" });
+    server.changeGroup(amina, group, { type: "remove", user: chantal });
+    for (const tab of [hers, his]) await waitUntilDeviceSynced(server, tab, group);
     expect(await rowIn(his, group)).toMatchObject({
       kind: "group",
       unread: 1,
@@ -81,40 +91,40 @@ describe("messages in a group", () => {
     expect(await itemIn(his, group, 1)).toMatchObject({ mine: false, body: { event: "created", name: "Famille" } });
     await viewAll(his, group, 4);
     await eventually(async () => expect(await rowIn(his, group)).toMatchObject({ unread: 0 }));
-    await becomesLevel(server, his, group);
+    await waitUntilDeviceSynced(server, his, group);
   });
 
   it("what is unread is exact whether it comes by itself, with a page, or after a line that is not to be read", async () => {
     const { server, amina, benoit, chantal, group } = makeGroup();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
-    await becomesLevel(server, tab, group);
+    await waitUntilDeviceSynced(server, tab, group);
     phone.faults.dropDown = 1;
-    server.post(benoit, group, "a", "b");
-    server.change(amina, group, { type: "rename", name: "Cousins" });
+    server.sendTexts(benoit, group, "a", "b");
+    server.changeGroup(amina, group, { type: "rename", name: "Cousins" });
     phone.faults.dropDown = 0;
-    server.post(chantal, group, "c");
-    server.change(amina, group, { type: "picture", key: "picture" });
-    await becomesLevel(server, tab, group);
+    server.sendTexts(chantal, group, "c");
+    server.changeGroup(amina, group, { type: "picture", key: "picture" });
+    await waitUntilDeviceSynced(server, tab, group);
     expect(await rowIn(tab, group)).toMatchObject({ unread: 3 });
     await phone.close(tab);
-    server.post(benoit, group, ...Array.from({ length: 60 }, (_, i) => `m${i}`));
-    server.change(amina, group, { type: "rename", name: "Famille" });
+    server.sendTexts(benoit, group, ...Array.from({ length: 60 }, (_, i) => `m${i}`));
+    server.changeGroup(amina, group, { type: "rename", name: "Famille" });
     const again = await phone.openTab();
     again.prioritizeConversation(group);
-    await becomesLevel(server, again, group);
+    await waitUntilDeviceSynced(server, again, group);
     expect(await rowIn(again, group)).toMatchObject({ unread: 63 });
     await viewAll(again, group, server.log(group).messages.length);
     await eventually(async () => expect(await rowIn(again, group)).toMatchObject({ unread: 0 }));
-    await becomesLevel(server, again, group);
+    await waitUntilDeviceSynced(server, again, group);
   });
 
   it("one's own are one's own on a page read far from the newest too, lines of the group among them", async () => {
     const { server, amina, benoit, group } = makeGroup();
-    server.post(amina, group, "mine");
-    server.post(benoit, group, ...Array.from({ length: 90 }, (_, i) => `m${i}`));
+    server.sendTexts(amina, group, "mine");
+    server.sendTexts(benoit, group, ...Array.from({ length: 90 }, (_, i) => `m${i}`));
     const tab = await makeDevice(server, amina).openTab();
-    await becomesLevel(server, tab, group);
+    await waitUntilDeviceSynced(server, tab, group);
     const { items } = await readWindowAround(tab, group, 2);
     expect(items.filter(({ mine }) => mine).map(({ seq }) => seq)).toEqual([2, 1]);
   });
@@ -125,11 +135,11 @@ describe("messages in a group", () => {
     const his = await makeDevice(server, benoit).openTab();
     await enqueueText(hers, group, "regretted");
     for (const tab of [hers, his])
-      await eventually(async () => expect((await textsIn(tab, group)).at(-1)).toBe("regretted"));
+      await eventually(async () => expect((await listTexts(tab, group)).at(-1)).toBe("regretted"));
     await deleteOwnMessage(hers, group, 2);
     for (const tab of [hers, his]) {
-      await becomesLevel(server, tab, group);
-      expect((await textsIn(tab, group)).at(-1)).toBe("deleted");
+      await waitUntilDeviceSynced(server, tab, group);
+      expect((await listTexts(tab, group)).at(-1)).toBe("deleted");
     }
     expect(await rowIn(his, group)).toMatchObject({ unread: 0 });
   });
@@ -137,13 +147,13 @@ describe("messages in a group", () => {
   it("several type at once, by their numbers, and who has sent it types no more", async () => {
     const { server, amina, benoit, chantal, group } = makeGroup();
     const tab = await makeDevice(server, amina).openTab();
-    await becomesLevel(server, tab, group);
+    await waitUntilDeviceSynced(server, tab, group);
     const typists = () => tab.typing.members.get().get(group) ?? [];
-    server.type(benoit, group);
+    server.sendTyping(benoit, group);
     await eventually(() => expect(typists()).toEqual([1]));
-    server.type(chantal, group);
+    server.sendTyping(chantal, group);
     await eventually(() => expect(typists()).toEqual([1, 2]));
-    server.post(benoit, group, "said");
+    server.sendTexts(benoit, group, "said");
     await eventually(() => expect(typists()).toEqual([2]));
   });
 
@@ -151,17 +161,17 @@ describe("messages in a group", () => {
     const { server, amina, benoit, chantal, group, withBenoit } = makeGroup();
     const hers = await makeDevice(server, amina).openTab();
     const his = await makeDevice(server, benoit).openTab();
-    for (const tab of [hers, his]) await becomesLevel(server, tab, group);
+    for (const tab of [hers, his]) await waitUntilDeviceSynced(server, tab, group);
     await enqueueBroadcast(hers, [group, withBenoit], "to all");
-    await send(hers, group, picture(3_000, "us"));
-    await becomesLevel(server, hers, withBenoit);
+    await sendFiles(hers, group, makePicture(3_000, "us"));
+    await waitUntilDeviceSynced(server, hers, withBenoit);
     await eventually(() => expect(server.log(group).messages).toHaveLength(3));
-    server.post(chantal, group, "from Chantal");
-    for (const tab of [hers, his]) await becomesLevel(server, tab, group);
+    server.sendTexts(chantal, group, "from Chantal");
+    for (const tab of [hers, his]) await waitUntilDeviceSynced(server, tab, group);
     // He has no contact of that name: his phone asks who it is.
     await enqueueForward(his, group, await itemIn(his, group, 4), [withBenoit]);
     await enqueueForward(his, group, await itemIn(his, group, 3), [withBenoit]);
-    await becomesLevel(server, hers, withBenoit);
+    await waitUntilDeviceSynced(server, hers, withBenoit);
     await eventually(() =>
       expect(
         server
@@ -176,7 +186,7 @@ describe("messages in a group", () => {
     await expect(enqueueForward(his, group, await itemIn(his, group, 1), [withBenoit])).rejects.toMatchObject({
       code: "original_gone",
     });
-    expect(await readConversation(contextOf(his).store, benoit, group)).toMatchObject({ kind: "group", gone: false });
+    expect(await readConversation(getContext(his).store, benoit, group)).toMatchObject({ kind: "group", gone: false });
   });
 
   it("without sockets everything goes both ways by HTTP", async () => {
@@ -184,14 +194,14 @@ describe("messages in a group", () => {
     const phone = makeDevice(server, amina);
     phone.faults.noUpgrade = true;
     const tab = await phone.openTab();
-    await becomesLevel(server, tab, group);
+    await waitUntilDeviceSynced(server, tab, group);
     await enqueueText(tab, group, "hello");
-    server.post(benoit, group, "hi");
-    server.change(amina, group, { type: "remove", user: chantal });
-    await becomesLevel(server, tab, group);
-    expect(await textsIn(tab, group)).toEqual(["event", expect.anything(), expect.anything(), expect.anything()]);
+    server.sendTexts(benoit, group, "hi");
+    server.changeGroup(amina, group, { type: "remove", user: chantal });
+    await waitUntilDeviceSynced(server, tab, group);
+    expect(await listTexts(tab, group)).toEqual(["event", expect.anything(), expect.anything(), expect.anything()]);
     expect(await rowIn(tab, group)).toMatchObject({ unread: 1, group: { count: 2 } });
-    server.change(amina, group, { type: "end" });
+    server.changeGroup(amina, group, { type: "end" });
     await eventually(async () => expect(await rowIn(tab, group)).toBeUndefined());
   });
 });

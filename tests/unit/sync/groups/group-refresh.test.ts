@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { syncMemberListWithRetry } from "#sync/inbound/member-loader.ts";
 import { readMembers } from "#sync/store/members.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
-import { becomesLevel, contextOf } from "#tests/support/model/model-checks.ts";
-import { makeDevice, makeGroup } from "#tests/support/model/model-world.ts";
+import { waitUntilDeviceSynced, getContext } from "#tests/support/model/model-checks.ts";
+import { makeDevice, makeGroup } from "#tests/support/model/model-fixtures.ts";
 
 const quietMs = 20_000; // longer than any pause after so few failures
 
@@ -12,8 +12,8 @@ const openPhone = async () => {
   const { server, amina, group } = makeGroup();
   const phone = makeDevice(server, amina);
   const tab = await phone.openTab();
-  await becomesLevel(server, tab, group);
-  const { platform, ...rest } = contextOf(tab);
+  await waitUntilDeviceSynced(server, tab, group);
+  const { platform, ...rest } = getContext(tab);
   const pauses: number[] = [];
   const after: typeof platform.startTimer = (ms, run) => {
     pauses.push(ms);
@@ -38,7 +38,7 @@ describe("a list of members that somebody waits for", () => {
     const { phone, tab, failures, bring, asked, listed } = await openPhone();
     const links: string[] = [];
     tab.link.subscribe(() => links.push(tab.link.get()));
-    phone.loses = ({ path }, what) => what === "request" && path.includes("/members?") && asked() <= 3;
+    phone.shouldLose = ({ path }, what) => what === "request" && path.includes("/members?") && asked() <= 3;
     bring();
     await eventually(async () => expect(await listed()).toEqual(["Amina", "Benoît", "Chantal"]));
     expect(failures).toEqual(["offline", "offline", "offline"]);
@@ -62,7 +62,7 @@ describe("a list of members that somebody waits for", () => {
   it("is not said to have failed, nor asked for again, when nobody waits any more for the answer", async () => {
     const { phone, failures, bring, asked } = await openPhone();
     phone.answerMs = 5_000;
-    phone.loses = (_, what) => what === "answer";
+    phone.shouldLose = (_, what) => what === "answer";
     const stop = bring();
     await eventually(() => expect(asked()).toBe(1));
     stop();

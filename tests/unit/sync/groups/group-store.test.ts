@@ -3,8 +3,8 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { syncMemberList } from "#sync/inbound/member-loader.ts";
 import { enqueueText } from "#sync/outbox/enqueue.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
-import { becomesLevel, contextOf, shownIn } from "#tests/support/model/model-checks.ts";
-import { makeDevice, makeGroup } from "#tests/support/model/model-world.ts";
+import { waitUntilDeviceSynced, getContext, listShown } from "#tests/support/model/model-checks.ts";
+import { makeDevice, makeGroup } from "#tests/support/model/model-fixtures.ts";
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -24,41 +24,41 @@ describe("groups in the local store", () => {
     const { server, amina, benoit, group } = makeGroup();
     const phone = makeDevice(server, benoit);
     const tab = await phone.openTab();
-    server.post(amina, group, "before");
-    await becomesLevel(server, tab, group);
+    server.sendTexts(amina, group, "before");
+    await waitUntilDeviceSynced(server, tab, group);
     phone.faults.isOffline = true;
     await enqueueText(tab, group, "unsent");
-    const before = contextOf(tab);
+    const before = getContext(tab);
     fill(() => false);
-    server.change(amina, group, { type: "remove", user: benoit });
+    server.changeGroup(amina, group, { type: "remove", user: benoit });
     phone.faults.isOffline = false;
     phone.wake();
     await eventually(() => expect(tab.storageTrouble.get()).toBe("full"));
     vi.restoreAllMocks();
     await eventually(async () => {
-      expect(await contextOf(tab).store.conversations.get(group)).toMatchObject({ gone: true });
-      expect(await shownIn(tab, group)).toEqual(["unsent failed"]);
+      expect(await getContext(tab).store.conversations.get(group)).toMatchObject({ gone: true });
+      expect(await listShown(tab, group)).toEqual(["unsent failed"]);
       expect(tab.storageTrouble.get()).toBeUndefined();
     });
     expect(server.log(group).messages.every(({ author }) => author === amina)).toBe(true);
     // Nothing of it is a fault of the store.
-    expect(contextOf(tab)).toBe(before);
+    expect(getContext(tab)).toBe(before);
   });
 
   it("a phone with no room for members shows the group all the same, and has their names once there is room", async () => {
     const { server, amina, group } = makeGroup();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
-    await becomesLevel(server, tab, group);
+    await waitUntilDeviceSynced(server, tab, group);
     fill((table) => table !== "members");
-    await expect(syncMemberList(contextOf(tab), group)).rejects.toMatchObject({ code: "no_room" });
+    await expect(syncMemberList(getContext(tab), group)).rejects.toMatchObject({ code: "no_room" });
     tab.memberLoader.requestMembers(group, [1, 2]);
     await phone.pass(5_000);
     await enqueueText(tab, group, "still here");
-    await becomesLevel(server, tab, group);
+    await waitUntilDeviceSynced(server, tab, group);
     vi.restoreAllMocks();
-    await eventually(async () => expect(await contextOf(tab).store.queryMembers(group).count()).toBe(2));
-    await syncMemberList(contextOf(tab), group);
-    expect(await contextOf(tab).store.queryMembers(group).count()).toBe(3);
+    await eventually(async () => expect(await getContext(tab).store.queryMembers(group).count()).toBe(2));
+    await syncMemberList(getContext(tab), group);
+    expect(await getContext(tab).store.queryMembers(group).count()).toBe(3);
   });
 });

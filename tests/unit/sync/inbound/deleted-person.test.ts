@@ -9,9 +9,9 @@ import { discardUnsentMessage, enqueueText } from "#sync/outbox/enqueue.ts";
 import { readConversations } from "#sync/queries/queries.ts";
 import { readMemberProfiles } from "#sync/store/members.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
-import { becomesLevel, contextOf, shownIn } from "#tests/support/model/model-checks.ts";
-import { isPart, picture, send, threeAndABit, unsentIn } from "#tests/support/model/model-outgoing.ts";
-import { makeDevice, makeGroup, makePair } from "#tests/support/model/model-world.ts";
+import { waitUntilDeviceSynced, getContext, listShown } from "#tests/support/model/model-checks.ts";
+import { isPart, makePicture, sendFiles, fourPartSize, countUnsent } from "#tests/support/model/outgoing-files.ts";
+import { makeDevice, makeGroup, makePair } from "#tests/support/model/model-fixtures.ts";
 
 describe("somebody whose account is gone", () => {
   it("has nothing but an id on the wire, in no more bytes than before", () => {
@@ -27,15 +27,15 @@ describe("somebody whose account is gone", () => {
     const { server, amina, benoit, chat } = makePair();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
-    server.post(benoit, chat, "Mbote");
-    await becomesLevel(server, tab, chat);
-    server.relate(amina, createDeletedRelation(benoit));
-    const { store, me } = contextOf(tab);
+    server.sendTexts(benoit, chat, "Mbote");
+    await waitUntilDeviceSynced(server, tab, chat);
+    server.updateContact(amina, createDeletedRelation(benoit));
+    const { store, me } = getContext(tab);
     await eventually(async () => expect((await store.people.get(benoit))?.deleted).toBe(1));
     expect(await store.people.get(benoit)).toMatchObject({ username: "", phone: "", avatar: null, state: "none" });
     const [item] = (await readConversations(store, me, 10)) ?? [];
     expect(item).toMatchObject({ peer: benoit, person: { deleted: 1 }, last: { body: { text: "Mbote" } } });
-    await eventually(() => expect(phone.picturesDropped).toContain(benoit));
+    await eventually(() => expect(phone.deletedPictures).toContain(benoit));
   });
 
   it("is nobody among the members of a group, also before it is asked for them again", async () => {
@@ -43,15 +43,15 @@ describe("somebody whose account is gone", () => {
     const group = server.createGroup(amina, "Famille", [benoit, chantal]);
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
-    await becomesLevel(server, tab, group);
+    await waitUntilDeviceSynced(server, tab, group);
     tab.memberLoader.requestMembers(group, [1, 2]);
-    const { store, me } = contextOf(tab);
+    const { store, me } = getContext(tab);
     const names = async () => {
       const authors = await readMemberProfiles(store, me, group, [1, 2]);
       return [authors[1]?.name, authors[2]?.name];
     };
     await eventually(async () => expect(await names()).toEqual(["Benoît", "Chantal"]));
-    server.relate(amina, createDeletedRelation(benoit));
+    server.updateContact(amina, createDeletedRelation(benoit));
     await eventually(async () => expect(await names()).toEqual(["", "Chantal"]));
     const rows = await store.members.toArray();
     expect(JSON.stringify(rows)).not.toContain("Benoît");
@@ -61,9 +61,9 @@ describe("somebody whose account is gone", () => {
   it("is named no more in what others passed on of theirs, whatever comes late", async () => {
     const { server, amina, benoit, chat } = makePair();
     const tab = await makeDevice(server, amina).openTab();
-    server.post(benoit, chat, "Mbote");
-    await becomesLevel(server, tab, chat);
-    const { store, me } = contextOf(tab);
+    server.sendTexts(benoit, chat, "Mbote");
+    await waitUntilDeviceSynced(server, tab, chat);
+    const { store, me } = getContext(tab);
     const [held] = await store.messages.toArray();
     if (!held) throw new Error("no message");
     const of = (body: StoredBody) => [{ seq: held.seq, at: held.at, sender: held.sender, body }];
@@ -95,39 +95,39 @@ describe("somebody whose account is gone", () => {
     const { server, amina, benoit, chat } = makePair();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
-    await becomesLevel(server, tab, chat);
-    phone.loses = (request, what) => what === "request" && isPart(request);
-    await send(tab, chat, picture(threeAndABit, "Maman"));
+    await waitUntilDeviceSynced(server, tab, chat);
+    phone.shouldLose = (request, what) => what === "request" && isPart(request);
+    await sendFiles(tab, chat, makePicture(fourPartSize, "Maman"));
     await enqueueText(tab, chat, "et ceci");
-    await eventually(async () => expect(await shownIn(tab, chat)).toEqual(["et ceci sent", "image sending"]));
-    server.close(chat);
-    server.relate(amina, createDeletedRelation(benoit));
-    await eventually(async () => expect(await shownIn(tab, chat)).toContain("image failed"));
-    const { store } = contextOf(tab);
+    await eventually(async () => expect(await listShown(tab, chat)).toEqual(["et ceci sent", "image sending"]));
+    server.closeConversation(chat);
+    server.updateContact(amina, createDeletedRelation(benoit));
+    await eventually(async () => expect(await listShown(tab, chat)).toContain("image failed"));
+    const { store } = getContext(tab);
     const [unsent] = await store.queryUnsent(chat).toArray();
     if (!unsent) throw new Error("nothing is unsent");
     expect(unsent).toMatchObject({ error: "not_connected", body: { text: "Maman" } });
     expect(await store.uploads.toArray()).toMatchObject([{ state: "failed" }]);
     expect(await store.blobs.count()).toBe(1);
-    phone.loses = () => false;
+    phone.shouldLose = () => false;
     phone.wake();
     await phone.pass(20_000);
     expect([...server.files.all.values()].flatMap(({ arrivals }) => [...arrivals])).toEqual([]);
     await discardUnsentMessage(tab, unsent.cid);
-    expect(await shownIn(tab, chat)).not.toContain("image failed");
-    await eventually(async () => expect(await unsentIn(tab)).toEqual({ outbox: 0, uploads: 0, blobs: 0 }));
+    expect(await listShown(tab, chat)).not.toContain("image failed");
+    await eventually(async () => expect(await countUnsent(tab)).toEqual({ outbox: 0, uploads: 0, blobs: 0 }));
   });
 
   it("shows no statuses, even where an old page of the feed has some", async () => {
     const { server, amina, benoit } = makePair();
     const tab = await makeDevice(server, amina).openTab();
-    const { store } = contextOf(tab);
+    const { store } = getContext(tab);
     const status = { at: 1, content: "", picture: null, avatar: null, username: "x", heardAt: 1, checkedAt: 1 };
     await store.posts.bulkPut([
       { ...status, number: 1, id: "a", author: benoit },
       { ...status, number: 2, id: "b", author: amina },
     ]);
-    server.relate(amina, createDeletedRelation(benoit));
+    server.updateContact(amina, createDeletedRelation(benoit));
     await eventually(async () => {
       const shown = (await readFeed(store)).filter(({ isHidden }) => !isHidden);
       expect(shown.map(({ number }) => number)).toEqual([2]);

@@ -9,40 +9,46 @@ import { enqueueText } from "#sync/outbox/enqueue.ts";
 import { fetchOlderMessages } from "#sync/queries/message-window.ts";
 import { readChat } from "#sync/queries/queries.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
-import { becomesLevel, contextOf, listOf, shownIn, textsIn } from "#tests/support/model/model-checks.ts";
+import {
+  waitUntilDeviceSynced,
+  getContext,
+  listConversations,
+  listShown,
+  listTexts,
+} from "#tests/support/model/model-checks.ts";
 import { newMember } from "#tests/support/model/model-log.ts";
 import type { ModelServer } from "#tests/support/model/model-server.ts";
-import { makeDevice, makePair } from "#tests/support/model/model-world.ts";
+import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
 
 const numbered = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => `m${from + i}`);
-const pagesAsked = (server: ModelServer) => server.asked.filter(({ command }) => command.type === "page");
+const pagesAsked = (server: ModelServer) => server.executedCommands.filter(({ command }) => command.type === "page");
 
 describe("catching up", () => {
   it("what came while the device was away is there after it comes back, with the right unread count", async () => {
     const { server, amina, benoit, chat } = makePair();
     const phone = makeDevice(server, amina);
     const first = await phone.openTab();
-    server.post(benoit, chat, ...numbered(1, 5));
-    await becomesLevel(server, first, chat);
+    server.sendTexts(benoit, chat, ...numbered(1, 5));
+    await waitUntilDeviceSynced(server, first, chat);
     await phone.close(first);
-    server.post(benoit, chat, ...numbered(6, 120));
+    server.sendTexts(benoit, chat, ...numbered(6, 120));
     const second = await phone.openTab();
-    await becomesLevel(server, second, chat);
-    expect(await textsIn(second, chat)).toEqual(numbered(1, 120));
-    expect((await listOf(second))[0]).toMatchObject({ unread: 120 });
+    await waitUntilDeviceSynced(server, second, chat);
+    expect(await listTexts(second, chat)).toEqual(numbered(1, 120));
+    expect((await listConversations(second))[0]).toMatchObject({ unread: 120 });
   });
 
   it("one missed message that its row carries whole costs no request", async () => {
     const { server, amina, benoit, chat } = makePair();
     const phone = makeDevice(server, amina);
     const first = await phone.openTab();
-    server.post(benoit, chat, "a");
-    await becomesLevel(server, first, chat);
+    server.sendTexts(benoit, chat, "a");
+    await waitUntilDeviceSynced(server, first, chat);
     await phone.close(first);
-    server.post(benoit, chat, "b");
+    server.sendTexts(benoit, chat, "b");
     const second = await phone.openTab();
-    await becomesLevel(server, second, chat);
-    expect(await textsIn(second, chat)).toEqual(["a", "b"]);
+    await waitUntilDeviceSynced(server, second, chat);
+    expect(await listTexts(second, chat)).toEqual(["a", "b"]);
     expect(pagesAsked(server)).toEqual([]);
   });
 
@@ -50,27 +56,27 @@ describe("catching up", () => {
     const { server, amina, benoit, chat } = makePair();
     const phone = makeDevice(server, amina);
     const first = await phone.openTab();
-    server.post(benoit, chat, ...numbered(1, 3));
-    await becomesLevel(server, first, chat);
+    server.sendTexts(benoit, chat, ...numbered(1, 3));
+    await waitUntilDeviceSynced(server, first, chat);
     await phone.close(first);
-    server.post(benoit, chat, ...numbered(4, 700));
+    server.sendTexts(benoit, chat, ...numbered(4, 700));
     const tab = await phone.openTab();
-    await becomesLevel(server, tab, chat);
-    expect(await textsIn(tab, chat)).toEqual(numbered(661, 700));
+    await waitUntilDeviceSynced(server, tab, chat);
+    expect(await listTexts(tab, chat)).toEqual(numbered(661, 700));
     for (let i = 0; i < 3; i++) await fetchOlderMessages(tab, chat);
-    expect(await textsIn(tab, chat)).toEqual(numbered(541, 700));
-    await becomesLevel(server, tab, chat);
+    expect(await listTexts(tab, chat)).toEqual(numbered(541, 700));
+    await waitUntilDeviceSynced(server, tab, chat);
   });
 
   it("scrolling to the very first message ends there", async () => {
     const { server, amina, benoit, chat } = makePair();
-    server.post(benoit, chat, ...numbered(1, 95));
+    server.sendTexts(benoit, chat, ...numbered(1, 95));
     const tab = await makeDevice(server, amina).openTab();
-    await becomesLevel(server, tab, chat);
-    const { store } = contextOf(tab);
+    await waitUntilDeviceSynced(server, tab, chat);
+    const { store } = getContext(tab);
     for (let i = 0; i < 10 && (await readChat(store, chat, 1_000)).hasMoreOnServer; i++)
       await fetchOlderMessages(tab, chat);
-    expect(await textsIn(tab, chat)).toEqual(numbered(1, 95));
+    expect(await listTexts(tab, chat)).toEqual(numbered(1, 95));
     expect((await readChat(store, chat, 1_000)).hasMoreOnServer).toBe(false);
     expect(await readChat(store, chat, 40)).toMatchObject({ hasMoreLocally: true });
     expect((await readChat(store, chat, 40)).items).toHaveLength(40);
@@ -82,74 +88,74 @@ describe("catching up", () => {
     for (let i = 0; i < 75; i++) {
       const friend = server.addPerson(`Friend ${i}`);
       const chat = server.connect(amina, friend);
-      server.post(friend, chat, ...numbered(1, 60));
+      server.sendTexts(friend, chat, ...numbered(1, 60));
       server.execute(amina, { type: "mark", conversation: chat, delivered: 60, read: 60 });
       chats.push(chat);
     }
     const tab = await makeDevice(server, amina).openTab();
-    await eventually(async () => expect(await listOf(tab)).toHaveLength(75));
-    await eventually(async () => expect(await contextOf(tab).store.messages.count()).toBe(300));
-    const list = await listOf(tab);
+    await eventually(async () => expect(await listConversations(tab)).toHaveLength(75));
+    await eventually(async () => expect(await getContext(tab).store.messages.count()).toBe(300));
+    const list = await listConversations(tab);
     expect(new Set(list.map(({ id }) => id))).toEqual(new Set(chats));
     expect(list.every(({ at }, index) => at <= (list[index - 1]?.at ?? at))).toBe(true);
     const oldest = chats[0] ?? "";
-    expect(await textsIn(tab, oldest)).toEqual([]);
-    expect(await readChat(contextOf(tab).store, oldest, 40)).toMatchObject({ isNotLoadedYet: true });
+    expect(await listTexts(tab, oldest)).toEqual([]);
+    expect(await readChat(getContext(tab).store, oldest, 40)).toMatchObject({ isNotLoadedYet: true });
     tab.prioritizeConversation(oldest);
-    await eventually(async () => expect(await textsIn(tab, oldest)).toEqual(numbered(31, 60)));
-    expect((await contextOf(tab).store.people.where("state").equals("contact").toArray()).length).toBe(76);
+    await eventually(async () => expect(await listTexts(tab, oldest)).toEqual(numbered(31, 60)));
+    expect((await getContext(tab).store.people.where("state").equals("contact").toArray()).length).toBe(76);
   });
 
   it("a log that was recreated replaces what was held, and what is unsent goes to the new one", async () => {
     const { server, amina, benoit, chat } = makePair();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
-    server.post(benoit, chat, ...numbered(1, 50));
-    await becomesLevel(server, tab, chat);
+    server.sendTexts(benoit, chat, ...numbered(1, 50));
+    await waitUntilDeviceSynced(server, tab, chat);
     phone.faults.isOffline = true;
     await enqueueText(tab, chat, "unsent");
     server.recreateLog(chat);
-    server.post(benoit, chat, "new beginning");
+    server.sendTexts(benoit, chat, "new beginning");
     phone.faults.isOffline = false;
     phone.wake();
-    await becomesLevel(server, tab, chat);
-    expect(await shownIn(tab, chat)).toEqual(["new beginning", "unsent sent"]);
+    await waitUntilDeviceSynced(server, tab, chat);
+    expect(await listShown(tab, chat)).toEqual(["new beginning", "unsent sent"]);
   });
 
   it("a log that was restored from an older copy under its old name is taken as it is", async () => {
     const { server, amina, benoit, chat } = makePair();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
-    server.post(benoit, chat, ...numbered(1, 20));
-    await becomesLevel(server, tab, chat);
+    server.sendTexts(benoit, chat, ...numbered(1, 20));
+    await waitUntilDeviceSynced(server, tab, chat);
     const log = server.log(chat);
     // A receipt of the old log that arrives late would be one of the new.
-    await eventually(() => expect(log.marks.get(amina)).toMatchObject({ delivered: 20 }));
+    await eventually(() => expect(log.members.get(amina)).toMatchObject({ delivered: 20 }));
     await phone.close(tab);
     log.messages = log.messages.slice(0, 12);
-    log.marks.set(amina, newMember());
+    log.members.set(amina, newMember());
     server.recreateInbox(amina);
     const next = await phone.openTab();
-    await becomesLevel(server, next, chat);
-    expect(await textsIn(next, chat)).toEqual(numbered(1, 12));
-    server.post(benoit, chat, "thirteenth");
-    await becomesLevel(server, next, chat);
+    await waitUntilDeviceSynced(server, next, chat);
+    expect(await listTexts(next, chat)).toEqual(numbered(1, 12));
+    server.sendTexts(benoit, chat, "thirteenth");
+    await waitUntilDeviceSynced(server, next, chat);
   });
 
   it("a server whose two halves disagree about a log is not asked without end", async () => {
     const { server, amina, benoit, chat } = makePair();
-    server.post(benoit, chat, ...numbered(1, 60));
+    server.sendTexts(benoit, chat, ...numbered(1, 60));
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
-    await becomesLevel(server, tab, chat);
+    await waitUntilDeviceSynced(server, tab, chat);
     const execute = server.execute.bind(server);
     server.execute = ((user, command, source) => {
       const answer = execute(user, command, source);
-      return command.type === "page" ? { ...answer, epoch: `other${server.asked.length}` } : answer;
+      return command.type === "page" ? { ...answer, epoch: `other${server.executedCommands.length}` } : answer;
     }) as typeof server.execute;
     const before = pagesAsked(server).length;
     server.recreateLog(chat);
-    server.post(benoit, chat, ...numbered(1, 60));
+    server.sendTexts(benoit, chat, ...numbered(1, 60));
     await phone.pass(60_000);
     expect(pagesAsked(server).length - before).toBeLessThan(12);
   });
@@ -159,33 +165,33 @@ describe("catching up", () => {
     const chantal = server.addPerson("Chantal");
     const second = server.connect(amina, chantal);
     const tab = await makeDevice(server, amina).openTab();
-    server.post(benoit, chat, "from Benoît");
-    server.post(chantal, second, "from Chantal");
-    await becomesLevel(server, tab, chat);
-    await becomesLevel(server, tab, second);
+    server.sendTexts(benoit, chat, "from Benoît");
+    server.sendTexts(chantal, second, "from Chantal");
+    await waitUntilDeviceSynced(server, tab, chat);
+    await waitUntilDeviceSynced(server, tab, second);
     server.recreateInbox(amina);
-    server.post(benoit, chat, "again Benoît");
-    server.post(chantal, second, "again Chantal");
+    server.sendTexts(benoit, chat, "again Benoît");
+    server.sendTexts(chantal, second, "again Chantal");
     await eventually(() => expect(server.inbox(amina).sockets.size).toBe(1));
-    server.post(benoit, chat, "and live");
-    await becomesLevel(server, tab, chat);
-    await becomesLevel(server, tab, second);
-    expect(await textsIn(tab, chat)).toEqual(["from Benoît", "again Benoît", "and live"]);
-    expect(await textsIn(tab, second)).toEqual(["from Chantal", "again Chantal"]);
+    server.sendTexts(benoit, chat, "and live");
+    await waitUntilDeviceSynced(server, tab, chat);
+    await waitUntilDeviceSynced(server, tab, second);
+    expect(await listTexts(tab, chat)).toEqual(["from Benoît", "again Benoît", "and live"]);
+    expect(await listTexts(tab, second)).toEqual(["from Chantal", "again Chantal"]);
   });
 
   it("a hidden conversation leaves the list and comes back with what is new only", async () => {
     const { server, amina, benoit, chat } = makePair();
     const tab = await makeDevice(server, amina).openTab();
-    server.post(benoit, chat, ...numbered(1, 5));
-    await becomesLevel(server, tab, chat);
+    server.sendTexts(benoit, chat, ...numbered(1, 5));
+    await waitUntilDeviceSynced(server, tab, chat);
     await clearConversationHistory(tab, chat, false);
-    await eventually(async () => expect(await listOf(tab)).toEqual([]));
-    expect(await contextOf(tab).store.queryMessages(chat, 0).count()).toBe(0);
-    server.post(benoit, chat, "new");
-    await eventually(async () => expect(await textsIn(tab, chat)).toEqual(["new"]));
-    expect((await listOf(tab))[0]).toMatchObject({ unread: 1, last: { body: { text: "new" } } });
-    expect(await readChat(contextOf(tab).store, chat, 40)).toMatchObject({
+    await eventually(async () => expect(await listConversations(tab)).toEqual([]));
+    expect(await getContext(tab).store.queryMessages(chat, 0).count()).toBe(0);
+    server.sendTexts(benoit, chat, "new");
+    await eventually(async () => expect(await listTexts(tab, chat)).toEqual(["new"]));
+    expect((await listConversations(tab))[0]).toMatchObject({ unread: 1, last: { body: { text: "new" } } });
+    expect(await readChat(getContext(tab).store, chat, 40)).toMatchObject({
       hasMoreLocally: false,
       hasMoreOnServer: false,
     });
@@ -199,12 +205,12 @@ describe("catching up", () => {
     const tab = await phone.openTab();
     const chat = privateConversationId(amina, chantal);
     await enqueueText(tab, chat, "first");
-    expect(await shownIn(tab, chat)).toEqual(["first sending"]);
+    expect(await listShown(tab, chat)).toEqual(["first sending"]);
     server.connect(amina, chantal);
     phone.faults.isOffline = false;
     phone.wake();
-    await becomesLevel(server, tab, chat);
-    expect(await shownIn(tab, chat)).toEqual(["first sent"]);
+    await waitUntilDeviceSynced(server, tab, chat);
+    expect(await listShown(tab, chat)).toEqual(["first sent"]);
   });
 
   it("what one device of a person sends and reads shows on the other", async () => {
@@ -212,75 +218,75 @@ describe("catching up", () => {
     const phone = await makeDevice(server, amina).openTab();
     const laptop = await makeDevice(server, amina).openTab();
     await enqueueText(phone, chat, "from the phone");
-    server.post(benoit, chat, "answer");
-    await becomesLevel(server, laptop, chat);
-    await becomesLevel(server, phone, chat);
-    expect(await textsIn(laptop, chat)).toEqual(await textsIn(phone, chat));
-    expect((await listOf(phone))[0]).toMatchObject({ unread: 1 });
+    server.sendTexts(benoit, chat, "answer");
+    await waitUntilDeviceSynced(server, laptop, chat);
+    await waitUntilDeviceSynced(server, phone, chat);
+    expect(await listTexts(laptop, chat)).toEqual(await listTexts(phone, chat));
+    expect((await listConversations(phone))[0]).toMatchObject({ unread: 1 });
     const viewed = new ReadTracker(laptop);
     viewed.markRead(chat, 2);
     await viewed.flush();
-    await eventually(async () => expect((await listOf(phone))[0]).toMatchObject({ unread: 0 }));
+    await eventually(async () => expect((await listConversations(phone))[0]).toMatchObject({ unread: 0 }));
   });
 
   it("what was read without a network is told when it is back, also by a later tab", async () => {
     const { server, amina, benoit, chat } = makePair();
     const phone = makeDevice(server, amina);
     const first = await phone.openTab();
-    server.post(benoit, chat, ...numbered(1, 3));
-    await becomesLevel(server, first, chat);
+    server.sendTexts(benoit, chat, ...numbered(1, 3));
+    await waitUntilDeviceSynced(server, first, chat);
     phone.faults.isOffline = true;
     const viewed = new ReadTracker(first);
     viewed.markRead(chat, 3);
     await viewed.flush();
-    expect((await listOf(first))[0]).toMatchObject({ unread: 0 });
+    expect((await listConversations(first))[0]).toMatchObject({ unread: 0 });
     await phone.kill(first);
-    expect(server.log(chat).marks.get(amina)).toMatchObject({ read: 0 });
+    expect(server.log(chat).members.get(amina)).toMatchObject({ read: 0 });
     phone.faults.isOffline = false;
     await phone.openTab();
-    await eventually(() => expect(server.log(chat).marks.get(amina)).toMatchObject({ delivered: 3, read: 3 }));
+    await eventually(() => expect(server.log(chat).members.get(amina)).toMatchObject({ delivered: 3, read: 3 }));
   });
 
   it("a count that arrives after a newer one changes nothing", async () => {
     const { server, amina, benoit, chat } = makePair();
     const tab = await makeDevice(server, amina).openTab();
-    server.post(benoit, chat, ...numbered(1, 6));
-    await becomesLevel(server, tab, chat);
-    const { store, me } = contextOf(tab);
+    server.sendTexts(benoit, chat, ...numbered(1, 6));
+    await waitUntilDeviceSynced(server, tab, chat);
+    const { store, me } = getContext(tab);
     const mine = (read: number, unread: number) =>
       applyInTransaction(store, me, [{ type: "ownRead", target: chat, delivered: 6, read, unread, head: 6 }]);
     await mine(6, 0);
     await mine(2, 4);
-    expect((await listOf(tab))[0]).toMatchObject({ unread: 0 });
+    expect((await listConversations(tab))[0]).toMatchObject({ unread: 0 });
     const row = { ...server.row(amina, server.log(chat)), read: 2, unread: 4 };
     await applyInTransaction(store, me, [{ type: "row", row }]);
-    expect((await listOf(tab))[0]).toMatchObject({ unread: 0 });
+    expect((await listConversations(tab))[0]).toMatchObject({ unread: 0 });
   });
 
   it("a count by HTTP that was overtaken by a message does not hide that it is unread", async () => {
     const { server, amina, benoit, chat } = makePair();
     const tab = await makeDevice(server, amina).openTab();
-    server.post(benoit, chat, "a");
-    await becomesLevel(server, tab, chat);
-    const context = contextOf(tab);
+    server.sendTexts(benoit, chat, "a");
+    await waitUntilDeviceSynced(server, tab, chat);
+    const context = getContext(tab);
     const marks = { conversation: chat, delivered: 1, read: 0 };
     await applyReceiptResult(context, { ...marks, unread: 0, head: 0 });
-    expect((await listOf(tab))[0]).toMatchObject({ unread: 1 });
+    expect((await listConversations(tab))[0]).toMatchObject({ unread: 1 });
     await applyReceiptResult(context, { ...marks, read: 1, unread: 0, head: 1 });
-    expect((await listOf(tab))[0]).toMatchObject({ unread: 0 });
+    expect((await listConversations(tab))[0]).toMatchObject({ unread: 0 });
   });
 
   it("a message counts as unread once, whether a page or a push of it comes first, or one of mine before it", async () => {
     const { server, amina, benoit, chat } = makePair();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
-    server.post(benoit, chat, "a");
-    await becomesLevel(server, tab, chat);
+    server.sendTexts(benoit, chat, "a");
+    await waitUntilDeviceSynced(server, tab, chat);
     phone.faults.blackhole = true;
-    server.post(benoit, chat, "b");
-    server.post(amina, chat, "c");
-    const { store, me } = contextOf(tab);
-    const unread = async () => (await listOf(tab))[0]?.unread;
+    server.sendTexts(benoit, chat, "b");
+    server.sendTexts(amina, chat, "c");
+    const { store, me } = getContext(tab);
+    const unread = async () => (await listConversations(tab))[0]?.unread;
     const page = server.execute(amina, { type: "page", conversation: chat, direction: "after", seq: 1, limit: 10 });
     if (isRefusal(page)) throw new Error(page.error);
     const [pushed, mine] = page.messages;
@@ -304,12 +310,12 @@ describe("catching up", () => {
     phone.faults.dropAck = 1;
     await enqueueText(tab, chat, "once");
     await eventually(() => expect(server.log(chat).messages).toHaveLength(1));
-    const { store, me } = contextOf(tab);
+    const { store, me } = getContext(tab);
     await applyInTransaction(store, me, [{ type: "row", row: server.row(amina, server.log(chat)) }]);
-    expect(await textsIn(tab, chat)).toEqual(["once"]);
+    expect(await listTexts(tab, chat)).toEqual(["once"]);
     phone.faults.dropAck = 0;
-    await becomesLevel(server, tab, chat);
-    expect(await shownIn(tab, chat)).toEqual(["once sent"]);
+    await waitUntilDeviceSynced(server, tab, chat);
+    expect(await listShown(tab, chat)).toEqual(["once sent"]);
   });
 
   it("own messages are never reported as received or read", async () => {
@@ -317,21 +323,21 @@ describe("catching up", () => {
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
     for (const text of ["1", "2", "3"]) await enqueueText(tab, chat, text);
-    await becomesLevel(server, tab, chat);
+    await waitUntilDeviceSynced(server, tab, chat);
     const viewed = new ReadTracker(tab);
     viewed.markRead(chat, 3);
     await viewed.flush();
     await phone.pass(5_000);
-    expect(server.asked.filter(({ command }) => command.type === "mark")).toEqual([]);
+    expect(server.executedCommands.filter(({ command }) => command.type === "mark")).toEqual([]);
   });
 
   it("receipts of many messages are told together", async () => {
     const { server, amina, benoit, chat } = makePair();
     const tab = await makeDevice(server, amina).openTab();
     await eventually(() => expect(tab.link.get()).toBe("online"));
-    server.post(benoit, chat, ...numbered(1, 100));
-    await becomesLevel(server, tab, chat);
-    await eventually(() => expect(server.log(chat).marks.get(amina)).toMatchObject({ delivered: 100 }));
-    expect(server.asked.filter(({ command }) => command.type === "mark").length).toBeLessThan(10);
+    server.sendTexts(benoit, chat, ...numbered(1, 100));
+    await waitUntilDeviceSynced(server, tab, chat);
+    await eventually(() => expect(server.log(chat).members.get(amina)).toMatchObject({ delivered: 100 }));
+    expect(server.executedCommands.filter(({ command }) => command.type === "mark").length).toBeLessThan(10);
   });
 });

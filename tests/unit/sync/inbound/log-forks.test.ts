@@ -4,10 +4,16 @@ import { ReadTracker } from "#sync/inbound/read-tracker.ts";
 import { deleteOwnMessage } from "#sync/outbox/conversation-commands.ts";
 import { enqueueText } from "#sync/outbox/enqueue.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
-import { becomesLevel, contextOf, listOf, shownIn, textsIn } from "#tests/support/model/model-checks.ts";
+import {
+  waitUntilDeviceSynced,
+  getContext,
+  listConversations,
+  listShown,
+  listTexts,
+} from "#tests/support/model/model-checks.ts";
 import type { ModelDevice } from "#tests/support/model/model-device.ts";
 import type { ModelServer } from "#tests/support/model/model-server.ts";
-import { makeDevice, makePair } from "#tests/support/model/model-world.ts";
+import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
 
 const numbered = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => `m${from + i}`);
 
@@ -17,9 +23,9 @@ const makeCopied = async (known = 11) => {
   const { server, amina, benoit, chat } = pair;
   const phone = makeDevice(server, amina);
   const tab = await phone.openTab();
-  server.post(benoit, chat, ...numbered(1, known));
-  await becomesLevel(server, tab, chat);
-  await eventually(() => expect(server.log(chat).marks.get(amina)).toMatchObject({ delivered: known }));
+  server.sendTexts(benoit, chat, ...numbered(1, known));
+  await waitUntilDeviceSynced(server, tab, chat);
+  await eventually(() => expect(server.log(chat).members.get(amina)).toMatchObject({ delivered: known }));
   return { ...pair, phone, tab, copy: server.copy() };
 };
 
@@ -37,28 +43,28 @@ const reconnects = async (phone: ModelDevice) => {
 describe("a server restored from an earlier copy", () => {
   it("is noticed by a device that was online: what the server lost goes, what it stores next is shown", async () => {
     const { server, benoit, chat, phone, tab, copy } = await makeCopied();
-    server.post(benoit, chat, ...numbered(12, 19));
-    await becomesLevel(server, tab, chat);
+    server.sendTexts(benoit, chat, ...numbered(12, 19));
+    await waitUntilDeviceSynced(server, tab, chat);
     await restore(phone, copy);
     await reconnects(phone);
-    await eventually(async () => expect(await textsIn(tab, chat)).toEqual(numbered(1, 11)));
-    server.post(benoit, chat, "after", "the", "restore");
-    await becomesLevel(server, tab, chat);
-    expect(await textsIn(tab, chat)).toEqual([...numbered(1, 11), "after", "the", "restore"]);
-    expect((await listOf(tab))[0]).toMatchObject({ unread: 14 });
+    await eventually(async () => expect(await listTexts(tab, chat)).toEqual(numbered(1, 11)));
+    server.sendTexts(benoit, chat, "after", "the", "restore");
+    await waitUntilDeviceSynced(server, tab, chat);
+    expect(await listTexts(tab, chat)).toEqual([...numbered(1, 11), "after", "the", "restore"]);
+    expect((await listConversations(tab))[0]).toMatchObject({ unread: 14 });
   });
 
   it("is noticed where messages came before the device did", async () => {
     const { server, benoit, chat, phone, tab, copy } = await makeCopied();
-    server.post(benoit, chat, ...numbered(12, 19));
-    await becomesLevel(server, tab, chat);
+    server.sendTexts(benoit, chat, ...numbered(12, 19));
+    await waitUntilDeviceSynced(server, tab, chat);
     phone.faults.isOffline = true;
     await restore(phone, copy);
-    server.post(benoit, chat, "a", "b", "c", "d");
+    server.sendTexts(benoit, chat, "a", "b", "c", "d");
     phone.faults.isOffline = false;
     await reconnects(phone);
-    await eventually(async () => expect(await textsIn(tab, chat)).toEqual([...numbered(1, 11), "a", "b", "c", "d"]));
-    expect((await listOf(tab))[0]).toMatchObject({ unread: 15 });
+    await eventually(async () => expect(await listTexts(tab, chat)).toEqual([...numbered(1, 11), "a", "b", "c", "d"]));
+    expect((await listConversations(tab))[0]).toMatchObject({ unread: 15 });
   });
 
   it.each([
@@ -67,63 +73,63 @@ describe("a server restored from an earlier copy", () => {
     ["more than a page", 300],
   ])("is noticed by a device that comes back when the log is %s further than it was", async (_, added) => {
     const { server, benoit, chat, phone, tab, copy } = await makeCopied();
-    server.post(benoit, chat, ...numbered(12, 19));
-    await becomesLevel(server, tab, chat);
+    server.sendTexts(benoit, chat, ...numbered(12, 19));
+    await waitUntilDeviceSynced(server, tab, chat);
     await phone.close(tab);
     await restore(phone, copy);
     // Nothing in the counter tells: as where the storage has had many lives since.
     for (const inbox of server.inboxes.values()) inbox.skipped = [];
     const after = Array.from({ length: added }, (_, i) => `n${i}`);
-    server.post(benoit, chat, ...after);
+    server.sendTexts(benoit, chat, ...after);
     const next = await phone.openTab();
-    await becomesLevel(server, next, chat);
+    await waitUntilDeviceSynced(server, next, chat);
     const all = [...numbered(1, 11), ...after];
     await eventually(async () =>
-      expect(await textsIn(next, chat)).toEqual(all.slice(-(await textsIn(next, chat)).length)),
+      expect(await listTexts(next, chat)).toEqual(all.slice(-(await listTexts(next, chat)).length)),
     );
-    expect((await textsIn(next, chat)).length).toBeGreaterThanOrEqual(Math.min(20, added));
-    await eventually(async () => expect((await listOf(next))[0]).toMatchObject({ unread: all.length }));
+    expect((await listTexts(next, chat)).length).toBeGreaterThanOrEqual(Math.min(20, added));
+    await eventually(async () => expect((await listConversations(next))[0]).toMatchObject({ unread: all.length }));
   });
 
   it("gets the own messages it had acknowledged and lost once more, each once and in their order", async () => {
     const { server, benoit, amina, chat, phone, tab, copy } = await makeCopied();
     for (const text of ["one", "two", "three"]) await enqueueText(tab, chat, text);
-    await becomesLevel(server, tab, chat);
-    server.post(benoit, chat, "his");
-    await becomesLevel(server, tab, chat);
+    await waitUntilDeviceSynced(server, tab, chat);
+    server.sendTexts(benoit, chat, "his");
+    await waitUntilDeviceSynced(server, tab, chat);
     await eventually(async () =>
-      expect(await shownIn(tab, chat)).toEqual([...numbered(1, 11), "one sent", "two sent", "three sent", "his"]),
+      expect(await listShown(tab, chat)).toEqual([...numbered(1, 11), "one sent", "two sent", "three sent", "his"]),
     );
     const second = makeDevice(server, amina);
     const other = await second.openTab();
-    await becomesLevel(server, other, chat);
+    await waitUntilDeviceSynced(server, other, chat);
     await restore(phone, copy);
     for (const device of [phone, second]) device.wake();
     const all = [...numbered(1, 11), "one sent", "two sent", "three sent"];
-    await eventually(async () => expect(await shownIn(tab, chat)).toEqual(all));
-    await eventually(async () => expect(await shownIn(other, chat)).toEqual(all));
+    await eventually(async () => expect(await listShown(tab, chat)).toEqual(all));
+    await eventually(async () => expect(await listShown(other, chat)).toEqual(all));
     expect(server.log(chat).messages).toHaveLength(14);
-    expect(await contextOf(tab).store.outbox.count()).toBe(0);
+    expect(await getContext(tab).store.outbox.count()).toBe(0);
   });
 
   it("has what was written meanwhile after what it lost", async () => {
     const { server, chat, phone, tab, copy } = await makeCopied();
     await enqueueText(tab, chat, "lost");
-    await becomesLevel(server, tab, chat);
+    await waitUntilDeviceSynced(server, tab, chat);
     phone.faults.isOffline = true;
     await restore(phone, copy);
     await enqueueText(tab, chat, "written offline");
     phone.faults.isOffline = false;
     await reconnects(phone);
     await eventually(async () =>
-      expect(await shownIn(tab, chat)).toEqual([...numbered(1, 11), "lost sent", "written offline sent"]),
+      expect(await listShown(tab, chat)).toEqual([...numbered(1, 11), "lost sent", "written offline sent"]),
     );
   });
 
   it("acknowledges a message for a place where the device holds another one: both are kept", async () => {
     const { server, chat, phone, tab, copy } = await makeCopied();
     await enqueueText(tab, chat, "lost");
-    await becomesLevel(server, tab, chat);
+    await waitUntilDeviceSynced(server, tab, chat);
     phone.faults.isOffline = true;
     await restore(phone, copy);
     for (const inbox of server.inboxes.values()) inbox.skipped = [];
@@ -131,47 +137,47 @@ describe("a server restored from an earlier copy", () => {
     phone.faults.isOffline = false;
     await reconnects(phone);
     await eventually(async () =>
-      expect(await shownIn(tab, chat)).toEqual([...numbered(1, 11), "in its place sent", "lost sent"]),
+      expect(await listShown(tab, chat)).toEqual([...numbered(1, 11), "in its place sent", "lost sent"]),
     );
   });
 
   it("hears of marks and deletions that it lost", async () => {
     const { server, amina, chat, phone, tab } = await makeCopied();
     await enqueueText(tab, chat, "regretted");
-    await becomesLevel(server, tab, chat);
+    await waitUntilDeviceSynced(server, tab, chat);
     const copy = server.copy();
     const viewed = new ReadTracker(tab);
     viewed.markRead(chat, 11);
     await viewed.flush();
-    await eventually(() => expect(server.log(chat).marks.get(amina)).toMatchObject({ read: 11 }));
+    await eventually(() => expect(server.log(chat).members.get(amina)).toMatchObject({ read: 11 }));
     await deleteOwnMessage(tab, chat, 12);
     await eventually(() => expect(server.log(chat).messages[11]?.body.type).toBe("deleted"));
-    await becomesLevel(server, tab, chat);
+    await waitUntilDeviceSynced(server, tab, chat);
     await restore(phone, copy);
     expect(server.log(chat).messages[11]?.body.type).toBe("text");
     await reconnects(phone);
     await eventually(() => expect(server.log(chat).messages[11]?.body.type).toBe("deleted"));
-    await eventually(() => expect(server.log(chat).marks.get(amina)).toMatchObject({ read: 11 }));
-    expect((await listOf(tab))[0]).toMatchObject({ unread: 0 });
+    await eventually(() => expect(server.log(chat).members.get(amina)).toMatchObject({ read: 11 }));
+    expect((await listConversations(tab))[0]).toMatchObject({ unread: 0 });
   });
 
   it("gives a number to another conversation without mixing the two up", async () => {
     const { server, amina, phone, tab, copy, benoit, chat } = await makeCopied();
     const [chantal, daniel] = [server.addPerson("Chantal"), server.addPerson("Daniel")];
     const lost = server.connect(amina, chantal);
-    server.post(chantal, lost, "from Chantal");
-    await becomesLevel(server, tab, lost);
+    server.sendTexts(chantal, lost, "from Chantal");
+    await waitUntilDeviceSynced(server, tab, lost);
     phone.faults.isOffline = true;
     await restore(phone, copy);
     const next = server.connect(amina, daniel);
     phone.faults.isOffline = false;
     await reconnects(phone);
-    server.post(daniel, next, "from Daniel");
-    server.post(benoit, chat, "from Benoît");
-    await becomesLevel(server, tab, next);
-    await becomesLevel(server, tab, chat);
-    expect(await textsIn(tab, next)).toEqual(["from Daniel"]);
-    expect(await textsIn(tab, lost)).toEqual(["from Chantal"]);
+    server.sendTexts(daniel, next, "from Daniel");
+    server.sendTexts(benoit, chat, "from Benoît");
+    await waitUntilDeviceSynced(server, tab, next);
+    await waitUntilDeviceSynced(server, tab, chat);
+    expect(await listTexts(tab, next)).toEqual(["from Daniel"]);
+    expect(await listTexts(tab, lost)).toEqual(["from Chantal"]);
   });
 
   it("is asked for one page where only its inbox is behind its log, and what is written goes out", async () => {
@@ -183,11 +189,13 @@ describe("a server restored from an earlier copy", () => {
     };
     server.inbox(amina).skipped = [{ after: 0, start: Number.MAX_SAFE_INTEGER }]; // everything is told anew
     for (const socket of [...server.inbox(amina).sockets]) socket.end(1006);
-    const asked = server.asked.length;
+    const asked = server.executedCommands.length;
     await reconnects(phone);
     await enqueueText(tab, chat, "after the crash");
     await eventually(() => expect(server.log(chat).messages.at(-1)?.body).toMatchObject({ text: "after the crash" }));
-    const newest = server.asked.slice(asked).filter(({ command: { type, ...of } }) => type === "page" && "held" in of);
+    const newest = server.executedCommands
+      .slice(asked)
+      .filter(({ command: { type, ...of } }) => type === "page" && "held" in of);
     expect(newest.length).toBeLessThan(3);
   });
 
@@ -196,14 +204,16 @@ describe("a server restored from an earlier copy", () => {
     const execute = server.execute.bind(server);
     server.execute = ((user, command, source) => {
       const answer = execute(user, command, source);
-      return command.type === "page" ? { ...answer, anchor: server.asked.length } : answer;
+      return command.type === "page" ? { ...answer, anchor: server.executedCommands.length } : answer;
     }) as typeof server.execute;
-    const before = server.asked.length;
+    const before = server.executedCommands.length;
     server.restore({ ...server.copy() });
-    for (let i = 0; i < 5; i++) server.post(benoit, chat, createUuid());
+    for (let i = 0; i < 5; i++) server.sendTexts(benoit, chat, createUuid());
     await reconnects(phone);
     await phone.pass(60_000);
-    expect(server.asked.slice(before).filter(({ command }) => command.type === "page").length).toBeLessThan(12);
-    expect(await textsIn(tab, chat)).not.toEqual([]);
+    expect(server.executedCommands.slice(before).filter(({ command }) => command.type === "page").length).toBeLessThan(
+      12,
+    );
+    expect(await listTexts(tab, chat)).not.toEqual([]);
   });
 });

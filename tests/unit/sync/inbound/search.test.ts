@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { searchMessages } from "#sync/queries/message-search.ts";
-import { becomesLevel } from "#tests/support/model/model-checks.ts";
-import { makeDevice, makePair } from "#tests/support/model/model-world.ts";
+import { waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
+import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
 
 describe("searching", () => {
   it("finds what is held here at once and the rest of the history on the server, newest first and each once", async () => {
     const { server, amina, benoit, chat } = makePair();
-    for (let i = 1; i <= 300; i++) server.post(benoit, chat, i % 5 === 0 ? `Été ${i}` : `hiver ${i}`);
+    for (let i = 1; i <= 300; i++) server.sendTexts(benoit, chat, i % 5 === 0 ? `Été ${i}` : `hiver ${i}`);
     const tab = await makeDevice(server, amina).openTab();
-    await becomesLevel(server, tab, chat);
+    await waitUntilDeviceSynced(server, tab, chat);
     const steps: number[] = [];
     let found: number[] = [];
     const outcome = await searchMessages(tab, chat, "ete", (messages) => {
@@ -22,9 +22,9 @@ describe("searching", () => {
 
   it("waits as long as the server says where it is asked too much, and looks through all of the history", async () => {
     const { server, amina, benoit, chat } = makePair();
-    for (let i = 1; i <= 300; i++) server.post(benoit, chat, i % 100 === 0 ? `Été ${i}` : `hiver ${i}`);
+    for (let i = 1; i <= 300; i++) server.sendTexts(benoit, chat, i % 100 === 0 ? `Été ${i}` : `hiver ${i}`);
     const tab = await makeDevice(server, amina).openTab();
-    await becomesLevel(server, tab, chat);
+    await waitUntilDeviceSynced(server, tab, chat);
     let refusals = 0;
     server.refuse = (_, command) =>
       command.type === "search" && refusals++ < 3 ? { error: "rate_limited", retryAfterMs: 1_000 } : undefined;
@@ -39,10 +39,10 @@ describe("searching", () => {
 
   it("without a network it finds what is here and says that this is not all", async () => {
     const { server, amina, benoit, chat } = makePair();
-    server.post(benoit, chat, ...Array.from({ length: 100 }, (_, i) => `m${i + 1}`));
+    server.sendTexts(benoit, chat, ...Array.from({ length: 100 }, (_, i) => `m${i + 1}`));
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
-    await becomesLevel(server, tab, chat);
+    await waitUntilDeviceSynced(server, tab, chat);
     phone.faults.isOffline = true;
     server.inbox(amina).sockets.forEach((socket) => {
       socket.end(1006);

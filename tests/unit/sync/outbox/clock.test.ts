@@ -3,10 +3,10 @@ import { afterEach, expect, it, vi } from "vitest";
 import { searchTextOfBody } from "#contract/conversations.ts";
 import { enqueueText } from "#sync/outbox/enqueue.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
-import { becomesLevel, contextOf, shownIn } from "#tests/support/model/model-checks.ts";
+import { waitUntilDeviceSynced, getContext, listShown } from "#tests/support/model/model-checks.ts";
 import type { ModelServer } from "#tests/support/model/model-server.ts";
 import { ModelSocket } from "#tests/support/model/model-socket.ts";
-import { makeDevice, makePair } from "#tests/support/model/model-world.ts";
+import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -34,10 +34,10 @@ it.each([
     await phone.kill(tab);
     phone.indexedDB = new IDBFactory();
     const next = await phone.openTab();
-    await eventually(async () => expect(await contextOf(next).store.outbox.count()).toBe(3));
+    await eventually(async () => expect(await getContext(next).store.outbox.count()).toBe(3));
     phone.faults.isOffline = false;
     phone.wake();
-    await becomesLevel(server, next, chat);
+    await waitUntilDeviceSynced(server, next, chat);
     expect(wordsIn(server, chat)).toEqual(["one", "two", "three"]);
   },
 );
@@ -46,15 +46,15 @@ it("a clock that jumps ahead by months gives up no message that the server canno
   const { server, amina, chat } = makePair();
   const phone = makeDevice(server, amina);
   const tab = await phone.openTab();
-  await becomesLevel(server, tab, chat);
+  await waitUntilDeviceSynced(server, tab, chat);
   let refusals = 0;
   server.refuse = (_, command) =>
     command.type === "send" && refusals++ < 4 ? { error: "unavailable", retryAfterMs: 1_000 } : undefined;
   await enqueueText(tab, chat, "one");
   await eventually(() => expect(refusals).toBeGreaterThan(0));
   phone.clockOffsetMs = 90 * 24 * hourMs;
-  await becomesLevel(server, tab, chat);
-  expect(await shownIn(tab, chat)).toEqual(["one sent"]);
+  await waitUntilDeviceSynced(server, tab, chat);
+  expect(await listShown(tab, chat)).toEqual(["one sent"]);
 });
 
 it("a clock set back while a socket stays silent does not keep messages from going by HTTP", async () => {

@@ -11,19 +11,19 @@ import { enqueueText } from "#sync/outbox/enqueue.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
-import { becomesLevel, contextOf, listOf, textsIn } from "#tests/support/model/model-checks.ts";
-import { makeDevice, makePair } from "#tests/support/model/model-world.ts";
+import { waitUntilDeviceSynced, getContext, listConversations, listTexts } from "#tests/support/model/model-checks.ts";
+import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
 
 const makePhone = async () => {
   const { server, amina, benoit, chat } = makePair();
   const phone = makeDevice(server, amina);
   const tab = await phone.openTab();
-  const { store } = contextOf(tab);
+  const { store } = getContext(tab);
   await eventually(async () => expect(await store.people.get(benoit)).toMatchObject({ state: "contact" }));
   await eventually(() => expect(tab.link.get()).toBe("online"));
   const known = server.inbox(amina).people.get(benoit)?.relation;
   if (!known) throw new Error("no relation");
-  const block = (isBlocked: boolean) => server.relate(amina, { ...known, blocked: isBlocked });
+  const block = (isBlocked: boolean) => server.updateContact(amina, { ...known, blocked: isBlocked });
   return { server, amina, benoit, chat, phone, tab, store, known, block };
 };
 
@@ -55,18 +55,18 @@ describe("what is done on the server", () => {
     block(false);
 
     await enqueueText(tab, chat, "mine");
-    await becomesLevel(server, tab, chat);
-    server.post(benoit, chat, "his");
-    await becomesLevel(server, tab, chat);
+    await waitUntilDeviceSynced(server, tab, chat);
+    server.sendTexts(benoit, chat, "his");
+    await waitUntilDeviceSynced(server, tab, chat);
     loseAnswers(tab);
     await expect(setConversationMuted(tab, chat, true)).resolves.toBeUndefined();
     await expect(deleteOwnMessage(tab, chat, 1)).resolves.toBeUndefined();
     expect(await store.messages.get([chat, 1])).toMatchObject({ body: { type: "deleted" } });
     await expect(clearConversationHistory(tab, chat, true)).resolves.toBeUndefined();
-    expect(await textsIn(tab, chat)).toEqual([]);
-    expect(await listOf(tab)).toMatchObject([{ id: chat, muted: true }]);
+    expect(await listTexts(tab, chat)).toEqual([]);
+    expect(await listConversations(tab)).toMatchObject([{ id: chat, muted: true }]);
     await expect(clearConversationHistory(tab, chat, false)).resolves.toBeUndefined();
-    expect(await listOf(tab)).toEqual([]);
+    expect(await listConversations(tab)).toEqual([]);
   });
 
   it("is not told as failed where the page slept while it was told", async () => {
@@ -112,7 +112,7 @@ describe("what is done on the server", () => {
 
   it("is told as failed where nothing was done: a refusal at once, a lost question after a moment", async () => {
     const { server, amina, chat, benoit, phone, tab, known, block } = await makePhone();
-    phone.loses = (_, what) => what === "request";
+    phone.shouldLose = (_, what) => what === "request";
     const began = tab.platform.now();
     await expect(setConversationMuted(tab, chat, true)).rejects.toMatchObject({ code: "offline" });
     expect(tab.platform.now() - began).toBeLessThan(5_000);
@@ -121,7 +121,7 @@ describe("what is done on the server", () => {
       tab,
       benoit,
       async () => {
-        server.relate(amina, { ...known, profile: { ...known.profile, username: "Ben" } });
+        server.updateContact(amina, { ...known, profile: { ...known.profile, username: "Ben" } });
         throw new SyncError("offline");
       },
       ({ blocked }) => blocked === 1,

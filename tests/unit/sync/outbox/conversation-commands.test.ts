@@ -16,11 +16,18 @@ import { readBlockedPeople, readConversation } from "#sync/queries/queries.ts";
 import { mergeFetchedProfile, readOwnProfile } from "#sync/store/own-profile-row.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
-import { becomesLevel, contextOf, listOf, shownIn, textsIn } from "#tests/support/model/model-checks.ts";
+import {
+  waitUntilDeviceSynced,
+  getContext,
+  listConversations,
+  listShown,
+  listTexts,
+} from "#tests/support/model/model-checks.ts";
 import type { ModelServer } from "#tests/support/model/model-server.ts";
-import { makeDevice, makePair } from "#tests/support/model/model-world.ts";
+import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
 
-const asked = (server: ModelServer, type: string) => server.asked.filter(({ command }) => command.type === type);
+const asked = (server: ModelServer, type: string) =>
+  server.executedCommands.filter(({ command }) => command.type === type);
 
 const viewAll = async (tab: Tab, chat: ConversationId, seq: number) => {
   const viewed = new ReadTracker(tab);
@@ -34,14 +41,14 @@ describe("deleting for everybody", () => {
     const hers = await makeDevice(server, amina).openTab();
     const his = await makeDevice(server, benoit).openTab();
     for (const text of ["a", "b"]) await enqueueText(hers, chat, text);
-    await becomesLevel(server, his, chat);
-    await becomesLevel(server, hers, chat);
+    await waitUntilDeviceSynced(server, his, chat);
+    await waitUntilDeviceSynced(server, hers, chat);
     await deleteOwnMessage(hers, chat, 2);
-    expect(await shownIn(hers, chat)).toEqual([expect.stringMatching(/^a /), expect.stringMatching(/^deleted /)]);
-    await becomesLevel(server, his, chat);
-    expect(await textsIn(his, chat)).toEqual(["a", "deleted"]);
-    expect((await listOf(his))[0]).toMatchObject({ unread: 1, last: { body: { type: "deleted" } } });
-    await becomesLevel(server, hers, chat);
+    expect(await listShown(hers, chat)).toEqual([expect.stringMatching(/^a /), expect.stringMatching(/^deleted /)]);
+    await waitUntilDeviceSynced(server, his, chat);
+    expect(await listTexts(his, chat)).toEqual(["a", "deleted"]);
+    expect((await listConversations(his))[0]).toMatchObject({ unread: 1, last: { body: { type: "deleted" } } });
+    await waitUntilDeviceSynced(server, hers, chat);
     expect(asked(server, "revised")).toEqual([]);
   });
 
@@ -49,15 +56,15 @@ describe("deleting for everybody", () => {
     const { server, amina, benoit, chat } = makePair();
     const phone = makeDevice(server, amina);
     const first = await phone.openTab();
-    server.post(benoit, chat, ...Array.from({ length: 20 }, (_, i) => `m${i + 1}`));
-    await becomesLevel(server, first, chat);
+    server.sendTexts(benoit, chat, ...Array.from({ length: 20 }, (_, i) => `m${i + 1}`));
+    await waitUntilDeviceSynced(server, first, chat);
     await phone.close(first);
     server.revisedRowsMax = 3;
     for (let seq = 1; seq <= 8; seq++) server.execute(benoit, { type: "retract", conversation: chat, seq });
     const pages = asked(server, "page").length;
     const second = await phone.openTab();
-    await becomesLevel(server, second, chat);
-    expect((await textsIn(second, chat)).slice(0, 9)).toEqual([...Array<string>(8).fill("deleted"), "m9"]);
+    await waitUntilDeviceSynced(server, second, chat);
+    expect((await listTexts(second, chat)).slice(0, 9)).toEqual([...Array<string>(8).fill("deleted"), "m9"]);
     expect(asked(server, "revised")).toHaveLength(3);
     expect(asked(server, "page")).toHaveLength(pages);
   });
@@ -66,46 +73,46 @@ describe("deleting for everybody", () => {
     const { server, amina, benoit, chat } = makePair();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
-    server.post(benoit, chat, "before");
-    await becomesLevel(server, tab, chat);
+    server.sendTexts(benoit, chat, "before");
+    await waitUntilDeviceSynced(server, tab, chat);
     // The message waits on its way until what follows it has gone by.
     phone.faults.random = () => 0;
     phone.faults.reorderDown = 1;
-    server.post(benoit, chat, "regretted");
+    server.sendTexts(benoit, chat, "regretted");
     phone.faults.reorderDown = 0;
     server.execute(benoit, { type: "retract", conversation: chat, seq: 2 });
-    await becomesLevel(server, tab, chat);
-    expect(await textsIn(tab, chat)).toEqual(["before", "deleted"]);
+    await waitUntilDeviceSynced(server, tab, chat);
+    expect(await listTexts(tab, chat)).toEqual(["before", "deleted"]);
   });
 
   it("a page that was on its way when a message was deleted does not keep the message alive", async () => {
     const { server, amina, benoit, chat } = makePair();
-    server.post(benoit, chat, ...Array.from({ length: 60 }, (_, i) => `m${i + 1}`));
+    server.sendTexts(benoit, chat, ...Array.from({ length: 60 }, (_, i) => `m${i + 1}`));
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
-    await becomesLevel(server, tab, chat);
-    const { store, me } = contextOf(tab);
+    await waitUntilDeviceSynced(server, tab, chat);
+    const { store, me } = getContext(tab);
     const row = await store.conversations.get(chat);
     const question = { type: "page", conversation: chat, direction: "before", seq: row?.lo ?? 0, limit: 40 } as const;
     const page = await tab.request(question);
     server.execute(benoit, { type: "retract", conversation: chat, seq: 5 });
-    await becomesLevel(server, tab, chat);
+    await waitUntilDeviceSynced(server, tab, chat);
     const { applyInTransaction: applyChanges } = await import("#sync/inbound/apply-server-changes.ts");
     const request = { ...question, head: row?.head ?? 0, revised: row?.revised ?? 0 };
     await applyChanges(store, me, [{ type: "page", request, page }]);
     tab.prioritizeConversation(chat);
-    await becomesLevel(server, tab, chat);
-    expect((await textsIn(tab, chat)).slice(3, 6)).toEqual(["m4", "deleted", "m6"]);
+    await waitUntilDeviceSynced(server, tab, chat);
+    expect((await listTexts(tab, chat)).slice(3, 6)).toEqual(["m4", "deleted", "m6"]);
   });
 
   it("an unread message that was deleted is not unread any more", async () => {
     const { server, amina, benoit, chat } = makePair();
     const tab = await makeDevice(server, amina).openTab();
-    server.post(benoit, chat, "a", "b");
-    await eventually(async () => expect((await listOf(tab))[0]).toMatchObject({ unread: 2 }));
+    server.sendTexts(benoit, chat, "a", "b");
+    await eventually(async () => expect((await listConversations(tab))[0]).toMatchObject({ unread: 2 }));
     server.execute(benoit, { type: "retract", conversation: chat, seq: 2 });
-    await eventually(async () => expect((await listOf(tab))[0]).toMatchObject({ unread: 1 }));
-    await becomesLevel(server, tab, chat);
+    await eventually(async () => expect((await listConversations(tab))[0]).toMatchObject({ unread: 1 }));
+    await waitUntilDeviceSynced(server, tab, chat);
   });
 
   it("without a network clearing and muting are refused with the reason, and nothing changes later", async () => {
@@ -113,14 +120,14 @@ describe("deleting for everybody", () => {
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
     await enqueueText(tab, chat, "stays");
-    await becomesLevel(server, tab, chat);
+    await waitUntilDeviceSynced(server, tab, chat);
     phone.faults.isOffline = true;
     await expect(setConversationMuted(tab, chat, true)).rejects.toMatchObject({ code: "offline" });
     await expect(clearConversationHistory(tab, chat, false)).rejects.toMatchObject({ code: "offline" });
     phone.faults.isOffline = false;
     phone.wake();
-    await becomesLevel(server, tab, chat);
-    expect(await textsIn(tab, chat)).toEqual(["stays"]);
+    await waitUntilDeviceSynced(server, tab, chat);
+    expect(await listTexts(tab, chat)).toEqual(["stays"]);
   });
 });
 
@@ -129,19 +136,19 @@ describe("clearing and muting", () => {
     const { server, amina, benoit, chat } = makePair();
     const phone = await makeDevice(server, amina).openTab();
     const laptop = await makeDevice(server, amina).openTab();
-    server.post(benoit, chat, "a", "b");
-    for (const tab of [phone, laptop]) await becomesLevel(server, tab, chat);
+    server.sendTexts(benoit, chat, "a", "b");
+    for (const tab of [phone, laptop]) await waitUntilDeviceSynced(server, tab, chat);
     await clearConversationHistory(phone, chat, true);
     for (const tab of [phone, laptop]) {
       await eventually(async () =>
-        expect(await listOf(tab)).toMatchObject([{ id: chat, unread: 0, last: { body: null } }]),
+        expect(await listConversations(tab)).toMatchObject([{ id: chat, unread: 0, last: { body: null } }]),
       );
-      expect(await textsIn(tab, chat)).toEqual([]);
+      expect(await listTexts(tab, chat)).toEqual([]);
     }
-    server.post(benoit, chat, "c");
+    server.sendTexts(benoit, chat, "c");
     for (const tab of [phone, laptop])
       await eventually(async () =>
-        expect((await listOf(tab))[0]).toMatchObject({ unread: 1, last: { body: { text: "c" } } }),
+        expect((await listConversations(tab))[0]).toMatchObject({ unread: 1, last: { body: { text: "c" } } }),
       );
   });
 
@@ -149,38 +156,38 @@ describe("clearing and muting", () => {
     const { server, amina, benoit, chat } = makePair();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
-    server.post(benoit, chat, "seen");
-    await becomesLevel(server, tab, chat);
+    server.sendTexts(benoit, chat, "seen");
+    await waitUntilDeviceSynced(server, tab, chat);
     phone.requestMs = 4_000;
     const hiding = clearConversationHistory(tab, chat, false);
     phone.faults.dropDown = 1;
-    server.post(benoit, chat, "unseen");
+    server.sendTexts(benoit, chat, "unseen");
     phone.faults.dropDown = 0;
     await hiding;
     phone.requestMs = 0;
-    await eventually(async () => expect(await textsIn(tab, chat)).toEqual(["unseen"]));
+    await eventually(async () => expect(await listTexts(tab, chat)).toEqual(["unseen"]));
     // The answer knows nothing of what is unread: that is told beside it.
-    await eventually(async () => expect((await listOf(tab))[0]).toMatchObject({ unread: 1 }));
+    await eventually(async () => expect((await listConversations(tab))[0]).toMatchObject({ unread: 1 }));
   });
 
   it("a muted conversation is muted on every device", async () => {
     const { server, amina, benoit, chat } = makePair();
     const phone = await makeDevice(server, amina).openTab();
     const laptop = await makeDevice(server, amina).openTab();
-    server.post(benoit, chat, "a");
-    await becomesLevel(server, phone, chat);
+    server.sendTexts(benoit, chat, "a");
+    await waitUntilDeviceSynced(server, phone, chat);
     await setConversationMuted(phone, chat, true);
     for (const tab of [phone, laptop])
-      await eventually(async () => expect((await listOf(tab))[0]).toMatchObject({ muted: true }));
+      await eventually(async () => expect((await listConversations(tab))[0]).toMatchObject({ muted: true }));
     await setConversationMuted(laptop, chat, false);
-    const { store, me } = contextOf(phone);
+    const { store, me } = getContext(phone);
     await eventually(async () => expect(await readConversation(store, me, chat)).toMatchObject({ muted: false }));
   });
 });
 
 describe("blocking", () => {
   const blocks = async (tab: Tab, chat: ConversationId, other: Uuid, isBlocked: boolean) => {
-    const { store, me } = contextOf(tab);
+    const { store, me } = getContext(tab);
     await eventually(async () => {
       expect((await readBlockedPeople(store)).map(({ id }) => id)).toEqual(isBlocked ? [other] : []);
       expect(await readConversation(store, me, chat)).toMatchObject({ blocked: isBlocked });
@@ -192,34 +199,34 @@ describe("blocking", () => {
     const hers = await makeDevice(server, amina).openTab();
     const his = await makeDevice(server, benoit).openTab();
     await enqueueText(his, chat, "let through");
-    await eventually(async () => expect(await textsIn(hers, chat)).toEqual(["let through"]));
+    await eventually(async () => expect(await listTexts(hers, chat)).toEqual(["let through"]));
     server.block(amina, chat, true);
     await blocks(hers, chat, benoit, true);
     for (const text of ["withheld 1", "withheld 2"]) await enqueueText(his, chat, text);
     const withheld = ["withheld 1 sent", "withheld 2 sent"];
-    await eventually(async () => expect((await shownIn(his, chat)).slice(1)).toEqual(withheld));
+    await eventually(async () => expect((await listShown(his, chat)).slice(1)).toEqual(withheld));
     server.block(amina, chat, false);
     await blocks(hers, chat, benoit, false);
     await eventually(async () =>
-      expect((await listOf(hers))[0]).toMatchObject({ last: { body: { text: "let through" } } }),
+      expect((await listConversations(hers))[0]).toMatchObject({ last: { body: { text: "let through" } } }),
     );
     await enqueueText(hers, chat, "again");
     await eventually(() => expect(server.log(chat).messages).toHaveLength(4));
-    for (const tab of [hers, his]) await becomesLevel(server, tab, chat);
-    expect(await textsIn(hers, chat)).toEqual(["let through", "again"]);
+    for (const tab of [hers, his]) await waitUntilDeviceSynced(server, tab, chat);
+    expect(await listTexts(hers, chat)).toEqual(["let through", "again"]);
     expect((await readWindowAround(hers, chat, 1)).items.map(({ seq }) => seq)).toEqual([4, 1]);
     await viewAll(hers, chat, 4);
-    await eventually(() => expect(server.log(chat).marks.get(amina)).toMatchObject({ delivered: 3 }));
+    await eventually(() => expect(server.log(chat).members.get(amina)).toMatchObject({ delivered: 3 }));
     await eventually(async () =>
-      expect((await shownIn(his, chat)).slice(0, 3)).toEqual(["let through read", ...withheld]),
+      expect((await listShown(his, chat)).slice(0, 3)).toEqual(["let through read", ...withheld]),
     );
-    expect((await listOf(hers))[0]).toMatchObject({ unread: 0 });
+    expect((await listConversations(hers))[0]).toMatchObject({ unread: 0 });
   });
 
   it("an answer that comes late does not undo what the server told meanwhile", async () => {
     const { server, amina, benoit, chat } = makePair();
     const hers = await makeDevice(server, amina).openTab();
-    const { store } = contextOf(hers);
+    const { store } = getContext(hers);
     const standing = () => store.people.get(benoit);
     await eventually(async () => expect(await standing()).toMatchObject({ state: "contact" }));
     const known = server.inbox(amina).people.get(benoit)?.relation;
@@ -231,7 +238,7 @@ describe("blocking", () => {
       () => new Promise((resolve) => (answer = resolve)),
       () => false,
     );
-    server.relate(amina, { ...known, state: "none", connection_id: null, since: known.since - 1 });
+    server.updateContact(amina, { ...known, state: "none", connection_id: null, since: known.since - 1 });
     await eventually(async () => expect(await standing()).toMatchObject({ state: "none" }));
     answer(known);
     await change;
@@ -253,12 +260,12 @@ describe("blocking", () => {
   it("of one's own name made on another device shows here, and makes nobody's acquaintance of oneself", async () => {
     const { server, amina, benoit } = makePair();
     const hers = await makeDevice(server, amina).openTab();
-    const { store } = contextOf(hers);
+    const { store } = getContext(hers);
     await eventually(async () => expect(await store.people.get(benoit)).toBeDefined());
     const known = server.inbox(amina).people.get(benoit)?.relation;
     if (!known) throw new Error("no relation");
     const profile = { ...known.profile, id: amina, username: "Amina Nouvelle" };
-    server.relate(amina, { ...known, profile, state: "none", connection_id: null });
+    server.updateContact(amina, { ...known, profile, state: "none", connection_id: null });
     await eventually(async () => expect((await readOwnProfile(store))?.username).toBe("Amina Nouvelle"));
     expect(await store.people.get(amina)).toBeUndefined();
   });
@@ -266,7 +273,7 @@ describe("blocking", () => {
   it("of one's own name stands, though what was asked before it is answered after it", async () => {
     const { server, amina, benoit } = makePair();
     const hers = await makeDevice(server, amina).openTab();
-    const context = contextOf(hers);
+    const context = getContext(hers);
     const becomes = (name: string) =>
       eventually(async () => expect((await readOwnProfile(context.store))?.username).toBe(name));
     await becomes("Amina");
@@ -284,7 +291,7 @@ describe("blocking", () => {
     const known = server.inbox(amina).people.get(benoit)?.relation;
     if (!known) throw new Error("no relation");
     const profile = { ...known.profile, id: amina, username: "Amina Nouvelle" };
-    server.relate(amina, { ...known, profile, state: "none", connection_id: null });
+    server.updateContact(amina, { ...known, profile, state: "none", connection_id: null });
     await becomes("Amina Nouvelle");
     letGo();
     await asked;
@@ -294,12 +301,12 @@ describe("blocking", () => {
   it("of one's own name is kept as it is answered, though the picture changed before it is told only meanwhile", async () => {
     const { server, amina, benoit } = makePair();
     const hers = await makeDevice(server, amina).openTab();
-    const { store } = contextOf(hers);
+    const { store } = getContext(hers);
     await eventually(async () => expect((await readOwnProfile(store))?.username).toBe("Amina"));
     const known = server.inbox(amina).people.get(benoit)?.relation;
     if (!known) throw new Error("no relation");
     const own = { ...known.profile, id: amina, username: "Amina", avatar_url: null };
-    const tell = (profile: typeof known.profile) => server.relate(amina, { ...known, profile, state: "none" });
+    const tell = (profile: typeof known.profile) => server.updateContact(amina, { ...known, profile, state: "none" });
     const before = await readOwnProfile(store);
     tell({ ...own, avatar_url: "new.webp" });
     await eventually(async () => expect((await readOwnProfile(store))?.avatar).toBe("new.webp"));
@@ -310,7 +317,7 @@ describe("blocking", () => {
   it("is done on a phone whose store cannot be read or has no room, and is not told as failed", async () => {
     const { server, amina, benoit } = makePair();
     const hers = await makeDevice(server, amina).openTab();
-    const { store } = contextOf(hers);
+    const { store } = getContext(hers);
     await eventually(async () => expect(await store.people.get(benoit)).toMatchObject({ state: "contact" }));
     const known = server.inbox(amina).people.get(benoit)?.relation;
     if (!known) throw new Error("no relation");
@@ -336,15 +343,15 @@ describe("blocking", () => {
     const his = await makeDevice(server, benoit).openTab();
     server.block(amina, chat, true);
     await enqueueText(his, chat, "withheld");
-    await eventually(async () => expect(await shownIn(his, chat)).toEqual(["withheld sent"]));
+    await eventually(async () => expect(await listShown(his, chat)).toEqual(["withheld sent"]));
     server.block(amina, chat, false);
     hers.prioritizeConversation(chat);
-    await becomesLevel(server, hers, chat);
+    await waitUntilDeviceSynced(server, hers, chat);
     await viewAll(hers, chat, 1);
     server.execute(amina, { type: "mark", conversation: chat, delivered: 1, read: 1 });
-    await becomesLevel(server, his, chat);
-    expect((await contextOf(his).store.conversations.get(chat))?.othersRead).toBe(1);
-    expect((await listOf(his))[0]?.last).toMatchObject({ status: "sent" });
-    expect((await listOf(hers))[0]).toMatchObject({ unread: 0, last: { body: null } });
+    await waitUntilDeviceSynced(server, his, chat);
+    expect((await getContext(his).store.conversations.get(chat))?.othersRead).toBe(1);
+    expect((await listConversations(his))[0]?.last).toMatchObject({ status: "sent" });
+    expect((await listConversations(hers))[0]).toMatchObject({ unread: 0, last: { body: null } });
   });
 });

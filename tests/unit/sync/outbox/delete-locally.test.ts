@@ -13,11 +13,17 @@ import { purgeAllButUnsent } from "#sync/store/recovery/open-database.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 import { readUnsentSummary } from "#sync/unsent-summary.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
-import { becomesLevel, contextOf, listOf, shownIn, textsIn } from "#tests/support/model/model-checks.ts";
+import {
+  waitUntilDeviceSynced,
+  getContext,
+  listConversations,
+  listShown,
+  listTexts,
+} from "#tests/support/model/model-checks.ts";
 import type { ModelDevice } from "#tests/support/model/model-device.ts";
-import { toMember } from "#tests/support/model/model-log.ts";
+import { toVisibleMessage } from "#tests/support/model/model-log.ts";
 import type { ModelServer } from "#tests/support/model/model-server.ts";
-import { makeDevice, makeGroup, makePair } from "#tests/support/model/model-world.ts";
+import { makeDevice, makeGroup, makePair } from "#tests/support/model/model-fixtures.ts";
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -26,7 +32,7 @@ afterEach(() => {
 const bodiesIn = (server: ModelServer, chat: ConversationId) =>
   server.log(chat).messages.map(({ body }) => (body.type === "text" ? body.text : body.type));
 
-const notesOf = (tab: Tab) => listPendingDeletions(contextOf(tab).store);
+const notesOf = (tab: Tab) => listPendingDeletions(getContext(tab).store);
 
 const isForgotten = (tab: Tab) => eventually(async () => expect(await notesOf(tab)).toEqual([]));
 
@@ -46,33 +52,34 @@ const makeRegret = async () => {
   const { server, amina, benoit, chat } = makePair();
   const phone = makeDevice(server, amina);
   const tab = await phone.openTab();
-  server.post(benoit, chat, "Mbote");
-  await becomesLevel(server, tab, chat);
+  server.sendTexts(benoit, chat, "Mbote");
+  await waitUntilDeviceSynced(server, tab, chat);
   await enqueueText(tab, chat, "regretted");
-  await becomesLevel(server, tab, chat);
+  await waitUntilDeviceSynced(server, tab, chat);
   await loseNetwork(phone);
   return { server, amina, benoit, chat, phone, tab };
 };
 
-const withdrawals = (server: ModelServer) => server.asked.filter(({ command }) => command.type === "withdraw");
+const withdrawals = (server: ModelServer) =>
+  server.executedCommands.filter(({ command }) => command.type === "withdraw");
 
 describe("a message deleted without a network", () => {
   it("is deleted here at once, in the chat, in the list and in the other tab, and for everybody once there is one", async () => {
     const { server, benoit, chat, phone, tab } = await makeRegret();
     const other = await phone.openTab();
     const his = await makeDevice(server, benoit).openTab();
-    await becomesLevel(server, his, chat);
+    await waitUntilDeviceSynced(server, his, chat);
     const asked = phone.requests.length;
     await deleteOwnMessage(tab, chat, 2);
     expect(phone.requests.slice(asked).filter(({ method }) => method === "DELETE")).toEqual([]);
-    expect(await readUnsentSummary(contextOf(tab))).toMatchObject({ deletions: 1 });
+    expect(await readUnsentSummary(getContext(tab))).toMatchObject({ deletions: 1 });
     for (const one of [tab, other]) {
-      expect(await textsIn(one, chat)).toEqual(["Mbote", "deleted"]);
-      expect((await listOf(one))[0]).toMatchObject({ last: { body: { type: "deleted" } } });
+      expect(await listTexts(one, chat)).toEqual(["Mbote", "deleted"]);
+      expect((await listConversations(one))[0]).toMatchObject({ last: { body: { type: "deleted" } } });
     }
     findNetwork(phone);
-    for (const one of [tab, other, his]) await becomesLevel(server, one, chat);
-    expect(await textsIn(his, chat)).toEqual(["Mbote", "deleted"]);
+    for (const one of [tab, other, his]) await waitUntilDeviceSynced(server, one, chat);
+    expect(await listTexts(his, chat)).toEqual(["Mbote", "deleted"]);
     await isForgotten(tab);
     expect(withdrawals(server)).toHaveLength(1);
   });
@@ -88,7 +95,7 @@ describe("a message deleted without a network", () => {
     phone.faults.isOffline = false;
     const next = await phone.openTab();
     await eventually(() => expect(bodiesIn(server, chat)).toEqual(["Mbote", "deleted"]));
-    await becomesLevel(server, next, chat);
+    await waitUntilDeviceSynced(server, next, chat);
     await isForgotten(next);
   });
 
@@ -97,16 +104,16 @@ describe("a message deleted without a network", () => {
     await deleteOwnMessage(tab, chat, 2);
     server.refuse = (_, { type }) => (type === "withdraw" ? { error: "unavailable" } : undefined);
     findNetwork(phone);
-    server.post(benoit, chat, "Allô ?");
-    await eventually(async () => expect(await textsIn(tab, chat)).toEqual(["Mbote", "deleted", "Allô ?"]));
+    server.sendTexts(benoit, chat, "Allô ?");
+    await eventually(async () => expect(await listTexts(tab, chat)).toEqual(["Mbote", "deleted", "Allô ?"]));
     expect(bodiesIn(server, chat)).toEqual(["Mbote", "regretted", "Allô ?"]);
     // Nor by one that was told again, with nothing in that chat changed so far.
-    const messages = server.log(chat).messages.map((message) => toMember(message, amina));
-    await applyServerChanges(contextOf(tab), [{ type: "messages", target: chat, messages }]);
-    expect(await textsIn(tab, chat)).toEqual(["Mbote", "deleted", "Allô ?"]);
+    const messages = server.log(chat).messages.map((message) => toVisibleMessage(message, amina));
+    await applyServerChanges(getContext(tab), [{ type: "messages", target: chat, messages }]);
+    expect(await listTexts(tab, chat)).toEqual(["Mbote", "deleted", "Allô ?"]);
     server.refuse = () => undefined;
     await isForgotten(tab);
-    await becomesLevel(server, tab, chat);
+    await waitUntilDeviceSynced(server, tab, chat);
     expect(bodiesIn(server, chat)).toEqual(["Mbote", "deleted", "Allô ?"]);
   });
 
@@ -114,10 +121,10 @@ describe("a message deleted without a network", () => {
     const { server, amina, chat } = makePair();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
-    const { store } = contextOf(tab);
+    const { store } = getContext(tab);
     const body = { type: "file", name: "a.bin", mime: "application/octet-stream", size: 500 } as const;
     await enqueueFiles(tab, [chat], [{ blob: new Blob([new Uint8Array(500)]), body }]);
-    await becomesLevel(server, tab, chat);
+    await waitUntilDeviceSynced(server, tab, chat);
     const file = findAttachment((await store.messages.get([chat, 1]))?.body ?? { type: "deleted" })?.file ?? "";
     expect(await store.blobs.get(file)).toBeDefined();
     await loseNetwork(phone);
@@ -133,7 +140,7 @@ describe("a message deleted without a network", () => {
     server.execute(amina, { type: "retract", conversation: chat, seq: 2 });
     findNetwork(phone);
     await isForgotten(tab);
-    for (const one of [tab, other]) await becomesLevel(server, one, chat);
+    for (const one of [tab, other]) await waitUntilDeviceSynced(server, one, chat);
     expect(server.log(chat).revision).toBe(1);
     expect(withdrawals(server)).toHaveLength(1);
     await loseNetwork(phone);
@@ -143,11 +150,11 @@ describe("a message deleted without a network", () => {
 
   it("that arrived while its author was asked is deleted as well", async () => {
     const { server, chat, phone, tab } = await makeRegret();
-    const { cid = "" } = (await contextOf(tab).store.messages.get([chat, 2])) ?? {};
+    const { cid = "" } = (await getContext(tab).store.messages.get([chat, 2])) ?? {};
     await deleteMessageByClientId(tab, chat, cid);
-    expect(await textsIn(tab, chat)).toEqual(["Mbote", "deleted"]);
+    expect(await listTexts(tab, chat)).toEqual(["Mbote", "deleted"]);
     findNetwork(phone);
-    await becomesLevel(server, tab, chat);
+    await waitUntilDeviceSynced(server, tab, chat);
     expect(bodiesIn(server, chat)).toEqual(["Mbote", "deleted"]);
   });
 
@@ -155,11 +162,11 @@ describe("a message deleted without a network", () => {
     const { server, amina, withBenoit, group } = makeGroup();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
-    await becomesLevel(server, tab, withBenoit);
+    await waitUntilDeviceSynced(server, tab, withBenoit);
     await enqueueText(tab, withBenoit, "regretted");
-    await becomesLevel(server, tab, withBenoit);
+    await waitUntilDeviceSynced(server, tab, withBenoit);
     await loseNetwork(phone);
-    const held = await contextOf(tab).store.messages.get([withBenoit, 1]);
+    const held = await getContext(tab).store.messages.get([withBenoit, 1]);
     if (!held) throw new Error("nothing there");
     const item = toChatItem(undefined, held);
     await enqueueForward(tab, withBenoit, item, [group]);
@@ -168,9 +175,9 @@ describe("a message deleted without a network", () => {
     findNetwork(phone);
     await isForgotten(tab);
     server.refuse = () => undefined;
-    await eventually(async () => expect((await shownIn(tab, group)).at(-1)).toBe("regretted failed"));
+    await eventually(async () => expect((await listShown(tab, group)).at(-1)).toBe("regretted failed"));
     expect(bodiesIn(server, group)).not.toContain("regretted");
-    expect(await contextOf(tab).store.outbox.toArray()).toMatchObject([{ error: "original_gone" }]);
+    expect(await getContext(tab).store.outbox.toArray()).toMatchObject([{ error: "original_gone" }]);
   });
 
   it("shows again what the server has where it is not its author's to delete any more", async () => {
@@ -183,12 +190,12 @@ describe("a message deleted without a network", () => {
     };
     findNetwork(phone);
     await eventually(() => expect(withdrawals(server).length).toBeGreaterThan(0));
-    expect(await textsIn(tab, chat)).toEqual(["Mbote", "deleted"]);
+    expect(await listTexts(tab, chat)).toEqual(["Mbote", "deleted"]);
     isReadable = true;
     await isForgotten(tab);
-    expect(await shownIn(tab, chat)).toEqual(["Mbote", expect.stringMatching(/^regretted /)]);
-    expect((await listOf(tab))[0]).toMatchObject({ last: { body: { text: "regretted" } } });
-    await becomesLevel(server, tab, chat);
+    expect(await listShown(tab, chat)).toEqual(["Mbote", expect.stringMatching(/^regretted /)]);
+    expect((await listConversations(tab))[0]).toMatchObject({ last: { body: { text: "regretted" } } });
+    await waitUntilDeviceSynced(server, tab, chat);
   });
 });
 
@@ -209,8 +216,8 @@ describe("a message deleted while the server does not answer", () => {
         asked.method === "DELETE" ? new Promise(() => {}) : request(asked, options),
       );
     await deleteOwnMessage(tab, chat, 2);
-    expect(await textsIn(tab, chat)).toEqual(["Mbote", "deleted"]);
-    await becomesLevel(server, tab, chat);
+    expect(await listTexts(tab, chat)).toEqual(["Mbote", "deleted"]);
+    await waitUntilDeviceSynced(server, tab, chat);
     await isForgotten(tab);
     expect(bodiesIn(server, chat)).toEqual(["Mbote", "deleted"]);
   });
@@ -223,7 +230,7 @@ describe("a message deleted while the server does not answer", () => {
     vi.spyOn(tab.platform, "startTimer").mockReturnValue(() => {}); // nothing is waited for
     await deleteOwnMessage(tab, chat, 2);
     expect(tab.link.get()).toBe("online");
-    expect(await textsIn(tab, chat)).toEqual(["Mbote", "deleted"]);
+    expect(await listTexts(tab, chat)).toEqual(["Mbote", "deleted"]);
   });
 
   it("is deleted once where it was the answer that was lost, and what told of it", async () => {
@@ -231,13 +238,13 @@ describe("a message deleted while the server does not answer", () => {
     findNetwork(phone);
     await eventually(() => expect(tab.link.get()).toBe("online"));
     phone.faults.dropDown = 1;
-    phone.loses = ({ method }, what) => method === "DELETE" && what === "answer";
+    phone.shouldLose = ({ method }, what) => method === "DELETE" && what === "answer";
     await deleteOwnMessage(tab, chat, 2);
-    expect(await textsIn(tab, chat)).toEqual(["Mbote", "deleted"]);
+    expect(await listTexts(tab, chat)).toEqual(["Mbote", "deleted"]);
     phone.faults.dropDown = 0;
     phone.wake();
     await isForgotten(tab);
-    await becomesLevel(server, tab, chat);
+    await waitUntilDeviceSynced(server, tab, chat);
     expect(server.log(chat).revision).toBe(1);
   });
 
@@ -247,7 +254,7 @@ describe("a message deleted while the server does not answer", () => {
     await eventually(() => expect(tab.link.get()).toBe("online"));
     server.refuse = (_, { type }) => (type === "retract" ? { error: "message_not_found" } : undefined);
     await expect(deleteOwnMessage(tab, chat, 2)).rejects.toMatchObject({ code: "message_not_found" });
-    expect(await textsIn(tab, chat)).toEqual(["Mbote", "regretted"]);
+    expect(await listTexts(tab, chat)).toEqual(["Mbote", "regretted"]);
   });
 });
 
@@ -260,7 +267,7 @@ describe("where a deletion without a network cannot be kept", () => {
       return put.apply(this, args);
     });
     await expect(deleteOwnMessage(tab, chat, 2)).rejects.toMatchObject({ code: "offline" });
-    expect(await textsIn(tab, chat)).toEqual(["Mbote", "regretted"]);
+    expect(await listTexts(tab, chat)).toEqual(["Mbote", "regretted"]);
     expect(await notesOf(tab)).toEqual([]);
   });
 
@@ -269,7 +276,7 @@ describe("where a deletion without a network cannot be kept", () => {
     tab.storageTrouble.set("memory");
     await expect(deleteOwnMessage(tab, chat, 2)).rejects.toMatchObject({ code: "offline" });
     tab.storageTrouble.set(undefined);
-    const { store } = contextOf(tab);
+    const { store } = getContext(tab);
     await store.messages
       .where("[conversation+seq]")
       .equals([chat, 2])
@@ -277,7 +284,7 @@ describe("where a deletion without a network cannot be kept", () => {
         delete row.cid;
       });
     await expect(deleteOwnMessage(tab, chat, 2)).rejects.toMatchObject({ code: "offline" });
-    expect(await textsIn(tab, chat)).toEqual(["Mbote", "regretted"]);
+    expect(await listTexts(tab, chat)).toEqual(["Mbote", "regretted"]);
     expect(await notesOf(tab)).toEqual([]);
   });
 });

@@ -9,10 +9,16 @@ import { listPendingDeletions } from "#sync/store/pending-deletions.ts";
 import { purgeAllButUnsent } from "#sync/store/recovery/open-database.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
-import { becomesLevel, contextOf, listOf, shownIn, textsIn } from "#tests/support/model/model-checks.ts";
+import {
+  waitUntilDeviceSynced,
+  getContext,
+  listConversations,
+  listShown,
+  listTexts,
+} from "#tests/support/model/model-checks.ts";
 import type { ModelDevice } from "#tests/support/model/model-device.ts";
 import type { ModelServer } from "#tests/support/model/model-server.ts";
-import { makeDevice, makeGroup, makePair } from "#tests/support/model/model-world.ts";
+import { makeDevice, makeGroup, makePair } from "#tests/support/model/model-fixtures.ts";
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -21,7 +27,7 @@ afterEach(() => {
 const bodiesIn = (server: ModelServer, chat: ConversationId) =>
   server.log(chat).messages.map(({ body }) => (body.type === "text" ? body.text : body.type));
 
-const unsentCid = async (tab: Tab): Promise<Uuid> => (await contextOf(tab).store.outbox.toArray()).at(-1)?.cid ?? "";
+const unsentCid = async (tab: Tab): Promise<Uuid> => (await getContext(tab).store.outbox.toArray()).at(-1)?.cid ?? "";
 
 const disconnect = (phone: ModelDevice): void => {
   phone.faults.isOffline = true;
@@ -53,7 +59,7 @@ const deleteOnItsWay = async (phone: ModelDevice, tab: Tab, chat: ConversationId
 };
 
 const isForgotten = (tab: Tab) =>
-  eventually(async () => expect(await listPendingDeletions(contextOf(tab).store)).toEqual([]));
+  eventually(async () => expect(await listPendingDeletions(getContext(tab).store)).toEqual([]));
 
 /** Whether it was written into any store since. */
 const watchStores = (word: string): (() => boolean) => {
@@ -78,38 +84,38 @@ describe("a message deleted on its way that arrived", () => {
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
     await deleteOnItsWay(phone, tab, chat);
-    server.post(benoit, chat, ...Array.from({ length: 260 }, (__, i) => `n${i}`));
+    server.sendTexts(benoit, chat, ...Array.from({ length: 260 }, (__, i) => `n${i}`));
     if (isCleared) server.execute(amina, { type: "hide", conversation: chat, upTo: 200, keep: true });
     await phone.kill(tab);
     if (isSignedOut) await purgeAllButUnsent(phone.platform(), amina);
     phone.faults.isOffline = false;
     const next = await phone.openTab();
     await eventually(() => expect(bodiesIn(server, chat)[0]).toBe("deleted"));
-    await becomesLevel(server, next, chat);
+    await waitUntilDeviceSynced(server, next, chat);
     await isForgotten(next);
-    expect(server.asked.filter(({ command }) => command.type === "withdraw")).toHaveLength(1);
+    expect(server.executedCommands.filter(({ command }) => command.type === "withdraw")).toHaveLength(1);
   });
 
   it("is seen nowhere on its author's phone until the server has heard of it, nor in the list", async () => {
     const { server, amina, benoit, chat } = makePair();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
-    server.post(benoit, chat, "Mbote");
-    await becomesLevel(server, tab, chat);
+    server.sendTexts(benoit, chat, "Mbote");
+    await waitUntilDeviceSynced(server, tab, chat);
     await deleteOnItsWay(phone, tab, chat);
     const isWritten = watchStores("regretted");
     server.refuse = (_, { type }) => (type === "withdraw" ? { error: "unavailable" } : undefined);
     reconnect(phone);
-    await eventually(async () => expect(await textsIn(tab, chat)).toEqual(["Mbote", "deleted"]));
-    expect((await listOf(tab))[0]).toMatchObject({ last: { body: { type: "deleted" } } });
+    await eventually(async () => expect(await listTexts(tab, chat)).toEqual(["Mbote", "deleted"]));
+    expect((await listConversations(tab))[0]).toMatchObject({ last: { body: { type: "deleted" } } });
     expect(bodiesIn(server, chat)).toEqual(["Mbote", "regretted"]);
     // What comes after it says nothing of it, and neither does the row of another welcome.
-    server.post(benoit, chat, "Allô ?");
-    await eventually(async () => expect(await textsIn(tab, chat)).toEqual(["Mbote", "deleted", "Allô ?"]));
+    server.sendTexts(benoit, chat, "Allô ?");
+    await eventually(async () => expect(await listTexts(tab, chat)).toEqual(["Mbote", "deleted", "Allô ?"]));
     disconnect(phone);
     reconnect(phone);
     server.refuse = () => undefined;
-    await becomesLevel(server, tab, chat);
+    await waitUntilDeviceSynced(server, tab, chat);
     await isForgotten(tab);
     expect(bodiesIn(server, chat)).toEqual(["Mbote", "deleted", "Allô ?"]);
     expect(isWritten()).toBe(false);
@@ -119,18 +125,18 @@ describe("a message deleted on its way that arrived", () => {
     const { server, amina, chat } = makePair();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
-    await becomesLevel(server, tab, chat);
+    await waitUntilDeviceSynced(server, tab, chat);
     await enqueueText(tab, chat, "Mbote");
-    await becomesLevel(server, tab, chat);
+    await waitUntilDeviceSynced(server, tab, chat);
     server.refuse = (_, { type }) => (type === "withdraw" ? { error: "unavailable" } : undefined);
     await deleteOnItsWay(phone, tab, chat);
     server.execute(amina, { type: "hide", conversation: chat, upTo: 2, keep: true });
     reconnect(phone);
-    await becomesLevel(server, tab, chat);
-    expect((await listOf(tab))[0]?.last?.body ?? null).toBeNull();
+    await waitUntilDeviceSynced(server, tab, chat);
+    expect((await listConversations(tab))[0]?.last?.body ?? null).toBeNull();
     server.refuse = () => undefined;
     await isForgotten(tab);
-    await becomesLevel(server, tab, chat);
+    await waitUntilDeviceSynced(server, tab, chat);
     expect(bodiesIn(server, chat)).toEqual(["Mbote", "deleted"]);
   });
 
@@ -139,13 +145,13 @@ describe("a message deleted on its way that arrived", () => {
     const phone = makeDevice(server, amina);
     phone.faults.noUpgrade = true;
     const tab = await phone.openTab();
-    server.post(benoit, chat, ...Array.from({ length: 30 }, (_, i) => `n${i}`));
-    await becomesLevel(server, tab, chat);
-    phone.loses = ({ method, path }, what) => what === "answer" && method === "POST" && path.endsWith("/messages");
+    server.sendTexts(benoit, chat, ...Array.from({ length: 30 }, (_, i) => `n${i}`));
+    await waitUntilDeviceSynced(server, tab, chat);
+    phone.shouldLose = ({ method, path }, what) => what === "answer" && method === "POST" && path.endsWith("/messages");
     server.refuse = (_, { type }) => (type === "page" ? { error: "unavailable" } : undefined);
     await enqueueText(tab, chat, "regretted");
     await eventually(() => expect(server.log(chat).messages).toHaveLength(31));
-    server.post(benoit, chat, "Allô ?");
+    server.sendTexts(benoit, chat, "Allô ?");
     server.refuse = () => undefined;
     const asked = { type: "page", conversation: chat, direction: "after", seq: 30, limit: 10 } as const;
     const page = server.execute(amina, asked);
@@ -162,10 +168,10 @@ describe("a message deleted on its way that arrived", () => {
     await isForgotten(tab);
     expect(bodiesIn(server, chat)[30]).toBe("deleted");
     isTold = true;
-    await eventually(async () => expect((await textsIn(tab, chat)).slice(30)).toEqual(["deleted", "Allô ?"]));
-    phone.loses = () => false;
+    await eventually(async () => expect((await listTexts(tab, chat)).slice(30)).toEqual(["deleted", "Allô ?"]));
+    phone.shouldLose = () => false;
     vi.mocked(server.execute).mockRestore();
-    await becomesLevel(server, tab, chat);
+    await waitUntilDeviceSynced(server, tab, chat);
     expect(isWritten()).toBe(false);
   });
 
@@ -174,14 +180,14 @@ describe("a message deleted on its way that arrived", () => {
     const phone = makeDevice(server, amina);
     const leader = await phone.openTab();
     const second = await phone.openTab();
-    await becomesLevel(server, second, chat);
+    await waitUntilDeviceSynced(server, second, chat);
     let lost = 0;
-    phone.loses = ({ path }, what) => path.includes("/withdrawals/") && what === "answer" && lost++ < 2;
+    phone.shouldLose = ({ path }, what) => path.includes("/withdrawals/") && what === "answer" && lost++ < 2;
     await deleteOnItsWay(phone, second, chat);
     reconnect(phone);
     await eventually(() => expect(bodiesIn(server, chat)).toEqual(["deleted"]));
     for (const tab of [leader, second]) {
-      await becomesLevel(server, tab, chat);
+      await waitUntilDeviceSynced(server, tab, chat);
       await isForgotten(tab);
     }
     expect(lost).toBe(3);
@@ -196,7 +202,7 @@ describe("a message deleted on its way that arrived", () => {
     await enqueueText(tab, chat, "regretted");
     const cid = await unsentCid(tab);
     reconnect(phone);
-    await becomesLevel(server, tab, chat);
+    await waitUntilDeviceSynced(server, tab, chat);
     await clearConversationHistory(tab, chat, true);
     await deleteMessageByClientId(tab, chat, cid);
     await eventually(() => expect(bodiesIn(server, chat)).toEqual(["deleted"]));
@@ -209,26 +215,26 @@ describe("a message deleted on its way that arrived", () => {
     const tab = await phone.openTab();
     await deleteOnItsWay(phone, tab, chat);
     server.recreateLog(chat);
-    server.post(amina, chat, "stays");
-    server.post(benoit, chat, "too");
+    server.sendTexts(amina, chat, "stays");
+    server.sendTexts(benoit, chat, "too");
     reconnect(phone);
     await isForgotten(tab);
-    await becomesLevel(server, tab, chat);
-    expect(await textsIn(tab, chat)).toEqual(["stays", "too"]);
+    await waitUntilDeviceSynced(server, tab, chat);
+    expect(await listTexts(tab, chat)).toEqual(["stays", "too"]);
   });
 
   it("in a group that its author has left is asked for once and then let be", async () => {
     const { server, amina, benoit, group } = makeGroup();
     const phone = makeDevice(server, benoit);
     const tab = await phone.openTab();
-    await becomesLevel(server, tab, group);
+    await waitUntilDeviceSynced(server, tab, group);
     await deleteOnItsWay(phone, tab, group);
-    expect(server.change(amina, group, { type: "remove", user: benoit })).toBeUndefined();
+    expect(server.changeGroup(amina, group, { type: "remove", user: benoit })).toBeUndefined();
     reconnect(phone);
     await isForgotten(tab);
     expect(bodiesIn(server, group)).toContain("regretted");
-    expect(await textsIn(tab, group)).toEqual([]);
-    expect(server.asked.filter(({ command }) => command.type === "withdraw")).toHaveLength(1);
+    expect(await listTexts(tab, group)).toEqual([]);
+    expect(server.executedCommands.filter(({ command }) => command.type === "withdraw")).toHaveLength(1);
   });
 });
 
@@ -249,9 +255,9 @@ describe("a message deleted on its way that had not arrived", () => {
     expect(server.execute(amina, { type: "send", conversation: chat, messages: late })).toEqual({
       error: "message_withdrawn",
     } satisfies Refusal);
-    for (const one of [tab, his]) await becomesLevel(server, one, chat);
-    expect(await textsIn(his, chat)).toEqual(["stays"]);
-    expect(await textsIn(tab, chat)).toEqual(["stays"]);
+    for (const one of [tab, his]) await waitUntilDeviceSynced(server, one, chat);
+    expect(await listTexts(his, chat)).toEqual(["stays"]);
+    expect(await listTexts(tab, chat)).toEqual(["stays"]);
   });
 
   it.each([
@@ -265,12 +271,12 @@ describe("a message deleted on its way that had not arrived", () => {
     const tab = await phone.openTab();
     await enqueueText(tab, chat, "regretted");
     await enqueueText(tab, chat, "stays");
-    const copy = await contextOf(tab).store.outbox.orderBy("order").first();
+    const copy = await getContext(tab).store.outbox.orderBy("order").first();
     server.execute(amina, { type: "withdraw", conversation: chat, cid: copy?.cid ?? "" });
     reconnect(phone);
-    await becomesLevel(server, tab, chat);
-    expect(await contextOf(tab).store.outbox.count()).toBe(0);
-    expect(await shownIn(tab, chat)).toEqual(["stays sent"]);
+    await waitUntilDeviceSynced(server, tab, chat);
+    expect(await getContext(tab).store.outbox.count()).toBe(0);
+    expect(await listShown(tab, chat)).toEqual(["stays sent"]);
     expect(phone.notices).not.toContain("store-reset");
   });
 
@@ -280,14 +286,14 @@ describe("a message deleted on its way that had not arrived", () => {
     disconnect(phone);
     const tab = await phone.openTab();
     await enqueueBroadcast(tab, [withBenoit, group], "to both");
-    const rows = await contextOf(tab).store.outbox.toArray();
+    const rows = await getContext(tab).store.outbox.toArray();
     const toOne = rows.find(({ conversation }) => conversation === withBenoit);
     await discardUnsentMessage(tab, toOne?.cid ?? "");
     reconnect(phone);
     await isForgotten(tab);
     await eventually(() => expect(bodiesIn(server, group).at(-1)).toBe("to both"));
     expect(bodiesIn(server, withBenoit)).toEqual([]);
-    expect(server.log(withBenoit).withdrawn).toEqual(new Set([`${amina} ${toOne?.cid}`]));
+    expect(server.log(withBenoit).deletedPending).toEqual(new Set([`${amina} ${toOne?.cid}`]));
   });
 
   it("is kept in mind while the server does not know that question, and while it can take none", async () => {
@@ -301,7 +307,7 @@ describe("a message deleted on its way that had not arrived", () => {
     await eventually(() => expect(bodiesIn(server, chat)).toEqual(["deleted"]));
     expect(answers).toEqual([]);
     await isForgotten(tab);
-    await becomesLevel(server, tab, chat);
+    await waitUntilDeviceSynced(server, tab, chat);
   });
 
   it("in one conversation that cannot be asked keeps none of the others waiting", async () => {
@@ -316,10 +322,10 @@ describe("a message deleted on its way that had not arrived", () => {
     server.refuse = (_, command) =>
       command.type === "withdraw" && command.conversation === withBenoit ? { error: "internal" } : undefined;
     reconnect(phone);
-    await eventually(() => expect(server.log(group).withdrawn.size).toBe(1));
-    expect(await listPendingDeletions(contextOf(tab).store)).toMatchObject([{ conversation: withBenoit }]);
+    await eventually(() => expect(server.log(group).deletedPending.size).toBe(1));
+    expect(await listPendingDeletions(getContext(tab).store)).toMatchObject([{ conversation: withBenoit }]);
     server.refuse = () => undefined;
     await isForgotten(tab);
-    expect(server.log(withBenoit).withdrawn.size).toBe(1);
+    expect(server.log(withBenoit).deletedPending.size).toBe(1);
   });
 });

@@ -8,11 +8,18 @@ import { discardUnsentMessage, enqueueText, retryFailedMessage } from "#sync/out
 import { listPendingDeletions } from "#sync/store/pending-deletions.ts";
 import { purgeAllButUnsent } from "#sync/store/recovery/open-database.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
-import { becomesLevel, contextOf, expectLevel, listOf, shownIn, textsIn } from "#tests/support/model/model-checks.ts";
+import {
+  waitUntilDeviceSynced,
+  getContext,
+  expectSynced,
+  listConversations,
+  listShown,
+  listTexts,
+} from "#tests/support/model/model-checks.ts";
 import type { ModelDevice } from "#tests/support/model/model-device.ts";
 import type { ModelServer } from "#tests/support/model/model-server.ts";
-import { makeDevice, makePair } from "#tests/support/model/model-world.ts";
-import { phoneTime } from "#tests/support/model/phone-time.ts";
+import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
+import { deviceTime } from "#tests/support/model/device-time.ts";
 import { TokenBucket } from "#worker/objects/shared/token-bucket.ts";
 
 describe("sending", () => {
@@ -20,15 +27,18 @@ describe("sending", () => {
     const { server, amina, benoit, chat } = makePair();
     const hers = await makeDevice(server, amina).openTab();
     await enqueueText(hers, chat, "Mbote");
-    await eventually(async () => expect(await shownIn(hers, chat)).toEqual(["Mbote sent"]));
+    await eventually(async () => expect(await listShown(hers, chat)).toEqual(["Mbote sent"]));
     const his = await makeDevice(server, benoit).openTab();
-    await eventually(async () => expect(await shownIn(hers, chat)).toEqual(["Mbote delivered"]));
-    expect((await listOf(his))[0]).toMatchObject({ unread: 1, last: { body: { text: "Mbote" }, mine: false } });
+    await eventually(async () => expect(await listShown(hers, chat)).toEqual(["Mbote delivered"]));
+    expect((await listConversations(his))[0]).toMatchObject({
+      unread: 1,
+      last: { body: { text: "Mbote" }, mine: false },
+    });
     const viewed = new ReadTracker(his);
     viewed.markRead(chat, 1);
     await viewed.flush();
-    expect((await listOf(his))[0]).toMatchObject({ unread: 0 });
-    await eventually(async () => expect(await shownIn(hers, chat)).toEqual(["Mbote read"]));
+    expect((await listConversations(his))[0]).toMatchObject({ unread: 0 });
+    await eventually(async () => expect(await listShown(hers, chat)).toEqual(["Mbote read"]));
   });
 
   it("what is written without a network is shown at once and sent in order when it is back", async () => {
@@ -37,11 +47,14 @@ describe("sending", () => {
     phone.faults.isOffline = true;
     const tab = await phone.openTab();
     for (let i = 1; i <= 30; i++) await enqueueText(tab, chat, `n${i}`);
-    expect((await shownIn(tab, chat)).slice(0, 2)).toEqual(["n1 sending", "n2 sending"]);
-    expect((await listOf(tab))[0]).toMatchObject({ id: chat, last: { body: { text: "n30" }, status: "sending" } });
+    expect((await listShown(tab, chat)).slice(0, 2)).toEqual(["n1 sending", "n2 sending"]);
+    expect((await listConversations(tab))[0]).toMatchObject({
+      id: chat,
+      last: { body: { text: "n30" }, status: "sending" },
+    });
     phone.faults.isOffline = false;
     phone.wake();
-    await becomesLevel(server, tab, chat);
+    await waitUntilDeviceSynced(server, tab, chat);
     expect(server.log(chat).messages.map(({ body }) => body)).toEqual(
       Array.from({ length: 30 }, (_, i) => ({ type: "text", text: `n${i + 1}` })),
     );
@@ -57,8 +70,8 @@ describe("sending", () => {
     await phone.kill(first);
     phone.faults.isOffline = false;
     const second = await phone.openTab();
-    await becomesLevel(server, second, chat);
-    expect(await shownIn(second, chat)).toEqual(["a sent", "b sent"]);
+    await waitUntilDeviceSynced(server, second, chat);
+    expect(await listShown(second, chat)).toEqual(["a sent", "b sent"]);
   });
 
   it("a message whose acknowledgement is lost is sent again and stored once", async () => {
@@ -71,9 +84,9 @@ describe("sending", () => {
     await eventually(() => expect(server.log(chat).messages).toHaveLength(1));
     await phone.pass(25_000); // longer than an unanswered message waits
     phone.faults.dropAck = 0;
-    await becomesLevel(server, tab, chat);
-    expect(await shownIn(tab, chat)).toEqual(["once sent"]);
-    expect(server.asked.filter(({ command }) => command.type === "send").length).toBeGreaterThan(1);
+    await waitUntilDeviceSynced(server, tab, chat);
+    expect(await listShown(tab, chat)).toEqual(["once sent"]);
+    expect(server.executedCommands.filter(({ command }) => command.type === "send").length).toBeGreaterThan(1);
   });
 
   it.each([
@@ -90,20 +103,20 @@ describe("sending", () => {
       phone.faults.dropAck = 1;
       await enqueueText(tab, chat, "regretted");
       await eventually(() => expect(server.log(chat).messages).toHaveLength(1));
-      const [unanswered] = await contextOf(tab).store.outbox.toArray();
+      const [unanswered] = await getContext(tab).store.outbox.toArray();
       expect(await discardUnsentMessage(tab, unanswered?.cid ?? "")).toBe(true);
-      expect(await shownIn(tab, chat)).toEqual([]);
+      expect(await listShown(tab, chat)).toEqual([]);
       // Nobody knows yet, and the page dies too.
       await phone.kill(tab);
       if (isSignedOut) await purgeAllButUnsent(phone.platform(), amina);
       phone.faults.dropAck = 0;
       const next = await phone.openTab();
       await eventually(() => expect(server.log(chat).messages.map(({ body }) => body)).toEqual([{ type: "deleted" }]));
-      await becomesLevel(server, next, chat);
-      await becomesLevel(server, his, chat);
-      expect(await textsIn(next, chat)).toEqual(["deleted"]);
-      expect(await textsIn(his, chat)).toEqual(["deleted"]);
-      await eventually(async () => expect(await listPendingDeletions(contextOf(next).store)).toEqual([]));
+      await waitUntilDeviceSynced(server, next, chat);
+      await waitUntilDeviceSynced(server, his, chat);
+      expect(await listTexts(next, chat)).toEqual(["deleted"]);
+      expect(await listTexts(his, chat)).toEqual(["deleted"]);
+      await eventually(async () => expect(await listPendingDeletions(getContext(next).store)).toEqual([]));
     },
   );
 
@@ -118,13 +131,13 @@ describe("sending", () => {
     phone.faults.dropAck = 1;
     await enqueueText(tab, chat, "regretted");
     await eventually(() => expect(server.log(chat).messages).toHaveLength(1));
-    const [unanswered] = await contextOf(tab).store.outbox.toArray();
+    const [unanswered] = await getContext(tab).store.outbox.toArray();
     await discardUnsentMessage(tab, unanswered?.cid ?? "");
     phone.faults.dropAck = 0;
     for (const socket of server.inbox(amina).sockets) socket.close();
     await eventually(() => expect(server.log(chat).messages.map(({ body }) => body)).toEqual([{ type: "deleted" }]));
     expect(refusals).toBeGreaterThan(3);
-    await eventually(async () => expect(await listPendingDeletions(contextOf(tab).store)).toEqual([]));
+    await eventually(async () => expect(await listPendingDeletions(getContext(tab).store)).toEqual([]));
   });
 
   it("what arrived while its author was asked whether to delete it is deleted for everybody", async () => {
@@ -133,14 +146,14 @@ describe("sending", () => {
     phone.faults.isOffline = true;
     const tab = await phone.openTab();
     await enqueueText(tab, chat, "regretted");
-    const [unsent] = await contextOf(tab).store.outbox.toArray();
+    const [unsent] = await getContext(tab).store.outbox.toArray();
     phone.faults.isOffline = false;
     phone.wake();
-    await becomesLevel(server, tab, chat);
-    expect(await shownIn(tab, chat)).toEqual(["regretted sent"]);
+    await waitUntilDeviceSynced(server, tab, chat);
+    expect(await listShown(tab, chat)).toEqual(["regretted sent"]);
     await deleteMessageByClientId(tab, chat, unsent?.cid ?? "");
     expect(server.log(chat).messages.map(({ body }) => body)).toEqual([{ type: "deleted" }]);
-    expect(await textsIn(tab, chat)).toEqual(["deleted"]);
+    expect(await listTexts(tab, chat)).toEqual(["deleted"]);
   });
 
   it("a message refused for good is shown as failed, does not hold up the next, and can be tried again or dropped", async () => {
@@ -153,18 +166,18 @@ describe("sending", () => {
         : undefined;
     await enqueueText(tab, chat, "bad");
     await enqueueText(tab, chat, "good");
-    await eventually(async () => expect((await shownIn(tab, chat)).sort()).toEqual(["bad failed", "good sent"]));
-    const [failed] = await contextOf(tab).store.outbox.toArray();
+    await eventually(async () => expect((await listShown(tab, chat)).sort()).toEqual(["bad failed", "good sent"]));
+    const [failed] = await getContext(tab).store.outbox.toArray();
     expect(failed).toMatchObject({ state: "failed", error: "not_connected" });
     server.refuse = () => undefined;
     await retryFailedMessage(tab, failed?.cid ?? "");
-    await eventually(async () => expect(await shownIn(tab, chat)).toEqual(["good sent", "bad sent"]));
+    await eventually(async () => expect(await listShown(tab, chat)).toEqual(["good sent", "bad sent"]));
     server.refuse = () => ({ error: "not_connected" });
     await enqueueText(tab, chat, "unwanted");
-    await eventually(async () => expect(await shownIn(tab, chat)).toContain("unwanted failed"));
-    const [unwanted] = await contextOf(tab).store.outbox.toArray();
+    await eventually(async () => expect(await listShown(tab, chat)).toContain("unwanted failed"));
+    const [unwanted] = await getContext(tab).store.outbox.toArray();
     await discardUnsentMessage(tab, unwanted?.cid ?? "");
-    expect(await shownIn(tab, chat)).toEqual(["good sent", "bad sent"]);
+    expect(await listShown(tab, chat)).toEqual(["good sent", "bad sent"]);
   });
 
   it("a refusal that will pass is waited out, and nothing overtakes what it held up", async () => {
@@ -175,8 +188,8 @@ describe("sending", () => {
     server.refuse = (_, command) =>
       command.type === "send" && refusals++ < 6 ? { error: "rate_limited", retryAfterMs: 3_000 } : undefined;
     for (const text of ["1", "2", "3", "4"]) await enqueueText(tab, chat, text);
-    await becomesLevel(server, tab, chat);
-    expect(await textsIn(tab, chat)).toEqual(["1", "2", "3", "4"]);
+    await waitUntilDeviceSynced(server, tab, chat);
+    expect(await listTexts(tab, chat)).toEqual(["1", "2", "3", "4"]);
     expect(refusals).toBeGreaterThanOrEqual(6);
   });
 
@@ -187,18 +200,18 @@ describe("sending", () => {
     const tab = await phone.openTab();
     const texts = Array.from({ length: 100 }, (_, i) => `n${i + 1}`);
     for (const text of texts) await enqueueText(tab, chat, text);
-    const limit = new TokenBucket(60, 1, { tokens: 60, at: phoneTime.now() });
+    const limit = new TokenBucket(60, 1, { tokens: 60, at: deviceTime.now() });
     let refusals = 0;
     server.refuse = (_, command) => {
-      if (command.type !== "send" || limit.take(phoneTime.now(), command.messages.length)) return undefined;
+      if (command.type !== "send" || limit.take(deviceTime.now(), command.messages.length)) return undefined;
       refusals++;
-      return { error: "rate_limited", retryAfterMs: limit.waitMs(phoneTime.now(), 5) };
+      return { error: "rate_limited", retryAfterMs: limit.waitMs(deviceTime.now(), 5) };
     };
     phone.faults.isOffline = false;
     phone.wake();
     await eventually(() => expect(refusals).toBeGreaterThan(0));
-    expect([...new Set((await contextOf(tab).store.outbox.toArray()).map(({ state }) => state))]).toEqual(["queued"]);
-    await becomesLevel(server, tab, chat);
+    expect([...new Set((await getContext(tab).store.outbox.toArray()).map(({ state }) => state))]).toEqual(["queued"]);
+    await waitUntilDeviceSynced(server, tab, chat);
     expect(server.log(chat).messages.map(({ body }) => body)).toEqual(texts.map((text) => ({ type: "text", text })));
   });
 
@@ -208,34 +221,34 @@ describe("sending", () => {
     phone.faults.isOffline = true;
     const tab = await phone.openTab();
     await enqueueText(tab, chat, "old");
-    const { store } = contextOf(tab);
+    const { store } = getContext(tab);
     await store.outbox.toCollection().modify((row) => {
       row.createdAt -= 8 * 24 * 3_600_000;
     });
     server.refuse = (_, command) => (command.type === "send" ? { error: "unavailable" } : undefined);
     phone.faults.isOffline = false;
     phone.wake();
-    await eventually(async () => expect(await shownIn(tab, chat)).toEqual(["old failed"]));
+    await eventually(async () => expect(await listShown(tab, chat)).toEqual(["old failed"]));
   });
 
   it("a message from before a week without a network goes when there is one, whatever the clock said then", async () => {
     const { server, amina, chat } = makePair();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
-    await becomesLevel(server, tab, chat);
+    await waitUntilDeviceSynced(server, tab, chat);
     phone.faults.isOffline = true;
     server.inbox(amina).sockets.forEach((socket) => {
       socket.end(1006);
     });
     await enqueueText(tab, chat, "old");
-    await contextOf(tab)
+    await getContext(tab)
       .store.outbox.toCollection()
       .modify((row) => {
         row.createdAt -= 800 * 24 * 3_600_000;
       });
     phone.faults.isOffline = false;
     phone.wake();
-    await eventually(async () => expect(await shownIn(tab, chat)).toEqual(["old sent"]));
+    await eventually(async () => expect(await listShown(tab, chat)).toEqual(["old sent"]));
   });
 
   it("blank text is refused before it is written anywhere", async () => {
@@ -243,7 +256,7 @@ describe("sending", () => {
     const tab = await makeDevice(server, amina).openTab();
     await expect(enqueueText(tab, chat, " \n ")).rejects.toMatchObject({ code: "empty_message" });
     await expect(enqueueText(tab, chat, "x".repeat(8_001))).rejects.toMatchObject({ code: "message_too_long" });
-    expect(await contextOf(tab).store.outbox.count()).toBe(0);
+    expect(await getContext(tab).store.outbox.count()).toBe(0);
   });
 
   it("storage that lasts is asked for once, after the first message is out", async () => {
@@ -251,17 +264,17 @@ describe("sending", () => {
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
     await eventually(() => expect(tab.link.get()).toBe("online"));
-    expect(phone.persistenceAsked).toBe(0);
+    expect(phone.persistenceRequests).toBe(0);
     await enqueueText(tab, chat, "a");
     await enqueueText(tab, chat, "b");
-    await becomesLevel(server, tab, chat);
-    await eventually(() => expect(phone.persistenceAsked).toBe(1));
+    await waitUntilDeviceSynced(server, tab, chat);
+    await eventually(() => expect(phone.persistenceRequests).toBe(1));
     await phone.close(tab);
     const next = await phone.openTab();
     await enqueueText(next, chat, "c");
-    await becomesLevel(server, next, chat);
+    await waitUntilDeviceSynced(server, next, chat);
     await phone.pass(5_000);
-    expect(phone.persistenceAsked).toBe(1);
+    expect(phone.persistenceRequests).toBe(1);
   });
 
   it("a message keeps its key from pending to sent", async () => {
@@ -270,13 +283,13 @@ describe("sending", () => {
     phone.faults.isOffline = true;
     const tab = await phone.openTab();
     await enqueueText(tab, chat, "same");
-    const { store } = contextOf(tab);
+    const { store } = getContext(tab);
     const [pending] = await store.outbox.toArray();
     phone.faults.isOffline = false;
     phone.wake();
-    await becomesLevel(server, tab, chat);
+    await waitUntilDeviceSynced(server, tab, chat);
     expect((await store.queryMessages(chat, 1).toArray()).map(({ cid }) => cid)).toEqual([pending?.cid]);
-    await expectLevel(server, tab, chat);
+    await expectSynced(server, tab, chat);
   });
 });
 
@@ -307,16 +320,16 @@ describe("a server that limits how fast one may write", () => {
     const { server, amina, chat } = makePair();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
-    await becomesLevel(server, tab, chat);
+    await waitUntilDeviceSynced(server, tab, chat);
     phone.faults.isOffline = true;
     server.inbox(amina).sockets.forEach((socket) => {
       socket.end(1006);
     });
     for (const text of texts) await enqueueText(tab, chat, text);
     limit(server, phone);
-    const asked = server.asked.length;
+    const asked = server.executedCommands.length;
     const failed = new Set<string>();
-    const { store } = contextOf(tab);
+    const { store } = getContext(tab);
     const watch = liveQuery(() => store.outbox.toArray()).subscribe((rows) => {
       for (const { cid, state } of rows) if (state === "failed") failed.add(cid);
     });
@@ -328,7 +341,7 @@ describe("a server that limits how fast one may write", () => {
     expect(server.log(chat).messages.map(({ body }) => searchTextOfBody(body))).toEqual(texts);
     expect(failed.size).toBe(0);
     // At most one is sent in vain for each that is taken.
-    const sends = server.asked.slice(asked).filter(({ command }) => command.type === "send");
+    const sends = server.executedCommands.slice(asked).filter(({ command }) => command.type === "send");
     const sent = sends.flatMap(({ command }) => (command.type === "send" ? command.messages : []));
     expect(sent.length).toBeLessThan(2 * texts.length + sendBatchMax);
   });
@@ -336,12 +349,12 @@ describe("a server that limits how fast one may write", () => {
   it("does not hold up what is read", async () => {
     const { server, amina, benoit, chat } = makePair();
     const phone = makeDevice(server, amina);
-    server.post(benoit, chat, ...texts.slice(0, 50));
+    server.sendTexts(benoit, chat, ...texts.slice(0, 50));
     let refusals = 0;
     server.refuse = (_, command) =>
       command.type === "page" && refusals++ < 3 ? { error: "rate_limited", retryAfterMs: 2_000 } : undefined;
     const tab = await phone.openTab();
-    await becomesLevel(server, tab, chat);
+    await waitUntilDeviceSynced(server, tab, chat);
     expect(refusals).toBeGreaterThan(3);
   });
 });

@@ -5,10 +5,10 @@ import { type ConversationId, privateConversationId } from "#contract/ids.ts";
 import { outboxWindow } from "#contract/limits.ts";
 import { enqueueText } from "#sync/outbox/enqueue.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
-import { becomesLevel, contextOf, shownIn } from "#tests/support/model/model-checks.ts";
+import { waitUntilDeviceSynced, getContext, listShown } from "#tests/support/model/model-checks.ts";
 import type { ModelDevice } from "#tests/support/model/model-device.ts";
 import type { ModelServer } from "#tests/support/model/model-server.ts";
-import { makeDevice, makePair } from "#tests/support/model/model-world.ts";
+import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
 
 const makeTwoChats = () => {
   const pair = makePair();
@@ -58,7 +58,7 @@ describe.each([
     phone.wake();
     await eventually(() => expect(wordsIn(server, other)).toEqual(numbered("other ", 20)));
     expect(wordsIn(server, chat)).toEqual([]);
-    expect((await shownIn(tab, chat)).every((shown) => shown.endsWith(" sending"))).toBe(true);
+    expect((await listShown(tab, chat)).every((shown) => shown.endsWith(" sending"))).toBe(true);
     // The first refusals were under way together; from then on one message asks.
     expect(refused).toBeLessThanOrEqual(outboxWindow);
     await phone.kill(tab);
@@ -68,7 +68,7 @@ describe.each([
     await eventually(() => expect(wordsIn(server, other)).toEqual(numbered("other ", 21)));
     isFull = false;
     await eventually(() => expect(wordsIn(server, chat)).toEqual(numbered("full ", 21)));
-    await becomesLevel(server, next, chat);
+    await waitUntilDeviceSynced(server, next, chat);
   });
 
   it("after the local database was lost lets new messages of other conversations pass", async () => {
@@ -80,8 +80,8 @@ describe.each([
     await phone.kill(tab);
     phone.indexedDB = new IDBFactory();
     const next = await phone.openTab();
-    await eventually(async () => expect(await contextOf(next).store.outbox.count()).toBe(150));
-    const restored = (await contextOf(next).store.outbox.orderBy("order").toArray()).map(({ body }) =>
+    await eventually(async () => expect(await getContext(next).store.outbox.count()).toBe(150));
+    const restored = (await getContext(next).store.outbox.orderBy("order").toArray()).map(({ body }) =>
       searchTextOfBody(body),
     );
     expect(restored).toEqual(numbered("old ", 150));

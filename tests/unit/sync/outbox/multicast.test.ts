@@ -8,9 +8,9 @@ import { TypingTracker } from "#sync/presence/typing.ts";
 import { readBlockedPeople, readChat } from "#sync/queries/queries.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
-import { becomesLevel, contextOf, shownIn, textsIn } from "#tests/support/model/model-checks.ts";
+import { waitUntilDeviceSynced, getContext, listShown, listTexts } from "#tests/support/model/model-checks.ts";
 import type { ModelServer } from "#tests/support/model/model-server.ts";
-import { makeDevice, makePair } from "#tests/support/model/model-world.ts";
+import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -18,10 +18,11 @@ afterEach(() => {
 
 const online = (tab: Tab) => eventually(() => expect(tab.link.get()).toBe("online"));
 
-const asked = (server: ModelServer, type: string) => server.asked.filter(({ command }) => command.type === type);
+const asked = (server: ModelServer, type: string) =>
+  server.executedCommands.filter(({ command }) => command.type === type);
 
 const itemIn = async (tab: Tab, chat: ConversationId, index: number) => {
-  const { items } = await readChat(contextOf(tab).store, chat, 100);
+  const { items } = await readChat(getContext(tab).store, chat, 100);
   const item = items.toReversed()[index];
   if (!item) throw new Error("nothing there");
   return item;
@@ -39,7 +40,7 @@ describe("forwarding and broadcasting", () => {
     const tab = await makeDevice(server, amina).openTab();
     await online(tab);
     await enqueueBroadcast(tab, chats, "Kimia!");
-    for (const chat of chats) await becomesLevel(server, tab, chat);
+    for (const chat of chats) await waitUntilDeviceSynced(server, tab, chat);
     expect(chats.map((chat) => server.log(chat).messages.length)).toEqual([1, 1, 1]);
     expect(asked(server, "spread")).toHaveLength(1);
     expect(asked(server, "send")).toEqual([]);
@@ -50,20 +51,20 @@ describe("forwarding and broadcasting", () => {
     const phone = makeDevice(server, amina);
     phone.faults.noUpgrade = true;
     const tab = await phone.openTab();
-    server.post(benoit, chat, "worth telling");
-    await becomesLevel(server, tab, chat);
+    server.sendTexts(benoit, chat, "worth telling");
+    await waitUntilDeviceSynced(server, tab, chat);
     phone.faults.isOffline = true;
     await enqueueForward(tab, chat, await itemIn(tab, chat, 0), chats);
-    expect(await shownIn(tab, chats[0] ?? "")).toEqual(["worth telling sending"]);
+    expect(await listShown(tab, chats[0] ?? "")).toEqual(["worth telling sending"]);
     phone.faults.isOffline = false;
     phone.wake();
-    for (const one of chats) await becomesLevel(server, tab, one);
+    for (const one of chats) await waitUntilDeviceSynced(server, tab, one);
     const forwarded = { by: benoit, name: "Benoît" };
     for (const one of chats)
       expect(server.log(one).messages[0]).toMatchObject({ body: { text: "worth telling", forwarded } });
     const [first = "", second = ""] = chats;
     await enqueueForward(tab, first, await itemIn(tab, first, 0), [second]);
-    await becomesLevel(server, tab, second);
+    await waitUntilDeviceSynced(server, tab, second);
     expect(server.log(second).messages[1]).toMatchObject({ body: { forwarded } });
     expect(asked(server, "spread").length).toBeGreaterThan(0);
   });
@@ -78,7 +79,7 @@ describe("forwarding and broadcasting", () => {
     await eventually(() => expect(chats.map((chat) => server.log(chat).messages.length)).toEqual([1, 1, 1]));
     await phone.pass(25_000);
     phone.faults.dropAck = 0;
-    for (const chat of chats) await becomesLevel(server, tab, chat);
+    for (const chat of chats) await waitUntilDeviceSynced(server, tab, chat);
     expect(chats.map((chat) => server.log(chat).messages.length)).toEqual([1, 1, 1]);
     expect(asked(server, "spread").length).toBeGreaterThan(1);
   });
@@ -91,12 +92,12 @@ describe("forwarding and broadcasting", () => {
       phone.faults.noUpgrade = noUpgrade;
       const tab = await phone.openTab();
       const [open = "", closed = "", last = ""] = chats;
-      server.close(closed);
+      server.closeConversation(closed);
       await online(tab);
       await enqueueBroadcast(tab, chats, "to all");
-      for (const chat of [open, last]) await becomesLevel(server, tab, chat);
-      await eventually(async () => expect(await shownIn(tab, closed)).toEqual(["to all failed"]));
-      expect(await contextOf(tab).store.outbox.toArray()).toMatchObject([{ error: "not_connected" }]);
+      for (const chat of [open, last]) await waitUntilDeviceSynced(server, tab, chat);
+      await eventually(async () => expect(await listShown(tab, closed)).toEqual(["to all failed"]));
+      expect(await getContext(tab).store.outbox.toArray()).toMatchObject([{ error: "not_connected" }]);
     },
   );
 
@@ -114,8 +115,8 @@ describe("forwarding and broadcasting", () => {
       await enqueueBroadcast(tab, chats, `${name} 4`);
       Object.assign(phone.faults, { isOffline: false, noUpgrade });
       phone.wake();
-      for (const chat of chats) await becomesLevel(server, tab, chat);
-      expect((await textsIn(tab, first)).slice(-4)).toEqual([1, 2, 3, 4].map((n) => `${name} ${n}`));
+      for (const chat of chats) await waitUntilDeviceSynced(server, tab, chat);
+      expect((await listTexts(tab, first)).slice(-4)).toEqual([1, 2, 3, 4].map((n) => `${name} ${n}`));
     }
   });
 
@@ -124,7 +125,7 @@ describe("forwarding and broadcasting", () => {
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
     await enqueueText(tab, chat, "first");
-    await becomesLevel(server, tab, chat);
+    await waitUntilDeviceSynced(server, tab, chat);
     await deleteOwnMessage(tab, chat, 1);
     await expect(enqueueForward(tab, chat, await itemIn(tab, chat, 0), chats)).rejects.toMatchObject({
       code: "original_gone",
@@ -148,9 +149,9 @@ describe("forwarding and broadcasting", () => {
     expect(shown.seq).toBeUndefined();
     phone.faults.isOffline = false;
     phone.wake();
-    await becomesLevel(server, tab, chat);
+    await waitUntilDeviceSynced(server, tab, chat);
     await enqueueForward(tab, chat, shown, chats);
-    for (const one of chats) await becomesLevel(server, tab, one);
+    for (const one of chats) await waitUntilDeviceSynced(server, tab, one);
     expect(server.log(chats[0] ?? "").messages).toMatchObject([{ body: { text: "on its way" } }]);
     const before = await itemIn(tab, chat, 0);
     await deleteOwnMessage(tab, chat, 1);
@@ -164,8 +165,8 @@ describe("typing", () => {
   it("ends with a message of the one who types, not with one of mine", async () => {
     const { server, amina, benoit, chat } = makePair();
     const tab = await makeDevice(server, amina).openTab();
-    await becomesLevel(server, tab, chat);
-    const context = contextOf(tab);
+    await waitUntilDeviceSynced(server, tab, chat);
+    const context = getContext(tab);
     const told: boolean[] = [];
     // Nothing ends by itself here.
     const platform = { ...context.platform, startTimer: () => () => {} };
@@ -174,11 +175,11 @@ describe("typing", () => {
       typists.handleApplied((await context.store.conversations.get(chat).then((row) => row && [row])) ?? []);
     await typists.handleTyping(server.row(amina, server.log(chat)).handle, 1);
     await enqueueText(tab, chat, "mine");
-    await eventually(async () => expect(await shownIn(tab, chat)).toEqual(["mine sent"]));
+    await eventually(async () => expect(await listShown(tab, chat)).toEqual(["mine sent"]));
     await noticeRow();
     expect(told).toEqual([true]);
-    server.post(benoit, chat, "typed");
-    await becomesLevel(server, tab, chat);
+    server.sendTexts(benoit, chat, "typed");
+    await waitUntilDeviceSynced(server, tab, chat);
     await noticeRow();
     expect(told).toEqual([true, false]);
   });
@@ -191,7 +192,7 @@ describe("typing", () => {
     const his = await makeDevice(server, benoit).openTab();
     for (const tab of [leader, second, his]) {
       await online(tab);
-      await becomesLevel(server, tab, chat);
+      await waitUntilDeviceSynced(server, tab, chat);
     }
     his.typing.reportTyping(chat);
     for (const tab of [leader, second]) await eventually(() => expect(shows(tab, chat)).toBe(true));
@@ -208,11 +209,11 @@ describe("typing", () => {
     const his = await makeDevice(server, benoit).openTab();
     for (const tab of [second, his]) {
       await online(tab);
-      await becomesLevel(server, tab, chat); // of a chat that is not here yet nobody is told
+      await waitUntilDeviceSynced(server, tab, chat); // of a chat that is not here yet nobody is told
     }
     let told = 0;
-    const type = server.type.bind(server);
-    server.type = (...rest) => {
+    const type = server.sendTyping.bind(server);
+    server.sendTyping = (...rest) => {
       told++;
       type(...rest);
     };
@@ -237,9 +238,9 @@ describe("typing", () => {
     const phone = makeDevice(server, benoit);
     const his = await phone.openTab();
     for (const one of [tab, his]) await online(one);
-    await becomesLevel(server, his, chat);
-    await becomesLevel(server, tab, chat);
-    const context = contextOf(his);
+    await waitUntilDeviceSynced(server, his, chat);
+    await waitUntilDeviceSynced(server, tab, chat);
+    const context = getContext(his);
     const lose = () =>
       server.inbox(benoit).sockets.forEach((socket) => {
         socket.end(1006);
@@ -258,29 +259,29 @@ describe("typing", () => {
     await eventually(() => expect(shows(tab, chat)).toBe(false));
     vi.spyOn(context.platform, "now").mockReturnValue(now + typingLastsMs);
     let told = 0;
-    vi.spyOn(server, "type").mockImplementation(() => void told++);
+    vi.spyOn(server, "sendTyping").mockImplementation(() => void told++);
     phone.faults.noUpgrade = true;
     lose();
     his.typing.reportTyping(chat);
     await enqueueText(his, chat, "sent meanwhile");
     phone.faults.noUpgrade = false;
     phone.wake();
-    await eventually(async () => expect(await shownIn(tab, chat)).toEqual(["sent meanwhile"]));
+    await eventually(async () => expect(await listShown(tab, chat)).toEqual(["sent meanwhile"]));
     expect(told).toBe(0);
   });
 
   it("of somebody who is blocked is not shown", async () => {
     const { server, amina, benoit, chat } = makePair();
     const tab = await makeDevice(server, amina).openTab();
-    await becomesLevel(server, tab, chat);
+    await waitUntilDeviceSynced(server, tab, chat);
     const known = server.inbox(amina).people.get(benoit)?.relation;
     if (!known) throw new Error("unknown");
-    server.relate(amina, { ...known, blocked: true });
-    const { store } = contextOf(tab);
+    server.updateContact(amina, { ...known, blocked: true });
+    const { store } = getContext(tab);
     await eventually(async () => expect(await readBlockedPeople(store)).toHaveLength(1));
-    server.type(benoit, chat);
-    server.post(benoit, chat, "a message that shows that the frame before it was read");
-    await becomesLevel(server, tab, chat);
+    server.sendTyping(benoit, chat);
+    server.sendTexts(benoit, chat, "a message that shows that the frame before it was read");
+    await waitUntilDeviceSynced(server, tab, chat);
     expect(shows(tab, chat)).toBe(false);
   });
 });

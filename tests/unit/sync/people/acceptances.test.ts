@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { createUuid } from "#contract/ids.ts";
 import { listAcceptedRequests, readRequestSnapshot } from "#sync/hooks/use-acceptances.ts";
 import type { PersonRow } from "#sync/store/database.ts";
-import { contextOf } from "#tests/support/model/model-checks.ts";
-import { makeDevice, makePair } from "#tests/support/model/model-world.ts";
+import { getContext } from "#tests/support/model/model-checks.ts";
+import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
 
 const makeRow = (username: string, state: PersonRow["state"]): PersonRow => ({
   id: createUuid(),
@@ -21,7 +21,7 @@ const makeRow = (username: string, state: PersonRow["state"]): PersonRow => ({
 describe("who asked others to be their contacts", () => {
   it("is told of those who said yes since, and of nobody who said no, whom they said yes to or who was one before", async () => {
     const { server, amina } = makePair();
-    const { store } = contextOf(await makeDevice(server, amina).openTab());
+    const { store } = getContext(await makeDevice(server, amina).openTab());
     const [yes, no, waits] = [makeRow("Yes", "sent"), makeRow("No", "sent"), makeRow("Waits", "sent")];
     const [theirs, before] = [makeRow("Theirs", "received"), makeRow("Before", "contact")];
     await store.people.bulkPut([yes, no, waits, theirs, before]);

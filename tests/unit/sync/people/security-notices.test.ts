@@ -6,15 +6,15 @@ import { purgeAllButUnsent } from "#sync/store/recovery/open-database.ts";
 import { listUnseenNotices, markNoticesSeen, markResetNoticesSeen } from "#sync/store/security-notice-rows.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
-import { contextOf } from "#tests/support/model/model-checks.ts";
-import { makeDevice, makePair } from "#tests/support/model/model-world.ts";
+import { getContext } from "#tests/support/model/model-checks.ts";
+import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
 
 const makeNotice = (more: Partial<SecurityNotice> = {}): SecurityNotice => {
   const at = Date.now();
   return { id: createUuid(at), event: "signed_in", at, session: null, device: "Chrome · Android", ...more };
 };
 const unseen = async (tab: Tab) =>
-  (await listUnseenNotices(contextOf(tab).store, Date.now())).map(({ event }) => event);
+  (await listUnseenNotices(getContext(tab).store, Date.now())).map(({ event }) => event);
 const comesToTell = (tab: Tab, events: SecurityNotice["event"][]) =>
   eventually(async () => expect(await unseen(tab)).toEqual(events));
 const dueLater = () => Date.now() + 1_000_000;
@@ -25,9 +25,9 @@ describe("what became of the account", () => {
     const [phone, desk] = [makeDevice(server, amina), makeDevice(server, amina)];
     const [here, there] = [await phone.openTab(), await desk.openTab()];
     desk.faults.isOffline = true;
-    server.warn(amina, makeNotice());
+    server.addSecurityNotice(amina, makeNotice());
     await comesToTell(here, ["signed_in"]);
-    server.warn(amina, makeNotice({ event: "password_changed" }));
+    server.addSecurityNotice(amina, makeNotice({ event: "password_changed" }));
     await comesToTell(here, ["signed_in", "password_changed"]);
     expect(await unseen(there)).toEqual([]);
     desk.faults.isOffline = false;
@@ -40,13 +40,13 @@ describe("what became of the account", () => {
     const [phone, desk] = [makeDevice(server, amina), makeDevice(server, amina)];
     const [first, second, there] = [await phone.openTab(), await phone.openTab(), await desk.openTab()];
     const notice = makeNotice();
-    server.warn(amina, notice);
+    server.addSecurityNotice(amina, notice);
     await comesToTell(second, ["signed_in"]);
-    await markNoticesSeen(contextOf(first).store, [notice.id]);
+    await markNoticesSeen(getContext(first).store, [notice.id]);
     await comesToTell(second, []);
     await comesToTell(there, ["signed_in"]);
     server.recreateInbox(amina);
-    server.warn(amina, makeNotice({ event: "passkey_added" }));
+    server.addSecurityNotice(amina, makeNotice({ event: "passkey_added" }));
     await comesToTell(second, ["passkey_added"]);
     await phone.kill(first);
     expect(await unseen(await phone.openTab())).toEqual(["passkey_added"]);
@@ -55,14 +55,14 @@ describe("what became of the account", () => {
   it("warns of a reset of the second step until that was stopped, is done or over, or the warning put away", async () => {
     const { server, amina } = makePair();
     const tab = await makeDevice(server, amina).openTab();
-    server.warn(amina, makeNotice({ event: "reset_started", due_at: dueLater() }));
+    server.addSecurityNotice(amina, makeNotice({ event: "reset_started", due_at: dueLater() }));
     await comesToTell(tab, ["reset_started"]);
-    server.warn(amina, makeNotice({ event: "reset_cancelled" }));
+    server.addSecurityNotice(amina, makeNotice({ event: "reset_cancelled" }));
     await comesToTell(tab, ["reset_cancelled"]);
-    server.warn(amina, makeNotice({ event: "reset_started", due_at: Date.now() - 1 }));
-    server.warn(amina, makeNotice({ event: "reset_started", due_at: dueLater(), at: Date.now() + 1 }));
+    server.addSecurityNotice(amina, makeNotice({ event: "reset_started", due_at: Date.now() - 1 }));
+    server.addSecurityNotice(amina, makeNotice({ event: "reset_started", due_at: dueLater(), at: Date.now() + 1 }));
     await comesToTell(tab, ["reset_cancelled", "reset_started"]);
-    await markResetNoticesSeen(contextOf(tab).store);
+    await markResetNoticesSeen(getContext(tab).store);
     await comesToTell(tab, ["reset_cancelled"]);
   });
 
@@ -70,11 +70,11 @@ describe("what became of the account", () => {
     const { server, amina } = makePair();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
-    for (let n = 0; n <= securityNoticesMax; n++) server.warn(amina, makeNotice());
-    server.warn(amina, makeNotice({ event: "email_changed" }));
+    for (let n = 0; n <= securityNoticesMax; n++) server.addSecurityNotice(amina, makeNotice());
+    server.addSecurityNotice(amina, makeNotice({ event: "email_changed" }));
     await eventually(async () => expect((await unseen(tab)).at(-1)).toBe("email_changed"));
     expect(await unseen(tab)).toHaveLength(securityNoticesMax);
-    const { platform } = contextOf(tab);
+    const { platform } = getContext(tab);
     await phone.kill(tab);
     await purgeAllButUnsent(platform, amina);
     phone.faults.isOffline = true;

@@ -11,12 +11,12 @@ import {
 } from "#sync/store/settings-rows.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
-import { contextOf } from "#tests/support/model/model-checks.ts";
+import { getContext } from "#tests/support/model/model-checks.ts";
 import type { ModelDevice } from "#tests/support/model/model-device.ts";
-import { makeDevice, makePair } from "#tests/support/model/model-world.ts";
+import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
 
-const shown = async (tab: Tab): Promise<Settings> => toEffectiveSettings(await readSettingsRow(contextOf(tab).store));
-const wanted = async (tab: Tab): Promise<SettingsChange> => (await readSettingsRow(contextOf(tab).store)).wanted;
+const shown = async (tab: Tab): Promise<Settings> => toEffectiveSettings(await readSettingsRow(getContext(tab).store));
+const wanted = async (tab: Tab): Promise<SettingsChange> => (await readSettingsRow(getContext(tab).store)).wanted;
 const comesToShow = (tab: Tab, settings: Partial<Settings>) =>
   eventually(async () => expect(await shown(tab)).toMatchObject(settings));
 const isBrought = (tab: Tab) => eventually(async () => expect(await wanted(tab)).toEqual({}));
@@ -123,7 +123,7 @@ describe("changing one's settings", () => {
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
     let lost = 0;
-    phone.loses = ({ path }, what) => path === "/api/settings" && what === "answer" && lost++ < 2;
+    phone.shouldLose = ({ path }, what) => path === "/api/settings" && what === "answer" && lost++ < 2;
     await queueSettingsChange(tab, { tala: false });
     await isBrought(tab);
     expect(patches(phone)).toHaveLength(3);
@@ -199,11 +199,11 @@ describe("hearing of one's settings", () => {
     const tab = await phone.openTab();
     await eventually(() => expect(tab.link.get()).toBe("online"));
     for (let n = 0; n < 10; n++) server.changeSettings(amina, { tala: n % 2 === 0 });
-    await eventually(async () => expect((await readSettingsRow(contextOf(tab).store)).kept?.version).toBe(10));
+    await eventually(async () => expect((await readSettingsRow(getContext(tab).store)).kept?.version).toBe(10));
     await phone.pass(2_000);
     expect(await shown(tab)).toMatchObject({ tala: false });
     // As where the answer to one's own change was overtaken by another device's.
-    const newest = await readSettingsRow(contextOf(tab).store);
+    const newest = await readSettingsRow(getContext(tab).store);
     expect(mergeServerSettings(newest, { version: 9, settings: { ...defaultSettings, tala: true } })).toEqual(newest);
   });
 });

@@ -4,9 +4,9 @@ import type { Presence } from "#contract/settings.ts";
 import { PresencePoller } from "#sync/presence/presence-poller.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import type { ModelDevice } from "#tests/support/model/model-device.ts";
-import { makeDevice, makePair } from "#tests/support/model/model-world.ts";
+import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
 
-const isLooked = (phone: ModelDevice) => phone.sockets.at(-1)?.isLooked;
+const isLooked = (phone: ModelDevice) => phone.sockets.at(-1)?.isForeground;
 const comesToBe = (phone: ModelDevice, isOn: boolean) => eventually(() => expect(isLooked(phone)).toBe(isOn));
 
 describe("saying that a device is looked at", () => {
@@ -15,11 +15,11 @@ describe("saying that a device is looked at", () => {
     const phone = makeDevice(server, amina);
     await phone.openTab();
     await comesToBe(phone, true);
-    phone.hide();
+    phone.enterBackground();
     await comesToBe(phone, false);
-    phone.show();
+    phone.enterForeground();
     await comesToBe(phone, true);
-    expect(phone.sockets.at(-1)?.lookedSaid).toBe(3);
+    expect(phone.sockets.at(-1)?.foregroundReports).toBe(3);
   });
 
   it("a page opened in the background says nothing", async () => {
@@ -29,7 +29,7 @@ describe("saying that a device is looked at", () => {
     const tab = await phone.openTab();
     await eventually(() => expect(tab.link.get()).toBe("online"));
     await phone.pass(presenceStaleMs);
-    expect(phone.sockets.at(-1)?.lookedSaid).toBe(0);
+    expect(phone.sockets.at(-1)?.foregroundReports).toBe(0);
   });
 
   it("it says so again over the next socket, and while nothing changes it says it once", async () => {
@@ -42,7 +42,7 @@ describe("saying that a device is looked at", () => {
     await eventually(() => expect(phone.sockets.length).toBeGreaterThan(1));
     await comesToBe(phone, true);
     await phone.pass(2 * presenceStaleMs);
-    expect(phone.sockets.at(-1)?.lookedSaid).toBe(1);
+    expect(phone.sockets.at(-1)?.foregroundReports).toBe(1);
   });
 
   it("a tab that is looked at is what makes it so, whichever speaks to the server, and one that dies is not looked at", async () => {
@@ -53,10 +53,10 @@ describe("saying that a device is looked at", () => {
     await comesToBe(phone, true);
     const other = await phone.openTab();
     // Both go; then somebody looks at the one that does not speak to the server.
-    phone.hide();
+    phone.enterBackground();
     await comesToBe(phone, false);
     phone.putToSleep(leader);
-    phone.show();
+    phone.enterForeground();
     await phone.pass(100);
     expect(leader.isLeader || other.isLeader).toBe(true);
     await comesToBe(phone, true);
@@ -72,7 +72,7 @@ describe("saying that a device is looked at", () => {
     await phone.close(other);
     await phone.pass(presenceStaleMs);
     expect(isLooked(phone)).toBe(true);
-    phone.hide();
+    phone.enterBackground();
     await comesToBe(phone, false);
   });
 });
@@ -88,7 +88,7 @@ describe("asking whether somebody is here", () => {
     const tab = await phone.openTab();
     const told: (Presence | undefined)[] = [];
     const asker = new PresencePoller(tab, chat, presencePollMs, (presence) => told.push(presence));
-    const asks = () => server.asked.filter(({ command }) => command.type === "presence").length;
+    const asks = () => server.executedCommands.filter(({ command }) => command.type === "presence").length;
     return { server, phone, tab, chat, told, asker, asks };
   };
 
@@ -103,11 +103,11 @@ describe("asking whether somebody is here", () => {
   it("nothing is asked while nobody looks or once nobody wants to know, and at once when somebody looks again", async () => {
     const { server, phone, told, asker, asks } = await begin();
     await eventually(() => expect(asks()).toBe(1));
-    phone.hide();
+    phone.enterBackground();
     await phone.pass(3 * presencePollMs);
     expect(asks()).toBe(1);
     server.presence = here;
-    phone.show();
+    phone.enterForeground();
     await eventually(() => expect(told.at(-1)).toEqual(here));
     asker.stop();
     const before = asks();
@@ -129,7 +129,7 @@ describe("asking whether somebody is here", () => {
     });
     await eventually(() => expect(told.map(({ heard }) => heard.at(-1))).toEqual([here, here]));
     server.presence = nothing;
-    phone.sockets.at(-1)?.tellTurned();
+    phone.sockets.at(-1)?.pushPresenceChanged();
     await eventually(() => expect(told.map(({ heard }) => heard.at(-1))).toEqual([nothing, nothing]));
     for (const { asker } of told) asker.stop();
   });
@@ -167,7 +167,9 @@ describe("asking whether somebody is here", () => {
   it("a refusal is asked again later", async () => {
     const { server, told, asker } = await begin();
     server.refuse = (_, command) => (command.type === "presence" ? { error: "rate_limited" } : undefined);
-    await eventually(() => expect(server.asked.some(({ command }) => command.type === "presence")).toBe(true));
+    await eventually(() =>
+      expect(server.executedCommands.some(({ command }) => command.type === "presence")).toBe(true),
+    );
     server.presence = here;
     server.refuse = () => undefined;
     await eventually(() => expect(told.at(-1)).toEqual(here));

@@ -5,15 +5,15 @@ import { enqueueText, recoverJournaledTexts } from "#sync/outbox/enqueue.ts";
 import { listJournaledTextDrafts, listSentTexts, purgeJournal } from "#sync/store/journal.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
-import { becomesLevel, contextOf, shownIn } from "#tests/support/model/model-checks.ts";
+import { waitUntilDeviceSynced, getContext, listShown } from "#tests/support/model/model-checks.ts";
 import type { ModelDevice } from "#tests/support/model/model-device.ts";
-import { makeDevice, makePair } from "#tests/support/model/model-world.ts";
+import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
 
 const placeOf = (phone: ModelDevice) => ({ platform: phone.platform(), me: phone.user });
 
 /** From here on the page's writes never come through, as when it is gone before they do. */
 const stall = (tab: Tab): void => {
-  const { strict, store } = contextOf(tab);
+  const { strict, store } = getContext(tab);
   const never = () => new Promise(() => {}) as never;
   vi.spyOn(strict, "transaction").mockImplementation(never);
   vi.spyOn(store.meta, "put").mockImplementation(never);
@@ -26,7 +26,7 @@ const makePhone = async (): Promise<ReturnType<typeof makePair> & { phone: Model
   const world = makePair();
   const phone = makeDevice(world.server, world.amina);
   const first = await phone.openTab();
-  await becomesLevel(world.server, first, world.chat);
+  await waitUntilDeviceSynced(world.server, first, world.chat);
   return { ...world, phone, first };
 };
 
@@ -42,8 +42,8 @@ describe("a page that is gone before its store has what was written", () => {
     drafts.flushToJournal();
     await phone.kill(first);
     const second = await phone.openTab();
-    await becomesLevel(server, second, chat);
-    await eventually(async () => expect(await shownIn(second, chat)).toEqual(["just sent sent"]));
+    await waitUntilDeviceSynced(server, second, chat);
+    await eventually(async () => expect(await listShown(second, chat)).toEqual(["just sent sent"]));
     expect(await draftIn(second, chat)).toBe("");
     expect(listSentTexts(placeOf(phone))).toEqual([]);
   });
@@ -59,42 +59,42 @@ describe("a page that is gone before its store has what was written", () => {
     await phone.kill(first);
     const second = await phone.openTab();
     const sending = ["one sending", "two sending", "three sending"];
-    await eventually(async () => expect(await shownIn(second, chat)).toEqual(sending));
+    await eventually(async () => expect(await listShown(second, chat)).toEqual(sending));
     phone.faults.isOffline = false;
-    await becomesLevel(server, second, chat);
-    await eventually(async () => expect(await shownIn(second, chat)).toEqual(["one sent", "two sent", "three sent"]));
+    await waitUntilDeviceSynced(server, second, chat);
+    await eventually(async () => expect(await listShown(second, chat)).toEqual(["one sent", "two sent", "three sent"]));
   });
 
   it("is not believed about a text that the store and the server have after all", async () => {
     const { server, chat, phone, first } = await makePhone();
-    if (phone.notes) vi.spyOn(phone.notes, "removeItem").mockImplementation(() => {});
+    if (phone.localStorage) vi.spyOn(phone.localStorage, "removeItem").mockImplementation(() => {});
     await enqueueText(first, chat, "once");
-    await becomesLevel(server, first, chat);
-    await eventually(async () => expect(await shownIn(first, chat)).toEqual(["once sent"]));
+    await waitUntilDeviceSynced(server, first, chat);
+    await eventually(async () => expect(await listShown(first, chat)).toEqual(["once sent"]));
     await phone.kill(first);
     vi.restoreAllMocks();
     expect(listSentTexts(placeOf(phone))).toHaveLength(1);
     const second = await phone.openTab();
     await eventually(async () => {
       expect(listSentTexts(placeOf(phone))).toEqual([]);
-      expect(await contextOf(second).store.outbox.count()).toBe(0);
+      expect(await getContext(second).store.outbox.count()).toBe(0);
     });
-    expect(await shownIn(second, chat)).toEqual(["once sent"]);
+    expect(await listShown(second, chat)).toEqual(["once sent"]);
     expect(server.log(chat).messages).toHaveLength(1);
   });
 
   it("is not believed either when the server cannot be asked", async () => {
     const { server, chat, phone, first } = await makePhone();
-    if (phone.notes) vi.spyOn(phone.notes, "removeItem").mockImplementation(() => {});
+    if (phone.localStorage) vi.spyOn(phone.localStorage, "removeItem").mockImplementation(() => {});
     await enqueueText(first, chat, "once");
-    await becomesLevel(server, first, chat);
-    await eventually(async () => expect(await shownIn(first, chat)).toEqual(["once sent"]));
+    await waitUntilDeviceSynced(server, first, chat);
+    await eventually(async () => expect(await listShown(first, chat)).toEqual(["once sent"]));
     await phone.kill(first);
     vi.restoreAllMocks();
     phone.faults.isOffline = true;
     const second = await phone.openTab();
     await eventually(() => expect(listSentTexts(placeOf(phone))).toEqual([]));
-    expect(await shownIn(second, chat)).toEqual(["once sent"]);
+    expect(await listShown(second, chat)).toEqual(["once sent"]);
   });
 
   it("may not be gone at all: what two pages put into the store at once goes once", async () => {
@@ -103,7 +103,7 @@ describe("a page that is gone before its store has what was written", () => {
     const texts = Array.from({ length: 10 }, (_, n) => `text ${n}`);
     const writing = texts.map((text) => enqueueText(first, chat, text));
     await Promise.all([...writing, recoverJournaledTexts(second), recoverJournaledTexts(second)]);
-    await becomesLevel(server, first, chat);
+    await waitUntilDeviceSynced(server, first, chat);
     expect(server.log(chat).messages).toHaveLength(texts.length);
     expect(phone.notices).toEqual([]);
   });
@@ -119,12 +119,12 @@ describe("a page that is gone before its store has what was written", () => {
     drafts.flushToJournal();
     await phone.kill(first);
     vi.restoreAllMocks();
-    const slow = phone.notes && vi.spyOn(phone.notes, "length", "get").mockReturnValue(0);
+    const slow = phone.localStorage && vi.spyOn(phone.localStorage, "length", "get").mockReturnValue(0);
     const second = await phone.openTab();
     slow?.mockRestore();
     await new TextDrafts(second).flush();
     await recoverJournaledTexts(second);
-    expect(await shownIn(second, chat)).toEqual(["sent sending"]);
+    expect(await listShown(second, chat)).toEqual(["sent sending"]);
     expect(await draftIn(second, chat)).toBe("and more");
   });
 
@@ -147,7 +147,7 @@ describe("a page that is gone before its store has what was written", () => {
     kept.save(chat, "half a thought more");
     kept.flushToJournal();
     const his = makeDevice(server, benoit as Uuid);
-    his.notes = phone.notes;
+    his.localStorage = phone.localStorage;
     expect(await draftIn(await his.openTab(), chat)).toBe("");
     purgeJournal(placeOf(phone));
     expect(listJournaledTextDrafts(placeOf(phone))).toEqual([]);
@@ -156,11 +156,11 @@ describe("a page that is gone before its store has what was written", () => {
   it("keeps the draft itself where the browser has nowhere to note what is sent", async () => {
     const { chat, phone, first } = await makePhone();
     await phone.close(first);
-    phone.notes = undefined;
+    phone.localStorage = undefined;
     const tab = await phone.openTab();
     const drafts = new TextDrafts(tab);
     drafts.save(chat, "typed");
-    const { strict } = contextOf(tab);
+    const { strict } = getContext(tab);
     vi.spyOn(strict, "transaction").mockImplementation(() => new Promise(() => {}) as never);
     void drafts.send(chat, "typed");
     await drafts.flush();

@@ -12,9 +12,15 @@ import { LocalStore, toDraftSlotKeys, toStoreName, toTextDraftKey } from "#sync/
 import { insertPendingDeletion } from "#sync/store/pending-deletions.ts";
 import { purgeAllButUnsent } from "#sync/store/recovery/open-database.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
-import { becomesLevel, contextOf, listOf, shownIn, textsIn } from "#tests/support/model/model-checks.ts";
+import {
+  waitUntilDeviceSynced,
+  getContext,
+  listConversations,
+  listShown,
+  listTexts,
+} from "#tests/support/model/model-checks.ts";
 import type { ModelDevice } from "#tests/support/model/model-device.ts";
-import { makeDevice, makePair } from "#tests/support/model/model-world.ts";
+import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -37,8 +43,8 @@ describe("a local store that breaks", () => {
     const { server, amina, benoit, chat } = makePair();
     const phone = makeDevice(server, amina);
     const first = await phone.openTab();
-    server.post(benoit, chat, "before");
-    await becomesLevel(server, first, chat);
+    server.sendTexts(benoit, chat, "before");
+    await waitUntilDeviceSynced(server, first, chat);
     phone.faults.isOffline = true;
     await enqueueText(first, chat, "unsent");
     await phone.close(first);
@@ -47,15 +53,15 @@ describe("a local store that breaks", () => {
     breakOpens(phone.indexedDB, 8);
     const second = await phone.openTab();
     expect(second.storageTrouble.get()).toBeUndefined();
-    await becomesLevel(server, second, chat);
-    expect(await shownIn(second, chat)).toEqual(["before", "unsent sent"]);
+    await waitUntilDeviceSynced(server, second, chat);
+    expect(await listShown(second, chat)).toEqual(["before", "unsent sent"]);
   });
 
   it("what was begun in a store that is made anew is there again: a draft, what is chosen and a voice message", async () => {
     const { server, amina, chat } = makePair();
     const phone = makeDevice(server, amina);
     const first = await phone.openTab();
-    const { store } = contextOf(first);
+    const { store } = getContext(first);
     await store.meta.put({ key: toTextDraftKey(chat), value: "half a tho" });
     const id = createUuid();
     await store.blobs.put({ file: id, blob: new Blob(["a picture"]) });
@@ -68,7 +74,7 @@ describe("a local store that breaks", () => {
     breakOpens(phone.indexedDB, 8);
     const second = await phone.openTab();
     expect(second.storageTrouble.get()).toBeUndefined();
-    const { store: anew } = contextOf(second);
+    const { store: anew } = getContext(second);
     expect(await readTextDraft(anew, chat)).toBe("half a tho");
     expect(await readDraftRow(anew, kept)).toMatchObject({ files });
     expect(await (await anew.blobs.get(id))?.blob.text()).toBe("a picture");
@@ -82,8 +88,8 @@ describe("a local store that breaks", () => {
     const { server, amina, benoit, chat } = makePair();
     const phone = makeDevice(server, amina);
     const first = await phone.openTab();
-    server.post(benoit, chat, "before");
-    await becomesLevel(server, first, chat);
+    server.sendTexts(benoit, chat, "before");
+    await waitUntilDeviceSynced(server, first, chat);
     phone.faults.isOffline = true;
     await enqueueText(first, chat, "unsent");
     await phone.close(first);
@@ -101,8 +107,8 @@ describe("a local store that breaks", () => {
     Object.assign(phone.indexedDB, { deleteDatabase: remove, open });
     phone.faults.isOffline = false;
     const second = await phone.openTab();
-    await becomesLevel(server, second, chat);
-    expect(await shownIn(second, chat)).toEqual(["before", "unsent sent"]);
+    await waitUntilDeviceSynced(server, second, chat);
+    expect(await listShown(second, chat)).toEqual(["before", "unsent sent"]);
   });
 
   it("a store that only does not answer is left as it is, with what is unsent in it", async () => {
@@ -121,8 +127,8 @@ describe("a local store that breaks", () => {
     Object.assign(phone, { openTimeoutMs: 15_000 }).indexedDB.open = open;
     phone.faults.isOffline = false;
     const second = await phone.openTab();
-    await becomesLevel(server, second, chat);
-    expect(await shownIn(second, chat)).toEqual(["unsent sent"]);
+    await waitUntilDeviceSynced(server, second, chat);
+    expect(await listShown(second, chat)).toEqual(["unsent sent"]);
   });
 
   it("where nothing can be stored at all the app works from memory and says so", async () => {
@@ -134,8 +140,8 @@ describe("a local store that breaks", () => {
     await enqueueText(tab, chat, "from memory");
     // What only this page has is with the server before it counts as written.
     expect(server.log(chat).messages).toHaveLength(1);
-    server.post(benoit, chat, "answer");
-    await becomesLevel(server, tab, chat);
+    server.sendTexts(benoit, chat, "answer");
+    await waitUntilDeviceSynced(server, tab, chat);
 
     // What its author deleted before it could be sent is not sent by the next page.
     phone.faults.isOffline = true;
@@ -143,12 +149,12 @@ describe("a local store that breaks", () => {
       socket.end(1006);
     });
     await enqueueText(tab, chat, "regretted");
-    const [unsent] = await contextOf(tab).store.outbox.toArray();
+    const [unsent] = await getContext(tab).store.outbox.toArray();
     expect(await discardUnsentMessage(tab, unsent?.cid ?? "")).toBe(true);
     await phone.close(tab);
     phone.faults.isOffline = false;
     const next = await phone.openTab();
-    await becomesLevel(server, next, chat);
+    await waitUntilDeviceSynced(server, next, chat);
     await enqueueText(next, chat, "later");
     expect(server.log(chat).messages.map(({ body }) => searchTextOfBody(body))).toEqual([
       "from memory",
@@ -161,31 +167,31 @@ describe("a local store that breaks", () => {
     const { server, amina, benoit, chat } = makePair();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
-    server.post(benoit, chat, "a", "b");
-    await becomesLevel(server, tab, chat);
+    server.sendTexts(benoit, chat, "a", "b");
+    await waitUntilDeviceSynced(server, tab, chat);
     await new Promise<void>((resolve, reject) => {
       const request = phone.indexedDB.deleteDatabase(toStoreName(amina));
       request.onsuccess = () => resolve();
       request.onerror = () => reject(request.error);
     });
-    await eventually(async () => expect(await contextOf(tab).store.conversations.count()).toBe(1));
-    await becomesLevel(server, tab, chat);
-    expect(await textsIn(tab, chat)).toEqual(["a", "b"]);
+    await eventually(async () => expect(await getContext(tab).store.conversations.count()).toBe(1));
+    await waitUntilDeviceSynced(server, tab, chat);
+    expect(await listTexts(tab, chat)).toEqual(["a", "b"]);
   });
 
   it("a store that fails again and again while it is used is made anew with what is unsent", async () => {
     const { server, amina, benoit, chat } = makePair();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
-    server.post(benoit, chat, "a");
-    await becomesLevel(server, tab, chat);
+    server.sendTexts(benoit, chat, "a");
+    await waitUntilDeviceSynced(server, tab, chat);
     phone.faults.isOffline = true;
     server.inbox(amina).sockets.forEach((socket) => {
       socket.end(1006);
     });
     await enqueueText(tab, chat, "unsent");
     const deleted = { cid: createUuid(), conversation: chat };
-    await insertPendingDeletion(contextOf(tab).store, deleted);
+    await insertPendingDeletion(getContext(tab).store, deleted);
     let isDamaged = true;
     const remove = phone.indexedDB.deleteDatabase.bind(phone.indexedDB);
     phone.indexedDB.deleteDatabase = (name) => {
@@ -199,12 +205,12 @@ describe("a local store that breaks", () => {
     });
     phone.faults.isOffline = false;
     phone.wake();
-    server.post(benoit, chat, "b");
+    server.sendTexts(benoit, chat, "b");
     await eventually(() => expect(phone.notices).toContain("store-reset"));
-    await becomesLevel(server, tab, chat);
-    expect(await textsIn(tab, chat)).toEqual(["a", "b", "unsent"]);
+    await waitUntilDeviceSynced(server, tab, chat);
+    expect(await listTexts(tab, chat)).toEqual(["a", "b", "unsent"]);
     // What was deleted on its way is told by the new store.
-    await eventually(() => expect([...server.log(chat).withdrawn]).toEqual([`${amina} ${deleted.cid}`]));
+    await eventually(() => expect([...server.log(chat).deletedPending]).toEqual([`${amina} ${deleted.cid}`]));
   });
 });
 
@@ -214,8 +220,8 @@ describe("a phone that is full", () => {
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
     await eventually(() => expect(tab.link.get()).toBe("online"));
-    server.post(benoit, chat, ...Array.from({ length: 150 }, (_, i) => `m${i + 1}`));
-    await becomesLevel(server, tab, chat);
+    server.sendTexts(benoit, chat, ...Array.from({ length: 150 }, (_, i) => `m${i + 1}`));
+    await waitUntilDeviceSynced(server, tab, chat);
     const put = IDBObjectStore.prototype.put;
     let isFull = true;
     vi.spyOn(IDBObjectStore.prototype, "put").mockImplementation(function (this: IDBObjectStore, ...args) {
@@ -227,21 +233,21 @@ describe("a phone that is full", () => {
       isFull = false;
       return remove.apply(this, args);
     });
-    server.post(benoit, chat, "new");
-    await becomesLevel(server, tab, chat);
-    expect((await textsIn(tab, chat)).at(-1)).toBe("new");
+    server.sendTexts(benoit, chat, "new");
+    await waitUntilDeviceSynced(server, tab, chat);
+    expect((await listTexts(tab, chat)).at(-1)).toBe("new");
     expect(tab.storageTrouble.get()).toBeUndefined();
     vi.restoreAllMocks();
     await fetchOlderMessages(tab, chat);
-    expect((await textsIn(tab, chat)).length).toBe(81);
+    expect((await listTexts(tab, chat)).length).toBe(81);
   });
 
   it("without any room a message still goes out, a warning shows, and all is taken in once there is room", async () => {
     const { server, amina, benoit, chat } = makePair();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
-    server.post(benoit, chat, "a");
-    await becomesLevel(server, tab, chat);
+    server.sendTexts(benoit, chat, "a");
+    await waitUntilDeviceSynced(server, tab, chat);
     for (const method of ["put", "add"] as const)
       vi.spyOn(IDBObjectStore.prototype, method).mockImplementation(() => {
         throw quotaError();
@@ -249,21 +255,21 @@ describe("a phone that is full", () => {
     await enqueueText(tab, chat, "not kept");
     expect(server.log(chat).messages).toHaveLength(2);
     expect(tab.storageTrouble.get()).toBe("full");
-    server.post(benoit, chat, "b");
+    server.sendTexts(benoit, chat, "b");
     await phone.pass(10_000);
-    expect(await textsIn(tab, chat)).toEqual(["a"]);
+    expect(await listTexts(tab, chat)).toEqual(["a"]);
     phone.faults.isOffline = true;
     await expect(enqueueText(tab, chat, "neither")).rejects.toMatchObject({ code: "offline" });
     phone.faults.isOffline = false;
     vi.restoreAllMocks();
-    await becomesLevel(server, tab, chat);
-    expect(await textsIn(tab, chat)).toEqual(["a", "not kept", "b"]);
+    await waitUntilDeviceSynced(server, tab, chat);
+    expect(await listTexts(tab, chat)).toEqual(["a", "not kept", "b"]);
     expect(tab.storageTrouble.get()).toBeUndefined();
     // Tried again it is the message it was; the same words once more are another one.
     await enqueueText(tab, chat, "neither");
     await enqueueText(tab, chat, "neither");
-    await becomesLevel(server, tab, chat);
-    expect(await textsIn(tab, chat)).toEqual(["a", "not kept", "b", "neither", "neither"]);
+    await waitUntilDeviceSynced(server, tab, chat);
+    expect(await listTexts(tab, chat)).toEqual(["a", "not kept", "b", "neither", "neither"]);
   });
 });
 
@@ -279,15 +285,15 @@ describe("people on one phone", () => {
     await hers.close(first);
     const second = await his.openTab();
     await eventually(() => expect(second.link.get()).toBe("online"));
-    expect(await listOf(second)).toEqual([]);
+    expect(await listConversations(second)).toEqual([]);
   });
 
   it("when a session ends by itself only unsent messages and drafts stay, for when the same person is back", async () => {
     const { server, amina, benoit, chat } = makePair();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
-    server.post(benoit, chat, "private");
-    await becomesLevel(server, tab, chat);
+    server.sendTexts(benoit, chat, "private");
+    await waitUntilDeviceSynced(server, tab, chat);
     phone.faults.isOffline = true;
     server.inbox(amina).sockets.forEach((socket) => {
       socket.end(1006);
@@ -304,8 +310,8 @@ describe("people on one phone", () => {
     store.close();
     phone.faults.isOffline = false;
     const next = await phone.openTab();
-    await becomesLevel(server, next, chat);
-    expect(await shownIn(next, chat)).toEqual(["private", "unsent sent"]);
+    await waitUntilDeviceSynced(server, next, chat);
+    expect(await listShown(next, chat)).toEqual(["private", "unsent sent"]);
     const kept = new TextDrafts(next);
     expect(await kept.read(chat)).toBe("half a thou");
     kept.save(chat, "");
@@ -323,8 +329,8 @@ describe("a store that is taken away", () => {
     const { server, amina, benoit, chat } = world;
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
-    server.post(benoit, chat, "a");
-    await becomesLevel(server, tab, chat);
+    server.sendTexts(benoit, chat, "a");
+    await waitUntilDeviceSynced(server, tab, chat);
     phone.faults.isOffline = true;
     server.inbox(amina).sockets.forEach((socket) => {
       socket.end(1006);
@@ -346,13 +352,13 @@ describe("a store that is taken away", () => {
   it("by another tab that deletes it keeps what is unsent and the draft, and says that it was made anew", async () => {
     const { server, chat, phone, tab, drafts } = await makeUnsent();
     await deleteDatabase(phone);
-    await eventually(async () => expect(await shownIn(tab, chat)).toEqual(unsent));
+    await eventually(async () => expect(await listShown(tab, chat)).toEqual(unsent));
     await eventually(async () => expect(await drafts.read(chat)).toBe("half a thought"));
     expect(phone.notices).toEqual(["store-reset"]);
     phone.faults.isOffline = false;
     phone.wake();
-    await becomesLevel(server, tab, chat);
-    expect(await shownIn(tab, chat)).toEqual(["a", "one sent", "two sent", "three sent"]);
+    await waitUntilDeviceSynced(server, tab, chat);
+    expect(await listShown(tab, chat)).toEqual(["a", "one sent", "two sent", "three sent"]);
   });
 
   it("by a browser that finds its files unreadable has the texts and the draft from where they were noted", async () => {
@@ -360,28 +366,28 @@ describe("a store that is taken away", () => {
     await phone.kill(tab);
     phone.indexedDB = new IDBFactory();
     const next = await phone.openTab();
-    await eventually(async () => expect(await shownIn(next, chat)).toEqual(unsent));
+    await eventually(async () => expect(await listShown(next, chat)).toEqual(unsent));
     expect(await new TextDrafts(next).read(chat)).toBe("half a thought");
     expect(phone.notices).toEqual([]);
     phone.faults.isOffline = false;
     phone.wake();
-    await becomesLevel(server, next, chat);
-    expect(await shownIn(next, chat)).toEqual(["a", "one sent", "two sent", "three sent"]);
+    await waitUntilDeviceSynced(server, next, chat);
+    expect(await listShown(next, chat)).toEqual(["a", "one sent", "two sent", "three sent"]);
     await phone.close(next);
     // What the server has is noted nowhere any more.
     phone.indexedDB = new IDBFactory();
     phone.faults.isOffline = true;
     const last = await phone.openTab();
     await phone.pass(1_000);
-    expect(await shownIn(last, chat)).toEqual([]);
+    expect(await listShown(last, chat)).toEqual([]);
   });
 
   it("with a file that cannot be had any more says so, once", async () => {
     const { chat, phone, tab } = await makeUnsent();
-    const context = contextOf(tab);
+    const context = getContext(tab);
     const body = { type: "file", file: createUuid(), name: "plan.pdf", mime: "application/pdf", size: 3 } as const;
     await insertUnsentMessages(context, [{ cid: createUuid(), conversation: chat, body, state: "awaiting" }]);
-    await eventually(() => expect(phone.notes?.getItem(`${toStoreName(phone.user)}-files`)).toBe("1"));
+    await eventually(() => expect(phone.localStorage?.getItem(`${toStoreName(phone.user)}-files`)).toBe("1"));
     await phone.kill(tab);
     phone.indexedDB = new IDBFactory();
     const next = await phone.openTab();

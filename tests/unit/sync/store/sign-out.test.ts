@@ -8,19 +8,19 @@ import { deleteStore, purgeAllButUnsent } from "#sync/store/recovery/open-databa
 import { writeSettingsCache } from "#sync/store/settings-rows.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import type { ModelDevice } from "#tests/support/model/model-device.ts";
-import { picture, send } from "#tests/support/model/model-outgoing.ts";
-import { makeDevice, makePair } from "#tests/support/model/model-world.ts";
+import { makePicture, sendFiles } from "#tests/support/model/outgoing-files.ts";
+import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
 
-const notesOf = ({ notes, user }: ModelDevice) =>
+const notesOf = ({ localStorage: notes, user }: ModelDevice) =>
   Array.from({ length: notes?.length ?? 0 }, (_, i) => notes?.key(i)?.replace(toStoreName(user), "") ?? "").sort();
 const databasesOf = async ({ indexedDB }: ModelDevice) => (await indexedDB.databases()).map(({ name }) => name);
 
-const phoneWithUnsent = async (...files: Parameters<typeof picture>[]) => {
+const phoneWithUnsent = async (...files: Parameters<typeof makePicture>[]) => {
   const { server, amina, chat } = makePair();
   const phone = makeDevice(server, amina);
   phone.faults.isOffline = true;
   const tab = await phone.openTab();
-  for (const file of files) await send(tab, chat, picture(...file));
+  for (const file of files) await sendFiles(tab, chat, makePicture(...file));
   const place = { platform: phone.platform(), me: amina };
   writeSettingsCache(place, defaultSettings);
   if (files.length > 0) await eventually(() => expect(notesOf(phone)).toContain("-files"));
@@ -48,7 +48,7 @@ it("a session that ends, or another's that begins, leaves only what belongs to u
 
   const empty = await phoneWithUnsent();
   await empty.phone.close(empty.tab);
-  empty.phone.notes?.setItem(`${toStoreName(empty.phone.user)}-files`, "1");
+  empty.phone.localStorage?.setItem(`${toStoreName(empty.phone.user)}-files`, "1");
   await purgeAllButUnsent(empty.place.platform, empty.phone.user);
   expect(notesOf(empty.phone)).toEqual([]);
   expect(await databasesOf(empty.phone)).toEqual([]);

@@ -2,8 +2,8 @@ import { IDBObjectStore } from "fake-indexeddb";
 import { afterEach, expect, it, vi } from "vitest";
 import { readConversation } from "#sync/queries/queries.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
-import { becomesLevel, contextOf } from "#tests/support/model/model-checks.ts";
-import { makeDevice, makePair } from "#tests/support/model/model-world.ts";
+import { waitUntilDeviceSynced, getContext } from "#tests/support/model/model-checks.ts";
+import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -18,7 +18,7 @@ it("a phone that is full from the first says so as long as it can take nothing i
     });
   const tab = await phone.openTab();
   await eventually(() => expect(tab.storageTrouble.get()).toBe("full"));
-  const read = async () => readConversation(contextOf(tab).store, amina, chat);
+  const read = async () => readConversation(getContext(tab).store, amina, chat);
   expect(await read()).toMatchObject({ isConfirmed: false });
   await phone.pass(60_000);
   expect(tab.storageTrouble.get()).toBe("full");
@@ -32,24 +32,25 @@ it("what a full phone cannot take in is not asked for without a pause", async ()
   const { server, amina, benoit, chat } = makePair();
   const phone = makeDevice(server, amina);
   const tab = await phone.openTab();
-  server.post(benoit, chat, "a");
-  await becomesLevel(server, tab, chat);
+  server.sendTexts(benoit, chat, "a");
+  await waitUntilDeviceSynced(server, tab, chat);
   // A part of the changes is missing here, and there is no room for it.
-  const { store } = contextOf(tab);
+  const { store } = getContext(tab);
   const cursor = (await store.meta.get("cursor"))?.value as { holes: object[] };
   await store.meta.put({ key: "cursor", value: { ...cursor, holes: [{ since: 0, before: null }] } });
   for (const method of ["put", "add"] as const)
     vi.spyOn(IDBObjectStore.prototype, method).mockImplementation(() => {
       throw new DOMException("the phone is full", "QuotaExceededError");
     });
-  const asked = () => server.asked.filter(({ user, command }) => user === amina && command.type === "changes").length;
+  const asked = () =>
+    server.executedCommands.filter(({ user, command }) => user === amina && command.type === "changes").length;
   const before = asked();
   phone.sockets.at(-1)?.end(1006);
   await phone.pass(60_000);
   expect(asked() - before).toBeGreaterThan(0);
   expect(asked() - before).toBeLessThan(30);
   vi.restoreAllMocks();
-  await becomesLevel(server, tab, chat);
+  await waitUntilDeviceSynced(server, tab, chat);
   await eventually(async () => {
     expect((await store.meta.get("cursor"))?.value).toMatchObject({ holes: [] });
   });

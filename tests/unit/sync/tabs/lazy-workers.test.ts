@@ -1,7 +1,7 @@
 import { expect, it, vi } from "vitest";
 import { enqueuePost } from "#sync/feed/post-queue.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
-import { makeDevice, makePair } from "#tests/support/model/model-world.ts";
+import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
 
 const code = vi.hoisted(() => ({ isMissing: true, asked: 0 }));
 

@@ -1,7 +1,7 @@
 import type { Platform } from "#sync/platform/platform.ts";
 
 /** A browser's small storage. */
-export class ModelNotes implements NonNullable<Platform["localStorage"]> {
+export class ModelLocalStorage implements NonNullable<Platform["localStorage"]> {
   readonly #entries = new Map<string, string>();
 
   get length(): number {

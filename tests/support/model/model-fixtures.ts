@@ -32,6 +32,6 @@ export const makeGroup = () => {
 };
 
 afterEach(async () => {
-  await Promise.all(devices.map((device) => device.shut()));
+  await Promise.all(devices.map((device) => device.closeTabs()));
   devices = [];
 });

@@ -6,14 +6,14 @@ import type { HttpRequest } from "#contract/wire/http-commands.ts";
 import { enqueueFiles } from "#sync/files/send-files.ts";
 import type { OutgoingFile } from "#sync/store/view-models.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
-import { contextOf } from "./model-checks.ts";
+import { getContext } from "./model-checks.ts";
 import type { ModelServer } from "./model-server.ts";
 
 /** Bytes that are not the same anywhere. */
-export const bytesOf = (size: number) => Uint8Array.from({ length: size }, (_, i) => (i * 31 + (i >> 8)) % 251);
+export const makeBytes = (size: number) => Uint8Array.from({ length: size }, (_, i) => (i * 31 + (i >> 8)) % 251);
 
-export const picture = (size: number, text?: string): OutgoingFile => ({
-  blob: new Blob([bytesOf(size)], { type: "image/jpeg" }),
+export const makePicture = (size: number, text?: string): OutgoingFile => ({
+  blob: new Blob([makeBytes(size)], { type: "image/jpeg" }),
   body: {
     type: "image",
     name: "IMG_1.jpg",
@@ -26,26 +26,26 @@ export const picture = (size: number, text?: string): OutgoingFile => ({
   },
 });
 
-export const threeAndABit = 3 * filePartBytes + 1_000;
+export const fourPartSize = 3 * filePartBytes + 1_000;
 
-export const send = (tab: Tab, chat: ConversationId, ...files: OutgoingFile[]) => enqueueFiles(tab, [chat], files);
+export const sendFiles = (tab: Tab, chat: ConversationId, ...files: OutgoingFile[]) => enqueueFiles(tab, [chat], files);
 export const isPart = ({ path }: HttpRequest) => path.includes("/parts/");
 
-export const onlyFile = (server: ModelServer) => {
+export const getOnlyFile = (server: ModelServer) => {
   const files = [...server.files.all.values()];
   expect(files).toHaveLength(1);
   return files[0] as (typeof files)[0];
 };
 
 export const expectEachPartOnce = (server: ModelServer, size: number) => {
-  const { arrivals } = onlyFile(server);
+  const { arrivals } = getOnlyFile(server);
   expect([...arrivals].sort(([a], [b]) => a - b)).toEqual(
     Array.from({ length: partCount(size) }, (_, part) => [part, 1]),
   );
 };
 
-export const unsentIn = async (tab: Tab) => {
-  const { store } = contextOf(tab);
+export const countUnsent = async (tab: Tab) => {
+  const { store } = getContext(tab);
   const [outbox, uploads, blobs] = await Promise.all([
     store.outbox.count(),
     store.uploads.count(),

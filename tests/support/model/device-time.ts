@@ -40,10 +40,10 @@ let stepping: { resolve: () => void; reject: (error: Error) => void }[] = [];
 const endOfTime = new Error("no timer is left: nothing will change any more");
 
 /** Resolves once nothing is left to do at the present time. */
-export const becomesQuiet = (): Promise<void> => new Promise((resolve) => void waiting.push(resolve));
+export const waitForQuiescence = (): Promise<void> => new Promise((resolve) => void waiting.push(resolve));
 
 /** Lets the next timer run and resolves once nothing is left to do. Throws when there is no timer. */
-export const passNextTimer = (): Promise<void> =>
+export const runNextTimer = (): Promise<void> =>
   new Promise((resolve, reject) => void stepping.push({ resolve, reject }));
 
 const releaseWaiting = (): boolean => {
@@ -85,7 +85,7 @@ trackImmediates();
 runClock();
 
 /** The clock of a device. */
-export const phoneTime = {
+export const deviceTime = {
   now: (): number => Date.now(),
 
   /** Runs it once so much time has passed, unless the returned function is called before. */
