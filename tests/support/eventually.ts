@@ -1,8 +1,11 @@
 const pauseMs = 10;
-/** A look counts for no more of the time, however long the machine did something else meanwhile. */
+/** Longest time that one check may use of the limit, however long the machine did something else. */
 const lookMs = 50;
 
-/** Waits until a check passes, for so long a time in which it is looked at; its own complaint is the failure when it never does. */
+/**
+ * Waits until a check passes and counts only time in which it could run. Throws the last error of the check when time
+ * is over.
+ */
 export const eventually = async <T>(check: () => Promise<T> | T, withinMs = 8_000): Promise<T> => {
   for (let waitedMs = 0; ; ) {
     const began = performance.now();

@@ -1,8 +1,8 @@
 import { createHash, randomBytes, webcrypto } from "node:crypto";
 
 /**
- * An authenticator in software, as a phone has one (Web Authentication level 3): it makes one passkey, and shows it. What
- * a browser and a phone would never do can be asked of it by `tweak`.
+ * Software authenticator (Web Authentication level 3) that creates and presents one passkey. `tweak` makes it do what a
+ * browser and a phone would never do.
  */
 export type Tweak = {
   origin?: string;
@@ -10,14 +10,14 @@ export type Tweak = {
   type?: string;
   challenge?: string;
   counter?: number;
-  /** What the authenticator says of its person, as in `flags`. */
+  /** Authenticator data flags, as in `flags`. */
   flags?: number;
   userHandle?: string | undefined;
-  /** Signs by another key than the one that was made. */
+  /** Signs with a different key than the registered one. */
   isForged?: boolean;
 };
 
-/** Somebody was there; was verified; the passkey may travel; it has copies; a new one is in here. */
+/** Bits: user present, user verified, backup eligible, backed up, attested credential data included. */
 export const flags = { present: 1, verified: 4, mayTravel: 8, hasCopies: 16, attested: 64 } as const;
 
 type Text = string;
@@ -29,7 +29,7 @@ const head = (major: number, n: number): Buffer => {
   return Buffer.from([(major << 5) | 25, n >> 8, n & 255]);
 };
 
-/** RFC 8949, as much of it as passkeys are written in. */
+/** Encodes CBOR (RFC 8949), limited to what passkeys use. */
 const toCbor = (value: Cbor): Buffer => {
   if (typeof value === "number") return value < 0 ? head(1, -1 - value) : head(0, value);
   if (typeof value === "string") return Buffer.concat([head(3, Buffer.byteLength(value)), Buffer.from(value)]);
@@ -62,7 +62,7 @@ type KeyPair = { publicKey: webcrypto.CryptoKey; privateKey: webcrypto.CryptoKey
 const makeKeys = async (kind: KeyKind): Promise<KeyPair> =>
   (await webcrypto.subtle.generateKey(kinds[kind].make, true, ["sign", "verify"])) as KeyPair;
 
-/** The public key as COSE writes it (RFC 9053). */
+/** Public key in COSE form (RFC 9053). */
 const toCose = async (kind: KeyKind, key: webcrypto.CryptoKey): Promise<Buffer> => {
   const { x, y, n, e } = await webcrypto.subtle.exportKey("jwk", key);
   const parts: Record<KeyKind, [number, Cbor][]> = {
@@ -73,7 +73,7 @@ const toCose = async (kind: KeyKind, key: webcrypto.CryptoKey): Promise<Buffer> 
   return toCbor(new Map(parts[kind]));
 };
 
-/** WebCrypto gives r and s side by side; authenticators send them as ASN.1. */
+/** Converts a signature to ASN.1, as authenticators send it. WebCrypto returns r and s side by side. */
 const toDer = (signature: Buffer): Buffer => {
   const integer = (part: Buffer) => {
     const bare = part.subarray(part.findIndex((byte) => byte !== 0));
@@ -121,7 +121,7 @@ export const makeAuthenticator = async (
 
   return {
     id,
-    /** Answers the options of a registration. */
+    /** Answers registration options. */
     create: async (options: Options, tweak: Tweak = {}) => {
       handle = options.user?.id;
       const length = Buffer.from([0, bytesOf(id).length]);
@@ -142,7 +142,7 @@ export const makeAuthenticator = async (
         },
       };
     },
-    /** Answers the options of a request. */
+    /** Answers request options. */
     get: async (options: Options, tweak: Tweak = {}) => {
       const said = clientData("webauthn.get", options, tweak);
       const data = authenticatorData(options.rpId ?? "", verified, tweak);

@@ -2,10 +2,10 @@ import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
 
 const patienceMs = 2_000;
-const patienceFrames = 10; // a machine that draws none meanwhile ends nothing that moves
-const looksMax = 5; // a page that never stands still is told of as it is
+const patienceFrames = 10; // counted in frames: an animation cannot end while a busy machine draws none
+const looksMax = 5; // a page that never stands still is reported as it is
 
-/** What fades in has not its own colours yet. */
+/** Waits for running fades: an element that fades in does not have its final colours yet. */
 const untilStill = (page: Page): Promise<void> =>
   page.evaluate(
     async ([ms, frames]) => {
@@ -22,11 +22,11 @@ const untilStill = (page: Page): Promise<void> =>
     [patienceMs, patienceFrames] as const,
   );
 
-// In the page itself: without frames of another origin there is nothing to gather in a second page.
+// Run axe in the page itself: without frames of another origin, no second page has to collect results.
 const checkerOf = (page: Page): AxeBuilder =>
   new AxeBuilder({ page }).options({ resultTypes: ["violations"] }).setLegacyMode();
 
-/** Begins to take note of what fades or moves; answers by what there was so far. */
+/** Starts recording fades and movements. Returns a function that reports what was recorded so far. */
 const watchMoves = (page: Page): Promise<() => Promise<boolean>> =>
   page
     .evaluateHandle(() => {
@@ -37,7 +37,7 @@ const watchMoves = (page: Page): Promise<() => Promise<boolean>> =>
     })
     .then((seen) => () => seen.evaluate(({ hasMoved }) => hasMoved));
 
-/** What a checker finds while nothing fades: what comes in the middle of a look is looked at again where it stands. */
+/** Repeats a check until nothing faded or moved during it. */
 const lookAt = async (page: Page, checker: () => AxeBuilder) => {
   for (let look = 1; ; look++) {
     const hasMoved = await watchMoves(page);
@@ -47,10 +47,10 @@ const lookAt = async (page: Page, checker: () => AxeBuilder) => {
   }
 };
 
-/** What a checker of accessibility finds in a page that stands still. */
+/** Accessibility violations of a page that stands still. */
 export const faultsIn = (page: Page) => lookAt(page, () => checkerOf(page));
 
-/** What it finds by day, and by night: between the two only the colours differ. Leaves the page by night. */
+/** Violations in the light and the dark theme: only the colours differ. Leaves the page in the dark theme. */
 export const faultsInBothColours = async (page: Page): Promise<string[]> => {
   const found: string[] = [];
   for (const colorScheme of ["light", "dark"] as const) {

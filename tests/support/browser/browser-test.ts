@@ -1,7 +1,7 @@
 import { type Server, startServer } from "#tests/support/server/server.ts";
 import { test as base } from "./tidy-test.ts";
 
-/** Playwright's `test` with the built product behind `baseURL`; every Playwright worker has a server of its own. */
+/** Playwright's `test` with the built product behind `baseURL`. Every Playwright worker has its own server. */
 export const test = base.extend<object, { server: Server }>({
   server: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads a fixture's needs from this pattern.

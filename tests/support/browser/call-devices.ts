@@ -4,19 +4,19 @@ type Kind = "audio" | "video";
 
 declare global {
   interface Window {
-    /** What the page has taken of its device, and what it is refused from now on. */
+    /** Device access of the page: what it opened and what is refused from now on. */
     devices: {
-      /** The name of the error by which each is refused. */
+      /** Error name for each refused kind. */
       refused: Partial<Record<Kind, string>>;
       unplug(kind: Kind): void;
       plugIn(kind: Kind): void;
-      /** The ids of the devices of this kind that are open. */
+      /** Ids of the open devices of this kind. */
       open(kind: Kind): (string | undefined)[];
-      /** The screen's wake locks that are held. */
+      /** Number of held screen wake locks. */
       wakeLocks(): number;
-      /** As the browser does when a page is hidden for a moment; it says twice at once that it is seen again. */
+      /** Hides the page for a moment. Like the browser, reports twice at once that it is visible again. */
       hideForAMoment(): Promise<void>;
-      /** What is offered to the system's own controls, by the name of the action. */
+      /** Handlers of the system's media controls, by action name. */
       actions: Partial<Record<string, () => void>>;
       trembled: VibratePattern[];
     };
@@ -85,7 +85,7 @@ const saveData = () => {
   Object.defineProperty(Object.getPrototypeOf(Reflect.get(navigator, "connection")), "saveData", { get: () => true });
 };
 
-/** What this page, and those loaded in it afterwards, take of their device is known; of one that saves data, too. */
+/** Instruments this page and all later loads of it. `isSaving` also turns on the data saver. */
 export const watchDevicesOf = async (page: Page, isSaving = false): Promise<void> => {
   await page.addInitScript(watchDevices);
   if (isSaving) await page.addInitScript(saveData);

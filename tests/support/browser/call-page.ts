@@ -2,14 +2,14 @@ import { createDefaultPreferences, type MediaPreferences } from "#calls/media/me
 import type { MediaView } from "#calls/media/media-session.ts";
 import { createPeerMedia } from "#calls/media/peer-media.ts";
 
-/** One side of a call, alone in a page: the media plane, an element that plays what comes, and what it said. */
+/** One side of a call alone in a page: the media session, an element that plays the received media, and its events. */
 export type CallSideOptions = {
   device: string;
   isPolite: boolean;
   isCaller: boolean;
   kind: "audio" | "video";
   isThrifty?: boolean;
-  /** Other than a call of this kind begins with. */
+  /** Overrides the default preferences of this call kind. */
   choices?: Partial<MediaPreferences>;
   iceServers?: RTCIceServer[];
   isHidden?: boolean;
@@ -19,7 +19,7 @@ export type Heard = { packets: number; energy: number; samples: number; conceale
 
 declare global {
   interface Window {
-    /** Bound by the test: what leaves goes through it. */
+    /** Sends a signal; bound by the test. */
     post(from: string, to: string | null, signal: string): Promise<void>;
     side: ReturnType<typeof makeSide>;
     makeSide: typeof makeSide;
@@ -54,7 +54,7 @@ const makeSide = ({
   setInterval(() => {
     lived += lifeMs;
   }, lifeMs);
-  // A <video> waits for a picture before it plays any sound.
+  // A <video> plays no sound before it has a picture.
   const player = document.body.appendChild(document.createElement("audio"));
   player.autoplay = true;
   const screen = document.body.appendChild(document.createElement("video"));
@@ -99,7 +99,9 @@ const makeSide = ({
   return {
     plane,
     said: () => said,
-    /** Milliseconds in which this page had its turns: those in which a busy machine did something else do not count. */
+    /**
+     * Milliseconds in which the page's event loop ran. Time in which a busy machine did something else does not count.
+     */
     lived: () => lived,
     view: () =>
       view && { ...view, local: view.local?.getTracks().length ?? 0, remote: view.remote?.getTracks().length ?? 0 },
@@ -108,7 +110,7 @@ const makeSide = ({
     transceivers: () => open().map((pc) => pc.getTransceivers().length),
     restart: () => open().at(-1)?.restartIce(),
     generation: () => /a=ice-ufrag:(\S+)/.exec(open().at(-1)?.localDescription?.sdp ?? "")?.[1],
-    /** Nothing of its voice leaves any more, and nothing in this page knows. */
+    /** Stops sending the voice without the page noticing. */
     loseVoice: () =>
       open()
         .at(-1)
@@ -116,7 +118,7 @@ const makeSide = ({
         .find(({ track }) => track?.kind === "audio")
         ?.replaceTrack(null),
     sentTracks: () => open().flatMap((pc) => pc.getSenders().map(({ track }) => track?.kind ?? "none")),
-    /** As when its plug is pulled. */
+    /** Ends the microphone track, as unplugging does. */
     pullMicrophone: () => {
       const track = open()
         .at(-1)

@@ -5,9 +5,9 @@ import { build } from "vite";
 import type { CallSideOptions, Heard } from "./call-page.ts";
 
 const origin = "https://call.test/";
-const patienceMs = 30_000; // what is waited for is that it comes, on a machine that may be busy
+const patienceMs = 30_000; // only the arrival is tested, on a machine that may be busy
 
-/** The media of a call alone, without the app around them, as one script. */
+/** Bundles the media of a call, without the rest of the app, as one script. */
 export const bundleCallPage = async (): Promise<string> => {
   const built = await build({
     configFile: false,
@@ -23,13 +23,13 @@ export const bundleCallPage = async (): Promise<string> => {
   return code;
 };
 
-/** What the server between them does to signals: how long they take, and which are lost or come twice. */
+/** Faults of the signalling server: delay, loss and duplication of signals. */
 export type Carrier = { delayMs(): number; isLost(): boolean; isDoubled(): boolean };
 const good: Carrier = { delayMs: () => 5, isLost: () => false, isDoubled: () => false };
 
 export type Side = { page: Page; device: string };
 
-/** Pages that make a call with each other; the test is the server between them. */
+/** Pages in a call with each other. The test is the signalling server between them. */
 export class CallSides {
   readonly #browser: Browser;
   readonly #script: string;
@@ -57,7 +57,7 @@ export class CallSides {
     return side;
   }
 
-  /** Loads its page (again). */
+  /** Loads or reloads the page of a side. */
   async load({ page }: Side, options: CallSideOptions, isAllowed = true): Promise<void> {
     await page.goto(origin);
     if (!isAllowed) {
@@ -87,7 +87,7 @@ export class CallSides {
   #hand(from: string, to: string | null, signal: string): void {
     for (const { device, page } of this.#sides.values()) {
       if (device === from || (to !== null && to !== device)) continue;
-      // A page that is just being loaded hears nothing.
+      // A page that is being loaded receives nothing.
       page
         .evaluate(([from, signal]) => window.side?.plane.receiveSignal(from, signal), [from, signal] as const)
         .catch(() => undefined);
@@ -105,14 +105,14 @@ export const whenConnected = async (side: Side): Promise<void> => {
   await expect.poll(() => statesOf(side), { intervals: [30], timeout: patienceMs }).toEqual(["connected"]);
 };
 
-/** The voice of the other side is heard now: more of it than a moment ago. */
+/** Waits until more of the other side's voice arrives. */
 export const whenHearing = async (side: Side): Promise<void> => {
   const before = await heardBy(side);
   await expect
     .poll(
       async () => {
         const now = await heardBy(side);
-        // Another peer connection counts from nothing.
+        // A new peer connection counts from zero.
         const since = now.samples < before.samples ? { energy: 0, packets: 0 } : before;
         return now.energy > since.energy + 0.01 && now.packets > since.packets;
       },

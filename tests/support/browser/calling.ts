@@ -14,16 +14,16 @@ import { fill, Phone } from "./phone.ts";
 
 declare global {
   interface Window {
-    /** Every peer connection of the page, so that a test can hear what comes by them. */
+    /** Every peer connection of the page, so that a test can read the received media. */
     peerConnections: RTCPeerConnection[];
   }
 }
 
-export const patienceMs = 30_000; // several phones on a machine that may be busy
-/** Where a busy machine plays a voice badly pictures go for twenty good seconds, the next time for forty. */
+export const patienceMs = 30_000; // several clients on a machine that may be busy
+/** Where a busy machine plays voice badly, video pauses for twenty good seconds, and the next time for forty. */
 export const picturePatienceMs = 90_000;
-const soundEnergy = 0.01; // a make-believe microphone beeps each second
-const silentSamples = 72_000; // one and a half seconds: more than is between two beeps
+const soundEnergy = 0.01; // Chromium's fake microphone beeps each second
+const silentSamples = 72_000; // 1.5 seconds: longer than the pause between two beeps
 
 const keepConnections = () => {
   const made: RTCPeerConnection[] = [];
@@ -40,13 +40,13 @@ const refuseMicrophone = () => {
   navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException("no", "NotAllowedError"));
 };
 
-/** No finger presses two things of a call so soon after each other that it would be one double tap. */
+/** Waits long enough between two taps that they do not count as a double tap. */
 export const asFingersDo = ({ page }: Pick<Phone, "page">): Promise<void> =>
   page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 1_000)));
 
 type CallingOptions = { language?: Language; isRefused?: boolean };
 
-/** A phone whose calls can be heard; with one that is refused its microphone nobody speaks. */
+/** Opens a client whose received call media can be measured. `isRefused` denies it the microphone. */
 export const openCallingIn = async (
   context: BrowserContext,
   server: Server,
@@ -62,7 +62,7 @@ export const openCalling = async (browser: Browser, server: Server, options?: Ca
 
 type Heard = { energy: number; samples: number; frames: number };
 
-/** What came from the other side by now and was played or drawn. */
+/** Media received from the other side and played or drawn so far. */
 const heardAt = (page: Page): Promise<Heard> =>
   page.evaluate(async () => {
     const heard = { energy: 0, samples: 0, frames: 0 };
@@ -78,7 +78,7 @@ const heardAt = (page: Page): Promise<Heard> =>
     return heard;
   });
 
-/** More comes than a moment ago; another peer connection counts from nothing. */
+/** Waits until more arrives than a moment ago. A new peer connection counts from zero. */
 const whenMore = async (page: Page, what: keyof Heard, least: number, timeout = patienceMs): Promise<void> => {
   let before = await heardAt(page);
   const more = async () => {
@@ -97,7 +97,7 @@ export const expectSeeing = async (...phones: Phone[]): Promise<void> => {
   await Promise.all(phones.map(({ page }) => whenMore(page, "frames", 5, picturePatienceMs)));
 };
 
-/** Sound is played on, and there is nothing in it. */
+/** Checks that sound is still played and that it is silent. */
 export const expectSilence = async ({ page }: Phone): Promise<void> => {
   let before = await heardAt(page);
   const silence = async () => {
@@ -108,7 +108,7 @@ export const expectSilence = async ({ page }: Phone): Promise<void> => {
   await expect.poll(silence, { timeout: patienceMs }).toBeGreaterThan(silentSamples);
 };
 
-/** A switch for the way from a browser to the server; whatever goes from phone to phone goes on. */
+/** Switch for the connection between a browser and the server. Peer-to-peer traffic continues. */
 export const makeSwitch = async (context: BrowserContext) => {
   let isCut = false;
   const sockets = new Set<WebSocketRoute>();
@@ -124,13 +124,13 @@ export const makeSwitch = async (context: BrowserContext) => {
   };
 };
 
-/** The button that calls somebody, wherever one is on this page. */
+/** Button that calls a person, anywhere on this page. */
 export const callButton = ({ page, texts }: Phone, { username }: Person, kind: CallKind = "audio"): Locator => {
   const label = kind === "video" ? texts.people.videoCallName : texts.people.audioCallName;
   return page.getByRole("button", { name: fill(label, { name: username }), exact: true });
 };
 
-/** Begins a call from a chat; a video call from its menu, which holds it where the screen is narrow. */
+/** Starts a call from a chat. A video call starts from the chat's menu, which contains it on narrow screens. */
 export const placeCall = async (phone: Phone, to: Person, kind: CallKind = "audio"): Promise<void> => {
   if (kind === "audio") return callButton(phone, to).click();
   const { page, texts } = phone;
@@ -138,7 +138,7 @@ export const placeCall = async (phone: Phone, to: Person, kind: CallKind = "audi
   await page.getByRole("menuitem", { name: texts.people.videoCall, exact: true }).click();
 };
 
-/** The screen of the call with somebody. */
+/** Screen of the call with a person. */
 export const callScreen = ({ page }: Phone, { username }: Person): Locator =>
   page.getByRole("dialog", { name: username }).or(page.getByRole("alertdialog", { name: username }));
 
@@ -146,11 +146,11 @@ type Control = "accept" | "decline" | "hangUp" | "mute" | "camera" | "minimise";
 export const control = ({ page, texts }: Phone, what: Control): Locator =>
   page.getByRole("button", { name: texts.calls[what], exact: true });
 
-/** The line of a call in the open chat, by what a screen reader says of it. */
+/** Call entry in the open chat, by its accessible text. */
 export const callLine = ({ page }: Phone, words: string | RegExp): Locator =>
   page.getByRole("main").getByRole("listitem").filter({ hasText: words });
 
-/** The button in such a line that calls its other person. */
+/** Button in a call entry that calls the other person. */
 export const callBackButton = (line: Locator, { texts }: Phone, name: string, kind: CallKind = "audio"): Locator => {
   const { again, back } = texts.callLines;
   const [a, b] = [again[kind], back[kind]].map((text) => line.getByRole("button", { name: fill(text, { name }) }));
@@ -158,11 +158,11 @@ export const callBackButton = (line: Locator, { texts }: Phone, name: string, ki
   return a.or(b);
 };
 
-/** Where it shows now, if it does: what is about to go, or not there yet, is looked for again by whoever polls. */
+/** Bounding box of an element, or null while it is not there. Callers poll. */
 export const findBox = (one: Locator): ReturnType<Locator["boundingBox"]> =>
   one.boundingBox({ timeout: 1_000 }).catch(() => null);
 
-/** One rings, the other takes it, and they hear each other. */
+/** Connects a call and waits until both sides hear each other. */
 export const talk = async (caller: Phone, callee: Phone, to: Person, kind: CallKind = "audio"): Promise<void> => {
   await placeCall(caller, to, kind);
   await control(callee, "accept").click({ timeout: patienceMs });

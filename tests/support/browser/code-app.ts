@@ -2,7 +2,7 @@ import { expect, type Locator, type Page } from "@playwright/test";
 import { Secret, TOTP } from "otpauth";
 import { totpStepSeconds } from "#contract/limits.ts";
 
-/** All that the field holds is marked: what is typed next takes its place. */
+/** Checks that the whole value is selected, so that typing replaces it. */
 export const expectMarked = (field: Locator): Promise<void> =>
   expect
     .poll(() =>
@@ -13,7 +13,7 @@ export const expectMarked = (field: Locator): Promise<void> =>
     )
     .toBe(true);
 
-/** A code app that took in a secret as it stands on the page. */
+/** Code app that was given the secret shown on the page. */
 export class CodeApp {
   readonly #totp: TOTP;
   #lastStep = 0;
@@ -27,14 +27,14 @@ export class CodeApp {
     return new CodeApp(secret.replace(/\s/g, ""));
   }
 
-  /** One that was not shown yet: the next one where the present one was, which is taken as well. Two in half a minute. */
+  /** An unused code: the present one, or the next one, which is accepted as well. At most two in half a minute. */
   next(): string {
     const step = Math.max(Math.floor(Date.now() / 1_000 / totpStepSeconds), this.#lastStep + 1);
     this.#lastStep = step;
     return this.#totp.generate({ timestamp: step * totpStepSeconds * 1_000 });
   }
 
-  /** Six digits that are none of its codes of these minutes. */
+  /** Six digits that differ from all codes of these minutes. */
   wrong(): string {
     const here = Math.floor(Date.now() / 1_000 / totpStepSeconds);
     const near = [-2, -1, 0, 1, 2].map((n) => this.#totp.generate({ timestamp: (here + n) * totpStepSeconds * 1_000 }));

@@ -26,7 +26,7 @@ export const sendReport = (site: Site, from: Person, to: ConversationId) =>
 
 export type Sending = (site: Site, ben: Person, conversation: ConversationId) => Promise<unknown>;
 
-/** Ana's phone in the chat where Ben wrote what `send` sends. */
+/** Opens Ana's client in the chat to which `send` sent messages as Ben. */
 export const openReader = async (
   browser: Browser,
   server: Server,
@@ -43,7 +43,7 @@ export const openReader = async (
   return { site, ana, ben, conversation, phone, page: phone.page, texts: phone.texts.messages };
 };
 
-/** The addresses of files this page asked for, or sent, from now on. */
+/** File requests of this page from now on, with their methods. */
 export const watchFiles = (page: Page): string[] => {
   const seen: string[] = [];
   page.on("request", (request) => {

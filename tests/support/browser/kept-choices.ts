@@ -2,7 +2,7 @@ import type { Page } from "@playwright/test";
 
 type KeptChoice = { files: { name: string; caption: string }[]; text: string; to: string[] };
 
-/** What a phone keeps of what is chosen and not sent, in all places. */
+/** All attachment drafts stored in this browser. */
 export const keptChoices = (page: Page): Promise<KeptChoice[]> =>
   page.evaluate(async () => {
     const result = <T>(request: IDBRequest<T>) =>

@@ -5,15 +5,15 @@ import { join } from "node:path";
 import { type Browser, type BrowserContext, chromium } from "@playwright/test";
 import { chromiumFlags, findQuickChromium } from "#scripts/local/chromium.mjs";
 
-const startMs = 60_000; // on a machine that starts servers and other browsers besides
+const startMs = 60_000; // on a machine that also starts servers and other browsers
 
-/** Left over when a test is cut off in the middle. */
+/** Processes left over from a test that was aborted. */
 const running = new Set<MortalBrowser>();
 process.on("exit", () => {
   for (const browser of running) browser.killNow();
 });
 
-/** A Chromium of its own process with a profile on disk, that can be killed like a phone whose battery is out. */
+/** Chromium in its own process with a profile on disk. It can be killed like a phone whose battery is empty. */
 export class MortalBrowser {
   readonly #profile = mkdtempSync(join(tmpdir(), "lisolo-browser-"));
   #process: ChildProcess | undefined;
@@ -24,14 +24,14 @@ export class MortalBrowser {
     if (!executable) throw new Error("no Chromium");
     const portFile = join(this.#profile, "DevToolsActivePort");
     rmSync(portFile, { force: true });
-    // A process group of its own, so that its renderers die with it.
+    // Own process group, so that the renderers are killed with the browser.
     this.#process = spawn(
       executable,
       [
         ...chromiumFlags,
         "--headless",
         "--lang=fr-FR",
-        "--no-startup-window", // Playwright can wait for ever for a first window that is just being opened
+        "--no-startup-window", // Playwright can wait forever for a first window that is just being opened
         "--remote-debugging-port=0",
         `--user-data-dir=${this.#profile}`,
       ],
@@ -51,7 +51,7 @@ export class MortalBrowser {
     return context;
   }
 
-  /** Ended by its menu: cookies and the like, which a browser writes down only now and then, are on disk. */
+  /** Quits the browser normally, so that cookies and other data that it writes late are on disk. */
   async quit(): Promise<void> {
     const ending = this.#process;
     const ended = new Promise<void>((resolve) => ending?.once("exit", () => resolve()));
@@ -63,7 +63,7 @@ export class MortalBrowser {
     running.delete(this);
   }
 
-  /** SIGKILL to the whole browser: nothing is flushed, nothing is told. */
+  /** Kills the whole browser with SIGKILL: nothing is flushed and nothing is notified. */
   async kill(): Promise<void> {
     const killed = this.#process;
     if (!killed) return;
@@ -73,7 +73,9 @@ export class MortalBrowser {
     await this.#noticeEnd();
   }
 
-  /** Playwright asks what it believes to be alive for its trace, and fails the test when nothing answers. */
+  /**
+   * Playwright asks contexts that it believes to be alive for its trace, and fails the test when they do not answer.
+   */
   async #noticeEnd(): Promise<void> {
     const browser = this.#browser;
     if (browser?.isConnected()) await new Promise<void>((resolve) => browser.once("disconnected", () => resolve()));

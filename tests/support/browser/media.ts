@@ -1,9 +1,9 @@
 import type { Locator, Page } from "@playwright/test";
 
-/** Files as a phone has them, for choosing, pasting and dropping. */
+/** Files for choosing, pasting and dropping. */
 export type MadeFile = { name: string; mimeType: string; buffer: Buffer };
 
-/** A picture drawn by the browser: smooth ground, many shapes, and the edge that is its top in white. */
+/** Picture drawn by the browser: smooth ground, many shapes, and a white top edge. */
 export const makePicture = async (
   page: Page,
   name: string,
@@ -30,14 +30,14 @@ export const makePicture = async (
   return { name, mimeType: picture.type, buffer: Buffer.from(base64, "base64") };
 };
 
-/** A JPEG that was taken with the phone on its side: EXIF orientation 6, to be turned a quarter to the right. */
+/** JPEG taken with the phone on its side: EXIF orientation 6, to be rotated a quarter to the right. */
 export const turned = ({ name, mimeType, buffer }: MadeFile): MadeFile => {
   const tiff = "4d4d002a00000008" + "0001" + "0112000300000001" + "00060000" + "00000000";
   const exif = Buffer.from(`ffe10022457869660000${tiff}`, "hex");
   return { name, mimeType, buffer: Buffer.concat([buffer.subarray(0, 2), exif, buffer.subarray(2)]) };
 };
 
-/** Two frames of one pixel. */
+/** GIF with two frames of one pixel. */
 export const makeGif = (name: string): MadeFile => {
   const frame = "21f904040a000000" + "2c00000000010001000002024c0100";
   return {
@@ -64,9 +64,9 @@ const passFiles = (target: Locator, files: MadeFile[], how: "paste" | "drop"): P
 
 /** Pastes files into a field, as Ctrl+V does. */
 export const paste = (field: Locator, files: MadeFile[]): Promise<void> => passFiles(field, files, "paste");
-/** Lets files go over an element, as a mouse that dragged them there. */
+/** Drops files on an element, as with a mouse. */
 export const drop = (target: Locator, files: MadeFile[]): Promise<void> => passFiles(target, files, "drop");
-/** Drags something with files over the window. */
+/** Drags files over the window. */
 export const dragOver = (page: Page): Promise<void> =>
   page.evaluate(() => {
     const data = new DataTransfer();

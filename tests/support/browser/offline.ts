@@ -1,9 +1,12 @@
 import { expect, type Page } from "@playwright/test";
 
-/** How a browser window is opened that is to work without a network; the others of tests/e2e have no service worker. */
+/** Context options of a window that must work offline. Other contexts of tests/e2e have no service worker. */
 export const keptOffline = { serviceWorkers: "allow" } as const;
 
-/** Waits until the service worker runs the page with everything the app needs without a network, its language included. */
+/**
+ * Waits until the service worker controls the page and has cached everything the app needs offline, including its
+ * language.
+ */
 export const isKeptOffline = async (page: Page): Promise<void> => {
   await page.waitForFunction(() => navigator.serviceWorker.controller !== null);
   const keptLanguage = () =>

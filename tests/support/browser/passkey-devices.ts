@@ -1,6 +1,6 @@
 import type { CDPSession, Page } from "@playwright/test";
 
-/** What holds passkeys: the phone or computer itself, or a key one plugs in. */
+/** Holder of passkeys: the device itself, or a plugged-in key. */
 export type Held = "internal" | "usb";
 
 type Credential = {
@@ -12,7 +12,7 @@ type Credential = {
   signCount: number;
 };
 
-/** An authenticator of Chromium's, in software, for one page: it answers as a person would who is there and verified. */
+/** Chromium's virtual authenticator for one page. It answers as if its user were present and verified. */
 export class PasskeyDevice {
   readonly #cdp: CDPSession;
   readonly #id: string;
@@ -43,12 +43,12 @@ export class PasskeyDevice {
     return credentials;
   }
 
-  /** Whether it recognises them. */
+  /** Sets whether it verifies its user. */
   async setVerified(isUserVerified: boolean): Promise<void> {
     await this.#cdp.send("WebAuthn.setUserVerified", { authenticatorId: this.#id, isUserVerified });
   }
 
-  /** Puts another state of its one passkey in its place, as a copy would have it. */
+  /** Replaces the state of its only passkey, as a copied authenticator would have it. */
   async replaceCredential(change: Partial<Credential>): Promise<void> {
     const [credential] = await this.credentials();
     if (!credential) throw new Error("there is no passkey to copy");

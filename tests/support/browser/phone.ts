@@ -19,30 +19,30 @@ import { closeWindow } from "./tidy-test.ts";
 export const textsOf = { fr, en, pt } as const satisfies Record<Language, typeof fr>;
 export type Texts = typeof fr;
 
-/** Fills a text's {holes}. */
+/** Fills the {placeholders} of a text. */
 export const fill = (text: string, values: Record<string, string | number>): string =>
   text.replace(/\{(\w+)\}/g, (hole, name: string) => String(values[name] ?? hole));
 
-/** A valid picture of one pixel. */
+/** Valid picture of one pixel. */
 export const onePixelPng = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
   "base64",
 );
 
-/** What is told for a moment, whether it is heard too or heard where it led to. */
+/** Toast, including toasts that are announced or that stay visible after a navigation. */
 export const toastIn = (page: Page): Locator => page.locator("[data-toast]");
 
-/** Resolves once the socket that the page is about to open is up. */
+/** Waits until the socket that the page is about to open is connected. */
 export const welcome = async (page: Page): Promise<void> => {
   const socket = await page.waitForEvent("websocket");
   await socket.waitForEvent("framereceived");
 };
 
-const openMs = 30_000; // the whole app starts, often on several phones at once
+const openMs = 30_000; // the whole app starts, often in several clients at once
 
 const chatPath = (userId: string): string => `/app/chat/${userId}`;
 
-/** Somebody's browser, with what a person does in it. */
+/** Browser of one person, with the actions a person performs in it. */
 export class Phone {
   readonly context: BrowserContext;
   readonly page: Page;
@@ -56,7 +56,7 @@ export class Phone {
     this.#origin = origin;
   }
 
-  /** A browser window of its own, in French unless told otherwise. */
+  /** Opens a separate browser context, in French by default. */
   static async open(
     browser: Browser,
     server: Server,
@@ -67,7 +67,7 @@ export class Phone {
   }
 
   static async openIn(context: BrowserContext, server: Server, language: Language = "fr"): Promise<Phone> {
-    // What a minute of a call takes was told on this device before.
+    // This device already showed the data price of a call.
     await context.addInitScript(() => {
       if (location.protocol !== "about:") localStorage.setItem("call-price", "audio video");
     });
@@ -75,7 +75,7 @@ export class Phone {
     return new Phone(context, await context.newPage(), textsOf[language], server.origin);
   }
 
-  /** By the composer's menu, which holds these where the screen is narrow. */
+  /** Attaches through the composer's menu, which contains these entries on narrow screens. */
   async attach(what: "file" | "image" | "camera", page = this.page): Promise<void> {
     const { attach } = this.texts.chat;
     await page.getByRole("button", { name: attach.menu, exact: true }).click();
@@ -99,7 +99,7 @@ export class Phone {
     await page.waitForURL("**/app");
   }
 
-  /** By the form. */
+  /** Logs in through the form. */
   async logIn(phone: string, password = testPassword): Promise<void> {
     const { page, texts } = this;
     await this.goTo("/login");
@@ -109,7 +109,7 @@ export class Phone {
     await page.waitForURL("**/app");
   }
 
-  /** With the session that was opened when the person was made: the form is shown in tests of its own. */
+  /** Uses the session that was created with the person. The log-in form has tests of its own. */
   async signIn(person: Person, path = "/app"): Promise<void> {
     const expires = await this.keepCookies(person);
     await this.goTo("/favicon.svg"); // a page of this origin without a script
@@ -118,9 +118,9 @@ export class Phone {
     await this.goTo(path);
   }
 
-  /** That session's cookies alone, in the place of any there are; until when they hold, in seconds since 1970. */
+  /** Replaces the session's cookies only. Returns their expiry in seconds since 1970. */
   async keepCookies({ token, refreshToken }: Person): Promise<number> {
-    const url = this.#origin.replace("http:", "https:"); // what is secure is sent to localhost all the same
+    const url = this.#origin.replace("http:", "https:"); // secure cookies are sent to localhost all the same
     const expires = Math.floor(Date.now() / 1_000) + accessTokenSeconds;
     const kept = { url, expires, httpOnly: true, sameSite: "Strict", secure: true } as const;
     await this.context.addCookies([
@@ -135,7 +135,7 @@ export class Phone {
     await expect(this.composer()).toBeVisible({ timeout: openMs });
   }
 
-  /** By the tab bar, as a thumb would; resolves when that tab's screen is there, its code included. */
+  /** Opens a tab through the tab bar and waits until its screen and code are loaded. */
   async goToTab(tab: keyof Texts["shell"]["tabs"], page = this.page): Promise<void> {
     await this.pressTab(tab, page);
     const heading = { level: 1, name: this.texts.shell.tabs[tab], exact: true };
@@ -163,7 +163,10 @@ export class Phone {
     await this.composer(page).press("Enter");
   }
 
-  /** Writes these as fast as the page takes them, by its own hand: each word from outside costs more than the page does. */
+  /**
+   * Sends these texts as fast as the page accepts them. Runs in the page, because each call from outside costs more
+   * than the page needs.
+   */
   async writeAll(texts: string[]): Promise<void> {
     await this.composer().evaluate(async (field: HTMLTextAreaElement, texts) => {
       const type = Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, "value")?.set;
@@ -178,7 +181,7 @@ export class Phone {
     }, texts);
   }
 
-  /** The message that says exactly this. */
+  /** Message with exactly this text. */
   message(text: string, page = this.page): Locator {
     return page
       .getByRole("main")
@@ -186,12 +189,12 @@ export class Phone {
       .filter({ has: page.locator("bdi").getByText(text, { exact: true }) });
   }
 
-  /** The ticks of my message that says exactly this, by the name a screen reader says. */
+  /** Status ticks of an own message with exactly this text, by accessible name. */
   ticks(text: string, status: keyof Texts["chat"]["status"], page = this.page): Locator {
     return this.message(text, page).getByRole("img", { name: this.texts.chat.status[status], exact: true });
   }
 
-  /** The row of somebody's conversation in Masolo. */
+  /** Row of a conversation in Masolo. */
   conversation(name: string, page = this.page): Locator {
     return page.getByRole("link").filter({ has: page.locator("bdi").getByText(name, { exact: true }) });
   }

@@ -3,15 +3,18 @@ import { type Browser, type BrowserContext, test as base } from "@playwright/tes
 let opened: Browser | undefined;
 const closeMs = 20_000;
 
-/** Without waiting for ever where the browser does not let go of what its pages played and recorded: it ends with its worker. */
+/**
+ * Closes a context, but does not wait forever if the browser does not release what its pages played and recorded. It
+ * ends with its worker.
+ */
 export const closeWindow = async (context: BrowserContext): Promise<void> => {
   const patience = new Promise<void>((resolve) => void setTimeout(resolve, closeMs).unref());
   await Promise.race([context.close(), patience]);
 };
 
 /**
- * Playwright's `test`, whose windows end with the test that opened them: the same browser runs the tests after it, and
- * a call that goes on in a window nobody looks at takes a part of their time.
+ * Playwright's `test` that closes all contexts after each test. The same browser runs the following tests, and a call
+ * that continues in a forgotten window would take a part of their time.
  */
 export const test = base.extend<{ tidy: undefined }, object>({
   browser: [

@@ -2,7 +2,7 @@ import type { Phone } from "./phone.ts";
 
 const typingDelayMs = 300;
 
-/** Goes on typing until that is seen: whoever pauses types no more. */
+/** Keeps typing until something is seen: the typing indicator ends when a person pauses. */
 export const typeUntil = async (phone: Phone, seen: Promise<unknown>): Promise<void> => {
   let isOver = false;
   const end = () => {

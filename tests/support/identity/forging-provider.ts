@@ -2,12 +2,12 @@ import { generateKeyPairSync, randomUUID } from "node:crypto";
 import { type CryptoKey, exportJWK, type JWTPayload, SignJWT, UnsecuredJWT } from "jose";
 import { close, type IdentityProvider, listen } from "./identity-provider.ts";
 
-/** How a token differs from the right one. */
+/** Differences between a token and a valid one. */
 export type Forgery = { claims?: JWTPayload; isSignedBySomebody?: true; isUnsigned?: true };
 
 /**
- * A provider made by hand, for what a real one never answers: it proves at once whoever comes, by a token that `forge` may
- * spoil. Its tokens are right otherwise, which the tests see first.
+ * Hand-made provider for answers that a real one never gives: it signs every visitor in at once, with a token that
+ * `forge` may spoil. Its tokens are otherwise valid, which the tests check first.
  */
 export const startForgingProvider = async (id: string) => {
   const kid = randomUUID();

@@ -2,10 +2,10 @@ import { expect } from "@playwright/test";
 import { GoTrueClient, isAuthApiError, isAuthError, type Session } from "@supabase/auth-js";
 import { makeCaptchaToken, type Site, testPassword } from "#tests/support/people/people.ts";
 
-/** A device whose program is a client library of the public GoTrue API, and what that told it. */
+/** Device that uses a client library of the public GoTrue API, and the events it emitted. */
 export type Device = { client: GoTrueClient; events: string[] };
 
-/** One with a store of its own, at an address of its own if one is given. */
+/** Makes a device with its own storage, and its own address if one is given. */
 export const makeDevice = async ({ origin }: Pick<Site, "origin">, address?: string): Promise<Device> => {
   const kept = new Map<string, string>();
   const events: string[] = [];
@@ -27,7 +27,7 @@ export const makeDevice = async ({ origin }: Pick<Site, "origin">, address?: str
   return { client, events };
 };
 
-/** What a call answered; what it refused is thrown. */
+/** Data of an answer. Throws its error. */
 export const ok = <A extends { data?: unknown; error: unknown }>({
   data,
   error,
@@ -41,7 +41,7 @@ export const sessionOf = ({ session }: { session: Session | null }): Session => 
   return session;
 };
 
-/** How it was refused, as the library reads it. */
+/** Error of a refused call, as the library reports it. */
 export const refusalOf = ({ error }: { error: unknown }) => {
   expect(isAuthError(error)).toBe(true);
   return isAuthApiError(error) ? { name: error.name, status: error.status, code: error.code } : error;

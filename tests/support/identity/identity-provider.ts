@@ -3,7 +3,7 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import Provider from "oidc-provider";
 
-/** A provider of log-ins on this machine, and how a Worker is told of it. */
+/** OpenID provider on this machine, and how a Worker is configured for it. */
 export type IdentityProvider = {
   issuer: string;
   setting: { id: string; name: string; issuer: string; client_id: string };
@@ -23,15 +23,15 @@ export const close = (server: Server): Promise<void> =>
     server.closeAllConnections();
   });
 
-/** People of the provider are called by what they log in with, and prove nothing. */
+/** The login name identifies the person; no password is needed. */
 const findAccount = async (_: unknown, login: string) => ({
   accountId: login,
   claims: async () => ({ sub: login, name: `${login} Kabila`, email: `${login}@example.org`, email_verified: true }),
 });
 
 /**
- * A real OpenID Connect provider (oidc-provider) with its own pages, that knows one client: the Lisolo at `origin`. Whatever
- * one types logs in; afterwards it asks for consent, and both pages have a way out.
+ * Real OpenID Connect provider (oidc-provider) with its own pages and one client: the Lisolo at `origin`. Any login
+ * name works. It asks for consent afterwards, and both pages can be cancelled.
  */
 export const startIdentityProvider = async (origin: string, id: string, name: string): Promise<IdentityProvider> => {
   let handle: RequestListener = (_, response) => response.writeHead(503).end();
@@ -47,7 +47,7 @@ export const startIdentityProvider = async (origin: string, id: string, name: st
   return { issuer, setting: { id, name, issuer, client_id }, secret, stop: () => close(server) };
 };
 
-/** A Worker's settings for these. */
+/** Worker settings for these providers. */
 export const toSettings = (providers: Pick<IdentityProvider, "setting" | "secret">[]): Record<string, string> => ({
   OIDC_PROVIDERS: JSON.stringify(providers.map(({ setting }) => setting)),
   OIDC_SECRETS: JSON.stringify(Object.fromEntries(providers.map(({ setting, secret }) => [setting.id, secret]))),

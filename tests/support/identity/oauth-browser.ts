@@ -1,8 +1,8 @@
-/** A browser without pages, that goes through log-ins at a provider by hand: cookies are kept, forms are sent. */
+/** Browser without pages that performs a provider's log-in by hand: it keeps cookies and submits forms. */
 export class Wanderer {
   #cookies = new Map<string, Map<string, string>>();
 
-  /** One request; no redirect is followed. */
+  /** One request; redirects are not followed. */
   async fetch(url: string, init: RequestInit = {}): Promise<Response> {
     const { host } = new URL(url);
     const jar = this.#cookies.get(host) ?? new Map<string, string>();
@@ -17,7 +17,7 @@ export class Wanderer {
     return response;
   }
 
-  /** Follows what leads on until an address of `origin` comes, which is not asked for, or a page. */
+  /** Follows redirects until a page, or an address of `origin`, which is not requested. */
   async #follow(url: string, origin: string, init?: RequestInit): Promise<{ url: string; page?: string }> {
     const response = await this.fetch(url, init);
     const location = response.headers.get("location");
@@ -26,7 +26,7 @@ export class Wanderer {
     return new URL(next).origin === origin ? { url: next } : this.#follow(next, origin);
   }
 
-  /** Logs in at the provider whose page `url` is; answers the address of `origin` that it leads back to. */
+  /** Logs in at the provider page `url`. Returns the address of `origin` it redirects to. */
   async logIn(url: string, origin: string, login: string): Promise<string> {
     let at = await this.#follow(url, origin);
     while (at.page !== undefined) {
@@ -38,7 +38,7 @@ export class Wanderer {
     return at.url;
   }
 
-  /** Changes their mind on the provider's page. */
+  /** Cancels on the provider's page. */
   async cancel(url: string, origin: string): Promise<string> {
     const at = await this.#follow(url, origin);
     const abort = /<a href="([^"]+\/abort)"/.exec(at.page ?? "")?.[1] ?? "";

@@ -1,4 +1,4 @@
-/** What the tests use of it; the package brings no types. */
+/** Types that the tests use; the package has none. */
 declare module "oidc-provider" {
   import type { RequestListener } from "node:http";
 

@@ -16,7 +16,7 @@ import type { Person } from "#tests/support/people/people.ts";
 const connectTimeoutMs = 15_000;
 const openTimeoutMs = 15_000;
 
-/** The app as one person's phone runs it, without its screens: its store, its socket and all it does with them. */
+/** The app without screens, for one person: store, socket and sync engine. */
 export class AppDevice {
   readonly #tab: Tab;
   readonly #viewed: ReadTracker;
@@ -43,7 +43,7 @@ export class AppDevice {
     return enqueueText(this.#tab, conversation, text);
   }
 
-  /** Somebody looks at the conversation: its newest page is fetched. */
+  /** Opens a conversation, so that its newest page is fetched. */
   openConversation(conversation: ConversationId): void {
     this.#tab.prioritizeConversation(conversation);
   }
@@ -56,17 +56,17 @@ export class AppDevice {
     return this.#context.store.conversations.get(conversation);
   }
 
-  /** What it holds of a conversation, in order. */
+  /** Stored messages of a conversation, in order. */
   listMessages(conversation: ConversationId): Promise<LocalMessageRow[]> {
     return this.#context.store.queryMessages(conversation, 0).toArray();
   }
 
-  /** What was written on it and is not confirmed. */
+  /** Number of unconfirmed messages. */
   countUnsent(): Promise<number> {
     return this.#context.store.outbox.count();
   }
 
-  /** Scrolls up to the first message there is. */
+  /** Loads older pages up to the first message. */
   async loadWholeHistory(conversation: ConversationId): Promise<void> {
     for (
       let row = await this.findRow(conversation);
@@ -92,7 +92,7 @@ const toSyncError = (error: unknown): unknown =>
   error instanceof ApiRequestError ? new SyncError(error.code, error.retryAfterMs) : error;
 
 const toPlatform = (origin: string, { token }: Person): Platform => {
-  const headers = { authorization: `Bearer ${token}`, origin }; // as the app's own pages say it
+  const headers = { authorization: `Bearer ${token}`, origin }; // as the app's own pages send it
   const ask = async (method: HttpMethod, path: string, ...[body, options]: [unknown?, object?]): Promise<unknown> => {
     try {
       return await sendHttpRequest(method, origin + path, body, { ...options, headers });
@@ -103,7 +103,7 @@ const toPlatform = (origin: string, { token }: Person): Platform => {
   class DeviceSocket extends WebSocket {
     constructor(url: string | URL) {
       super(url, { perMessageDeflate: false, headers });
-      this.on("error", () => {}); // one that comes after the last listener went would end the process
+      this.on("error", () => {}); // an error after the last listener was removed would end the process
     }
   }
   return {

@@ -6,10 +6,10 @@ import { ModelCalls } from "./model-calls.ts";
 import type { ModelTab } from "./model-tab.ts";
 import { makeSeededRandom, VirtualTime } from "./virtual-time.ts";
 
-// What takes a moment takes longer on a machine that is busy.
+// Tests need more time on a busy machine.
 vi.setConfig({ testTimeout: 30_000 });
 
-/** Two people who are connected, each with one tab, and a server whose time passes. */
+/** Two connected people with one tab each, and a server with virtual time. */
 export const makeCallPair = async (seed = 1) => {
   const time = new VirtualTime();
   const server = new ModelCalls(time, makeSeededRandom(seed));
@@ -21,7 +21,7 @@ export const makeCallPair = async (seed = 1) => {
   const [ana, ben]: [Uuid, Uuid] = [createUuid(), createUuid()];
   const chat = server.connect(ana, ben);
   const [hers, his] = [new ModelBrowser(server, ana), new ModelBrowser(server, ben)];
-  // Neither phone's clock is right.
+  // Neither clock is right.
   hers.clockSkewMs = 5 * 3_600_000;
   his.clockSkewMs = -7 * 3_600_000;
   const [a, b] = [await hers.openTab(), await his.openTab()];
@@ -44,7 +44,7 @@ export const makeCallPair = async (seed = 1) => {
   return { time, server, ana, ben, chat, hers, his, a, b, setServerDown, ring, talk };
 };
 
-/** Nothing of a call is left there. */
+/** Checks that nothing of a call remains in these tabs. */
 export const expectQuiet = (...tabs: ModelTab[]): void => {
   for (const tab of tabs) {
     expect(tab.violations).toEqual([]);

@@ -9,15 +9,15 @@ import { vi } from "vitest";
  * `setImmediate` stays real: it carries what takes no time, such as the transactions of the model's IndexedDB.
  */
 const real = { setTimeout, setImmediate };
-/** The event loop must turn this often without any activity before nothing counts as left to do. */
+/** Number of turns of the event loop without activity after which nothing counts as left to do. */
 const idleRounds = 3;
-/** Real time of one such turn: enough for a message between tabs or a lock to arrive. */
+/** Real time of one turn: enough for a message between tabs or a lock to arrive. */
 const roundMs = 1;
 
 let pending = 0;
 let activity = 0;
 
-/** Counts the immediates that are queued, so that the clock waits for them. */
+/** Counts the queued immediates, so that the clock waits for them. */
 const trackImmediates = (): void => {
   globalThis.setImmediate = ((run: (...args: unknown[]) => void, ...args: unknown[]) => {
     pending++;
@@ -29,7 +29,7 @@ const trackImmediates = (): void => {
   }) as unknown as typeof setImmediate;
 };
 
-/** Called by whoever delivers something that the clock cannot see by itself, such as a message between tabs. */
+/** Records an activity that the clock cannot see by itself, such as a message between tabs. */
 export const recordActivity = (): void => {
   activity++;
 };
@@ -42,7 +42,7 @@ const endOfTime = new Error("no timer is left: nothing will change any more");
 /** Resolves once nothing is left to do at the present time. */
 export const waitForQuiescence = (): Promise<void> => new Promise((resolve) => void waiting.push(resolve));
 
-/** Lets the next timer run and resolves once nothing is left to do. Throws when there is no timer. */
+/** Runs the next timer and resolves once nothing is left to do. Throws if there is no timer. */
 export const runNextTimer = (): Promise<void> =>
   new Promise((resolve, reject) => void stepping.push({ resolve, reject }));
 
@@ -84,11 +84,11 @@ vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearI
 trackImmediates();
 runClock();
 
-/** The clock of a device. */
+/** Clock of a device. */
 export const deviceTime = {
   now: (): number => Date.now(),
 
-  /** Runs it once so much time has passed, unless the returned function is called before. */
+  /** Runs a callback after a delay, unless the returned function is called before. */
   after: (ms: number, run: () => void): (() => void) => {
     const timer = setTimeout(run, ms);
     return () => clearTimeout(timer);

@@ -3,9 +3,9 @@ import { waitForQuiescence, runNextTimer } from "./device-time.ts";
 const patienceMs = 3_600_000;
 
 /**
- * Waits until a check passes. It runs each time nothing is left to do at the present virtual time, and the clock moves
- * on only when it fails. Its own error is thrown when it does not pass within an hour of virtual time, or when no timer is
- * left that could change anything.
+ * Waits until a check passes. The check runs each time nothing is left to do at the present virtual time, and the clock
+ * advances only when it fails. Throws the check's error if it does not pass within an hour of virtual time, or if no
+ * timer is left that could change anything.
  */
 export const eventually = async <T>(check: () => Promise<T> | T): Promise<T> => {
   const deadline = Date.now() + patienceMs;

@@ -6,8 +6,8 @@ import type { ModelTab } from "./model-tab.ts";
 const sessions = new Map<string, FakeMediaSession>();
 
 /**
- * Media without media: two planes that were started with each other's devices, and have heard of each other by way of
- * the server, hear each other as long as both live and have a network.
+ * Media session without media. Two sessions hear each other while both are alive and online, once each was started with
+ * the other's device and received its signal through the server.
  */
 export class FakeMediaSession implements CallMediaSession {
   readonly id = createUuid();
@@ -16,9 +16,9 @@ export class FakeMediaSession implements CallMediaSession {
   preconnected: Uuid | undefined;
   peer: Uuid | undefined;
   peerSession: FakeMediaSession | undefined;
-  /** What it lets be heard and seen, from its first moment on. */
+  /** Mute, camera and video preferences, from the start on. */
   readonly preferenceHistory: Pick<MediaPreferences, "isMuted" | "isCameraOn" | "takesPictures">[];
-  /** Which devices it takes. */
+  /** Selected devices. */
   devices: MediaPreferences["devices"];
   #isHeard = false;
   #isInterrupted = false;
@@ -86,7 +86,7 @@ export class FakeMediaSession implements CallMediaSession {
   receiveHangup(): void {
     if (this.#isLiving && !this.#tab.browser.losesPeerMessages) this.#events.peerHungUp();
   }
-  /** So much went both ways by now. */
+  /** Reports the bytes transferred in both directions so far. */
   reportDataUse(bytes: number): void {
     this.#events.viewChanged({
       mic: "on",

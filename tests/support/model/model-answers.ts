@@ -3,7 +3,7 @@ import type { Command, CommandResults } from "#contract/wire/commands.ts";
 import { toWireMessage, toWirePerson, toWireRow } from "#contract/wire/compact-encoding.ts";
 import type { ServerFrame } from "#contract/wire/server-frames.ts";
 
-/** The frame a command is answered with; times are relative to `now`. */
+/** Answer frame of a command; times are relative to `now`. */
 export const answerFrame = (
   type: Exclude<Command["type"], "send" | "spread" | "mark">,
   ref: number,

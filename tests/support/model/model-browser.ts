@@ -14,28 +14,28 @@ type LockRequest = {
   isOver: boolean;
 };
 
-/** One of a person's devices: tabs that share a store and locks, and one way to the server with its faults. */
+/** Browser of one person: tabs that share storage and locks, and one faulty connection to the server. */
 export class ModelBrowser {
   readonly tabs: ModelTab[] = [];
   readonly memory = new Map<string, unknown>();
-  /** Bytes told of its calls, in whichever tab. */
+  /** Reported data use of calls, from all tabs. */
   readonly dataUses: [Uuid, number][] = [];
-  /** By how much its clock is off. */
+  /** Offset of its clock. */
   clockSkewMs = 0;
   delayMs = 20;
-  /** Of what the server says, this share is lost, said twice, or comes late. */
+  /** Share of server events that are lost, duplicated or delayed. */
   lossRate = 0;
   duplicateRate = 0;
   lateRate = 0;
   isOffline = false;
   hasLocks = true;
-  /** How long it takes to give a lock that nobody has. */
+  /** Delay before a free lock is granted. */
   lockMs = 1;
-  /** Whether this person wants calls to be heard. */
+  /** Setting for audible rings. */
   isRingAudible = true;
-  /** After so long it tries the way to the server anew, unless somebody wants it looked at. */
+  /** Delay before an automatic reconnect, unless a tab asks for a check first. */
   retryMs = 300;
-  /** What the other side says to it directly does not come through. */
+  /** Whether direct messages from the peer are lost. */
   losesPeerMessages = false;
   #lockQueues = new Map<string, LockRequest[]>();
 
@@ -69,13 +69,13 @@ export class ModelBrowser {
     });
   }
 
-  /** The network goes, or is there again. */
+  /** Changes the network state. */
   setOffline(isOffline: boolean): void {
     this.isOffline = isOffline;
     this.#updateLinks();
   }
 
-  /** The way to the server broke, or may be there again: that is noticed after a while, and told by a welcome. */
+  /** Reacts to a lost or restored connection. Tabs notice after a delay and receive a welcome. */
   #updateLinks(): void {
     const { time } = this.server;
     if (this.isServerReachable) {
@@ -95,7 +95,7 @@ export class ModelBrowser {
     }
   }
 
-  /** A tab wants the way to the server looked at. */
+  /** Checks the connection because a tab asked for it. */
   checkConnection(): void {
     if (this.tabs.some(({ link }) => link.get() !== "online"))
       this.time.after(this.#randomDelayMs(), () => this.#reconnect());
@@ -117,7 +117,9 @@ export class ModelBrowser {
     }
   }
 
-  /** As a tab's `ask` is: refused at once without a network, lost for a while where the way dies meanwhile. */
+  /**
+   * Sends a request as a tab does: refused at once while offline, and unanswered for a while if the connection breaks.
+   */
   async request(command: ModelCallRequest): Promise<unknown> {
     const { time, random, server } = this;
     await time.wait(this.#randomDelayMs());
@@ -155,7 +157,7 @@ export class ModelBrowser {
       const waiting: LockRequest = { name, tab, run, done: () => resolve(undefined), isHeld: false, isOver: false };
       queue.push(waiting);
       signal?.addEventListener("abort", () => {
-        if (waiting.isHeld) return; // what is given up is waiting
+        if (waiting.isHeld) return; // only a waiting request can be aborted
         this.#releaseLock(waiting);
         reject(new DOMException("given up", "AbortError"));
       });

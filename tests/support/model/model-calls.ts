@@ -11,16 +11,16 @@ export type ModelCallRequest = CallRequest & { conversation: ConversationId };
 type StoredCall = OpenCall & { over: CallBody | null };
 type CallConversation = { id: ConversationId; kept: StoredCall | undefined; heard: LastSeen };
 
-/** The server as calls know it: the contract's own machine, and everybody told of what it makes of a deed. */
+/** Call server of the model: the contract's state machine, with events to everybody concerned. */
 export class ModelCalls {
   readonly browsers: ModelBrowser[] = [];
-  /** What was written in the logs. */
+  /** Call entries written to the logs. */
   readonly callEntries: CallBody[] = [];
-  /** Who said that they are there, and for how long they had heard nothing of the other one. */
+  /** Heartbeats, and for how long the sender had heard nothing of the other side. */
   readonly heartbeats: { user: Uuid; at: number; unheard: number | undefined }[] = [];
-  /** When each call began, by its id. */
+  /** Creation time of each call, by id. */
   readonly createdAt = new Map<Uuid, number>();
-  /** It neither hears nor says anything. */
+  /** Whether the server receives and sends nothing. */
   isDown = false;
   readonly #conversations = new Map<ConversationId, CallConversation>();
 
@@ -35,7 +35,7 @@ export class ModelCalls {
     return id;
   }
 
-  /** Calls under way of somebody, as a welcome tells them. */
+  /** Open calls of a person, as in a welcome. */
   listOpenCalls(user: Uuid): CallFeedEvent {
     const calls = [...this.#conversations.values()].flatMap((place) => {
       const isTheirs = privateMembers(place.id)?.includes(user);
@@ -87,7 +87,7 @@ export class ModelCalls {
     }
   }
 
-  /** What time makes of the calls; called each second. */
+  /** Applies timeouts; called regularly. */
   applyTimeouts(): void {
     for (const place of this.#conversations.values()) {
       const { kept } = place;

@@ -14,7 +14,7 @@ export const getContext = (tab: Tab) => {
   return context;
 };
 
-/** What a chat shows, oldest first: the texts with their ticks. */
+/** Texts of a chat with their status, oldest first. */
 export const listShown = async (tab: Tab, id: ConversationId): Promise<string[]> => {
   const { items } = await readChat(getContext(tab).store, id, everything);
   return items
@@ -32,7 +32,9 @@ export const listConversations = async (tab: Tab) => {
   return (await readConversations(store, me, everything)) ?? [];
 };
 
-/** The device holds the newest part of the log, in one piece, exactly as it is on the server, and nothing else. */
+/**
+ * Checks that the device holds the newest part of the log without gaps, exactly as the server has it, and nothing else.
+ */
 export const expectSynced = async (server: ModelServer, tab: Tab, id: ConversationId): Promise<void> => {
   const { store, me } = getContext(tab);
   const log = server.log(id);

@@ -18,7 +18,7 @@ Dexie.dependencies.indexedDB = new IDBFactory();
 
 let devices = 0;
 
-/** A phone or a computer of one person: its storage, its network, its tabs. */
+/** Device of one person: storage, network and tabs. */
 export class ModelDevice {
   readonly number = ++devices;
   indexedDB = new IDBFactory();
@@ -28,29 +28,29 @@ export class ModelDevice {
   isUserActive = false;
   isSignedIn = true;
   renewals = 0;
-  /** Whether the server takes this device's session. */
+  /** Whether the server refuses this device's session. */
   refusesSession = false;
   canRenew = true;
   persistenceRequests = 0;
   readonly deletedPictures = new Set<string>();
-  /** The statuses whose pictures are kept. */
+  /** Statuses whose pictures are cached. */
   readonly postPictures = new Set<string>();
   quota: number | undefined;
-  /** Set to lose single requests on their way, or their answers on the way back. */
+  /** Set to lose single requests or their answers. */
   shouldLose: (request: HttpRequest, what: "request" | "answer") => boolean = () => false;
   createdUrlCount = 0;
-  /** Addresses of blobs that were not given back. */
+  /** Object URLs that were not revoked. */
   readonly openUrls = new Map<string, Blob>();
-  /** Bytes of a file that come before the way breaks off, each time. */
+  /** Bytes of a file that arrive before each download breaks off. */
   downloadBytes = Number.POSITIVE_INFINITY;
   readonly downloads: { path: string; from: number }[] = [];
   hasLocks = true;
   openTimeoutMs = 15_000;
-  /** How long every HTTP request takes, in the phone's time. */
+  /** Duration of every HTTP request, in virtual time. */
   requestMs = 0;
-  /** And how long its answer. */
+  /** Duration of its answer. */
   answerMs = 0;
-  /** What is noted outlives every page. */
+  /** Content outlives every page. */
   localStorage: ModelLocalStorage | undefined = new ModelLocalStorage();
   readonly notices: SyncNotice[] = [];
   readonly requests: HttpRequest[] = [];
@@ -76,13 +76,13 @@ export class ModelDevice {
     return tab;
   }
 
-  /** A page whose tasks do not run any more: it hears nothing, its timers stand still, and it keeps its lock. */
+  /** Freezes a page: it receives nothing, its timers stop, and it keeps its lock. */
   putToSleep(tab: Tab): void {
     const life = this.#processes.get(tab);
     if (life) life.isAsleep = true;
   }
 
-  /** The tab is gone as when its process is killed: nothing is written any more. */
+  /** Closes a tab as when its process is killed: nothing is written after this. */
   async kill(tab: Tab): Promise<void> {
     const context = tab.context.get();
     if (context) closeStores(context);
@@ -102,18 +102,18 @@ export class ModelDevice {
     for (const wake of [...this.#wakeListeners]) wake();
   }
 
-  /** Somebody touches the screen. */
+  /** Simulates a touch of the screen. */
   touchScreen(): void {
     for (const use of [...this.#activityListeners]) use();
   }
 
-  /** Nobody looks at any tab any more. */
+  /** Hides all tabs. */
   enterBackground(): void {
     this.isVisible = false;
     for (const leave of [...this.#leaveListeners]) leave();
   }
 
-  /** Somebody does again. */
+  /** Makes the tabs visible again. */
   enterForeground(): void {
     this.isVisible = true;
     this.wake();
@@ -123,12 +123,12 @@ export class ModelDevice {
     this.isSignedIn = false;
   }
 
-  /** Waits for so much of the phone's time. */
+  /** Waits for this much virtual time. */
   pass(ms: number): Promise<void> {
     return new Promise((resolve) => deviceTime.after(ms, resolve));
   }
 
-  /** How far its clock was set forward, or back, during the test. */
+  /** Offset of the clock, changed during the test. */
   clockOffsetMs = 0;
 
   readonly now = (): number => deviceTime.now() + this.clockOffsetMs;
@@ -246,7 +246,7 @@ export class ModelDevice {
     return structuredClone(result);
   }
 
-  /** The mark of a page is all of it. */
+  /** The whole body serves as the ETag. */
   async #requestIfChanged(
     path: string,
     mark: string | undefined,
@@ -298,7 +298,7 @@ const sleepable = (channel: BroadcastChannel, life: { isAsleep: boolean }): Broa
   },
 });
 
-/** The other direction of `toHttpRequest`, as the Worker's routes read it. */
+/** Reverses `toHttpRequest`, as the Worker's routes do. */
 const toCommand = ({ method, path, body }: HttpRequest): Command => {
   const url = new URL(path, "http://model");
   const query = (name: string) => (url.searchParams.has(name) ? Number(url.searchParams.get(name)) : undefined);

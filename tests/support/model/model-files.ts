@@ -11,18 +11,18 @@ export type ModelFile = {
   name: string;
   size: number;
   parts: Map<number, Uint8Array>;
-  /** How often each part came. */
+  /** Uploads of each part. */
   arrivals: Map<number, number>;
   isReady: boolean;
   isRemoved: boolean;
 };
 
-/** The model's files: announced, brought in parts, completed, named by messages, read by those who may. */
+/** Files of the model: announced, uploaded in parts, completed, referenced by messages, read by those allowed to. */
 export class ModelFiles {
   readonly all = new Map<Uuid, ModelFile>();
   /** Set to have requests refused. */
   refuse: (user: Uuid, request: HttpRequest) => Refusal | undefined = () => undefined;
-  /** What completing finds a file to be, when not what was announced. */
+  /** What completing detects, if different from the announced file. */
   detected: Partial<Pick<NonNullable<FileState["ready"]>, "type">> = {};
 
   async handle(user: Uuid, request: HttpRequest): Promise<FileState | Refusal | undefined> {
@@ -41,7 +41,7 @@ export class ModelFiles {
     return this.#storePart(known, Number(part), request.body);
   }
 
-  /** The body with what is known of its file, as it is stored. */
+  /** Completes a body with the known facts of its file, as it is stored. */
   check(user: Uuid, body: AttachedBody, isRead: boolean): Body | Refusal {
     const file = this.all.get(body.file);
     if (!file?.isReady || file.isRemoved || (file.owner !== user && !isRead)) return { error: "file_not_found" };

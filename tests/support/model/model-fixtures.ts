@@ -5,7 +5,7 @@ import { ModelServer } from "./model-server.ts";
 
 let devices: ModelDevice[] = [];
 
-/** A device that is shut when its test ends. */
+/** Makes a device whose tabs are closed when its test ends. */
 export const makeDevice = (server: ModelServer, user: Uuid): ModelDevice => {
   const device = new ModelDevice(server, user);
   devices.push(device);
@@ -19,7 +19,7 @@ export const makePair = (): { server: ModelServer; amina: Uuid; benoit: Uuid; ch
   return { server, amina, benoit, chat: server.connect(amina, benoit) };
 };
 
-/** Amina's group with two of her contacts, who do not know each other. */
+/** Makes Amina's group with two of her contacts, who do not know each other. */
 export const makeGroup = () => {
   const server = new ModelServer();
   const amina = server.addPerson("Amina");

@@ -28,12 +28,15 @@ type GroupCommand =
   | { type: "handOver"; user: Uuid }
   | { type: "end" };
 
-/** The model's groups: each deed is done whole or refused, told to everybody, and told to who goes as their last word. */
+/**
+ * Groups of the model. A command applies as a whole or is refused. All members are notified, and a removed member gets
+ * a last notice.
+ */
 export class ModelGroups extends ModelInboxes {
   /** Set to have requests about groups refused. */
   refuseGroup: (user: Uuid, request: HttpRequest) => Refusal | undefined = () => undefined;
   membersPerPage = memberPageRows;
-  /** What was asked of groups by HTTP, for tests that count. */
+  /** HTTP requests about groups, for tests that count them. */
   readonly groupRequests: { user: Uuid; request: HttpRequest }[] = [];
 
   createGroup(owner: Uuid, name: string, members: readonly Uuid[], id: Uuid = createUuid()): Uuid {
@@ -57,7 +60,7 @@ export class ModelGroups extends ModelInboxes {
     return id;
   }
 
-  /** Done, or why not. */
+  /** Applies a command. Returns the refusal, if any. */
   changeGroup(user: Uuid, id: Uuid, deed: GroupCommand): Refusal | undefined {
     const log = this.#findGroup(user, id);
     const me = log?.members.get(user);
@@ -72,7 +75,7 @@ export class ModelGroups extends ModelInboxes {
     return undefined;
   }
 
-  /** As the Worker's routes answer. */
+  /** Answers a request as the Worker's routes do. */
   handleGroupRequest(user: Uuid, request: HttpRequest): unknown {
     this.groupRequests.push({ user, request });
     const refusal = this.refuseGroup(user, request);
@@ -208,7 +211,7 @@ export class ModelGroups extends ModelInboxes {
     return [{ event: "owner", who: [marks.get(heir)?.number ?? 0] }];
   }
 
-  /** Who comes, again too, finds the group as it is from now on. */
+  /** Adds a member, new or returning, who sees the group from now on. */
   #addMember(log: GroupLog, user: Uuid): LogMember {
     const head = log.messages.length;
     const number = log.former.get(user)?.member.number ?? log.members.size + log.former.size;
@@ -229,7 +232,7 @@ export class ModelGroups extends ModelInboxes {
     this.pushRow(user, log);
   }
 
-  /** The line that a call of a person leaves. */
+  /** Appends the call entry of a person's call. */
   addCallEntry(user: Uuid, conversation: ConversationId, line: Omit<CallBody, "type" | "id">): Uuid {
     const log = this.log(conversation);
     const id = createUuid();
@@ -241,7 +244,7 @@ export class ModelGroups extends ModelInboxes {
     return id;
   }
 
-  /** A line of the group, to those who were there before; who comes is told with the whole row. */
+  /** Appends a system message for the earlier members. A new member receives the whole row instead. */
   #appendEvent(log: GroupLog, actor: Uuid, event: Event, told: ReadonlySet<Uuid> = new Set()): void {
     const seq = log.messages.length + 1;
     const at = Math.max(Date.now(), (log.messages.at(-1)?.at ?? 0) + 1);

@@ -16,7 +16,7 @@ type Entry = { handle: number; conversation: ConversationId; changed: number };
 type Inbox = {
   epoch: string;
   counter: number;
-  /** Numbers after `after` and before `start`, which this storage has no change of. */
+  /** Numbers after `after` and before `start`, for which this storage has no change. */
   skipped: { after: number; start: number }[];
   entries: Map<ConversationId, Entry>;
   people: Map<Uuid, { relation: Relation; changed: number }>;
@@ -25,15 +25,15 @@ type Inbox = {
   notices: { notice: SecurityNotice; changed: number }[];
 };
 
-/** What a backup of the server's storage holds. */
+/** Backup of the server's storage. */
 export type ServerBackup = { logs: Map<ConversationId, Log>; inboxes: Map<Uuid, Omit<Inbox, "sockets">> };
 
 const counterReserve = 1_024;
 
-/** The socket a command came over, and its number there. */
+/** Socket of a command and its reference number there. */
 export type Caller = { socket: ModelSocket; ref: number };
 
-/** One change of an inbox, in the form every socket of the person is told of it. */
+/** One change of an inbox, as it is pushed to every socket of the person. */
 export type InboxChange =
   | { type: "messages"; handle: number; messages: Message[]; isPrivate: boolean; source?: Caller | undefined }
   | { type: "changed"; row: InboxRow; since: number; messages: Message[] }
@@ -45,9 +45,9 @@ export type InboxChange =
 
 export const newEpoch = () => createUuid().slice(-8);
 
-/** Every person's inbox in the model: what changed for them, under a counter that is told to their sockets. */
+/** Inboxes of the model: changes of each person under a counter, pushed to their sockets. */
 export class ModelInboxes {
-  /** What everybody is told to be under way; nothing is made of it here (see `model-calls.ts`). */
+  /** Open calls reported to everybody. This model does not process them (see `model-calls.ts`). */
   calls: Call[] = [];
   readonly logs = new Map<ConversationId, Log>();
   readonly inboxes = new Map<Uuid, Inbox>();
@@ -92,7 +92,7 @@ export class ModelInboxes {
     return log;
   }
 
-  /** The inbox was recreated: other numbers, other handles, the same conversations. */
+  /** Recreates the inbox: other numbers, other handles, the same conversations. */
   recreateInbox(user: Uuid): void {
     const inbox = this.inbox(user);
     inbox.epoch = newEpoch();
@@ -106,13 +106,16 @@ export class ModelInboxes {
     for (const socket of [...inbox.sockets]) socket.end(1006);
   }
 
-  /** Everything as it is stored now. */
+  /** Copies everything stored now. */
   copy(): ServerBackup {
     const inboxes = [...this.inboxes].map(([user, { sockets: _, ...inbox }]) => [user, inbox] as const);
     return structuredClone({ logs: this.logs, inboxes: new Map(inboxes) });
   }
 
-  /** The server is stopped, its storage replaced by a copy, and started: nobody tells it, all counters go on. */
+  /**
+   * Replaces the storage by a backup, as if the server had been stopped meanwhile. It does not know this; all counters
+   * continue.
+   */
   restore(copy: ServerBackup): void {
     const { logs, inboxes } = structuredClone(copy);
     this.logs.clear();
@@ -163,7 +166,7 @@ export class ModelInboxes {
     };
   }
 
-  /** As the Worker's route does; `settingsRefusal` is what it answers instead. */
+  /** Changes settings as the Worker's route does. `settingsRefusal` is answered instead, if set. */
   changeSettings(user: Uuid, change: unknown): VersionedSettings | Refusal {
     const parsed = v.safeParse(SettingsChange, change);
     if (!parsed.success) return { error: "invalid_input" };
@@ -175,7 +178,7 @@ export class ModelInboxes {
     return kept;
   }
 
-  /** What became of the account, by none of the model's devices. */
+  /** Adds a security notice for a change made outside the model's devices. */
   addSecurityNotice(user: Uuid, notice: SecurityNotice): void {
     this.inbox(user).notices.push({ notice, changed: this.push(user, { type: "notice", notice }) });
   }
@@ -184,7 +187,7 @@ export class ModelInboxes {
     return buildInboxRow(log, user, this.entry(user, log.id).handle);
   }
 
-  /** A file as a member reads it, who sees a message that names it. */
+  /** File content for a member who sees a message that references it. */
   readFile(user: Uuid, path: string): Uint8Array | undefined {
     const [, , , id = "", , file = ""] = path.split("/");
     const log = this.logs.get(id);

@@ -1,6 +1,6 @@
 import type { Platform } from "#sync/platform/platform.ts";
 
-/** A browser's small storage. */
+/** Local storage of a browser. */
 export class ModelLocalStorage implements NonNullable<Platform["localStorage"]> {
   readonly #entries = new Map<string, string>();
 

@@ -12,44 +12,44 @@ import { previewMaxLength, searchResultsMax } from "#contract/limits.ts";
 import { foldText } from "#contract/text.ts";
 import type { CommandOf, PageResult, RevisedResult, SearchResult } from "#contract/wire/commands.ts";
 
-/** A member's place in the model's conversation. Who blocks sees nothing that the others write meanwhile. */
+/** Membership in the model's conversation. A blocking member sees nothing that the others send meanwhile. */
 export type LogMember = ReadState & {
   clearedUpTo: number;
   keepListed: boolean;
   muted: boolean;
-  /** By which messages name their sender. */
+  /** Member number; messages name their sender by it. */
   number: number;
   /** Of a group. */
   role: GroupRole;
   since: number;
-  /** The roster of their last change. */
+  /** Members version of their last change. */
   version: number;
-  /** The furthest they were told of the others: it never goes back, whoever comes or goes. */
+  /** Highest read state of the others that they were sent. It never decreases, whoever joins or leaves. */
   othersReadState: ReadState;
-  /** Set while blocking: where the log ends for this member, and the marks as the others go on seeing them. */
+  /** Set while blocking: end of the visible log, and the read state that the others keep seeing. */
   blocking?: { ends: number; shown: ReadState };
 };
 
 export type LogMessage = Omit<Message, "held" | "cid"> & {
   author: Uuid;
   cid: Uuid;
-  /** Of its last change. */
+  /** Revision of its last change. */
   revision: number;
   undelivered?: "now" | "for good";
 };
 
-/** The model's conversation, and what its members may read of it. */
+/** Conversation of the model. */
 export type Log = {
   id: ConversationId;
   epoch: string;
   open: boolean;
   revision: number;
   messages: LogMessage[];
-  /** Authors and client ids of messages that were deleted before they came. */
+  /** Authors and client ids of pending messages that were deleted before they arrived. */
   deletedPending: Set<string>;
   members: Map<Uuid, LogMember>;
   group?: { name: string; picture: string | null; roster: number; founder: Uuid };
-  /** Those who were members of a group, with the row as they were told it last. */
+  /** Former members of a group, with the last row they were sent. */
   former?: Map<Uuid, { member: LogMember; gone: InboxRow }>;
 };
 export type GroupLog = Log & Required<Pick<Log, "group" | "former">>;
@@ -77,7 +77,7 @@ const minOrZero = (marks: readonly number[]): number => (marks.length > 0 ? Math
 export const findVisibleHead = (log: Log, user: Uuid): number =>
   log.members.get(user)?.blocking?.ends ?? log.messages.length;
 
-/** A message as one member is told it: the client id, and whether it was held back, are its author's alone. */
+/** Message as one member sees it. Only its author gets the client id and learns that it was undelivered. */
 export const toVisibleMessage = (message: LogMessage, member: Uuid): Message => {
   const { seq, at, sender, body, cid, author, undelivered: withheld } = message;
   if (author !== member) return { seq, at, sender, body: withheld ? { type: "withheld" } : body };
@@ -99,7 +99,7 @@ const countsAsUnread = (user: Uuid) => (message: LogMessage) =>
 const truncateText = (body: StoredBody): StoredBody =>
   "text" in body && body.text !== undefined ? { ...body, text: body.text.slice(0, previewMaxLength) } : body;
 
-/** What a member's inbox says of it. */
+/** Inbox row of a member. */
 export const buildInboxRow = (log: Log, user: Uuid, handle: number): InboxRow => {
   const gone = log.former?.get(user)?.gone;
   if (gone) return { ...gone, handle };
@@ -153,7 +153,7 @@ export const readLogPage = (log: Log, user: Uuid, command: CommandOf<"page">, ro
   return { epoch: log.epoch, head: findVisibleHead(log, user), messages, more: found.length > rows.length, anchor };
 };
 
-/** What was changed after a revision, oldest change first, each message once and as it is now. */
+/** Messages changed after a revision, oldest change first, each once and in its present form. */
 export const listRevised = (log: Log, user: Uuid, since: number, rowsMax: number): RevisedResult => {
   const found = listVisible(log, user).filter(({ revision }) => revision > since);
   found.sort((a, b) => a.revision - b.revision);

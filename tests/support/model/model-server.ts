@@ -35,22 +35,25 @@ import type { ModelSocket } from "./model-socket.ts";
 import { ModelTala } from "./model-tala.ts";
 
 /**
- * A small faithful model of the server: conversations that give places, and for every person an inbox with a
- * change counter that is told to sockets. It keeps everything in memory and does every command at once; what
- * can go wrong on the way is the transport's part (`model-socket.ts`, `model-platform.ts`).
+ * Small faithful model of the server: conversations that assign sequence numbers, and an inbox per person with a change
+ * counter that is pushed to sockets. It keeps everything in memory and runs every command at once. Network faults are
+ * simulated by the transport (`model-socket.ts`, `model-device.ts`).
  */
 
 export class ModelServer extends ModelGroups {
   /** Set to have commands refused. */
   refuse: (user: Uuid, command: Command) => Refusal | undefined = () => undefined;
   readonly tala = new ModelTala((user) => this.profiles.get(user)?.username ?? "");
-  /** What is told of whoever is asked about. */
+  /** Presence reported for everybody. */
   presence: Presence = { here: false, seen_at: null };
   pageRowsMax = 200;
   revisedRowsMax = 50;
-  /** After a passing refusal: what the same socket sent later must not overtake it. */
+  /**
+   * First refused message per conversation after a temporary refusal: later messages of the same socket must not
+   * overtake it.
+   */
   readonly #stalled = new WeakMap<ModelSocket, Map<ConversationId, { cid: Uuid; refusal: Refusal }>>();
-  /** What was asked, for tests that count. */
+  /** Executed commands, for tests that count them. */
   readonly executedCommands: { user: Uuid; command: Command }[] = [];
 
   connect(a: Uuid, b: Uuid): ConversationId {
@@ -91,7 +94,7 @@ export class ModelServer extends ModelGroups {
     for (const user of log.members.keys()) this.pushRow(user, log);
   }
 
-  /** The log was recreated, as after a lost storage: nothing of the old one is there. */
+  /** Recreates a log, as after a lost storage: nothing of the old one remains. */
   recreateLog(id: ConversationId): void {
     const log = this.log(id);
     log.epoch = newEpoch();
@@ -103,7 +106,7 @@ export class ModelServer extends ModelGroups {
     }
   }
 
-  /** What a person wrote from elsewhere. */
+  /** Sends texts from another device of a person. */
   sendTexts(user: Uuid, conversation: ConversationId, ...texts: string[]): void {
     for (const text of texts) {
       const messages = [{ cid: createUuid(), body: { type: "text" as const, text } }];
@@ -147,7 +150,7 @@ export class ModelServer extends ModelGroups {
     if (command.type === "spread") return this.#multicast(user, command, source);
     const log = this.logs.get(command.conversation);
     const me = log?.members.get(user);
-    // Whoever has left still learns what became of what they had sent.
+    // A former member still learns the outcome of the messages they sent.
     if (log?.former?.has(user) && command.type === "send") return this.#sendAll(user, log, command, source);
     if (!log || !me) return { error: "conversation_not_found" } as const;
     switch (command.type) {
@@ -179,7 +182,7 @@ export class ModelServer extends ModelGroups {
       case "presence":
         return this.presence;
       default:
-        return { error: "call_not_found" } as const; // nobody calls anybody here
+        return { error: "call_not_found" } as const; // this model has no calls
     }
   }
 
@@ -242,7 +245,7 @@ export class ModelServer extends ModelGroups {
     return { cid, seq, at };
   }
 
-  /** What of a body is true, or why it may not be sent. */
+  /** Body as it is stored, or the refusal. */
   #checkBody(user: Uuid, body: Body, source: ForwardSource | undefined): Body | Refusal {
     const from = source && this.logs.get(source.conversation);
     const original = source && from?.members.has(user) ? from.messages[source.seq - 1] : undefined;
@@ -278,7 +281,7 @@ export class ModelServer extends ModelGroups {
     return isRefusal(done) ? done : { ...done, place: { seq: message.seq, at: message.at } };
   }
 
-  /** Changes messages that were stored, each under a revision of its own, and tells these members. */
+  /** Changes stored messages, each under its own revision, and notifies these members. */
   #change(log: Log, messages: LogMessage[], members: Uuid[]): void {
     const since = log.revision;
     for (const message of messages) message.revision = ++log.revision;
@@ -292,7 +295,10 @@ export class ModelServer extends ModelGroups {
     }
   }
 
-  /** Who blocks is told nothing of what the other does, and the other nothing of being blocked. */
+  /**
+   * Blocks or unblocks. The blocking person is not notified of the other's actions, and the other is not notified of
+   * the block.
+   */
   block(user: Uuid, id: ConversationId, isBlocked: boolean): void {
     const log = this.log(id);
     const me = log.members.get(user);
@@ -312,7 +318,7 @@ export class ModelServer extends ModelGroups {
     this.recordChange(other, id, this.push(other, { type: "others", row: this.row(other, log) }));
   }
 
-  /** A person types: told to the other's sockets, kept nowhere. */
+  /** Sends a typing signal to the others' sockets; nothing is stored. */
   sendTyping(user: Uuid, id: ConversationId): void {
     const log = this.log(id);
     for (const [member, { blocking }] of log.members) {

@@ -20,10 +20,10 @@ import { answerFrame } from "./model-answers.ts";
 import type { InboxChange } from "./model-inboxes.ts";
 import type { ModelServer } from "./model-server.ts";
 
-/** What the way between device and server does to each frame. All off means a good network. */
+/** Network faults between device and server. All off means a good network. */
 export type Faults = {
   random: () => number;
-  /** Milliseconds, at most. */
+  /** Maximum, in milliseconds. */
   delay: number;
   /** Probabilities. */
   dropDown: number;
@@ -33,9 +33,9 @@ export type Faults = {
   cut: number;
   /** No socket opens. */
   noUpgrade: boolean;
-  /** Nothing gets through, and nobody says so. */
+  /** Nothing gets through, without any error. */
   blackhole: boolean;
-  /** Nothing gets through, and everybody says so. */
+  /** Nothing gets through, with an error. */
   isOffline: boolean;
 };
 
@@ -52,21 +52,21 @@ export const makeGoodNetwork = (): Faults => ({
   isOffline: false,
 });
 
-/** A WebSocket as a page sees it, the model server at its other end, and the faults in between. */
+/** WebSocket as a page sees it, connected to the model server through the simulated faults. */
 export class ModelSocket extends EventTarget {
   readyState: number = WebSocket.CONNECTING;
   binaryType: BinaryType = "blob";
   readonly protocol = "";
   readonly extensions = "";
   readonly bufferedAmount = 0;
-  /** What its device said last of being looked at, and how often it said anything of it. */
+  /** Last visibility reported by its device, and the number of such reports. */
   isForeground = false;
   foregroundReports = 0;
   #base: { counter: number; now: number } | undefined;
   #overtaken: string | undefined;
   #up: Promise<void> = Promise.resolve();
   #down: Promise<void> = Promise.resolve();
-  /** A connection that lost anything without a word delivers nothing after it. */
+  /** A connection that silently lost something delivers nothing after it. */
   #isDead = false;
 
   constructor(
@@ -99,7 +99,7 @@ export class ModelSocket extends EventTarget {
 
   // ── the server's side ────────────────────────────────────────────────────────────────────────────────────
 
-  /** Ends it, as a page learns of it: an error first where the network broke. */
+  /** Closes the socket. If the network broke, the page gets an error event first. */
   end(code: number, reason = ""): void {
     this.server.inbox(this.user).sockets.delete(this);
     if (this.readyState === WebSocket.CLOSED) return;
@@ -130,17 +130,17 @@ export class ModelSocket extends EventTarget {
     this.#deliver(encodeFrame(toRefusalFrame(ref, error, retryAfterMs)));
   }
 
-  /** Nobody notices when it is lost. */
+  /** Pushes a typing signal; its loss has no consequence. */
   pushTyping(handle: number, member: number): void {
     if (this.#base) this.#push(encodeFrame(["t", handle, member]));
   }
 
-  /** This person deleted their status on some device. */
+  /** Pushes that this person deleted a status on another device. */
   pushPostDeleted(id: Uuid): void {
     if (this.#base) this.#push(encodeFrame(["d", packUuid(id)]));
   }
 
-  /** Somebody about whom this person asked lets themselves be seen now, or no more. */
+  /** Pushes that a watched person's presence visibility changed. */
   pushPresenceChanged(): void {
     if (this.#base) this.#push(encodeFrame(["l"]));
   }
@@ -272,7 +272,7 @@ export class ModelSocket extends EventTarget {
     return new Promise((resolve) => (delay > 0 ? setTimeout(resolve, random() * delay) : setImmediate(resolve)));
   }
 
-  /** A change: may be lost, doubled or overtaken. */
+  /** Sends a change, which may be lost, duplicated or reordered. */
   #push(text: string): void {
     const { dropDown, duplicateDown, reorderDown } = this.faults;
     if (this.#chance(dropDown)) return;

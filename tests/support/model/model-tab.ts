@@ -11,7 +11,7 @@ import { FakeMediaSession } from "./fake-media-session.ts";
 import type { ModelBrowser } from "./model-browser.ts";
 import type { ModelCallRequest } from "./model-calls.ts";
 
-/** A tab as a person sees and hears it. */
+/** Tab with a call controller, as its user sees and hears it. */
 export class ModelTab {
   readonly feed: CallFeed;
   readonly link = new Observable<LinkState>("online");
@@ -23,9 +23,9 @@ export class ModelTab {
   isAlive = true;
   isVisible = true;
   controller!: TabCallController;
-  /** Bytes told of calls that were talked here. */
+  /** Bytes reported for calls of this tab. */
   readonly dataUses: [Uuid, number][] = [];
-  /** What must not have happened. */
+  /** Broken invariants. */
   readonly violations: string[] = [];
   readonly #endedCalls = new Set<Uuid>();
 
@@ -69,7 +69,7 @@ export class ModelTab {
     void this.controller.dial({ conversation, peer, kind });
   }
 
-  /** As when its process is killed. */
+  /** Closes the tab as when its process is killed. */
   kill(): void {
     this.isAlive = false;
     const { tabs } = this.browser;
@@ -126,7 +126,7 @@ export class ModelTab {
     };
   }
 
-  /** What is answered to a tab that is gone nobody hears. */
+  /** Settles an answer only while the tab is alive. */
   #whileAlive<T>(answer: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       answer.then(

@@ -7,14 +7,14 @@ import type { HttpRequest } from "#contract/wire/http-commands.ts";
 
 export type ModelPost = { number: number; author: Uuid; at: number; arrivals: number; bytes: number } & NewPost;
 
-/** The model's feed: published once by the phone's own id, read in pages, taken back by whoever wrote it. */
+/** Status feed of the model: a status is published once by its client id, read in pages, and deleted by its author. */
 export class ModelTala {
   posts: ModelPost[] = [];
-  /** What was taken back, be it before it came. */
+  /** Deleted ids, including those deleted before they arrived. */
   readonly deletedIds = new Set<Uuid>();
   /** Set to have requests refused. */
   refuse: (user: Uuid, request: HttpRequest) => Refusal | undefined = () => undefined;
-  /** Set to have the newest page as it was, as a place that kept it would answer. */
+  /** Set to have an old newest page answered, as from a cache. */
   cachedPage: PostPage | undefined;
   #last = 0;
   readonly #nameOf: (user: Uuid) => string;
@@ -23,7 +23,7 @@ export class ModelTala {
     this.#nameOf = nameOf;
   }
 
-  /** The texts, oldest first. */
+  /** Texts, oldest first. */
   get texts(): string[] {
     return this.posts.map(({ content }) => content);
   }

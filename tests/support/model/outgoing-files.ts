@@ -9,7 +9,7 @@ import type { Tab } from "#sync/tabs/tab.ts";
 import { getContext } from "./model-checks.ts";
 import type { ModelServer } from "./model-server.ts";
 
-/** Bytes that are not the same anywhere. */
+/** Bytes without repetition. */
 export const makeBytes = (size: number) => Uint8Array.from({ length: size }, (_, i) => (i * 31 + (i >> 8)) % 251);
 
 export const makePicture = (size: number, text?: string): OutgoingFile => ({

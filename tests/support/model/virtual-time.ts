@@ -1,4 +1,4 @@
-/** Time that only passes when it is told to, in the order of what is due: an hour of it takes a moment. */
+/** Time that passes only in `pass`, running timers in their order. An hour takes a moment. */
 export class VirtualTime {
   now: number;
   #order = 0;
@@ -20,7 +20,7 @@ export class VirtualTime {
     return new Promise((resolve) => this.after(ms, resolve));
   }
 
-  /** Lets so much time pass, with all that happens in it. */
+  /** Lets this much time pass and runs all timers that become due. */
   async pass(ms: number): Promise<void> {
     const until = this.now + ms;
     await runImmediates();
@@ -39,10 +39,10 @@ export class VirtualTime {
   }
 }
 
-/** Whatever waits for no time has happened. */
+/** Resolves when everything that needs no timer has run. */
 const runImmediates = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Chance that is the same whenever the test runs. */
+/** Random numbers that are the same in every run of the test. */
 export const makeSeededRandom = (seed: number): (() => number) => {
   let state = seed * 2_654_435_761 + 1;
   return () => {

@@ -3,13 +3,13 @@ import { postPicturePath } from "#contract/tala.ts";
 import type { Person } from "./people.ts";
 
 /**
- * Who may do what over HTTP: one row for every route of the API, one column for every way to stand to it. The
- * test that reads it (tests/worker/platform/access.test.ts) fails when a route has no row.
+ * Access rules of the HTTP API: one row for each route, one column for each role. The test that reads it
+ * (tests/worker/platform/access.test.ts) fails when a route has no row.
  */
 
 /**
- * Ana's world: Cal is her contact, Rita was, Dina is one whom Ana blocks, Bob has a request of hers to answer, Sam has
- * nothing to do with her. Cal and Dina are in Ana's group, Rita was.
+ * People and data around Ana: Cal is her contact, Rita was, Ana blocks Dina, Bob has a request of Ana to answer, Sam is
+ * a stranger. Cal and Dina are members of Ana's group, Rita was.
  */
 export type World = {
   ana: Person;
@@ -20,24 +20,24 @@ export type World = {
   sam: Person;
   request: string;
   avatar: string;
-  /** Of Ana's: one that is all here and not completed, and one that she sent to Cal, Rita and Dina. */
+  /** Ana's files: `upload` has all parts but is not completed, `sent` was sent to Cal, Rita and Dina. */
   upload: { id: string; bytes: string; name: string };
   sent: string;
   group: string;
-  /** A code app of Ana's that has not counted yet. */
+  /** Ana's code app, not confirmed yet. */
   factor: string;
   /** Ana's passkey. */
   passkey: string;
   /** Ana's status. */
   post: string;
-  /** That of the call in which Ana calls Cal, where a row wants one. */
+  /** Call from Ana to Cal, in rows that need one. */
   call: string;
 };
 
 /**
- * `visitor`: no session. `revoked`: the entitled person's, ended. `stranger`: Sam. `other`: Bob, who is somebody to
- * Ana but not to the thing asked for. `removed`: Rita, with what was hers once. `blocked`: Dina, with what is hers and
- * must be as if she were not. `entitled`: whose it is.
+ * `visitor`: no session. `revoked`: the entitled person with a revoked session. `stranger`: Sam. `other`: Bob, who
+ * knows Ana but has no right to the resource. `removed`: Rita, with her former rights. `blocked`: Dina, who must see no
+ * difference to not being blocked. `entitled`: the person with the right.
  */
 export const roles = ["visitor", "revoked", "stranger", "other", "removed", "blocked", "entitled"] as const;
 export type Role = (typeof roles)[number];
@@ -46,13 +46,13 @@ type Named = "ana" | "bob" | "cal";
 
 export type Row = {
   expected: Expected;
-  /** Whose the thing is; Ana unless it says so. */
+  /** Person with the right; Ana by default. */
   entitled?: Named;
-  /** Who is somebody to Ana but not to the thing; Bob unless it says so. */
+  /** Person who knows Ana but has no right; Bob by default. */
   other?: Named;
   path?: (world: World, role: Role) => string;
   body?: (world: World, role: Role) => unknown;
-  /** Ana is calling Cal. */
+  /** Whether Ana is calling Cal. */
   isCalling?: true;
   headers?: Record<string, string>;
 };
@@ -67,10 +67,10 @@ const everybody = (status: number): Expected => ({
   entitled: status,
 });
 const signedIn = (status: number): Expected => ({ ...everybody(status), visitor: 401, revoked: 401 });
-/** Only the entitled one; to everybody else the thing does not exist. */
+/** Only the entitled person has access; for everybody else the resource does not exist. */
 const owned: Expected = { ...signedIn(404), entitled: 200 };
 
-/** Ana and Cal's conversation; to Rita the one that was Ana's and hers, to Dina hers and Ana's. */
+/** Conversation of Ana and Cal; for Rita and Dina their own conversation with Ana. */
 const conversation = ({ ana, cal, rita, dina }: World, role: Role): string => {
   const others: Partial<Record<Role, Person>> = { removed: rita, blocked: dina };
   return privateConversationId(ana.id, (others[role] ?? cal).id);
@@ -79,9 +79,9 @@ const callPath =
   (rest = "") =>
   ({ call }: World): string =>
     `/api/calls/${call}${rest}`;
-/** Each names a conversation of their own; there the call is not, and a stranger has none. */
+/** Each role names its own conversation. The call is not there, and a stranger has no conversation. */
 const inCall = (more: object) => (world: World, role: Role) => ({ conversation: conversation(world, role), ...more });
-/** Rita keeps the history of what was said, and adds nothing to it; to Dina nothing is other than to Cal. */
+/** Rita keeps the history but cannot add to it. Dina sees no difference to Cal. */
 const history: Expected = { ...owned, removed: 200, blocked: 200 };
 
 const factorPath =
@@ -97,14 +97,14 @@ const conversationOfGroup =
   (rest: string) =>
   ({ group }: World): string =>
     `/api/conversations/${group}${rest}`;
-/** Of a group, with Cal, a plain member, as the other. To who was removed it is as to a stranger. */
+/** Group rows, with Cal, a plain member, as `other`. A removed member is treated like a stranger. */
 const members: Expected = { ...owned, other: 200, blocked: 200 };
 const ownersOnly: Expected = { ...owned, other: 403, blocked: 403 };
 
 const oneText = () => ({ messages: [{ cid: createUuid(), body: { type: "text", text: "Mbote" } }] });
 
 export const accessTable: Record<string, Row> = {
-  // Open to everybody; what has a body is refused for its being empty, which is after who asks.
+  // Public routes. An empty body is refused after the caller was identified.
   "GET /api/health": { expected: everybody(200) },
   "GET /api/openapi.json": { expected: everybody(200) },
   "GET /api/docs": { expected: everybody(200) },
@@ -120,7 +120,7 @@ export const accessTable: Record<string, Row> = {
     body: () => ({}),
   },
 
-  // How one signs in, which takes a factor shown just now, as everybody in this world has.
+  // Sign-in settings require a recent factor, which everybody here has.
   "POST /api/auth/factors": { expected: signedIn(200), body: () => ({ factor_type: "totp" }) },
   "DELETE /api/auth/factors/:id": { path: factorPath(), expected: owned },
   "POST /api/auth/factors/:id/challenge": { path: factorPath("/challenge"), expected: owned },
@@ -155,20 +155,20 @@ export const accessTable: Record<string, Row> = {
   "GET /api/auth/authorize": { expected: everybody(400) },
   "GET /api/auth/callback": { expected: everybody(302) },
   "GET /api/auth/user/identities/authorize": { expected: signedIn(400) },
-  // Nobody's: to whom it is, tests/worker/auth/oauth.test.ts says.
+  // Routes without an owner; tests/worker/auth/oauth.test.ts tests who may use them.
   "DELETE /api/auth/user/identities/:id": {
     expected: signedIn(404),
     path: () => `/api/auth/user/identities/${createUuid()}`,
   },
 
-  // One's own, which everybody signed in has
+  // Own data of every signed-in person
   "POST /api/auth/logout": { expected: signedIn(204), path: () => "/api/auth/logout?scope=others" },
   "GET /api/auth/user": { expected: signedIn(200) },
   "PUT /api/auth/user": { expected: signedIn(422), body: () => ({ password: "court" }) },
   "GET /api/auth/security": { expected: signedIn(200) },
   "GET /api/auth/sessions": { expected: signedIn(200) },
   "DELETE /api/auth/sessions": { expected: signedIn(204) },
-  // Nobody's: to whom it is, tests/worker/auth/sessions.test.ts says.
+  // Routes without an owner; tests/worker/auth/sessions.test.ts tests who may use them.
   "DELETE /api/auth/sessions/:id": { expected: signedIn(404), path: () => `/api/auth/sessions/${createUuid()}` },
   "POST /api/auth/proof": { expected: signedIn(200), body: ({ ana }) => ({ password: ana.password }) },
   "POST /api/people/search": { expected: signedIn(200), body: ({ cal }) => ({ phone: cal.phone }) },
@@ -195,7 +195,7 @@ export const accessTable: Record<string, Row> = {
   // Requests: Ana asked Bob
   "POST /api/requests": {
     entitled: "cal",
-    // Who has nothing pending may ask; Bob has been asked already, and Dina is Ana's contact.
+    // A person without a pending request may ask. Bob has a request already, and Dina is Ana's contact.
     body: ({ ana, bob }, role) => ({ to_user_id: role === "entitled" ? bob.id : ana.id }),
     expected: { ...signedIn(200), other: 409, blocked: 409 },
   },
@@ -215,7 +215,7 @@ export const accessTable: Record<string, Row> = {
     path: ({ ana, cal }, role) => `/api/contacts/${role === "removed" || role === "blocked" ? ana.id : cal.id}`,
     expected: { ...owned, blocked: 200 },
   },
-  // Anybody may block anybody but themselves, and nobody learns by it who blocks them.
+  // Anybody may block anybody except themselves, and nobody learns from it who blocks them.
   "PUT /api/blocks/:userId": {
     path: ({ ana, cal }, role) => `/api/blocks/${role === "entitled" || role === "revoked" ? cal.id : ana.id}`,
     expected: signedIn(200),
@@ -224,7 +224,7 @@ export const accessTable: Record<string, Row> = {
     path: ({ ana, dina }, role) => `/api/blocks/${role === "entitled" || role === "revoked" ? dina.id : ana.id}`,
     expected: signedIn(200),
   },
-  // One's own only: somebody else's is not there to be named.
+  // Own data only: the path cannot name another person's.
   "DELETE /api/account": {
     body: ({ ana }) => ({ user_id: ana.id }),
     expected: { ...owned, entitled: 204 },
@@ -244,7 +244,7 @@ export const accessTable: Record<string, Row> = {
     path: (world, role) => `/api/conversations/${conversation(world, role)}/revisions?since=0`,
     expected: history,
   },
-  // What it says to each of them: presence.test.ts.
+  // Answers to each role: presence.test.ts.
   "GET /api/conversations/:id/presence": {
     path: (world, role) => `/api/conversations/${conversation(world, role)}/presence`,
     expected: history,
@@ -254,7 +254,7 @@ export const accessTable: Record<string, Row> = {
     body: oneText,
     expected: { ...owned, removed: 403, blocked: 200 },
   },
-  // Each of its messages is judged by itself: what a stranger is refused stands in the answer (spread.test.ts).
+  // Each message is judged separately: refusals of a stranger are in the answer (forwarding.test.ts).
   "POST /api/messages": {
     body: (world, role) => ({
       body: { type: "text", text: "Mbote" },
@@ -304,11 +304,11 @@ export const accessTable: Record<string, Row> = {
   "DELETE /api/files/:id": { path: ({ upload }) => `/api/files/${upload.id}`, expected: { ...owned, entitled: 204 } },
   "GET /api/conversations/:id/files/:file": {
     path: (world, role) => `/api/conversations/${conversation(world, role)}/files/${world.sent}`,
-    // Files go with the connection; a blocked person keeps those that were sent before.
+    // Access to files follows the connection. A blocked person keeps the files sent before.
     expected: { ...owned, blocked: 200 },
   },
 
-  // Calls. Who is blocked calls as anybody does, and it rings nowhere.
+  // Calls. A blocked person can call as usual, and it rings nowhere.
   "GET /api/calls": { expected: signedIn(200) },
   "POST /api/calls": {
     body: inCall({ type: "audio" }),
@@ -337,7 +337,7 @@ export const accessTable: Record<string, Row> = {
     body: inCall({ status: "missed" }),
     expected: owned,
   },
-  // Of one that goes on there is nothing to say yet.
+  // A call that is still open has no feedback yet.
   "PUT /api/calls/:id/feedback": {
     isCalling: true,
     path: callPath("/feedback"),
@@ -345,7 +345,7 @@ export const accessTable: Record<string, Row> = {
     expected: { ...owned, entitled: 409 },
   },
 
-  // Tala: everybody reads what everybody publishes; an empty form is refused after who sends it.
+  // Tala: everybody reads all statuses. An empty form is refused after its sender was identified.
   "GET /api/tala": { expected: signedIn(200) },
   "POST /api/tala": { body: () => ({}), expected: signedIn(415) },
   "DELETE /api/tala/:id": {
@@ -357,7 +357,7 @@ export const accessTable: Record<string, Row> = {
     expected: signedIn(200),
   },
 
-  // Groups. Everybody may make one, of contacts of their own.
+  // Groups. Everybody may create one with their own contacts.
   "POST /api/groups": {
     body: ({ ana, cal }, role) => ({
       id: createUuid(),
@@ -401,7 +401,7 @@ export const accessTable: Record<string, Row> = {
   },
 };
 
-/** The same routes of a conversation, when it is a group: who was removed has nothing of it, and a block changes nothing. */
+/** The same conversation routes for a group: a removed member has no access, and a block changes nothing. */
 export const groupTable: Record<string, Row> = {
   "GET /api/conversations/:id/messages": { other: "cal", path: conversationOfGroup("/messages"), expected: members },
   "POST /api/conversations/:id/search": {
@@ -415,7 +415,7 @@ export const groupTable: Record<string, Row> = {
     path: conversationOfGroup("/revisions?since=0"),
     expected: members,
   },
-  // Of a group it is nobody's to ask.
+  // Not available for groups.
   "GET /api/conversations/:id/presence": {
     other: "cal",
     path: conversationOfGroup("/presence"),
@@ -427,7 +427,7 @@ export const groupTable: Record<string, Row> = {
     body: oneText,
     expected: members,
   },
-  // The group's second message is Ana's, the third her file.
+  // The second message of the group is Ana's; the third is her file.
   "DELETE /api/conversations/:id/messages/:seq": {
     other: "cal",
     path: conversationOfGroup("/messages/2"),
@@ -459,7 +459,7 @@ export const groupTable: Record<string, Row> = {
     expected: members,
   },
 };
-/** Who asks in a role; nobody for a visitor. The revoked one is the entitled one with a session that ended. */
+/** Caller of a role; undefined for a visitor. The revoked caller is the entitled person with a revoked session. */
 export const callerOf = (world: World, role: Role, { entitled = "ana", other = "bob" }: Row): Person | undefined => {
   switch (role) {
     case "visitor":

@@ -6,7 +6,7 @@ import { type ConversationId, createUuid } from "#contract/ids.ts";
 import { filePartBytes } from "#contract/limits.ts";
 import { callSite, type Person, type Site } from "./people.ts";
 
-/** Files in messages, made and sent as any client of the API would. */
+/** Files in messages, made and sent as any API client would. */
 
 const pngChunk = (type: string, data: Buffer): Buffer => {
   const body = Buffer.concat([Buffer.from(type, "latin1"), data]);
@@ -16,7 +16,7 @@ const pngChunk = (type: string, data: Buffer): Buffer => {
   return Buffer.concat([length, body, sum]);
 };
 
-/** A sky over land, so that one sees which way it lies; the coarser the larger its file. */
+/** Picture of a sky over land, so that its orientation is visible. Noise makes the file larger. */
 export const makePicture = (width: number, height: number, noise = 0): Buffer => {
   const rows = Buffer.alloc(height * (1 + 3 * width));
   let seed = 1;
@@ -46,7 +46,7 @@ export const makePicture = (width: number, height: number, noise = 0): Buffer =>
 
 const soundHz = 8_000;
 
-/** A tone that lasts this long, as WAV. */
+/** WAV tone of this duration. */
 export const makeSound = (ms: number): Buffer => {
   const count = Math.round((ms / 1_000) * soundHz);
   const head = Buffer.alloc(44);
@@ -66,12 +66,12 @@ export const makeSound = (ms: number): Buffer => {
   return Buffer.concat([head, tone]);
 };
 
-/** What a phone says of a file beside its bytes. */
+/** Details that a client sends with a file. */
 export type Said = {
   [Body in AttachedBody as Body["type"]]: Omit<Body, "file" | "mime" | "size" | "width" | "height">;
 }[AttachedBody["type"]];
 
-/** Brings a file and sends the message that names it. Answers the body as it was sent. */
+/** Uploads a file and sends the message that references it. Returns the sent body. */
 export const sendAttachment = async (
   site: Site,
   from: Person,

@@ -1,4 +1,4 @@
-/** Boxes of ISO/IEC 14496-12, made byte by byte. */
+/** Boxes of ISO/IEC 14496-12, built byte by byte. */
 
 export const ascii = (text: string): Buffer => Buffer.from(text, "latin1");
 export const uint16 = (value: number): Buffer => {
@@ -22,7 +22,7 @@ const fullBox = (type: string, version: number, ...data: Uint8Array[]): Buffer =
 export const trak = (handler: string, ...more: Uint8Array[]): Buffer =>
   box("trak", box("tkhd", Buffer.alloc(20)), box("mdia", box("hdlr", Buffer.alloc(8), ascii(handler))), ...more);
 
-/** What a photo says of the place it was taken at. */
+/** Location in a photo's metadata. */
 export const place = "+04.3224-015.3070/";
 
 type Item = { id: number; type: string; data: Buffer; isInMeta?: boolean };
@@ -56,7 +56,7 @@ const makeMeta = (items: readonly Item[], offsets: Map<number, number>): Buffer 
   );
 };
 
-/** A photo as an iPhone takes it: the picture, what the camera says of it, and XMP, in the order of these items. */
+/** Photo as an iPhone takes it: picture, camera metadata and XMP, in the order of these items. */
 export const makeHeic = (brand = "heic", picture: Buffer = ascii("the picture")): Buffer => {
   const items: Item[] = [
     { id: 2, type: "Exif", data: ascii(`\0\0\0\x06Exif\0\0MM\0*GPS ${place}`) },

@@ -4,7 +4,7 @@ import { fill, type Phone, type Texts } from "#tests/support/browser/phone.ts";
 import { type Line, readLocalLog } from "#tests/support/server/logs.ts";
 import { connectPeople, makePerson, type Person, type Site } from "./people.ts";
 
-/** Numbers `n` and on; the first knows all the others. */
+/** Makes people with numbers from `n`; the first is a contact of all others. */
 export const makeCircle = async (site: Site, n: number, count: number): Promise<Person[]> => {
   const people: Person[] = [];
   for (let i = 0; i < count; i++) people.push(await makePerson(site, n + i));
@@ -15,10 +15,10 @@ export const makeCircle = async (site: Site, n: number, count: number): Promise<
 
 export const openGroup = async (phone: Phone, group: Uuid): Promise<void> => {
   await phone.goTo(`/app/group/${group}`);
-  await expect(phone.composer()).toBeVisible({ timeout: 30_000 }); // several phones come at once
+  await expect(phone.composer()).toBeVisible({ timeout: 30_000 }); // several clients open at once
 };
 
-/** A line that tells what happened in the group, as this phone's reader is told. */
+/** System message of a group, in the language of this client. */
 export const eventLine = (
   { page, texts }: Phone,
   event: keyof Texts["groups"]["events"],
@@ -26,7 +26,7 @@ export const eventLine = (
 ): Locator =>
   page.getByRole("main").getByRole("listitem").getByText(fill(texts.groups.events[event], values), { exact: true });
 
-/** All hold the same of a conversation, from this place to that one without a gap; answers what. */
+/** Checks that all clients hold the same messages from `from` to `to` without a gap, and returns them. */
 export const expectSameLogs = async (
   phones: readonly Pick<Phone, "page">[],
   conversation: string,
@@ -45,7 +45,7 @@ export const expectSameLogs = async (
   return logs[0] ?? [];
 };
 
-/** The stores of this browser in which anything names this conversation. */
+/** Stores of this browser in which anything names this conversation. */
 export const storesNaming = (page: Page, conversation: string): Promise<string[]> =>
   page.evaluate(async (id) => {
     const finished = <T>(request: IDBRequest<T>) =>

@@ -1,7 +1,7 @@
 import { createUuid, type Uuid } from "#contract/ids.ts";
 import { callSite, type Person, type Site } from "./people.ts";
 
-/** A group of contacts of `owner`, made as any client of the API would. */
+/** Creates a group of contacts of `owner`, as any API client would. */
 export const makeGroup = async (site: Site, owner: Person, name: string, members: readonly Person[]): Promise<Uuid> => {
   const id = createUuid();
   const body = { id, name, members: members.map((member) => member.id) };

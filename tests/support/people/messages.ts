@@ -2,7 +2,7 @@ import { type ConversationId, createUuid } from "#contract/ids.ts";
 import { sendBatchMax } from "#contract/limits.ts";
 import { callSite, type Person, type Site } from "./people.ts";
 
-/** Sends these texts in order, as any client of the API would. */
+/** Sends these texts in order, as any API client would. */
 export const sendTexts = async (
   site: Site,
   from: Person,

@@ -9,7 +9,7 @@ export const siteOf = (server: Server): Site => ({ origin: server.origin, fetch:
 
 type Couple = { people: [Person, Person]; conversation: ConversationId };
 
-/** Two connected people, numbers `n` and `n + 1`. */
+/** Makes two connected people, numbers `n` and `n + 1`. */
 export const makeCouple = async (site: Site, n: number): Promise<Couple> => {
   const [ana, ben] = [await makePerson(site, n), await makePerson(site, n + 1)];
   await connectPeople(site, ana, ben);
@@ -18,7 +18,7 @@ export const makeCouple = async (site: Site, n: number): Promise<Couple> => {
 
 export type Pair = Couple & { site: Site; phones: [Phone, Phone] };
 
-/** A couple, each signed in on a phone with the chat between them open. */
+/** Makes a pair, each signed in on a client with the chat between them open. */
 export const openPair = async (
   browser: Browser,
   server: Server,

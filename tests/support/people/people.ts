@@ -6,15 +6,15 @@ import type { ChallengeRequest } from "#contract/auth/proof-of-work.ts";
 import type { Uuid } from "#contract/ids.ts";
 
 /**
- * People made through the public API, as any client would: from tests inside workerd (`fetch` is then the
- * Worker's own), from Node against a running server, and from scripts.
+ * People created through the public API, as any client would: from tests inside workerd (`fetch` is then the Worker's
+ * own), from Node against a running server, and from scripts.
  */
 export type Site = { origin: string; fetch: (url: string, init: RequestInit) => Promise<Response> };
 
 export type Call = { token?: string | undefined; body?: unknown; headers?: Record<string, string> };
 export type Answer = { status: number; headers: Headers; body: unknown };
 
-/** One JSON request; nothing is thrown for a refusal. */
+/** Sends one JSON request. Does not throw for a refusal. */
 export const callSite = async (site: Site, method: string, path: string, call: Call = {}): Promise<Answer> => {
   const headers: Record<string, string> = { ...call.headers };
   if (call.token !== undefined) headers["authorization"] = `Bearer ${call.token}`;
@@ -30,7 +30,7 @@ export const callSite = async (site: Site, method: string, path: string, call: C
   return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
 };
 
-/** The `captcha_token` for a challenge of `POST /api/auth/challenge`, however long a busy machine works on it. */
+/** Solves a challenge of `POST /api/auth/challenge` into a `captcha_token`, however long a busy machine needs. */
 export const solveForToken = async (challenge: Challenge): Promise<string> => {
   const solution = await solveChallenge({ challenge, deriveKey, timeout: 0 });
   if (!solution) throw new Error("the proof of work has no solution");
@@ -57,11 +57,13 @@ export type Person = {
 };
 
 export const testPassword = "Masolo2026";
-/** +243 81 000 00xx and on: numbers that belong to nobody. */
+/** Unassigned numbers from +243 81 000 00xx on. */
 export const phoneOf = (n: number): string => `+24381000${String(n).padStart(4, "0")}`;
 export const nameOf = (n: number): string => `Personne ${n}`;
 
-/** Where person number `n` sits: not all in one network, whose proofs of work would get dearer. */
+/**
+ * Address of person number `n`. People are spread over networks, because proofs of work get harder for a busy network.
+ */
 const addressOf = (n: number): string => `10.${(n >> 8) & 255}.${n & 255}.${(n >> 16) & 255}`;
 
 /** Signs up person number `n`, who must not exist yet on this site. */
@@ -91,7 +93,7 @@ export const makePerson = async (site: Site, n: number, username = nameOf(n)): P
   };
 };
 
-/** `from` asks, `to` accepts. */
+/** Connects two people: `from` asks and `to` accepts. */
 export const connectPeople = async (site: Site, from: Person, to: Person): Promise<void> => {
   const asked = await callSite(site, "POST", "/api/requests", { token: from.token, body: { to_user_id: to.id } });
   const request = v.parse(v.object({ request_id: v.string() }), asked.body).request_id;

@@ -7,7 +7,7 @@ import { Wanderer } from "#tests/support/identity/oauth-browser.ts";
 import { findFreePort, type Server, startServer } from "#tests/support/server/server.ts";
 import { type Answer, callSite, type Site } from "./people.ts";
 
-/** The product with two providers of log-ins, each a real one on this machine. */
+/** The product with two real identity providers on this machine. */
 export type Social = { server: Server; site: Site; providers: IdentityProvider[]; stop(): Promise<void> };
 
 export const startSocial = async (more: Pick<IdentityProvider, "setting" | "secret">[] = []): Promise<Social> => {
@@ -29,14 +29,16 @@ export const startSocial = async (more: Pick<IdentityProvider, "setting" | "secr
   };
 };
 
-/** A client that began a way to a provider: what only it knows, and what it hands out (RFC 7636). */
+/**
+ * PKCE values of a client that starts a sign-in at a provider: the secret verifier and the public challenge (RFC 7636).
+ */
 export const makeVerifier = () => {
   const code_verifier = randomBytes(32).toString("base64url");
   const code_challenge = createHash("sha256").update(code_verifier).digest("base64url");
   return { code_verifier, code_challenge };
 };
 
-/** Where `GET /authorize` leads. */
+/** Requests `GET /authorize` and returns its redirect. */
 export const authorize = async (site: Site, query: Record<string, string>): Promise<Answer & { location: string }> => {
   const answer = await callSite(site, "GET", `/api/auth/authorize?${new URLSearchParams(query)}`);
   return { ...answer, location: answer.headers.get("location") ?? "" };
@@ -44,14 +46,14 @@ export const authorize = async (site: Site, query: Record<string, string>): Prom
 
 export type Came = { code: string; code_verifier: string; back: URL };
 
-/** Logs in at a provider's page as somebody, and comes back; what that brought. */
+/** Logs in at a provider's page and returns the address the product redirects to. */
 export const comeBack = async (site: Site, page: string, login: string): Promise<URL> => {
   const callback = await new Wanderer().logIn(page, site.origin, login);
   const led = await site.fetch(callback, { redirect: "manual" });
   return new URL(led.headers.get("location") ?? "about:blank");
 };
 
-/** The whole way of a client that signs somebody in at a provider. */
+/** Runs the complete sign-in of a client at a provider. */
 export const goThrough = async (site: Site, provider: string, login: string): Promise<Came> => {
   const { code_verifier, code_challenge } = makeVerifier();
   const { location } = await authorize(site, {
@@ -67,7 +69,7 @@ export const goThrough = async (site: Site, provider: string, login: string): Pr
 export const trade = (site: Site, { code, code_verifier }: Omit<Came, "back">): Promise<Answer> =>
   callSite(site, "POST", "/api/auth/token?grant_type=pkce", { body: { auth_code: code, code_verifier } });
 
-/** Where a person goes to link an account there. */
+/** Requests the address at which a person links an account of a provider. */
 export const askToLink = (site: Site, token: string | undefined, provider: string, code_challenge: string) =>
   callSite(
     site,
@@ -82,7 +84,7 @@ export const askToLink = (site: Site, token: string | undefined, provider: strin
     { token },
   );
 
-/** Links somebody's account at a provider to a person's. */
+/** Links a provider's account to a person's account. */
 export const link = async (site: Site, token: string, provider: string, login: string): Promise<Answer> => {
   const { code_verifier, code_challenge } = makeVerifier();
   const { body } = await askToLink(site, token, provider, code_challenge);
@@ -90,7 +92,7 @@ export const link = async (site: Site, token: string, provider: string, login: s
   return trade(site, { code: back.searchParams.get("code") ?? "", code_verifier });
 };
 
-/** A code app of a person's, whose codes are asked for from then on. */
+/** Adds a code app to a person's account, which requires its codes from then on. */
 export const addCodeApp = async (site: Site, token: string): Promise<{ next: () => string }> => {
   const enrolled = await callSite(site, "POST", "/api/auth/factors", { token, body: { factor_type: "totp" } });
   const { id, totp } = enrolled.body as Enrolled;
@@ -100,6 +102,6 @@ export const addCodeApp = async (site: Site, token: string): Promise<{ next: () 
   const body = { challenge_id: (asked.body as FactorChallenge).id, code: app.generate({ timestamp: now }) };
   const verified = await callSite(site, "POST", `/api/auth/factors/${id}/verify`, { token, body });
   if (verified.status !== 200) throw new Error(`no code app: ${JSON.stringify(verified.body)}`);
-  // Another than that one, which is taken before its half minute too.
+  // A later code than the one just used. Codes are accepted before their half minute too.
   return { next: () => app.generate({ timestamp: Math.max(Date.now(), now + totpStepSeconds * 1_000) }) };
 };

@@ -5,11 +5,14 @@ import { signAccessToken } from "#worker/lib/http/access-token.ts";
 import { hasTable, lookInto } from "./databases.ts";
 import type { Server } from "./server.ts";
 
-const firstNumber = 5_000; // apart from those who sign up
+const firstNumber = 5_000; // apart from the numbers of people who sign up
 
 type Seed = Pick<Person, "id" | "phone" | "username"> & { session: Uuid };
 
-/** Writes people into the directory, the first of them as everybody's contact, who hears of it when `isTold`. False for any other database. */
+/**
+ * Inserts people into the directory, with the first as everybody's contact. `isTold` also queues these contacts for the
+ * first one's devices. Returns false for any other database.
+ */
 const writeInto = (directory: DatabaseSync, seeds: readonly Seed[], isTold: boolean): boolean => {
   if (!hasTable(directory, "profiles")) return false;
   const now = Date.now();
@@ -34,8 +37,8 @@ const writeInto = (directory: DatabaseSync, seeds: readonly Seed[], isTold: bool
 };
 
 /**
- * So many people, signed in, of whom the first is everybody's contact: put straight into the directory while the
- * server is down, for their sign-ups would take longer than what is tested with them. `isTold`: the first one's devices hear of all contacts.
+ * Seeds signed-in people directly into the directory while the server is down, because their sign-ups would take longer
+ * than the test. The first is everybody's contact. `isTold`: the first one's devices receive all contacts.
  */
 export const seedCrowd = async (server: Server, count: number, isTold = false): Promise<[Person, ...Person[]]> => {
   const seeds = Array.from({ length: count }, (_, i): Seed => {

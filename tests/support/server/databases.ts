@@ -2,10 +2,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
-/**
- * Looks into the databases of a server's state while it is down, D1's or those of its objects, until `look` says that
- * it found what it came for.
- */
+/** Visits the databases of a stopped server, D1's or those of its objects, until `look` returns true. */
 export const lookInto = (state: string, of: "d1" | "do", look: (database: DatabaseSync) => boolean): boolean => {
   const files = readdirSync(state, { recursive: true, encoding: "utf8" });
   const isOfIt = (path: string) => path.endsWith(".sqlite") && path.split(/[\\/]/).includes(of);

@@ -5,7 +5,7 @@ import { gapPageRows } from "#contract/limits.ts";
 import { PageResult } from "#contract/wire/commands.ts";
 import { callSite, type Person, type Site } from "#tests/support/people/people.ts";
 
-/** One line of a conversation as somebody holds it. */
+/** One message of a conversation, in comparable form. */
 export type Line = { seq: number; sender: number; text: string };
 
 const toLine = ({ seq, sender, body }: Pick<Message, "seq" | "sender" | "body">): Line => ({
@@ -14,7 +14,7 @@ const toLine = ({ seq, sender, body }: Pick<Message, "seq" | "sender" | "body">)
   text: body.type === "text" ? body.text : `<${body.type}>`,
 });
 
-/** A conversation's whole log as the server tells it to one of its members. */
+/** Whole log of a conversation, as the server returns it to a member. */
 export const readServerMessages = async (site: Site, person: Person, conversation: string): Promise<Message[]> => {
   const messages: Message[] = [];
   for (let more = true; more; ) {
@@ -52,7 +52,7 @@ const readStore = (page: Page, store: StoreName): Promise<unknown[]> =>
     }
   }, store);
 
-/** What a browser's own store holds of a conversation, in order. */
+/** Messages of a conversation in a browser's store, in order. */
 export const readLocalLog = async (page: Page, conversation: string): Promise<Line[]> => {
   const rows = (await readStore(page, "messages")) as (Message & { conversation: string })[];
   return rows
@@ -61,13 +61,13 @@ export const readLocalLog = async (page: Page, conversation: string): Promise<Li
     .sort((x, y) => x.seq - y.seq);
 };
 
-/** What a browser has not had confirmed yet. */
+/** Number of unacknowledged messages in a browser. */
 export const countOutbox = async (page: Page): Promise<number> => (await readStore(page, "outbox")).length;
 
-/** Of how many voice messages that were not sent a browser keeps something. */
+/** Number of unsent voice recordings in a browser. */
 export const countRecordings = async (page: Page): Promise<number> => (await readStore(page, "recordings")).length;
 
-/** The texts a chat's screen shows, oldest first, read by scrolling up from the newest. No two may be the same. */
+/** Texts that a chat's screen shows, oldest first, read by scrolling up from the newest. No two may be the same. */
 export const readScreen = (page: Page, first: string): Promise<string[]> =>
   page.evaluate(async (last) => {
     const box = document.querySelector("[role=main] ol, main ol")?.parentElement?.parentElement;

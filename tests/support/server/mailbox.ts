@@ -3,13 +3,13 @@ import * as v from "valibot";
 const Mails = v.array(v.object({ to: v.string(), subject: v.string(), text: v.string() }));
 export type Mail = v.InferOutput<typeof Mails>[number];
 
-/** The mails to an address that a server of this machine kept, the newest first. */
+/** Mails to an address that a local server stored, newest first. */
 export const mailsTo = async (origin: string, address: string): Promise<Mail[]> => {
   const answer = await fetch(`${origin}/dev/mail`, { headers: { accept: "application/json" } });
   return v.parse(Mails, await answer.json()).filter(({ to }) => to === address);
 };
 
-/** What a mail brought. */
+/** Link, token and code of a mail. */
 export const broughtBy = ({ text }: Mail): { link: string; token: string; code: string } => {
   const link = /https?:\S+/.exec(text)?.[0] ?? "";
   const token = new URLSearchParams(new URL(link).hash.slice(1)).get("token") ?? "";

@@ -1,17 +1,17 @@
 import { expect } from "@playwright/test";
 import { type FileState, partCount } from "#contract/files.ts";
 
-/** What somebody on the way between a phone and its server saw of one file. */
+/** Transfer of one file, observed between a client and its server. */
 export type PartsLog = {
-  /** Parts the server said it has. */
+  /** Parts the server reported as received. */
   finished: Set<number>;
-  /** Parts that were begun although the server had said before that it has them. */
+  /** Parts that were sent although the server had reported them before. */
   sentAgain: number[];
-  /** Parts that were begun a second time before the server said that they are missing. */
+  /** Parts that were sent a second time before the server reported that they are missing. */
   sentOnGuess: number[];
 };
 
-/** Takes note of the parts that go by and of what the server says of them. */
+/** Records the observed parts and the server's reports about them. */
 export const watchParts = () => {
   const log: PartsLog = { finished: new Set(), sentAgain: [], sentOnGuess: [] };
   const mayBeThere = new Set<number>();
@@ -32,7 +32,7 @@ export const watchParts = () => {
   };
 };
 
-/** Every part reached the server, none was sent again once it had said so, and none on a guess. */
+/** Checks that every part reached the server, and that none was sent again after its report or without one. */
 export const expectPartsOnce = ({ finished, sentAgain, sentOnGuess }: PartsLog, size: number): void => {
   expect({ sentAgain, sentOnGuess }).toEqual({ sentAgain: [], sentOnGuess: [] });
   expect([...finished].sort((a, b) => a - b)).toEqual(Array.from({ length: partCount(size) }, (_, part) => part));

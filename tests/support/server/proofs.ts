@@ -1,7 +1,10 @@
 import { hasTable, lookInto } from "./databases.ts";
 import type { Server } from "./server.ts";
 
-/** As if five minutes had gone by since anybody showed who they are: no session may change how its person signs in. */
+/**
+ * Makes the last proof of a factor older than five minutes for every session: no session may change how its person
+ * signs in.
+ */
 export const forgetProofs = async (server: Server): Promise<void> => {
   await server.kill();
   const isDone = lookInto(server.state, "d1", (database) => {

@@ -17,7 +17,7 @@ const insist = async (site: Site, by: Person, method: string, path: string, body
   return answer.body;
 };
 
-/** Publishes a status as any client of the API would. */
+/** Publishes a status, as any API client would. */
 const publish = async (site: Site, { token }: Person, content: string, hasPicture = false): Promise<void> => {
   const form = new FormData();
   const post = { id: createUuid(), content, ...(hasPicture ? { picture: { ...pixels, thumb } } : {}) };
@@ -33,7 +33,7 @@ const publish = async (site: Site, { token }: Person, content: string, hasPictur
 
 export type LivedIn = { ana: Person; ben: Person; blocked: Person; asking: Person; asked: Person; group: Uuid };
 
-/** Numbers `n` to `n + 4`. With Ana there is something to see on every screen; Ben is who she talks to. */
+/** Makes people `n` to `n + 4`. Ana has content on every screen; Ben is the person she chats with. */
 export const makeLivedIn = async (site: Site, n: number): Promise<LivedIn> => {
   const [ana, ben] = [await makePerson(site, n, "Ana Mbuyi"), await makePerson(site, n + 1, "Ben Kasongo")];
   const [blocked, asking] = [await makePerson(site, n + 2, "Chloé"), await makePerson(site, n + 3, "Didier Ilunga")];

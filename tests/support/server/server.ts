@@ -7,33 +7,33 @@ import { makeSecrets, toEnvFile } from "#scripts/local/secrets.mjs";
 import { bin, toolEnv } from "#scripts/run.mjs";
 import { makeState, root } from "./state.ts";
 
-/** The built product, served by Wrangler on this machine as `npm start` does, with a state and secrets of its own. */
+/** The built product, served by Wrangler on this machine as `npm start` does, with its own state and secrets. */
 export type Server = {
   /** Such as `http://localhost:43210`; the same after `restart`. */
   origin: string;
   port: number;
-  /** The folder of all it stores; to be written to only between `kill` and `restart`. */
+  /** Folder of all stored data; write to it only between `kill` and `restart`. */
   state: string;
-  /** What it signs and seals with. */
+  /** Secrets for signing and sealing. */
   secrets: ReturnType<typeof makeSecrets>;
-  /** Ends Wrangler and workerd at once with SIGKILL, as a power cut would, and waits until they are gone. */
+  /** Kills Wrangler and workerd with SIGKILL, as a power cut would, and waits until they are gone. */
   kill(): Promise<void>;
-  /** Serves the same state on the same port again, after `kill` or instead of the running one. */
+  /** Serves the same state on the same port again, after `kill` or instead of the running server. */
   restart(): Promise<void>;
-  /** Ends the server and removes its state. */
+  /** Stops the server and removes its state. */
   stop(): Promise<void>;
-  /** What Wrangler printed so far. */
+  /** Output of Wrangler so far. */
   log(): string;
 };
 
-// Less than the fixture waits, so that it is told what was printed; one that ended is told at once.
+// Shorter than the fixture's timeout, so that the fixture reports the output. An early exit is reported at once.
 const startTimeoutMs = 110_000;
 const running = new Set<ChildProcess>();
 process.on("exit", () => {
   for (const child of running) killGroup(child);
 });
 
-/** The child leads a process group of its own, so this reaches its workerd processes and nobody else's. */
+/** The child leads its own process group, so this reaches its workerd processes only. */
 function killGroup(child: ChildProcess) {
   if (child.pid === undefined) return;
   try {
@@ -43,7 +43,7 @@ function killGroup(child: ChildProcess) {
   }
 }
 
-/** Below the ports that a system gives out by itself: what is free here stays so until its server has started. */
+/** Below the system's ephemeral ports: a port that is free here stays free until its server has started. */
 const ports = { from: 20_000, to: 32_000 };
 
 export async function findFreePort(): Promise<number> {
@@ -66,12 +66,12 @@ async function isHealthy(origin: string): Promise<boolean> {
   }
 }
 
-/** In tests and benchmarks few people do much. `vars` with a factor of 1 meet the limits as they are in production. */
+/** Tests and benchmarks have few people who do much. `vars` with a factor of 1 apply the production limits. */
 const generousLimits = { LOCAL_LIMIT_FACTOR: "1000" };
 
 /**
- * Starts the product from `dist/` (build first) on a free port, told `vars` besides its secrets. Rejects with Wrangler's
- * output when it does not come up.
+ * Starts the product from `dist/` (build first) on a free port, with `vars` in addition to its secrets. Rejects with
+ * Wrangler's output if it does not start.
  */
 export async function startServer(options: { port?: number; vars?: Record<string, string> } = {}): Promise<Server> {
   const port = options.port ?? (await findFreePort());
@@ -98,7 +98,7 @@ export async function startServer(options: { port?: number; vars?: Record<string
       String(port),
       "--inspector-port",
       "0",
-      // Of its secrets' file Wrangler takes only what wrangler.toml names.
+      // Wrangler reads only the secrets that wrangler.toml names.
       ...Object.entries({ ...generousLimits, ...options.vars }).flatMap(([name, value]) => [
         "--var",
         `${name}:${value}`,

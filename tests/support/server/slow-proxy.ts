@@ -6,15 +6,15 @@ import { FileState } from "#contract/files.ts";
 import { type PartsLog, watchParts } from "./parts-log.ts";
 import type { Server } from "./server.ts";
 
-/** A slow link to a server that can drop: what a phone far from its mast has. */
+/** Slow, unreliable connection to a server, like that of a phone far from its mast. */
 export type Link = {
-  /** Where the product is found through it. */
+  /** Address of the product behind the proxy. */
   origin: string;
-  /** What all its connections together carry up; what comes down is as fast as it can be. */
+  /** Upload rate of all connections together; downloads are not limited. */
   bytesPerSecond: number;
   parts: PartsLog;
   drops: number;
-  /** Ends every connection that goes over it, now and again and again. */
+  /** Cuts every connection, now and at each interval. */
   dropEvery(ms: number): void;
   holdStill(): void;
   stop(): Promise<void>;
@@ -26,13 +26,13 @@ const filePattern = /^\/api\/files\/[^/]+(\/complete)?$/;
 const toPairs = (raw: string[]): [name: string, value: string][] =>
   raw.flatMap((name, i) => (i % 2 === 0 ? [[name, raw[i + 1] ?? ""]] : []));
 
-/** All but what speaks of the connection. */
+/** Copies all headers except connection headers. */
 const ownHeaders = (raw: string[]): string[] =>
   toPairs(raw)
     .filter(([name]) => !/^(connection|keep-alive)$/i.test(name))
     .flat();
 
-/** Reads along, without taking anything from whoever it is for. */
+/** Reads a stream along without consuming it. */
 const readAlong = (reply: IncomingMessage, whole: (body: unknown) => void) => {
   const chunks: Buffer[] = [];
   reply.on("data", (chunk: Buffer) => chunks.push(chunk));
@@ -59,7 +59,7 @@ export const startLink = async (server: Pick<Server, "port">, bytesPerSecond: nu
     const { method = "GET", url = "/", headers, socket } = incoming;
     const part = method === "PUT" ? partPattern.exec(url)?.[1] : undefined;
     if (part !== undefined) watch.begun(Number(part));
-    const plain = { ...headers, "accept-encoding": "identity" }; // answers are read on their way
+    const plain = { ...headers, "accept-encoding": "identity" }; // answers are read by the proxy
     const outgoing = request({ host: "localhost", port: server.port, agent, method, path: url, headers: plain });
     const cut = () => {
       outgoing.destroy();
@@ -72,7 +72,7 @@ export const startLink = async (server: Pick<Server, "port">, bytesPerSecond: nu
       if (part !== undefined && reply.statusCode === 204) watch.taken(Number(part));
       if (filePattern.test(url) && reply.statusCode === 200)
         readAlong(reply, (body) => watch.told(v.parse(FileState, body)));
-      // Chromium sends again by itself what a kept connection lost, without asking anybody: here none is kept.
+      // Chromium resends by itself what a kept-alive connection lost. No connection is kept alive here.
       answer.shouldKeepAlive = false;
       answer.writeHead(reply.statusCode ?? 502, ownHeaders(reply.rawHeaders));
       reply.pipe(answer);
@@ -104,7 +104,7 @@ export const startLink = async (server: Pick<Server, "port">, bytesPerSecond: nu
 
   const drop = () => {
     link.drops++;
-    freeAt = 0; // what was on its way is gone
+    freeAt = 0; // data in transit is lost
     for (const socket of sockets) socket.resetAndDestroy();
   };
   const link: Link = {

@@ -8,7 +8,7 @@ import { toolEnv } from "#scripts/run.mjs";
 
 export const root = fileURLToPath(new URL("../../..", import.meta.url));
 
-/** An empty, migrated state, made once for each set of migrations because Wrangler needs seconds for it. */
+/** Empty, migrated state, created once for each set of migrations because Wrangler needs seconds for it. */
 function migratedTemplate(): string {
   const folder = join(root, "migrations");
   const hash = createHash("sha256");
@@ -28,14 +28,14 @@ function migratedTemplate(): string {
   try {
     renameSync(draft, template);
   } catch (error) {
-    // Another Playwright worker was faster; its template is as good.
+    // Another Playwright worker was faster; its template is equivalent.
     rmSync(draft, { recursive: true, force: true });
     if (!existsSync(template)) throw error;
   }
   return template;
 }
 
-/** A new folder with a fresh, migrated state of D1; R2 and the objects are empty. */
+/** Creates a folder with a fresh, migrated state of D1; R2 and the objects are empty. */
 export function makeState(): string {
   const folder = mkdtempSync(join(tmpdir(), "lisolo-"));
   cpSync(migratedTemplate(), join(folder, "state"), { recursive: true });

@@ -22,7 +22,7 @@ import * as unsigning from "#worker/objects/conversation/messages/anonymize-forw
 import { Conversation } from "#worker/objects/conversation.ts";
 import { getConversationStub } from "#worker/objects/stubs.ts";
 
-/** The name of somebody whose account is gone, in what others passed on of theirs. */
+/** Name of a person with a deleted account, in forwards of their messages by others. */
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -36,7 +36,7 @@ const rowsOf = async (author: Uuid): Promise<ConversationId[]> => {
   return results.map(({ conversation_id }) => conversation_id);
 };
 
-/** Ana talks with Ben, he with Cleo, and she with Dan: neither of those two has anything to do with Ana. */
+/** Ana chats with Ben, Ben with Cleo, and Cleo with Dan. Cleo and Dan have no relation to Ana. */
 const newChain = async () => {
   const [ana, ben, cleo, dan] = [await seedPerson(), await seedPerson(), await seedPerson(), await seedPerson()];
   const username = `Anastasie ${ana.id.slice(-6)}`;
@@ -46,7 +46,7 @@ const newChain = async () => {
   return { ana: { ...ana, username }, ben, cleo, dan, near, far, further };
 };
 
-/** Whatever stands in these conversations and with these people, and says who Ana was. */
+/** All stored data of these conversations and people that names Ana. */
 const namesOf = async (
   { id, username }: Pick<Seeded, "id" | "username">,
   conversations: readonly ConversationId[],
@@ -120,7 +120,7 @@ test("where somebody's own channel leads, the name goes by that, also from a gro
   const group = createUuid();
   await makeGroup(ana, "Famille", [ben, cleo], group);
   const place = await passOn(ana, signed("Mbote", ana), { conversation: near, seq: 1 }, group);
-  // One's own name costs the directory nothing.
+  // Removing one's own name costs the directory nothing.
   expect(await rowsOf(ana.id)).toEqual([]);
   expect(await ask(ana, "DELETE", `/api/groups/${group}/members/${ana.id}`)).toBeNull();
   await until(async () => (await rowOf(ana, group)).gone);
@@ -198,13 +198,13 @@ test("who passes it on afterwards passes on no name, whatever their device still
   await finish(ana.id);
   const at = { conversation: far, seq: 1 };
   expect(await passOn(cleo, unsigned("Mbote"), at, further)).toBe(1);
-  // A device that was away when the name went, and whoever passes on what Ana wrote to them herself.
+  // A device that was offline when the name was removed, and a person who forwards what Ana wrote to them herself.
   expect(await passOn(cleo, signed("Mbote", ana), at, further)).toBe(2);
   expect(await passOn(ben, signed("Encore", ana), { conversation: near, seq: 2 }, far)).toBe(2);
   expect(await passOn(cleo, signed("Encore", ana), { conversation: far, seq: 2 }, further)).toBe(3);
   expect(await readBodies(dan, further)).toEqual([unsigned("Mbote"), unsigned("Mbote"), unsigned("Encore")]);
   expect(await readBodies(cleo, far)).toEqual([unsigned("Mbote"), unsigned("Encore")]);
-  // Who passed it on has an account and may be named as well, and nobody else is.
+  // The forwarding person has an account and may be named; nobody else is.
   expect(await passOn(cleo, signed("Mbote", ben), at, further)).toBe(4);
   expect((await readBodies(dan, further)).at(-1)).toEqual(signed("Mbote", ben));
   expect(await passOn(dan, signed("Autre", cleo), { conversation: further, seq: 1 }, further)).toBe("invalid_input");
@@ -233,7 +233,7 @@ test("what was refused, or went where nothing ever began, leaves nothing to do",
   await env.DB.prepare("INSERT INTO forwards VALUES (?, ?, 0)").bind(ana.id, never).run();
   const { sendMessages } = Conversation.prototype;
   const far = [ben.id, cleo.id].sort().join(".");
-  // The message dies on its way, after the directory heard of it.
+  // The message is lost on its way, after the directory was informed.
   quiet();
   vi.spyOn(Conversation.prototype, "sendMessages").mockImplementation(async function (this: Conversation, id, ...rest) {
     if (id === far) throw new Error("as if the machine had died");

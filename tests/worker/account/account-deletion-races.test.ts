@@ -30,7 +30,7 @@ import { deletionSteps } from "#worker/lib/deletion/deletion-steps.ts";
 import * as departing from "#worker/objects/conversation/groups/remove-deleted-user.ts";
 import { getConversationStub, getUserChannelStub } from "#worker/objects/stubs.ts";
 
-/** A deletion that is broken off anywhere, or meets what is under way. */
+/** A deletion that fails at any point, or runs concurrently with other operations. */
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -38,7 +38,10 @@ afterEach(() => {
 
 const quiet = () => vi.spyOn(console, "error").mockImplementation(() => undefined);
 
-/** Two who are connected, with something of Ana's in every place that a step looks at: of her words with somebody else, too. */
+/**
+ * Two connected people, with data of Ana in every place that a step checks, including a conversation with another
+ * person.
+ */
 const newScene = async () => {
   const [ana, ben, cleo] = [await seedPerson(), await seedPerson(), await seedPerson()];
   await connectPeople(site, ana, ben);
@@ -50,7 +53,7 @@ const newScene = async () => {
   await makeGroup(ana, "Famille", [ben], group);
   await until(async () => (await rowOf(ben, group)).head > 0);
   const apart = await befriend(ben, cleo);
-  // Nobody passes on what they have not heard of.
+  // Nobody can forward a message before they were notified of it.
   await until(async () => (await rowOf(ben, pair)).head === 1);
   expect(await passOn(ben, signed("Mbote", ana), { conversation: pair, seq: 1 }, apart)).toBe(1);
   return { ana, ben, cleo, pair, file, group, apart };
@@ -166,7 +169,7 @@ test("messages under way when one of two goes are stored or refused, each as its
   const told = words.flatMap((word) => [`ana ${word}`, `ben ${word}`]);
   for (const [index, { error, sent }] of answers.entries()) {
     const isStored = stored.includes(told[index] ?? "");
-    // What of Ana's was refused for its session may not have come to her channel at all.
+    // A command of Ana that was refused because of her session may not have reached her channel at all.
     if (sent) expect(isStored, told[index]).toBe(true);
     else expect([error, isStored]).toEqual([expect.any(String), false]);
   }
@@ -205,7 +208,7 @@ test("an upload under way leaves nothing behind", async () => {
     await pass(ana.id);
     return isCleared(ana.id);
   });
-  // Bytes that come in when all seems done, as those of a request that was let in before.
+  // Bytes that arrive when the deletion seems complete, from a request that was admitted before.
   await env.FILES.put(`${ana.id}_1_late.bin`, "late");
   await finish(ana.id);
   expect(await env.DB.prepare("SELECT 1 FROM files WHERE owner_id = ?").bind(ana.id).first()).toBeNull();

@@ -25,7 +25,7 @@ import { seedSecurity } from "#tests/worker/support/seeded-security.ts";
 import { call, drain, limitKeyOf, newPerson, site } from "#tests/worker/support/site.ts";
 import { bring } from "#tests/worker/support/uploads.ts";
 
-/** What is left of somebody who deletes their account, and what the others keep. */
+/** Data that remains after an account deletion, and data that other people keep. */
 
 const putPicture = async (by: Seeded, path: string): Promise<void> => {
   const headers = { authorization: `Bearer ${by.token}`, "content-type": "image/png" };
@@ -43,8 +43,8 @@ const readFile = async (by: Seeded, conversation: string, file: string): Promise
 };
 
 /**
- * Ana with everything a person can have: Ben and Cleo are contacts and in her group, Ben has another with her in it, Dan
- * was asked by her, Eve asks her, she blocks Fay and Gil blocks her.
+ * Ana with all kinds of data: Ben and Cleo are contacts and in her group, Ben has another group with her, she asked
+ * Dan, Eve asks her, she blocks Fay and Gil blocks her.
  */
 const makeScene = async () => {
   const ana = await seedPerson();
@@ -87,7 +87,7 @@ const makeScene = async () => {
   const received = await seedFile(ben.id);
   await sendFile(ben, pair, received.id);
   const apart = privateConversationId(ben.id, cleo.id);
-  // Nobody passes on what they have not heard of.
+  // Nobody can forward a message before they were notified of it.
   for (const one of [ana, ben]) await until(async () => (await rowOf(one, pair)).head >= 2);
   await passOn(ben, signed("Mbote Ben", { id: ana.id, username }), { conversation: pair, seq: 1 }, apart);
   const withCleo = privateConversationId(ana.id, cleo.id);
@@ -118,9 +118,9 @@ test("after a deletion nothing anywhere names the person, but for places in conv
   const everybody = Object.values(others).map(({ id }) => id);
   const traces = () => tracesOf(ana, everybody, [...Object.values(groups), apart]);
   const before = await traces();
-  // The scene is what it says: without its traces their absence would prove nothing.
+  // Check the scenario: only traces that existed before can prove their absence after.
   const found = new Set(before.map(({ where }) => where));
-  // Somebody else's: of a number that begins with hers, and of a key that does.
+  // Data of other people: a number and a key that start with hers.
   const elses = [limitKeyOf(`${ana.phone}1`), `${limitKeyOf(ana.phone)}1`];
   const longer = elses.flatMap((key) => [`sign_in_by_account:${key}`, `sign_in_by_account_and_address:${key} x`]);
   for (const key of longer) await env.DB.prepare("INSERT INTO rate_limits VALUES (?, 9e15)").bind(key).run();
@@ -144,13 +144,13 @@ test("after a deletion nothing anywhere names the person, but for places in conv
     return (await all.all<{ key: string }>()).results.map((row) => row.key);
   };
   const hers = limitKeyOf(ana.phone);
-  expect(await limitsOf(hers)).toHaveLength(4); // two of them somebody else's
+  expect(await limitsOf(hers)).toHaveLength(4); // two of them belong to other people
 
   expect((await deleteAccount(ana)).status).toBe(204);
   await finish(ana.id);
   expect(await limitsOf(hers)).toEqual(longer.slice(2).sort());
   expect(await limitsOf(elses[0] ?? "")).toEqual(longer.slice(0, 2).sort());
-  // What nobody can ever read goes with the alarm of its conversation.
+  // Messages that nobody can read any more are removed by the conversation's alarm.
   await until(async () => (await usesOf(files.withheld.id)) === undefined);
 
   for (const one of [others.ben, others.cleo]) await until(async () => (await rowOf(one, apart)).revision > 0);
@@ -160,7 +160,7 @@ test("after a deletion nothing anywhere names the person, but for places in conv
     expect(row, where).not.toContain(ana.username);
     expect(row, where).not.toContain(ana.email);
   }
-  // The id is a place in the name of what two said to each other, in a log's list of members, and in the lists of others.
+  // The id remains in the name of the conversation, in the member table of a log, and in the lists of others.
   const kept = [
     "file_uses",
     "forwards",
@@ -185,7 +185,7 @@ test("the others keep what they were sent, files included, and read that the acc
   const { ben, cleo, dan, eve, fay } = others;
   const phone = await Device.open(ben);
   expect((await deleteAccount(ana)).status).toBe(204);
-  // While it still goes on, Ben is told.
+  // Ben is notified while the deletion is still running.
   await pass(ana.id);
   const gone = await phone.next((frame): frame is Extract<typeof frame, readonly ["p", ...unknown[]]> => {
     return Array.isArray(frame) && frame[0] === "p" && frame[2][9] === 2;
@@ -207,7 +207,7 @@ test("the others keep what they were sent, files included, and read that the acc
   for (const file of [files.sent, files.received]) expect(await readFile(ben, pair, file.id)).toBe("bytes");
   expect(await readFile(cleo, groups.his, files.grouped.id)).toBe("bytes");
 
-  // Her group has an heir and its picture, and she is a member of neither.
+  // Her group has a successor and its picture, and she is a member of neither group.
   const group = (await ask<Group>(ben, "GET", `/api/groups/${groups.hers}`)) as Group;
   expect(group).toMatchObject({ role: "owner", count: 2, name: "Famille" });
   const picture = await site.fetch(`${site.origin}/api/avatars/${group.picture}?size=50`, {
@@ -237,7 +237,7 @@ test("from the moment of the answer nobody is signed in, and the number can be a
   });
   expect(await ask(ben, "POST", "/api/people/search", { phone: ana.phone })).toEqual([]);
 
-  // Somebody else gets the number, and nothing of what was hers.
+  // Another person gets the number and nothing of her data.
   await env.DB.batch([
     env.DB.prepare("INSERT INTO users SELECT ?1, ?2, 'none', 1, 1").bind(createUuid(), ana.phone),
     env.DB.prepare(
@@ -289,7 +289,7 @@ test("a status and its picture are gone with their author", async () => {
   const isShown = async () => postsOf(await readPage(reader)).some(({ id }) => id === body.id);
   expect(await isShown()).toBe(true);
   await deleteAccount(ana);
-  // Where it was deleted the kept page goes at once.
+  // At the location of the deletion, the cached page is removed at once.
   await until(async () => !(await isShown()));
   await finish(ana.id);
   expect((await getPicture(reader, ana.id, body.id)).status).toBe(404);

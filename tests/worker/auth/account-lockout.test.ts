@@ -20,11 +20,11 @@ import { issueAuthCode } from "#worker/auth/providers/auth-codes.ts";
 import { insertIdentity } from "#worker/auth/providers/identities.ts";
 import { openDb } from "#worker/db/client.ts";
 
-// A code is right for a minute and a half, whatever the machine is at.
+// Freeze the clock: a code is valid for a minute and a half, however slow the machine is.
 beforeEach(stopClock);
 afterEach(startClock);
 
-/** A stranger who guesses from everywhere makes the password wait, and keeps its owner out of nothing. */
+/** A stranger who guesses passwords from everywhere slows down password sign-in, but does not lock out the owner. */
 
 type Options = Parameters<Authenticator["create"]>[0];
 const pose = async (path: string, token?: string) => {
@@ -44,7 +44,7 @@ test("while the password waits its owner signs in by passkey or recovery code, g
   const made = await call("POST", "/api/auth/recovery-codes", { token: person.token });
   const [code = ""] = (made.body as RecoveryCodes).codes;
 
-  // Fifty wrong passwords from ten addresses, and five of them from where the owner is too.
+  // Fifty wrong passwords from ten addresses, five of them from the owner's address.
   await drain("sign_in_by_account", limitKeyOf(person.phone));
   await drain("sign_in_by_account_and_address", `${limitKeyOf(person.phone)} ${limitKeyOf("local")}`);
   const paused = await call("POST", "/api/auth/token?grant_type=password", {
@@ -75,7 +75,7 @@ test("while the password waits its owner signs in by passkey or recovery code, g
     body: { refresh_token: person.refreshToken },
   });
   expect(renewed.status).toBe(200);
-  // And may change the password that somebody guesses at: the passkey was the proof.
+  // The owner may also change the attacked password: the passkey was the proof.
   const change = await call("PUT", "/api/auth/user", {
     token: (byPasskey.body as Session).access_token,
     body: { password: "Nouveau2026" },
@@ -140,7 +140,7 @@ test("thirty half-finished sign-ins from one address leave the one its owner is 
     const code = { method: "oauth", provider: "kivu", subject, code_challenge, expires_at } as const;
     const body = { code_verifier, auth_code: await issueAuthCode(openDb(env), code) };
     const headers = { "cf-connecting-ip": address };
-    wait(0.001); // each begins after the one before
+    wait(0.001); // each starts after the one before
     const answer = await call("POST", "/api/auth/token?grant_type=pkce", { body, headers });
     expect(answer.body).toMatchObject({ awaits: ["totp"] });
     return answer.body as Session;

@@ -6,7 +6,7 @@ import { sendByEmailService, sendMail } from "#worker/mail/send-mail.ts";
 import { createConfirmationMail, createFormerAddressMail, createRecoveryMail } from "#worker/mail/texts.ts";
 import { createFactorResetMail, createPasswordChangeMail } from "#worker/mail/warnings.ts";
 
-/** Objects of other tests may have something to say too. */
+/** Objects of other tests may log errors too. */
 const isOfMail = ([line]: unknown[]) => String(line).includes("a mail");
 
 const link = "https://lisolo.test/recover#token=abc&type=recovery";

@@ -13,7 +13,7 @@ import { openDb } from "#worker/db/client.ts";
 const code_verifier = "a-verifier-that-only-the-client-knows-0123456789";
 const code_challenge = createHash("sha256").update(code_verifier).digest("base64url");
 
-/** An account at a provider, and a code that it brought; with `link` for linking it in that person's session. */
+/** Account at a provider and the code it returned; `link` links it in that person's session. */
 const comeBack = async (subject: string, link?: Person, expiresInMs = 60_000) => {
   const session = link && (JSON.parse(atob(link.token.split(".")[1] ?? "")) as { sid: string }).sid;
   const auth_code = await issueAuthCode(openDb(env), {

@@ -3,7 +3,9 @@ import { makeCaptchaToken, phoneOf } from "#tests/support/people/people.ts";
 import { broughtBy, mailsTo } from "#tests/worker/support/mailbox.ts";
 import { call, newPerson, site } from "#tests/worker/support/site.ts";
 
-/** Nobody is led to an address that a header, a parameter or a path slipped in. What may be named at all: redirects.test.ts. */
+/**
+ * Nobody is redirected to an address injected by a header, a parameter or a path. Allowed addresses: redirects.test.ts.
+ */
 
 const slipped = {
   "x-forwarded-host": "evil.test",

@@ -5,7 +5,7 @@ import type { FoundPerson } from "#contract/people.ts";
 import { makeCaptchaToken, type Person, testPassword } from "#tests/support/people/people.ts";
 import { call, newPerson, site } from "#tests/worker/support/site.ts";
 
-/** One account for each number, in whichever form it is written, and accounts of before there was one form. */
+/** One account for each phone number, in any notation, and accounts from before numbers were normalised. */
 
 beforeEach(() =>
   env.DB.batch(["rate_limits", "phone_searches"].map((table) => env.DB.prepare(`DELETE FROM ${table}`))),
@@ -25,7 +25,7 @@ const signIn = async (phone: string, password = testPassword) =>
   (await call("POST", "/api/auth/token?grant_type=password", { body: { phone, password } })).body as Partial<Session>;
 const find = async (by: Person, phone: string) =>
   (await call("POST", "/api/people/search", { token: by.token, body: { phone } })).body as FoundPerson[];
-/** As an account of before has it: with the 0 in its number. */
+/** Stores an account as before normalisation: with the 0 in its number. */
 const rewrite = async (person: Person, phone: string): Promise<void> => {
   for (const table of ["users", "profiles"])
     await env.DB.prepare(`UPDATE ${table} SET phone = ? WHERE id = ?`).bind(phone, person.id).run();
@@ -73,7 +73,7 @@ test("wrong passwords count for a number, whichever form is typed", async () => 
 
 test("a number as it is dialled at home finds its owner before anybody who has it in another form", async () => {
   const [ana, owner, other] = [await newPerson(), await newPerson(), await newPerson()];
-  owner.phone = `+24385510${owner.phone.slice(-4)}`; // nobody else's begins so
+  owner.phone = `+24385510${owner.phone.slice(-4)}`; // no other number starts like this
   await rewrite(owner, owner.phone);
   await rewrite(other, trunk(owner.phone));
   const home = `0${owner.phone.slice(4)}`;
@@ -83,7 +83,7 @@ test("a number as it is dialled at home finds its owner before anybody who has i
     expect(found.map(({ phone }) => phone)).toEqual([owner.phone, trunk(owner.phone)]);
   }
   expect((await find(ana, trunk(owner.phone))).map(({ id }) => id)).toEqual([other.id, owner.id]);
-  // A part of it finds both as well.
+  // A part of the number finds both too.
   expect((await find(ana, home.slice(0, -4))).map(({ id }) => id)).toEqual(
     expect.arrayContaining([owner.id, other.id]),
   );

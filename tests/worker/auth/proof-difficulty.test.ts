@@ -7,10 +7,10 @@ import { pass } from "#tests/worker/support/clock.ts";
 import { call, limitKeyOf, site } from "#tests/worker/support/site.ts";
 import { createProofChallenge } from "#worker/auth/proof-of-work.ts";
 
-/** How much work a network has to do for what is open to everybody. */
+/** Proof-of-work difficulty of public requests, for each network. */
 
 const bucket = (network: string) => `spent_proofs_by_address:${limitKeyOf(network)}`;
-/** As if a network had spent so many proofs just now. */
+/** Records this many recent proofs of a network. */
 const spend = (network: string, proofs: number) =>
   env.DB.prepare("INSERT OR REPLACE INTO rate_limits VALUES (?, ?)")
     .bind(bucket(network), Date.now() + (proofs + 0.5) * proofDecayMs)
@@ -76,7 +76,7 @@ test("proofs that were made ahead while they were cheap are worth nothing once t
     status: 400,
     body: { error_code: "captcha_failed" },
   });
-  // One level below what is asked is enough: others may have raised it while somebody worked.
+  // One level below the required one is enough, because others may have raised it meanwhile.
   const dearer = await createProofChallenge(env.ALTCHA_HMAC_KEY, purpose, 1);
   expect((await signUp(purpose.subject, await solveForToken(dearer), address)).status).toBe(200);
   expect((await signUp(purpose.subject, kept, "198.51.103.9")).body).toMatchObject({ error_code: "phone_exists" });
@@ -89,7 +89,7 @@ test("the key to be found is any of those from the first on, twice as far at mos
     counters.push(solved.solution.counter as number);
   }
   expect(Math.max(...counters)).toBeLessThan(proofKeysMax);
-  // 30 draws out of 300 that all miss the first third, or all the last one: once in 190,000.
+  // The probability that 30 of 300 draws all miss the first third, or all the last one, is 1 in 190,000.
   expect(Math.min(...counters)).toBeLessThan(proofKeysMax / 3);
   expect(Math.max(...counters)).toBeGreaterThan((proofKeysMax * 2) / 3);
 });

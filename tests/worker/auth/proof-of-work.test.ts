@@ -6,7 +6,7 @@ import { makeCaptchaToken, phoneOf, solveForToken, testPassword } from "#tests/s
 import { call, site } from "#tests/worker/support/site.ts";
 import { createProofChallenge } from "#worker/auth/proof-of-work.ts";
 
-/** Beside sign-up.test.ts: proofs that were worked for, only not for the question asked. */
+/** In addition to sign-up.test.ts: valid work for a different challenge. */
 
 const purpose = { action: "sign_up", subject: phoneOf(2700) } as const;
 const work = () => makeCaptchaToken(site, purpose);
@@ -43,7 +43,7 @@ test.each([
 
 test("a question that was made easy is not ours any more, also when it was answered as it stands", async () => {
   const { challenge } = open(await work());
-  Object.assign(challenge.parameters, { keyPrefix: "00" }); // one key of 256 answers it
+  Object.assign(challenge.parameters, { keyPrefix: "00" }); // one key of 256 solves it
   expect(await signUp(await solveForToken(challenge))).toMatchObject(refused);
 });
 

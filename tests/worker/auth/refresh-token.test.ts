@@ -14,7 +14,7 @@ const renewed = async (refresh_token: string): Promise<Session> => {
 };
 const use = (token: string) => call("GET", "/api/auth/user", { token });
 
-/** As if so many seconds had passed since the person's sessions were last renewed. */
+/** Makes the last renewal of the person's sessions older by this many seconds. */
 const letPass = (person: { id: string }, seconds: number) =>
   env.DB.prepare(
     "UPDATE sessions SET refreshed_at = refreshed_at - ?1, created_at = created_at - ?1 WHERE user_id = ?2",
@@ -190,7 +190,7 @@ test("two tabs that refresh at once by the same cookie end with the same session
   expect(new Set(refreshCookies.flat()).size).toBe(1);
   for (const tab of tabs) {
     expect(tab.status).toBe(200);
-    // Each tab overwrites what the other one's answer set: whichever comes last, both go on with it.
+    // Each tab overwrites the cookies of the other's answer. Both continue with the last one.
     const me = await call("GET", "/api/auth/user", { headers: { cookie: cookiesOf(tab) } });
     expect(me).toMatchObject({ status: 200, body: { id: person.id } });
     const next = { headers: { ...cookieSite, cookie: cookiesOf(tab) }, body: {} };

@@ -9,7 +9,7 @@ import { call, drain, newPerson, site } from "#tests/worker/support/site.ts";
 import { api } from "#worker/api.ts";
 import { rateLimitPolicies } from "#worker/lib/limits/rate-limit.ts";
 
-/** Opens a socket with this token; `closed` is the code it ends with. */
+/** Opens a socket with this token; `closed` is its close code. */
 const openSocket = async (token: string) => {
   const response = await site.fetch(`${site.origin}/api/socket`, {
     headers: { upgrade: "websocket", authorization: `Bearer ${token}` },
@@ -72,7 +72,7 @@ test("a session that is too old to be renewed ends with its socket", async () =>
 test("a session that ends while its socket is being opened does not keep it", async () => {
   const { person, second } = await twoDevices();
   const signOut = () => call("POST", "/api/auth/logout?scope=global", { token: second.access_token });
-  // Everything is closed, and the session gone, between the look at it and the socket.
+  // Between the check of the session and the opened socket, the session is revoked and all sockets are closed.
   const channel = {
     getByName: (name: string) => ({
       fetch: async (request: Request) => {

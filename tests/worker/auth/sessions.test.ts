@@ -21,7 +21,7 @@ const trySignIn = (person: Person, password = testPassword) =>
     headers: { "user-agent": chromeOnAndroid },
     body: { phone: person.phone, password },
   });
-/** The same person on one device more. */
+/** The same person on another device. */
 const signIn = async (person: Person, password = testPassword): Promise<Person> => {
   const { status, body } = await trySignIn(person, password);
   if (status !== 200) throw new Error(`not signed in: ${JSON.stringify(body)}`);
@@ -41,21 +41,21 @@ const end = (person: Person, id: string) => call("DELETE", `/api/auth/sessions/$
 const isIn = async ({ token }: Person) => (await call("GET", "/api/auth/user", { token })).status === 200;
 const refresh = ({ refreshToken }: Person) =>
   call("POST", "/api/auth/token?grant_type=refresh_token", { body: { refresh_token: refreshToken } });
-/** As if so long had passed since the person's sessions began, were renewed and showed a factor. */
+/** Makes the start, the renewal and the last proof of the person's sessions older. */
 const letPass = (person: Person, seconds: number) =>
   env.DB.prepare(
     "UPDATE sessions SET refreshed_at = refreshed_at - ?1, created_at = created_at - ?1, proved_at = proved_at - ?1 WHERE user_id = ?2",
   )
     .bind(seconds * 1_000, person.id)
     .run();
-/** The account asks for a second step from now on. */
+/** Turns on the second step of the account. */
 const addCodeApp = (person: Person) =>
   env.DB.prepare("INSERT INTO factors VALUES (?, ?, 'Téléphone', 'x', 1, 0, 0, 0)").bind(createUuid(), person.id).run();
 
 const needsProof = { status: 403, body: { error_code: "reauthentication_needed" } };
 const day = 86_400;
 
-/** Code with which the socket ends, within two seconds of the revocation. */
+/** Close code of the socket, within two seconds of the revocation. */
 const endOf = async (device: Device) => (await within(2_000, device.closed)).code;
 
 test("a session that came in cookies stays in them, though a script of the page asks for it in the body", async () => {
@@ -192,7 +192,7 @@ test("a session that may not be renewed any more is of no use after ten minutes"
   await env.DB.prepare("UPDATE sessions SET created_at = created_at - ? WHERE user_id = ?")
     .bind((90 * day + 60) * 1_000, old.id)
     .run();
-  vi.useFakeTimers({ toFake: ["Date"], now: now + (accessTokenSeconds + 31) * 1_000 }); // and the tolerance of clocks
+  vi.useFakeTimers({ toFake: ["Date"], now: now + (accessTokenSeconds + 31) * 1_000 }); // plus the clock tolerance
   try {
     for (const person of [idle, old]) {
       expect(await call("GET", "/api/auth/user", { token: person.token })).toMatchObject({
@@ -241,7 +241,7 @@ test("the session whose cookies a new one takes ends, whoever signs in and howev
   await expect.poll(() => idsOf(ana)).toHaveLength(2);
   const [newest] = (await idsOf(ana)).filter((id) => !own.includes(id));
 
-  // A refused password takes nobody's place.
+  // A refused password does not replace a session.
   const { status } = await call("POST", "/api/auth/token?grant_type=password", {
     headers: { ...cookieSite, cookie: second },
     body: { phone: ben.phone, password: newPassword },
@@ -292,7 +292,7 @@ test("the password shown anew opens what asks for it for five minutes, by the to
   const shown = await showPassword(ana);
   expect(shown.status).toBe(200);
   const session = shown.body as Session;
-  // Whoever copied the token from before gains nothing.
+  // Whoever copied the token before gains nothing.
   expect(await change(ana, { password: newPassword })).toMatchObject(needsProof);
   const renewed = { ...ana, token: session.access_token, refreshToken: session.refresh_token };
   expect((await securityOf(renewed)).proof_until).toBeGreaterThan(Date.now());
@@ -361,7 +361,7 @@ test("what was mailed to get past a password does not get past the next one", as
       .bind(createUuid(), ana.id, type, later)
       .run();
   }
-  // Nor does the address that somebody who knew the former one wanted to get in by later.
+  // The same for the recovery address that somebody with the former password wanted to sign in with later.
   await env.DB.prepare("INSERT INTO account_security (user_id, pending_email) VALUES (?, 'a@b.test')")
     .bind(ana.id)
     .run();
@@ -388,7 +388,7 @@ test("an account is deleted only shortly after its person showed who they are", 
   expect(await isIn(ana)).toBe(true);
   const { access_token } = (await showPassword(ana)).body as Session;
   expect((await remove(access_token)).status).toBe(204);
-  // Asked again by whoever lost the answer.
+  // A repeat by a client that lost the answer.
   expect((await remove(access_token)).status).toBe(204);
   expect((await remove(ana.token)).status).toBe(204);
 });

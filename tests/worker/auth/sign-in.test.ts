@@ -13,7 +13,7 @@ const signIn = (phone: string, password: string, headers: Record<string, string>
 const userOf = (token: string) => call("GET", "/api/auth/user", { token });
 const openSession = async (phone: string) => (await signIn(phone, testPassword)).body as Session;
 
-// All come from one address. What its failures cost is tested below.
+// All requests come from one address. The limits of failures are tested below.
 beforeEach(() => refill("sign_in_by_address"));
 
 test("phone and password open a session of their own", async () => {
@@ -43,13 +43,13 @@ test("an unknown phone is hashed for as a wrong password is", async () => {
     return performance.now() - start;
   };
   const [wrong, unknown]: [number[], number[]] = [[], []];
-  // In turns, so that what keeps the machine busy for a while keeps both waiting.
+  // Alternate both, so that a busy machine slows both equally.
   for (let n = 0; n < 2; n++) {
     wrong.push(await time(person.phone));
     unknown.push(await time(phoneOf(991)));
   }
-  // Hashing takes many times what the rest does: without it the unknown phone would be far below an eighth, on a busy
-  // machine too. How near they are: npm run bench -- timing.
+  // Hashing takes many times longer than the rest. Without it the unknown phone would be far below an eighth, on a busy
+  // machine too. Exact ratio: npm run bench -- timing.
   expect(Math.min(...unknown)).toBeGreaterThan(Math.min(...wrong) / 8);
 });
 
@@ -66,7 +66,7 @@ test("after five failures even the right password waits at that address, and nob
   expect(await signIn(other.phone, testPassword)).toMatchObject({ status: 200 });
   expect(await userOf(victim.token)).toMatchObject({ status: 200 });
 
-  // Whoever is elsewhere with the right password is not kept out by it.
+  // A person elsewhere with the right password is not locked out by it.
   const elsewhere = { "cf-connecting-ip": "203.0.113.77" };
   expect(await signIn(victim.phone, testPassword, elsewhere)).toMatchObject({ status: 200 });
 
@@ -112,7 +112,7 @@ test("whoever fails at somebody's number from everywhere makes others prove some
   await drain("sign_in_by_account", limitKeyOf(person.phone));
   const headers = { "cf-connecting-ip": "203.0.113.190" };
   const unproved = { status: 400, body: { error_code: "captcha_failed" } };
-  // What is refused for want of a proof uses up none of the tries.
+  // A request that is refused because its proof is missing uses up no attempt.
   for (let n = 0; n < 7; n++) expect(await signIn(person.phone, testPassword, headers)).toMatchObject(unproved);
   const prove = async (password: string) =>
     call("POST", "/api/auth/token?grant_type=password", {
@@ -163,7 +163,7 @@ test("a device on which somebody signed in lets them in whoever failed elsewhere
   expect((await at(person.phone, testPassword)).status).not.toBe(200);
   const inside = await at(person.phone, testPassword, device);
   expect(inside.status).toBe(200);
-  // It is nobody else's, and no other device's.
+  // It is valid for no other person and no other device.
   expect((await at(other.phone, testPassword, device)).status).not.toBe(200);
   for (const forged of [device.replace(/.$/, (end) => (end === "A" ? "B" : "A")), device.replace("=", "=A")]) {
     expect((await at(person.phone, testPassword, forged)).status).not.toBe(200);

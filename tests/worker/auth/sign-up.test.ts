@@ -6,7 +6,7 @@ import { makeCaptchaToken, makePerson, phoneOf, solveForToken, testPassword } fr
 import { call, cookieSite, newPerson, site } from "#tests/worker/support/site.ts";
 import { createProofChallenge } from "#worker/auth/proof-of-work.ts";
 
-/** A proof of work for signing up with this number. */
+/** Proof of work for signing up with this number. */
 const workFor = (phone: string) => makeCaptchaToken(site, { action: "sign_up", subject: phone });
 
 const signUp = (phone: string, captcha_token?: string, rest: object = {}) =>
@@ -171,7 +171,7 @@ test("work is good for the number and the action it was done for", async () => {
   expect(await signUp(phoneOf(906), recovery)).toMatchObject(refused);
   const body = { phone: phoneOf(906), code: "x", gotrue_meta_security: { captcha_token: work } };
   expect(await call("POST", "/api/auth/recover/code", { body })).toMatchObject(refused);
-  // However the number was written when the work began.
+  // The notation of the number when the work began does not matter.
   expect(await signUp(`00${phoneOf(906).slice(1)}`, work)).toMatchObject({ status: 200 });
 });
 

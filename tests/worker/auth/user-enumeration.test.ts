@@ -6,12 +6,12 @@ import { call, drain, limitKeyOf, newPerson } from "#tests/worker/support/site.t
 import { callWith } from "#tests/worker/support/wrapped-site.ts";
 import { rateLimitPolicies } from "#worker/lib/limits/rate-limit.ts";
 
-/** Whether a number has an account shows in nothing that a try at it brings. How long it takes: `npm run bench -- timing`. */
+/** Answers do not reveal whether a number has an account. Response times: `npm run bench -- timing`. */
 
 const signIn = (phone: string, password: string, headers: Record<string, string> = {}) =>
   call("POST", "/api/auth/token?grant_type=password", { body: { phone, password }, headers });
 
-/** The database and the pepper, with what was asked of them in order. */
+/** Bindings that record the accesses to the database and the pepper in order. */
 const watched = () => {
   const asked: string[] = [];
   const DB = {
@@ -68,7 +68,7 @@ test("one try on each of three hundred accounts from one address is let through 
     .run();
   const answers = await Promise.all(
     Array.from({ length: 300 }, (_, n) =>
-      // Whoever names another address in a header is where the platform says.
+      // A header cannot replace the address that the platform reports.
       signIn(phoneOf(3_000 + n), "Wrong2026", {
         "cf-connecting-ip": address,
         "x-forwarded-for": `198.51.100.${n % 250}`,
@@ -81,7 +81,7 @@ test("one try on each of three hundred accounts from one address is let through 
   const codes = answers.map(({ body }) => (body as { error_code: string }).error_code);
   expect(codes.filter((code) => code === "invalid_credentials")).toHaveLength(left);
   expect(codes.filter((code) => code === "captcha_failed")).toHaveLength(300 - left);
-  // Also the right password wants a proof of work there, and is let in elsewhere.
+  // The right password also needs a proof of work from there, and is accepted from elsewhere.
   expect((await signIn(person.phone, testPassword, { "cf-connecting-ip": address })).status).toBe(400);
   expect((await signIn(person.phone, testPassword, { "cf-connecting-ip": "203.0.113.83" })).status).toBe(200);
 });

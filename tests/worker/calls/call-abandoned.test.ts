@@ -15,13 +15,19 @@ import {
   Phone,
 } from "#tests/worker/support/phone.ts";
 
-/** A call of which one side's device is gone, while the other's says that it is there: its person is free. */
+/**
+ * A call in which one side's device is gone while the other's still sends heartbeats: the person of the lost device is
+ * free.
+ */
 
 afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** Ana and Ben talk; the phone of one of them says nothing any more. `lone` and `other` are theirs who does and does not. */
+/**
+ * Ana and Ben are in a call, and the client of one of them stops. `other` is the stopped side, `lone` the one that goes
+ * on.
+ */
 const newLoneTalk = async (silent: "caller" | "callee") => {
   const talk = await newTalk();
   const [gone, lone] = silent === "caller" ? [talk.anas, talk.bens] : [talk.bens, talk.anas];
@@ -44,7 +50,7 @@ test.each(["caller", "callee"] as const)(
     await wait(callAbandonedMs - callHeartbeatMs);
     expect(await tablet.dial(createUuid())).toEqual(refused);
     await wait(callHeartbeatMs);
-    // That nothing is heard of one side ends nothing: they may hear each other.
+    // Missing heartbeats of one side end nothing: the media may still be connected.
     expect(await lone.ask({ type: "standing", call })).toMatchObject({ over: null });
     const other = createUuid();
     expect(await tablet.dial(other)).toMatchObject({ over: null });
@@ -68,7 +74,7 @@ test("whose device is gone is rung on the others, those that come later too, and
   const late = await Device.attach(ana);
   expect(late.callsOf(await late.hello()).map(({ call_id }) => call_id)).toContain(again);
   expect(lone.heard(call)).toEqual(["ring", "answered"]);
-  // The channel forgets what it found out, and finds it out again.
+  // The channel forgets its result and determines it again.
   await evictDurableObject(channelStub(ana.id));
   const latest = await Phone.of(ana, friend.id);
   await latest.hears(again, "ring");

@@ -16,7 +16,10 @@ import {
 } from "#tests/worker/support/phone.ts";
 import { getConversationStub } from "#worker/objects/stubs.ts";
 
-/** Whoever is blocked finds out no more about whom they call than anybody else: neither that they are, nor that they are free. */
+/**
+ * A blocked caller learns no more about the called person than anybody else: neither that they are in a call nor that
+ * they are free.
+ */
 
 const shapeOf = (phone: Phone, ids: readonly string[]) =>
   phone.told.map((told) =>
@@ -84,7 +87,7 @@ test("of two who are blocked and call at once, the second finds the other as bus
   expect(cleo.phone.heard(first)).toEqual(["ring"]);
   expect(bens.told).toEqual([]);
   await cleo.phone.hangUp(first, "missed");
-  // Whom they let through is rung for nevertheless, and those who are not are free again for each other.
+  // Calls of others ring nevertheless, and people whose call ended are free for each other again.
   await until(async () => {
     const third = createUuid();
     await dora.phone.dial(third);

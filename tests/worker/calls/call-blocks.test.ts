@@ -21,7 +21,10 @@ import { call as callApi } from "#tests/worker/support/site.ts";
 import { getConversationStub } from "#worker/objects/stubs.ts";
 import { UserChannel } from "#worker/objects/user-channel.ts";
 
-/** Calls and blocks: who blocks hears nothing of the other's, and the other hears nothing of the block. */
+/**
+ * Calls and blocks: the blocking person gets no calls of the blocked one, and the blocked person does not notice the
+ * block.
+ */
 
 const block = async (by: Person, other: Person, isBlocked = true) => {
   const { status } = await callApi(isBlocked ? "PUT" : "DELETE", `/api/blocks/${other.id}`, { token: by.token });
@@ -36,7 +39,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** What came over a socket, without what differs between any two calls. */
+/** Received frames without the parts that differ between any two calls. */
 const shapeOf = (phone: Phone, names: readonly Uuid[]) =>
   phone.link.raw
     .filter((raw) => !raw.startsWith("."))
@@ -48,7 +51,7 @@ test("who calls somebody that blocks them is answered, step by step, as if nobod
     const { ana, ben, id, anas, bens } = await newCallers();
     const tablet = await Device.open(ben);
     if (isBlocked) await block(ana, ben);
-    // Without a block Ana is away; with one she looks about.
+    // Without a block Ana is away; with a block she is online and visible.
     if (!isBlocked) anas.link.close();
     const call = createUuid();
     const outcomes: Outcome[] = [await bens.dial(call), await bens.dial(call)];
@@ -112,7 +115,7 @@ test("a call that was held back stays so when the block ends, and rings nobody t
   expect((await readLog(ben, id))[0]).toMatchObject({ held: true, body: line(call, "missed") });
   expect(await anas.ask({ type: "standing", call })).toEqual({ error: "call_not_found" });
   await until(async () => (await rowOf(ana, id)).unread === 1);
-  // The next one rings.
+  // The next call rings.
   const next = createUuid();
   await bens.dial(next);
   await anas.hears(next, "ring");

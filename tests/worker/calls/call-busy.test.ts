@@ -17,13 +17,13 @@ import {
 } from "#tests/worker/support/phone.ts";
 import { Conversation } from "#worker/objects/conversation.ts";
 
-/** Who is in a call, calls, or is rung already is busy for everybody else, and never for ever. */
+/** A person who is in a call, calls, or is being called is busy for everybody else, but never forever. */
 
 afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** The caller hears that it is busy, the one called has a missed line, and nothing rang. */
+/** The caller gets "busy", the called person a missed-call entry, and nothing rings. */
 const expectBusy = async (caller: Phone, called: Phone, conversation: ConversationId, call: string) => {
   expect((await caller.hears(call, "missed")).data).toEqual({
     call_id: call,
@@ -48,7 +48,7 @@ test.each(["rung", "talks", "calls"] as const)("somebody who %s is busy for a th
   const other = createUuid();
   expect(await cleo.phone.dial(other)).toMatchObject({ over: null });
   await expectBusy(cleo.phone, phone, cleo.id, other);
-  // What made them busy goes on, and once it is over they are rung.
+  // The call that made them busy continues, and after it they can be called.
   expect(await phone.ask({ type: "standing", call })).toMatchObject({ over: null });
   await anas.hangUp(call, "ended");
   await until(() => phone.told.at(-1)?.data.call_id === call);
@@ -114,7 +114,7 @@ test("of two devices of one person who call two others at the same moment, one d
 
 test("somebody who cannot be asked stays busy; the end of a call that was never told makes nobody busy for ever", async () => {
   const { ana, ben, id, anas, bens, call } = await newTalk();
-  // As if the notice of its end had been lost for good.
+  // The notice of its end is lost for good.
   await anas.hangUp(call, "ended");
   await bens.hears(call, "ended");
   await alarm(id);
@@ -122,7 +122,7 @@ test("somebody who cannot be asked stays busy; the end of a call that was never 
     await runInDurableObject(channelStub(user), (_, { storage }) =>
       storage.sql.exec("UPDATE calls SET call = ? WHERE conversation = ?", JSON.stringify(openOf(bens, call)), id),
     );
-    // What the object keeps in memory of it is gone with the instance.
+    // The object's in-memory state of it is gone with the instance.
     await runInDurableObject(channelStub(user), (_, state) => state.abort("as if the machine had died")).catch(
       () => {},
     );
@@ -141,13 +141,13 @@ test("somebody who cannot be asked stays busy; the end of a call that was never 
   await bensNew.hears(again, "ring");
   expect(bensNew.heard(call)).toEqual(["ended"]);
   await cleo.phone.hangUp(again, "missed");
-  // The other side may call as well, for its conversation says that it is over.
+  // The other side can call as well, because its conversation reports that the call ended.
   const dora = await newContact(ana);
   const anasNew = await Phone.of(ana, dora.id);
   expect(await anasNew.dial(createUuid())).toMatchObject({ over: null });
 });
 
-/** A call as a channel keeps it. */
+/** Call as a channel stores it. */
 const openOf = (phone: Phone, call: string) => {
   const told = phone.told.find(({ event_type, data }) => event_type === "answered" && data.call_id === call);
   if (!told) throw new Error("it was never answered");
@@ -162,7 +162,7 @@ test("a ring whose end was never told is shown to no device that comes later, an
   const late = await Device.attach(ben);
   expect(late.callsOf(await late.hello())).toEqual([]);
   expect((await request(ben, { type: "changes", since: 0 })).calls).toEqual([]);
-  // Neither the alarm nor a notice has come: the channel asks.
+  // Neither the alarm nor a notice has arrived: the channel asks.
   expect(bens.heard(call)).toEqual(["ring"]);
   pass(callServerWaitMs);
   await late.ask((ref) => ["c", ref, 0, null]);

@@ -9,11 +9,11 @@ import { alarm, channelStub, newCallers, newTalk } from "#tests/worker/support/p
 import { Conversation } from "#worker/objects/conversation.ts";
 import { UserChannel } from "#worker/objects/user-channel.ts";
 
-/** What a call costs in rows and in requests from one object to another: the local counterpart of the bill. */
-const writtenMax = 24; // counted: 21
-const requestsMax = 12; // counted: 9
-const writtenAMinuteMax = 2.5; // counted: 2.25
-const toldMs = 5_000; // how often a side says that it hears nothing
+/** Rows and object requests of a call: the local counterpart of the bill. */
+const writtenMax = 24; // measured: 21
+const requestsMax = 12; // measured: 9
+const writtenAMinuteMax = 2.5; // measured: 2.25
+const toldMs = 5_000; // interval in which a side reports that it hears nothing
 
 let counted = { read: 0, written: 0, requests: 0 };
 beforeAll(async () => {
@@ -24,7 +24,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** Counts requests between objects; those of devices are theirs. */
+/** Counts requests between objects, not those of devices. */
 const countRequests = () => {
   for (const [of, names] of [
     [Conversation.prototype, ["runCallCommand", "recordCallHeartbeat", "getCallState"]],

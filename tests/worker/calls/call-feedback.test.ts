@@ -9,7 +9,7 @@ const post = (by: Person, path: string, body: object) => call("POST", path, { to
 const judge = (by: Person, id: string, body: object) =>
   call("PUT", `/api/calls/${id}/feedback`, { token: by.token, body });
 
-/** Ana called Ben, who took it; `isOver` when she hung up. */
+/** Makes a call from Ana that Ben answered. `isOver`: Ana hung up. */
 const talk = async (isOver: boolean, call_id = createUuid()) => {
   const [ana, ben] = [await newPerson(), await newPerson()];
   await connectPeople(site, ana, ben);

@@ -3,7 +3,7 @@ import { createUuid, packUuid } from "#contract/ids.ts";
 import { request, text } from "#tests/worker/support/device.ts";
 import { line, linesOf, newCallers, newRing, newTalk } from "#tests/worker/support/phone.ts";
 
-/** The line of a call stands under the call's id, whoever would have that name for something else. */
+/** The entry of a call has the call's id as client id, even if another message wants that id. */
 
 test.each(["rings", "is talked"])("while a call %s its id names no message, and its line is written", async (how) => {
   const { ana, ben, id, anas, bens, call } = await (how === "rings" ? newRing() : newTalk());
@@ -15,7 +15,7 @@ test.each(["rings", "is talked"])("while a call %s its id names no message, and 
       refused,
     );
   }
-  // What comes with it is sent all the same.
+  // Other messages of the same request are sent.
   const both = [text("à sa place", call), text("et autre chose")];
   expect(await request(ana, { type: "send", conversation: id, messages: both })).toMatchObject({ sent: [{ seq: 1 }] });
   const status = how === "rings" ? "missed" : "ended";

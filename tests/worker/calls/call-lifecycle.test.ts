@@ -7,7 +7,7 @@ import { Device, post, readLog, request, rowOf, until } from "#tests/worker/supp
 import { alarm, alarmAtOf, line, linesOf, newCallers, newRing, newTalk, Phone } from "#tests/worker/support/phone.ts";
 import { getConversationStub } from "#worker/objects/stubs.ts";
 
-/** What a call is from the first ring to its line, told to every device of the two. */
+/** Calls from the first ring to their entry, reported to every device of both people. */
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -28,7 +28,7 @@ test("a call rings on every device of the one called, and the caller's other dev
   }
   expect(await alarmAtOf(id)).not.toBe(null);
   await alarm(id);
-  // Once everybody has confirmed that they know, the next thing to happen is that nobody answers.
+  // Once everybody has confirmed the ring, the next alarm is its timeout.
   await until(async () => (await alarmAtOf(id)) === (made?.created_at ?? 0) + callRingMs);
   for (const phone of [anas, anasTablet, bens, bensTablet]) expect(phone.heard(call)).toEqual(["ring"]);
 });
@@ -43,7 +43,7 @@ test("one device answers, the other hears that it was answered elsewhere, and al
     const { data } = await phone.hears(call, "answered");
     expect(data).toMatchObject({ from_device: anas.id, to_device: first.id, answered_at: expect.any(Number) });
   }
-  // Answered again it is the same, and nobody is told again.
+  // A repeated answer gives the same result and notifies nobody again.
   expect(await first.answer(call)).toMatchObject({ call: { to_device: first.id }, over: null });
   await alarm(id);
   for (const phone of [anas, bens]) expect(phone.heard(call)).toEqual(["ring", "answered"]);
@@ -71,7 +71,7 @@ test.each([
   expect(seen).not.toHaveProperty("cid");
   expect(await rowOf(ana, id)).toMatchObject({ unread: 0, sender: caller, preview: line(call, is) });
   expect(await rowOf(ben, id)).toMatchObject({ unread, sender: caller, preview: line(call, is) });
-  // A recount counts the same.
+  // A recount gives the same result.
   expect(await request(ben, { type: "mark", conversation: id, delivered: 0, read: 0 })).toMatchObject({ unread });
   expect(await request(ana, { type: "mark", conversation: id, delivered: 0, read: 0 })).toMatchObject({ unread: 0 });
 });
@@ -157,7 +157,7 @@ test("dialling, answering and ending again is the same again, and is told once",
   await alarm(id);
   for (const phone of [anas, bens]) expect(phone.heard(call)).toEqual(["ring", "answered", "ended"]);
   expect(await linesOf(ana, id)).toHaveLength(1);
-  // Once another one came after it, it is not begun anew.
+  // Once another call followed, the old one cannot be created again.
   const later = createUuid();
   await bens.dial(later);
   await bens.hangUp(later, "missed");
@@ -167,7 +167,7 @@ test("dialling, answering and ending again is the same again, and is told once",
 
 test("two who call each other at once talk in one call, which leaves one line", async () => {
   const { ana, ben, id, anas, bens } = await newCallers();
-  pass(0); // however long the machine takes, they talk for no second
+  pass(0); // however long the machine takes, they talk for zero seconds
   const bensTablet = await Phone.of(ben, id);
   const [anasCall, bensCall] = [createUuid(), createUuid()];
   const [one, other] = await Promise.all([anas.dial(anasCall), bens.dial(bensCall)]);
@@ -177,7 +177,7 @@ test("two who call each other at once talk in one call, which leaves one line", 
   const [from, to] = made.call_id === anasCall ? [anas, bens] : [bens, anas];
   expect(made).toMatchObject({ from_device: from.id, to_device: to.id });
   for (const phone of [anas, bens, bensTablet]) await phone.hears(made.call_id, "answered");
-  // Whoever's own call it was not, asks again and hears the same.
+  // A side that did not end the call repeats its request and gets the same result.
   expect((await to.dial(to === bens ? bensCall : anasCall)).call).toEqual(made);
   await bens.hangUp(made.call_id, "ended");
   await anas.hears(made.call_id, "ended");
@@ -211,7 +211,7 @@ test("a device that comes hears of the call under way by either carrier, and of 
   await anas.hangUp(call, "ended");
   await bens.hears(call, "ended");
   for (const person of [ana, ben]) {
-    await until(async () => (await rowOf(person, id)).head === 1); // its line is told besides
+    await until(async () => (await rowOf(person, id)).head === 1); // also notified of its entry
     const device = await Device.attach(person);
     const frames = device.frames.length;
     expect(device.callsOf(await device.hello())).toEqual([]);
@@ -239,7 +239,7 @@ test("a call that is given up before it is known does not ring when it comes lat
   const call = createUuid();
   expect(await anas.hangUp(call, "missed")).toEqual({ error: "call_not_found" });
   expect(await anas.dial(call)).toEqual({ error: "call_not_found" });
-  // In one go, as a hurried device sends them: the end waits for the beginning.
+  // Sends both at once, as a hurried device does: the end waits for the start.
   const [other, device] = [createUuid(), anas.id];
   anas.link.send(["j", 901, id, { type: "dial", call: other, kind: "audio", device }]);
   anas.link.send(["j", 902, id, { type: "hangUp", call: other, device, status: "missed" }]);

@@ -17,19 +17,22 @@ import { post, until } from "#tests/worker/support/device.ts";
 import { channelStub, evict, newCallers, newContact, newRing, Phone } from "#tests/worker/support/phone.ts";
 import { call as ask } from "#tests/worker/support/site.ts";
 
-/** Whom a call rings is not rung without end, and the objects that count are put to sleep within seconds. */
+/** Limits of ringing a person, in objects that may be evicted within seconds. */
 
 afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** Rings and gives up so often; each time once that phone has heard it, if one is named: what is given up at once may ring nowhere. */
+/**
+ * Dials and cancels this many times. If a client is named, waits for its ring each time, because a call that is
+ * cancelled at once may not ring.
+ */
 const ringInVain = async (caller: Phone, times: number, callee?: Phone): Promise<void> => {
   for (let i = 0; i < times; i++) {
     const call = createUuid();
     expect(await caller.dial(call), `ring ${i}`).toMatchObject({ over: null });
     await callee?.hears(call, "ring");
-    // A call that is known is asked for as often as one likes.
+    // Requests about a known call are not limited.
     expect(await caller.dial(call)).toMatchObject({ over: null });
     await caller.hangUp(call, "missed");
   }
@@ -66,7 +69,7 @@ test("somebody who does not answer is rung ten times in ten minutes by one perso
   expect(wait).toBeGreaterThan(unansweredMs / 1_000 - 60);
   expect(wait).toBeLessThanOrEqual(unansweredMs / 1_000);
   expect(bens.told.filter(({ event_type }) => event_type === "ring")).toHaveLength(unansweredMax);
-  // They themselves may call, and others may call them.
+  // The called person may still call, and others may call them.
   const friend = await newContact(ben);
   await ringInVain(friend.phone, 1);
   pass(unansweredMs);
@@ -93,7 +96,9 @@ test("whoever answers, or writes, is rung anew", async () => {
   await ringInVain(anas, 1);
 });
 
-/** Says it as often as it is let, at one moment; how many bytes that is on a device of the other person. */
+/**
+ * Sends a signal as often as allowed, without time passing. Returns the bytes received by a device of the other person.
+ */
 const pour = async (phone: Phone, call: Uuid, on: Phone, signal: string): Promise<number> => {
   const before = on.link.raw.length;
   let passed = 0;
@@ -103,7 +108,7 @@ const pour = async (phone: Phone, call: Uuid, on: Phone, signal: string): Promis
   return heard().reduce((sum, text) => sum + new TextEncoder().encode(text).length, 0);
 };
 
-// Some of it takes more in a frame than by itself, and some is nearly nothing but frame.
+// Some signals grow inside a frame, and some are almost nothing but frame.
 test.each([
   "x".repeat(callSignalMaxBytes),
   "\u0001".repeat(callSignalMaxBytes / 4),

@@ -7,23 +7,29 @@ import { Device, request, until } from "#tests/worker/support/device.ts";
 import { channelStub, evict, line, linesOf, newContact, newTalk, Phone } from "#tests/worker/support/phone.ts";
 import { UserChannel } from "#worker/objects/user-channel.ts";
 
-/** A call in which one side's phone died: the other one hears nothing of it and says so, and so does its person's next device. */
+/**
+ * Calls in which one side's client died: the other hears nothing and reports it, and so does the same person's next
+ * device.
+ */
 
 afterEach(() => {
   vi.restoreAllMocks();
 });
 
-const toldMs = 5_000; // how often a side says that it hears nothing
+const toldMs = 5_000; // interval in which a side reports that it hears nothing
 const talkedMs = 3_000;
 const refused = { error: "call_in_progress" };
 
-/** Ana and Ben talk for three seconds, and one of them is gone: `tablet` is theirs too, and `lone` hears nothing any more. */
+/**
+ * Ana and Ben talk for three seconds, then one of them is gone: `tablet` is their other device, and `lone` hears
+ * nothing any more.
+ */
 const newLoss = async (silent: "caller" | "callee" = "caller") => {
   const talk = await newTalk();
   const [gone, lone] = silent === "caller" ? [talk.anas, talk.bens] : [talk.bens, talk.anas];
   const friend = await newContact(gone.person);
   const tablet = await Phone.of(gone.person, friend.id);
-  // It says whose it is.
+  // The device names itself.
   await tablet.hangUp(createUuid(), "missed");
   pass(talkedMs);
   let unheard = 0;
@@ -41,7 +47,7 @@ const newLoss = async (silent: "caller" | "callee" = "caller") => {
   return { ...talk, gone, lone, friend, tablet, wait, beat, lines };
 };
 
-/** Whatever an object was asked for on the side is over. */
+/** All requests to objects during the call are answered. */
 const settled = () => scheduler.wait(30);
 
 test.each(["caller", "callee"] as const)(

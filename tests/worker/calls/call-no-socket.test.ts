@@ -9,7 +9,7 @@ import { seedPerson } from "#tests/worker/support/seeded-people.ts";
 import { call, drain } from "#tests/worker/support/site.ts";
 import { rateLimitPolicies } from "#worker/lib/limits/rate-limit.ts";
 
-/** What a device without a socket can learn of a call by asking. */
+/** Information about a call that a device without a socket can request. */
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -36,7 +36,7 @@ test("what was told inside a call is told once more to who asks, from where they
   await anas.signal(callId, "encore");
   const second = await ask(ben, callId, first.at);
   expect([wordsOf(second), second.at > first.at]).toEqual([["encore"], true]);
-  expect(wordsOf(await ask(ana, callId))).toEqual([]); // her own words are not for her
+  expect(wordsOf(await ask(ana, callId))).toEqual([]); // her own signals are not for her
 });
 
 test("it is told to nobody else, of no other call, not for long, and not after the call", async () => {

@@ -18,10 +18,10 @@ import {
 } from "#tests/worker/support/phone.ts";
 import { UserChannel } from "#worker/objects/user-channel.ts";
 
-/** Calls whose objects die: what was stored goes on, and everybody is told. */
+/** Calls whose objects are evicted: stored state continues, and everybody is notified. */
 
 const quiet = () => vi.spyOn(console, "error").mockImplementation(() => {});
-/** Channels that cannot be told. */
+/** Channels that cannot be notified. */
 const deafen = () =>
   vi.spyOn(UserChannel.prototype, "notify").mockImplementation(() => Promise.reject(new Error("away")));
 
@@ -107,7 +107,7 @@ test("asking about a call keeps nobody waiting for what an object that died had 
   await post(anas.person, id, "pas encore dit");
   await evict(id);
   deaf.mockRestore();
-  // The alarm of the call is later than the one that is to tell of the message.
+  // The alarm of the call is later than the alarm that retries the message notice.
   await anas.dial(call);
   expect(((await alarmAtOf(id)) ?? Number.POSITIVE_INFINITY) - Date.now()).toBeLessThanOrEqual(fanOutAlarmMs);
   await alarm(id);
@@ -174,14 +174,14 @@ test("one side alone keeps a call, for as long as it says so", async () => {
   }
   expect(await anas.ask({ type: "standing", call })).toMatchObject({ over: null });
   pass(callSilentMaxMs);
-  // The alarm is late: who asks is told all the same, and who says it is there hears that the call is not.
+  // The alarm is late. A request is answered correctly all the same, and a heartbeat learns that the call is over.
   expect(await anas.ask({ type: "standing", call })).toMatchObject({ over: { status: "ended" } });
   expect(await bens.beat(call)).toEqual({ error: "call_not_found" });
 });
 
 test("a silent call ends though its object slept through the silence, and one that is kept does not", async () => {
   const { id, anas, bens, call } = await newTalk();
-  // Asleep between any two beats, as the platform has it.
+  // Evict the object between any two heartbeats, as the platform does.
   for (let i = 0; i < 6; i++) {
     await evict(id);
     pass(20_000);
@@ -194,7 +194,7 @@ test("a silent call ends though its object slept through the silence, and one th
     await alarm(id);
   }
   const { data } = await bens.hears(call, "ended");
-  // What is written of when they were heard may be behind by so much.
+  // The stored time of the last heartbeat may be this old.
   const { seconds } = data as { seconds: number };
   expect(Math.abs(seconds - 120)).toBeLessThanOrEqual(callHeardWriteMs / 1_000);
 });
@@ -242,7 +242,7 @@ test("a ring that is told after its thirty seconds is not rung", async () => {
   const deaf = deafen();
   await anas.dial(call);
   pass(callRingMs);
-  // Its end could not be told either.
+  // The notice of its end failed as well.
   await alarm(id);
   deaf.mockRestore();
   pass(callRingMs);

@@ -4,7 +4,7 @@ import { holdTimers, pass } from "#tests/worker/support/clock.ts";
 import { Device, request } from "#tests/worker/support/device.ts";
 import { line, linesOf, newContact, newRing, Phone } from "#tests/worker/support/phone.ts";
 
-/** A ring whose caller's page went, to be loaded anew or for good. */
+/** Rings whose caller's page closed, for a reload or for good. */
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -12,7 +12,7 @@ afterEach(() => {
 
 const pageWent = 1001;
 
-/** What objects put off for as long as a page may take to come back, and that time over. */
+/** Suspends the grace period in which a page may come back, and lets it pass. */
 const holdGoing = () => {
   const timers = holdTimers(callReconnectMs);
   return {
@@ -24,7 +24,7 @@ const holdGoing = () => {
   };
 };
 
-/** How it stands, asked after whatever was put off. */
+/** Call state after the suspended timers. */
 const overOf = async (phone: Phone, call: string) => (await phone.ask({ type: "standing", call })).over;
 
 test("ends when nothing of it comes back, as one that nobody took", async () => {
@@ -42,8 +42,8 @@ test("ends though another device of the caller's is there, which has nothing to 
   const { ana, id, anas, bens, call } = await newRing();
   const tablet = await Phone.of(ana, id);
   const friend = await newContact(ana);
-  await tablet.ask({ type: "standing", call: call }, friend.id); // names nobody
-  await tablet.hangUp(call, "missed", undefined, friend.id); // says which it is
+  await tablet.ask({ type: "standing", call: call }, friend.id); // names no device
+  await tablet.hangUp(call, "missed", undefined, friend.id); // names its device
   const timers = holdGoing();
   pass(1);
   anas.link.close(pageWent);

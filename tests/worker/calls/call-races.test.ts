@@ -4,13 +4,16 @@ import { until } from "#tests/worker/support/device.ts";
 import { alarm, evict, linesOf, newCallers, Phone } from "#tests/worker/support/phone.ts";
 import { dice } from "#tests/worker/support/seeded-random.ts";
 
-/** What cannot both be, at the same moment, again and again: accepted or refused, and everybody agrees. */
+/**
+ * Commands that exclude each other, sent at the same moment many times: a call is accepted or refused, and both sides
+ * agree.
+ */
 
 const pairs = 20;
-const roundsOfPair = 10; // so few that nobody dials too often
-const patienceMs = 600_000; // ends what hangs: two hundred rounds, on a machine that may be busy
+const roundsOfPair = 10; // few enough to stay within the dial limit
+const patienceMs = 600_000; // ends a hanging test: two hundred rounds on a machine that may be busy
 
-/** Side by side, so that what waits in one pair keeps no other waiting. */
+/** Run the pairs concurrently, so that waiting in one pair does not delay the others. */
 const withPairs = (play: (pair: number) => Promise<void>): Promise<unknown> =>
   Promise.all(Array.from({ length: pairs }, (_, pair) => play(pair)));
 
@@ -36,7 +39,7 @@ test(
           scheduler.wait(late[1] ?? 0).then(() => anas.hangUp(call, "missed")),
           round === 5 ? evict(id) : undefined,
         ]);
-        // The end is always taken; what it is called says which of the two came first.
+        // The end always applies; its status shows which command came first.
         const status = end.over?.status ?? "";
         if (answer.error) expect([answer.error, status]).toEqual(["call_not_found", "missed"]);
         else expect([answer.call?.to_device, status]).toEqual([bens.id, "ended"]);
@@ -54,7 +57,7 @@ test(
         expect(lines.map(({ body }) => (body.type === "call" ? [body.id, body.status] : []))).toEqual(expected);
       }
     });
-    // Both came first now and then, else nothing was tried.
+    // Both orders must have occurred, otherwise the test proves nothing.
     expect(Math.min(seen.answered, seen.missed)).toBeGreaterThan(0);
   },
   patienceMs,
@@ -115,7 +118,7 @@ test("whatever two with two devices each do, what they hear, the log and the ans
       if (roll() < 0.2) await evict(id);
       if (roll() < 0.2) await alarm(id);
     }
-    // What is still open is ended by whoever may.
+    // A call that is still open is ended by whoever may end it.
     for (const call of calls) for (const phone of phones) await phone.hangUp(call, "ended");
     const lines = await linesOf(ana, id);
     expect((await linesOf(ben, id)).map(({ body }) => body)).toEqual(lines.map(({ body }) => body));

@@ -9,7 +9,7 @@ import { channelStub, evict, line, linesOf, newRing, newTalk, Phone } from "#tes
 import { befriend, newPair } from "#tests/worker/support/seeded-people.ts";
 import { call as callApi, newPerson } from "#tests/worker/support/site.ts";
 
-/** The sessions by which two people got into a call: it goes on no longer than they do. */
+/** The sessions of the two sides of a call: the call lasts no longer than they do. */
 
 const signOut = async ({ token }: Pick<Person, "token">, scope: "local" | "global" | "others") => {
   const { status } = await callApi("POST", `/api/auth/logout?scope=${scope}`, { token });
@@ -25,7 +25,7 @@ const signInAgain = async (person: Person): Promise<Person> => {
 test.each(["local", "global"] as const)(
   "who signs out (%s) leaves the call that they talk in, and gives up the one that rings",
   async (scope) => {
-    pass(0); // however long the machine takes, they talk for no second
+    pass(0); // however long the machine takes, they talk for zero seconds
     for (const who of ["ana", "ben"] as const) {
       const talk = await newTalk();
       await evictDurableObject(channelStub(talk[who].id));
@@ -59,7 +59,7 @@ test("a call goes on when another session of its person ends, or its own is only
   await signOut(other, "local");
   expect(await anas.ask({ type: "standing", call })).toMatchObject({ over: null });
   expect(await anas.beat(call)).toEqual({ passed: true });
-  // The renewed one is the same session.
+  // A renewed token belongs to the same session.
   await signOut({ token: (renewed.body as Session).access_token }, "local");
   await bens.hears(call, "ended");
 });

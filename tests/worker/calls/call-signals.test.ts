@@ -9,7 +9,7 @@ import { befriend, seedPerson } from "#tests/worker/support/seeded-people.ts";
 import { Conversation } from "#worker/objects/conversation.ts";
 import { UserChannel } from "#worker/objects/user-channel.ts";
 
-/** What two devices tell each other inside a call: passed on between these two, and kept by nobody. */
+/** Signals between the two devices of a call: relayed between them, and stored by nobody. */
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -74,7 +74,7 @@ test("a signal for a device that has not said which it is goes to those that hav
   const { ana, id, anas, bens, call } = await newTalk();
   pass(1_000);
   const next = await Phone.of(ana, id);
-  // The socket of before is not known to be dead.
+  // The server does not know yet that the earlier socket is dead.
   await bens.signal(call, "pour elle", anas.id);
   await bens.signal(call, "pour une autre", createUuid());
   for (const phone of [next, anas]) await until(() => wordsOf(phone).includes("pour elle"));
@@ -97,7 +97,7 @@ test("signals pass only in a call that is under way, and only between its two pe
   await bens.hears(call, "missed");
   for (const phone of [anas, bens]) expect(await phone.signal(call, "trop tard")).toEqual(refused);
   expect(bens.heard(call)).toEqual(["ring", "missed"]);
-  // Whoever asks the channel of another as an object would, passes nothing either.
+  // A direct request to another person's channel, as an object sends it, relays nothing either.
   const channel = channelStub(ben.id) as unknown as { deliverSignal(...values: unknown[]): Promise<void> };
   for (const from of [cleo.id, anas.person.id]) {
     await channel.deliverSignal(ben.id, from, { call, conversation: other, from: cleos.id, to: null, signal: "faux" });
@@ -115,9 +115,9 @@ test("the callee's address does not pass before they accept, and passes from the
     expect(await bens.signal(call, signal, anas.id)).toEqual({ error: "not_allowed" });
   }
   expect(await bens.signal(call, relayed, anas.id)).toEqual({ passed: true });
-  // Who calls shows themselves.
+  // The caller appears online.
   expect(await anas.signal(call, host, bens.id)).toEqual({ passed: true });
-  // What is said right after the answer waits for it.
+  // A signal sent right after the answer is processed after it.
   bens.link.send(["j", 900, id, { type: "answer", call, device: bens.id }]);
   bens.link.send(["j", 901, id, { type: "signal", call, from: bens.id, to: anas.id, signal: host }]);
   const answerTo = (ref: number) => bens.link.frames.find((frame) => Array.isArray(frame) && frame[1] === ref);
@@ -160,10 +160,10 @@ test("a signal has a largest size, and there are only so many at a time", async 
   const before = anas.link.frames.length;
   signal(900, "é".repeat(callSignalMaxBytes / 2 + 1));
   await until(() => anas.link.frames.slice(before).some((frame) => Array.isArray(frame) && frame[0] === "x"));
-  // Whoever waits for an answer to it has one.
+  // A waiting caller gets a reply.
   expect(anas.link.frames.slice(before)).toContainEqual(["n", 900, "malformed_frame"]);
   const count = signalBurst + 20;
-  // On a busy machine they would be worn off as fast as they come.
+  // On a busy machine the limit would refill as fast as it is used.
   const now = Date.now();
   const frozen = vi.spyOn(Date, "now").mockImplementation(() => now);
   for (let i = 0; i < count; i++) signal(1_000 + i, `${i}`);
@@ -173,7 +173,7 @@ test("a signal has a largest size, and there are only so many at a time", async 
   const refused = answers().filter((frame) => Array.isArray(frame) && frame[2] === "rate_limited").length;
   expect(refused).toBeGreaterThan(0);
   await until(() => bens.told.filter(({ event_type }) => event_type === "signal").length === 1 + count - refused);
-  // What keeps signals away keeps nothing else.
+  // A limit on signals limits nothing else.
   expect(await anas.beat(call)).toEqual({ passed: true });
 });
 
@@ -190,7 +190,7 @@ test("a device that has not confirmed what it was sent hears of calls all the sa
   const call = createUuid();
   await anas.dial(call);
   await slow.hears(call, "ring");
-  // Of what is said again until it is confirmed it hears when it has caught up.
+  // A client hears repeated signals once it has caught up.
   expect(await anas.signal(call, "une offre")).toEqual({ passed: true });
   await anas.hangUp(call, "missed");
   await slow.hears(call, "missed");

@@ -39,7 +39,7 @@ test("a program that knows nobody's ids but people's calls, is answered and ends
   const answered = await ask(ben, "POST", at("answer"), { to_user_id: ana.id });
   const { call: talked } = answered.body as CallResult;
   expect(talked.answered_at).toBeGreaterThanOrEqual(rung.created_at);
-  // Said again, by somebody who still does not name a device, it is the same answer.
+  // A repeated request without a device id gives the same answer.
   expect((await ask(ben, "POST", at("answer"), { to_user_id: ana.id })).body).toMatchObject({ call: talked });
   await until(async () => (await listOf(ana)).some(({ answered_at }) => answered_at !== null));
   const passed = { status: 200, body: { passed: true } };
@@ -161,7 +161,7 @@ test("of two devices that answer by HTTP the second is told that another one did
   expect((await as("answer", phone)).status).toBe(200);
   expect(await codeOf(as("answer", computer))).toEqual([409, "answered_elsewhere"]);
   expect(await codeOf(as("end", computer, { status: "rejected" }))).toEqual([409, "answered_elsewhere"]);
-  // Who does not say which device it is ends what the person's one device talks in.
+  // A request without a device id ends the call of the person's only device.
   const ended = await ask(ben, "POST", `/api/calls/${call_id}/end`, { conversation: id, status: "ended" });
   expect(ended).toMatchObject({ status: 200, body: { over: { status: "ended" }, call: { to_device: phone } } });
 });
@@ -243,7 +243,7 @@ test("ICE servers are for the two people of a call, for as long as it is open, a
   const path = `/api/calls/${call_id}/ice`;
   const nothing = { ice_servers: [], ttl: relayCredentialSeconds, relays: false, hide: false };
   for (const person of [ana, ben]) expect(await ask(person, "GET", path)).toMatchObject({ status: 200, body: nothing });
-  // Whoever dials has all of it with the answer.
+  // The answer to a dial contains everything.
   const again = { conversation: id, type: "audio", call_id };
   expect(await ask(ana, "POST", "/api/calls", again)).toMatchObject({ status: 200, body: nothing });
   await drain("ice_by_user", ben.id);

@@ -23,7 +23,7 @@ beforeEach(() => {
   errors = vi.spyOn(console, "error").mockImplementation(() => undefined);
 });
 const logged = (): string => JSON.stringify(errors.mock.calls);
-/** What is logged of calls: objects of other tests have something to say too. */
+/** Log entries about calls. Objects of other tests may log too. */
 const loggedOfCalls = () =>
   errors.mock.calls.filter(([what]: unknown[]) => /^(calls run|a call runs) without/.test(String(what)));
 
@@ -38,7 +38,7 @@ const ice = async (person: Person, id: string, settings: Settings = {}): Promise
   expect(answer.status, JSON.stringify(answer.body)).toBe(200);
   return answer.body as IceServers;
 };
-/** What the settings give to who has just dialled. */
+/** ICE servers for a caller who has just dialled. */
 const iceOf = async (settings: Settings): Promise<IceServers> => {
   const pair = await newPair();
   const { call_id } = await dial(pair);
@@ -108,7 +108,7 @@ test("each person of a call has a relay's credentials of their own for ten minut
     names.push(name);
   }
   expect([names[0] === names[2], names[0] === names[1]]).toEqual([true, false]);
-  // In another call the same two are others.
+  // In another call the same two people have other names.
   const end = { token: ana.token, body: { to_user_id: ben.id, status: "missed" } };
   expect((await call("POST", `/api/calls/${call_id}/end`, end)).status).toBe(200);
   const [, second] = (await dial(pair, { ...own, STUN_URLS: stun })).ice_servers;
@@ -132,7 +132,7 @@ test("whoever has used up a day's relays is put through without one, and the oth
   expect((await ice(pair.ben, call_id, own)).relays).toBe(true);
 });
 
-/** As developers.cloudflare.com/realtime/turn/generate-credentials shows it. */
+/** Format shown at developers.cloudflare.com/realtime/turn/generate-credentials. */
 const minted = {
   iceServers: [
     { urls: ["stun:stun.cloudflare.com:3478", "stun:stun.cloudflare.com:53"] },
@@ -213,7 +213,7 @@ test.each(failing)("a relay that %s costs the call its relay only, and the log t
   const settings = { ...theirs, STUN_URLS: stun };
   const { call_id, ice_servers } = await dial(pair, settings);
   expect(ice_servers).toEqual([{ urls: [stun] }]);
-  // Who is new does not have their address shown for that.
+  // A stranger's address is not revealed by that.
   expect(await ice(pair.ana, call_id, settings)).toMatchObject({ ice_servers, relays: false, hide: true });
   expect(loggedOfCalls()).toHaveLength(2);
   expect(logged()).toContain("Cloudflare");
@@ -292,7 +292,7 @@ test("who wants it so hides their address from whoever they have known for long 
   const hides = (settings: Settings) =>
     Promise.all([pair.ana, pair.ben].map(async (person) => (await ice(person, call_id, settings)).hide));
   expect(await hides(own)).toEqual([false, true]);
-  expect(await hides({ ...own, TURN_SECRET: "" })).toEqual([false, true]); // rather no call than an address
+  expect(await hides({ ...own, TURN_SECRET: "" })).toEqual([false, true]); // a failed call rather than a revealed address
   expect(await hides({ STUN_URLS: stun })).toEqual([false, false]);
   await want(false);
   expect(await hides(own)).toEqual([false, false]);

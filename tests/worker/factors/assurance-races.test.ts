@@ -25,12 +25,12 @@ import { insertIdentity } from "#worker/auth/providers/identities.ts";
 import { insertRecoveryToken } from "#worker/auth/recovery/mailed-tokens.ts";
 import { openDb } from "#worker/db/client.ts";
 
-// A code is right for a minute and a half, whatever the machine is at.
+// Freeze the clock: a code is valid for a minute and a half, however slow the machine is.
 beforeEach(stopClock);
 afterEach(startClock);
 
 /**
- * Another device takes back what somebody is just showing, or turns the second step on, in the very moment before the session
+ * Another device removes a factor that is just being shown, or turns on the second step, immediately before the session
  * is written.
  */
 
@@ -42,7 +42,7 @@ const writes = {
   password: /^update "users" set "password_hash"/i,
 };
 
-/** The database as the Worker sees it when something else happens just before what comes of an answer is written. */
+/** Database that runs another operation just before the result of a request is written. */
 const interrupted = (write: keyof typeof writes, meanwhile: () => Promise<unknown>): D1Database => {
   let isNext = false;
   let hasHappened = false;
@@ -108,7 +108,7 @@ const comeBack = async (subject: string, link?: Person) => ({
   }),
 });
 
-/** Ways in, ready up to their last request. */
+/** Sign-in methods, prepared up to their last request. */
 const ways = {
   password: ({ phone }: Person) =>
     Promise.resolve(["/api/auth/token?grant_type=password", { phone, password: testPassword }] as const),
@@ -140,7 +140,7 @@ type Way = keyof typeof ways;
 
 const securityOf = async ({ token }: Bearer) => (await call("GET", "/api/auth/security", { token })).body as Security;
 
-/** What another device, which is signed in, may do meanwhile. */
+/** Changes that another signed-in device may make meanwhile. */
 const turnOn = async (by: Bearer): Promise<void> => {
   const { id, totp } = await enrol(by);
   done(await showCode(by, id, codeOf(totp.secret, -1)));
@@ -195,7 +195,7 @@ test.each<[Way, string, (by: Bearer) => Promise<unknown>, string]>([
   expect((await rowsOf(ana.id)).map(({ id }) => id)).toEqual([idOf(ana)]);
 });
 
-/** The second step, ready up to its last request. */
+/** Second-step methods, prepared up to the last request. */
 const steps = {
   passkey: async (half: Bearer, { authenticator }: { authenticator: Authenticator }) => {
     const { ceremony, options } = await pose("step", half);
@@ -223,7 +223,7 @@ test.each<[keyof typeof steps, (by: Bearer & { factor: Uuid }) => Promise<unknow
     const [path, body] = await steps[by](half, means);
     const answer = await ask("session", () => takeBack(ana), "POST", path, { token: half.token, body });
     expect(answer.body).toMatchObject({ error_code });
-    // What was begun still is there, for another step.
+    // The challenge is still there, for another attempt.
     const rows = await rowsOf(ana.id);
     expect(rows.map(({ id, awaits }) => [id, awaits]).sort()).toEqual(
       [

@@ -25,7 +25,7 @@ import {
   wait,
 } from "#tests/worker/support/with-second-factor.ts";
 
-/** Whoever lost their second step waits for three days, of which everybody who is signed in is told. */
+/** A person who lost their second factor waits three days, and all their signed-in devices are notified. */
 
 beforeEach(stopClock);
 afterEach(startClock);
@@ -37,7 +37,7 @@ type Bearer = { token: string };
 
 const ask = (by: Bearer) => call("POST", "/api/auth/factors/reset", { token: by.token });
 const keep = (by: Bearer) => call("DELETE", "/api/auth/factors/reset", { token: by.token });
-/** Of somebody who is signed in already: their token is renewed, for it lasts no three days. */
+/** Requests as a signed-in person; the token is renewed, because it does not last three days. */
 const renew = async (refresh_token: string): Promise<Session> => {
   const { status, body } = await call("POST", "/api/auth/token?grant_type=refresh_token", { body: { refresh_token } });
   expect(status).toBe(200);
@@ -69,7 +69,7 @@ test("the second step is taken away at the first sign-in after three days, and n
   await told(ana.id, "reset_done");
   const after = await securityOf(whole.access_token);
   expect(after).toMatchObject({ factors: [], recovery_codes: 0, passkey_second_step: false, reset: null });
-  // What owed a step that is gone is over; the owner's other devices stay.
+  // Sessions that waited for the removed factor end; the owner's other devices stay signed in.
   expect((await call("GET", "/api/auth/user", { token: half.token })).status).toBe(401);
   expect((await renew(ana.refreshToken)).awaits).toBeUndefined();
   expect((await signIn(ana)).awaits).toBeUndefined();
@@ -97,7 +97,7 @@ const confirm = (user: string, column: "email" | "pending_email", address: strin
   )
     .bind(user, address)
     .run();
-/** What can be compared of an answer. */
+/** Comparable parts of an answer. */
 const seen = ({ status, headers, body }: Awaited<ReturnType<typeof call>>) => ({
   status,
   names: [...headers.keys()],
@@ -120,7 +120,7 @@ test("the recovery address is told when a reset starts, once, of what to do and 
     `${due.getUTCFullYear()}`,
     `${due.toISOString().slice(11, 16)} (UTC)`,
     texts.en.security.reset.keep,
-    // Whoever asks may be a stranger: the owner reads it in their own language too.
+    // The request may come from a stranger, so the owner also reads it in their own language.
     texts.fr.security.reset.keep,
     texts.pt.security.reset.keep,
   ]) {
@@ -170,7 +170,7 @@ test("one tap of anybody signed in stops it, and tapped again it is stopped", as
   expect(await keep(half)).toMatchObject({ status: 401, body: { error_code: "insufficient_aal" } });
   wait(waitSeconds - 60);
   const { access_token: token } = await renew(ana.refreshToken);
-  // Five minutes after any factor was shown: it takes none.
+  // Five minutes after any factor was shown it needs a new proof.
   expect((await keep({ token })).status).toBe(204);
   expect((await keep({ token })).status).toBe(204);
   await told(ana.id, "reset_cancelled");

@@ -32,7 +32,7 @@ const register = async (by: Bearer, authenticator: Authenticator, tweak: Tweak =
   return call("POST", "/api/auth/passkeys", { token: by.token, body });
 };
 
-/** Somebody with one passkey, and what holds it. */
+/** Person with one passkey, and its authenticator. */
 const withPasskey = async (...made: Parameters<typeof makeAuthenticator> | []) => {
   const person = await newPerson();
   const authenticator = await makeAuthenticator(made[0] ?? site.origin, made[1]);
@@ -60,11 +60,11 @@ const securityOf = async ({ token }: Bearer): Promise<Security> =>
 const byPassword = async ({ phone, password }: Person): Promise<Session> =>
   (await call("POST", "/api/auth/token?grant_type=password", { body: { phone, password } })).body as Session;
 const userOf = (token: string) => call("GET", "/api/auth/user", { token });
-/** As if no factor had been shown for long. */
+/** Makes the last proof of a factor old. */
 const forgetProofs = ({ id }: Person) =>
   env.DB.prepare("UPDATE sessions SET proved_at = 0 WHERE user_id = ?").bind(id).run();
 
-// All tests come from one address.
+// All tests use one address.
 beforeEach(async () => {
   await refill("passkey_by_address");
 });
@@ -168,7 +168,7 @@ test.each<[string, Tweak]>([
 ])("an answer %s signs nobody in, and counts for no step", async (_, tweak) => {
   const { person, authenticator } = await withPasskey();
   expect((await signIn(authenticator, tweak)).answer).toMatchObject(refused);
-  // Of one's own passkeys a device need not say whose they are.
+  // For its own person's passkeys a device need not return the user handle.
   const isStep = "userHandle" in tweak && tweak.userHandle === undefined;
   expect((await step(person, authenticator, tweak)).status).toBe(isStep ? 200 : 400);
   expect((await signIn(authenticator)).answer.status).toBe(200);
@@ -248,7 +248,7 @@ test("somebody else's passkey is no step of one's own", async () => {
 test("a passkey that is somebody's is not added to another account", async () => {
   const [{ authenticator }, other] = [await withPasskey(), await newPerson()];
   expect(await register(other, authenticator)).toMatchObject(refused);
-  expect((await signIn(authenticator, {})).answer).toMatchObject(refused); // it took the other's handle with it
+  expect((await signIn(authenticator, {})).answer).toMatchObject(refused); // it used the other's handle
 });
 
 test("a counter that stands still or goes back is a copy's, and the passkey stays", async () => {
@@ -259,7 +259,7 @@ test("a counter that stands still or goes back is a copy's, and the passkey stay
     expect((await signIn(authenticator, { counter })).answer).toMatchObject(refused);
     expect(await step(person, authenticator, { counter })).toMatchObject(refused);
   }
-  // Objects of other tests may have something to say too.
+  // Objects of other tests may log errors too.
   expect(warned.mock.calls.filter(([line]) => String(line).includes("passkey"))).toEqual(
     Array.from({ length: 8 }, () => ["a passkey's signature counter did not grow: it may have been copied"]),
   );
@@ -292,7 +292,7 @@ test("an unknown passkey, a removed one and a forged answer are answered alike, 
   }
   for (const { said } of answers.flat()) expect(said).toEqual(answers[0]?.[0]?.said);
   expect(answers[0]?.[0]?.said).toMatchObject({ signaturesChecked: 1 });
-  // Of each the quickest: a busy machine only ever adds to what an answer takes.
+  // Compare the fastest of each: a busy machine only makes answers slower.
   const [unknown = 0, gone = 0, forged = 0] = [0, 1, 2].map((kind) =>
     Math.min(...answers.map((three) => three[kind]?.took ?? 0)),
   );
@@ -339,12 +339,12 @@ test("what changes how one signs in takes a factor shown just now, and a passkey
   const path = `/api/auth/passkeys/${passkey.id}`;
   expect((await call("PATCH", path, { token, body: { name: "Tecno" } })).status).toBe(200);
 
-  // Whoever was asked while it counted may take their time with the browser's dialog.
+  // Once a valid challenge was issued, the user may take their time with the browser's dialog.
   const response = await (await makeAuthenticator(site.origin)).create(begun.options);
   expect((await call("POST", "/api/auth/passkeys", { token, body: { ...begun, response } })).status).toBe(200);
 
   const proved = await step(person, authenticator);
-  expect(await wantStep(person, true)).toMatchObject(proofNeeded); // by a token from before
+  expect(await wantStep(person, true)).toMatchObject(proofNeeded); // with an earlier token
   expect((await wantStep({ token: (proved.body as Session).access_token }, true)).status).toBe(200);
 });
 

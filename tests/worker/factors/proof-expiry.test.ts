@@ -23,7 +23,7 @@ import { insertOauthFlow } from "#worker/auth/providers/oauth-flows.ts";
 import { createFlowSecrets } from "#worker/auth/providers/provider-client.ts";
 import { openDb } from "#worker/db/client.ts";
 
-/** What a proof began ends with it, and nobody else's wrong codes keep an owner from showing theirs. */
+/** Operations started with a proof expire with it, and other people's wrong codes do not lock out the owner. */
 
 beforeEach(stopClock);
 afterEach(startClock);
@@ -49,7 +49,7 @@ test("the first code of a new code app needs a fresh proof; those of one that co
   expect((await showCode({ token }, id, codeOf(totp.secret))).status).toBe(200);
 });
 
-/** Everything that a session may begin, begun in this one, but a code app. */
+/** All operations that a session can start, started in this one, except enrolling a code app. */
 const beginAll = async (user: string, token: string) => {
   const { sid } = JSON.parse(atob(token.split(".")[1] ?? "")) as { sid: string };
   const { body } = await call("POST", "/api/auth/passkeys/registration/options", { token });

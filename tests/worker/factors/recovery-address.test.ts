@@ -29,7 +29,7 @@ const waitForMail = async (email: string, n = 1): Promise<Mail> => {
   return (await mailsTo(email))[0] as Mail;
 };
 
-/** Somebody with a proof of just now, and an address that was confirmed. */
+/** Person with a recent proof and a confirmed recovery address. */
 const newReachable = async () => {
   const person = await prove(await newPerson());
   const email = newAddress();
@@ -109,11 +109,11 @@ describe("a recovery address", () => {
     };
     await confirm(newAddress(), { token: person.token });
     await until(async () => (await told(other.access_token)).length === 1);
-    // In a browser, whose access token has run out while its person looked for the mail.
+    // In a browser whose access token expired while the person looked for the mail.
     const cookie = `${refreshCookie}=${other.refresh_token}`;
     await confirm(newAddress(), { headers: { cookie, origin: site.origin } });
     await until(async () => (await told(person.token)).length === 1);
-    // Where nobody is signed in.
+    // In a browser without a session.
     await confirm(newAddress(), {});
     expect((await change(person, "")).status).toBe(200);
     await until(async () => (await told(other.access_token)).length === 3);

@@ -35,7 +35,7 @@ test("ten codes are told once, each of 120 bits, and none of them is stored", as
   const codes = await makeRecoveryCodes(ana);
   expect(codes).toHaveLength(recoveryCodesCount);
   expect(new Set(codes).size).toBe(recoveryCodesCount);
-  // 24 characters of 32: no letter that looks like another or like a digit.
+  // 24 characters of 32: no letter that resembles another letter or a digit.
   for (const code of codes) expect(code).toMatch(/^([0-9a-hjkmnp-tv-z]{4}-){2}[0-9a-hjkmnp-tv-z]{4}$/);
   const rows = (await readAllRows()).toLowerCase();
   for (const code of codes) {

@@ -10,7 +10,7 @@ import { callWith } from "#tests/worker/support/wrapped-site.ts";
 const REDIRECT_URLS = "https://app.test/reset";
 let lastAddress = 0;
 
-/** A program that asked for a mail by PKCE, and what the mail to its person brought. */
+/** Client that requested a mail with PKCE, and the content of the mail. */
 const begin = async (redirect_to = "https://app.test/reset?from=mail") => {
   const { id } = await newPerson();
   const email = `person-${++lastAddress}@pkce.test`;
@@ -30,7 +30,7 @@ const begin = async (redirect_to = "https://app.test/reset?from=mail") => {
   if (!mail) throw new Error("no mail");
   return { id, email, verifier, ...broughtBy(mail) };
 };
-/** What our own page does with the link. */
+/** The app's own page uses the link like this. */
 const ask = (link: URL) => {
   const said = new URLSearchParams(link.hash.slice(1));
   const body = { token_hash: said.get("token"), redirect_to: said.get("redirect_to") };

@@ -13,7 +13,7 @@ import { hashLimitKey } from "#worker/lib/limits/hashed-key.ts";
 let lastAddress = 0;
 const newAddress = () => `person-${++lastAddress}@recovery.test`;
 
-/** Somebody with a confirmed recovery address. */
+/** Person with a confirmed recovery address. */
 const newReachable = async (): Promise<Person & { email: string }> => {
   const person = await newPerson();
   const email = newAddress();
@@ -27,7 +27,7 @@ const proof = async (purpose: ChallengeRequest) => ({
 const mailProof = (email: string) => proof({ action: "recover", subject: email });
 const codeProof = (phone: string) => proof({ action: "recover_by_code", subject: phone });
 let lastHost = 0;
-/** Each from another network, so that none of the wide limits counts here. */
+/** Each request comes from another network, so that no wide limit applies. */
 const post = (path: string, body: object, headers = {}) => {
   const host = ++lastHost;
   return call("POST", path, {
@@ -54,7 +54,7 @@ const ageTokens = (email: string) =>
 const expired = { status: 403, body: { error_code: "otp_expired" } };
 const wrong = { status: 400, body: { error_code: "invalid_credentials" } };
 
-/** Everything of an answer that somebody could compare, but for what changes with each one. */
+/** Comparable parts of an answer, without values that are always different. */
 const seen = ({ status, headers, body }: Awaited<ReturnType<typeof call>>) => ({
   status,
   body,
@@ -188,7 +188,7 @@ describe("showing what a mail brought", () => {
     expect(changed.status).toBe(200);
     const { subject, text } = await newestTo(person.email, 2);
     expect(subject).toBe("Lisolo: a sua palavra-passe foi alterada");
-    // It may be a stranger who did it: the owner reads it in their own language too.
+    // The request may come from a stranger, so the owner also reads it in their own language.
     for (const words of ["Mot de passe oublié", "Forgot your password?"]) expect(text).toContain(words);
     expect(text).not.toMatch(/https?:|Nouveau2026/);
     expect(text).not.toContain(person.phone.slice(-6));
@@ -285,7 +285,7 @@ describe("showing what a mail brought", () => {
     expect(forged).toMatchObject({ status: 403, body: { error_code: "forbidden_origin" } });
     const { body, headers } = await verify({ type: "recovery", token_hash: token }, cookieSite);
     expect(body).toMatchObject({ access_token: "", refresh_token: "" });
-    expect(headers.getSetCookie()).toHaveLength(3); // the device's is the third
+    expect(headers.getSetCookie()).toHaveLength(3); // the device's counts as the third
   });
 });
 

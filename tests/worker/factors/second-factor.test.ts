@@ -26,7 +26,7 @@ import { insertIdentity } from "#worker/auth/providers/identities.ts";
 import { type AuthMethod, findMissingSteps, toAssurance } from "#worker/auth/second-factor/assurance.ts";
 import { openDb } from "#worker/db/client.ts";
 
-/** Sessions that owe their second step, and what showing one is worth. */
+/** Sessions with a pending second factor, and the assurance level after it. */
 
 beforeEach(stopClock);
 afterEach(startClock);
@@ -76,7 +76,7 @@ test("the token says how sure one is, as GoTrue's clients read it", async () => 
   const first = await showCode({ token: alone.access_token }, id, codeOf(app.secret, -1));
   const stepped = decodeJwt((first.body as Session).access_token);
   expect(stepped).toMatchObject({ aal: "aal2", amr: [{ method: "totp" }, { method: "password" }] });
-  // It is the same session, which stays so when it is renewed.
+  // It is the same session, and it keeps its level when it is renewed.
   expect(stepped["session_id"]).toBe(decodeJwt(alone.access_token)["session_id"]);
   const renewed = (await refresh((first.body as Session).refresh_token)).body as Session;
   expect(decodeJwt(renewed.access_token)).toMatchObject({
@@ -105,7 +105,7 @@ test("showing the step ends the session that owed it and begins another, under a
   expect((await refresh(whole.refresh_token)).status).toBe(200);
 });
 
-/** What a session that owes its step may ask: who it is, to go, and the step in all its forms. */
+/** Requests allowed while the second factor is pending: read the own user, sign out, and show the factor in any way. */
 const halfwayRoutes = [
   "GET /api/auth/user",
   "POST /api/auth/logout",
@@ -127,7 +127,7 @@ test("a session that owes its step is refused on every route but those on which 
   const refused = new Set<string>();
   for (const route of asked) {
     const [method = "", path = ""] = route.split(" ");
-    if (route === "POST /api/auth/logout") continue; // would end it
+    if (route === "POST /api/auth/logout") continue; // would end the session
     const place = path.replace(/:\w+/g, ana.factor);
     const bare = await call(method, place, ["GET", "DELETE"].includes(method) ? {} : { body: {} });
     const answer = await call(method, place, {
@@ -168,7 +168,7 @@ test("a session that owes its step learns of the account what the step takes, an
   expect(renewed.user).toEqual(user);
   const told = JSON.stringify([half, renewed, user]);
   for (const secret of [...Object.values(secrets), ana.phone, ana.username]) expect(told).not.toContain(secret);
-  // With the step shown it is all there again.
+  // After the second factor all data is available again.
   const whole = (await showCode({ token: renewed.access_token }, ana.factor, codeOf(ana.secret))).body as Session;
   expect(whole.user).toMatchObject({ email: secrets.email, phone: ana.phone });
 });
@@ -250,7 +250,7 @@ test("where a second step is asked for the password alone is no proof, wherever 
   expect(await mayChange({ token: other.access_token })).toBe(true);
   const { id, totp: app } = await enrol(ana);
   const shown = (await showCode(ana, id, codeOf(app.secret))).body as Session;
-  // Shown elsewhere before it was asked for; that session stays.
+  // A factor shown on another session before the second step was turned on; that session stays.
   expect(await mayChange({ token: other.access_token })).toBe(false);
   expect((await call("GET", "/api/contacts", { token: other.access_token })).status).toBe(200);
   for (const token of [shown.access_token, other.access_token]) {

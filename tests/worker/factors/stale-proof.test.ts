@@ -6,8 +6,8 @@ import { testPassword } from "#tests/support/people/people.ts";
 import { call, newPerson, site } from "#tests/worker/support/site.ts";
 
 /**
- * What changes how somebody signs in, or takes their account away, is refused to a session whose person showed no factor
- * lately. The routes are those whose documented refusals name it.
+ * Changes to sign-in methods and account deletion are refused for a session without a recent proof. The tested routes
+ * are those that document this refusal.
  */
 
 type Documented = {
@@ -48,9 +48,9 @@ test("nothing is left out of what needs a fresh proof", () => {
     "DELETE /api/auth/user/identities/{id}",
     "GET /api/auth/user/identities/authorize",
     "POST /api/auth/factors",
-    "POST /api/auth/factors/{id}/verify", // the first code of a new one: proof-expiry.test.ts
-    "POST /api/auth/passkeys/registration/options", // and a passkey answers its question, in the same session
-    "POST /api/auth/proof", // by the password alone, where a second step is asked for
+    "POST /api/auth/factors/{id}/verify", // the first code of a new factor: proof-expiry.test.ts
+    "POST /api/auth/passkeys/registration/options", // a passkey answers its challenge in the same session
+    "POST /api/auth/proof", // the password alone, where a second step is required
     "POST /api/auth/recovery-codes",
     "PUT /api/auth/passkeys/second-step",
     "PUT /api/auth/user",
@@ -59,7 +59,7 @@ test("nothing is left out of what needs a fresh proof", () => {
 
 const challenge = "a".repeat(43);
 
-/** What each would take from whoever may, so that only the proof is missing. */
+/** Body that each route would accept, so that only the proof is missing. */
 const bodies: Record<string, (person: { id: string }) => object> = {
   "DELETE /api/account": ({ id }) => ({ user_id: id }),
   "POST /api/auth/factors": () => ({ factor_type: "totp" }),
@@ -75,7 +75,7 @@ const ask = async (route: string, person: { id: string }, token: string, thing: 
   return call(method, address, { token, ...(body ? { body } : {}) });
 };
 
-/** A code app that counts, a passkey and an identity, as rows: what they hold is nobody's business here. */
+/** Confirmed code app, passkey and identity as rows; their content does not matter here. */
 const rows = ["factors", "passkeys", "identities"] as const;
 const seed = async (user: string, id: string) => {
   const now = Date.now();
@@ -117,7 +117,7 @@ test.each(guarded.filter((route) => !askedElsewhere.includes(route)))(
     }
     expect(await readAll(person.id)).toEqual(before);
     expect((await call("GET", "/api/auth/user", { token: person.token })).status).toBe(200);
-    // Somebody else's fresh proof is none of this person's, and their things are not the other's to name.
+    // Another person's recent proof does not help, and their factors cannot be named.
     const other = await newPerson();
     await env.DB.prepare("UPDATE sessions SET proved_at = ?, proved_generation = 0 WHERE user_id = ?")
       .bind(Date.now(), other.id)
@@ -125,7 +125,7 @@ test.each(guarded.filter((route) => !askedElsewhere.includes(route)))(
     const { status } = await ask(route, person, other.token, thing);
     if (route.includes("{id}") || route.includes("account")) expect(status).toBe(404);
     expect(await readAll(person.id)).toEqual(before);
-    // And it is the proof alone that was missing.
+    // Only the proof was missing.
     await env.DB.prepare("UPDATE sessions SET proved_at = ?, proved_generation = 0 WHERE user_id = ?")
       .bind(Date.now(), person.id)
       .run();

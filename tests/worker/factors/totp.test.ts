@@ -36,7 +36,7 @@ const wrong = { status: 422, body: { error_code: "mfa_verification_failed" } };
 const tooLate = { status: 422, body: { error_code: "mfa_challenge_expired" } };
 const noFactor = { status: 404, body: { error_code: "mfa_factor_not_found" } };
 
-/** As if no code had been tried lately. */
+/** Forgets recent code attempts. */
 const refill = (user: string) =>
   env.DB.prepare("DELETE FROM rate_limits WHERE key LIKE 'totp%' AND key LIKE ?").bind(`%${user}`).run();
 
@@ -71,7 +71,7 @@ test("a code app outlives the change of the key it is kept under, once it was us
   expect((await show({ FACTOR_KEY_NEXT: next }, { ...ana, token }, 1)).status).toBe(200);
   expect(await sealedOf(ana)).toBe(after);
 
-  // The one that was next is the only one from here on.
+  // From here on only the next code is valid.
   wait(60);
   const kept = await signInHalfway(ana);
   expect((await show({ FACTOR_KEY: next }, { ...ana, token: kept.token }, 0)).status).toBe(200);
@@ -84,7 +84,7 @@ test("a code app outlives the change of the key it is kept under, once it was us
 test("a code app that nobody uses while the key changes is sealed anew by the hour", async () => {
   const ana = await newGuarded();
   const next = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64url");
-  // Other tests leave rows that no key opens: they are told of and keep nothing else from its turn.
+  // Other tests leave rows that no key opens. They are logged and do not delay the others.
   vi.spyOn(console, "error").mockImplementation(() => undefined);
   const said = vi.spyOn(console, "warn").mockImplementation(() => undefined);
   const changing = { ...env, FACTOR_KEY_NEXT: next };
@@ -94,7 +94,7 @@ test("a code app that nobody uses while the key changes is sealed anew by the ho
   )
     .bind(ana.factor)
     .first<number>("n");
-  // Objects of other tests may have something to say too.
+  // Objects of other tests may log errors too.
   expect(said.mock.calls.map(([line]) => line)).toContainEqual(expect.stringMatching(new RegExp(`: ${left}$`)));
 
   const tokens = await signInHalfway(ana);
@@ -151,7 +151,7 @@ test("its secret stands nowhere in clear, and counts only in its own row", async
   }
   expect(rows.toLowerCase()).not.toContain(bytes.toString("hex"));
 
-  // Ben's secret in Ana's row opens to nobody, so that who can write to the table gains nothing.
+  // Ben's secret in Ana's row cannot be opened, so write access to the table gains nothing.
   await env.DB.prepare("UPDATE factors SET secret = (SELECT secret FROM factors WHERE id = ?) WHERE id = ?")
     .bind(ben.factor, ana.factor)
     .run();
@@ -215,7 +215,7 @@ test("a code works once, however many bring it at once", async () => {
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
   expect(answers.filter(({ status }) => status === 422).length).toBeGreaterThan(2);
 
-  // Nor is it worth anything later, or on another device, or the one of the step before.
+  // It is not valid later, on another device, or with the code of the step before either.
   await refill(ana.id);
   const half = await signInHalfway(ana);
   for (const old of [code, codeOf(ana.secret, -1)]) expect(await showCode(half, ana.factor, old)).toMatchObject(wrong);
@@ -244,7 +244,7 @@ test("a question is put to one session and one code app, for five minutes, until
   wait(301);
   expect(await verify(half, ana.factor, old, codeOf(ana.secret))).toMatchObject(tooLate);
 
-  // A slip of the finger costs no new question; the right answer takes it away.
+  // A typo needs no new challenge; the right answer consumes it.
   const question = await challenge(ana, ana.factor);
   expect(await verify(ana, ana.factor, question, wrongCodeOf(ana.secret))).toMatchObject(wrong);
   const shown = await verify(ana, ana.factor, question, codeOf(ana.secret));
@@ -309,6 +309,6 @@ test("a code app goes only after a fresh proof; one that does not count yet goes
   const whole = await signIn(ana);
   expect(whole).toMatchObject({ user: { factors: [] } });
   expect(whole.awaits).toBeUndefined();
-  // They stand for a lost password too.
+  // They also work instead of a lost password.
   expect((await showRecoveryCode({ token: whole.access_token }, codes[0] ?? "")).status).toBe(200);
 });

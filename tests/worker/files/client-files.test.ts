@@ -14,7 +14,7 @@ const files: Record<string, { type: string; body: string }> = {
   "/assets/new-1.js": { type: script, body: "a script without a twin" },
 };
 
-/** The static files as the platform serves them: the app's page stands in for what is not there. */
+/** Static files as the platform serves them: the app's page is the answer for missing files. */
 const ASSETS = {
   fetch: async (request: Request) => {
     const { pathname } = new URL(request.url);

@@ -8,7 +8,7 @@ import { sniffType } from "#worker/files/formats/sniff.ts";
 const page = "<!doctype html><script>alert(document.cookie)</script>";
 const svg = '<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"><script>alert(1)</script></svg>';
 
-/** An EBML element with a size of one byte; 0xff says that its size is not known. */
+/** EBML element with a size of one byte; 0xff means an unknown size. */
 const element = (id: string, data: Buffer, size = 0x80 | data.length): Buffer =>
   Buffer.concat([Buffer.from(id, "hex"), Buffer.from([size]), data]);
 const track = (kind: number) =>
@@ -94,7 +94,7 @@ test("an MP4 film says no longer where it was taken, wherever that stands in it,
   const film = Buffer.concat([
     box("ftyp", ascii("isom"), Buffer.alloc(8)),
     box("uuid", ascii("x".repeat(16)), ascii("<x:xmpmeta>+04.3224</x:xmpmeta>")),
-    // Pictures that end where the next part begins, so that what follows stands across it.
+    // Pictures that end where the next part begins, so that the following bytes cross a part boundary.
     box("mdat", Buffer.from(noise(filePartBytes - 103))),
     box(
       "moov",

@@ -3,7 +3,7 @@ import { ascii, box, makeHeic, place, trak, uint32 } from "#tests/support/people
 import { newPerson } from "#tests/worker/support/site.ts";
 import { bring, complete, keysOf, noise, storedFile, upload } from "#tests/worker/support/uploads.ts";
 
-/** Where a photo or a film was taken, in the kinds of files that phones make and browsers do not show. */
+/** Location metadata of photos and videos, in file types that phones create and browsers do not display. */
 
 const said = () => box("udta", box("\xa9xyz", ascii(place)), box("loci", ascii(place)));
 const film = (...first: Buffer[]) =>
@@ -36,7 +36,7 @@ test.each<[string, Buffer, string]>([
   expect(stored.indexOf(content)).toBe(bytes.indexOf(content));
 });
 
-/** The photo with something else written where this stands in it. */
+/** Photo with this part replaced. */
 const altered = (find: string, put: Buffer, after = 0): Buffer => {
   const bytes = Buffer.from(makeHeic());
   bytes.set(put, bytes.indexOf(find) + after);

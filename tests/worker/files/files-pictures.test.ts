@@ -19,7 +19,7 @@ import { readImageHeader } from "#worker/lib/storage/image-header.ts";
 
 const found = (bytes: Buffer): string[] => traces.filter((trace) => bytes.includes(trace));
 
-/** The picture's pixels, as a decoder that knows nothing of us reads them. */
+/** Pixels of the picture, decoded by an independent decoder. */
 const pixels = async (bytes: Uint8Array): Promise<Buffer> => {
   const stream = new Response(bytes).body as ReadableStream<Uint8Array>;
   const output = await env.IMAGES.input(stream).output({ format: "image/png" });
@@ -35,7 +35,7 @@ const passOn = async (picture: Uint8Array) => {
 const pictures: [string, (orientation: number) => Promise<Buffer> | Buffer, { width: number; height: number }][] = [
   ["jpeg", makeTracedJpeg, { width: 32, height: 64 }],
   ["png", makeTracedPng, { width: 32, height: 64 }],
-  // Browsers draw it as it is, whatever it says.
+  // Browsers draw it as it is, whatever its metadata says.
   ["webp", makeTracedWebp, { width: 64, height: 32 }],
 ];
 
@@ -58,7 +58,7 @@ test.each(pictures)("a %s that stands upright says nothing of itself", async (ty
   const { state, bytes } = await passOn(await make(1));
   expect(state.ready).toEqual({ type: `image/${type}`, width: 64, height: 32 });
   for (const mark of ["Exif", "eXIf", "EXIF", "XMP "]) expect(bytes.includes(mark)).toBe(false);
-  if (type === "webp") expect(bytes[20]).toBe(0); // no flag for what is not there
+  if (type === "webp") expect(bytes[20]).toBe(0); // no flag for missing chunks
   await pixels(bytes);
 });
 
@@ -122,7 +122,7 @@ test.each<[string, () => Promise<Buffer> | Buffer]>([
   expect((await keysOf("parts/")).filter((key) => key.includes(id))).toEqual([]);
 });
 
-/** The JPEG with these bytes put before its marker of that kind. */
+/** JPEG with these bytes inserted before its marker of that kind. */
 const putBefore = (jpeg: Buffer, marker: number, bytes: Uint8Array): Buffer => {
   const at = jpeg.indexOf(Buffer.from([0xff, marker]));
   return Buffer.concat([jpeg.subarray(0, at), bytes, jpeg.subarray(at)]);

@@ -20,7 +20,7 @@ const bodyOf = ({ id, size, ready }: FileState, name: string): AttachedBody => (
   size,
 });
 
-/** Sends it; the message's place. */
+/** Sends a message and returns its seq. */
 const send = async (from: Person, conversation: ConversationId, body: AttachedBody): Promise<number> => {
   const answer = await request(from, { type: "send", conversation, messages: [{ cid: createUuid(), body }] });
   if (answer.error) throw new Error(`not sent: ${answer.error}`);
@@ -153,7 +153,7 @@ test("who has a file already is told so, and a range is continued only of the sa
   }
 });
 
-/** How the same path is asked for in every way. */
+/** Requests of the same path in every form. */
 const ways: [string, Record<string, string>][] = [
   ["GET", {}],
   ["HEAD", {}],

@@ -240,7 +240,7 @@ test("pictures that would not fit into the memory of all are told to come again,
   const size = fileMaxBytes;
   const files = await Promise.all(Array.from({ length: 3 }, async () => ({ by: await newPerson(), id: createUuid() })));
   for (const { by, id } of files) await announce(by, id, size);
-  // A store that has all parts, and lets the second one wait until it is told.
+  // Store that has all parts, and delays the second one until it is released.
   let tell = () => {};
   const told = new Promise<void>((resolve) => {
     tell = resolve;
@@ -352,7 +352,7 @@ test.each([
     const ana = await newPerson();
     const bytes = make();
     const id = await bring(ana, bytes);
-    // The store lists the part and has no bytes of it.
+    // The store lists the part but has no bytes of it.
     let isLost = true;
     const FILES = new Proxy(env.FILES, {
       get: (bucket, name) => {

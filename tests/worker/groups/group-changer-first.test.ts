@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { fanOutAtOnce } from "#contract/limits.ts";
 import { FanOut } from "#worker/objects/conversation/delivery/fan-out.ts";
 
-/** A fan-out to channels that answer when they are told to, and whom it has told so far. */
+/** Fan-out to channels that answer on demand, and the members it has notified so far. */
 const newFanOut = (head = 1) => {
   const told: number[] = [];
   const underWay: (() => void)[] = [];
@@ -17,7 +17,7 @@ const newFanOut = (head = 1) => {
     },
     new Map(),
   );
-  /** The one that was asked first answers. */
+  /** Answers the channel that was called first. */
   const answerOne = async () => {
     underWay.shift()?.();
     await scheduler.wait(0);
@@ -38,7 +38,7 @@ test("who must know soon is told before all who waited longer, and again when mo
   expect(told).toEqual(many.slice(0, fanOutAtOnce));
   await answerOne();
   expect(told.at(-1)).toBe(99);
-  fanOut.scheduleUrgent(99); // one more change while the first is under way
+  fanOut.scheduleUrgent(99); // another change while the first is in progress
   for (let i = 0; i < fanOutAtOnce; i++) await answerOne();
   expect(told.filter((member) => member === 99)).toHaveLength(2);
   expect(told.length).toBeLessThan(3 * fanOutAtOnce);
@@ -46,7 +46,7 @@ test("who must know soon is told before all who waited longer, and again when mo
   for (let i = 0; i < fanOutAtOnce; i++) await answerOne();
   await settled;
   expect(told.length).toBeLessThan(4 * fanOutAtOnce);
-  // Nobody is forgotten for it, and nobody told twice.
+  // Nobody is skipped, and nobody is notified twice.
   while (told.length < many.length + 1) await answerOne();
   expect([...told].sort((a, b) => a - b)).toEqual([...many, 99]);
 });

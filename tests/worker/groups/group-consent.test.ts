@@ -6,7 +6,7 @@ import { ask, makeGroup, membersOf, newCircle, newGroup } from "#tests/worker/su
 import { call, drain } from "#tests/worker/support/site.ts";
 import { getConversationStub } from "#worker/objects/stubs.ts";
 
-/** Nobody is in a group against their will, and nobody makes groups without end. */
+/** Limits on groups: nobody is in a group against their will, and nobody creates unlimited groups. */
 
 const settle = (person: { token: string }, groupAdds: "contacts" | "nobody") =>
   call("PATCH", "/api/settings", { token: person.token, body: { groupAdds } });
@@ -36,7 +36,7 @@ test("whoever left a group is not put back for a month, whom others took out is"
   expect(await add(cleo, ben)).toBe("member_has_left");
   expect(await membersOf(owner, id)).toMatchObject({ count: 2 });
   expect(await add(cleo)).toMatchObject({ count: 3 });
-  // What the group does meanwhile changes nothing.
+  // Changes of the group meanwhile have no effect for them.
   await ask(owner, "PATCH", `/api/groups/${id}`, { name: "Sans Ben" });
   expect(await add(ben)).toBe("member_has_left");
   const days = 24 * 3_600_000;

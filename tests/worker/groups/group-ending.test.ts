@@ -21,7 +21,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** Lines that nobody had to send, so that a group is old at once. */
+/** Inserts messages without sending them, so that a group has a long history at once. */
 const age = (id: string, count: number) =>
   inside(id, (sql) =>
     sql.exec(
@@ -41,7 +41,7 @@ test("what was written in a group that ended goes piece by piece, and with it th
     request(from, { type: "send", conversation: id, messages: [{ cid: createUuid(), body: imageOf(file) }] });
   await send(ben, early.id);
   await age(id, 700);
-  // The object goes on from what stands in its tables.
+  // The object continues from its tables.
   await runInDurableObject(env.CONVERSATION.getByName(id), (_, state) =>
     state.abort("as if the machine had died"),
   ).catch(() => undefined);
@@ -57,7 +57,7 @@ test("what was written in a group that ended goes piece by piece, and with it th
     const count = () => log.sql.exec<{ n: number }>("SELECT count(*) AS n FROM messages").one().n;
     const before = count();
     wipe(log);
-    if (log.id === id) pieces.push(before - count()); // other conversations' alarms go off too
+    if (log.id === id) pieces.push(before - count()); // alarms of other conversations run too
   });
   expect(await ask(owner, "DELETE", `/api/groups/${id}`)).toBe(null);
   await phone.nextOf("i");
@@ -65,7 +65,7 @@ test("what was written in a group that ended goes piece by piece, and with it th
     await ring(id);
     return (await countOf(id, "messages")) === 0;
   });
-  // No more at a time than an alarm can see to, and no file is forgotten though releasing it failed all the while.
+  // Each alarm processes a bounded number, and no file is forgotten although releasing files failed meanwhile.
   expect(pieces).toEqual([300, 300, 103]);
   expect([await countOf(id, "attachments"), await countOf(id, "releases")]).toEqual([0, 2]);
   for (const { id: file } of [early, late]) expect(await usesOf(file)).toBe(1);

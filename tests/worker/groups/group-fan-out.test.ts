@@ -13,12 +13,12 @@ afterEach(() => {
 type Method = (this: unknown, ...values: unknown[]) => unknown;
 type Stub = Record<string, Method | undefined>;
 
-/** Which calls of which channels a conversation makes, from where it makes them until they are answered. */
+/** Channel calls of a conversation from their start to their answer. */
 class OutgoingCalls {
   readonly #conversation: ConversationId;
   readonly #underWay = new Set<{ name: string; user: Uuid }>();
   most = 0;
-  /** Notices under way to one channel, at most. */
+  /** Maximum of concurrent notices to one channel. */
   mostToOne = 0;
   readonly made = { notify: 0, deliverTyping: 0 };
 

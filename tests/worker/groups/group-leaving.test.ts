@@ -33,7 +33,7 @@ const sendFile = async (from: Person, conversation: ConversationId, text: string
 const fileStatus = async (by: Person, conversation: ConversationId, file: string) =>
   (await call("GET", readPath(conversation, file), { token: by.token })).status;
 
-/** Everything one can ask of a conversation and its messages; what was refused, and why. */
+/** All requests about a conversation and its messages, with their refusals. */
 const askAll = async (person: Person, id: ConversationId, seq: number, to: ConversationId) => {
   const named = { conversation: id } as const;
   const foreign = { type: "text", text: "avant", forwarded: { by: createUuid(), name: "Ana" } } as const;
@@ -80,7 +80,7 @@ test("who is removed is told within two seconds on every device, and gets nothin
   expect(await rowOf(cleo, id)).toMatchObject({ gone: true, open: false, preview: null, unread: 0 });
   await until(async () => (await rowOf(dan, id)).head === 4);
 
-  // Whatever happens in the group now: messages, files, deletions, marks, typing, another name.
+  // Group activity after leaving: messages, files, deletions, receipts, typing and a new name.
   const told = devices.map((device) => device.raw.length);
   const [phoneB, phoneD] = [await Device.open(ben), await Device.open(dan)];
   const { file: later } = await sendFile(ben, id, "sans elle");
@@ -116,7 +116,7 @@ test("who is removed is told within two seconds on every device, and gets nothin
   expect(await getUserChannelStub(env, cleo.id).listMutes(cleo.id)).toEqual([]);
   expect(await getUserChannelStub(env, cleo.id).listConversations(cleo.id, undefined)).toMatchObject({ rows: [] });
   expect(JSON.stringify(await rowOf(cleo, id))).not.toContain("Sans");
-  // What she was, she stays for the others: the one who wrote this.
+  // For the others her member number stays: she is the author of this message.
   expect((await membersOf(dan, id, "?numbers=2")).members).toMatchObject([{ number: 2, left: true }]);
   expect(textsOf(await readLog(dan, id)).slice(1, 3)).toEqual(["<image>", "<deleted>"]);
 });
@@ -166,7 +166,7 @@ test("who comes finds nothing of before in any way, and neither does who comes b
     });
   }
   expect(await request(dan, { type: "retract", conversation: id, seq: 5 })).toEqual({ error: "message_not_found" });
-  // A deletion of what they never saw says nothing to them.
+  // She is not notified of the deletion of a message that she never saw.
   await request(ben, { type: "retract", conversation: id, seq: 2 });
   await post(ben, id, "maintenant");
   for (const one of [cleo, dan]) {
@@ -175,7 +175,7 @@ test("who comes finds nothing of before in any way, and neither does who comes b
     expect(await request(one, { type: "revised", conversation: id, since: 0 })).toMatchObject({ messages: [] });
   }
   expect(phone.raw.join()).not.toContain("avant");
-  // Everybody's numbers are what they were, and hers is the next.
+  // All numbers stay the same, and hers is the next one.
   expect((await membersOf(owner, id)).members.map(({ number, profile }) => [number, profile?.id])).toEqual([
     [0, owner.id],
     [1, ben.id],
@@ -200,7 +200,7 @@ test("nobody's ticks go back when somebody comes, and who came later is in no li
   const receiptsOf = (seq: number) => ask(ben, "GET", `/api/conversations/${id}/messages/${seq}/receipts`);
   expect(await receiptsOf(2)).toEqual({ read: [0, 2], delivered: [], sent: [] });
   expect(await receiptsOf(4)).toEqual({ read: [], delivered: [], sent: [0, 2, 3] });
-  // The slowest holds everybody's tick back, and does so no more when they are gone.
+  // The slowest member delays everybody's ticks, until they are removed.
   for (const one of [owner, cleo]) await request(one, { type: "mark", conversation: id, delivered: 4, read: 4 });
   await remove(owner, id, dan);
   await until(async () => (await rowOf(ben, id)).othersRead === 4);
@@ -240,7 +240,7 @@ test("who is removed from a group of many need not wait until all of them have h
   const group = () => getConversationStub(env, id);
   const people = [...others, removed].map((user) => ({ user, isHidden: false }));
   const told: { user: string; gone: boolean }[] = [];
-  /** Channels that wait with their answer, and how many of them may give it. */
+  /** Channels that delay their answer, and how many of them may answer. */
   const slow = { isOn: false, waiting: 0, answered: 0 };
   vi.spyOn(UserChannel.prototype, "notify").mockImplementation(async (user, { conversation, gone }) => {
     if (conversation === id) told.push({ user, gone });
@@ -264,7 +264,7 @@ test("who is removed from a group of many need not wait until all of them have h
   });
   const place = told.findIndex(({ gone }) => gone);
   expect(told[place]?.user).toBe(removed);
-  // Those under way at that moment, the one who removed them, and what starts beside these.
+  // The calls in progress, the remover's own, and those started alongside.
   expect(place - before).toBeLessThanOrEqual(2 * fanOutAtOnce);
   slow.isOn = false;
   await change;

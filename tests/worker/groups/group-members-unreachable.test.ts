@@ -13,17 +13,17 @@ import { befriend } from "#tests/worker/support/seeded-people.ts";
 import { call } from "#tests/worker/support/site.ts";
 import { UserChannel } from "#worker/objects/user-channel.ts";
 
-/** Members who are told nothing, and members whose objects died before anybody was told. */
+/** Members that cannot be notified, and members whose objects were evicted before anybody was notified. */
 
 const quiet = () => vi.spyOn(console, "error").mockImplementation(() => {});
 const ring = (id: string) => runDurableObjectAlarm(env.CONVERSATION.getByName(id));
-/** Nothing is left to be told, and no alarm is set. */
+/** No notice is pending, and no alarm is set. */
 const settle = (id: string) => until(async () => !(await ring(id)));
 const die = (id: string) =>
   runInDurableObject(env.CONVERSATION.getByName(id), (_, state) => state.abort("as if the machine had died")).catch(
     () => undefined,
   );
-/** Nobody's channel hears anything until it is restored. */
+/** No channel receives anything until the mock is restored. */
 const deafen = () =>
   vi.spyOn(UserChannel.prototype, "notify").mockImplementation(() => Promise.reject(new Error("away")));
 
@@ -69,7 +69,7 @@ test("who blocks the one who adds them is a member for everybody else and sees n
     delivered: [],
     sent: [2],
   });
-  // Said again it is said: nothing tells this member from another.
+  // A repeated request has the same answer: nothing distinguishes this member.
   expect(await add(owner, id, dan)).toMatchObject({ count: 3, roster: 2 });
   for (const path of ["", "/members"])
     expect(await ask(dan, "GET", `/api/groups/${id}${path}`)).toBe("group_not_found");
@@ -79,7 +79,7 @@ test("who blocks the one who adds them is a member for everybody else and sees n
   await phone.pong();
   expect(phone.raw.filter((text) => !text.startsWith(".")).length).toBe(1);
 
-  // It does not end with the block, but when somebody whom they do not block adds them.
+  // The hidden membership does not end with the block, but when a person whom they do not block adds them.
   await unblock(dan, owner);
   await block(dan, owner);
   expect(await ask(owner, "PUT", `/api/groups/${id}/owner`, { user_id: ben.id })).toMatchObject({ role: "member" });
@@ -88,7 +88,7 @@ test("who blocks the one who adds them is a member for everybody else and sees n
   const before = await rowOf(owner, id);
   expect(await add(ben, id, dan)).toMatchObject({ count: 3, roster: 3 });
   await until(async () => (await rowsOf(dan, id)).length === 1);
-  // They find what was said since all the others took them for a member, and nobody sees that anything changed.
+  // They see all messages since the others saw them as a member, and nobody notices a change.
   expect(await rowOf(dan, id)).toMatchObject({ open: true, unread: 1, group: { number: 2, count: 3 } });
   expect(await rowOf(owner, id)).toEqual(before);
   await post(owner, id, "Te voilà");
@@ -173,7 +173,7 @@ test("who was removed and who was added just before the object died are told by 
   expect(await rowOf(ben, id)).toMatchObject({ unread: 1, head: 6, group: { count: 3 } });
   expect(await rowOf(eve, id)).toMatchObject({ unread: 0, head: 6, hidden: 4, group: { count: 3, name: "Cousins" } });
   await until(async () => (await stateOf(id, cleo)) === "out" && (await stateOf(id, dan)) === "out");
-  // Nothing is owed to anybody any more.
+  // No notices are pending.
   await until(async () => {
     pass(fanOutRetryMaxMs);
     await ring(id);

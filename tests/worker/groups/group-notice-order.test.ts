@@ -16,7 +16,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** Notices that are lost, come twice, or come late and are taken for lost. */
+/** Notices that are lost, duplicated, or late and assumed lost. */
 const disturb = (roll: () => number) => {
   const { notify } = UserChannel.prototype;
   return vi.spyOn(UserChannel.prototype, "notify").mockImplementation(async function (this: UserChannel, user, notice) {
@@ -95,14 +95,14 @@ test.each([1, 2, 3])(
       if (roll() < 0.5) await done;
       else underWay.push(done);
       if (roll() >= 0.1) continue;
-      // An alarm that is rung by hand is taken away first: whoever dies in it would lose it, and with a real one does not.
+      // A manually run alarm is removed first, so an error in it would lose it. A real alarm would be retried.
       await death;
       await runDurableObjectAlarm(env.CONVERSATION.getByName(id)).catch(() => undefined);
     }
     await Promise.all(underWay);
     disturbance.mockRestore();
-    // What was told and what was late is through when there is nothing to ring for. While an alarm runs by itself there
-    // is nothing to ring for either, so it has to stay so.
+    // All notices and late answers are processed when no alarm is set. While an alarm runs by itself none is set
+    // either, so this must hold repeatedly.
     const isThrough = async () => {
       const hasRung = await runDurableObjectAlarm(env.CONVERSATION.getByName(id));
       return !hasRung && (await readMembers(id)).every(({ state }) => state === "in" || state === "out");

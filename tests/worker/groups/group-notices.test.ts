@@ -4,11 +4,11 @@ import { dice } from "#tests/worker/support/seeded-random.ts";
 import type { ConversationNotice } from "#worker/objects/rpc.ts";
 import { type InboxEntry, mergeNotice } from "#worker/objects/user-channel/inbox/inbox-merge.ts";
 
-/** Notices of somebody's coming and going, in every order they can come in, some twice: the row is the same in the end. */
+/** Notices of joining and leaving in every possible order, with duplicates: the row is the same in the end. */
 
 const line = (seq: number): Message => ({ seq, sender: 1, at: seq * 1_000, body: { type: "text", text: `n° ${seq}` } });
 
-/** What a group says when its head is there, to a member who came at `joined` for the `turn`th time. */
+/** Notice of a group at this head to a member who joined at `joined`, with this membership version. */
 const said = (turn: number, roster: number, joined: number, head: number, from = joined): ConversationNotice => {
   const messages = Array.from({ length: head - from }, (_, index) => line(from + index + 1));
   const marks = { delivered: joined, read: joined };
@@ -46,7 +46,7 @@ const farewell = (turn: number): ConversationNotice => ({
   messages: [],
 });
 
-/** They came, went, and came back; the group talked all the while. */
+/** The member joined, left and rejoined while the group went on talking. */
 const story = [
   said(1, 1, 0, 1),
   said(1, 1, 0, 3, 1),
@@ -109,7 +109,7 @@ test("what is pushed to somebody who is back is of after they came, and comes af
     const later = tell(order.slice(0, back + 1));
     expect(pushed.slice(later.pushed.length).every((seq) => seq > 9)).toBe(true);
   }
-  // They hear of the row first also where nothing was said while they were away.
+  // Returning members get the row first even if nothing was written while they were away.
   const away = tell([said(1, 1, 0, 3), farewell(2)]).entry;
   expect(mergeNotice(away, 7, said(3, 3, 3, 4))).toMatchObject({ news: [], isRowNew: true, entry: { gone: false } });
 });

@@ -12,15 +12,15 @@ import type { GroupCommand } from "#worker/objects/rpc.ts";
 import { getConversationStub, getUserChannelStub } from "#worker/objects/stubs.ts";
 
 /**
- * What cannot both be, asked for at the same moment: one is done whole and the other refused whole, a thousand times
- * each. The people are known to the objects alone, so that no round waits for the directory.
+ * Commands that exclude each other, at the same moment, a thousand times each: one is applied as a whole and the other
+ * refused as a whole. Only the objects know these people, so that no round waits for the directory.
  */
 vi.setConfig({ testTimeout: 900_000 });
 
 const groupsAtOnce = 4;
 const roundsOfEach = 250;
 const rounds = groupsAtOnce * roundsOfEach;
-/** Whatever the machine does, each order of two comes up at least that often. */
+/** Each order of two commands must occur at least this often on any machine. */
 const rareAtLeast = rounds / 50;
 
 type Dice = ReturnType<typeof dice>;
@@ -32,8 +32,8 @@ type Group = { id: Uuid; change: Change; truth: Truth };
 type Change = (user: Uuid, deed: GroupCommand) => Promise<object>;
 
 /**
- * A group of the first of these, in the eyes of all with as many more as are told nothing. The story is told from inside
- * its object: what is asked of it takes no way there, so that the rounds are many.
+ * Makes a group of the first of these, and as many members again who are not notified. The test runs inside the group's
+ * object, so that calls have no latency and many rounds are possible.
  */
 const inGroup = async (
   people: readonly Uuid[],
@@ -55,9 +55,9 @@ const inGroup = async (
   return truth;
 };
 
-const pauseMs = 6; // messages wait up to 4 ms for a commit together
+const pauseMs = 6; // messages wait up to 4 ms for a group commit
 
-/** At the same moment, in an order and with pauses that the dice choose. */
+/** Runs commands at the same moment, in a random order and with random pauses. */
 const together = async (
   roll: Dice,
   calls: readonly (() => Promise<object>)[],
@@ -76,7 +76,7 @@ const together = async (
 const errorOf = (result: object | undefined): string | undefined =>
   result && isRefusal(result) ? result.error : undefined;
 
-/** The same story in some groups side by side. */
+/** Runs the same test in several groups concurrently. */
 const inGroups = async (tell: (roll: Dice) => Promise<void>): Promise<void> => {
   await Promise.all(Array.from({ length: groupsAtOnce }, (_, index) => tell(dice(index + 1))));
 };
@@ -88,7 +88,7 @@ test("a message of somebody who is being removed is stored before that, or refus
     const [ana, ben] = people;
     const truth = await inGroup(people, { witness: ana }, async ({ id, change, truth }) => {
       await truth.check(people);
-      // A message has the longer way: the slower the machine, the longer the pauses in which it may be first.
+      // A message takes longer: the slower the machine, the longer the pauses in which it may be first.
       let pauseMaxMs = pauseMs;
       for (let round = 1; round <= roundsOfEach; round++) {
         const said = [`${round} un`, `${round} deux`];
@@ -135,10 +135,10 @@ test("of two who remove each other, the group handed over in between, one at lea
     await truth.checkStored(people);
   });
   const possible = [
-    "done group_not_found done", // handed over, and the new owner was quick
+    "done group_not_found done", // ownership was transferred, and the new owner was quick
     "done not_allowed done",
     "done not_allowed not_allowed", // the new owner was too early
-    "member_not_found done group_not_found", // removed before anything was handed over
+    "member_not_found done group_not_found", // removed before ownership was transferred
     "member_not_found done not_allowed",
   ];
   expect(possible).toEqual(expect.arrayContaining([...outcomes.keys()]));
@@ -161,7 +161,7 @@ test("of two who get the last place at the same moment one is a member and the o
         const winner = errorOf(results[0]) === undefined ? 0 : 1;
         wins[winner] = (wins[winner] ?? 0) + 1;
         await change(ana, { type: "remove", user: pair[winner] ?? "" });
-        // One place for two is none.
+        // One free place is not enough for two.
         expect(errorOf(await change(ana, both))).toBe("group_full");
       }
     });
@@ -186,7 +186,7 @@ test("somebody who is removed while they are added is a member or not, as the la
         expect([errorOf(left), errorOf(added)]).toEqual([undefined, undefined]);
         const lines = await truth.check(people);
         const events = lines.map(({ body }) => (body.type === "event" ? body.event : body.type));
-        // The first line after a round that he did not survive is of his coming back.
+        // The first message after a round in which he was removed is about his return.
         const expected = isGone ? ["added", "removed"] : ["removed"];
         expect([expected, [...expected, "added"]]).toContainEqual(events);
         isGone = events.at(-1) === "removed";

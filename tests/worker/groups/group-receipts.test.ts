@@ -17,7 +17,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** Writes down whom the group tells something, and what. Others of this runtime may still have something to tell. */
+/** Records whom the group notifies of what. Other groups of this runtime may notify too. */
 const listenTo = (group: string) => {
   const told: { user: string; notice: ConversationNotice }[] = [];
   const { notify } = UserChannel.prototype;
@@ -38,7 +38,7 @@ test("however many read at once, only the authors of what everybody has now read
   await until(async () => !(await ring(id))); // everybody has confirmed
   const told = listenTo(id);
   const startedAt = Date.now();
-  // All but the owner have read both; nobody is told, for he may have read neither.
+  // All except the owner have read both. Nobody is notified, because the owner may have read neither.
   await Promise.all(others.map((one) => mark(one, id, 3, 3)));
   await mark(owner, id, 2, 0);
   await until(() => told.length > 0);
@@ -62,7 +62,7 @@ test("marks that were held when the object died reach the authors by the alarm, 
   holdAlarms();
   holdTimers(groupReceiptHoldMs);
   await mark(owner, id, 2, 2);
-  // The alarm that the first mark set goes off while the second is held.
+  // The alarm set by the first receipt runs while the second one is deferred.
   await mark(cleo, id, 2, 2);
   await ring(id);
   await runInDurableObject(env.CONVERSATION.getByName(id), (_, state) =>

@@ -9,15 +9,15 @@ import { newGroup } from "#tests/worker/support/make-group.ts";
 import { UserChannel } from "#worker/objects/user-channel.ts";
 
 beforeEach(() => {
-  vi.spyOn(Math, "random").mockReturnValue(0); // held for as long as it ever is
+  vi.spyOn(Math, "random").mockReturnValue(0); // the maximum that write-behind defers
 });
 afterEach(() => {
   vi.restoreAllMocks();
 });
 
-const confirmedMs = 1_100; // after this a channel that wrote nothing is told again
+const confirmedMs = 1_100; // a channel that wrote nothing is notified again after this
 
-/** What stands written of a group in somebody's list, without anything being written for that. */
+/** Stored row of a group in a person's list, without flushing deferred writes. */
 const writtenHead = (user: Uuid, id: Uuid) =>
   runInDurableObject(env.USER_CHANNEL.getByName(user), (_, { storage }) => {
     const found = storage.sql.exec<{ head: number }>("SELECT head FROM inbox WHERE conversation = ?", id);
@@ -67,7 +67,7 @@ test("who has written what a group said is asked once more and then not again", 
   const [ben, cleo] = others;
   if (!ben || !cleo) throw new Error("too few");
   const phone = await Device.open(ben);
-  await ring(id); // whatever the making of the group left
+  await ring(id); // left over from creating the group
   const told = vi.spyOn(UserChannel.prototype, "notify");
   const toldTo = (user: Uuid) => told.mock.calls.filter(([to]) => to === user).length;
   await post(owner, id, "un");

@@ -12,7 +12,7 @@ const block = async (by: Person, other: Person, method: "PUT" | "DELETE" = "PUT"
   if (status !== 200) throw new Error(`not blocked: ${status}`);
 };
 
-/** What somebody is answered, with nothing left in it that differs from one group of the same people to another. */
+/** Answer without the parts that differ between groups of the same people. */
 const blurred = (value: unknown, names: ReadonlyMap<string, string>): string => {
   let text = JSON.stringify(value);
   for (const [one, name] of names) text = text.replaceAll(one, name);
@@ -22,7 +22,7 @@ const blurred = (value: unknown, names: ReadonlyMap<string, string>): string => 
     .replace(/"cid":"[0-9a-f-]{36}"/g, '"cid":"cid"');
 };
 
-/** Everything that an owner does with a member who is not there, and what is answered to each. */
+/** All owner commands about a hidden member, with their answers. */
 const dealWith = async (isBlocked: boolean): Promise<string[]> => {
   const [ana, ben, cleo, dan] = (await newCircle(4)) as [Seeded, Seeded, Seeded, Seeded];
   if (isBlocked) await block(ben, ana);
@@ -118,7 +118,7 @@ test("who blocks the person who adds them is told nothing of the group, until so
   expect(again).toMatchObject({ count: 3, roster: 1 });
   await post(cleo, id, "Te voilà");
   await until(async () => (await rowsOfBen()).some(({ conversation, unread }) => conversation === id && unread === 2));
-  // What was said since all the others took him for a member; and no line says that he came only now.
+  // All messages since the others saw him as a member, and no system message says that he joined only now.
   expect((await readLog(ben, id)).map(({ seq }) => seq)).toEqual([1, 2, 3]);
 });
 
@@ -134,7 +134,7 @@ test("nobody adds whom they block themselves, and nobody of a list that names on
   expect(await makeGroup(ana, "Famille", [dan], refused)).toMatchObject({ count: 2 });
   expect(await ask(ana, "POST", `/api/groups/${refused}/members`, { members: [eve.id] })).toBe("contact_blocked");
   expect((await membersOf(ana, refused)).count).toBe(2);
-  // In the group that both are in a block changes nothing.
+  // A block changes nothing in a group of both.
   const [cleo] = others;
   if (!cleo) throw new Error("too few");
   await block(cleo, owner);

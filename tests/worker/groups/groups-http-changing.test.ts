@@ -11,7 +11,7 @@ import { callWith, objectsWith } from "#tests/worker/support/wrapped-site.ts";
 
 const refusal = (status: number, error_code: string) => ({ status, body: { code: status, error_code } });
 
-/** Every way to change a group, with a body that an owner may send. */
+/** All changes of a group, with a body that an owner may send. */
 const changes = (id: Uuid, other: Uuid): [method: string, path: string, body?: unknown][] => [
   ["PATCH", `/api/groups/${id}`, { name: "Nous" }],
   ["DELETE", `/api/groups/${id}/picture`],
@@ -69,7 +69,7 @@ test("people are added all of them or none, and who is there already stays as th
   const headOf = () =>
     rowOf(dan, id).then(
       ({ head }) => head,
-      () => 0, // he has not heard of it yet
+      () => 0, // not notified yet
     );
   await until(async () => (await headOf()) === 2);
   expect(await rowOf(dan, id)).toMatchObject({ unread: 0, group: { count: 5, number: 3, role: "member" } });

@@ -27,7 +27,7 @@ test("making a group again under its id answers the group that is there, whateve
   await call("PUT", `/api/blocks/${cleo.id}`, { token: ana.token });
   expect((await make(ana.token, body)).body).toEqual(first.body);
   expect(await readLog(ana, body.id)).toHaveLength(1);
-  // Another who knows the id gets nothing by it.
+  // Another person who knows the id gets nothing by it.
   expect(await make(ben.token, { ...body, members: [ana.id] })).toMatchObject(refusal(403, "not_your_contact"));
   const [dan, eve] = await newCircle(2);
   expect(await make(dan.token, { ...body, members: [eve?.id] })).toMatchObject(refusal(409, "group_exists"));

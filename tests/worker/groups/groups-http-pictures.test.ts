@@ -29,7 +29,7 @@ const pictureOf = async (by: Person, id: Uuid, size = 512): Promise<Uint8Array<A
   expect(response.status).toBe(200);
   return new Uint8Array(await response.arrayBuffer());
 };
-/** The keys of what is kept of a group's pictures. */
+/** Keys of a group's stored pictures. */
 const keptOf = async (id: Uuid) => {
   const sizes = await Promise.all(["50", "512"].map((size) => env.AVATARS.list({ prefix: `${size}/${id}` })));
   return sizes.flatMap(({ objects }) => objects.map(({ key }) => key));
@@ -62,7 +62,7 @@ test("a picture of any kind becomes a square without its metadata, which all mem
       expect(Buffer.from(large).includes(trace)).toBe(false);
     }
     await until(async () => (await rowOf(ben, id)).group?.picture === body.picture);
-    // The one before is gone, in both sizes.
+    // The former picture is deleted, in both sizes.
     expect(await keptOf(id)).toEqual([`50/${body.picture}`, `512/${body.picture}`]);
   }
   const lines = (await readLog(ben, id)).map(({ body }) => body);
@@ -107,7 +107,7 @@ test("who may not set the picture leaves nothing by trying", async () => {
   expect(await ask(stranger, "DELETE", path)).toBe("group_not_found");
   await drain("group_picture_by_user", owner.id);
   expect(await put(owner, id, makePng(40, 40))).toMatchObject({ status: 429, body: { error_code: "rate_limited" } });
-  // Refused between the look and the deed: the group was handed over on another device.
+  // Refused between the check and the change: the group was transferred on another device.
   const CONVERSATION = objectsWith(env.CONVERSATION, { runGroupCommand: async () => ({ error: "not_allowed" }) });
   await env.DB.prepare("DELETE FROM rate_limits").run();
   emptyBuckets.clear();
@@ -142,7 +142,7 @@ test("a picture whose answer was lost is shown, and the one before it goes all t
   await put(owner, id, makePng(40, 40));
   type Change = ReturnType<typeof getConversationStub>["runGroupCommand"];
   let lost = 0;
-  /** Arrives, and only its answer does not. */
+  /** The request arrives, and its answer is lost. */
   const losing =
     (times: number): Change =>
     async (...change) => {

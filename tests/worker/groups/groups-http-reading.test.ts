@@ -14,7 +14,7 @@ import { profiles } from "#worker/db/schema.ts";
 
 const numbersOf = ({ members }: MemberPage) => members.map(({ number }) => number);
 
-/** All pages one after the other, as a device reads them. */
+/** All pages in order, as a device reads them. */
 const readAll = async (by: Parameters<typeof membersOf>[0], id: string, since = 0) => {
   const first = await membersOf(by, id, `?since=${since}`);
   const pages = [first];
@@ -49,7 +49,7 @@ test("members come in pages by their numbers, each once, and afterwards only wha
   ]);
   expect(numbersOf(await membersOf(owner, id, `?since=${roster}&after=6`))).toEqual([100]);
   expect((await readAll(owner, id)).members).toHaveLength(people.length);
-  // By number everybody is told, who left too: their messages stay.
+  // Lookup by number also finds former members, because their messages remain.
   expect((await membersOf(owner, id, "?numbers=100,5,7,999")).members).toMatchObject([
     { number: 100, left: false, profile: { id: people[99] } },
     { number: 5, left: true, profile: { id: people[4] } },
@@ -91,7 +91,7 @@ test("a member is shown as the reader may see them: an old picture to whom they 
   expect(await seenBy(dan)).toBe("new.webp");
   expect(await seenBy(cleo)).toBe("old.webp");
   expect(await seenBy(ben)).toBe("new.webp");
-  // A member one has nothing else to do with is known in the group, and nowhere else.
+  // A member without another relation is visible in the group and nowhere else.
   expect(await ask(dan, "GET", `/api/users/${ben.id}`)).toBe("user_not_found");
 
   await env.DB.prepare("DELETE FROM users WHERE id = ?").bind(dan.id).run();
@@ -124,7 +124,7 @@ test("receipts tell each of the others by number, as far as they have got; who c
     ask(by, "GET", `/api/conversations/${id}/messages/${seq}/receipts`);
   expect(await receipts(2)).toEqual({ read: [1, 2], delivered: [], sent: [3] });
   expect(await receipts(3)).toEqual({ read: [1], delivered: [2], sent: [3] });
-  expect(await receipts(1)).toBe("not_your_message"); // nobody wrote "A made the group"
+  expect(await receipts(1)).toBe("not_your_message"); // there is no "A created the group" message
   expect(await receipts(4)).toBe("message_not_found");
   for (const seq of ["0", "-1", "x", "1.5", "9".repeat(20)]) expect(await receipts(seq)).toBe("invalid_input");
   expect(await receipts(2, ben)).toBe("not_your_message");

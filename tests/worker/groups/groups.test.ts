@@ -36,7 +36,7 @@ test("a group stands in everybody's list with its first line before its making i
     [1, ben.id, "member"],
     [2, cleo.id, "member"],
   ]);
-  // The same again is the same group; somebody else's id is none to be had.
+  // A repeated request returns the same group; another person's id is refused.
   expect(await makeGroup(ana, "Autre", [ben], id)).toMatchObject({ name: "Famille Mbuyi", count: 3 });
   const [dan, eve] = await newCircle(2);
   if (!eve) throw new Error("too few");
@@ -57,7 +57,7 @@ test("messages go to all members, each with its sender's number, and wait to be 
   }
   expect((await rowOf(cleo, id)).unread).toBe(1);
   expect((await rowOf(ben, id)).unread).toBe(0);
-  // A tick is what all others have; one who is away keeps it back.
+  // Ticks show what all others have received; an absent member holds them back.
   for (const one of [owner, cleo]) await request(one, { type: "mark", conversation: id, delivered: 2, read: 2 });
   expect(await rowOf(ben, id)).toMatchObject({ othersDelivered: 0, othersRead: 0 });
   expect(await ask(ben, "GET", `/api/conversations/${id}/messages/2/receipts`)).toEqual({

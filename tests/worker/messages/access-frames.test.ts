@@ -10,9 +10,8 @@ import { call } from "#tests/worker/support/site.ts";
 import { getConversationStub } from "#worker/objects/stubs.ts";
 
 /**
- * Who may do what over the socket: one row for every frame a device can send. Ana and Ben talk; Rita was Ana's
- * contact and has their history; Sam has nothing to do with any of them. (A visitor has no socket:
- * socket.test.ts.)
+ * Access rules of the socket: one row for every frame that a device can send. Ana and Ben are connected; Rita was Ana's
+ * contact and has their history; Sam has no relation to any of them. (A visitor has no socket: socket.test.ts.)
  */
 type World = { ana: Person; ben: Person; rita: Person; sam: Person; id: ConversationId; ritas: ConversationId };
 
@@ -37,16 +36,16 @@ const notFound = "conversation_not_found";
 
 type Row = {
   frame: (ref: number, conversation: number | ConversationId) => ClientFrame;
-  /** What a member is answered, in a conversation that is open and in one that has ended. */
+  /** Expected answers for a member, in an open and in an ended conversation. */
   member: Outcome;
   removed: Outcome;
-  /** What a member is answered who lets nothing of the other through; to the other nothing is different. */
+  /** Expected answer for a member who blocks the other; for the blocked member nothing differs. */
   blocker?: Outcome;
-  /** What anybody else is answered, who names the conversation by its id or makes up a handle. */
+  /** Expected answer for anybody else who names the conversation by its id or an invented handle. */
   stranger: Outcome;
 };
 
-/** `undefined`: no answer is due. */
+/** `undefined`: no answer is expected. */
 const table: Record<ClientFrame[0], Row> = {
   h: { frame: () => ["h", protocolVersion, "", 0], member: "x", removed: "x", stranger: "x" },
   k: { frame: () => ["k", 0], member: undefined, removed: undefined, stranger: undefined },
@@ -101,10 +100,10 @@ test("every frame a device can send has its row in the access table", () => {
 
 const lastRef = 1_000;
 
-/** What a device sees of that a frame of its own was answered. */
+/** Frames that a device receives as an answer to its own frame. */
 const answerTypes = ["x", "a", "u", "g", "j", "L", "q", "v", "y"];
 
-/** What comes back to a frame; where none is due, before the answer to a question that is asked a little after it. */
+/** Returns the answer to a frame. If none is expected, returns what arrives before the answer to a later request. */
 const answerTo = async (device: Device, frame: ClientFrame, isDue: boolean): Promise<Outcome> => {
   const before = device.frames.length;
   const heard = () => device.frames.slice(before).filter((got) => Array.isArray(got));

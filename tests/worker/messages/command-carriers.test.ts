@@ -26,12 +26,14 @@ import { post, readLog, rowOf, text, textsOf, until } from "#tests/worker/suppor
 import { newPair, type Pair, seedPerson } from "#tests/worker/support/seeded-people.ts";
 import { call } from "#tests/worker/support/site.ts";
 
-/** Commands where they go when there is no socket. What they do is tested beside the objects; here, that they get there. */
+/**
+ * Commands over HTTP, without a socket. Their effects are tested with the objects; these tests check that they arrive.
+ */
 
 const as = (person: { token: string }, method: string, path: string, body?: unknown) =>
   call(method, path, { token: person.token, ...(body === undefined ? {} : { body }) });
 
-/** Two who have written three messages, both of whom have heard of all of them. */
+/** Two people with three messages, which both have received. */
 const newTalk = async (): Promise<Pair> => {
   const pair = await newPair();
   const { ana, ben, id } = pair;
@@ -66,7 +68,7 @@ const samples = ({ id }: Pick<Pair, "id">): Sample => ({
   hangUp: [{ type: "hangUp", conversation: id, call: dialled, device: anas, status: "ended" }, CallResult],
 });
 const types = Object.keys(samples({ id: "" })) as Command["type"][];
-/** What a call needs to be in before each of these is said of it. */
+/** Call state that each of these commands needs. */
 const leadingTo: Partial<Record<Command["type"], Command["type"][]>> = {
   answer: ["dial"],
   standing: ["dial"],

@@ -38,7 +38,7 @@ test("a message sent again keeps its first place and its first body, by either c
   expect(again).toEqual(first);
   expect(byHttp.sent).toEqual([{ cid, ...first }]);
   expect(textsOf(await readLog(ben, id))).toEqual(["premier"]);
-  // The same client id from the other person is another message.
+  // The same client id from the other person is a different message.
   await request(ben, { type: "send", conversation: id, messages: [text("le mien", cid)] });
   expect(textsOf(await readLog(ben, id))).toEqual(["premier", "le mien"]);
 });
@@ -102,7 +102,7 @@ test("a removed contact is refused, keeps the history, and writes again once con
   await until(async () => !(await rowOf(ana, id)).open && !(await rowOf(ben, id)).open);
   expect(await phoneA.outcome(phoneA.say(id, "après"))).toEqual({ error: "not_connected" });
   expect(await post(ben, id, "après")).toEqual({ error: "not_connected" });
-  // What was stored before the end is acknowledged as it was: its sender may not have heard.
+  // A message stored before the end is acknowledged as stored, because its sender may have missed the acknowledgement.
   expect(await phoneA.outcome(phoneA.say(id, "avant", cid))).toEqual(place);
   expect(textsOf(await readLog(ana, id))).toEqual(["avant"]);
   expect(textsOf(await readLog(ben, id))).toEqual(["avant"]);
@@ -248,7 +248,7 @@ test("a write that fails half-way stores nothing, and the messages are taken whe
   const spoiled = await request(ana, { type: "send", conversation: id, messages });
   expect(spoiled).toEqual({ error: "unavailable" });
   expect(await readLog(ben, id)).toEqual([]);
-  // Somebody else's message in the same moment is not harmed by it.
+  // Another person's message at the same moment is not affected.
   const [, other] = await Promise.all([
     request(ana, { type: "send", conversation: id, messages }),
     post(ben, id, "le mien"),

@@ -35,7 +35,7 @@ test("a message deleted for everybody is a tombstone on every device, in one cha
     expect(frame.slice(3, 5)).toEqual([0, 1]);
     expect(device.messagesOf(frame)).toMatchObject([{ seq: 2, body: { type: "deleted" } }]);
   }
-  // For the one who had it unread there is a second change: how many are unread now.
+  // A recipient who had it unread gets a second change with the new unread count.
   expect(await phoneB.nextOf("u")).toMatchObject({ 5: 2 });
   expect([numbersOf(phone), numbersOf(tablet), numbersOf(phoneB)]).toEqual([[1], [1], [1, 2]]);
   for (const person of [ana, ben]) {
@@ -163,7 +163,7 @@ test("a count that was asked for before a deletion does not undo what the deleti
   const { ana, ben, id } = await newPair();
   await post(ana, id, "un", "deux", "trois");
   await until(async () => (await rowOf(ben, id)).unread === 3);
-  // A mark and a deletion at the same moment, in every order the two can take.
+  // A receipt and a deletion at the same moment, in every possible order.
   for (let seq = 1; seq <= 3; seq++) {
     await Promise.all([
       retract(ana, id, seq),

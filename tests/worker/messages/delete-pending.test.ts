@@ -12,7 +12,7 @@ import { imageOf, seedFile, usesOf } from "#tests/worker/support/seeded-files.ts
 import { befriend, newPair, seedPerson } from "#tests/worker/support/seeded-people.ts";
 import { getConversationStub } from "#worker/objects/stubs.ts";
 
-/** A message that its author deletes by its client id, whether it has come or is yet to come. */
+/** Messages that their author deletes by client id, before or after they arrived. */
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -22,7 +22,7 @@ const withdraw = (person: Person, conversation: ConversationId, cid: Uuid) =>
   request(person, { type: "withdraw", conversation, cid });
 const send = (person: Person, conversation: ConversationId, cid: Uuid, body: Body = text("regretté").body) =>
   request(person, { type: "send", conversation, messages: [{ cid, body }] });
-/** The client ids of which it is kept that they were withdrawn. */
+/** Client ids stored as deleted before arrival. */
 const keptIn = async (conversation: ConversationId): Promise<string[]> =>
   (await readConversation(conversation))
     .filter(({ where }) => where.endsWith(" withdrawn"))
@@ -61,7 +61,7 @@ test("asked for again, or by its place meanwhile, it is done by the revision tha
   expect(await withdraw(ana, id, cids[0])).toEqual(first);
   expect(await withdraw(ana, id, cids[1])).toMatchObject({ revision: 2, place: { seq: 2 } });
   expect(await request(ana, { type: "retract", conversation: id, seq: 1 })).toEqual({ revision: 1 });
-  // Sent again by a device that does not know, it keeps its place and stays deleted.
+  // Sent again by a device that does not know of the deletion, it keeps its seq and stays deleted.
   expect((await send(ana, id, cids[0])).sent).toMatchObject([{ cid: cids[0], seq: 1 }]);
   expect(textsOf(await readLog(ana, id))).toEqual(["<deleted>", "<deleted>"]);
 });
@@ -91,7 +91,7 @@ test("what comes after it was withdrawn is not taken in, and nobody but its send
   for (let i = 0; i < 2; i++)
     expect(await phone.outcome(phone.say(id, "regretté", cid))).toEqual({ error: "message_withdrawn" });
   expect(await send(ana, id, cid)).toEqual({ error: "message_withdrawn" });
-  // What else is sent with it goes, and so does what follows it on the same socket.
+  // Other messages of the same request are sent, and so are later ones on the same socket.
   const other = text("deux");
   const answer = await request(ana, {
     type: "send",
@@ -103,7 +103,7 @@ test("what comes after it was withdrawn is not taken in, and nobody but its send
   for (const device of [tablet, phoneB]) await until(() => device.seqs.includes(3));
   for (const [index, device] of [tablet, phoneB].entries())
     expect(device.raw.slice(heard[index]).join()).not.toContain("regretté");
-  // Of another member's messages it says nothing.
+  // The command affects no message of another member.
   expect((await send(ben, id, cid)).sent).toMatchObject([{ seq: 4 }]);
 });
 
@@ -151,7 +151,7 @@ test.each([
     expect(first).toBe("un");
     expect(others.filter((said) => said !== "<deleted>")).toEqual([]);
   }
-  // Each of them is in the log or kept, not both.
+  // Each of them is either in the log or stored as deleted, never both.
   const kept = await keptIn(id);
   expect((await readLog(ana, id)).length - 1 + kept.length).toBe(cids.length);
   if (!isMessageFirst) expect(kept.length).toBeGreaterThan(0);
@@ -183,7 +183,7 @@ test("what was held back from the other is deleted for its author alone", async 
   expect(await withdraw(ana, id, cid)).toMatchObject({ place: { seq: 1 } });
   expect(textsOf(await readLog(ana, id))).toEqual(["<deleted>"]);
   expect(await rowOf(ben, id)).toEqual(before);
-  // Who blocks writes nothing there, and deletes what they wrote before.
+  // A blocking member cannot send, but can delete earlier messages.
   expect(await withdraw(ben, id, createUuid())).toMatchObject({ place: null });
 });
 
@@ -218,7 +218,7 @@ test("nothing of it is left of who leaves a group, of a group that ends, and of 
   for (const one of [cid, createUuid()])
     expect(await withdraw(ben, id, one)).toEqual({ error: "conversation_not_found" });
   expect(textsOf(await readLog(cleo, id))).toContain("regretté");
-  // Who comes back has nothing of before there, nor anything to delete.
+  // A returning member cannot see or delete messages from before.
   await ask(owner, "POST", `/api/groups/${id}/members`, { members: [ben.id] });
   await until(async () => (await rowOf(ben, id)).open);
   expect(await withdraw(ben, id, cid)).toEqual({ error: "message_not_found" });

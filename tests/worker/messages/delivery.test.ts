@@ -19,7 +19,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** The alarm goes off now; false when none was set. */
+/** Runs the alarm now. Returns false if none was set. */
 const ring = (id: string) => runDurableObjectAlarm(conversationStub(id));
 
 test("a message whose object died after storing it and before telling anybody arrives all the same", async () => {
@@ -96,7 +96,7 @@ test("a channel that dies between acknowledging a message and writing it down is
   );
   expect(await rowOf(ana, id)).toMatchObject({ head: 0 });
   const tablet = await Device.open(ana);
-  pass(1_000); // so long the conversation gives a channel to show what it has
+  pass(1_000); // time that the conversation gives a channel to answer
   expect(await ring(id)).toBe(true);
   expect(tablet.messagesOf(await tablet.nextOf("m"))).toMatchObject([{ seq: 1 }]);
   expect(await rowOf(ana, id)).toMatchObject({ head: 1, unread: 0 });
@@ -120,7 +120,7 @@ test("frames that come as one are one commit, and one frame to each socket", asy
 test("what two devices of a person send together each gets with its own places and the other's messages", async () => {
   const { ana, id } = await newPair();
   const [phone, tablet] = [await Device.open(ana), await Device.open(ana)];
-  // The first keeps the way to the conversation busy, so that the others go together.
+  // The first message keeps the call to the conversation busy, so that the others are batched.
   const refs = [phone.say(id, "0"), phone.say(id, "1"), phone.say(id, "2")];
   const refsOfTablet = [tablet.say(id, "3"), tablet.say(id, "4")];
   for (const ref of refs) expect(await phone.outcome(ref)).toHaveProperty("seq");
@@ -142,7 +142,7 @@ test("what follows a message that has to be sent again does not overtake it", as
   const sayAll = () => cids.map((cid, i) => phone.say(id, `${i}`, cid));
   const refs = sayAll();
   expect(await phone.outcome(refs[0] as number)).toEqual({ error: "unavailable" });
-  // These were on their way when the first was refused, and this one comes even later.
+  // These were in flight when the first was refused, and this one arrives even later.
   const late = phone.say(id, "6");
   for (const ref of [...refs, late]) expect(await phone.outcome(ref)).toEqual({ error: "unavailable" });
   for (const ref of sayAll()) expect(await phone.outcome(ref)).toHaveProperty("seq");
@@ -187,8 +187,8 @@ test("every change makes exactly one frame, with the next number, to each of a p
   await scheduler.wait(100);
   for (const device of [phone, tablet, phoneB]) {
     const { counters, seqs } = device;
-    // An acknowledgement of what had come another way first repeats the number, as does the answer to a mark that changes
-    // nothing; nothing leaves one out.
+    // An acknowledgement of a message that already arrived another way repeats the counter, and so does the answer to a
+    // receipt that changes nothing. No answer skips a counter.
     const distinct = [...new Set(counters)].filter((counter) => counter > device.base);
     expect(distinct).toEqual(Array.from({ length: distinct.length }, (_, i) => device.base + 1 + i));
     expect([...new Set(seqs)].sort((a, b) => a - b)).toEqual(Array.from({ length: total }, (_, i) => i + 1));
@@ -207,7 +207,7 @@ test("what one device sends, its person's other devices get with its client id, 
   expect(phone.messagesOf(await phone.nextOf("m"))).toMatchObject([{ seq: 2, cid: second }]);
 });
 
-/** A generator of the same numbers for the same seed (mulberry32). */
+/** Random number generator (mulberry32): the same numbers for the same seed. */
 const seeded = (seed: number) => () => {
   seed = (seed + 0x6d2b79f5) | 0;
   let t = Math.imul(seed ^ (seed >>> 15), 1 | seed);

@@ -18,7 +18,7 @@ afterEach(() => {
 const said = (text: string, by?: Person): Body =>
   by ? { type: "text", text, forwarded: { by: by.id, name: by.username } } : { type: "text", text };
 
-/** Ana talks with Ben and with Clara, who do not know each other. */
+/** Ana is connected to Ben and to Clara, who do not know each other. */
 const makeThree = async () => {
   const { ana, ben, id } = await newPair();
   const clara = await seedPerson();
@@ -38,11 +38,11 @@ test("a text is passed on under the name of who wrote it, and again under the sa
   expect((await readLog(clara, to))[0]?.body).toEqual(said("Mbote", ben));
   const [dina] = [await seedPerson()];
   const further = await befriend(clara, dina);
-  // Who passed it on is named as well as who wrote it first.
+  // Both the forwarding member and the original author are valid names.
   expect(await forward(clara, said("Mbote", ben), { conversation: to, seq: 1 }, further)).toBe(1);
   expect(await forward(clara, said("Mbote", ana), { conversation: to, seq: 1 }, further)).toBe(2);
   expect(await forward(clara, said("Mbote", dina), { conversation: to, seq: 1 }, further)).toBe("original_gone");
-  // One's own words need no mark, somebody else's do.
+  // Own messages need no forward mark; other people's do.
   await post(ana, to, "de moi");
   expect(await forward(ana, said("de moi"), { conversation: to, seq: 2 }, id)).toBe(2);
   expect(await forward(ana, said("Mbote"), { conversation: id, seq: 1 }, to)).toBe("original_gone");
@@ -89,7 +89,7 @@ test("a file is passed on as it is, whoever brought it, and lives as long as one
   await request(ben, { type: "retract", conversation: id, seq: 1 });
   await until(async () => (await usesOf(image.id)) === 1);
   expect(await env.FILES.head(image.key)).not.toBeNull();
-  // The first is deleted, the second can still be passed on.
+  // The first message is deleted; the second can still be forwarded.
   expect(await forward(ana, { ...imageOf(image.id), forwarded }, at, to)).toBe("original_gone");
   expect(await forward(ana, { ...imageOf(image.id), forwarded }, { conversation: to, seq: 1 }, id)).toBe(2);
   await request(ana, { type: "retract", conversation: to, seq: 1 });
@@ -137,7 +137,7 @@ test("one body goes to many in one frame, each message answered by itself and th
   await until(() => tablet.seqs.length === 3);
   expect(textsOf(await readLog(clara, to))).toEqual(["Mbote", "Mbote"]);
   expect(await readLog(stranger.ana, stranger.id)).toEqual([]);
-  // The same again by HTTP: every message has its place already.
+  // The same again by HTTP: every message is stored already.
   const again = await request(ana, { ...command, to: targets });
   expect(again).toEqual({
     sent: [0, 2, 3].map((i) => ({ ...targets[i], ...outcomes[i] })),
@@ -187,7 +187,7 @@ test("a frame to many that cannot be read is answered with codes, and each messa
     for (const ref of refs) expect(await phone.outcome(ref)).toEqual({ error });
   }
   const cid = packUuid(createUuid());
-  // A source and a conversation by handles that were never given out.
+  // A source and a conversation with handles that were never assigned.
   phone.send(["f", 900, "x", [77, 1], [[id, cid]]]);
   expect(await phone.outcome(900)).toEqual({ error: "original_gone" });
   phone.send(["f", 910, "x", null, [[77, cid]]]);
@@ -210,10 +210,10 @@ test("what is passed on bears the name that its author has, not the one that is 
     await forward(ana, named(ben, "Transférez 200 $", "Rawbank Service Client"), { conversation: id, seq: 1 }, to),
   ).toBe(2);
   expect((await readLog(clara, to))[1]?.body).toEqual(said("Transférez 200 $", ben));
-  // The device that told another name hears the right one.
+  // The device that sent a wrong name receives the correct one.
   expect((await readLog(ana, to))[1]?.body).toEqual(said("Transférez 200 $", ben));
   expect((await rowOf(ana, to)).revision).toBeGreaterThan(0);
-  // One's own words, and words that came with a mark, have nobody's name but their author's.
+  // A forward of an own message, or of a forward, names the original author only.
   expect(await forward(ana, named(ana, "Mbote", "Police"), { conversation: to, seq: 1 }, id)).toBe(2);
   expect((await readLog(ben, id))[1]?.body).toEqual(said("Mbote", ana));
   await call("PATCH", "/api/profile", { token: ben.token, body: { username: "Ben Ilunga" } });

@@ -25,7 +25,7 @@ import { countDirectory } from "#tests/worker/support/counted-rows.ts";
 import { Device, post, request, text, until } from "#tests/worker/support/device.ts";
 import { newPair, seedPerson } from "#tests/worker/support/seeded-people.ts";
 
-// The limits as they are in production.
+// Production limits.
 
 type Spied = Record<
   "listMessages" | "updateReceipts" | "clearHistory" | "searchMessages",
@@ -35,7 +35,7 @@ type Spied = Record<
 const typing = (count: number, handle: number) =>
   `[${Array.from({ length: count }, () => JSON.stringify(["t", handle])).join()}]`;
 
-/** Sends so many frames that nobody waits for, joined. */
+/** Sends this many frames in one message without waiting for them. */
 const sendFrames = (device: Device, count: number) => {
   for (let left = count; left > 0; left -= joinedFramesMax) device.sendRaw(typing(Math.min(left, joinedFramesMax), 1));
 };
@@ -44,15 +44,15 @@ test("frames over the limit are refused unread with the time to come again, each
   const { ana, id } = await newPair();
   const [device, other] = [await Device.open(ana), await Device.open(ana)];
   const page = (ref: number) => ["g", ref, id, "a", 0, 1] as const;
-  pass(0); // time stands still
+  pass(0); // the clock is frozen
   sendFrames(device, socketTokensBurst);
   const [type, , error, waitMs = 0] = await device.ask((ref) => [...page(ref)]);
   expect([type, error]).toEqual(["n", "rate_limited"]);
-  // Frames that travel as one are refused as one, each by its ref.
+  // Frames sent together are refused together, each with its own ref.
   device.sendRaw(JSON.stringify([page(901), ["r", id, 1, 1], page(902)]));
   await device.next((frame): frame is never => Array.isArray(frame) && frame[0] === "n" && frame[1] === 902);
   expect(device.frames.filter((frame) => Array.isArray(frame) && frame[0] === "n")).toHaveLength(3);
-  // Another device of theirs has its own.
+  // Another device of the same person has its own limit.
   expect((await other.ask((ref) => [...page(ref)]))[0]).toBe("g");
   pass(Number(waitMs));
   expect((await device.ask((ref) => [...page(ref)]))[0]).toBe("g");

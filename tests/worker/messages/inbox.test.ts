@@ -34,7 +34,7 @@ const notice = (conversation: string, change: Partial<ConversationNotice> = {}):
   ...change,
 });
 
-/** A person with conversations that only their channel knows of. */
+/** A person with conversations that only their channel knows. */
 const withRows = async (count: number) => {
   const me = await seedPerson();
   const ids = Array.from({ length: count }, () => privateConversationId(me.id, createUuid()));
@@ -145,7 +145,7 @@ test("a notice that comes twice, late or out of order changes nothing", async ()
 
 test("a conversation whose log was made anew replaces the row and says so", async () => {
   const { ana, ben, id } = await newPair();
-  // Who writes before they have heard of it has the directory asked, and for a moment not again.
+  // A person who sends before they were notified makes the channel ask the directory, and then not again for a moment.
   await until(async () => (await rowOf(ana, id)).open);
   await post(ana, id, "un", "deux", "trois");
   await until(async () => (await rowOf(ben, id)).head === 3);

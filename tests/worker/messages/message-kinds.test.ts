@@ -172,7 +172,8 @@ test("a search looks through captions, file names and forwarded texts, and nowhe
   expect(await search("zebre")).toEqual([6, 4, 2, 1]);
   expect(await search("zzz")).toEqual([]);
   expect(await search("vacances")).toEqual([]);
-  // A mark alone folds to nothing, which is in every word: and still not in what has none.
+  // A combining mark alone folds to an empty string, which every text contains. It must still not match messages
+  // without it.
   await request(ana, { type: "retract", conversation: id, seq: 4 });
   expect(await search("\u0301")).toEqual([6, 5, 2, 1]);
 });

@@ -14,7 +14,7 @@ import { call } from "#tests/worker/support/site.ts";
 afterEach(() => vi.restoreAllMocks());
 
 const change = (person: Person, body: SettingsChange) => call("PATCH", "/api/settings", { token: person.token, body });
-/** Answered before the channel of who blocks has heard of it, which it then has. */
+/** The request is answered before the blocking person's channel was notified; afterwards it knows. */
 const block = async (by: Person, method: "PUT" | "DELETE", other: Person): Promise<void> => {
   await call(method, `/api/blocks/${other.id}`, { token: by.token });
   await until(async () => {
@@ -30,7 +30,7 @@ const nothing = { here: false, seen_at: null };
 
 const channel = (person: Person) => env.USER_CHANNEL.getByName(person.id);
 
-/** A device that is looked at, once the person's channel knows. */
+/** Device in the foreground, once the person's channel knows. */
 const look = async (person: Person): Promise<Device> => {
   const device = await Device.open(person);
   await say(device, 1);
@@ -64,7 +64,7 @@ test("a contact is here while a device of theirs is looked at, by frame and by H
   await say(desk, 0);
   const { here: isHere, seen_at } = await ask(ana, id);
   expect(isHere).toBe(false);
-  // To the minute, the one in which it was.
+  // Rounded to the minute.
   expect((seen_at ?? 1) % 60_000).toBe(0);
   expect(seen_at).toBeGreaterThan(before - 60_000);
   expect(seen_at).toBeLessThanOrEqual(Date.now());
@@ -137,7 +137,7 @@ test("who turns it off goes at once for those who look, and who turns it on come
   const bens = await look(ben);
   const asked = async () => (await looked.ask((ref) => ["L", ref, id])).slice(2);
   expect(await asked()).toEqual([1, null]);
-  // Who looks on is remembered while the channel sleeps.
+  // Presence subscribers are remembered while the channel hibernates.
   await evictDurableObject(channel(ben));
   for (const [presence, told] of [
     [false, [0, null]],
@@ -147,7 +147,7 @@ test("who turns it off goes at once for those who look, and who turns it on come
     expect(await looked.nextOf("l")).toEqual(["l"]);
     expect(await asked()).toEqual(told);
   }
-  // Another setting is nobody's affair, and neither is what is turned once there is a block.
+  // Other settings notify nobody, and neither does a change of visibility during a block.
   await change(ben, { receipts: false });
   await block(ben, "PUT", ana);
   await change(ben, { presence: false });
@@ -162,7 +162,7 @@ test("who asked for somebody that was away is told when they come, once", async 
   const { ana, ben, id } = await newPair();
   const anas = await look(ana);
   expect(await ask(ana, id)).toEqual(nothing);
-  // It is remembered while the channel sleeps, which has no device then that could.
+  // The subscription survives hibernation, in which the channel has no device that could repeat it.
   await evictDurableObject(channel(ben));
   const bens = await look(ben);
   await until(() => countTurns(anas) === 1);
@@ -186,7 +186,7 @@ test("of who does not let it be seen, is blocked or was asked for long ago nobod
   await comeAfter(() => block(ben, "PUT", ana));
   await block(ben, "DELETE", ana);
   await comeAfter(async () => pass(presenceSubscriptionMs + 1));
-  // Her question made her one who is told of the switch itself.
+  // Her request subscribed her to changes of the setting itself.
   await comeAfter(() => change(ben, { presence: false }));
   await until(() => countTurns(anas) > 0);
   await change(ben, { presence: true });
@@ -284,7 +284,7 @@ test("of a group nobody asks", async () => {
 
 test("who asks without end is told to wait", async () => {
   const { ana, id } = await newPair();
-  pass(0); // nothing wears off
+  pass(0); // the limit does not refill
   const answers = [];
   for (let n = 0; n < presenceBurst + 5; n++) answers.push((await ask(ana, id)).error);
   expect(answers.filter((error) => error === "rate_limited").length).toBeGreaterThan(0);

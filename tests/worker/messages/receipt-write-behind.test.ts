@@ -18,7 +18,7 @@ test("marks that were only held when both objects died are right again after the
   const { ana, ben, id } = await newPair();
   await post(ana, id, "un", "deux");
   await until(async () => (await rowOf(ben, id)).head === 2);
-  for (const person of [ana, ben]) await Device.open(person); // without any nothing is held
+  for (const person of [ana, ben]) await Device.open(person); // without any, nothing is deferred
   expect(await request(ben, { type: "mark", conversation: id, delivered: 2, read: 2 })).toMatchObject({ unread: 0 });
   const { CONVERSATION, USER_CHANNEL } = env;
   const all = [USER_CHANNEL.getByName(ana.id), USER_CHANNEL.getByName(ben.id), CONVERSATION.getByName(id)];
@@ -34,7 +34,7 @@ test("marks that a channel was told of while no device listened outlive it, also
   expect(await request(ben, { type: "mark", conversation: id, delivered: 2, read: 2 })).toMatchObject({ unread: 0 });
   await ring(id); // everybody has confirmed
   for (const { id: user } of [ana, ben]) await die(env.USER_CHANNEL.getByName(user));
-  await ring(id); // there is nothing to tell again
+  await ring(id); // no notice is to be retried
   expect(await rowOf(ana, id)).toMatchObject({ othersRead: 2 });
   expect(await rowOf(ben, id)).toMatchObject({ read: 2, unread: 0 });
 });

@@ -9,7 +9,7 @@ import { ask, newGroup } from "#tests/worker/support/make-group.ts";
 import { newPair } from "#tests/worker/support/seeded-people.ts";
 import { call } from "#tests/worker/support/site.ts";
 
-/** Who does not let it be seen what they read: nobody sees it, whatever they ask, and they see it of nobody. */
+/** People who hide their read receipts: nobody sees what they read, by any request, and they see nobody's. */
 
 const letBeSeen = async (person: Person, receipts: boolean): Promise<void> => {
   const { status } = await call("PATCH", "/api/settings", { token: person.token, body: { receipts } });
@@ -19,7 +19,7 @@ const read = (person: Person, conversation: ConversationId, seq: number) =>
   request(person, { type: "mark", conversation, delivered: seq, read: seq });
 const get = (person: Person, conversation: ConversationId, seq: number) =>
   request(person, { type: "mark", conversation, delivered: seq, read: 0 });
-/** How far the others are, as a person's row says. */
+/** Read state of the others, in a person's row. */
 const seenBy = async (person: Person, conversation: ConversationId) => {
   const { othersDelivered, othersRead } = await rowOf(person, conversation);
   return [othersDelivered, othersRead];

@@ -8,7 +8,7 @@ import { newPair } from "#tests/worker/support/seeded-people.ts";
 type Tables = { name: string; rows: Record<string, SqlStorageValue>[] }[];
 type Stub = DurableObjectStub;
 
-/** What an object's tables hold. */
+/** Content of an object's tables. */
 const copyOf = (stub: Stub): Promise<Tables> =>
   runInDurableObject(stub, (_, { storage: { sql } }) =>
     sql
@@ -19,7 +19,7 @@ const copyOf = (stub: Stub): Promise<Tables> =>
       .map(({ name }) => ({ name, rows: sql.exec(`SELECT * FROM ${name}`).toArray() })),
   );
 
-/** The object ends, and begins anew with what its tables held then. */
+/** Evicts the object and replaces its tables by an earlier copy. */
 const restore = async (stub: Stub, tables: Tables): Promise<void> => {
   await runInDurableObject(stub, (_, { storage }) =>
     storage.transactionSync(() => {
@@ -63,7 +63,7 @@ test("a device that heard more than a restored channel holds is told everything,
   expect(ahead.rowsOf(all).map(({ conversation }) => conversation)).toContain(id);
   const level = await Device.attach(ana);
   expect((await level.hello(epoch, known)).at(-1)).toBe(known);
-  // Through the next lives, too.
+  // Also after further restarts.
   for (let life = 0; life < 2; life++) {
     ahead.close();
     level.close();

@@ -142,7 +142,7 @@ test("being here costs no row until it ends, and asking whether somebody is here
   };
   expect(await count(() => looks(1))).toEqual({ read: 0, written: 0 });
   expect(await count(() => phoneA.ask((ref) => ["L", ref, id]))).toEqual({ read: 0, written: 0 });
-  // When they went, and who is to be told that they came.
+  // Time of going offline, and the subscribers of the return.
   expect((await count(() => looks(0))).written).toBe(2);
   expect(await count(() => phoneA.ask((ref) => ["L", ref, id]))).toEqual({ read: 0, written: 0 });
   expect((await count(() => looks(1))).written).toBe(1);

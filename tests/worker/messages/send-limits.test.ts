@@ -15,24 +15,24 @@ import { Device, post, readLog, request, text, textsOf } from "#tests/worker/sup
 import { befriend, newPair, seedPerson } from "#tests/worker/support/seeded-people.ts";
 import { call } from "#tests/worker/support/site.ts";
 
-// The limits as they are in production.
+// Production limits.
 
 test("a person sends a burst and then one message a second, over all conversations, in order and by whichever way", async () => {
   const { ana, ben, id } = await newPair();
   const other = await befriend(ana, await seedPerson());
   const device = await Device.open(ana);
-  pass(0); // time stands still
+  pass(0); // the clock is frozen
   const refs = Array.from({ length: sendBurst + 5 }, (_, i) => device.say(id, `m${i + 1}`));
   const outcomes = await Promise.all(refs.map((ref) => device.outcome(ref)));
   const refused = outcomes.filter((outcome) => "error" in outcome);
   expect(refused).toHaveLength(5);
-  // Each of them as a limit with a time to wait: a device would take anything else for a failure.
+  // Checks that each refusal is a limit with a retry time: a device treats any other as a failure.
   for (const one of refused) expect(one).toMatchObject({ error: "rate_limited", retryAfterMs: expect.any(Number) });
   expect(await device.outcome(device.say(other, "ailleurs"))).toMatchObject({ error: "rate_limited" });
   expect(await post(ana, other, "par HTTP")).toEqual({ error: "rate_limited" });
   expect(textsOf(await readLog(ben, id))).toEqual(Array.from({ length: sendBurst }, (_, i) => `m${i + 1}`));
   pass(2_000 / sendPerSecond);
-  // What was sent after the one that has to come again does not overtake it, though there is room for it.
+  // Messages sent after the one to be repeated do not overtake it, even if the limit has room.
   expect(await device.outcome(device.say(id, "plus tard"))).toMatchObject({
     error: "rate_limited",
     retryAfterMs: expect.any(Number),
@@ -94,7 +94,7 @@ test("a conversation that is full takes no messages, and everything else that ma
     vi.spyOn(prototype, "databaseSize", "get").mockReturnValue(conversationMaxBytes);
   });
   expect(await post(ana, id, "deux")).toEqual({ error: "conversation_full" });
-  // What is stored already is acknowledged again.
+  // Messages already stored are acknowledged again.
   expect(await request(ana, { type: "send", conversation: id, messages: [text("un", cid)] })).toMatchObject({
     sent: [{ cid, seq: 1 }],
   });

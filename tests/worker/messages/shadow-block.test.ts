@@ -11,7 +11,7 @@ import { newPair } from "#tests/worker/support/seeded-people.ts";
 import { call } from "#tests/worker/support/site.ts";
 import { getConversationStub } from "#worker/objects/stubs.ts";
 
-/** Ana blocks Ben. What the directory has to do with it is tested in blocks.test.ts. */
+/** Ana blocks Ben. The directory's part is tested in blocks.test.ts. */
 const block = (conversation: string, by: Person, isBlocked = true) =>
   getConversationStub(env, conversation).setBlocked(conversation, by.id, isBlocked);
 const mark = (by: Person, conversation: string, delivered: number, read = delivered) =>
@@ -21,7 +21,7 @@ const search = async (by: Person, conversation: string, query: string) =>
   textsOf((await request(by, { type: "search", conversation, query, before: 100 })).messages);
 const heldOf = (messages: readonly Message[]) => messages.filter(({ held }) => held).map(({ seq }) => seq);
 
-/** Ben wrote two messages, Ana one; Ana read the first. */
+/** Ben sent two messages, Ana one; Ana read the first. */
 const makeTalk = async () => {
   const { ana, ben, id } = await newPair();
   await post(ben, id, "un", "deux");
@@ -39,7 +39,7 @@ test("what a blocked person writes is sent, and reaches nobody", async () => {
   expect(await phoneB.outcome(phoneB.say(id, "tu es là ?"))).toMatchObject({ seq: 4 });
   const image = await seedFile(ben.id);
   await request(ben, { type: "send", conversation: id, messages: [{ cid: createUuid(), body: imageOf(image.id) }] });
-  // Also the alarm, and an object that wakes anew, tell nothing of it.
+  // The alarm, and an object that wakes again, do not reveal it either.
   await runDurableObjectAlarm(conversationStub(id));
   await evictDurableObject(conversationStub(id));
   await runDurableObjectAlarm(conversationStub(id));
@@ -81,7 +81,7 @@ test("after a block what was written meanwhile stays an empty place, and stays s
   const unheard = phoneB.frames.filter((frame) => Array.isArray(frame) && "oe".includes(frame[0]));
   expect(unheard).toEqual([]);
   await block(id, ana, false);
-  // The author hears of the two that were held back, and of the receipts for those before them.
+  // The author is notified of the two undelivered messages, and of the receipts for those before them.
   const frame = await phoneB.nextOf("e");
   expect(frame.slice(3, 5)).toEqual([0, 2]);
   expect(phoneB.messagesOf(frame)).toMatchObject([
@@ -98,7 +98,7 @@ test("after a block what was written meanwhile stays an empty place, and stays s
   ]);
   await until(async () => (await rowOf(ana, id)).head === 6);
   expect(await rowOf(ana, id)).toMatchObject({ unread: 1, preview: { type: "text", text: "six" } });
-  // A device adds what it is pushed: it counts as the row does, and is told no other number.
+  // A device adds up what it is pushed, like the row, and gets no other number.
   const kinds = phoneA.frames.map((frame) => (Array.isArray(frame) ? frame[0] : ""));
   expect(kinds.slice(kinds.lastIndexOf("m"))).not.toContain("u");
   expect(textsOf(await readLog(ana, id))).toEqual(["un", "deux", "trois", "<withheld>", "<withheld>", "six"]);
@@ -113,7 +113,7 @@ test("after a block what was written meanwhile stays an empty place, and stays s
 
 test("a withheld message that its author deletes is deleted for them and nothing for the other", async () => {
   const { ana, ben, id } = await makeTalk();
-  // All of it is confirmed: what is told once more is told as the conversation then stands.
+  // All of it is confirmed. A repeated notice describes the present state of the conversation.
   await until(async () => !(await runDurableObjectAlarm(conversationStub(id))));
   await block(id, ana);
   const image = await seedFile(ben.id);
@@ -130,7 +130,7 @@ test("a withheld message that its author deletes is deleted for them and nothing
   await block(id, ana, false);
   await post(ben, id, "cinq");
   expect(textsOf(await readLog(ana, id))).toEqual(["un", "deux", "trois", "<withheld>", "cinq"]);
-  // What was sent before the block and is deleted during it, is deleted for both.
+  // A message sent before the block and deleted during it is deleted for both.
   await block(id, ana);
   await request(ben, { type: "retract", conversation: id, seq: 5 });
   await until(async () => (await rowOf(ana, id)).preview?.type === "deleted");
@@ -149,7 +149,7 @@ test("blocking twice, and unblocking what never was blocked, changes nothing", a
   await block(id, ana, false);
   await scheduler.wait(50);
   expect(phoneB.frames.filter((frame) => Array.isArray(frame) && frame[0] === "e")).toHaveLength(1);
-  // A second time round the first messages are not held again.
+  // In a second block the messages of the first are not marked again.
   await block(id, ana);
   await post(ben, id, "cinq");
   await block(id, ana, false);
@@ -183,14 +183,17 @@ test("a conversation that never began can be blocked in, and is there for neithe
   await expect(rowOf(other.ana, never)).rejects.toThrow("no such row");
 });
 
-/** Messages of one frame: one change. Of two frames a busy machine makes one change or two, whoever blocks whom. */
+/**
+ * Messages of one frame are one change. Messages of two frames are one or two on a busy machine, with or without a
+ * block.
+ */
 const sayTogether = async (from: Device, conversation: string, ...texts: string[]): Promise<void> => {
   const messages = texts.map((one, index) => ({ ref: 100 + index, ...text(one) }));
   from.sendRaw(JSON.stringify(messages.map(({ ref, ...message }) => toSendFrame(ref, conversation, message))));
   for (const { ref } of messages) await from.outcome(ref);
 };
 
-/** Frames as they came, without what differs between any two conversations. */
+/** Received frames, without the parts that differ between any two conversations. */
 const shapeOf = (device: Device, from: number, ids: readonly Uuid[]) =>
   device.raw
     .slice(from)
@@ -207,7 +210,7 @@ test("all that a blocked person's device hears is what it would hear if the othe
     }
     const [phone, tablet] = [await Device.open(ben), await Device.open(ben)];
     const from = [phone.raw.length, tablet.raw.length];
-    // The other reads and looks about, which somebody who is away does not do.
+    // The other reads and is online, unlike a person who is away.
     if (isBlocked) {
       await mark(ana, id, 3);
       await readLog(ana, id);

@@ -16,7 +16,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** Everything an inbox and a conversation have stored. */
+/** Everything stored in an inbox and a conversation. */
 const stateOf = async (user: string, conversation: string): Promise<string> => {
   const dump = (_: unknown, { storage }: DurableObjectState) =>
     ["inbox", "people", "messages", "members"].flatMap((table) => {
@@ -103,10 +103,10 @@ test("frames that cannot be read are answered with a code and change nothing", a
     ["k", 1_000_000],
     ["w", 1, "", 0, 0, [], [], null],
   ];
-  let device = await Device.open(ana); // what was held back is written before its welcome
+  let device = await Device.open(ana); // deferred writes are flushed before its welcome
   const before = await stateOf(ana.id, id);
   for (const [index, frame] of corpus.entries()) {
-    // A new socket before the fifth, which ends it.
+    // A new socket before the fifth, which replaces it.
     if (index % 4 === 0) device = await Device.open(ana);
     device.sendRaw(typeof frame === "string" ? frame : JSON.stringify(frame));
     expect(await device.nextOf("x"), JSON.stringify(frame).slice(0, 80)).toEqual(["x", "malformed_frame"]);
@@ -118,7 +118,7 @@ test("texts that may not be stored are refused with their code and change nothin
   const { ana, id } = await newPair();
   const device = await Device.open(ana);
   await device.outcome(device.say(id, "là"));
-  await request(ana, { type: "changes", since: 0 }); // writes what was held back
+  await request(ana, { type: "changes", since: 0 }); // flushes deferred writes
   const before = await stateOf(ana.id, id);
   const refused = async (text: string) => device.outcome(device.say(id, text));
   expect(await refused("  \n ")).toEqual({ error: "empty_message" });
@@ -220,7 +220,7 @@ test("a device that confirms nothing gets bounded bytes, then heads only, until 
   const pushed = () => slow.raw.filter((raw) => raw.startsWith('["m"') || !/^[[.]/.test(raw));
   await slow.nextOf("b");
   const bytes = pushed().reduce((sum, raw) => sum + raw.length, 0);
-  // One frame may go over the limit, none after it.
+  // One frame may exceed the limit, but none after it.
   expect(bytes).toBeLessThan(creditBytes + 25 * 4_100);
   expect(slow.raw.at(-1)?.length).toBeLessThan(60);
   const messages = slow.frames.reduce(
@@ -230,7 +230,7 @@ test("a device that confirms nothing gets bounded bytes, then heads only, until 
   slow.send(["k", messages]);
   await post(ana, id, "encore");
   expect(await slow.nextLive()).toMatchObject({ seq: 101, text: "encore" });
-  // What was kept away from it is there to be asked for.
+  // Everything it missed can be requested.
   const page = await slow.ask((ref) => ["g", ref, id, "a", messages, 40]);
   expect(page[0] === "g" && slow.messagesOf(page)[0]?.seq).toBe(messages + 1);
 });

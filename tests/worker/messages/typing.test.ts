@@ -16,7 +16,7 @@ afterEach(() => {
 
 const numberOf = (person: Person, conversation: ConversationId) => privateMembers(conversation)?.indexOf(person.id);
 const typingOf = (device: Device) => device.frames.filter((frame) => Array.isArray(frame) && frame[0] === "t");
-/** Whose channels are told that somebody types there. Others of this runtime may have something to tell too. */
+/** Channels that receive typing signals of this conversation. Other conversations of this runtime may send too. */
 const listenTo = (conversation: ConversationId) => {
   const told = vi.spyOn(UserChannel.prototype, "deliverTyping");
   return () => told.mock.calls.flatMap(([user, typed]) => (typed === conversation ? [user] : []));
@@ -41,7 +41,7 @@ test("typing is passed on at most once a second, however often it is said", asyn
   const { ana, ben, id } = await newPair();
   const [phoneA, tabletA, phoneB] = [await Device.open(ana), await Device.open(ana), await Device.open(ben)];
   const told = listenTo(id);
-  pass(0); // all of it at one moment
+  pass(0); // without time passing
   for (let i = 0; i < 50; i++) (i % 2 ? phoneA : tabletA).send(["t", id]);
   await phoneB.nextOf("t");
   await post(ana, id, "fini");

@@ -19,7 +19,7 @@ const get = (by: Person, key: string, size = "", headers: Record<string, string>
   site.fetch(`${site.origin}/api/avatars/${key}${size && `?size=${size}`}`, {
     headers: { authorization: `Bearer ${by.token}`, ...headers },
   });
-/** The keys of what is kept of somebody's pictures. */
+/** Keys of a person's stored pictures. */
 const keptOf = async ({ id }: Person) => {
   const sizes = await Promise.all(["512", "50"].map((size) => env.AVATARS.list({ prefix: `${size}/${id}` })));
   return sizes.flatMap(({ objects }) => objects.map(({ key }) => key));
@@ -94,7 +94,7 @@ test("a picture of 60,000 pixels a side is refused by its header, undecoded", as
 test("five megabytes are taken in and one byte more is refused, also without a length", async () => {
   const person = await newPerson();
   const exact = new Uint8Array(avatarMaxBytes);
-  exact.set(makePng(40, 40)); // what follows the picture's end is nothing to a decoder
+  exact.set(makePng(40, 40)); // bytes after the end of the picture are ignored by decoders
   expect((await put(person, exact)).status).toBe(200);
   const over = new Uint8Array(avatarMaxBytes + 1);
   over.set(makePng(40, 40));

@@ -8,7 +8,10 @@ import { makePng } from "#tests/worker/support/pictures.ts";
 import { getPage, publishPost, readPage } from "#tests/worker/support/posts.ts";
 import { call, newPerson, site } from "#tests/worker/support/site.ts";
 
-/** Who is blocked must not be able to tell. Everything they can ask is asked, and compared as it came, byte for byte. */
+/**
+ * A blocked person must not be able to tell. All their possible requests are sent, and the answers are compared byte
+ * for byte.
+ */
 
 const block = (by: Person, other: Person) => call("PUT", `/api/blocks/${other.id}`, { token: by.token });
 const unblock = (by: Person, other: Person) => call("DELETE", `/api/blocks/${other.id}`, { token: by.token });
@@ -21,7 +24,7 @@ const changeAvatar = async (by: Person, size: number): Promise<string> => {
   return ((await answer.json()) as Profile).avatar_url ?? "";
 };
 
-/** An answer as it came: status, headers, body. */
+/** Raw answer: status, headers, body. */
 const raw = async (by: Person, method: string, path: string, body?: unknown): Promise<string> => {
   const answer = await site.fetch(site.origin + path, {
     method,
@@ -37,7 +40,7 @@ const raw = async (by: Person, method: string, path: string, body?: unknown): Pr
   );
 };
 
-/** All that one person can read of another, and of their own that has to do with them. */
+/** Everything that one person can read about another, and of their own data that concerns them. */
 const viewOf = async (me: Person, other: Person, avatar: string): Promise<string[]> => {
   const conversation = `/api/conversations/${privateConversationId(me.id, other.id)}`;
   const answers: string[] = [];
@@ -62,7 +65,7 @@ const viewOf = async (me: Person, other: Person, avatar: string): Promise<string
   return answers;
 };
 
-/** How the two stood before. */
+/** Earlier relation of the two. */
 const standings = {
   strangers: async () => undefined,
   contacts: async (ana: Person, dina: Person) => {
@@ -85,10 +88,10 @@ const standings = {
 };
 const cases = Object.keys(standings) as (keyof typeof standings)[];
 
-/** Two people, the first with a picture; what was to be told of how they stand has been told. */
+/** Makes two people, the first with a picture, and waits until all notices of their relation were sent. */
 const meet = async (standing: keyof typeof standings) => {
   const ana = await newPerson();
-  await scheduler.wait(2); // so that the first is the first member too, whatever chance adds to their ids
+  await scheduler.wait(2); // so that the first person has the lower member number, whatever their random ids
   const dina = await newPerson();
   const avatar = await changeAvatar(ana, 40);
   await standings[standing](ana, dina);
@@ -96,7 +99,7 @@ const meet = async (standing: keyof typeof standings) => {
   return { ana, dina, avatar };
 };
 
-/** Waits until nothing is left to be told and two looks are alike. */
+/** Waits until no notice is pending and two reads are equal. */
 const settle = async (...people: Person[]): Promise<void> => {
   const waiting = env.DB.prepare("SELECT count(*) AS n FROM pending_relations WHERE user_id = ?");
   for (const person of people) await until(async () => (await waiting.bind(person.id).first("n")) === 0);
@@ -127,7 +130,7 @@ test.each(cases)("everything one can read is the same, byte for byte, while one 
   expect(phone.raw.slice(heard)).toEqual([]);
 });
 
-/** What a blocked person may try, in order. */
+/** Actions of a blocked person, in order. */
 const attempts: [string, (me: Person, other: Person) => Promise<string>][] = [
   ["ask", (me, other) => raw(me, "POST", "/api/requests", { to_user_id: other.id })],
   ["ask again", (me, other) => raw(me, "POST", "/api/requests", { to_user_id: other.id })],
@@ -151,7 +154,7 @@ const attempts: [string, (me: Person, other: Person) => Promise<string>][] = [
   ["ask while blocking", (me, other) => raw(me, "POST", "/api/requests", { to_user_id: other.id })],
   ["unblock", (me, other) => raw(me, "DELETE", `/api/blocks/${other.id}`)],
 ];
-/** After these everything they can read is looked at too. */
+/** After these actions everything they can read is compared too. */
 const looksAfter = ["retract another's", "unblock"];
 const chat = (me: Person, other: Person) => `/api/conversations/${privateConversationId(me.id, other.id)}`;
 const text = (of: string) => ({ cid: createUuid(), body: { type: "text", text: of } });
@@ -165,8 +168,8 @@ const receivedBy = async (me: Person): Promise<string> => {
 };
 
 /**
- * An answer without what differs between any two pairs of people: ids, numbers, names, times, and how many of the
- * changes that came close together were told as one.
+ * Answer without what differs between any two pairs of people: ids, numbers, names, times, and how many changes close
+ * together were combined.
  */
 const anonymous = (answer: string, { ana, dina, avatar }: { ana: Person; dina: Person; avatar: string }): string => {
   const seen = new Map<string, string>();
@@ -239,7 +242,7 @@ test("each blocked person goes on seeing the picture of when it began, which is 
   await block(ana, dina);
   const second = await changeAvatar(ana, 50);
   await block(ana, eli);
-  await block(ana, dina); // again: what she sees stays
+  await block(ana, dina); // again: her view stays
   const third = await changeAvatar(ana, 60);
   await settle(ana, dina, eli, cal);
   expect(await seenBy(dina, ana)).toEqual(everywhere(first));

@@ -39,7 +39,7 @@ const contacts = async () => {
   return [ana, ben] as const;
 };
 
-/** Conversations that write down what they are told of blocks, and do it unless `fails`. */
+/** Conversations that record block notices, and process them unless `fails`. */
 const listenTo = (fails: (isBlocked: boolean) => boolean = () => false) => {
   const told: boolean[] = [];
   const CONVERSATION = objectsWith(env.CONVERSATION, {
@@ -148,7 +148,7 @@ test("an unblocking that the conversation cannot be told of leaves the block as 
 
 test("what a Worker that died left half done is completed by doing it again", async () => {
   const [ana, ben] = await contacts();
-  // Of a block only the conversation knows, of an ended one only the directory.
+  // Only the conversation knows of a block, and only the directory of its end.
   await env.CONVERSATION.getByName(privateConversationId(ana.id, ben.id)).setBlocked(
     privateConversationId(ana.id, ben.id),
     ana.id,

@@ -11,7 +11,7 @@ import type { Relation } from "#contract/people.ts";
 import { connectPeople, type Person } from "#tests/support/people/people.ts";
 import { call, newPerson, site } from "#tests/worker/support/site.ts";
 
-/** How often people may ask each other to connect, told in the error that a person reads. */
+/** Limits of connection requests, named in the error that a person reads. */
 
 const hourMs = 3_600_000;
 const ask = (by: Person, other: Person) =>
@@ -22,7 +22,7 @@ const askedBy = async (by: Person, other: Person): Promise<string> => {
 };
 const decline = async (by: Person, asked: Relation) =>
   call("POST", `/api/requests/${asked.request_id}/decline`, { token: by.token });
-/** Somebody whose account is not new any more. */
+/** Person whose account is no longer new. */
 const grownUp = async (): Promise<Person> => {
   const person = await newPerson();
   await env.DB.prepare("UPDATE users SET created_at = created_at - ? WHERE id = ?")
@@ -31,7 +31,7 @@ const grownUp = async (): Promise<Person> => {
   return person;
 };
 const people = (count: number, make = grownUp) => Promise.all(Array.from({ length: count }, make));
-/** What was asked of or by this person happened so much earlier. */
+/** Makes the requests to or from this person older. */
 const passesFor = (person: Person, ms: number) =>
   env.DB.prepare(
     "UPDATE connection_requests SET created_at = created_at - ?1, updated_at = updated_at - ?1 WHERE ?2 IN (from_user_id, to_user_id)",
@@ -75,7 +75,7 @@ test("a new account has five requests until they are accepted, an older one more
     const one = await grownUp();
     expect(await askedBy(by, one)).toBe(by === ana ? "requests_used_up" : "sent");
   }
-  // Of several at once no more come through.
+  // No more of several concurrent requests are accepted.
   const [cal, some] = [await newPerson(), await people(requestsNewMax * 2)];
   const answers = await Promise.all(some.map((other) => askedBy(cal, other)));
   expect(answers.filter((one) => one === "sent")).toHaveLength(requestsNewMax);
@@ -89,19 +89,19 @@ test("one person has so many requests a day, of which new accounts may take half
   for (const stranger of strangers) answers.push(await askedBy(stranger, ana));
   expect(answers.filter((one) => one === "sent")).toHaveLength(requestsReceivedPerDay / 2);
   expect(answers.at(-1)).toBe("too_many_requests_received");
-  // There is room left for others, until the day's is full.
+  // Requests to others are accepted until the daily limit.
   const older = await people(requestsReceivedPerDay / 2);
   for (const one of older) expect(await askedBy(one, ana)).toBe("sent");
   const late = await grownUp();
   expect(await askedBy(late, ana)).toBe("too_many_requests_received");
-  // The next day, up to what may wait; then only when some were answered.
+  // The next day, up to the limit of pending requests; further ones only after some were answered.
   await passesFor(ana, 24 * hourMs);
   for (const one of [late, ...(await people(pendingRequestsMax - requestsReceivedPerDay - 1))])
     expect(await askedBy(one, ana)).toBe("sent");
   await passesFor(ana, 24 * hourMs);
   const last = await grownUp();
   expect(await askedBy(last, ana)).toBe("too_many_requests_received");
-  // Whoever is kept out may be asked, and requests of people who are blocked take no place.
+  // A limited person can still receive requests, and requests of blocked people do not count.
   await call("PUT", `/api/blocks/${late.id}`, { token: ana.token });
   expect(await askedBy(last, ana)).toBe("sent");
 });

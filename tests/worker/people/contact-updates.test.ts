@@ -12,7 +12,7 @@ import { pushPendingRelations } from "#worker/lib/contact-updates.ts";
 
 type Told = { user: string; other: string; state: string; username: string };
 
-/** The people's channels, with what they are told written down; `answer` may refuse or delay. */
+/** Channels that record their notices; `answer` may refuse or delay. */
 const listenTo = (answer: (user: string) => Promise<void> = async () => undefined) => {
   const told: Told[] = [];
   const USER_CHANNEL = objectsWith(env.USER_CHANNEL, {
@@ -123,7 +123,7 @@ test("what was read before a change and told after it does not stay", async () =
   const { told, USER_CHANNEL } = listenTo(async () => {
     if (!isFirst) return;
     isFirst = false;
-    // The change and all that is to be told of it overtake this one.
+    // The change and all its notices overtake this one.
     await callWith({ USER_CHANNEL }, "POST", path, { token: ben.token });
   });
   await pushPendingRelations({ ...env, USER_CHANNEL } as unknown as Env, ben.id);
@@ -137,14 +137,14 @@ test("of many changes at once each is told, and no more often than there are cha
   const count = 24;
   const ana = await newPerson();
   const others = await Promise.all(Array.from({ length: count }, newPerson));
-  // More than may wait for one person: written without the limit.
+  // More than may be pending for one person; inserted without the limit.
   const requests = await Promise.all(
     others.map((other) => insertConnectionRequest(openDb(env), other.id, ana.id, sql`1`)),
   );
   let times = 0;
   const { told, USER_CHANNEL } = listenTo(async (user) => {
     if (user === ana.id) times++;
-    await scheduler.wait(20); // long enough for others to tell the same
+    await scheduler.wait(20); // long enough for concurrent requests to report the same
   });
   await Promise.all(
     requests.map((id) => callWith({ USER_CHANNEL }, "POST", `/api/requests/${id}/accept`, { token: ana.token })),

@@ -12,13 +12,13 @@ const found = async (by: Person, phone: string): Promise<string[]> => {
   const rows = await env.DB.prepare("SELECT id, phone FROM profiles WHERE id IN (SELECT value FROM json_each(?))")
     .bind(JSON.stringify(ids))
     .all<{ id: string; phone: string }>();
-  // Numbers are told of few; whose they are is what counts here.
+  // Few people see phone numbers; here it matters whose they are.
   return ids.map((id) => rows.results.find((row) => row.id === id)?.phone ?? "");
 };
 const letBeFound = (person: Person, findable: FindableBy) =>
   call("PATCH", "/api/settings", { token: person.token, body: { findable } });
 
-/** A number whose beginning is nobody else's. */
+/** Number with a unique prefix. */
 let ana: Person;
 let ben: Person;
 beforeAll(async () => {
@@ -29,7 +29,7 @@ beforeAll(async () => {
     await env.DB.prepare(`UPDATE ${table} SET phone = ? WHERE id = ?`).bind(ben.phone, ben.id).run();
 });
 
-// How often one may look for people is tested elsewhere.
+// Search limits are tested elsewhere.
 beforeEach(() =>
   env.DB.batch(["rate_limits", "phone_searches"].map((table) => env.DB.prepare(`DELETE FROM ${table}`))),
 );

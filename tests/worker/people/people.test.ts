@@ -7,7 +7,7 @@ import { rateLimitPolicies } from "#worker/lib/limits/rate-limit.ts";
 
 type Found = { id: string; phone: string; state: string }[];
 const search = (by: Person, phone: string) => call("POST", "/api/people/search", { token: by.token, body: { phone } });
-/** What was found, with the numbers that the directory has: few of them are told. */
+/** Search results with the numbers from the directory, because few of them are shown. */
 const found = async (by: Person, phone: string): Promise<Found> => {
   const people = (await search(by, phone)).body as Found;
   const { results } = await env.DB.prepare(
@@ -18,7 +18,7 @@ const found = async (by: Person, phone: string): Promise<Found> => {
   return people.map((one) => ({ ...one, phone: results.find(({ id }) => id === one.id)?.phone ?? "" }));
 };
 
-/** Twelve people with numbers of one block, one of them beginning where others only contain. */
+/** Twelve people with numbers of one range. One number starts with the digits that others only contain. */
 let ana: Person;
 beforeEach(() => env.DB.prepare("DELETE FROM phone_searches").run());
 beforeAll(async () => {

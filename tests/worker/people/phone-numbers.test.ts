@@ -12,7 +12,9 @@ import { request as command, Device, until } from "#tests/worker/support/device.
 import { makeGroup, membersOf } from "#tests/worker/support/make-group.ts";
 import { call, newPerson, site } from "#tests/worker/support/site.ts";
 
-/** Who is told whose number: the feed of statuses, forwards and groups tell everybody ids, which must not be enough. */
+/**
+ * Visibility of phone numbers: the status feed, forwards and groups reveal ids to everybody, which must not be enough.
+ */
 
 const twoPeople = async () => [await newPerson(), await newPerson()] as const;
 const letBeFound = (person: Person, findable: FindableBy) =>
@@ -30,7 +32,7 @@ const heardOf = async (by: Person, of: Person): Promise<Relation | undefined> =>
   (await command(by, { type: "changes", since: 0 })).people.find(({ profile }) => profile.id === of.id);
 const profileOf = (by: Person, of: Person) => read<Profile>(by, `/api/users/${of.id}`);
 
-/** What the person may read of the other's number in one place and another. */
+/** Visible numbers of the other person in several requests. */
 const numbersFor = async (by: Person, of: Person) => {
   const heard = await heardOf(by, of);
   return [heard?.profile.phone, (await profileOf(by, of)).phone];
@@ -67,7 +69,7 @@ test.each<FindableBy>(["part", "whole", "nobody"])(
     expect((await read<RequestPage>(ana, "/api/requests")).sent).toMatchObject([
       { from_user: { phone: ana.phone }, to_user: { id: ben.id, phone: "" } },
     ]);
-    // Who is asked knows by whom.
+    // The recipient of a request sees who sent it.
     await until(async () => (await heardOf(ben, ana))?.state === "received");
     expect(await numbersFor(ben, ana)).toEqual([ana.phone, ana.phone]);
     expect((await read<RequestPage>(ben, "/api/requests")).received).toMatchObject([
@@ -80,7 +82,7 @@ test.each<FindableBy>(["part", "whole", "nobody"])(
     expect((await block(ana, ben)).profile.phone).toBe(ben.phone);
     expect(await read<BlockList>(ana, "/api/blocks")).toMatchObject({ blocked: [{ phone: ben.phone }] });
     await unblock(ana, ben);
-    // When that has ended neither is told anything more of the other.
+    // After its end neither sees changes of the other.
     await call("DELETE", `/api/contacts/${ben.id}`, { token: ana.token });
     await until(async () => (await heardOf(ana, ben))?.state === "none");
     await until(async () => (await heardOf(ben, ana))?.state === "none");
@@ -137,7 +139,7 @@ test("members of a group who are strangers to each other read two digits, unless
   expect(await numbersOf(ben)).toEqual(all);
   await call("PATCH", "/api/settings", { token: cleo.token, body: { phoneInGroups: false } });
   expect(await numbersOf(ben)).toEqual([ana.phone, ben.phone, maskPhone(cleo.phone)]);
-  // Who asks tells their number, in the group as well.
+  // A person who sends a request reveals their number, in the group as well.
   await askFor(cleo, ben);
   expect(await numbersOf(ben)).toEqual(all);
   expect(await numbersOf(cleo)).toEqual([ana.phone, maskPhone(ben.phone), cleo.phone]);
@@ -183,7 +185,7 @@ test("a number that was written down before there was one rule for it is told no
   expect((await heardOf(ana, ben))?.profile.phone).toBe("");
   expect(await stored(ben, ana)).toBe("");
   phone.close();
-  // What may be told stays: of who asked, and one's own.
+  // Visible numbers remain: those of requesters, and one's own.
   expect((await heardOf(ben, ana))?.profile.phone).toBe(ana.phone);
   expect(await stored(ana, ben)).toBe(ana.phone);
   await call("PATCH", "/api/profile", { token: ana.token, body: { username: "Ana Mbo" } });

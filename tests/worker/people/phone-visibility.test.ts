@@ -2,31 +2,31 @@ import { expect, test } from "vitest";
 import { relationStates } from "#contract/people.ts";
 import { getPhoneVisibility, type PhoneAccess, toVisiblePhone } from "#worker/lib/phone-visibility.ts";
 
-/** All of one reader's ways to another person's profile, and how much of the number each shows. */
+/** All of a reader's paths to another person's profile, and how much of the number each shows. */
 const ways = ["number", "digits", "group", "id"] as const;
 const table: Record<(typeof relationStates)[number], Record<(typeof ways)[number], [string, string]>> = {
-  // each without and with the setting that shows a number in groups
+  // each without and with the setting that shows the number in groups
   contact: {
     number: ["whole", "whole"],
     digits: ["whole", "whole"],
     group: ["whole", "whole"],
     id: ["whole", "whole"],
   },
-  // They asked the reader: who asks tells their number.
+  // They sent the reader a request, which reveals their number.
   received: {
     number: ["whole", "whole"],
     digits: ["whole", "whole"],
     group: ["whole", "whole"],
     id: ["whole", "whole"],
   },
-  // The reader asked them.
+  // The reader sent them a request.
   sent: {
     number: ["whole", "whole"],
     digits: ["country", "country"],
     group: ["ending", "whole"],
     id: ["hidden", "hidden"],
   },
-  // Strangers, refused, blocked and former contacts alike.
+  // Strangers, and refused, blocked and former contacts.
   none: {
     number: ["whole", "whole"],
     digits: ["country", "country"],

@@ -4,9 +4,9 @@ import { newAccountHours, searchesPerDay, searchesPerDayNew } from "#contract/li
 import type { Person } from "#tests/support/people/people.ts";
 import { call, newPerson } from "#tests/worker/support/site.ts";
 
-/** How many different numbers and parts of numbers a person may look for in a day. */
+/** Daily limits of different numbers and prefixes that a person may search for. */
 
-// How fast one may search is tested elsewhere.
+// The rate limit of searches is tested elsewhere.
 beforeEach(() => env.DB.prepare("DELETE FROM rate_limits").run());
 
 const search = async (by: Person, digits: string): Promise<string> => {
@@ -46,7 +46,7 @@ test("going on with a number is the same search, another ending of it is not", a
   for (let length = 3; length <= typed.length; length++)
     expect(await search(ana, typed.slice(0, length))).toBe("found");
   expect(new Set(await searchMany(ana, searchesPerDayNew - 1))).toEqual(new Set(["found"]));
-  expect(await search(ana, "70180")).toBe("found"); // goes on with the last one, 7018
+  expect(await search(ana, "70180")).toBe("found"); // continues the last one, 7018
   expect(await search(ana, "70181")).toBe("searches_used_up");
   expect(await search(ana, "9999")).toBe("searches_used_up");
 });
@@ -56,9 +56,9 @@ test("digits that are taken back and typed again cost nothing, other ones in the
   await searchMany(ana, searchesPerDayNew - 2);
   for (const typed of ["0810", "08100", "081000", "08100", "0810", "08100", "081000", "0810000"])
     expect(await search(ana, typed)).toBe("found");
-  expect(await search(ana, "08101")).toBe("found"); // the twentieth: 0810 went on to 08100 already
+  expect(await search(ana, "08101")).toBe("found"); // the twentieth: 0810 already became 08100
   expect(await search(ana, "08102")).toBe("searches_used_up");
-  expect(await search(ana, "08100001")).toBe("searches_used_up"); // typed on, but not what was typed last
+  expect(await search(ana, "08100001")).toBe("searches_used_up"); // continues an earlier search, but not the last one
   expect(await search(ana, "081011")).toBe("found");
 });
 

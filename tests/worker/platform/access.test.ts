@@ -98,7 +98,7 @@ const dial = async ({ ana, cal, call: call_id }: World): Promise<void> => {
   if (rung.status !== 200) throw new Error(`it does not ring: ${JSON.stringify(rung.body)}`);
 };
 
-/** A token of the person's whose session has ended. */
+/** Token of the person with a revoked session. */
 const endedToken = async (person: Person): Promise<string> => {
   const session = createSessionRow(person.id, Date.now());
   await insertSession(openDb(env), session);
@@ -107,7 +107,7 @@ const endedToken = async (person: Person): Promise<string> => {
   return token;
 };
 
-/** What the route answers to somebody in this role. */
+/** Answer of the route to a person in this role. */
 const ask = async (route: string, row: Row, world: World, role: Role): Promise<number> => {
   const [method = "", pattern = ""] = route.split(" ");
   const caller = callerOf(world, role, row);
@@ -137,7 +137,7 @@ test("every route of the API has its row in the access table, and every row its 
   expect(Object.keys(accessTable).sort()).toEqual([...routes].sort());
 });
 
-/** What only reads shares a world; what changes something has one of its own. */
+/** Reading tests share one set of people; each changing test has its own. */
 let shared: Promise<World> | undefined;
 const worldFor = async (route: string, { isCalling }: Row): Promise<World> => {
   if (isCalling) {

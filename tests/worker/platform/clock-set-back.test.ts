@@ -14,7 +14,7 @@ import { Device, post, readLog, until } from "../support/device.ts";
 import { newPair } from "../support/seeded-people.ts";
 import { call, newPerson } from "../support/site.ts";
 
-/** A server whose clock goes back by an hour, as when the time of its machine is corrected. */
+/** Server whose clock goes back by an hour, as when a machine's time is corrected. */
 
 const hourMs = 3_600_000;
 const setClock = (body: string) =>

@@ -5,8 +5,8 @@ import { testPassword } from "#tests/support/people/people.ts";
 import { call, cookieSite, cookiesOf, newPerson, site } from "#tests/worker/support/site.ts";
 
 /**
- * What a page of somebody else's can make a browser send, against every route there is: the list is the OpenAPI
- * document's, so that a new route is held to the same.
+ * Requests that a foreign page can make a browser send, against every route. The routes come from the OpenAPI document,
+ * so a new route is tested too.
  */
 
 type Documented = { paths: Record<string, Record<string, unknown>> };
@@ -28,13 +28,13 @@ beforeAll(async () => {
   cookie = cookiesOf(signIn);
 });
 
-/** A path with an id of the person's own in each hole, and what its query wants. */
+/** Path with the person's own ids in its parameters, and the required query. */
 const toPath = (path: string): string => {
   const filled = path.replace(/\{\w+\}/g, () => person.id);
   return path === "/api/auth/token" ? `${filled}?grant_type=refresh_token` : filled;
 };
 
-/** Bodies that say the most that routes listen to, in every form a browser writes. */
+/** Bodies with as many fields as routes accept, in every encoding a browser can send. */
 const said = () => ({
   phone: person.phone,
   password: "Change2026",
@@ -67,7 +67,7 @@ const elsewhere: Record<string, string>[] = [
   {},
 ];
 
-/** All that is stored of accounts and how they sign in. */
+/** All stored data of accounts and their sign-in methods. */
 const readAccounts = async () => {
   const { results } = await env.DB.prepare(
     "SELECT name FROM sqlite_master WHERE type = 'table' AND sql LIKE '%`user_id`%'",
@@ -152,7 +152,7 @@ test.each(withoutGet.map(({ path, methods }) => [path, methods.map((method) => m
           method,
           headers: { cookie, origin: site.origin, ...override },
         });
-        // Of a file that is not there one learns only that, whatever one asks.
+        // A missing file is only reported as missing, whatever is requested.
         const status = path.startsWith("/api/files/") ? 404 : 405;
         expect({ method, status: response.status }).toEqual({ method, status });
         if (status === 405) expect(response.headers.get("allow")?.split(", ")).toEqual(expect.arrayContaining(allowed));
@@ -164,7 +164,7 @@ test.each(withoutGet.map(({ path, methods }) => [path, methods.map((method) => m
 
 test("the person's own page is let in to each of them", async () => {
   const refused: string[] = [];
-  // What is there by this id is nothing, so that nothing is changed by the look.
+  // Nothing exists by this id, so the request changes nothing.
   const nobody = createUuid();
   for (const route of changing.filter((one) => !/logout|account|\/sessions$|token$|factors\/reset/.test(one))) {
     const [method = "", path = ""] = route.split(" ");

@@ -15,7 +15,7 @@ import { call, cookieSite, cookiesOf, newPerson, site } from "#tests/worker/supp
 import { challenge, codeOf, enrol, makeRecoveryCodes, wrongCodeOf } from "#tests/worker/support/with-second-factor.ts";
 import { callWith } from "#tests/worker/support/wrapped-site.ts";
 
-/** What nobody may find in a log, in an address or in a refusal: what people are known by and get in with. */
+/** Secrets that must not appear in a log, an address or a refusal: personal data and credentials. */
 
 const levels = ["debug", "log", "info", "warn", "error", "trace"] as const;
 let written: string[];
@@ -42,7 +42,7 @@ afterEach(() => vi.restoreAllMocks());
 
 type Bindings = Parameters<typeof callWith>[0];
 
-/** One request whose answer is kept for the look at the end. */
+/** Sends one request and keeps its answer for the final check. */
 const ask = async (method: string, path: string, options: Call = {}, changed: Bindings = {}): Promise<Answer> => {
   const answer = await callWith(changed, method, path, options);
   if (answer.status >= 400) refusals.push(JSON.stringify([answer.body, ...answer.headers]));
@@ -71,7 +71,10 @@ const look = () => {
   }
 };
 
-/** A database whose query number `n` of a request fails as D1's do; what was bound to it is in the error that drizzle makes. */
+/**
+ * Database whose query number `n` of a request fails as D1's do. The error that drizzle makes contains the bound
+ * values.
+ */
 const failingAt = (n: number) => {
   let left = n;
   const run = <T>(query: () => Promise<T>): Promise<T> =>
@@ -128,7 +131,7 @@ test("signing up, in and out, rightly and wrongly, leaves nothing of a person in
     ask("POST", "/api/auth/token?grant_type=refresh_token", { body: { refresh_token } });
   const child = (await refresh(session.refresh_token)).body as Session;
   await refresh(child.refresh_token);
-  expect((await refresh(session.refresh_token)).status).toBe(400); // used twice: written down
+  expect((await refresh(session.refresh_token)).status).toBe(400); // used twice: logged
   await refresh(`${child.refresh_token}x`);
   await ask("GET", "/api/auth/user", { token: child.access_token });
   await ask("GET", "/api/auth/user", { token: `${child.access_token}x` });
@@ -190,7 +193,7 @@ test.each([
 
 type Deed = { method: string; path: string; body?: object; token?: string };
 
-/** Somebody with a confirmed recovery address, and a mail that was sent to it. */
+/** Person with a confirmed recovery address, and a mail sent to it. */
 const withMail = async (person: Person, n: number): Promise<{ email: string; token: string; code: string }> => {
   const email = `secret-${n}-${person.phone.slice(-4)}@logs.example`;
   hide("an address", email);
@@ -283,7 +286,7 @@ test.each<[string, (person: Person, n: number) => Promise<Deed>]>([
   for (let n = 0; n < 40; n++) {
     const person = await newPerson();
     await env.DB.prepare("UPDATE sessions SET proved_at = ? WHERE user_id = ?").bind(Date.now(), person.id).run();
-    await env.DB.prepare("DELETE FROM rate_limits").run(); // all of it comes from one address
+    await env.DB.prepare("DELETE FROM rate_limits").run(); // all requests come from one address
     hidePhone(person.phone);
     hide("an access token", person.token);
     const { method, path, body, token } = await prepare(person, n);

@@ -30,7 +30,7 @@ test.each(
       body: { code: 503, error_code: "unavailable", msg: "This deployment is not complete" },
     });
   }
-  // Objects of other tests may have something to say too.
+  // Objects of other tests may log errors too.
   const lines = log.mock.calls.map(([line]) => String(line)).filter((line) => line.startsWith("Missing secret"));
   expect(lines).toHaveLength(6);
   for (const line of lines) expect(line).toMatch(new RegExp(`^Missing secret: ${name}\\.`));

@@ -61,7 +61,7 @@ test("a deployment that does not know its address mails no link, asks for no pas
     expect(led.headers.get("location")).toMatch(/^\/login\?.*error_code=public_url_missing$/);
   }
   expect(log.mock.calls.join()).toContain("PUBLIC_URL is empty");
-  // Everything else goes on, and on this machine nothing has to be set.
+  // Everything else works, and a local server needs no setting.
   expect((await empty("PUT", "/api/auth/user", { password: "Nouveau2026" }, person.token)).status).toBe(200);
   expect(await ask("http://localhost/api/auth/authorize?x", "")).toBe(400);
 });

@@ -50,7 +50,7 @@ test("a token that is given back can be taken again", async () => {
 });
 
 test("full buckets are forgotten and others are not", async () => {
-  await env.DB.exec("DELETE FROM rate_limits"); // of tests before; what is forgotten at a time is bounded
+  await env.DB.exec("DELETE FROM rate_limits"); // from earlier tests; one run deletes a bounded number
   await takeMany("empty", burst, now);
   await takeToken(db, "full", name, now - 10 * everyMs);
   await purgeFullBuckets(db, now);

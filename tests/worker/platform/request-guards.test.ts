@@ -10,7 +10,7 @@ beforeAll(async () => {
   person = await newPerson();
 });
 
-/** A change that any signed-in person may make, in the raw. */
+/** Sends a change that any signed-in person may make, as a raw request. */
 const rename = (init: RequestInit) => site.fetch(`${site.origin}/api/profile`, { method: "PATCH", ...init });
 const name = JSON.stringify({ username: "Nom volé" });
 const cookie = () => ({ cookie: `__Host-lisolo-at=${person.token}` });
@@ -174,7 +174,7 @@ test("a thousand parameters are only parameters", async () => {
   expect(await call("GET", `/api/sync?${many}`, { token: person.token })).toMatchObject({ status: 400 });
 });
 
-/** The answer of an API whose directory fails at every statement. */
+/** Answer of an API whose directory fails at every statement. */
 const askWithBroken = async (failure: Error, path = "/api/auth/user", headers: Record<string, string> = {}) => {
   const log = vi.spyOn(console, "error").mockImplementation(() => undefined);
   const broken = {

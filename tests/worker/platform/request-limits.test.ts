@@ -18,7 +18,7 @@ const waveSize = 40;
 const sendWave = (send: (n: number) => Promise<Response>): Promise<Response[]> =>
   Promise.all(Array.from({ length: waveSize }, (_, n) => send(n)));
 
-/** Sends waves of simultaneous requests until one is refused. Returns how many were answered, and a refusal. */
+/** Sends waves of simultaneous requests until one is refused. Returns the number of answered requests and a refusal. */
 const floodUntilRefused = async (path: string, headers: Record<string, string>, atMost: number) => {
   let answered = 0;
   while (answered < atMost) {
@@ -32,7 +32,7 @@ const floodUntilRefused = async (path: string, headers: Record<string, string>, 
   throw new Error("never refused");
 };
 
-/** Answers of the Worker over an environment whose directory fails at whatever it is asked. */
+/** Answers of a Worker whose directory fails at every statement. */
 const getWithoutDirectory = async (path: string, headers: Record<string, string>): Promise<number> => {
   const broken = new Proxy(env.DB, {
     get: () => {
@@ -156,7 +156,7 @@ test("a known device has a share of its own behind an address that others have u
   };
   const [first, second] = [await knownDevice(), await knownDevice()];
   expect(first.cookie).not.toBe(second.cookie);
-  pass(0); // no bucket fills up meanwhile
+  pass(0); // no bucket refills meanwhile
   for (let i = 0; i < anonymous_by_address.burst; i += 100) {
     await Promise.all(Array.from({ length: 100 }, async () => (await get("/api/health", address)).arrayBuffer()));
   }

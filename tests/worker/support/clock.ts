@@ -2,22 +2,22 @@ import { vi } from "vitest";
 import { until } from "./device.ts";
 
 /**
- * Time passes, for the test and for every object. Until the mocks are restored it passes by this alone: how fast the
- * machine is, is nothing a test counts.
+ * Advances the clock for the test and every object. Until the mocks are restored, time passes only through this, so no
+ * test depends on the machine's speed.
  */
 export const pass = (ms: number): void => {
   vi.spyOn(Date, "now").mockReturnValue(Date.now() + ms);
 };
 
-const aheadMs = 25_000; // a token from further ahead is none
+const aheadMs = 25_000; // a token from further ahead is invalid
 
 /**
- * From here on an alarm goes off when the test rings for it, and by itself only long after: it is set by a clock that is
- * so far ahead. How soon one is due is left to chance, and a machine may be slow.
+ * Makes alarms run only when the test triggers them. Alarms set from here on use a clock far ahead, so that they do not
+ * become due during a test on a slow machine.
  */
 export const holdAlarms = (): void => pass(aheadMs);
 
-/** What objects put off for so long is done when the test says so, by themselves, or once the mocks are restored. */
+/** Suspends timers of these durations until the test releases them or the mocks are restored. */
 export const holdTimers = (leastMs: number, mostMs = leastMs) => {
   const { setTimeout: setNow, clearTimeout: clearNow } = globalThis;
   const held = new Set<object>();
@@ -54,7 +54,9 @@ export const holdTimers = (leastMs: number, mostMs = leastMs) => {
 
 const tickMs = 10;
 
-/** What comes of it within so much time in which the machine was awake: where it stands still, no more than a tick goes by. */
+/**
+ * Result of `work`, within this much time in which the machine was awake. A pause of the machine counts as one tick.
+ */
 export const within = async <T>(ms: number, work: Promise<T>): Promise<T> => {
   for (let waitedMs = 0; waitedMs < ms; waitedMs += tickMs) {
     const found = await Promise.race([work.then((value) => ({ value })), scheduler.wait(tickMs)]);

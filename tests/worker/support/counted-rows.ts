@@ -3,10 +3,10 @@ import { env } from "cloudflare:workers";
 
 type Cursor = { readonly rowsRead: number; readonly rowsWritten: number };
 
-/** From now on, every row that any object of this runtime reads or writes is counted here. */
+/** Counts every row that any object of this runtime reads or writes from now on. */
 export const countRows = async (): Promise<{ read: number; written: number }> => {
   const counted = { read: 0, written: 0 };
-  // Every statement of every object goes by this prototype. Only its own object may ask a cursor.
+  // Every statement of every object uses this prototype. Only the cursor's own object may access the cursor.
   await runInDurableObject(env.CONVERSATION.getByName("any"), (_, { storage }) => {
     const prototype = Object.getPrototypeOf(storage.sql) as { exec: (...values: unknown[]) => Cursor };
     const { exec } = prototype;
@@ -27,11 +27,11 @@ type Sending = Record<"_sendOrThrow", (...values: unknown[]) => Promise<Answer |
 
 const calmMs = 100;
 
-/** The rows of the directory that are read and written while something happens, once what was begun before has ended. */
+/** Rows of the directory that are read and written during an operation, after earlier statements have ended. */
 export const countDirectory = async (happens: () => Promise<unknown>): Promise<{ read: number; written: number }> => {
   const counted = { read: 0, written: 0 };
   const statements = { begun: 0, ended: 0 };
-  // Every statement of every database goes by this prototype.
+  // Every statement of every database uses this prototype.
   const prototype = Object.getPrototypeOf(env.DB.withSession()) as Sending;
   const { _sendOrThrow: send } = prototype;
   prototype._sendOrThrow = async function (...values) {

@@ -33,26 +33,26 @@ const isA =
   (frame: Frame): frame is FrameOf<T> =>
     Array.isArray(frame) && frame[0] === type;
 
-/** Ref, seq and time of each message that the device itself sent. */
+/** Ref, seq and time of each acknowledged message of the device. */
 const placesIn = (frame: Frame): readonly number[] => {
   if (isA("a")(frame)) return frame.slice(2) as number[];
   return isA("m")(frame) ? (frame[4] ?? []) : [];
 };
 
-/** A device of somebody's: a real socket, and everything that came over it. */
+/** Device of a person: a real socket, and everything received over it. */
 export class Device {
   readonly person: Person;
   readonly #socket: WebSocket;
-  /** What came, in order, decoded and as it was. */
+  /** Received frames in order, decoded and raw. */
   readonly frames: Frame[] = [];
   readonly raw: string[] = [];
   readonly closed: Promise<{ code: number; reason: string }>;
   #taken = 0;
   #ref = 0;
   #wake = (): void => {};
-  /** What times are relative to. */
+  /** Base of relative times. */
   now = 0;
-  /** The counter at the welcome. */
+  /** Change counter at the welcome. */
   base = 0;
   #from = { counter: 0, now: 0 };
   epoch = "";
@@ -80,7 +80,7 @@ export class Device {
     });
   }
 
-  /** A socket that has not said hello. */
+  /** Opens a socket without sending hello. */
   static async attach(person: Person, headers?: Record<string, string>, query?: string): Promise<Device> {
     const answer = await Device.connect(person, headers, query);
     if (!answer.webSocket) throw new Error(`no socket: ${answer.status} ${await answer.text()}`);
@@ -123,14 +123,14 @@ export class Device {
     return ref;
   }
 
-  /** Sends one body to many and returns their refs. */
+  /** Multicasts one body and returns the refs. */
   spread(command: Parameters<typeof toMulticastFrame>[1]): number[] {
     const refs = command.to.map(() => ++this.#ref);
     this.send(toMulticastFrame(refs[0] ?? 0, command));
     return refs;
   }
 
-  /** The next frame that fits and was not looked at yet; those before it are passed over. */
+  /** Next unread frame that matches; earlier ones are skipped. */
   async next<T extends Frame>(fits: (frame: Frame) => frame is T, withinMs = patienceMs): Promise<T> {
     const patience = new Patience(withinMs);
     for (;;) {
@@ -157,7 +157,7 @@ export class Device {
     });
   }
 
-  /** The answer to a ref: an acknowledged place, or a refusal. */
+  /** Acknowledgement or refusal of a ref. */
   async outcome(ref: number): Promise<{ seq: number; at: number } | { error: string; retryAfterMs?: number }> {
     const patience = new Patience(patienceMs);
     for (;;) {
@@ -175,7 +175,7 @@ export class Device {
     }
   }
 
-  /** Asks something that is answered by its ref. */
+  /** Sends a request that is answered by its ref. */
   async ask(frame: (ref: number) => ClientFrame): Promise<Answer> {
     const ref = ++this.#ref;
     this.send(frame(ref));
@@ -185,7 +185,7 @@ export class Device {
     );
   }
 
-  /** Numbers of all changes it was told of, absolute. */
+  /** Absolute counters of all received changes. */
   get counters(): number[] {
     return this.frames.flatMap((frame) => {
       if (isLive(frame)) return [frame.counter + this.#from.counter];
@@ -194,7 +194,7 @@ export class Device {
     });
   }
 
-  /** Seqs of every message it was pushed or had acknowledged, in order of arrival. */
+  /** Seqs of all pushed or acknowledged messages, in order of arrival. */
   get seqs(): number[] {
     return this.frames.flatMap((frame) => {
       if (isLive(frame)) return [frame.seq];
@@ -242,7 +242,7 @@ export class Device {
   }
 }
 
-/** A command by HTTP; its result, or the code of its refusal. */
+/** Runs a command by HTTP. Returns its result, or the code of its refusal. */
 export const request = async <C extends Command>(
   person: Person,
   command: C,
@@ -258,7 +258,7 @@ export const text = (of: string, cid = createUuid()) => ({ cid, body: { type: "t
 export const post = (from: Person, conversation: ConversationId, ...texts: string[]) =>
   request(from, { type: "send", conversation, messages: texts.map((one) => text(one)) });
 
-/** The whole log as a member reads it, by HTTP, page after page. */
+/** Whole log as a member reads it by HTTP, page after page. */
 export const readLog = async (member: Person, conversation: ConversationId): Promise<Message[]> => {
   const messages: Message[] = [];
   for (let more = true; more; ) {
@@ -273,7 +273,7 @@ export const readLog = async (member: Person, conversation: ConversationId): Pro
 export const textsOf = (messages: readonly Message[]): string[] =>
   messages.map(({ body }) => (body.type === "text" ? body.text : `<${body.type}>`));
 
-/** A person's row for a conversation, by HTTP. */
+/** Inbox row of a person for a conversation, by HTTP. */
 export const rowOf = async (person: Person, conversation: ConversationId): Promise<InboxRow> => {
   const { rows } = await request(person, { type: "changes", since: 0 });
   const row = rows.find((one) => one.conversation === conversation);
@@ -281,7 +281,7 @@ export const rowOf = async (person: Person, conversation: ConversationId): Promi
   return row;
 };
 
-/** Waits until something holds, for what happens after an answer. */
+/** Waits until a condition holds that becomes true after an answer. */
 export const until = async (holds: () => boolean | Promise<boolean>, withinMs = patienceMs): Promise<void> => {
   const patience = new Patience(withinMs);
   for (;;) {
@@ -289,7 +289,7 @@ export const until = async (holds: () => boolean | Promise<boolean>, withinMs = 
     try {
       if (await holds()) return;
     } catch (error) {
-      // What is asked about may not be there yet, as the row of somebody who is told next.
+      // The subject may not exist yet, such as the row of a person who is notified next.
       if (isOver) throw error;
     }
     if (isOver) throw new Error("it did not come to hold");

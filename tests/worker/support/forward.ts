@@ -3,15 +3,15 @@ import { type ConversationId, createUuid, type Uuid } from "#contract/ids.ts";
 import type { Person } from "#tests/support/people/people.ts";
 import { readLog, request } from "./device.ts";
 
-/** Passing on what was read elsewhere. */
+/** Forwarded messages. */
 
 export const signed = (text: string, { id, username }: Pick<Person, "id" | "username">) =>
   ({ type: "text", text, forwarded: { by: id, name: username } }) satisfies Body;
 
-/** As it stands where its author's account is gone. */
+/** Form of a forward whose author's account is deleted. */
 export const unsigned = (text: string) => ({ type: "text", text, forwarded: anonymousForward }) satisfies Body;
 
-/** The place it got, or why it got none. */
+/** Forwards a message. Returns its seq or the refusal. */
 export const passOn = async (
   by: Person,
   body: Body,

@@ -10,7 +10,7 @@ import type { ConversationRpc, MemberEntries } from "#worker/objects/rpc.ts";
 import { getConversationStub, getUserChannelStub } from "#worker/objects/stubs.ts";
 import { until } from "./device.ts";
 
-/** Whether everything there is of a group says the same: its log, its members, its counts, everybody's rows. */
+/** Checks that all data of a group agrees: its log, members, counts and everybody's rows. */
 
 type Stored = {
   number: number;
@@ -27,13 +27,13 @@ type Stored = {
 
 type Counts = Pick<MemberEntries, "roster" | "count">;
 
-/** Members as they are stored. */
+/** Stored members. */
 export const readMembers = (id: Uuid): Promise<Stored[]> =>
   runInDurableObject(env.CONVERSATION.getByName(id), (_, { storage: { sql } }) =>
     sql.exec<Stored>("SELECT * FROM members ORDER BY number").toArray(),
   );
 
-/** A person's row, what was held back written before. */
+/** Stored inbox row of a person, after deferred writes. */
 const storedRow = (user: Uuid, id: Uuid) =>
   runInDurableObject(env.USER_CHANNEL.getByName(user), async (_, { storage: { sql } }) => {
     await getUserChannelStub(env, user).listConversations(user, 0);
@@ -49,20 +49,23 @@ const sorted = (numbers: Iterable<number>) => [...numbers].sort((a, b) => a - b)
 
 export class Truth {
   readonly id: Uuid;
-  /** Whom it asks: the object by its name, or the object itself for somebody who is inside it. */
+  /** Object to query: a stub by name, or the object itself for a test that runs inside it. */
   conversation: ConversationRpc;
   readonly #witness: Uuid;
-  /** What the log's own lines make of the group, as far as they were read. */
+  /** Membership derived from the log's system messages read so far. */
   readonly #seated = new Set<number>();
   readonly #joined = new Map<number, number>();
   #owner = 0;
   #parted: number | undefined;
   readonly #log: Message[] = [];
-  /** What the pages of members make of it, read as a device reads them: what changed since the last time. */
+  /** Membership from the pages of members, read incrementally as a device does. */
   readonly #seats = new Map<number, { user: Uuid; role: GroupRole; left: boolean }>();
   #roster = 0;
 
-  /** `witness` stays a member all the time and hides nothing; `first` members made the group: its log does not say how many. */
+  /**
+   * `witness` stays a member all the time and clears nothing. `first` members created the group; its log does not say
+   * how many.
+   */
   constructor(id: Uuid, witness: Uuid, first: number) {
     this.id = id;
     this.conversation = getConversationStub(env, id);
@@ -70,7 +73,7 @@ export class Truth {
     for (let number = 0; number < first; number++) this.#seated.add(number);
   }
 
-  /** What was written since the last look; each line must have been possible when it was written. */
+  /** Reads new messages and checks that each was allowed when it was written. */
   async read(): Promise<Message[]> {
     const first = this.#log.length;
     for (let more = true; more; ) {
@@ -78,7 +81,7 @@ export class Truth {
       const query = { type: "page", conversation: this.id, direction: "after", seq, limit: gapPageRows } as const;
       const page = await this.conversation.listMessages(this.id, this.#witness, query);
       if (isRefusal(page)) throw new Error(page.error);
-      // Of what the witness wrote themselves only they are told the client id.
+      // Only the author gets the client id of a message.
       for (const { cid: _, ...line } of page.messages) this.#replay(line);
       more = page.more;
       if (!more) expect(page.head).toBe(this.#log.length);
@@ -86,7 +89,7 @@ export class Truth {
     return this.#log.slice(first);
   }
 
-  /** Fails when anything contradicts anything; waits for what is still on its way to these people's lists. */
+  /** Checks that everything agrees. Waits for pending notices to these people. */
   async check(people: readonly Uuid[]): Promise<Message[]> {
     const [lines, group] = await Promise.all([this.read(), this.#readMembers()]);
     const seated = [...this.#seats].filter(([, { left }]) => !left);
@@ -102,7 +105,7 @@ export class Truth {
     return lines;
   }
 
-  /** The same of what is stored, and what only the objects know. */
+  /** Also checks stored data and data that only the objects have. */
   async checkStored(people: readonly Uuid[]): Promise<void> {
     await this.check(people);
     const [members, head] = [await readMembers(this.id), this.#log.length];
@@ -130,7 +133,10 @@ export class Truth {
     }
   }
 
-  /** An author's list shows at each of their messages what all the others have got and read; who is alone keeps what was so. */
+  /**
+   * Checks the ticks that an author's list shows: the delivery and read state of all others. A sole member keeps the
+   * last state.
+   */
   async #checkTicks({ number, user_id }: Stored, members: readonly Stored[]): Promise<void> {
     const others = members.filter((other) => this.#seated.has(other.number) && other.number !== number);
     if (others.length === 0) return;
@@ -169,7 +175,7 @@ export class Truth {
     expect(seq).toBe(this.#log.length + 1);
     expect(at).toBeGreaterThanOrEqual(this.#log.at(-1)?.at ?? 0);
     const { event, who = [] } = body.type === "event" ? body : {};
-    // Whoever wrote or did something was a member then; an owner who leaves names who follows in the line after.
+    // The sender was a member at that time. When an owner leaves, the next line names the successor.
     const isHeirNamed = event === "owner" && sender === this.#parted;
     expect(this.#seated.has(sender) || isHeirNamed, `line ${seq} by ${sender}`).toBe(true);
     if (["added", "removed", "owner", "renamed"].includes(event ?? "")) expect(sender).toBe(this.#owner);
@@ -187,7 +193,7 @@ export class Truth {
     this.#log.push(line);
   }
 
-  /** What a person's list says and what it ought to say, where that is not the same. */
+  /** Actual and expected row of a person, if they differ. */
   async #wrongRow(user: Uuid, { count, roster }: Counts): Promise<{ user: Uuid } | undefined> {
     const { rows } = await getUserChannelStub(env, user).listConversations(user, undefined);
     const row = rows.find(({ conversation }) => conversation === this.id);

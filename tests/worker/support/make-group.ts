@@ -6,11 +6,11 @@ import { rowOf, until } from "./device.ts";
 import { befriend, connect, seedPerson } from "./seeded-people.ts";
 import { call } from "./site.ts";
 
-/** Groups through the API, for tests of what happens in them. */
+/** Groups created through the API, for tests of their behaviour. */
 
 export type Seeded = Awaited<ReturnType<typeof seedPerson>>;
 
-/** What a request answered, or the code of its refusal. */
+/** Answer of a request, or the code of its refusal. */
 export const ask = async <T>(
   person: Person,
   method: string,
@@ -27,7 +27,7 @@ export const makeGroup = (owner: Person, name: string, members: readonly Person[
 
 const manyPeople = 10;
 
-/** People of whom the first is everybody's contact, and who have heard so where they are few. */
+/** Makes people of whom the first is everybody's contact. Small numbers of people have all been notified of it. */
 export const newCircle = async (count: number): Promise<[Seeded, ...Seeded[]]> => {
   const owner = await seedPerson();
   const join = count < manyPeople ? befriend : connect;
@@ -41,7 +41,7 @@ export const newCircle = async (count: number): Promise<[Seeded, ...Seeded[]]> =
   return [owner, ...others];
 };
 
-/** A new group of so many, the owner first, that all of them have heard of: before that they may not write there. */
+/** Makes a group of this size, the owner first, and waits until all members know it. They may not write before. */
 export const newGroup = async (count: number, name = "Famille") => {
   const people = await newCircle(count);
   const [owner, ...others] = people;

@@ -2,19 +2,19 @@ import { env } from "cloudflare:workers";
 import { deflateSync } from "node:zlib";
 import { makePng, pngChunk } from "./pictures.ts";
 
-/** Pictures as cameras and programs leave them: with where, when and by whom written into them, and to be turned. */
+/** Pictures with the metadata of cameras and programs: location, time, author and orientation. */
 
 const ascii = (text: string): Buffer => Buffer.from(text, "latin1");
 const uint16 = (value: number): Buffer => Buffer.from([value & 0xff, value >> 8]);
 const uint32 = (value: number): Buffer => Buffer.concat([uint16(value & 0xffff), uint16(value >>> 16)]);
 
-/** What must be found nowhere in a picture that was passed on. */
+/** Strings that must not occur in a served picture. */
 export const traces = ["Kinshasa", "GPS-here", "secret", "adobe", "Photoshop", "<script", "thumbnail"];
 
 const entry = (tag: number, type: number, count: number, value: Buffer): Buffer =>
   Buffer.concat([uint16(tag), uint16(type), uint32(count), value]);
 
-/** A TIFF block, little-endian: a place's name, the orientation and a GPS directory with a latitude. */
+/** TIFF block, little-endian: name of a location, orientation, and a GPS directory with a latitude. */
 const makeTiff = (orientation: number): Buffer => {
   const directoryAt = 8;
   const gpsAt = directoryAt + 2 + 3 * 12 + 4;
@@ -40,7 +40,7 @@ const makeTiff = (orientation: number): Buffer => {
   ]);
 };
 
-/** The block that says an orientation and nothing else, as it is to be found in what was passed on. */
+/** TIFF block that contains only an orientation, as it is in served pictures. */
 export const plainTiff = (orientation: number): Buffer =>
   Buffer.from(`4d4d002a000000080001011200030000000100${orientation.toString(16).padStart(2, "0")}000000000000`, "hex");
 
@@ -59,7 +59,9 @@ const segment = (marker: number, data: Buffer): Buffer => {
   return Buffer.concat([Buffer.from([0xff, marker]), length, data]);
 };
 
-/** Exif, XMP, Photoshop, a second picture, a thumbnail and a comment before the picture, and a page behind it. */
+/**
+ * JPEG with Exif, XMP, Photoshop, a second picture, a thumbnail and a comment before the picture, and a page after it.
+ */
 export const makeTracedJpeg = async (orientation: number): Promise<Buffer> => {
   const jpeg = await encode("image/jpeg", 64, 32);
   return Buffer.concat([
@@ -101,11 +103,11 @@ export const riff = (...chunks: Buffer[]): Buffer => {
 
 const uint24 = (value: number): Buffer => uint32(value).subarray(0, 3);
 
-/** An extended header with the flags of Exif and XMP set. */
+/** Extended WebP header with the flags of Exif and XMP set. */
 export const webpHeader = (width: number, height: number): Buffer =>
   riffChunk("VP8X", Buffer.concat([Buffer.from([0x0c, 0, 0, 0]), uint24(width - 1), uint24(height - 1)]));
 
-/** The one chunk of a simple WebP. */
+/** The only chunk of a simple WebP. */
 export const webpPicture = async (width: number, height: number): Promise<Buffer> =>
   (await encode("image/webp", width, height)).subarray(12);
 
@@ -124,7 +126,7 @@ export const makeTracedWebp = async (orientation: number): Promise<Buffer> =>
 const subBlocks = (data: Buffer): Buffer => Buffer.concat([Buffer.from([data.length]), data, Buffer.from([0])]);
 const gifFrame = "2c00000000010001000002024401003b";
 
-/** One pixel, twice round, with a comment, a plain text and XMP. */
+/** GIF of one pixel that loops twice, with a comment, a plain text extension and XMP. */
 export const makeTracedGif = (): Buffer =>
   Buffer.concat([
     ascii("GIF89a"),

@@ -1,10 +1,10 @@
-// One row of numbers for all who make people nobody has met: two would run into each other, whichever came first.
-// Those that tests name themselves are below.
+// Numbers for all helpers that make new people, so that no two helpers choose the same one. Numbers that tests name
+// themselves are lower.
 let last = 3_500;
 
-/** The number of the next person nobody has met yet. */
+/** Returns the next unused person number. */
 export const nextNumber = (): number => {
-  // A longer one would be no phone's.
+  // A longer number would not be a valid phone number.
   if (last === 9_999) throw new Error("there are no numbers left for people of tests");
   last += 1;
   return last;

@@ -10,13 +10,13 @@ import { pass } from "./clock.ts";
 import { Device, readLog, until } from "./device.ts";
 import { befriend, newPair, seedPerson } from "./seeded-people.ts";
 
-/** Calls as devices make them, for tests of what becomes of them. */
+/** Call clients, for tests of the server's part of calls. */
 
 type Payload = CallFrame["payload"];
-/** How a call stands, what was only passed on, or the code of a refusal. */
+/** Result of a call command: the call's state, `passed` for relayed signals, or the code of a refusal. */
 export type Outcome = Partial<CallResult> & { passed?: boolean; error?: ErrorCode };
 
-/** One browser of somebody's: its device id and its socket. */
+/** Browser of a person in a call: its device id and its socket. */
 export class Phone {
   readonly id = createUuid();
   readonly person: Person;
@@ -59,17 +59,17 @@ export class Phone {
     return this.ask({ type: "signal", call, from: this.id, to, signal });
   }
 
-  /** What it was told of calls, all of it. */
+  /** All received call events. */
   get told(): Payload[] {
     return this.link.frames.flatMap((frame) => ("event" in frame ? [frame.payload] : []));
   }
 
-  /** What it was told of one call, by name. */
+  /** Types of the events received about one call. */
   heard(call: Uuid): string[] {
     return this.told.filter(({ data }) => data.call_id === call).map(({ event_type }) => event_type);
   }
 
-  /** Waits until it was told this of a call. */
+  /** Waits for an event of a call. */
   async hears(call: Uuid, event: Payload["event_type"]): Promise<Payload> {
     await until(() => this.heard(call).includes(event)).catch(() => {
       throw new Error(`${event} was not told, but ${JSON.stringify(this.told)}`);
@@ -80,20 +80,20 @@ export class Phone {
   }
 }
 
-/** Ana and Ben, connected, each with a phone that listens. */
+/** Makes Ana and Ben, connected, each with a connected client. */
 export const newCallers = async () => {
   const pair = await newPair();
   return { ...pair, anas: await Phone.of(pair.ana, pair.id), bens: await Phone.of(pair.ben, pair.id) };
 };
 
-/** A contact of somebody's, with a phone. */
+/** Makes a contact of a person, with a client. */
 export const newContact = async (of: Person) => {
   const person = await seedPerson();
   const id = await befriend(person, of);
   return { person, id, phone: await Phone.of(person, id) };
 };
 
-/** A call of Ana's that Ben's phone rings for. */
+/** Makes a call from Ana that rings on Ben's client. */
 export const newRing = async (kind: CallKind = "audio") => {
   const callers = await newCallers();
   const call = createUuid();
@@ -103,7 +103,7 @@ export const newRing = async (kind: CallKind = "audio") => {
   return { ...callers, call };
 };
 
-/** Ana and Ben talk. */
+/** Makes a call that Ben answered. */
 export const newTalk = async () => {
   const ring = await newRing();
   await ring.bens.answer(ring.call);
@@ -111,7 +111,7 @@ export const newTalk = async () => {
   return ring;
 };
 
-/** The lines of calls in a log, as a member reads them. */
+/** Call entries of a log, as a member reads them. */
 export const linesOf = async (member: Person, conversation: ConversationId) =>
   (await readLog(member, conversation)).filter(({ body }) => body.type === "call" || body.type === "withheld");
 
@@ -127,7 +127,7 @@ export const line = (id: Uuid, status: CallStatus, rest: Partial<StoredBody> = {
 export const conversationStub = (id: ConversationId) => env.CONVERSATION.getByName(id);
 export const channelStub = (user: Uuid) => env.USER_CHANNEL.getByName(user);
 
-/** The alarm of a conversation goes off now; false when none was set. */
+/** Runs the alarm of a conversation now. Returns false if none was set. */
 export const alarm = (id: ConversationId) => runDurableObjectAlarm(conversationStub(id));
 export const alarmAtOf = (id: ConversationId): Promise<number | null> =>
   runInDurableObject(conversationStub(id), (_, { storage }) => storage.getAlarm());

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { deflateSync } from "node:zlib";
 
-/** Small pictures and hostile files, made byte by byte. */
+/** Small pictures and hostile files, built byte by byte. */
 
 const crcTable = Array.from({ length: 256 }, (_, n) => {
   let c = n;
@@ -31,7 +31,7 @@ const pngHead = (width: number, height: number): Buffer => {
   return Buffer.concat([Buffer.from("\x89PNG\r\n\x1a\n", "latin1"), pngChunk("IHDR", header)]);
 };
 
-/** A plum-coloured PNG, with a text chunk that must not be kept. */
+/** Plum-coloured PNG with a text chunk that must be removed. */
 export const makePng = (width: number, height: number, text = "Comment\0secret place"): Uint8Array<ArrayBuffer> => {
   const row = Buffer.concat([Buffer.from([0]), Buffer.from(Array.from({ length: width }, () => [134, 41, 95]).flat())]);
   const pixels = deflateSync(Buffer.concat(Array.from({ length: height }, () => row)));
@@ -45,11 +45,11 @@ export const makePng = (width: number, height: number, text = "Comment\0secret p
   );
 };
 
-/** A PNG that claims to be this large and holds nothing. */
+/** PNG that claims this size and contains no picture. */
 export const makePngClaiming = (width: number, height: number): Uint8Array<ArrayBuffer> =>
   new Uint8Array(Buffer.concat([pngHead(width, height), pngChunk("IDAT", deflateSync(Buffer.alloc(64)))]));
 
-/** A JPEG with an EXIF segment that says where it was taken. */
+/** JPEG with an EXIF segment that contains its location. */
 export const makeJpegWithPlace = async (): Promise<Uint8Array<ArrayBuffer>> => {
   const stream = new Response(makePng(64, 64)).body as ReadableStream<Uint8Array>;
   const output = await env.IMAGES.input(stream).output({ format: "image/jpeg" });

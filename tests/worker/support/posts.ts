@@ -5,12 +5,12 @@ import type { Person } from "#tests/support/people/people.ts";
 import { site } from "./site.ts";
 import { callRawWith } from "./wrapped-site.ts";
 
-/** Statuses of Tala, published and read as a phone does it. */
+/** Tala statuses, published and read as a device does. */
 
 export type Draft = { id?: Uuid; content?: string; picture?: { width: number; height: number; thumb: string } };
 type Answered = { status: number; body: Published & { error_code?: string }; headers: Headers };
 
-/** A form as the phone sends it; a picture's size and thumbhash are invented where the draft names none. */
+/** Form of a new status. A picture's size and thumbhash are invented if the draft has none. */
 export const toForm = (
   { id = createUuid(), content = "", ...draft }: Draft,
   bytes?: string | Uint8Array<ArrayBuffer>,
@@ -75,13 +75,15 @@ export const getPicture = (by: Person | undefined, author: Uuid, post: Uuid, siz
     headers: by ? { authorization: `Bearer ${by.token}` } : {},
   });
 
-/** What is stored of a person's pictures. */
+/** Keys of a person's stored pictures. */
 export const picturesOf = async (author: Uuid): Promise<string[]> =>
   (await env.AVATARS.list({ prefix: `tala/${author}/` })).objects.map(({ key }) => key);
 
 export type SeededPost = { author: Uuid; content: string; thumb?: string };
 
-/** Puts statuses straight into the feed, in this order; answers their numbers. Who has read lately does not see them yet. */
+/**
+ * Inserts statuses directly into the feed in this order, and returns their numbers. Cached pages do not show them yet.
+ */
 export const seedPosts = async (posts: readonly SeededPost[]): Promise<number[]> => {
   const rows = posts.map(({ author, content, thumb }) => ({ id: createUuid(), author, content, thumb: thumb ?? null }));
   const { results } = await env.DB.prepare(

@@ -7,13 +7,13 @@ import type { Person } from "#tests/support/people/people.ts";
 import { until } from "./device.ts";
 import { call } from "./site.ts";
 
-/** Everything that is stored, wherever it is: what is left of somebody who deleted their account. */
+/** All stored data of every storage, for finding what remains of a deleted account. */
 
 export type Place = { where: string; text: string };
 
 const ownTable = "type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE '_cf_%' AND name NOT LIKE 'd1_%'";
 
-/** Each row of each table of the directory, that of the phone search's index by what it finds. */
+/** All rows of all tables of the directory; the index of the phone search is read by its results. */
 export const readDirectory = async (): Promise<Place[]> => {
   const { results } = await env.DB.prepare(
     `SELECT name FROM sqlite_master WHERE ${ownTable} AND name NOT LIKE 'profile_phone_heads%'`,
@@ -28,7 +28,7 @@ export const readDirectory = async (): Promise<Place[]> => {
 };
 
 const underWay = ["deletions", "pending_relations"];
-/** The tables of the directory whose rows belong to a person, but for what is under way. */
+/** Tables of the directory with rows of a person, except those of pending operations. */
 export const listPersonalTables = async (): Promise<string[]> => {
   const { results } = await env.DB.prepare(
     `SELECT m.name FROM sqlite_master AS m, pragma_table_info(m.name) AS c WHERE ${ownTable.replaceAll(/\b(type|name)\b/g, "m.$1")} AND c.name = 'user_id'`,
@@ -73,13 +73,13 @@ export const pass = (user: Uuid): Promise<boolean> => runDurableObjectAlarm(env.
 export const deletionsOf = async (user: Uuid): Promise<number> =>
   (await env.DB.prepare("SELECT count(*) AS n FROM deletions WHERE user_id = ?").bind(user).first<number>("n")) ?? 0;
 
-/** Whether the person's own channel has nothing left but the mark that they are gone. */
+/** Whether the person's own channel contains only the mark of its deletion. */
 export const isCleared = async (user: Uuid): Promise<boolean> => (await readChannel(user)).length === 1;
 
-/** The same, whatever becomes of the object meanwhile. */
+/** The same, ignoring errors of the object. */
 const passAnyhow = (user: Uuid): Promise<boolean> => pass(user).catch(() => true);
 
-/** Lets a deletion that has begun come to its end, as if the time it waits had passed. */
+/** Runs a started deletion to its end, as if its waiting time had passed. */
 export const finish = async (user: Uuid): Promise<void> => {
   await until(async () => {
     await passAnyhow(user);
@@ -94,7 +94,7 @@ export const finish = async (user: Uuid): Promise<void> => {
   });
 };
 
-/** Every place that names the person in any way: by id, number, name, picture or recovery address. */
+/** All stored data that names the person: by id, phone number, name, picture or recovery address. */
 export const tracesOf = async (
   { id, phone, username, email = id }: Pick<Person, "id" | "phone" | "username"> & { email?: string },
   others: readonly Uuid[],

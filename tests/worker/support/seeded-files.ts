@@ -7,7 +7,7 @@ import { files } from "#worker/db/file-schema.ts";
 
 type Seed = { type?: MediaType; name?: string; status?: "receiving" | "ready" };
 
-/** A file as it stands once it was brought, put straight into the directory and into R2. */
+/** Inserts an uploaded file directly into the directory and R2. */
 export const seedFile = async (owner: Uuid, { type = "image/jpeg", name, status = "ready" }: Seed = {}) => {
   const id = createUuid();
   const key = `${owner}_${id}`;
@@ -31,7 +31,7 @@ export const seedFile = async (owner: Uuid, { type = "image/jpeg", name, status 
   return { id, key };
 };
 
-/** What the directory says of a file seeded without further ado. */
+/** Stored fields of a file seeded with the defaults. */
 const known = { name: "vacances.jpg", mime: "image/jpeg", size: 1_234 } as const;
 
 export const imageOf = (file: Uuid, text?: string) =>
@@ -65,7 +65,7 @@ export const voiceOf = (file: Uuid) =>
     waveform: "0aZ_",
   }) satisfies AttachedBody;
 
-/** How many messages name a file, by the directory; undefined when there is no such file. */
+/** Number of messages that reference a file in the directory; undefined if the file does not exist. */
 export const usesOf = async (file: Uuid): Promise<number | undefined> => {
   const found = await env.DB.prepare(
     "SELECT (SELECT count(*) FROM file_uses WHERE file_id = files.id) AS uses FROM files WHERE id = ?",

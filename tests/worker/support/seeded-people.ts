@@ -8,7 +8,7 @@ import { getConversationStub } from "#worker/objects/stubs.ts";
 import { rowOf, until } from "./device.ts";
 import { nextNumber } from "./numbers.ts";
 
-/** Somebody put straight into the directory, signed in: for tests of what comes after, which need many. */
+/** Inserts a signed-in person directly into the directory, for tests that need many people. */
 export const seedPerson = async (): Promise<Person & { session: string }> => {
   const number = nextNumber();
   const [id, session, phone, now] = [createUuid(), createUuid(), phoneOf(number), Date.now()];
@@ -30,7 +30,7 @@ export type Pair = {
   id: ConversationId;
 };
 
-/** Connects two people; their conversation is open, and they are about to hear so. */
+/** Connects two people. Their conversation is open, and they are notified soon. */
 export const connect = async (one: Person, other: Person): Promise<ConversationId> => {
   const [id, connection] = [privateConversationId(one.id, other.id), createUuid()];
   await openDb(env)
@@ -40,14 +40,14 @@ export const connect = async (one: Person, other: Person): Promise<ConversationI
   return id;
 };
 
-/** Connects two people who have heard of it then: no device that comes from now on is told anything more of it. */
+/** Connects two people and waits until both were notified, so that later devices receive no news of it. */
 export const befriend = async (one: Person, other: Person): Promise<ConversationId> => {
   const id = await connect(one, other);
   for (const person of [one, other]) await until(async () => (await rowOf(person, id)).open);
   return id;
 };
 
-/** So many contacts of somebody's, in the directory only: they have no session, and no conversation knows of them. */
+/** Inserts contacts of a person into the directory only: they have no session, and no conversation knows them. */
 export const seedContacts = async (of: Person, count: number): Promise<Uuid[]> => {
   const now = Date.now();
   const people = Array.from({ length: count }, () => {
@@ -68,7 +68,7 @@ export const seedContacts = async (of: Person, count: number): Promise<Uuid[]> =
   return people.map(({ id }) => id);
 };
 
-/** Two new people who are connected. */
+/** Makes two new connected people. */
 export const newPair = async (): Promise<Pair> => {
   const [ana, ben] = [await seedPerson(), await seedPerson()];
   return { ana, ben, id: await befriend(ana, ben) };

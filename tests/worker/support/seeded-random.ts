@@ -1,4 +1,4 @@
-/** A stream of numbers from 0 to 1, the same for the same seed. */
+/** Random numbers from 0 to 1, the same for the same seed. */
 export const dice = (seed: number) => {
   let state = seed;
   return (): number => {

@@ -15,7 +15,7 @@ import { openDb } from "#worker/db/client.ts";
 import { type RateLimitName, rateLimitPolicies } from "#worker/lib/limits/rate-limit.ts";
 import { drain } from "./site.ts";
 
-/** Everything besides the password that somebody can have to sign in by, or be on the way with. Answers their address. */
+/** Inserts every sign-in method besides the password, and every pending proof. Returns the recovery address. */
 export const seedSecurity = async (user: Uuid, session: Uuid, expires_at = Date.now() + 3_600_000): Promise<string> => {
   const db = openDb(env);
   const email = `${user}@example.org`;

@@ -21,7 +21,7 @@ import { nextNumber } from "./numbers.ts";
 const sessionCookie = /^__Host-lisolo-(at|rt|device)=[^;]*; Max-Age=\d+; Path=\/; HttpOnly; Secure; SameSite=Strict$/;
 const innards = /\n\s*at |\/worker\/|SQLITE_|D1_ERROR|Failed query|SELECT |INSERT INTO|\$scrypt\$/;
 
-/** What holds for every answer, whatever a test asks: cookies with all their flags, and errors that say nothing of the inside. */
+/** Checks rules for every answer: cookies have all their flags, and errors reveal no internal details. */
 const requireDecent = async (response: Response): Promise<Response> => {
   const odd = response.headers.getSetCookie().find((cookie) => !sessionCookie.test(cookie));
   if (odd !== undefined) throw new Error(`a cookie without its flags: ${odd.replace(/=[^;]*/, "=…")}`);
@@ -31,7 +31,7 @@ const requireDecent = async (response: Response): Promise<Response> => {
   return response;
 };
 
-/** The Worker under test, reached as a browser or a program would reach it. */
+/** The Worker under test, reached as a browser or another client reaches it. */
 export const site: Site = {
   origin: "https://lisolo.test",
   fetch: async (url, init) => requireDecent(await exports.default.fetch(url, init)),
@@ -43,8 +43,8 @@ export const call = (method: string, path: string, options?: Call): Promise<Answ
 let passwordHash: Promise<string> | undefined;
 
 /**
- * The next person nobody has met yet, signed in. Written by the Worker's own functions instead of through its
- * sign-up, whose proof of work and password hash would be most of a test's time.
+ * Makes a signed-in person. Uses the Worker's own functions instead of sign-up, whose proof of work and password hash
+ * would take most of a test's time.
  */
 export const newPerson = async (): Promise<Person> => {
   const n = nextNumber();
@@ -65,10 +65,10 @@ export const newPerson = async (): Promise<Person> => {
   };
 };
 
-/** What the browser app sends with a request of its own pages. */
+/** Headers that the browser app sends with its own requests. */
 export const cookieSite = { "x-session-transport": "cookie", origin: site.origin };
 
-/** The `Cookie` header of a browser that took an answer's cookies; expired ones are gone from it. */
+/** `Cookie` header of a browser that stored an answer's cookies, without expired ones. */
 export const cookiesOf = ({ headers }: Pick<Answer, "headers">): string =>
   headers
     .getSetCookie()
@@ -76,16 +76,16 @@ export const cookiesOf = ({ headers }: Pick<Answer, "headers">): string =>
     .map((cookie) => cookie.split(";")[0])
     .join("; ");
 
-/** Key of a limit that is kept for a number, or for the network of an address; "local" where a test names none. */
+/** Key of a limit for a number or for the network of an address; "local" where a test names no address. */
 export const limitKeyOf = (name: string): string => hashLimitKey(env, name);
 
-/** Empties somebody's bucket of a limit, for far longer than a test takes. */
+/** Empties a person's bucket of a limit for far longer than a test takes. */
 export const drain = (name: RateLimitName, key: string): Promise<unknown> =>
   env.DB.prepare("INSERT OR REPLACE INTO rate_limits VALUES (?, ?)")
     .bind(`${name}:${key}`, Date.now() + rateLimitPolicies[name].burst * rateLimitPolicies[name].everyMs + 60_000)
     .run();
 
-/** Fills every bucket of a limit again. */
+/** Refills every bucket of a limit. */
 export const refill = async (name: RateLimitName): Promise<void> => {
   await env.DB.prepare("DELETE FROM rate_limits WHERE key GLOB ?").bind(`${name}:*`).run();
   emptyBuckets.clear();

@@ -1,7 +1,7 @@
-/** A look counts for no more of the time, however long the machine did something else meanwhile. */
+/** Longest time that one poll may use of the limit, however long the machine did something else. */
 const lookMs = 50;
 
-/** So much time in which something is waited for and looked at. */
+/** Time limit that counts only time in which the test could run. */
 export class Patience {
   #leftMs: number;
   #lookedAt = performance.now();
@@ -17,7 +17,7 @@ export class Patience {
     return this.#leftMs <= 0;
   }
 
-  /** Until something wakes it, or it is time to look again. */
+  /** Waits for a wake-up or the next poll. */
   async pause(waking: Promise<unknown>): Promise<void> {
     await Promise.race([waking, scheduler.wait(lookMs)]);
   }

@@ -5,7 +5,7 @@ import { filePartBytes } from "#contract/limits.ts";
 import type { Person } from "#tests/support/people/people.ts";
 import { call, site } from "./site.ts";
 
-/** A file on its way, as a phone brings it. */
+/** Upload of a file, as a device performs it. */
 
 export type FileAnswer = { status: number; body: FileState & { error_code?: string } };
 
@@ -37,7 +37,7 @@ export const bringPart = async (by: Person, id: Uuid, part: number, body: BodyIn
 export const partOf = (bytes: Uint8Array, part: number): Uint8Array<ArrayBuffer> =>
   new Uint8Array(bytes.subarray(part * filePartBytes, part * filePartBytes + partBytes(bytes.length, part)));
 
-/** Announces it and brings all of its parts. */
+/** Announces a file and uploads all of its parts. */
 export const bring = async (by: Person, bytes: Uint8Array, name?: string): Promise<Uuid> => {
   const id = createUuid();
   const { status } = await announce(by, id, bytes.length, name);
@@ -49,7 +49,7 @@ export const bring = async (by: Person, bytes: Uint8Array, name?: string): Promi
   return id;
 };
 
-/** The whole way; what the server says the file is. */
+/** Uploads a whole file and returns the server's state of it. */
 export const upload = async (by: Person, bytes: Uint8Array, name?: string): Promise<FileState> => {
   const { status, body } = await complete(by, await bring(by, bytes, name));
   if (status !== 200) throw new Error(`not completed: ${status} ${body.error_code}`);
@@ -59,7 +59,7 @@ export const upload = async (by: Person, bytes: Uint8Array, name?: string): Prom
 export const keysOf = async (prefix: string): Promise<string[]> =>
   (await env.FILES.list({ prefix })).objects.map(({ key }) => key);
 
-/** The object that is stored of a file, whoever may read it. */
+/** Stored object of a file, without an access check. */
 export const storedFile = async (id: Uuid): Promise<{ key: string; bytes: Buffer } | undefined> => {
   const key = await env.DB.prepare("SELECT key FROM files WHERE id = ?").bind(id).first<string>("key");
   const object = key === null ? null : await env.FILES.get(key);

@@ -9,15 +9,15 @@ import { makeCaptchaToken, type Person, testPassword } from "#tests/support/peop
 import { readDirectory } from "./recount.ts";
 import { call, newPerson, site } from "./site.ts";
 
-/** People who ask for a second step, through the public API. */
+/** People with a second factor, through the public API. */
 
 type Bearer = { token: string };
 
-/** The code that an app with this secret shows, so many steps from now. */
+/** TOTP code of this secret, offset by steps of 30 seconds. */
 export const codeOf = (secret: string, steps = 0): string =>
   new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: Date.now() + steps * 30_000 });
 
-/** One that is right at no moment near this one. */
+/** Code that is not valid at any moment near the present one. */
 export const wrongCodeOf = (secret: string): string => {
   const near = [-2, -1, 0, 1, 2].map((steps) => codeOf(secret, steps));
   return ["000000", "111111", "222222", "333333", "444444", "555555"].find((code) => !near.includes(code)) ?? "";
@@ -39,7 +39,7 @@ export const challenge = async (by: Bearer, factor: Uuid): Promise<Uuid> => {
 export const verify = (by: Bearer, factor: Uuid, challenge_id: Uuid, code: string) =>
   call("POST", `/api/auth/factors/${factor}/verify`, { token: by.token, body: { challenge_id, code } });
 
-/** Asks and answers. */
+/** Requests a challenge and answers it. */
 export const showCode = async (by: Bearer, factor: Uuid, code: string) =>
   verify(by, factor, await challenge(by, factor), code);
 
@@ -59,7 +59,7 @@ export const signIn = async ({ phone }: Pick<Person, "phone">): Promise<Session>
   return answer.body as Session;
 };
 
-/** With a recovery code in the password's place. */
+/** Signs in with a recovery code instead of the password. */
 export const signInByCode = async ({ phone }: Pick<Person, "phone">, code: string): Promise<Session> => {
   const gotrue_meta_security = {
     captcha_token: await makeCaptchaToken(site, { action: "recover_by_code", subject: phone }),
@@ -69,7 +69,7 @@ export const signInByCode = async ({ phone }: Pick<Person, "phone">, code: strin
   return answer.body as Session;
 };
 
-/** Somebody with a code app that counts. Its code of the step before now was shown: that of now is still good. */
+/** Makes a person with a confirmed code app. Used the code of the previous step, so the present one is still valid. */
 export const newGuarded = async () => {
   const person = await newPerson();
   const { id: factor, totp } = await enrol(person);
@@ -79,27 +79,27 @@ export const newGuarded = async () => {
   return { ...person, token: access_token, refreshToken: refresh_token, factor, secret: totp.secret };
 };
 
-/** Signs them in up to where the second step is asked for. */
+/** Signs in up to the pending second factor. */
 export const signInHalfway = async (person: Pick<Person, "phone">): Promise<Session & Bearer> => {
   const session = await signIn(person);
   expect(session.awaits).toBeDefined();
   return { ...session, token: session.access_token };
 };
 
-/** Holds the clock, so that no code's time is over while a test looks at it; `wait` moves it. */
+/** Freezes the clock, so that no code expires during a test; `advanceFrozenClock` moves it. */
 export const stopClock = (): void => {
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
 };
 export const wait = (seconds: number): void => {
   vi.setSystemTime(Date.now() + seconds * 1_000);
 };
-/** Lets it go on from where it was held: what everybody's address has used up by then is forgotten. */
+/** Resumes the clock and forgets the rate limits that the address used up meanwhile. */
 export const startClock = async (): Promise<void> => {
   vi.useRealTimers();
   await env.DB.prepare("DELETE FROM rate_limits WHERE key GLOB '*_by_address:*'").run();
 };
 
-/** What the person's devices are told of, the oldest first. */
+/** Security notices of a person's devices, oldest first. */
 export const eventsOf = async (user: Uuid): Promise<string[]> => {
   const kept = await runInDurableObject(env.USER_CHANNEL.getByName(user), (_, { storage }) =>
     storage.sql.exec<{ value: string }>("SELECT value FROM meta WHERE key = 'notices'").toArray(),
@@ -108,7 +108,7 @@ export const eventsOf = async (user: Uuid): Promise<string[]> => {
   return notices.map(({ notice }) => notice.event);
 };
 
-/** Whether what one changes about signing in may be changed by this token. */
+/** Whether this token may change how its person signs in. */
 export const mayChange = async (by: Bearer): Promise<boolean> => {
   const { status, body } = await call("POST", "/api/auth/recovery-codes", { token: by.token });
   if (status !== 403) return status === 200;

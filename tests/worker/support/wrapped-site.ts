@@ -15,7 +15,7 @@ type Setting =
   | "TURN_KEY_TOKEN";
 type Changed = Partial<Record<keyof Env | Setting, unknown>>;
 
-/** The API with some of its bindings replaced, and its work after the answer waited for. */
+/** Calls the API with some bindings replaced, and waits for work after the answer. */
 const fetchWith = async (changed: Changed, url: string, init: RequestInit): Promise<Response> => {
   const after: Promise<unknown>[] = [];
   const context = {
@@ -32,7 +32,7 @@ const fetchWith = async (changed: Changed, url: string, init: RequestInit): Prom
   return response;
 };
 
-/** A request with such bindings whose body is no JSON. */
+/** Sends a request with replaced bindings and a body that is not JSON. */
 export const callRawWith = (changed: Changed, path: string, init: RequestInit): Promise<Response> =>
   fetchWith(changed, site.origin + path, init);
 
@@ -41,7 +41,7 @@ export const callWith = (changed: Changed, method: string, path: string, options
 
 type RpcMethods = Partial<Record<keyof ConversationRpc | keyof UserChannelRpc, (...args: never[]) => unknown>>;
 
-/** A namespace whose objects have these methods instead of their own. */
+/** Namespace whose objects have these methods overridden. */
 export const objectsWith = <T extends object>(namespace: { getByName(name: string): T }, methods: RpcMethods) => ({
   getByName: (name: string): T => {
     const stub = namespace.getByName(name);

@@ -29,7 +29,7 @@ import { FeedCache } from "#worker/lib/storage/feed-cache.ts";
 
 const authenticating = 1; // row: the session
 
-/** Time passes, and from then on by this alone: how fast the machine is, is nothing that is counted. */
+/** Advances the clock, which then moves only through this: no test depends on the machine's speed. */
 const passes = (ms: number) => {
   const now = Date.now() + ms;
   vi.useRealTimers();
@@ -40,7 +40,7 @@ afterAll(async () => {
   await publishPost(await newPerson(), { content: "Tout est oublié" });
 });
 
-/** The seconds go by after which nothing that is kept counts. */
+/** Lets the lifetime of every cached page pass. */
 const outlive = () => passes(feedOlderMs);
 
 const avatarOf = (id: Uuid) => `${id}_1763800000000_AAAAAAAAAAAAAAAAAAAAAA.webp`;
@@ -124,7 +124,7 @@ test("reading down, while others publish and take back, meets every status once 
   for (let turn = 0; ; turn++) {
     seen.push(...page.posts.map(([number]) => number));
     if (page.before === null) break;
-    // Above what was read somebody publishes; below it, and at the very edge, something is taken back.
+    // A status is published above the pages already read; below them, and exactly at their edge, one is deleted.
     const published = await publishPost(turn % 2 ? ana : ben, { content: `Nouveau ${turn}` });
     expect([201, 429]).toContain(published.status);
     const shown = postsOf(page);
@@ -176,11 +176,11 @@ test("who has the page already is told so in no bytes, until something is publis
   expect(postsOf((await changed.json()) as PostPage)[0]?.content).toBe("Bonsoir");
 });
 
-/** What is kept of the first page, for the place. */
+/** First page cached at this location. */
 const newest = `${site.origin}/api/tala/kept/newest`;
 const isKept = async () => (await caches.default.match(newest)) !== undefined;
 
-/** The headers of an answer that may differ between two of the same. */
+/** Headers that may differ between two equal answers. */
 const headersOf = (response: Response) => [...response.headers].filter(([name]) => name !== "date");
 
 test("everybody gets the same bytes, which hold nothing of who asked, and a visitor gets none of them", async () => {
@@ -257,7 +257,7 @@ test("a page is as old as it may be, and then it is read anew", async () => {
   outlive();
   const { before } = await readPage(ben);
   await readPage(ben, before);
-  // Published elsewhere: nothing tells this place.
+  // Published at another location: this location is not notified.
   const [number] = await seedPosts([{ author: ana.id, content: "D'ailleurs" }]);
   await env.DB.prepare("DELETE FROM tala_posts WHERE number = (SELECT max(number) FROM tala_posts WHERE number < ?)")
     .bind(before)
@@ -273,7 +273,7 @@ test("a page is as old as it may be, and then it is read anew", async () => {
   expect((await readPage(ben, before)).posts[0]?.[0]).not.toBe(older.posts[0]?.[0]);
 });
 
-/** A runtime that starts now, at a place where others are. */
+/** A runtime that starts now, at a location where others run. */
 const startRuntime = (origin: string) => {
   const [feed, after] = [new FeedCache(), [] as Promise<unknown>[]];
   const place = { context: { waitUntil: (work: Promise<unknown>) => void after.push(work) }, origin };
@@ -302,7 +302,7 @@ test("another runtime of the place answers from what the first one read, and nev
   expect(await runtime.read(unreadable)).toBe(body);
   passes(feedFreshMs);
   await expect(runtime.read(unreadable)).rejects.toThrow("away");
-  // What failed is asked again, and nobody waits for it.
+  // A failed read is repeated, and no request waits for it.
   expect(await runtime.read(async () => "anew")).toBe("anew");
   await runtime.forget();
 });
@@ -323,7 +323,7 @@ test("what was read before something was taken back, and arrives after it, is ke
   expect(await runtime.read(slow)).toBe("with what was taken back");
   await runtime.settle();
   expect(await runtime.read(async () => "without")).toBe("without");
-  // And where nothing came in between, it is kept, also for those who start now.
+  // If nothing was published meanwhile, the cached page is used, also by a runtime that starts now.
   expect(await runtime.read(unreadable)).toBe("without");
   await runtime.settle();
   expect(await startRuntime("https://slow.test").read(unreadable)).toBe("without");

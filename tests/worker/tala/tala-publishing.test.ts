@@ -128,7 +128,7 @@ test("an id that is somebody else's publishes nothing and changes nothing of the
   expect(await headerOf(await getPicture(ben, ana.id, id))).toMatchObject({ width: 20 });
 });
 
-/** The storage, one of whose methods is another. */
+/** Storage with one method replaced. */
 const changing = <T extends object>(binding: T, methods: Partial<T>): T =>
   new Proxy(binding, {
     get: (target, key) => {
@@ -138,7 +138,7 @@ const changing = <T extends object>(binding: T, methods: Partial<T>): T =>
     },
   });
 
-/** A directory that breaks at the row of a status: before it is written, or right after. */
+/** Directory that fails at the row of a status: before it is written, or right after. */
 const breakingDirectory = (when: "before" | "after"): D1Database =>
   changing(env.DB, {
     prepare: (query) => {
@@ -218,7 +218,7 @@ test("who was signed out while it was on its way publishes nothing, until they s
   expect(await picturesOf(ana.id)).toHaveLength(2);
 });
 
-const family = "👨‍👩‍👧‍👦"; // 25 bytes that a person counts as one
+const family = "👨‍👩‍👧‍👦"; // 25 bytes that are one visible character
 test("280 characters are counted as a person counts them, within the bytes that a page has room for", async () => {
   const ana = await newPerson();
   const fitting = [
@@ -305,7 +305,7 @@ test.each([
 
 const padded = (length: number): Uint8Array<ArrayBuffer> => {
   const bytes = new Uint8Array(length);
-  bytes.set(makePng(20, 20)); // what follows the picture's end is nothing to a decoder
+  bytes.set(makePng(20, 20)); // bytes after the end of the picture are ignored by decoders
   return bytes;
 };
 test("a picture as large as it may be is taken, and one byte more is not, also without a length", async () => {

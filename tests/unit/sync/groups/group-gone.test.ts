@@ -215,7 +215,7 @@ describe("a group that one is taken out of", () => {
     await waitUntilDeviceSynced(server, tab, group);
     server.files.refuse = () => ({ error: "file_too_large" });
     const { enqueueFiles } = await import("#sync/files/send-files.ts");
-    await sendFiles(tab, [withBenoit, group], [makePicture(1_500)]);
+    await enqueueFiles(tab, [withBenoit, group], [makePicture(1_500)]);
     await eventually(async () => expect(await listShown(tab, withBenoit)).toEqual(["image failed"]));
     server.changeGroup(amina, group, { type: "remove", user: benoit });
     await isGone(tab, group);
