@@ -74,6 +74,7 @@ export const refusedMessagesBurst = 1_000;
 export const refusedMessagesPerSecond = 10;
 export const closedMessagesMax = 500; // messages on closed sockets; as many may be in flight when the close arrives
 export const floodPauseMs = 30_000;
+export const sessionCheckMs = 10 * 60_000; // after opening a socket, and between two session checks of it
 export const commandsAtOnce = 8; // running commands of one socket; others queue and are dropped with their socket
 
 // Delivery

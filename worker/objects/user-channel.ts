@@ -29,6 +29,7 @@ import { listMutedConversations, readConversationList } from "./user-channel/inb
 import { InboxFeed } from "./user-channel/inbox/inbox-feed.ts";
 import { PresenceTracker } from "./user-channel/presence/presence.ts";
 import { TypingRelay } from "./user-channel/presence/typing.ts";
+import { SessionCheck } from "./user-channel/sockets/session-check.ts";
 import { type ClientSocket, SocketRegistry, type SocketState } from "./user-channel/sockets/socket-registry.ts";
 
 /** Header with the session id, set by the Worker on the upgrade request. A value sent by the client is overwritten. */
@@ -54,6 +55,7 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
   readonly #receipts: ReceiptCommands;
   readonly #frameLimits: FrameLimits;
   readonly #frameReader: FrameReader;
+  readonly #sessionCheck: SessionCheck;
   readonly #frameRouter: FrameRouter;
   readonly #commands: CommandRouter;
 
@@ -122,6 +124,7 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
       handler,
       ctx,
     });
+    this.#sessionCheck = new SessionCheck({ env, closeSession: (session) => this.closeSessions(user, [session]) });
     this.#frameReader = new FrameReader({ sockets, limits: this.#frameLimits, handler });
   }
 
@@ -154,12 +157,18 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
     try {
       const frames = this.#frameReader.readFrames(socket, message);
       if (this.#accountDeletion.isGone) return;
+      this.#checkSession(socket);
       // Each frame runs synchronously up to its first await, so that frames start in order.
       await Promise.all(frames.map((frame) => this.#frameRouter.routeFrame(socket, frame)));
     } catch (error) {
       logError("handling a frame failed", error);
       this.#sockets.sendFrame(socket, ["x", "internal"]);
     }
+  }
+
+  #checkSession(socket: ClientSocket): void {
+    const check = this.#sessionCheck.check(socket);
+    this.ctx.waitUntil(check.catch((error: unknown) => logWarning("checking the session of a socket failed", error)));
   }
 
   override onClose(socket: ClientSocket, code: number): void {

@@ -1,10 +1,12 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
+import { decodeJwt } from "jose";
 import { expect, test } from "vitest";
 import type { Session } from "#contract/auth/auth.ts";
-import { closeCodes } from "#contract/wire/server-frames.ts";
+import { sessionCheckMs } from "#contract/limits.ts";
+import { closeCodes, encodeFrame, protocolVersion } from "#contract/wire/server-frames.ts";
 import { testPassword } from "#tests/support/people/people.ts";
-import { within } from "#tests/worker/support/clock.ts";
+import { pass, within } from "#tests/worker/support/clock.ts";
 import { call, drain, newPerson, site } from "#tests/worker/support/site.ts";
 import { api } from "#worker/api.ts";
 import { rateLimitPolicies } from "#worker/lib/limits/rate-limit.ts";
@@ -130,4 +132,21 @@ test("who opened too many sockets in a minute waits, and is told how long", asyn
   expect(await response.json()).toMatchObject({ error_code: "rate_limited" });
   expect(Number(response.headers.get("retry-after"))).toBeGreaterThan(0);
   (await openSocket(ben.token)).socket.close();
+});
+
+test("a socket that outlived its session ends with its first message ten minutes after it was opened", async () => {
+  const { person, second } = await twoDevices();
+  const [ended, kept] = [await openSocket(person.token), await openSocket(second.access_token)];
+  const confirm = ({ socket }: { socket: WebSocket }) => socket.send(encodeFrame(["k", 0]));
+  for (const { socket } of [ended, kept]) socket.send(encodeFrame(["h", protocolVersion, "", 0]));
+  // The object could not be told: only the row is gone.
+  await env.DB.prepare("DELETE FROM sessions WHERE id = ?").bind(decodeJwt(person.token)["sid"]).run();
+  confirm(ended);
+  await scheduler.wait(50);
+  expect(ended.socket.readyState).toBe(WebSocket.READY_STATE_OPEN);
+  pass(sessionCheckMs);
+  for (const opened of [ended, kept]) confirm(opened);
+  expect(await within2s(ended.closed)).toBe(closeCodes.signedOut);
+  expect(kept.socket.readyState).toBe(WebSocket.READY_STATE_OPEN);
+  kept.socket.close();
 });

@@ -27,6 +27,8 @@ import {
 export type SocketState = {
   session: Uuid;
   openedAt: number;
+  /** Time of the last session check after opening. */
+  sessionCheckedAt?: number;
   /** Whether the socket said hello and receives changes. */
   isReady: boolean;
   base: SocketBase;
