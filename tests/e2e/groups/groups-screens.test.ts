@@ -191,7 +191,7 @@ test("of many members those near the screen exist, all are found, and what canno
   const held = new Promise<void>((resolve) => {
     letOn = resolve;
   });
-  await context.route(/\/assets\/virtual-(rows|members)-/, (route) => held.then(() => route.continue()));
+  await context.route(/\/assets\/virtual-(rows|member-list)-/, (route) => held.then(() => route.continue()));
   await phone.signIn(ana, `/app/group/${group}/members`);
   await expect(page.getByText("Impossible de charger les membres du groupe.")).toBeVisible();
   await expectNoFaults(page);
