@@ -108,7 +108,8 @@ const toPlatform = (origin: string, { token }: Person): Platform => {
   }
   return {
     request: ({ method, path, body }, options) => ask(method, path, body, options),
-    download: async (path, _from, signal) => (await ask("GET", path, undefined, { signal, wantsResponse: true })) as Response,
+    download: async (path, _from, signal) =>
+      (await ask("GET", path, undefined, { signal, wantsResponse: true })) as Response,
     requestIfChanged: async (path) => ({ body: await ask("GET", path), etag: null }),
     WebSocket: DeviceSocket as unknown as Platform["WebSocket"],
     socketUrl: `${origin.replace("http", "ws")}/api/socket`,

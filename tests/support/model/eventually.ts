@@ -1,4 +1,4 @@
-import { waitForQuiescence, runNextTimer } from "./device-time.ts";
+import { runNextTimer, waitForQuiescence } from "./device-time.ts";
 
 const patienceMs = 3_600_000;
 

@@ -8,10 +8,10 @@ import type { BroadcastPort, Platform } from "#sync/platform/platform.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
 import { closeStores } from "#sync/store/recovery/open-database.ts";
 import { type SyncNotice, Tab } from "#sync/tabs/tab.ts";
+import { deviceTime, recordActivity } from "./device-time.ts";
 import { ModelLocalStorage } from "./model-local-storage.ts";
 import type { ModelServer } from "./model-server.ts";
-import { type Faults, makeGoodNetwork, ModelSocket } from "./model-socket.ts";
-import { deviceTime, recordActivity } from "./device-time.ts";
+import { type Faults, ModelSocket, makeGoodNetwork } from "./model-socket.ts";
 
 // Live queries of Dexie do nothing without a global IndexedDB; each device has one of its own.
 Dexie.dependencies.indexedDB = new IDBFactory();

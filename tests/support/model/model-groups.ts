@@ -16,7 +16,7 @@ import { memberPageRows } from "#contract/limits.ts";
 import type { Refusal } from "#contract/wire/commands.ts";
 import type { HttpRequest } from "#contract/wire/http-commands.ts";
 import { ModelInboxes, newEpoch } from "./model-inboxes.ts";
-import { type GroupLog, isGroup, type LogMember, newMember, buildInboxRow } from "./model-log.ts";
+import { buildInboxRow, type GroupLog, isGroup, type LogMember, newMember } from "./model-log.ts";
 
 type Event = Omit<EventBody, "type">;
 type GroupCommand =

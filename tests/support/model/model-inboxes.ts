@@ -9,7 +9,7 @@ import type { Profile, Relation } from "#contract/people.ts";
 import { defaultSettings, SettingsChange, type VersionedSettings } from "#contract/settings.ts";
 import type { ChangesResult, Refusal } from "#contract/wire/commands.ts";
 import { ModelFiles } from "./model-files.ts";
-import { type Log, buildInboxRow, toVisibleMessage } from "./model-log.ts";
+import { buildInboxRow, type Log, toVisibleMessage } from "./model-log.ts";
 import type { ModelSocket } from "./model-socket.ts";
 
 type Entry = { handle: number; conversation: ConversationId; changed: number };

@@ -25,9 +25,9 @@ import {
   findVisibleHead,
   type Log,
   type LogMessage,
+  listRevised,
   newMember,
   readLogPage,
-  listRevised,
   searchLog,
   toVisibleMessage,
 } from "./model-log.ts";
