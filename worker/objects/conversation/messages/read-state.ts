@@ -50,7 +50,7 @@ export const clearHistoryUpTo = (log: ConversationLog, member: Member, upTo: num
 };
 
 /** Lowest read state of the other members as far as they show it, 0 if there are none. */
-export const toPeerReadState = ({ delivered, read }: LowestReadState, { number }: Member, head: number): ReadState => {
+const toPeerReadState = ({ delivered, read }: LowestReadState, { number }: Member, head: number): ReadState => {
   const lowestExcludingMember = ({ holder, lowest, next }: LowestReadState["read"]) => {
     const lowestSeq = holder === number ? next : lowest;
     return Number.isFinite(lowestSeq) ? Math.min(lowestSeq, head) : 0;
