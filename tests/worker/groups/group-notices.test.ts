@@ -81,7 +81,7 @@ test("somebody who came, went and came back has the same row whatever the order 
     head: 12,
     hidden: 9,
     unread: 3,
-    turn: 3,
+    membershipVersion: 3,
     group: { roster: 5 },
   });
   const orders = ordersOf(story);
@@ -98,7 +98,7 @@ test("somebody who went is gone whatever was told late, and nothing of the group
   for (let round = 0; round < 2_000; round++) {
     const order = [...ended, ...ended].map((notice) => ({ notice, at: roll() })).sort((a, b) => a.at - b.at);
     const { entry } = tell(order.map(({ notice }) => notice));
-    expect(entry).toMatchObject({ gone: true, open: false, preview: null, unread: 0, turn: 4, kept: false });
+    expect(entry).toMatchObject({ gone: true, open: false, preview: null, unread: 0, membershipVersion: 4, kept: false });
   }
 });
 

@@ -45,7 +45,7 @@ test("however many read at once, only the authors of what everybody has now read
   expect(Date.now() - startedAt).toBeGreaterThanOrEqual(groupReceiptHoldMs - 50);
   await until(async () => (await rowOf(ben, id)).othersDelivered === 2);
   expect(told.map(({ user }) => user)).toEqual([ben.id]);
-  expect(told[0]?.notice).toMatchObject({ messages: [], others: { delivered: 2, read: 0 } });
+  expect(told[0]?.notice).toMatchObject({ messages: [], peerReadState: { delivered: 2, read: 0 } });
 
   await mark(owner, id, 3, 3);
   await until(async () => (await rowOf(ben, id)).othersRead === 3 && (await rowOf(cleo, id)).othersRead === 3);
