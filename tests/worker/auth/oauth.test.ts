@@ -105,13 +105,13 @@ test("providers are offered as they are configured, and their secrets are told t
 test("a broken configuration offers none, and the log says where it is broken without what stands there", () => {
   const said = vi.spyOn(console, "error").mockImplementation(() => undefined);
   const broken = {
-    "OIDC_PROVIDERS is no JSON": settings("[{hush"),
+    "OIDC_PROVIDERS is not valid JSON": settings("[{hush"),
     "OIDC_PROVIDERS is wrong at 0.issuer": settings([{ ...kivu, issuer: "http://id.hush.example" }]),
     "OIDC_PROVIDERS is wrong at 1.client_id": settings([kivu, { ...kivu, id: "other", client_id: " " }]),
     "OIDC_PROVIDERS is wrong at 0.id": settings([{ ...kivu, id: "Hush!" }]),
     "OIDC_PROVIDERS is wrong at 0.client_secret": settings([{ ...kivu, client_secret: "hush" }]),
     "no two of the same id": settings([kivu, kivu]),
-    "OIDC_SECRETS is no JSON": settings([kivu], "hush"),
+    "OIDC_SECRETS is not valid JSON": settings([kivu], "hush"),
     "OIDC_SECRETS is wrong at kivu": settings([kivu], { kivu: "" }),
   };
   for (const [complaint, env] of Object.entries(broken)) {

@@ -111,5 +111,5 @@ test("what is pushed to somebody who is back is of after they came, and comes af
   }
   // Returning members get the row first even if nothing was written while they were away.
   const away = tell([said(1, 1, 0, 3), farewell(2)]).entry;
-  expect(mergeNotice(away, 7, said(3, 3, 3, 4))).toMatchObject({ news: [], isRowNew: true, entry: { gone: false } });
+  expect(mergeNotice(away, 7, said(3, 3, 3, 4))).toMatchObject({ newMessages: [], needsFullRow: true, entry: { gone: false } });
 });
