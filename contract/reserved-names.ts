@@ -4,7 +4,7 @@
  * as far as these words need them).
  */
 
-/** Latin letters of these words with their look-alikes. Letters drawn as a single stroke map to one letter. */
+/** Latin letters of these words with their look-alikes. Letters drawn as one vertical stroke (i, l, 1, |) all map to "i". */
 const lookalikes: Record<string, string> = {
   a: "аαɑᴀ@4",
   c: "сϲᴄ",
@@ -29,21 +29,21 @@ const lookalikes: Record<string, string> = {
   y: "уγʏ",
   z: "ᴢ",
 };
-const latin = new Map(
+const latinByLookalike = new Map(
   Object.entries(lookalikes).flatMap(([letter, others]) => [...others].map((one) => [one, letter])),
 );
 
 /** Appearance of a name as letters from a to z. */
 const toSkeleton = (name: string): string =>
   [...name.normalize("NFKD").replace(/\p{M}/gu, "")]
-    .map((letter) => latin.get(letter) ?? latin.get(letter.toLowerCase()) ?? letter.toLowerCase())
+    .map((letter) => latinByLookalike.get(letter) ?? latinByLookalike.get(letter.toLowerCase()) ?? letter.toLowerCase())
     .join("")
     .replace(/[^a-z]/g, "");
 
 const brand = toSkeleton("Lisolo");
 
-/** Words for official roles. Next to one of them the brand cannot be a surname. */
-const offices = [
+/** Words for official roles. "Lisolo" alone may be a surname; next to one of these words it means the service. */
+const roles = [
   "support assistance aide help helpdesk ajuda suporte service services servico client clientele customer atendimento",
   "equipe team staff admin administrator administrateur administrador administration moderator moderateur moderador",
   "officiel officielle official oficial compte account conta securite security seguranca verification verified verifie",
@@ -52,18 +52,19 @@ const offices = [
   .join(" ")
   .split(" ")
   .map(toSkeleton);
-const officeWords = new Set(offices);
+const roleWords = new Set(roles);
 /** Roles long enough not to occur inside another word of a name. */
-const longOffices = offices.filter((office) => office.length >= 6);
-const onlyOffices = new RegExp(
-  `^(?:${[...offices, ..."de du da do the of for le la".split(" ").map(toSkeleton)].join("|")})*$`,
+const longRoles = roles.filter((role) => role.length >= 6);
+const onlyRoles = new RegExp(
+  `^(?:${[...roles, ..."de du da do the of for le la".split(" ").map(toSkeleton)].join("|")})*$`,
 );
 
 /** Whether a name could be mistaken for an official account: the brand alone or with an official role. */
 export const isReservedName = (name: string): boolean => {
+  // A number behind the name does not make it another one: "Lisolo 2".
   const skeleton = toSkeleton(name.replace(/(?<=\s)\d+(?=\s|$)/g, ""));
   if (!skeleton.includes(brand)) return false;
   const rest = skeleton.replace(brand, "");
-  if (onlyOffices.test(rest) || longOffices.some((office) => rest.includes(office))) return true;
-  return name.split(/[\s\p{P}]+/u).some((word) => officeWords.has(toSkeleton(word)));
+  if (onlyRoles.test(rest) || longRoles.some((role) => rest.includes(role))) return true;
+  return name.split(/[\s\p{P}]+/u).some((word) => roleWords.has(toSkeleton(word)));
 };

@@ -35,10 +35,7 @@ export type CallReason = v.InferOutput<typeof CallReason>;
 export const DeviceId = Uuid;
 export type DeviceId = v.InferOutput<typeof DeviceId>;
 
-/**
- * Milliseconds since a side hung up or last lastSeen the other one. A duration and not a timestamp, because device clocks
- * differ.
- */
+/** Milliseconds since a side hung up or last heard the other one. A duration and not a timestamp, since device clocks differ. */
 export const ElapsedMs = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 
 /** Log entry of a call. Its client id equals the call id, so the log contains it once; its sender is the caller. */
@@ -70,7 +67,7 @@ export type CallSide = "caller" | "callee";
 type SideTimes = Record<CallSide, number>;
 /**
  * Time of the last sign of life of each side. `unreachable` holds the sides that the other one currently does not hear,
- * with the time it last lastSeen them.
+ * with the time they were last heard.
  */
 export type LastSeen = SideTimes & { unreachable?: Partial<SideTimes> };
 
@@ -99,7 +96,7 @@ const closeCall = (call: OpenCall, status: CallStatus, until: number, reason?: C
 });
 
 /**
- * Status a side may end the call with. An unanswered call cannot be ended as talked. An answered call cannot be ended
+ * Status a side may end the call with. An unanswered call never ends as `ended`. An answered call cannot be ended
  * as missed, nor as cancelled once the time to connect has passed. A callee who failed to answer has not rejected the
  * call.
  */
@@ -123,7 +120,10 @@ const findUnreachableSince = (lastSeen: LastSeen, side: CallSide): number | unde
   return at === undefined ? undefined : Math.max(at, lastSeen[side]);
 };
 
-/** Time both sides were last present. A side that reports nothing about the other one is assumed to hear it. */
+/**
+ * Time both sides were last known to be present; infinity if neither reports the other one unreachable. A side that
+ * reports nothing about the other one is assumed to hear it.
+ */
 const findLastSeenTogether = (lastSeen: LastSeen): number =>
   Math.min(
     findUnreachableSince(lastSeen, "caller") ?? Number.POSITIVE_INFINITY,
@@ -139,7 +139,7 @@ export const isUnreachable = (call: OpenCall, isCaller: boolean, lastSeen: LastS
   return call.answeredAt !== null && at !== undefined && now >= at + callUnreachableMs;
 };
 
-/** Whether that device seems to be gone. Any other device of its person may then end the call. */
+/** Whether the device of this side seems to be gone. Any other device of its person may then end the call. */
 export const isAbandoned = (call: OpenCall, isCaller: boolean, lastSeen: LastSeen, now: number): boolean =>
   isUnreachable(call, isCaller, lastSeen, now) ||
   (call.answeredAt !== null && now >= (isCaller ? lastSeen.caller : lastSeen.callee) + callAbandonedMs);
@@ -152,8 +152,11 @@ export const recordPeerLastSeen = (
   unheardMs: number | undefined,
 ): LastSeen => {
   const other: CallSide = isCaller ? "callee" : "caller";
-  const { [other]: _, ...lost }: Partial<SideTimes> = lastSeen.unreachable ?? {};
-  return { ...lastSeen, unreachable: unheardMs === undefined ? lost : { ...lost, [other]: now - unheardMs } };
+  const { [other]: _, ...otherUnreachable }: Partial<SideTimes> = lastSeen.unreachable ?? {};
+  return {
+    ...lastSeen,
+    unreachable: unheardMs === undefined ? otherUnreachable : { ...otherUnreachable, [other]: now - unheardMs },
+  };
 };
 
 /**
@@ -196,11 +199,11 @@ export const applyCallCommand = (
     return { error: "answered_elsewhere" };
   const status = toEndStatus(call, isCaller, command, now);
   // Only a callee who did not reject the call can be busy.
-  const isUntrue = command.reason === "busy" && (isCaller || status !== "missed");
-  // The duration ends when both sides were last present. By the claimed end time each side would have noticed that the
-  // other one is missing.
+  const isFalseReason = command.reason === "busy" && (isCaller || status !== "missed");
+  // A device may claim an earlier end than now, but no later one than the time both sides were last known to be present:
+  // nobody talked after that.
   const until = Math.min(now - Math.min(command.ago ?? 0, callAgoMaxMs), findLastSeenTogether(lastSeen));
-  return closeCall(call, status, until, isUntrue ? undefined : command.reason);
+  return closeCall(call, status, until, isFalseReason ? undefined : command.reason);
 };
 
 /** Ends a call whose ring or heartbeat timeout has passed. Returns undefined if none is due. */
@@ -284,7 +287,7 @@ export type CallSignals = v.InferOutput<typeof CallSignals>;
 /** Identity of a call. The conversation belongs to it because an id may be reused in another conversation. */
 const callKey = { call_id: Uuid, conversation: ConversationId };
 
-/** The event `call-system` (SPEC.md §7): the frames of a socket that are objects. */
+/** The event `call-system` (SPEC.md §7). The only socket frames that are JSON objects; all others are arrays. */
 export const CallFrame = v.object({
   event: v.literal("call-system"),
   payload: v.variant("event_type", [

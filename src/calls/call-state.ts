@@ -6,14 +6,14 @@ import type { OtherTabCall } from "./controller/other-tab-call.ts";
 import type { CallNotice, CallView } from "./views.ts";
 
 /*
- * Part of calls that is loaded at startup: it observes incoming calls and loads the call controller when one rings or
+ * The part of the call code that is loaded at startup: it observes incoming calls and loads the call controller when one rings or
  * when the person calls somebody.
  */
 
 /** Call shown in this tab. */
 export const currentCall = new Observable<CallView | undefined>(undefined);
 /**
- * Whether a call can be started: this browser is in none. A call on another device of the person is checked by the
+ * Whether a call can be started: this browser is in no call. A call on another device of the person is checked by the
  * server only, because that device may have died.
  */
 export const canCall = new Observable(true);
@@ -94,7 +94,7 @@ export const loadCallController = async (): Promise<TabCallController> => {
   return loading;
 };
 
-/** Whether this browser is in a call, in any of its tabs. */
+/** Whether this browser is in a call, in any of its tabs. Waits for the call controller while it is being loaded. */
 export const isBrowserInCall = async (): Promise<boolean> =>
   (await controllerLoading?.catch(() => undefined))?.isInCall === true;
 

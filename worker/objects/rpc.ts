@@ -84,7 +84,7 @@ export type MemberReadState = {
  */
 export type SendOutcome = CommandResults["send"] & {
   refused: RefusedMessage[];
-  unused: Uuid[];
+  cidsWithoutFile: Uuid[];
   notice: ConversationNotice;
 };
 

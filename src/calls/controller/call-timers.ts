@@ -12,11 +12,11 @@ type TimerCallbacks = {
   onEndedShown(): void;
   /** Called every `tickMs` while this tab has the call. */
   onAlive(): void;
-  /** Sends a heartbeat; `interruptedAt` is the time since which nothing is heard of the other side. */
+  /** Sends a heartbeat; `interruptedAt` is the time at which the other side was last heard, if it is not heard now. */
   sendHeartbeat(interruptedAt?: number): void;
 };
 
-/** Timers of this tab's call: state deadlines, heartbeats and saving. */
+/** Timers of this tab's call: state deadlines, heartbeats and the tick at which the call is saved. */
 export class CallTimers {
   readonly #platform: Pick<CallSyncPort["platform"], "now" | "startTimer">;
   readonly #callbacks: TimerCallbacks;
@@ -44,8 +44,8 @@ export class CallTimers {
   }
 
   /**
-   * Sends a heartbeat as soon as the server is reachable again during an interruption: the other side may miss this one
-   * as well.
+   * Sends a heartbeat as soon as the server is reachable again during an interruption: the other side may not hear
+   * this one either.
    */
   followConnection(connectionState: CallSyncPort["connectionState"]): () => void {
     return connectionState.subscribe(() => {
@@ -63,6 +63,7 @@ export class CallTimers {
     if (state.at === "ended") {
       this.#cancelDeadline = startTimer(endedCallShownMs, () => this.#callbacks.onEndedShown());
     } else if ("until" in state && Number.isFinite(state.until)) {
+      // The server ends a call at its deadline; while it stays silent, this device waits a little longer for its word.
       const at = now() < state.until || state.at === "connecting" ? state.until : state.until + callServerWaitMs;
       this.#cancelDeadline = startTimer(Math.max(1, at - now()), () => this.#callbacks.onDeadline());
     }

@@ -11,7 +11,10 @@ import type { Tab } from "#sync/tabs/tab.ts";
 const flushDelayMs = 400;
 const firstFlushDelayMs = 100; // after a pause in typing
 
-/** Text drafts of all conversations. They are saved on this device and shared by the tabs of a person. */
+/**
+ * Text drafts of all conversations. They are saved on this device and shared by the tabs of a person. `DraftKeeper` holds
+ * the files, captions and recipients of drafts.
+ */
 export class TextDrafts {
   readonly #tab: Tab;
   /** Drafts that the store does not have yet. */

@@ -19,11 +19,11 @@ import { listPendingDeletions } from "#sync/store/pending-deletions.ts";
 import { isTombstone } from "#sync/store/row-mapping.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
-import { getContext, expectSynced } from "#tests/support/model/model-checks.ts";
+import { expectSynced, getContext } from "#tests/support/model/model-checks.ts";
 import type { ModelDevice } from "#tests/support/model/model-device.ts";
+import { makeDevice } from "#tests/support/model/model-fixtures.ts";
 import { ModelServer } from "#tests/support/model/model-server.ts";
 import type { Faults } from "#tests/support/model/model-socket.ts";
-import { makeDevice } from "#tests/support/model/model-fixtures.ts";
 
 /** mulberry32: small, seeded, good enough to choose faults with. */
 const seeded = (seed: number) => () => {

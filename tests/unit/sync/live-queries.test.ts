@@ -13,9 +13,9 @@ import {
 import { readOwnProfile } from "#sync/store/own-profile-row.ts";
 import { readSyncCursor, writeSyncCursor } from "#sync/store/sync-cursor.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
-import { waitUntilDeviceSynced, getContext } from "#tests/support/model/model-checks.ts";
-import { ModelServer } from "#tests/support/model/model-server.ts";
+import { getContext, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
+import { ModelServer } from "#tests/support/model/model-server.ts";
 
 // Live queries do nothing where there is no IndexedDB at all; which one is used is each store's own affair.
 Dexie.dependencies.indexedDB = new IDBFactory();

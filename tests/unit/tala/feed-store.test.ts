@@ -7,8 +7,8 @@ import { deletePostOnServer, enqueuePost } from "#sync/feed/post-queue.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { getContext } from "#tests/support/model/model-checks.ts";
-import type { ModelServer } from "#tests/support/model/model-server.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
+import type { ModelServer } from "#tests/support/model/model-server.ts";
 
 const write = (server: ModelServer, author: Uuid, ...texts: string[]) =>
   texts.map((text) => server.tala.publish(author, createUuid(), text));

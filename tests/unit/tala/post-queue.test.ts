@@ -18,8 +18,8 @@ import type { Tab } from "#sync/tabs/tab.ts";
 import { readUnsentSummary } from "#sync/unsent-summary.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { getContext } from "#tests/support/model/model-checks.ts";
-import type { ModelServer } from "#tests/support/model/model-server.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
+import type { ModelServer } from "#tests/support/model/model-server.ts";
 
 const bytes = 12_345;
 const picture: OutgoingPicture = {

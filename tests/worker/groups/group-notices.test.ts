@@ -98,7 +98,14 @@ test("somebody who went is gone whatever was told late, and nothing of the group
   for (let round = 0; round < 2_000; round++) {
     const order = [...ended, ...ended].map((notice) => ({ notice, at: roll() })).sort((a, b) => a.at - b.at);
     const { entry } = tell(order.map(({ notice }) => notice));
-    expect(entry).toMatchObject({ gone: true, open: false, preview: null, unread: 0, membershipVersion: 4, kept: false });
+    expect(entry).toMatchObject({
+      gone: true,
+      open: false,
+      preview: null,
+      unread: 0,
+      membershipVersion: 4,
+      kept: false,
+    });
   }
 });
 
@@ -111,5 +118,9 @@ test("what is pushed to somebody who is back is of after they came, and comes af
   }
   // Returning members get the row first even if nothing was written while they were away.
   const away = tell([said(1, 1, 0, 3), farewell(2)]).entry;
-  expect(mergeNotice(away, 7, said(3, 3, 3, 4))).toMatchObject({ newMessages: [], needsFullRow: true, entry: { gone: false } });
+  expect(mergeNotice(away, 7, said(3, 3, 3, 4))).toMatchObject({
+    newMessages: [],
+    needsFullRow: true,
+    entry: { gone: false },
+  });
 });

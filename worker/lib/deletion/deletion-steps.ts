@@ -8,7 +8,7 @@ import { anonymizeAllForwards } from "./anonymize-forwards.ts";
 import { purgeUserFiles } from "./delete-files.ts";
 
 /**
- * Steps of an account deletion outside the person's own UserChannel. Each step searches for what is left, so that it
+ * Steps of an account deletion outside the person's own UserChannel, whose `AccountDeletionJob` runs them. Each step searches for what is left, so that it
  * can be repeated, and returns true when nothing is left.
  */
 type DeletionStep = (env: Env, user: Uuid) => Promise<boolean>;

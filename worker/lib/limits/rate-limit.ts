@@ -15,7 +15,8 @@ const day = 24 * 60 * minute;
 export type RateLimitPolicy = { burst: number; everyMs: number };
 
 /**
- * Rate limits of the HTTP API (Signal and Synapse publish comparable figures). Limits by address are wide: a whole
+ * Rate limits of the HTTP API, counted exactly in the directory (Signal and Synapse publish comparable figures).
+ * `memory-limits.ts` stops floods before them. Limits by address are wide: a whole
  * mobile network of Kinshasa shares a handful of addresses. Guessing and enumeration are bounded by the limits of the
  * account and by the proof of work of each sign-up.
  */

@@ -6,7 +6,7 @@ import { enqueueForward } from "#sync/outbox/multicast.ts";
 import { searchMessages } from "#sync/queries/message-search.ts";
 import { readChat } from "#sync/queries/queries.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
-import { waitUntilDeviceSynced, getContext, listConversations, listShown } from "#tests/support/model/model-checks.ts";
+import { getContext, listConversations, listShown, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
 
 const lastIn = async (...[tab]: Parameters<typeof listConversations>) => (await listConversations(tab))[0]?.last;

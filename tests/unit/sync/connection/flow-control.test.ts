@@ -5,8 +5,8 @@ import { closeCodes, encodeFrame } from "#contract/wire/server-frames.ts";
 import { enqueueText } from "#sync/outbox/enqueue.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
-import { ModelSocket } from "#tests/support/model/model-socket.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
+import { ModelSocket } from "#tests/support/model/model-socket.ts";
 
 afterEach(() => {
   vi.restoreAllMocks();

@@ -4,7 +4,7 @@ import { closeCodes } from "#contract/wire/server-frames.ts";
 import { ReadTracker } from "#sync/inbound/read-tracker.ts";
 import { enqueueText } from "#sync/outbox/enqueue.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
-import { waitUntilDeviceSynced, getContext, listShown, listTexts } from "#tests/support/model/model-checks.ts";
+import { getContext, listShown, listTexts, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
 
 const online = (tab: { link: { get(): string } }) => eventually(() => expect(tab.link.get()).toBe("online"));

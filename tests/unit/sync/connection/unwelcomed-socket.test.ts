@@ -2,9 +2,9 @@ import { afterEach, expect, it, vi } from "vitest";
 import { pingFrame, toPongFrame } from "#contract/wire/server-frames.ts";
 import { enqueueText } from "#sync/outbox/enqueue.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
-import { waitUntilDeviceSynced, listTexts } from "#tests/support/model/model-checks.ts";
-import { ModelSocket } from "#tests/support/model/model-socket.ts";
+import { listTexts, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
+import { ModelSocket } from "#tests/support/model/model-socket.ts";
 
 afterEach(() => {
   vi.restoreAllMocks();

@@ -16,9 +16,9 @@ import { purgeAllButUnsent } from "#sync/store/recovery/open-database.ts";
 import type { Draft } from "#sync/store/view-models.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
-import { waitUntilDeviceSynced, getContext } from "#tests/support/model/model-checks.ts";
-import { makePicture } from "#tests/support/model/outgoing-files.ts";
+import { getContext, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
+import { makePicture } from "#tests/support/model/outgoing-files.ts";
 
 const open = async (tab: Tab, place: DraftTarget): Promise<DraftKeeper> => {
   const keeper = await DraftKeeper.open(tab, place);

@@ -7,10 +7,10 @@ import { discardUnsentMessage, enqueueText, retryFailedMessage, setUploadPaused 
 import { batchWaitMs } from "#sync/outbox/outbox.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
-import { waitUntilDeviceSynced, getContext, listTexts } from "#tests/support/model/model-checks.ts";
-import { isPart, makePicture, fourPartSize } from "#tests/support/model/outgoing-files.ts";
-import type { ModelServer } from "#tests/support/model/model-server.ts";
+import { getContext, listTexts, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
+import type { ModelServer } from "#tests/support/model/model-server.ts";
+import { fourPartSize, isPart, makePicture } from "#tests/support/model/outgoing-files.ts";
 
 const smallBytes = 1_000;
 

@@ -9,11 +9,11 @@ import { retryFailedMessage } from "#sync/outbox/enqueue.ts";
 import { enqueueForward } from "#sync/outbox/multicast.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
-import { waitUntilDeviceSynced, getContext, listShown } from "#tests/support/model/model-checks.ts";
+import { getContext, listShown, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import type { ModelDevice } from "#tests/support/model/model-device.ts";
-import { makePicture } from "#tests/support/model/outgoing-files.ts";
-import type { ModelServer } from "#tests/support/model/model-server.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
+import type { ModelServer } from "#tests/support/model/model-server.ts";
+import { makePicture } from "#tests/support/model/outgoing-files.ts";
 
 const size = 5_000;
 const bytesOf = (seed: number) => Uint8Array.from({ length: size }, (_, i) => (i * seed) % 251);

@@ -4,16 +4,16 @@ import { fileMaxBytes } from "#contract/limits.ts";
 import { enqueueText } from "#sync/outbox/enqueue.ts";
 import { purgeAllButUnsent } from "#sync/store/recovery/open-database.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
-import { waitUntilDeviceSynced, getContext, listTexts } from "#tests/support/model/model-checks.ts";
+import { getContext, listTexts, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
+import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
 import {
-  makeBytes,
+  countUnsent,
+  fourPartSize,
   getOnlyFile,
+  makeBytes,
   makePicture,
   sendFiles,
-  fourPartSize,
-  countUnsent,
 } from "#tests/support/model/outgoing-files.ts";
-import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
 
 afterEach(() => {
   vi.restoreAllMocks();

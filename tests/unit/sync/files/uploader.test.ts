@@ -10,19 +10,19 @@ import { SyncError } from "#sync/platform/sync-error.ts";
 import { readChat } from "#sync/queries/queries.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
-import { waitUntilDeviceSynced, getContext, listShown, listTexts } from "#tests/support/model/model-checks.ts";
+import { getContext, listShown, listTexts, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import type { ModelDevice } from "#tests/support/model/model-device.ts";
+import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
 import {
-  makeBytes,
+  countUnsent,
   expectEachPartOnce,
-  isPart,
+  fourPartSize,
   getOnlyFile,
+  isPart,
+  makeBytes,
   makePicture,
   sendFiles,
-  fourPartSize,
-  countUnsent,
 } from "#tests/support/model/outgoing-files.ts";
-import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
 
 const cidOf = async (tab: Tab, chat: ConversationId): Promise<Uuid> =>
   (await getContext(tab).store.queryUnsent(chat).first())?.cid ?? "";

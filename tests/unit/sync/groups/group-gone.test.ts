@@ -15,22 +15,22 @@ import type { Tab } from "#sync/tabs/tab.ts";
 import { readUnsentSummary } from "#sync/unsent-summary.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import {
-  waitUntilDeviceSynced,
   getContext,
   listConversations,
   listShown,
   listTexts,
+  waitUntilDeviceSynced,
 } from "#tests/support/model/model-checks.ts";
+import { makeDevice, makeGroup } from "#tests/support/model/model-fixtures.ts";
+import type { ModelServer } from "#tests/support/model/model-server.ts";
 import {
-  isPart,
+  countUnsent,
+  fourPartSize,
   getOnlyFile,
+  isPart,
   makePicture,
   sendFiles,
-  fourPartSize,
-  countUnsent,
 } from "#tests/support/model/outgoing-files.ts";
-import type { ModelServer } from "#tests/support/model/model-server.ts";
-import { makeDevice, makeGroup } from "#tests/support/model/model-fixtures.ts";
 
 afterEach(() => {
   vi.restoreAllMocks();

@@ -4,9 +4,9 @@ import { enqueueText, retryFailedMessage } from "#sync/outbox/enqueue.ts";
 import { enqueueBroadcast } from "#sync/outbox/multicast.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
-import { waitUntilDeviceSynced, getContext, listConversations, listShown } from "#tests/support/model/model-checks.ts";
-import { makePicture, sendFiles, countUnsent } from "#tests/support/model/outgoing-files.ts";
+import { getContext, listConversations, listShown, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import { makeDevice, makeGroup } from "#tests/support/model/model-fixtures.ts";
+import { countUnsent, makePicture, sendFiles } from "#tests/support/model/outgoing-files.ts";
 
 const ways = [
   { way: "over a socket", noUpgrade: false },

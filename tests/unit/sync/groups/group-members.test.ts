@@ -17,9 +17,9 @@ import type { PersonRow } from "#sync/store/database.ts";
 import { readMemberProfiles, readMembers } from "#sync/store/members.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
-import { waitUntilDeviceSynced, getContext, listConversations } from "#tests/support/model/model-checks.ts";
-import type { ModelServer } from "#tests/support/model/model-server.ts";
+import { getContext, listConversations, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import { makeDevice, makeGroup } from "#tests/support/model/model-fixtures.ts";
+import type { ModelServer } from "#tests/support/model/model-server.ts";
 
 /** A group that Amina has, with so many others. */
 const makeCrowd = (others: number) => {

@@ -9,14 +9,14 @@ import { listNamedMembers, readChat, readConversation } from "#sync/queries/quer
 import type { Tab } from "#sync/tabs/tab.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import {
-  waitUntilDeviceSynced,
   getContext,
   listConversations,
   listShown,
   listTexts,
+  waitUntilDeviceSynced,
 } from "#tests/support/model/model-checks.ts";
-import { makePicture, sendFiles } from "#tests/support/model/outgoing-files.ts";
 import { makeDevice, makeGroup } from "#tests/support/model/model-fixtures.ts";
+import { makePicture, sendFiles } from "#tests/support/model/outgoing-files.ts";
 
 const viewAll = async (tab: Tab, chat: ConversationId, seq: number) => {
   const viewed = new ReadTracker(tab);

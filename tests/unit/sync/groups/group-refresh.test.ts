@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { syncMemberListWithRetry } from "#sync/inbound/member-loader.ts";
 import { readMembers } from "#sync/store/members.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
-import { waitUntilDeviceSynced, getContext } from "#tests/support/model/model-checks.ts";
+import { getContext, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import { makeDevice, makeGroup } from "#tests/support/model/model-fixtures.ts";
 
 const quietMs = 20_000; // longer than any pause after so few failures

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { syncMemberList } from "#sync/inbound/member-loader.ts";
 import { enqueueText } from "#sync/outbox/enqueue.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
-import { waitUntilDeviceSynced, getContext, listShown } from "#tests/support/model/model-checks.ts";
+import { getContext, listShown, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import { makeDevice, makeGroup } from "#tests/support/model/model-fixtures.ts";
 
 afterEach(() => {

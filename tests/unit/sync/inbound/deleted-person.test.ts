@@ -9,9 +9,9 @@ import { discardUnsentMessage, enqueueText } from "#sync/outbox/enqueue.ts";
 import { readConversations } from "#sync/queries/queries.ts";
 import { readMemberProfiles } from "#sync/store/members.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
-import { waitUntilDeviceSynced, getContext, listShown } from "#tests/support/model/model-checks.ts";
-import { isPart, makePicture, sendFiles, fourPartSize, countUnsent } from "#tests/support/model/outgoing-files.ts";
+import { getContext, listShown, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import { makeDevice, makeGroup, makePair } from "#tests/support/model/model-fixtures.ts";
+import { countUnsent, fourPartSize, isPart, makePicture, sendFiles } from "#tests/support/model/outgoing-files.ts";
 
 describe("somebody whose account is gone", () => {
   it("has nothing but an id on the wire, in no more bytes than before", () => {

@@ -10,15 +10,15 @@ import { fetchOlderMessages } from "#sync/queries/message-window.ts";
 import { readChat } from "#sync/queries/queries.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import {
-  waitUntilDeviceSynced,
   getContext,
   listConversations,
   listShown,
   listTexts,
+  waitUntilDeviceSynced,
 } from "#tests/support/model/model-checks.ts";
+import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
 import { newMember } from "#tests/support/model/model-log.ts";
 import type { ModelServer } from "#tests/support/model/model-server.ts";
-import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
 
 const numbered = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => `m${from + i}`);
 const pagesAsked = (server: ModelServer) => server.executedCommands.filter(({ command }) => command.type === "page");

@@ -3,10 +3,10 @@ import { afterEach, expect, it, vi } from "vitest";
 import { searchTextOfBody } from "#contract/conversations.ts";
 import { enqueueText } from "#sync/outbox/enqueue.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
-import { waitUntilDeviceSynced, getContext, listShown } from "#tests/support/model/model-checks.ts";
+import { getContext, listShown, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
+import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
 import type { ModelServer } from "#tests/support/model/model-server.ts";
 import { ModelSocket } from "#tests/support/model/model-socket.ts";
-import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
 
 afterEach(() => {
   vi.restoreAllMocks();

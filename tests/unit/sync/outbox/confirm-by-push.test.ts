@@ -11,7 +11,7 @@ import { enqueueText } from "#sync/outbox/enqueue.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
-import { waitUntilDeviceSynced, getContext, listConversations, listTexts } from "#tests/support/model/model-checks.ts";
+import { getContext, listConversations, listTexts, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
 
 const makePhone = async () => {

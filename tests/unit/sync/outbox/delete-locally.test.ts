@@ -14,16 +14,16 @@ import type { Tab } from "#sync/tabs/tab.ts";
 import { readUnsentSummary } from "#sync/unsent-summary.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import {
-  waitUntilDeviceSynced,
   getContext,
   listConversations,
   listShown,
   listTexts,
+  waitUntilDeviceSynced,
 } from "#tests/support/model/model-checks.ts";
 import type { ModelDevice } from "#tests/support/model/model-device.ts";
+import { makeDevice, makeGroup, makePair } from "#tests/support/model/model-fixtures.ts";
 import { toVisibleMessage } from "#tests/support/model/model-log.ts";
 import type { ModelServer } from "#tests/support/model/model-server.ts";
-import { makeDevice, makeGroup, makePair } from "#tests/support/model/model-fixtures.ts";
 
 afterEach(() => {
   vi.restoreAllMocks();

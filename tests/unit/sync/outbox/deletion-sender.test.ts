@@ -10,15 +10,15 @@ import { purgeAllButUnsent } from "#sync/store/recovery/open-database.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import {
-  waitUntilDeviceSynced,
   getContext,
   listConversations,
   listShown,
   listTexts,
+  waitUntilDeviceSynced,
 } from "#tests/support/model/model-checks.ts";
 import type { ModelDevice } from "#tests/support/model/model-device.ts";
-import type { ModelServer } from "#tests/support/model/model-server.ts";
 import { makeDevice, makeGroup, makePair } from "#tests/support/model/model-fixtures.ts";
+import type { ModelServer } from "#tests/support/model/model-server.ts";
 
 afterEach(() => {
   vi.restoreAllMocks();

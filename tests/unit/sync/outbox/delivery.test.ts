@@ -7,19 +7,19 @@ import { deleteMessageByClientId } from "#sync/outbox/conversation-commands.ts";
 import { discardUnsentMessage, enqueueText, retryFailedMessage } from "#sync/outbox/enqueue.ts";
 import { listPendingDeletions } from "#sync/store/pending-deletions.ts";
 import { purgeAllButUnsent } from "#sync/store/recovery/open-database.ts";
+import { deviceTime } from "#tests/support/model/device-time.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import {
-  waitUntilDeviceSynced,
-  getContext,
   expectSynced,
+  getContext,
   listConversations,
   listShown,
   listTexts,
+  waitUntilDeviceSynced,
 } from "#tests/support/model/model-checks.ts";
 import type { ModelDevice } from "#tests/support/model/model-device.ts";
-import type { ModelServer } from "#tests/support/model/model-server.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
-import { deviceTime } from "#tests/support/model/device-time.ts";
+import type { ModelServer } from "#tests/support/model/model-server.ts";
 import { TokenBucket } from "#worker/objects/shared/token-bucket.ts";
 
 describe("sending", () => {

@@ -5,10 +5,10 @@ import { type ConversationId, privateConversationId } from "#contract/ids.ts";
 import { outboxWindow } from "#contract/limits.ts";
 import { enqueueText } from "#sync/outbox/enqueue.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
-import { waitUntilDeviceSynced, getContext, listShown } from "#tests/support/model/model-checks.ts";
+import { getContext, listShown, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import type { ModelDevice } from "#tests/support/model/model-device.ts";
-import type { ModelServer } from "#tests/support/model/model-server.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
+import type { ModelServer } from "#tests/support/model/model-server.ts";
 
 const makeTwoChats = () => {
   const pair = makePair();

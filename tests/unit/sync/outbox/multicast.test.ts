@@ -8,9 +8,9 @@ import { TypingTracker } from "#sync/presence/typing.ts";
 import { readBlockedPeople, readChat } from "#sync/queries/queries.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
-import { waitUntilDeviceSynced, getContext, listShown, listTexts } from "#tests/support/model/model-checks.ts";
-import type { ModelServer } from "#tests/support/model/model-server.ts";
+import { getContext, listShown, listTexts, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
+import type { ModelServer } from "#tests/support/model/model-server.ts";
 
 afterEach(() => {
   vi.restoreAllMocks();

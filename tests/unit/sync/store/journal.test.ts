@@ -5,7 +5,7 @@ import { enqueueText, recoverJournaledTexts } from "#sync/outbox/enqueue.ts";
 import { listJournaledTextDrafts, listSentTexts, purgeJournal } from "#sync/store/journal.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
-import { waitUntilDeviceSynced, getContext, listShown } from "#tests/support/model/model-checks.ts";
+import { getContext, listShown, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import type { ModelDevice } from "#tests/support/model/model-device.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
 

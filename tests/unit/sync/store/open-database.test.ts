@@ -13,11 +13,11 @@ import { insertPendingDeletion } from "#sync/store/pending-deletions.ts";
 import { purgeAllButUnsent } from "#sync/store/recovery/open-database.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import {
-  waitUntilDeviceSynced,
   getContext,
   listConversations,
   listShown,
   listTexts,
+  waitUntilDeviceSynced,
 } from "#tests/support/model/model-checks.ts";
 import type { ModelDevice } from "#tests/support/model/model-device.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";

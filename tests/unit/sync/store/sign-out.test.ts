@@ -8,8 +8,8 @@ import { deleteStore, purgeAllButUnsent } from "#sync/store/recovery/open-databa
 import { writeSettingsCache } from "#sync/store/settings-rows.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import type { ModelDevice } from "#tests/support/model/model-device.ts";
-import { makePicture, sendFiles } from "#tests/support/model/outgoing-files.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
+import { makePicture, sendFiles } from "#tests/support/model/outgoing-files.ts";
 
 const notesOf = ({ localStorage: notes, user }: ModelDevice) =>
   Array.from({ length: notes?.length ?? 0 }, (_, i) => notes?.key(i)?.replace(toStoreName(user), "") ?? "").sort();

@@ -2,7 +2,7 @@ import { IDBObjectStore } from "fake-indexeddb";
 import { afterEach, expect, it, vi } from "vitest";
 import { readConversation } from "#sync/queries/queries.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
-import { waitUntilDeviceSynced, getContext } from "#tests/support/model/model-checks.ts";
+import { getContext, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
 
 afterEach(() => {

@@ -5,7 +5,7 @@ import { groupMembersMax, groupReturnDays } from "#contract/limits.ts";
 import type { Refusal } from "#contract/wire/commands.ts";
 import { ConversationLog } from "#worker/objects/conversation/log/conversation-log.ts";
 import { isLeaveUnconfirmed, isVisibleMember, type Member } from "#worker/objects/conversation/log/member-table.ts";
-import { fromBodyColumns } from "#worker/objects/conversation/log/message-codec.ts";
+import { fromBodyColumns } from "#worker/objects/conversation/log/message-kinds.ts";
 import type { AddedMember, GroupChangeResult, GroupCommand } from "#worker/objects/rpc.ts";
 import { type GroupLog, isActiveGroup, toGroupChangeResult } from "./group-view.ts";
 

@@ -2,7 +2,7 @@ import { findAttachment, type Message, type StoredBody } from "#contract/convers
 import type { Uuid } from "#contract/ids.ts";
 import { toPreview } from "#contract/preview.ts";
 import type { Member } from "./member-table.ts";
-import { fromBodyColumns, type MessageKind, toBodyColumns } from "./message-codec.ts";
+import { fromBodyColumns, type MessageKind, toBodyColumns } from "./message-kinds.ts";
 import { UnreadCounts } from "./unread-counts.ts";
 
 const recentMax = 64; // messages

@@ -1,5 +1,5 @@
 import type { Member } from "./member-table.ts";
-import { toKindList } from "./message-codec.ts";
+import { toKindList } from "./message-kinds.ts";
 
 const countStatement = `SELECT count(*) AS n FROM messages WHERE seq > ? AND seq <= ? AND sender <> ? AND withheld = 0
   AND kind IN (${toKindList(({ countsAsUnread }) => countsAsUnread)})`;

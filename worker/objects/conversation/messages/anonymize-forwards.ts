@@ -2,7 +2,7 @@ import { anonymousForward } from "#contract/conversations.ts";
 import type { Uuid } from "#contract/ids.ts";
 import type { ConversationLog } from "#worker/objects/conversation/log/conversation-log.ts";
 import type { Member } from "#worker/objects/conversation/log/member-table.ts";
-import { fromBodyColumns, toBodyColumns } from "#worker/objects/conversation/log/message-codec.ts";
+import { fromBodyColumns, toBodyColumns } from "#worker/objects/conversation/log/message-kinds.ts";
 import type { MessageRecord } from "#worker/objects/conversation/log/message-table.ts";
 
 /** Anonymization of forwarded messages whose original author deleted their account. */

@@ -2,7 +2,7 @@ import { findAttachment, type StoredBody } from "#contract/conversations.ts";
 import type { Uuid } from "#contract/ids.ts";
 import type { ConversationLog } from "#worker/objects/conversation/log/conversation-log.ts";
 import type { Member } from "#worker/objects/conversation/log/member-table.ts";
-import { fromBodyColumns, getMessageTraits } from "#worker/objects/conversation/log/message-codec.ts";
+import { fromBodyColumns, getMessageTraits } from "#worker/objects/conversation/log/message-kinds.ts";
 import type { MessageRecord } from "#worker/objects/conversation/log/message-table.ts";
 
 /** Whether a member may read the file of a message. Authors keep their own files after the connection has ended. */

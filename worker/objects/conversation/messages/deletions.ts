@@ -4,7 +4,7 @@ import { messagePageRows } from "#contract/limits.ts";
 import type { CommandOf, Refusal, RevisedResult } from "#contract/wire/commands.ts";
 import type { ConversationLog } from "#worker/objects/conversation/log/conversation-log.ts";
 import type { Member } from "#worker/objects/conversation/log/member-table.ts";
-import { fromBodyColumns, getMessageTraits, toBodyColumns } from "#worker/objects/conversation/log/message-codec.ts";
+import { fromBodyColumns, getMessageTraits, toBodyColumns } from "#worker/objects/conversation/log/message-kinds.ts";
 import { type MessageRecord, toVisibleMessage } from "#worker/objects/conversation/log/message-table.ts";
 import type { ConversationNotice } from "#worker/objects/rpc.ts";
 

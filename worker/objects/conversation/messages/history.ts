@@ -5,7 +5,7 @@ import { foldText } from "#contract/text.ts";
 import type { CommandOf, PageResult } from "#contract/wire/commands.ts";
 import type { ConversationLog } from "#worker/objects/conversation/log/conversation-log.ts";
 import type { Member } from "#worker/objects/conversation/log/member-table.ts";
-import { fromBodyColumns, getMessageTraits } from "#worker/objects/conversation/log/message-codec.ts";
+import { fromBodyColumns, getMessageTraits } from "#worker/objects/conversation/log/message-kinds.ts";
 import { type MessageRecord, toVisibleMessage } from "#worker/objects/conversation/log/message-table.ts";
 import type { SearchBudget, SearchSlice } from "#worker/objects/rpc.ts";
 

@@ -14,22 +14,23 @@ import { countBodyBytes, SentByteBudgets } from "./sent-bytes.ts";
 
 type AppendRequest = { member: Member; messages: readonly CheckedMessage[] };
 /**
- * `isNew`: at least one message was stored now. `isAgain`: at least one was stored before. `unused`: client ids whose
- * stored message does not reference the file sent now.
+ * `isNew`: at least one message was stored now. `hasRepeats`: at least one was stored before. `cidsWithoutFile`: client
+ * ids whose stored message does not reference the file sent now.
  */
 type AppendResult = {
   sent: SendResult["sent"];
   refused: RefusedMessage[];
-  unused: Uuid[];
+  cidsWithoutFile: Uuid[];
   isNew: boolean;
-  isAgain: boolean;
+  hasRepeats: boolean;
 };
 
 /**
- * Stores messages within the caller's transaction. A message that is already stored keeps its position whatever its
- * body, and is found even if nobody may write any more. A message that was deleted before it arrived, or whose body was
- * refused, does not affect the others. If only some are accepted, `sent` lists them; the sender sends the rest again
- * and then gets the refusal.
+ * Stores messages within the caller's transaction.
+ *
+ * - A message that is already stored keeps its position whatever its body, even in a closed conversation.
+ * - A message that was deleted before it arrived, or whose body was refused, does not affect the others.
+ * - If only some are accepted, `sent` lists them; the sender sends the rest again and then gets the refusal.
  */
 const appendMessages = (
   log: ConversationLog,
@@ -42,11 +43,11 @@ const appendMessages = (
   const cidsWithoutFile: Uuid[] = [];
   let refusal: Refusal | undefined;
   let isNew = false;
-  let isAgain = false;
+  let hasRepeats = false;
   for (const { cid, body, refusal: bodyRefusal, isAuthorCorrected } of messages) {
     const existing = log.messages.findByClientId(member.number, cid);
     if (existing) {
-      isAgain = true;
+      hasRepeats = true;
       const { file } = findAttachment(body) ?? {};
       if (file !== undefined && !log.messages.hasAttachment(file, existing.seq)) cidsWithoutFile.push(cid);
       sent.push({ cid, seq: existing.seq, at: existing.at });
@@ -78,7 +79,7 @@ const appendMessages = (
   }
   return refusal && sent.length + refused.length === 0
     ? refusal
-    : { sent, refused, unused: cidsWithoutFile, isNew, isAgain };
+    : { sent, refused, cidsWithoutFile, isNew, hasRepeats };
 };
 
 /** Appends sent messages to the conversation with group commit and notifies the members. */
@@ -111,8 +112,8 @@ export class MessageAppender {
     this.#notifier.confirmDelivered(member, delivered);
     const result = await this.#commits.add({ member, messages });
     if (isRefusal(result)) return result;
-    const { isNew: _, isAgain, ...outcome } = result;
-    return { epoch: log.epoch, ...outcome, notice: buildNotice(log, member, delivered, isAgain) };
+    const { isNew: _, hasRepeats, ...outcome } = result;
+    return { epoch: log.epoch, ...outcome, notice: buildNotice(log, member, delivered, hasRepeats) };
   }
 
   /** Renews the epoch: a channel has messages that this log lacks, so the log was restored from an older copy. */

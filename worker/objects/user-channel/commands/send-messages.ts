@@ -149,7 +149,7 @@ export class MessageDispatcher {
       return ack ? [{ outgoing, ack }] : [];
     });
     await inbox.applyNotice(result.notice, ownMessages);
-    await this.#cancelFileReferences(conversation, filesByCid, result.unused);
+    await this.#cancelFileReferences(conversation, filesByCid, result.cidsWithoutFile);
     return result;
   }
 
