@@ -1,5 +1,5 @@
-import { fill, Phone, textsOf } from "#tests/support/browser/phone.ts";
-import { makeCouple, siteOf } from "#tests/support/people/pair.ts";
+import { fill, TestClient, textsOf } from "#tests/support/browser/test-client.ts";
+import { makePair, toSite } from "#tests/support/people/pair.ts";
 import type { Person } from "#tests/support/people/people.ts";
 import { type Gateway, openBaselineGateway, openGatewayTo, runGateway } from "./pages/gateway.ts";
 import { type MeasuredPage, type MediaTotals, readTotals, waitForSound, watcherScript } from "./pages/watch.ts";
@@ -106,8 +106,8 @@ export async function callInProduct(
   const context = await scene.sides[0].open();
   try {
     door = await openGatewayTo(scene.server, serverAddress, serverPort);
-    const { people } = await makeCouple(siteOf(product.server), 1);
-    const phone = await Phone.openIn(context, product.server, "fr");
+    const { people } = await makePair(toSite(product.server), 1);
+    const phone = await TestClient.openIn(context, product.server, "fr");
     await phone.signInToChat(people[0], people[1].id);
     await logIn(firefox, people[1]);
     await firefox.goto(`${origin}/app/chat/${people[0].id}`);

@@ -2,10 +2,10 @@ import type { Page } from "@playwright/test";
 import type { ConversationId } from "#contract/ids.ts";
 import { pingFrame } from "#contract/wire/server-frames.ts";
 import { requireFreePort } from "#scripts/run.mjs";
-import { placeCall } from "#tests/support/browser/calling.ts";
-import { isKeptOffline } from "#tests/support/browser/offline.ts";
-import { Phone, textsOf } from "#tests/support/browser/phone.ts";
-import { makeCouple, siteOf } from "#tests/support/people/pair.ts";
+import { placeCall } from "#tests/support/browser/call-client.ts";
+import { waitForOfflineReady } from "#tests/support/browser/offline.ts";
+import { TestClient, textsOf } from "#tests/support/browser/test-client.ts";
+import { makePair, toSite } from "#tests/support/people/pair.ts";
 import type { Person } from "#tests/support/people/people.ts";
 import { type Server, startServer } from "#tests/support/server/server.ts";
 import { type Gateway, openGatewayTo } from "./pages/gateway.ts";
@@ -60,16 +60,16 @@ export async function startProduct(relay?: { host: string; secret: string }): Pr
 
 async function prepareCall(server: Server, scene: Scene, { hasVideo = false }: CallOptions): Promise<ProductCall> {
   pairCount += 2;
-  const { people, conversation } = await makeCouple(siteOf(server), pairCount);
+  const { people, conversation } = await makePair(toSite(server), pairCount);
   const door: Gateway = await openGatewayTo(scene.server, serverAddress, serverPort);
-  const phones: Phone[] = [];
+  const phones: TestClient[] = [];
   const frames: FrameCounts = { sent: 0, received: 0, characters: 0, roundTrips: 0 };
   for (const [n, side] of scene.sides.entries()) {
     const [me, other] = n === 0 ? people : [people[1], people[0]];
-    const phone = await Phone.openIn(await side.open(), server, "fr");
+    const phone = await TestClient.openIn(await side.open(), server, "fr");
     countFrames(phone.page, frames);
     await phone.signInToChat(me, other.id);
-    await isKeptOffline(phone.page);
+    await waitForOfflineReady(phone.page);
     phones.push(phone);
   }
   const [caller, callee] = phones;

@@ -2,7 +2,7 @@ import { loadavg } from "node:os";
 import { setTimeout } from "node:timers/promises";
 import { buildProduct } from "#bench/rig/product.ts";
 import { formatKilobytes, printSection } from "#bench/rig/table.ts";
-import { textsOf } from "#tests/support/browser/phone.ts";
+import { textsOf } from "#tests/support/browser/test-client.ts";
 import { ringBaseline } from "./baseline-call.ts";
 import { callBaseline, callInProduct, type FirefoxCallResult, openFirefox } from "./firefox-call.ts";
 import {

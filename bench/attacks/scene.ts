@@ -4,8 +4,8 @@ import { seedLogSql } from "#bench/rows/log-seed.ts";
 import { type ConversationId, createUuid, privateConversationId } from "#contract/ids.ts";
 import { sendAttachment } from "#tests/support/people/attachments.ts";
 import { type Person as Account, connectPeople } from "#tests/support/people/people.ts";
-import { seedCrowd } from "#tests/support/server/crowd.ts";
-import { hasTable, lookInto } from "#tests/support/server/databases.ts";
+import { findDatabase, hasTable } from "#tests/support/server/databases.ts";
+import { seedUsers } from "#tests/support/server/seeded-users.ts";
 import type { Server } from "#tests/support/server/server.ts";
 import { signAccessToken } from "#worker/lib/http/access-token.ts";
 import type { AttackNeeds, Stage } from "./stage.ts";
@@ -39,7 +39,7 @@ export async function makeScene(
   wanted: readonly ({ name: string } & AttackNeeds)[],
 ): Promise<AttackScene> {
   const site = { origin: server.origin, fetch };
-  const [hub, ...crowd] = await seedCrowd(server, 1 + bystanders + 2 * wanted.length);
+  const [hub, ...crowd] = await seedUsers(server, 1 + bystanders + 2 * wanted.length);
   const watching = crowd.slice(0, bystanders);
   for (let i = 0; i < bystanders; i += 2) await connectPeople(site, watching[i] as Account, watching[i + 1] as Account);
   const attacks: Prepared[] = [];
@@ -75,7 +75,7 @@ async function seedLogs(server: Server, attacks: readonly Prepared[]): Promise<v
   for (const { stage, needs } of attacks) {
     if (!needs.messages) continue;
     const { messages } = needs;
-    if (!lookInto(server.state, "do", (database) => seedLogInto(database, stage.shared, messages)))
+    if (!findDatabase(server.state, "do", (database) => seedLogInto(database, stage.shared, messages)))
       throw new Error(`No log of ${stage.shared}`);
   }
   await server.restart();

@@ -1,5 +1,5 @@
 import type { BrowserContext, Page } from "@playwright/test";
-import { textsOf } from "#tests/support/browser/phone.ts";
+import { textsOf } from "#tests/support/browser/test-client.ts";
 import { throttleCpu } from "./browser.ts";
 
 const pageMinPx = 1_000; // a page of messages is taller than this, other changes are smaller

@@ -4,9 +4,9 @@ import { createUuid } from "#contract/ids.ts";
 import { postPageRows } from "#contract/limits.ts";
 import type { Person } from "#tests/support/people/people.ts";
 import { makePng } from "#tests/worker/support/pictures.ts";
-import { deletePost, publishPost, readPage } from "#tests/worker/support/posts.ts";
+import { deletePost, publishPost, readFeedPage } from "#tests/worker/support/posts.ts";
 import { seedContacts } from "#tests/worker/support/seeded-people.ts";
-import { newPerson } from "#tests/worker/support/site.ts";
+import { makePerson } from "#tests/worker/support/site.ts";
 import { openDb } from "#worker/db/client.ts";
 import { listFeedPosts } from "#worker/tala/queries.ts";
 import { consumeCounts, startCounting } from "./counters.ts";
@@ -21,7 +21,7 @@ const deepPages = [1, 500, posts / postPageRows];
 let reader: Person;
 beforeAll(async () => {
   await startCounting();
-  reader = await newPerson();
+  reader = await makePerson();
   await seedContacts(reader, seededAuthors);
   const first = await env.DB.prepare("SELECT max(number) - ? + 1 AS number FROM profiles")
     .bind(seededAuthors)
@@ -55,11 +55,11 @@ test("what a deed costs in rows, with a million statuses", async () => {
     await action();
     report(name, 1, consumeCounts());
   };
-  await measure("open: nobody has read lately", () => readPage(reader));
-  await measure("open: somebody has", () => readPage(reader));
-  const { before } = await readPage(reader);
-  await measure("one page further: nobody has read it lately", () => readPage(reader, before));
-  await measure("one page further: somebody has", () => readPage(reader, before));
+  await measure("open: nobody has read lately", () => readFeedPage(reader));
+  await measure("open: somebody has", () => readFeedPage(reader));
+  const { before } = await readFeedPage(reader);
+  await measure("one page further: nobody has read it lately", () => readFeedPage(reader, before));
+  await measure("one page further: somebody has", () => readFeedPage(reader, before));
   const id = createUuid();
   await measure("publish a text", () => publishPost(reader, { content: "Mbote" }));
   await measure("publish a picture", () => publishPost(reader, { id }, makePng(40, 40)));

@@ -3,7 +3,7 @@ import { beforeAll, test } from "vitest";
 import { createUuid } from "#contract/ids.ts";
 import { groupReceiptHoldMs, receiptHoldMs } from "#contract/limits.ts";
 import type { Person } from "#tests/support/people/people.ts";
-import { newPerson } from "#tests/worker/support/site.ts";
+import { makePerson } from "#tests/worker/support/site.ts";
 import type { ConversationRpc } from "#worker/objects/rpc.ts";
 import { getConversationStub } from "#worker/objects/stubs.ts";
 import { consumeCounts, startCounting } from "./counters.ts";
@@ -32,7 +32,7 @@ const makeGroup = async (people: readonly Person[]): Promise<string> => {
 /** Cost of messages to a group of this size: all others offline, all connected, and all reading at once. */
 const countGroup = async (members: number): Promise<void> => {
   const people: Person[] = [];
-  while (people.length < members) people.push(await newPerson());
+  while (people.length < members) people.push(await makePerson());
   const [owner, ...others] = people;
   if (!owner) return;
   const group = await makeGroup(people);

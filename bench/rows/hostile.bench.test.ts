@@ -6,7 +6,7 @@ import type { Stage } from "#bench/attacks/stage.ts";
 import { createUuid } from "#contract/ids.ts";
 import { decodeServerFrame, encodeFrame, joinFrames, protocolVersion } from "#contract/wire/server-frames.ts";
 import { connectPeople, type Person } from "#tests/support/people/people.ts";
-import { newPerson, site } from "#tests/worker/support/site.ts";
+import { makePerson, site } from "#tests/worker/support/site.ts";
 import type { ConversationRpc } from "#worker/objects/rpc.ts";
 import { getConversationStub } from "#worker/objects/stubs.ts";
 import { consumeCounts, plainChannel, plainConversation, startCounting } from "./counters.ts";
@@ -130,11 +130,11 @@ async function makeGroup(people: readonly Person[]): Promise<string> {
 }
 
 async function makeStage(attack: string, isShared: boolean): Promise<Stage> {
-  const [attacker, accomplice] = [await newPerson(), await newPerson()];
+  const [attacker, accomplice] = [await makePerson(), await makePerson()];
   await connectPeople(site, attacker, accomplice);
   const own = privateOf(attacker, accomplice);
   const members = [attacker, accomplice];
-  while (isShared && members.length < groupMembers) members.push(await newPerson());
+  while (isShared && members.length < groupMembers) members.push(await makePerson());
   const shared = isShared ? await makeGroup(members) : own;
   const address = `10.3.0.${writingAttacks.indexOf(attack) + 1}`;
   return { attack, origin: site.origin, address, attacker, accomplice: accomplice.id, own, shared, seconds: 0 };

@@ -2,7 +2,7 @@ import { evictAllDurableObjects } from "cloudflare:test";
 import { beforeAll, test } from "vitest";
 import { messagePageRows, receiptHoldMs } from "#contract/limits.ts";
 import { connectPeople } from "#tests/support/people/people.ts";
-import { newPerson, site } from "#tests/worker/support/site.ts";
+import { makePerson, site } from "#tests/worker/support/site.ts";
 import { consumeCounts, startCounting } from "./counters.ts";
 import { middleText, oldestText } from "./log-seed.ts";
 import { report } from "./report.ts";
@@ -16,7 +16,7 @@ beforeAll(startCounting);
 
 /** Rows and calls for opening, paging, jumping and searching in a chat of this length. */
 const countChat = async (count: number): Promise<void> => {
-  const [a, b] = [await newPerson(), await newPerson()];
+  const [a, b] = [await makePerson(), await makePerson()];
   await connectPeople(site, a, b);
   const chat = toConversationId(a, b);
   await seedLog(chat, count);

@@ -2,7 +2,7 @@ import { evictAllDurableObjects } from "cloudflare:test";
 import { beforeAll, test } from "vitest";
 import { gapPageRows, messagePageRows, receiptHoldMs } from "#contract/limits.ts";
 import { connectPeople, type Person } from "#tests/support/people/people.ts";
-import { call, newPerson, site } from "#tests/worker/support/site.ts";
+import { call, makePerson, site } from "#tests/worker/support/site.ts";
 import { consumeCounts, startCounting } from "./counters.ts";
 import { report } from "./report.ts";
 import { pause, SceneDevice, seedInbox, seedLog, toConversationId } from "./scene.ts";
@@ -21,7 +21,7 @@ async function measure(name: string, per: number, action: () => Promise<unknown>
 }
 
 async function makePair(): Promise<[Person, Person]> {
-  const [a, b] = [await newPerson(), await newPerson()];
+  const [a, b] = [await makePerson(), await makePerson()];
   await connectPeople(site, a, b);
   return [a, b];
 }

@@ -3,8 +3,8 @@ import { servePicture } from "#bench/floors/bare-pages.ts";
 import { emulateSlow3G, logIn, newPhone } from "#bench/rig/browser.ts";
 import { type EdgeProxy, startCompressingProxy } from "#bench/rig/compressing-proxy.ts";
 import type { Pair } from "#bench/rig/person.ts";
-import { isKeptOffline } from "#tests/support/browser/offline.ts";
-import { textsOf } from "#tests/support/browser/phone.ts";
+import { waitForOfflineReady } from "#tests/support/browser/offline.ts";
+import { textsOf } from "#tests/support/browser/test-client.ts";
 
 const pictureTimeoutMs = 60_000;
 const settleMs = 1_500;
@@ -94,7 +94,7 @@ export async function measureFirstPicture(
           // The list prefetches the chat's messages, but not their pictures.
           const list = await context.newPage();
           await list.goto(`${product}/app`);
-          await isKeptOffline(list);
+          await waitForOfflineReady(list);
           await list.waitForTimeout(settleMs);
           await list.close();
           return measurePicture(context, chat);

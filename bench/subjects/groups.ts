@@ -16,7 +16,7 @@ import { computeRatio, median, percentile } from "#bench/rig/statistics.ts";
 import { formatMilliseconds, formatRatio, type Section } from "#bench/rig/table.ts";
 import type { NewGroup } from "#contract/groups.ts";
 import { type ConversationId, createUuid } from "#contract/ids.ts";
-import { seedCrowd } from "#tests/support/server/crowd.ts";
+import { seedUsers } from "#tests/support/server/seeded-users.ts";
 import { startServer } from "#tests/support/server/server.ts";
 import { toCostSection } from "./row-costs.ts";
 
@@ -109,7 +109,7 @@ async function measureTimes(): Promise<Section> {
   const server = await startServer();
   const devices: Device[] = [];
   try {
-    const accounts = await seedCrowd(server, Math.max(...plans.map(({ members }) => members)));
+    const accounts = await seedUsers(server, Math.max(...plans.map(({ members }) => members)));
     const inner = await findInnerOrigin(server.port, "/api/health");
     const people = accounts.map((account): Person => ({ ...account, origin: inner ?? server.origin }));
     devices.push(...(await connectAll(people)));

@@ -7,7 +7,7 @@ import { makePair } from "#bench/rig/person.ts";
 import { buildProduct } from "#bench/rig/product.ts";
 import { formatMilliseconds, formatRatio, type Section } from "#bench/rig/table.ts";
 import { seededText } from "#bench/rows/log-seed.ts";
-import { textsOf } from "#tests/support/browser/phone.ts";
+import { textsOf } from "#tests/support/browser/test-client.ts";
 import { startServer } from "#tests/support/server/server.ts";
 import { measureRendererMemory } from "./tab-memory.ts";
 

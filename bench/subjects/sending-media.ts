@@ -8,8 +8,8 @@ import { launchBrowser, logIn, newPhone } from "#bench/rig/browser.ts";
 import { startCompressingProxy } from "#bench/rig/compressing-proxy.ts";
 import { callAs, makePair, type Pair } from "#bench/rig/person.ts";
 import type { AttachedBody } from "#contract/conversations.ts";
-import { isKeptOffline } from "#tests/support/browser/offline.ts";
-import { textsOf } from "#tests/support/browser/phone.ts";
+import { waitForOfflineReady } from "#tests/support/browser/offline.ts";
+import { textsOf } from "#tests/support/browser/test-client.ts";
 
 const { chat: texts } = textsOf.fr;
 const settleMs = 1_000;
@@ -30,7 +30,7 @@ async function openCounted(browser: Browser, origin: string) {
   const context = await newPhone(browser, await logIn(browser, proxy.origin, pair.a));
   const page = await context.newPage();
   await page.goto(`${proxy.origin}/app/chat/${pair.b.id}`);
-  await isKeptOffline(page);
+  await waitForOfflineReady(page);
   await page.reload();
   await page.getByRole("textbox", { name: texts.composer }).waitFor();
   await page.waitForTimeout(settleMs);

@@ -11,7 +11,7 @@ import {
   type Site,
   testPassword,
 } from "#tests/support/people/people.ts";
-import { broughtBy, mailsTo } from "#tests/support/server/mailbox.ts";
+import { parseMail, readMails } from "#tests/support/server/mailbox.ts";
 import { startServer } from "#tests/support/server/server.ts";
 
 /** Whether response times reveal who has an account: the same attempt for existing and unknown people. */
@@ -52,9 +52,9 @@ async function confirmAddress(site: Site, person: Person, email: string): Promis
   const change = await callSite(site, "PUT", "/api/auth/user", { token: person.token, body: { email } });
   if (change.status !== 200) throw new Error(`The recovery address was refused: ${JSON.stringify(change.body)}`);
   for (let waited = 0; waited < 5_000; waited += 20) {
-    const [mail] = await mailsTo(site.origin, email);
+    const [mail] = await readMails(site.origin, email);
     if (mail) {
-      const body = { type: "email_change", token_hash: broughtBy(mail).token };
+      const body = { type: "email_change", token_hash: parseMail(mail).token };
       const answer = await callSite(site, "POST", "/api/auth/verify", { body });
       if (answer.status === 200) return;
       throw new Error(`The recovery address was not confirmed: ${JSON.stringify(answer.body)}`);

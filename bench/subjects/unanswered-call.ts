@@ -5,7 +5,7 @@ import { callRingMs } from "#contract/limits.ts";
 import { inCall } from "#lab/measures.ts";
 import type { Product } from "#lab/product-call.ts";
 import type { Scene } from "#lab/scene.ts";
-import { textsOf } from "#tests/support/browser/phone.ts";
+import { textsOf } from "#tests/support/browser/test-client.ts";
 
 export type UnansweredTimes = {
   /** By the server's clock, from the start of the call until its log entry was written. */

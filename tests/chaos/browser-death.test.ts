@@ -1,13 +1,13 @@
 import { privateConversationId } from "#contract/ids.ts";
-import { MortalBrowser } from "#tests/support/browser/killable-browser.ts";
-import { Phone } from "#tests/support/browser/phone.ts";
-import { expect, test } from "#tests/support/browser/tidy-test.ts";
-import { siteOf } from "#tests/support/people/pair.ts";
+import { expect, test } from "#tests/support/browser/closing-test.ts";
+import { KillableBrowser } from "#tests/support/browser/killable-browser.ts";
+import { TestClient } from "#tests/support/browser/test-client.ts";
+import { toSite } from "#tests/support/people/pair.ts";
 import { connectPeople, makePerson } from "#tests/support/people/people.ts";
 import { readServerLog } from "#tests/support/server/logs.ts";
 import { startServer } from "#tests/support/server/server.ts";
 
-/** On /app the making of the local store goes on for ever. */
+/** The creation of the local store never finishes on /app. */
 const makeStoreEndlessly = () => {
   if (location.pathname !== "/app") return;
   const open = IDBFactory.prototype.open;
@@ -27,28 +27,28 @@ const makeStoreEndlessly = () => {
 
 test("what was written offline arrives exactly once though the browser was killed at once", async () => {
   const server = await startServer();
-  const battery = new MortalBrowser();
+  const battery = new KillableBrowser();
   try {
-    const site = siteOf(server);
+    const site = toSite(server);
     const ana = await makePerson(site, 1);
     const ben = await makePerson(site, 2);
     await connectPeople(site, ana, ben);
 
-    await (await Phone.openIn(await battery.start(), server)).signIn(ana);
+    await (await TestClient.openIn(await battery.start(), server)).signIn(ana);
     await battery.quit();
-    const phone = await Phone.openIn(await battery.start(), server);
+    const phone = await TestClient.openIn(await battery.start(), server);
     await phone.openChat(ben.id);
     await phone.write("d'abord en ligne");
     await expect(phone.ticks("d'abord en ligne", "sent")).toBeVisible();
 
-    await server.kill(); // no network at all: neither socket nor HTTP
+    await server.kill(); // no network: neither socket nor HTTP
     const texts = Array.from({ length: 5 }, (_, n) => `écrit sans réseau ${n + 1}`);
     for (const text of texts) await phone.write(text);
     await expect(phone.message(texts.at(-1) ?? "")).toBeVisible();
     await battery.kill();
 
     await server.restart();
-    const reopened = await Phone.openIn(await battery.start(), server);
+    const reopened = await TestClient.openIn(await battery.start(), server);
     await reopened.openChat(ben.id);
     for (const text of texts) await expect(reopened.ticks(text, "sent")).toBeVisible({ timeout: 30_000 });
 
@@ -62,13 +62,13 @@ test("what was written offline arrives exactly once though the browser was kille
 
 test("a page that was left and frozen while it made its store keeps the next one from nothing", async () => {
   const server = await startServer();
-  const browser = new MortalBrowser(); // with its cache of pages that were left, which the other tests' has not
+  const browser = new KillableBrowser(); // with the back/forward cache, which the browser of the other tests lacks
   try {
-    const site = siteOf(server);
+    const site = toSite(server);
     const ana = await makePerson(site, 1);
     const ben = await makePerson(site, 2);
     await connectPeople(site, ana, ben);
-    const phone = await Phone.openIn(await browser.start(), server);
+    const phone = await TestClient.openIn(await browser.start(), server);
     const { page, texts } = phone;
     await page.addInitScript(makeStoreEndlessly);
     await phone.signIn(ana);

@@ -5,33 +5,33 @@ import { findAttachment } from "#contract/conversations.ts";
 import { partCount, readPath } from "#contract/files.ts";
 import type { ConversationId } from "#contract/ids.ts";
 import { fileMaxBytes } from "#contract/limits.ts";
-import { MortalBrowser } from "#tests/support/browser/killable-browser.ts";
+import { expect, test } from "#tests/support/browser/closing-test.ts";
+import { KillableBrowser } from "#tests/support/browser/killable-browser.ts";
 import { type MadeFile, makeGif } from "#tests/support/browser/media.ts";
-import { Phone } from "#tests/support/browser/phone.ts";
-import { expect, test } from "#tests/support/browser/tidy-test.ts";
-import { makeCouple, siteOf } from "#tests/support/people/pair.ts";
+import { TestClient } from "#tests/support/browser/test-client.ts";
+import { makePair, toSite } from "#tests/support/people/pair.ts";
 import type { Person, Site } from "#tests/support/people/people.ts";
 import { readServerLog, readServerMessages } from "#tests/support/server/logs.ts";
 import { expectPartsOnce } from "#tests/support/server/parts-log.ts";
 import { type Server, startServer } from "#tests/support/server/server.ts";
-import { startLink } from "#tests/support/server/slow-proxy.ts";
+import { startSlowProxy } from "#tests/support/server/slow-proxy.ts";
 
 const megabyte = 1024 * 1024;
 const dropMs = 3_000;
 const goodLink = 3 * megabyte; // a second
-const poorLink = megabyte / 2; // what is left of it when many use it
+const poorLink = megabyte / 2; // the remaining share when many use it
 
 let server: Server;
 let site: Site;
 test.beforeAll(async () => {
   server = await startServer();
-  site = siteOf(server);
+  site = toSite(server);
 });
 test.afterAll(async () => {
   await server.stop();
 });
 
-/** A file on disk: handing over its bytes takes a busy machine half a minute. They are of no kind, so they stay what they are. */
+/** File on disk: a busy machine needs half a minute to pass its bytes. Its type is unknown, so it is not changed. */
 const makeFilm = (size: number): { path: string; bytes: Buffer } => {
   const bytes = Buffer.concat([Buffer.alloc(16), randomBytes(size - 16)]);
   const path = test.info().outputPath("film.bin");
@@ -39,17 +39,17 @@ const makeFilm = (size: number): { path: string; bytes: Buffer } => {
   return { path, bytes };
 };
 
-const sheetOf = ({ page }: Phone): Locator => page.getByRole("dialog");
-const choose = async (phone: Phone, file: MadeFile | string): Promise<void> => {
+const sheetOf = ({ page }: TestClient): Locator => page.getByRole("dialog");
+const choose = async (phone: TestClient, file: MadeFile | string): Promise<void> => {
   await phone.page.locator('input[data-attach="file"]').setInputFiles(file);
   await expect(sheetOf(phone)).toBeVisible();
 };
-const sendChosen = (phone: Phone): Promise<void> =>
+const sendChosen = (phone: TestClient): Promise<void> =>
   sheetOf(phone).getByRole("button", { name: phone.texts.chat.send, exact: true }).click();
 
 const hashOf = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
 
-/** Everything in the log, of a file what its reader gets. */
+/** Log for comparison; a file is represented by the bytes its reader gets. */
 const readAll = async (reader: Person, conversation: ConversationId): Promise<string[]> => {
   const messages = await readServerMessages(site, reader, conversation);
   return Promise.all(
@@ -67,13 +67,13 @@ const readAll = async (reader: Person, conversation: ConversationId): Promise<st
 test("25 MB arrive whole and once over a link that drops every 3 s while the runtime dies twice, and texts pass", async ({
   browser,
 }) => {
-  const { people, conversation } = await makeCouple(site, 1);
+  const { people, conversation } = await makePair(site, 1);
   const [ana, ben] = people;
-  const link = await startLink(server, goodLink);
+  const link = await startSlowProxy(server, goodLink);
   try {
-    const bens = await Phone.open(browser, server);
+    const bens = await TestClient.open(browser, server);
     await bens.signInToChat(ben, ana.id);
-    const anas = await Phone.open(browser, { ...server, origin: link.origin });
+    const anas = await TestClient.open(browser, { ...server, origin: link.origin });
     await anas.signInToChat(ana, ben.id);
     const film = makeFilm(fileMaxBytes - 17);
     await choose(anas, film.path);
@@ -90,7 +90,7 @@ test("25 MB arrive whole and once over a link that drops every 3 s while the run
     for (const death of [1, 2]) {
       const soFar = finished.size;
       await expect.poll(() => finished.size, { timeout: 60_000 }).toBeGreaterThan(soFar + partCount(fileMaxBytes) / 6);
-      link.bytesPerSecond = poorLink; // so that the file is still on its way when the texts have arrived
+      link.bytesPerSecond = poorLink; // so that the file is still being uploaded when the texts have arrived
       await write(`en route ${death}`);
       await lastArrives();
       await server.kill();
@@ -114,16 +114,16 @@ test("25 MB arrive whole and once over a link that drops every 3 s while the run
   }
 });
 
-test("a file whose browser was killed on the way goes on by itself when it is opened again, and arrives once", async () => {
-  const { people, conversation } = await makeCouple(site, 3);
+test("an upload whose browser was killed continues when the app is opened again, and arrives once", async () => {
+  const { people, conversation } = await makePair(site, 3);
   const [ana, ben] = people;
-  const link = await startLink(server, goodLink);
-  const battery = new MortalBrowser();
+  const link = await startSlowProxy(server, goodLink);
+  const battery = new KillableBrowser();
   try {
     const slow = { ...server, origin: link.origin };
-    await (await Phone.openIn(await battery.start(), slow)).signIn(ana);
+    await (await TestClient.openIn(await battery.start(), slow)).signIn(ana);
     await battery.quit();
-    const phone = await Phone.openIn(await battery.start(), slow);
+    const phone = await TestClient.openIn(await battery.start(), slow);
     await phone.openChat(ben.id);
     const film = makeFilm(4 * megabyte);
     await choose(phone, film.path);
@@ -134,7 +134,7 @@ test("a file whose browser was killed on the way goes on by itself when it is op
     expect(link.parts.finished.size).toBeLessThan(partCount(film.bytes.length));
 
     link.bytesPerSecond = goodLink;
-    const reopened = await Phone.openIn(await battery.start(), slow);
+    const reopened = await TestClient.openIn(await battery.start(), slow);
     await reopened.goTo("/app");
     await expect.poll(() => readServerLog(site, ben, conversation), { timeout: 30_000 }).toHaveLength(1);
     expect(await readAll(ben, conversation)).toEqual([hashOf(film.bytes)]);
@@ -147,7 +147,7 @@ test("a file whose browser was killed on the way goes on by itself when it is op
   }
 });
 
-/** Takes what room is left, down to a few hundred bytes. */
+/** Fills the remaining storage, except a few hundred bytes. */
 const fillRoom = (): Promise<void> =>
   new Promise((resolve, reject) => {
     const opening = indexedDB.open("filler", 1);
@@ -166,16 +166,16 @@ const fillRoom = (): Promise<void> =>
   });
 
 test("on a phone whose storage is full a picture is not taken and says so, and a text still goes", async () => {
-  const { people, conversation } = await makeCouple(site, 5);
+  const { people, conversation } = await makePair(site, 5);
   const [ana, ben] = people;
-  const battery = new MortalBrowser(); // a quota does not reach the stores of a private window
+  const battery = new KillableBrowser(); // a quota does not apply to the stores of a private window
   try {
-    const phone = await Phone.openIn(await battery.start(), server);
+    const phone = await TestClient.openIn(await battery.start(), server);
     const { page, texts } = phone;
     const devtools = await phone.context.newCDPSession(page);
     const setQuota = (quotaSize: number) =>
       devtools.send("Storage.overrideQuotaForOrigin", { origin: server.origin, quotaSize });
-    await setQuota(3 * megabyte); // before the browser has looked: it asks seldom
+    await setQuota(3 * megabyte); // before the browser noticed: it checks rarely
     await phone.signInToChat(ana, ben.id);
     await page.evaluate(fillRoom);
 

@@ -1,13 +1,13 @@
-import { fill, Phone } from "#tests/support/browser/phone.ts";
-import { expect, test } from "#tests/support/browser/tidy-test.ts";
-import { expectSameLogs, makeCircle, storesNaming } from "#tests/support/people/circle.ts";
+import { expect, test } from "#tests/support/browser/closing-test.ts";
+import { fill, TestClient } from "#tests/support/browser/test-client.ts";
+import { expectSameLogs, listStoresWith, makeFriends } from "#tests/support/people/friends.ts";
 import { makeGroup } from "#tests/support/people/groups.ts";
-import { siteOf } from "#tests/support/people/pair.ts";
+import { toSite } from "#tests/support/people/pair.ts";
 import { countOutbox, readLocalLog, readScreen, readServerLog } from "#tests/support/server/logs.ts";
 import { startServer } from "#tests/support/server/server.ts";
 
 const textsEach = 24;
-const whileAlive = 10; // the server dies as the rest is written
+const whileAlive = 10; // the server dies while the rest is written
 
 test("the runtime dies while five people write in a group, and as one of them is removed: each screen is right in the end", async ({
   browser,
@@ -15,14 +15,14 @@ test("the runtime dies while five people write in a group, and as one of them is
   test.setTimeout(300_000); // on a machine that may be busy
   const server = await startServer();
   try {
-    const site = siteOf(server);
-    const people = await makeCircle(site, 1, 5);
+    const site = toSite(server);
+    const people = await makeFriends(site, 1, 5);
     const [ana, , , , eli] = people;
     if (!ana || !eli) throw new Error("five people");
     const group = await makeGroup(site, ana, "Marché central", people.slice(1));
     const phones = await Promise.all(
       people.map(async (person) => {
-        const phone = await Phone.open(browser, server);
+        const phone = await TestClient.open(browser, server);
         await phone.signIn(person, `/app/group/${group}`);
         await expect(phone.composer()).toBeVisible({ timeout: 30_000 });
         return phone;
@@ -32,7 +32,7 @@ test("the runtime dies while five people write in a group, and as one of them is
     if (!anas || !elis) throw new Error("five phones");
     const texts = people.map((_, i) => Array.from({ length: textsEach }, (_, n) => `auteur ${i} message ${n + 1}`));
 
-    const total = 1 + people.length * textsEach; // with the line that says who made the group
+    const total = 1 + people.length * textsEach; // with the "created" message
     await Promise.all(phones.map((phone, i) => phone.writeAll(texts[i]?.slice(0, whileAlive) ?? [])));
     const countHeld = async () => (await readLocalLog(anas.page, group)).length;
     await expect.poll(countHeld, { timeout: 60_000 }).toBeGreaterThan(textsEach);
@@ -42,7 +42,7 @@ test("the runtime dies while five people write in a group, and as one of them is
     for (const { page } of phones) {
       for (const { seq, text } of await readLocalLog(page, group)) acknowledged.set(seq, text);
     }
-    expect(acknowledged.size).toBeLessThan(total); // the death came in the middle
+    expect(acknowledged.size).toBeLessThan(total); // the server died in between
     await Promise.all(writing);
     await server.restart();
     const restartedAt = performance.now();
@@ -56,7 +56,7 @@ test("the runtime dies while five people write in a group, and as one of them is
       expect(log.filter(({ sender, seq }) => sender === i && seq > 1).map(({ text }) => text)).toEqual(written);
     }
 
-    // The removal is accepted, and the server gone before anybody can have been told again.
+    // The removal is accepted, and the server dies before anybody can have been notified again.
     const { groups } = anas.texts;
     await anas.goTo(`/app/group/${group}/members`);
     await anas.page.getByRole("button", { name: fill(groups.page.memberMenu, { name: eli.username }) }).click();
@@ -68,7 +68,7 @@ test("the runtime dies while five people write in a group, and as one of them is
     await server.restart();
     await expect(elis.page).toHaveURL(/\/app$/, { timeout: 60_000 });
     await expect(elis.conversation("Marché central")).toHaveCount(0);
-    await expect.poll(() => storesNaming(elis.page, group)).toEqual(["conversations"]); // that it is gone
+    await expect.poll(() => listStoresWith(elis.page, group)).toEqual(["conversations"]); // the removal
 
     const staying = phones.slice(0, -1);
     const screens = staying.map(async (phone) => {

@@ -3,14 +3,14 @@ import { countsAsUnread, type InboxRow, type Message } from "#contract/conversat
 import type { NewGroup } from "#contract/groups.ts";
 import { createUuid, type Uuid } from "#contract/ids.ts";
 import { ChangesResult } from "#contract/wire/commands.ts";
-import { expect, test } from "#tests/support/browser/tidy-test.ts";
+import { expect, test } from "#tests/support/browser/closing-test.ts";
 import { AppDevice } from "#tests/support/model/app-device.ts";
 import { sendTexts } from "#tests/support/people/messages.ts";
-import { siteOf } from "#tests/support/people/pair.ts";
+import { toSite } from "#tests/support/people/pair.ts";
 import { callSite, type Person, type Site } from "#tests/support/people/people.ts";
-import { seedCrowd } from "#tests/support/server/crowd.ts";
-import { hasTable, lookInto } from "#tests/support/server/databases.ts";
+import { findDatabase, hasTable } from "#tests/support/server/databases.ts";
 import { readServerMessages } from "#tests/support/server/logs.ts";
+import { seedUsers } from "#tests/support/server/seeded-users.ts";
 import { type Server, startServer } from "#tests/support/server/server.ts";
 
 const memberCount = 256;
@@ -36,23 +36,23 @@ const call = async (site: Site, { token }: Person, method: string, path: string,
   return answer.body;
 };
 
-/** A member's row, as their list has it. */
+/** Row of a member in their list. */
 const readRow = async (site: Site, person: Person, group: Uuid): Promise<InboxRow | undefined> => {
   const { rows } = v.parse(ChangesResult, await call(site, person, "GET", "/api/sync?since=0"));
   return rows.find(({ conversation }) => conversation === group);
 };
 
-/** What the conversation counts for a member when it is asked. */
+/** Unread count of a member in the conversation's own answer. */
 const askUnread = async (site: Site, person: Person, group: Uuid): Promise<number> => {
   const marks = { delivered: 0, read: 0 };
   const answer = await call(site, person, "PUT", `/api/conversations/${group}/marks`, marks);
   return v.parse(v.object({ unread: v.number() }), answer).unread;
 };
 
-/** Members whose own channel has not written down that there is something newer, while the server is down. */
+/** Members whose channel has not stored that there is something newer, while the server is down. */
 const countUntold = (server: Server, group: Uuid, head: number): number => {
   let count = 0;
-  lookInto(server.state, "do", (database) => {
+  findDatabase(server.state, "do", (database) => {
     if (!hasTable(database, "inbox")) return false;
     const row = database.prepare("SELECT head FROM inbox WHERE conversation = ?").get(group);
     if (row && Number(row["head"]) < head) count += 1;
@@ -73,7 +73,7 @@ const recount = (log: readonly Message[], { read, hidden }: InboxRow, number: nu
   log.filter((one) => one.seq > Math.max(read, hidden) && one.sender !== number && countsAsUnread({ body: one.body }))
     .length;
 
-test("256 members of whom 60 are online hold the same though the runtime died twice while ten of them wrote", async () => {
+test("256 members, 60 of them online, hold the same although the runtime died twice while ten of them wrote", async () => {
   test.setTimeout(600_000); // on a machine that may be busy
   const server = await startServer();
   const devices: AppDevice[] = [];
@@ -83,8 +83,8 @@ test("256 members of whom 60 are online hold the same though the runtime died tw
     return opened;
   };
   try {
-    const site = siteOf(server);
-    const people = await seedCrowd(server, memberCount);
+    const site = toSite(server);
+    const people = await seedUsers(server, memberCount);
     const [owner, ...others] = people;
     const group = createUuid();
     const made: NewGroup = { id: group, name: "Quartier Matonge", members: others.map(({ id }) => id) };
@@ -137,11 +137,12 @@ test("256 members of whom 60 are online hold the same though the runtime died tw
     expect(unsentAtDeath).toBeGreaterThan(0);
     expect(acknowledged.size).toBeGreaterThan(0);
     let written = messageCount;
-    let head = 1 + written; // the line that says who made the group, the messages
+    let head = 1 + written; // the "created" message and the messages
     await expect.poll(() => countAt(head), { timeout: 60_000, intervals: [100] }).toBe(onlineCount);
 
-    // The last word, and the end before all have been told of it: nothing that follows reminds of it. No device of
-    // these writes it, which have their turns before the answer is heard; where all were told by then, it was not the last.
+    // The last message, with the server killed before all were notified of it: nothing later reminds of it. None of
+    // these devices writes it, because they act before the answer arrives. If all were notified by then, it is not the
+    // last one.
     for (let untold = 0; untold === 0; ) {
       const word = textOf(written);
       const author = people[written % authorCount] ?? owner;
@@ -168,7 +169,7 @@ test("256 members of whom 60 are online hold the same though the runtime died tw
     }
     for (const [seq, text] of acknowledged) expect(lines[seq - 1]?.text).toBe(text);
 
-    /** Members whose list counts otherwise than the log. */
+    /** Members whose unread count in the list differs from the log's. */
     const findMiscounted = async (): Promise<unknown[]> => {
       const rows = await Promise.all(people.map((one) => readRow(site, one, group)));
       return rows.flatMap((row, number) => {

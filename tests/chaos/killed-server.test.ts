@@ -1,6 +1,6 @@
-import { expect, test } from "#tests/support/browser/tidy-test.ts";
+import { expect, test } from "#tests/support/browser/closing-test.ts";
 import { openPair } from "#tests/support/people/pair.ts";
-import { countOutbox, type Line, readLocalLog, readScreen, readServerLog } from "#tests/support/server/logs.ts";
+import { countOutbox, type LogLine, readLocalLog, readScreen, readServerLog } from "#tests/support/server/logs.ts";
 import { startServer } from "#tests/support/server/server.ts";
 
 const messagesEach = 500;
@@ -11,7 +11,8 @@ const whileAlive = 0.7 * perDeath; // the rest is written while there is no serv
 const textsOf = (name: string, death: number): string[] =>
   Array.from({ length: perDeath }, (_, i) => `${name} ${(death - 1) * perDeath + i + 1}`);
 
-const textsFrom = (log: Line[], sender: number) => log.filter((line) => line.sender === sender).map(({ text }) => text);
+const textsFrom = (log: LogLine[], sender: number) =>
+  log.filter((line) => line.sender === sender).map(({ text }) => text);
 
 test("the runtime dies five times while two people write 500 messages each, and nothing is lost", async ({
   browser,
@@ -22,14 +23,14 @@ test("the runtime dies five times while two people write 500 messages each, and 
     const { site, people, phones, conversation } = await openPair(browser, server, 1);
     const names = ["ana", "ben"] as const;
 
-    // What a phone holds with a place is what the server acknowledged. It has to be there at the end, in that place.
+    // A message with a seq on a device was acknowledged by the server. At the end it must still be there with that seq.
     const acknowledged = new Map<number, string>();
     let unanswered = 0;
     for (let death = 1; death <= deaths; death++) {
       const heldBefore = Math.max(0, ...acknowledged.keys());
       const texts = names.map((name) => textsOf(name, death));
       const writing = phones.map((phone, i) => phone.writeAll(texts[i]?.slice(0, whileAlive) ?? []));
-      // Its place, not how many there are: one that was left far behind begins anew with the newest page.
+      // Compares seqs, not counts: a device that was far behind starts again with the newest page.
       const findNewest = async () => (await readLocalLog(phones[0].page, conversation)).at(-1)?.seq ?? 0;
       await expect.poll(findNewest, { intervals: [50], timeout: 60_000 }).toBeGreaterThan(heldBefore + perDeath / 4);
       await server.kill();
@@ -41,7 +42,7 @@ test("the runtime dies five times while two people write 500 messages each, and 
       await Promise.all(phones.map((phone, i) => phone.writeAll(texts[i]?.slice(whileAlive) ?? [])));
       await server.restart();
     }
-    expect(unanswered).toBeGreaterThan(0); // the deaths came in the middle
+    expect(unanswered).toBeGreaterThan(0); // the server died in between
     for (const phone of phones) await expect.poll(() => countOutbox(phone.page), { timeout: 90_000 }).toBe(0);
 
     const log = await readServerLog(site, people[0], conversation);

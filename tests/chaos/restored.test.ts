@@ -1,5 +1,5 @@
 import { cpSync, rmSync } from "node:fs";
-import { expect, test } from "#tests/support/browser/tidy-test.ts";
+import { expect, test } from "#tests/support/browser/closing-test.ts";
 import { openPair } from "#tests/support/people/pair.ts";
 import { countOutbox, readLocalLog, readServerLog } from "#tests/support/server/logs.ts";
 import { startServer } from "#tests/support/server/server.ts";
@@ -36,7 +36,7 @@ for (const isAway of [false, true]) {
       if (isAway) await ben.context.setOffline(true);
       await server.restart();
       await ana.writeAll(numbered("après", 4));
-      // Its tick may say "read" at once, where Ben is there.
+      // Its tick may show "read" at once if Ben has it open.
       await expect(ana.message("après 4")).toBeVisible({ timeout: 60_000 });
       await expect.poll(() => countOutbox(ana.page), { timeout: 60_000 }).toBe(0);
       if (isAway) await ben.context.setOffline(false);

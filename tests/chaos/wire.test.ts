@@ -1,10 +1,10 @@
 import type { WebSocketRoute } from "@playwright/test";
-import { expect, test } from "#tests/support/browser/tidy-test.ts";
+import { expect, test } from "#tests/support/browser/closing-test.ts";
 import { openPair, type Pair } from "#tests/support/people/pair.ts";
 import { countOutbox, readLocalLog, readServerLog } from "#tests/support/server/logs.ts";
 import { type Server, startServer } from "#tests/support/server/server.ts";
 
-/** A generator that makes the same faults in every run (mulberry32). */
+/** Random number generator that produces the same faults in every run (mulberry32). */
 const seeded = (seed: number) => () => {
   seed = (seed + 0x6d2b79f5) | 0;
   let t = Math.imul(seed ^ (seed >>> 15), 1 | seed);
@@ -14,7 +14,7 @@ const seeded = (seed: number) => () => {
 
 type Wire = { toServer?: (frame: string) => string[]; toPhone?: (frame: string) => string[] };
 
-/** Puts a faulty wire between a phone's socket and the server; the page connects through it from its next load on. */
+/** Puts a faulty proxy between a client's socket and the server. The page connects through it after its next load. */
 const spoil = async (pair: Pair, make: (random: () => number) => Wire, seed: number) => {
   for (const [i, phone] of pair.phones.entries()) {
     const random = seeded(seed + i);
@@ -36,7 +36,7 @@ const spoil = async (pair: Pair, make: (random: () => number) => Wire, seed: num
 };
 
 const isAck = (frame: string) => frame.startsWith('["a"');
-/** Everything the server sends of its own accord: changes of the inbox, not answers, welcomes or pongs. */
+/** All frames that the server sends unasked: inbox changes, not answers, welcomes or pongs. */
 const isPush = (frame: string) => /^(?:\["[miopub]"|[0-9a-z]+,)/.test(frame);
 
 const faults: Record<string, (random: () => number) => Wire> = {

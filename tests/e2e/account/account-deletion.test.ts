@@ -1,16 +1,16 @@
 import { createUuid, privateConversationId } from "#contract/ids.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
-import { fill, Phone, toastIn, welcome } from "#tests/support/browser/phone.ts";
+import { fill, findToast, TestClient, waitForWelcome } from "#tests/support/browser/test-client.ts";
 import { makeGroup } from "#tests/support/people/groups.ts";
 import { sendTexts } from "#tests/support/people/messages.ts";
-import { siteOf } from "#tests/support/people/pair.ts";
+import { toSite } from "#tests/support/people/pair.ts";
 import { callSite, connectPeople, makePerson, testPassword } from "#tests/support/people/people.ts";
 
-test("whoever deletes their account is signed out everywhere for good, and is nobody to the others, who keep what was said", async ({
+test("a deleted account is signed out everywhere for good and anonymous to the others, who keep the messages", async ({
   browser,
   server,
 }) => {
-  const site = siteOf(server);
+  const site = toSite(server);
   const [ana, ben] = [await makePerson(site, 9_700, "Ana Mbuyi"), await makePerson(site, 9_701, "Ben Ilunga")];
   await connectPeople(site, ana, ben);
   const pair = privateConversationId(ana.id, ben.id);
@@ -18,7 +18,7 @@ test("whoever deletes their account is signed out everywhere for good, and is no
   await sendTexts(site, ben, pair, ["Mbote Ana"]);
   const group = await makeGroup(site, ben, "Famille", [ana]);
   await sendTexts(site, ana, group, ["Bonsoir la famille"]);
-  // Cleo has nothing to do with Ana, and was told her name with her words.
+  // Cleo has no relation to Ana and saw her name with a forwarded message.
   const cleo = await makePerson(site, 9_702, "Cleo Nsimba");
   await connectPeople(site, ben, cleo);
   const forwarded = { by: ana.id, name: ana.username };
@@ -29,9 +29,9 @@ test("whoever deletes their account is signed out everywhere for good, and is no
   expect(told.status).toBe(200);
 
   const [anas, bens, cleos] = [
-    await Phone.open(browser, server),
-    await Phone.open(browser, server),
-    await Phone.open(browser, server),
+    await TestClient.open(browser, server),
+    await TestClient.open(browser, server),
+    await TestClient.open(browser, server),
   ];
   await cleos.signInToChat(cleo, ben.id);
   const saysFrom = (name: string) => cleos.page.getByText(fill(cleos.texts.messages.forwardedFrom, { name }));
@@ -42,18 +42,18 @@ test("whoever deletes their account is signed out everywhere for good, and is no
   const otherTab = await context.newPage();
   await anas.openChat(ben.id, otherTab);
   await anas.composer(otherTab).fill("pas fini");
-  // Elsewhere she is signed in by a session of its own.
-  const tablet = await Phone.open(browser, server, "pt");
+  // On another device she is signed in with a separate session.
+  const tablet = await TestClient.open(browser, server, "pt");
   await tablet.logIn(ana.phone);
   await expect(tablet.conversation("Ben Ilunga")).toBeVisible();
   await bens.signInToChat(ben, ana.id);
   await expect(bens.message("Mbote Ben")).toBeVisible();
-  // He writes on without a network.
+  // He keeps writing offline.
   await bens.context.setOffline(true);
   await bens.write("jamais partie");
   await bens.composer().fill("tu viens ?");
 
-  // Nothing is lost where the network or the server is away, and each is said.
+  // A missing network and a missing server lose nothing, and each is reported.
   await anas.goTo("/app/profile");
   const button = page.getByRole("button", { name: texts.profile.deleteAccount, exact: true });
   const dialog = page.getByRole("alertdialog", { name: texts.profile.deleteTitle });
@@ -99,7 +99,7 @@ test("whoever deletes their account is signed out everywhere for good, and is no
   await expect(anas.message("Mbote Ana", otherTab)).toBeVisible();
 
   await button.click();
-  // Each is told for a moment.
+  // Each toast is shown for a moment.
   await Promise.all([
     ...[page, otherTab].map((one) => expect(one.getByText(texts.profile.deleted)).toBeVisible()),
     expect(page.getByText(texts.profile.deletedTitle, { exact: true })).toBeVisible(),
@@ -116,9 +116,10 @@ test("whoever deletes their account is signed out everywhere for good, and is no
   await page.getByLabel(texts.auth.phoneNumber).fill(ana.phone);
   await page.getByLabel(texts.auth.password, { exact: true }).fill(testPassword);
   await page.getByRole("button", { name: texts.auth.logIn, exact: true }).click();
-  await expect(toastIn(page).filter({ hasText: texts.auth.signInFailed })).toBeVisible();
+  await expect(findToast(page).filter({ hasText: texts.auth.signInFailed })).toBeVisible();
 
-  // To Ben, who is back, she is nobody: in the open chat, in the list, in the group and in her profile.
+  // For Ben, who is online again, she is a deleted account: in the open chat, in the list, in the group and in her
+  // profile.
   await bens.context.setOffline(false);
   const gone = texts.common.deletedAccount;
   const theirs = bens.page;
@@ -127,7 +128,7 @@ test("whoever deletes their account is signed out everywhere for good, and is no
   await expect(bens.message("Mbote Ben")).toBeVisible();
   await expect(bens.message("Mbote Ana")).toBeVisible();
   await expect(theirs.getByRole("button", { name: /Appel/ })).toHaveCount(0);
-  // What he wrote and was writing can still be had, and never be sent.
+  // His unsent messages and his draft can still be copied, and can never be sent.
   await expect(theirs.getByText("tu viens ?")).toBeVisible();
   await expect(bens.message("jamais partie")).toContainText("Non envoyé. Ce compte a été supprimé.");
   await expect(theirs.getByRole("button", { name: texts.chat.retry })).toHaveCount(0);
@@ -151,20 +152,20 @@ test("whoever deletes their account is signed out everywhere for good, and is no
   for (const phone of [anas, bens, cleos, tablet]) await phone.close();
 });
 
-test("whoever showed long ago who they are is asked for the password first, and may still think better of it", async ({
+test("a person whose last proof is old is asked for the password first, and may still cancel", async ({
   browser,
   server,
 }) => {
-  const ana = await makePerson(siteOf(server), 9_703, "Ana Mbuyi");
-  const phone = await Phone.open(browser, server);
+  const ana = await makePerson(toSite(server), 9_703, "Ana Mbuyi");
+  const phone = await TestClient.open(browser, server);
   const { page, texts, context } = phone;
-  const isUp = welcome(page);
+  const isUp = waitForWelcome(page);
   await phone.signIn(ana, "/app/profile");
-  // What the server says after five minutes, until the password is shown.
+  // The server's answer after five minutes, until the password is shown again.
   let isShown = false;
   await context.route("**/api/auth/proof", async (route) => {
     const response = await route.fetch();
-    isShown ||= response.ok(); // before the page hears of it, and asks again
+    isShown ||= response.ok(); // before the page learns of it and asks again
     await route.fulfill({ response });
   });
   const refuseUntilShown = () =>
@@ -186,9 +187,9 @@ test("whoever showed long ago who they are is asked for the password first, and 
   await expect(page.getByRole("alertdialog")).toBeHidden();
   await expect(page.getByText(texts.profile.deleteFailedTitle)).toHaveCount(0);
 
-  // Whose session ended without a word is told that nothing was deleted.
+  // A person whose session ended without an answer is told that nothing was deleted.
   await context.unroute("**/api/account");
-  await isUp; // the page asks nothing by itself any more, and does not find out before
+  await isUp; // the page sends no request by itself any more, so it does not find out earlier
   await context.clearCookies({ name: /lisolo/ });
   await ask();
   await expect(page).toHaveURL(/\/login$/);

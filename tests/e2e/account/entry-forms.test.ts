@@ -1,19 +1,19 @@
 import type { Page } from "@playwright/test";
 import { type Language, languages } from "#contract/language.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
-import { fill, onePixelPng, textsOf, toastIn } from "#tests/support/browser/phone.ts";
+import { fill, findToast, onePixelPng, textsOf } from "#tests/support/browser/test-client.ts";
 
 const { en } = textsOf;
 const smallPicture = { name: "picture.png", mimeType: "image/png", buffer: onePixelPng };
 const password = "Masolo2026";
 
-/** The fields by their names, which are the same in every language. */
+/** Fields by their names, which are the same in every language. */
 const field = (page: Page, name: string) => page.locator(`[name=${name}]`);
 const submit = (page: Page) => page.locator("[type=submit]");
 
-/** The notice and the text beside the field say the same, the field says it is wrong, and the focus is there. */
+/** The notice and the text next to the field agree, the field is marked invalid, and it has the focus. */
 const expectRefusal = async (page: Page, name: string, text: string, title: string) => {
-  const notice = toastIn(page);
+  const notice = findToast(page);
   await expect(notice).toContainText(text);
   await expect(notice).toContainText(title);
   await expect(field(page, name)).toHaveAttribute("aria-invalid", "true");
@@ -82,13 +82,13 @@ for (const language of languages) {
     await page.waitForURL("**/app", { waitUntil: "commit" });
     await expect(page.getByRole("status").filter({ hasText: auth.accountCreated })).toBeVisible();
 
-    // Somebody who is signed in has no use for the entry pages.
+    // A signed-in person does not need the entry pages.
     for (const path of ["/", "/login", "/register"]) {
       await page.goto(path);
       await page.waitForURL("**/app");
     }
 
-    // The cookies last: the app, left alone without them, would lead away by itself.
+    // The cookies remain: without them the app would redirect by itself.
     await page.evaluate(() => {
       localStorage.clear();
       location.replace("about:blank");
@@ -114,7 +114,8 @@ for (const language of languages) {
     await field(page, "password").fill("Wrong2026");
     await submit(page).click();
     await expectRefusal(page, "password", errors.invalid_credentials, auth.signInFailed);
-    // Led to the field, one hears it there; where one is already, it is told.
+    // When the focus moves to the field, a screen reader reads the error there. When it is there already, the error is
+    // announced.
     await expect(page.getByRole("alert")).toHaveCount(0);
     await field(page, "password").press("Enter");
     await expect(page.getByRole("alert")).toContainText(errors.invalid_credentials);
@@ -128,7 +129,7 @@ for (const language of languages) {
     const wait = fill(shell.rateLimitedMinutes_other, { count: 5 });
     await expect(page.locator("#form")).toHaveText(wait);
     await expect(page.locator("#form")).toBeFocused();
-    await expect(toastIn(page)).toContainText(wait);
+    await expect(findToast(page)).toContainText(wait);
     await field(page, "password").fill(password);
     await submit(page).click();
     await page.waitForURL("**/app", { waitUntil: "commit" });
@@ -149,14 +150,14 @@ test("on a small phone the notice leaves in sight what it is about", async ({ pa
   await page.setViewportSize({ width: 360, height: 560 });
   await page.goto("/register?lang=fr");
   await submit(page).click();
-  const notice = toastIn(page);
+  const notice = findToast(page);
   await expect(notice).toContainText(textsOf.fr.auth.profilePictureRequired);
   await expect(field(page, "avatar")).toBeFocused();
   const bottomOf = async () => (await notice.boundingBox())?.height ?? 0;
   await expect.poll(async () => ((await field(page, "avatar").boundingBox())?.y ?? 0) >= (await bottomOf())).toBe(true);
 });
 
-test("an account whose picture could not be stored is there all the same, and the person is told", async ({ page }) => {
+test("an account whose picture could not be stored exists all the same, and the person is told", async ({ page }) => {
   await page.route("**/api/profile/avatar", (route) => route.fulfill({ status: 503, body: "" }));
   await page.goto("/register?lang=en");
   await fillRegistration(page, "243810000031");
@@ -180,16 +181,13 @@ test("a registration whose answer was lost is finished by the next try", async (
     { times: 1 },
   );
   await submit(page).click();
-  await expect(toastIn(page)).toContainText(en.auth.offline);
+  await expect(findToast(page)).toContainText(en.auth.offline);
   await expect(field(page, "displayName")).toHaveValue("Ben");
   await submit(page).click();
   await page.waitForURL("**/app");
 });
 
-test("what was typed is kept by a page loaded anew, but for the passwords, and offline, which is said", async ({
-  page,
-  context,
-}) => {
+test("input survives a reload, except passwords, and being offline, which is shown", async ({ page, context }) => {
   await page.goto("/register?lang=en");
   await fillRegistration(page, "243810000033");
   await expect(page.getByText(en.auth.robotDone)).toBeVisible();
@@ -204,7 +202,7 @@ test("what was typed is kept by a page loaded anew, but for the passwords, and o
   await fillRegistration(page, "243810000033");
   await expect(page.getByText(en.auth.robotWaiting)).toBeVisible();
   await submit(page).click();
-  await expect(toastIn(page)).toContainText(en.auth.offline);
+  await expect(findToast(page)).toContainText(en.auth.offline);
   await expect(page.getByText(en.auth.offline).last()).toBeVisible();
   await expect(field(page, "password")).toHaveValue(password);
   await expect(field(page, "robot")).toBeChecked();
@@ -214,7 +212,7 @@ test("what was typed is kept by a page loaded anew, but for the passwords, and o
   await expect.poll(kept).toEqual([]);
 });
 
-test("a proof of work that ran out is made anew without a word", async ({ page }) => {
+test("an expired proof of work is repeated silently", async ({ page }) => {
   let challenges = 0;
   await page.route("**/api/auth/challenge", (route) => {
     challenges++;

@@ -2,10 +2,10 @@ import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "@playwright/test";
 import { languages } from "#contract/language.ts";
-import { faultsIn } from "#tests/support/browser/axe-checks.ts";
+import { findAxeViolations } from "#tests/support/browser/axe-checks.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
-import { keptOffline } from "#tests/support/browser/offline.ts";
-import { onePixelPng, Phone, textsOf, toastIn } from "#tests/support/browser/phone.ts";
+import { withServiceWorker } from "#tests/support/browser/offline.ts";
+import { findToast, onePixelPng, TestClient, textsOf } from "#tests/support/browser/test-client.ts";
 import { root } from "#tests/support/server/state.ts";
 
 const { fr, en, pt } = textsOf;
@@ -18,7 +18,7 @@ const screens = {
 } as const;
 const paths = Object.keys(screens) as (keyof typeof screens)[];
 
-/** Holds every script back until it is let go. */
+/** Holds back every script until it is released. */
 const holdScripts = async (page: Page) => {
   let release = () => {};
   const released = new Promise<void>((resolve) => {
@@ -50,7 +50,7 @@ test("an entry page is painted by its first answer alone, in each language", asy
   expect(fetched.filter((url) => !url.endsWith("/favicon.svg"))).toEqual([]);
 });
 
-test("no entry page is heavier than 14 kB on its way", () => {
+test("no entry page transfers more than 14 kB", () => {
   for (const name of ["welcome", "register", "login", "recover"]) {
     for (const language of languages) {
       expect(statSync(join(root, "dist", "client", "entry", `${name}.${language}.page.br`)).size).toBeLessThan(14_000);
@@ -71,14 +71,14 @@ test("what was typed, chosen and ticked before the script arrived is kept, with 
   await page.goto("/register?lang=pt", { waitUntil: "commit" });
   await page.locator("[name=avatar]").setInputFiles(smallPicture);
   await page.locator("[name=password]").fill("Masolo2026");
-  // The work is done for this number.
+  // The proof of work is done for this number.
   await page.locator("[name=phoneNumber]").fill("243810000044");
   await page.locator("[name=robot]").check();
   await page.locator("[name=displayName]").pressSequentially("Ana");
   expect(await page.locator("form img").count()).toBe(0);
   const marked = await page.locator("[name=displayName]").evaluateHandle((input) => input);
   release();
-  // The script is here: it shows the picture that was chosen, and the work behind the ticked box is done.
+  // The script is loaded: it shows the chosen picture, and the proof of work of the ticked box is done.
   await expect(page.locator("form img")).toBeVisible();
   await expect(page.getByText(pt.auth.robotDone)).toBeVisible();
   await page.keyboard.type(" Maria");
@@ -87,11 +87,11 @@ test("what was typed, chosen and ticked before the script arrived is kept, with 
   await expect(page.locator("[name=password]")).toHaveValue("Masolo2026");
   await expect(page.locator("[name=robot]")).toBeChecked();
   await expect(page.locator("html")).toHaveAttribute("lang", "pt");
-  // The very elements of the prerendered page: nothing was put in their place.
+  // The same elements as in the prerendered page: none was replaced.
   expect(await marked.evaluate((input) => input.isConnected)).toBe(true);
 });
 
-test("what was typed before the script arrived outlives another language and a page loaded anew", async ({ page }) => {
+test("input from before the script arrived survives a change of language and a reload", async ({ page }) => {
   const release = await holdScripts(page);
   await page.goto("/register?lang=fr", { waitUntil: "commit" });
   await page.locator("[name=displayName]").fill("Amina");
@@ -167,7 +167,7 @@ test("a button pressed before its script arrived waits for it, visibly, and does
   const releaseAgain = await holdScripts(page);
   await page.goto("/login?lang=en", { waitUntil: "commit" });
   await page.locator("[name=password]").fill("Masolo2026");
-  // Of several things the last one counts, and shows.
+  // Of several submissions the last one counts and is shown.
   await page.locator("[type=submit]").click();
   await page.getByRole("button", { name: en.auth.showPassword }).click();
   await expect(page.locator("[type=submit]")).not.toHaveAttribute("aria-busy");
@@ -178,7 +178,7 @@ test("a button pressed before its script arrived waits for it, visibly, and does
   await expect(page.locator("[name=password]")).toHaveAttribute("type", "password");
 });
 
-test("a script that cannot be loaded is told, and a form sent early waits no longer", async ({ page }) => {
+test("a script that cannot be loaded is reported, and a form submitted early waits no longer", async ({ page }) => {
   let giveUp = () => {};
   const givenUp = new Promise<void>((resolve) => {
     giveUp = resolve;
@@ -215,7 +215,7 @@ test("without any script the language links work and are remembered", async ({ b
 test("with the script a change of language keeps what was typed, and the next page follows", async ({ page }) => {
   await page.goto("/register");
   await page.locator("[name=displayName]").fill("Amina");
-  await expect(page.locator("html")).toHaveAttribute("data-taken"); // by its script: a link before that is the server's
+  await expect(page.locator("html")).toHaveAttribute("data-taken"); // by its script: before that, a link loads from the server
   await page.getByRole("link", { name: "English" }).click();
   await expect(page.getByRole("heading", { level: 1 })).toHaveText(en.auth.registerTitle);
   await expect(page).toHaveTitle(`${en.auth.registerTitle} · Lisolo`);
@@ -237,7 +237,7 @@ test("a page that did not change is not sent twice, and no shared cache keeps it
   expect((await request.post("/login")).status()).toBe(405);
 });
 
-/** Everything the page's content policy or the page itself complains about from now on. */
+/** Every complaint of the content policy or the page itself from now on. */
 const hearOffences = async (page: Page): Promise<string[]> => {
   const offences: string[] = [];
   page.on("console", (message) => {
@@ -253,7 +253,7 @@ const hearOffences = async (page: Page): Promise<string[]> => {
 };
 
 test.describe("with the service worker", () => {
-  test.use(keptOffline);
+  test.use(withServiceWorker);
 
   test("nothing on the entry pages offends their content policy", async ({ page }) => {
     const offences = await hearOffences(page);
@@ -265,19 +265,19 @@ test.describe("with the service worker", () => {
       expect(policy).not.toContain("unsafe");
     }
     await page.locator("[type=submit]").click();
-    await expect(toastIn(page)).toBeVisible();
+    await expect(findToast(page)).toBeVisible();
     expect(offences).toEqual([]);
   });
 
   test("nothing in the app offends its content policy", async ({ browser, server }) => {
-    const phone = await Phone.open(browser, server, "fr");
+    const phone = await TestClient.open(browser, server, "fr");
     const { page, context } = phone;
     const offences = await hearOffences(page);
     await phone.register("Politique", "243810000061");
     for (const path of ["/app", "/app/contacts", "/app/senga", "/app/tala", "/app/profile", "/app/nowhere"]) {
       await page.goto(path);
       await expect(page.getByRole("heading", { level: 1 }).first()).toBeVisible();
-      await page.waitForTimeout(300); // what is offensive may come after the heading
+      await page.waitForTimeout(300); // a violation may be reported after the heading
     }
     const policy = (await page.request.get("/app")).headers()["content-security-policy"] ?? "";
     expect(policy).toContain("default-src 'none'");
@@ -300,9 +300,9 @@ test("the entry pages have no fault axe finds, light and dark, narrow and wide",
         await page.emulateMedia({ colorScheme });
         if (path !== "/") {
           await page.locator("[type=submit]").click();
-          await expect(toastIn(page)).toBeVisible();
+          await expect(findToast(page)).toBeVisible();
         }
-        const violations = await faultsIn(page);
+        const violations = await findAxeViolations(page);
         const where = `${path} ${colorScheme} ${viewport.width} px`;
         expect(violations.map(({ id, nodes }) => `${where} ${id} ${nodes.map(({ html }) => html).join(" ")}`)).toEqual(
           [],

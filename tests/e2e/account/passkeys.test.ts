@@ -1,8 +1,8 @@
 import type { Browser, Page } from "@playwright/test";
 import type { Ceremony } from "#contract/auth/factors.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
-import { type Held, PasskeyDevice } from "#tests/support/browser/passkey-devices.ts";
-import { Phone } from "#tests/support/browser/phone.ts";
+import { PasskeyDevice, type PasskeyTransport } from "#tests/support/browser/passkey-devices.ts";
+import { TestClient } from "#tests/support/browser/test-client.ts";
 import { callSite, makePerson, type Person, type Site } from "#tests/support/people/people.ts";
 import type { Server } from "#tests/support/server/server.ts";
 
@@ -10,12 +10,12 @@ const siteOf = ({ origin }: Server): Site => ({ origin, fetch });
 const signInPath = "/api/auth/passkeys/sign-in";
 let people = 6_500;
 
-type Owner = { phone: Phone; person: Person; device: PasskeyDevice };
+type Owner = { phone: TestClient; person: Person; device: PasskeyDevice };
 
-/** Somebody who has just added a passkey on the security page. */
-const withPasskey = async (browser: Browser, server: Server, held: Held = "internal"): Promise<Owner> => {
+/** Person who has just added a passkey on the security page. */
+const withPasskey = async (browser: Browser, server: Server, held: PasskeyTransport = "internal"): Promise<Owner> => {
   const person = await makePerson(siteOf(server), ++people);
-  const phone = await Phone.open(browser, server);
+  const phone = await TestClient.open(browser, server);
   const device = await PasskeyDevice.plugInto(phone.page, held);
   await phone.signIn(person, "/app/security");
   await phone.page.getByRole("button", { name: phone.texts.security.keys.add }).click();
@@ -23,38 +23,38 @@ const withPasskey = async (browser: Browser, server: Server, held: Held = "inter
   expect(await device.credentials()).toHaveLength(1);
   return { phone, person, device };
 };
-const list = ({ page, texts }: Phone) => page.getByRole("list", { name: texts.security.keys.title });
+const list = ({ page, texts }: TestClient) => page.getByRole("list", { name: texts.security.keys.title });
 
-/** A browser on which nobody is signed in, at the log-in page. */
-const leave = async ({ page, context }: Phone): Promise<void> => {
+/** Browser without a session, on the log-in page. */
+const leave = async ({ page, context }: TestClient): Promise<void> => {
   await page.goto("/favicon.svg");
   await context.clearCookies({ name: /lisolo/ });
   await page.evaluate(() => localStorage.clear());
 };
-/** Nothing is offered in the field: the button is what is tried. */
+/** The field offers nothing: the button is tested. */
 const withoutOffer = (page: Page) =>
   page.addInitScript(() => {
     PublicKeyCredential.isConditionalMediationAvailable = () => Promise.resolve(false);
   });
-const button = ({ page, texts }: Phone) => page.getByRole("button", { name: texts.auth.withPasskey });
-const pressButton = async (phone: Phone): Promise<void> => {
+const button = ({ page, texts }: TestClient) => page.getByRole("button", { name: texts.auth.withPasskey });
+const pressButton = async (phone: TestClient): Promise<void> => {
   await leave(phone);
   await phone.page.goto("/login");
   await button(phone).click();
 };
-const isIn = async ({ page, texts }: Phone, { username }: Person): Promise<void> => {
+const isIn = async ({ page, texts }: TestClient, { username }: Person): Promise<void> => {
   await page.waitForURL("**/app");
   await expect(page.getByRole("navigation", { name: texts.shell.navigation })).toBeVisible();
   await page.goto("/app/profile");
   await expect(page.getByText(username).first()).toBeVisible();
 };
-const isRefused = async ({ page, texts }: Phone): Promise<void> => {
+const isRefused = async ({ page, texts }: TestClient): Promise<void> => {
   await expect(page.locator("form").getByText(texts.errors.passkey_refused)).toBeVisible();
   expect(new URL(page.url()).pathname).toBe("/login");
 };
 
 type Asked = { userVerification?: "discouraged" };
-/** An answer to the server's question as this page's browser gives it, handed in by no page of ours. */
+/** Answer to the server's challenge by this page's browser, sent without the app's pages. */
 const answer = async (page: Page, server: Server, asked: Asked = {}) => {
   const site = siteOf(server);
   const { ceremony, options } = (await callSite(site, "POST", `${signInPath}/options`)).body as Ceremony;
@@ -75,7 +75,7 @@ const refused = { status: 400, body: { error_code: "passkey_refused" } };
 test("a passkey is offered in the number's field, and taking it signs in", async ({ browser, server }) => {
   const { phone, person } = await withPasskey(browser, server);
   await leave(phone);
-  // Chromium's software authenticator takes what is offered as soon as it stands.
+  // Chromium's software authenticator accepts an offer immediately.
   await phone.page.goto("/login");
   await isIn(phone, person);
   await phone.context.close();
@@ -123,7 +123,7 @@ for (const held of ["internal", "usb"] as const) {
       await phone.context.close();
     });
 
-    test("gives an answer that counts no more once it was caught on its way", async ({ browser, server }) => {
+    test("gives an answer that is no longer valid once it was intercepted", async ({ browser, server }) => {
       const { phone, person } = await withPasskey(browser, server, held);
       await withoutOffer(phone.page);
       const caught = phone.page.waitForRequest((request) => request.url().endsWith(signInPath));
@@ -138,7 +138,7 @@ for (const held of ["internal", "usb"] as const) {
       const { phone } = await withPasskey(browser, server, held);
       const { page } = phone;
       expect((await answer(page, server)).status).toBe(200);
-      // The same host on another port: the browser lets it use the passkey, and writes down who asked.
+      // The same host on another port: the browser allows the passkey and records the origin.
       const other = `http://localhost:${server.port === 8_811 ? 8_812 : 8_811}/`;
       await page.route(other, (route) => route.fulfill({ contentType: "text/html", body: "<p>Lisolo ?</p>" }));
       await page.goto(other);
@@ -170,7 +170,7 @@ for (const held of ["internal", "usb"] as const) {
       const { page, texts } = phone;
       await device.setVerified(false);
       const unverified = answer(page, server, { userVerification: "discouraged" });
-      // One that is plugged in says nothing at all then.
+      // A plugged-in authenticator does not answer then.
       if (held === "usb") await expect(unverified).rejects.toThrow("NotAllowedError");
       else expect(await unverified).toMatchObject(refused);
 
@@ -181,11 +181,11 @@ for (const held of ["internal", "usb"] as const) {
       });
       const isAsked = page.waitForResponse((response) => response.url().endsWith(`${signInPath}/options`));
       await pressButton(phone);
-      await isAsked; // it is busy until that is answered, one way or the other
+      await isAsked; // it is busy until it is answered or refused
       await expect(button(phone)).not.toHaveAttribute("aria-busy", "true");
       expect(handedIn).toBe(0);
       expect(new URL(page.url()).pathname).toBe("/login");
-      // Who changed their mind has done nothing wrong.
+      // Cancelling is not an error.
       await expect(page.getByText(texts.auth.signInFailed)).toHaveCount(0);
 
       await device.setVerified(true);

@@ -1,7 +1,7 @@
 import { avatarMaxBytes } from "#contract/limits.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
-import { Phone } from "#tests/support/browser/phone.ts";
-import { siteOf } from "#tests/support/people/pair.ts";
+import { TestClient } from "#tests/support/browser/test-client.ts";
+import { toSite } from "#tests/support/people/pair.ts";
 import { makePerson } from "#tests/support/people/people.ts";
 
 const unavailable = { status: 503, json: { code: 503, error_code: "unavailable", msg: "" } };
@@ -10,8 +10,8 @@ test("what fails in one's own profile is said in the words of the language, and 
   browser,
   server,
 }) => {
-  const ana = await makePerson(siteOf(server), 6_622, "Ana Mbala");
-  const phone = await Phone.open(browser, server, "en");
+  const ana = await makePerson(toSite(server), 6_622, "Ana Mbala");
+  const phone = await TestClient.open(browser, server, "en");
   const { page, texts, context } = phone;
   const alert = page.getByRole("alert");
   await phone.signIn(ana, "/app/profile");
@@ -50,14 +50,14 @@ test("what fails in one's own profile is said in the words of the language, and 
   await expect(alert.getByText(texts.profile.deleteFailed)).toBeVisible();
   await expect(question).toHaveCount(0);
 
-  // A language whose texts cannot be had is not chosen.
+  // A language whose texts cannot be loaded is not chosen.
   await context.route("**/assets/pt-*", (route) => route.abort());
   await page.getByText("Português", { exact: true }).click();
   await expect(alert).toContainText(texts.errors.offline);
   await expect(page.getByRole("radio", { name: "English" })).toBeChecked();
   await context.unroute("**/assets/pt-*");
 
-  // Of two that were chosen the last one holds, whichever comes first.
+  // Of two choices the last one applies, whichever loads first.
   let letOn = () => {};
   const held = new Promise<void>((resolve) => {
     letOn = resolve;

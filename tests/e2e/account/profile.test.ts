@@ -1,15 +1,15 @@
 import type { Page } from "@playwright/test";
 import { avatarMaxBytes } from "#contract/limits.ts";
-import { faultsIn } from "#tests/support/browser/axe-checks.ts";
+import { findAxeViolations } from "#tests/support/browser/axe-checks.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
-import { isKeptOffline, keptOffline } from "#tests/support/browser/offline.ts";
-import { Phone } from "#tests/support/browser/phone.ts";
+import { waitForOfflineReady, withServiceWorker } from "#tests/support/browser/offline.ts";
+import { TestClient } from "#tests/support/browser/test-client.ts";
 import { sendTexts } from "#tests/support/people/messages.ts";
-import { makeCouple, siteOf } from "#tests/support/people/pair.ts";
+import { makePair, toSite } from "#tests/support/people/pair.ts";
 
 const profilePath = "/app/profile";
 
-/** A tall picture, red above and blue below. */
+/** Tall picture, red above and blue below. */
 const drawTall = async (page: Page) => {
   const base64 = await page.evaluate(() => {
     const canvas = Object.assign(document.createElement("canvas"), { width: 600, height: 1200 });
@@ -24,7 +24,7 @@ const drawTall = async (page: Page) => {
   return { name: "moi.png", mimeType: "image/png", buffer: Buffer.from(base64, "base64") };
 };
 
-/** How wide a picture is, and the colour of its middle. */
+/** Width of a picture and the colour of its centre. */
 const lookAt = (page: Page, source: string) =>
   page.evaluate(async (src) => {
     const image = Object.assign(new Image(), { src });
@@ -41,11 +41,11 @@ test("a new name, by keyboard alone, is seen by the other person and in the othe
   browser,
   server,
 }) => {
-  const site = siteOf(server);
-  const { people } = await makeCouple(site, 4300);
+  const site = toSite(server);
+  const { people } = await makePair(site, 4300);
   const [ana, ben] = people;
-  const phone = await Phone.open(browser, server);
-  const other = await Phone.open(browser, server, "en");
+  const phone = await TestClient.open(browser, server);
+  const other = await TestClient.open(browser, server, "en");
   await phone.signIn(ana, profilePath);
   await other.signIn(ben, "/app/contacts");
   await expect(other.page.getByRole("main").getByText(ana.username)).toBeVisible();
@@ -64,7 +64,7 @@ test("a new name, by keyboard alone, is seen by the other person and in the othe
   await expect(field).toBeFocused();
   await expect(field).toHaveValue(ana.username);
 
-  // Nothing to read is no name; Escape and Cancel bring the stored one back, and the focus to where it began.
+  // A blank name is invalid. Escape and Cancel restore the stored one, and the focus returns to its start.
   await field.fill(" \u200b ");
   await page.keyboard.press("Enter");
   await expect(page.getByRole("alert").getByText("Le nom affiché ne peut pas être vide.")).toBeVisible();
@@ -80,7 +80,7 @@ test("a new name, by keyboard alone, is seen by the other person and in the othe
   await expect(pencil).toBeFocused();
   await expect(save).toHaveCount(0);
 
-  // A name that is as it was is not sent.
+  // An unchanged name is not sent.
   const sent: string[] = [];
   page.on("request", (request) => void (request.method() === "PATCH" && sent.push(request.url())));
   await page.keyboard.press("Enter");
@@ -90,7 +90,7 @@ test("a new name, by keyboard alone, is seen by the other person and in the othe
   await expect(save).toHaveCount(0);
   expect(sent).toEqual([]);
 
-  // Offline it is said at once, with the reason, and what was typed stays.
+  // Offline, the failure is reported at once with its reason, and the typed name remains.
   await page.keyboard.press("Enter");
   await field.fill("  Anne-Marie   Mbuyi ");
   await context.setOffline(true);
@@ -99,7 +99,7 @@ test("a new name, by keyboard alone, is seen by the other person and in the othe
   await expect(failed).toContainText(texts.errors.offline);
   await expect(field).toHaveValue("  Anne-Marie   Mbuyi ");
   await context.setOffline(false);
-  // So does a server that refuses.
+  // The same for a refusal by the server.
   await context.route("**/api/profile", (route) =>
     route.fulfill({ status: 503, json: { code: 503, error_code: "unavailable", msg: "unavailable" } }),
   );
@@ -117,7 +117,7 @@ test("a new name, by keyboard alone, is seen by the other person and in the othe
   await page.reload();
   await expect(shown).toHaveText("Anne-Marie Mbuyi");
 
-  // Another language is that of every tab at once.
+  // Another language applies to all tabs at once.
   await page.getByRole("group", { name: texts.common.language }).getByText("English", { exact: true }).click();
   for (const at of [page, tab]) {
     await expect(at.getByRole("heading", { level: 1, name: other.texts.profile.title })).toBeVisible();
@@ -131,10 +131,10 @@ test("a picture is cropped on the phone, kept until it is saved, and then seen b
   browser,
   server,
 }) => {
-  const { people } = await makeCouple(siteOf(server), 4303);
+  const { people } = await makePair(toSite(server), 4303);
   const [ana, ben] = people;
-  const phone = await Phone.open(browser, server, "pt");
-  const other = await Phone.open(browser, server);
+  const phone = await TestClient.open(browser, server, "pt");
+  const other = await TestClient.open(browser, server);
   await phone.signIn(ana, profilePath);
   await other.signIn(ben, "/app/contacts");
   const { page, texts, context } = phone;
@@ -154,13 +154,13 @@ test("a picture is cropped on the phone, kept until it is saved, and then seen b
   const sheet = page.getByRole("dialog", { name: texts.profile.cropTitle });
   const stage = sheet.getByRole("application");
   await expect(stage).toBeFocused();
-  expect(await faultsIn(page)).toEqual([]);
-  // Left without a choice, nothing is changed.
+  expect(await findAxeViolations(page)).toEqual([]);
+  // Closing without a choice changes nothing.
   await page.keyboard.press("Escape");
   await expect(sheet).toHaveCount(0);
   await expect(own).toHaveCount(0);
 
-  // By keys: the picture goes down until its red upper half fills the frame, and is enlarged.
+  // By keyboard: the picture moves down until its red upper half fills the frame, and is enlarged.
   await input.setInputFiles(tall);
   await expect(stage).toBeFocused();
   for (let press = 0; press < 15; press++) await page.keyboard.press("ArrowDown");
@@ -172,7 +172,7 @@ test("a picture is cropped on the phone, kept until it is saved, and then seen b
   await page.getByRole("button", { name: texts.common.cancel }).click();
   await expect(own).toHaveCount(0);
 
-  // By finger: dragged up, the blue lower half is what is seen.
+  // By touch: dragged up, the blue lower half is visible.
   await input.setInputFiles(tall);
   await expect(stage).toBeFocused();
   const box = await stage.boundingBox();
@@ -184,7 +184,7 @@ test("a picture is cropped on the phone, kept until it is saved, and then seen b
   await page.mouse.up();
   await sheet.getByRole("button", { name: texts.profile.cropUse }).click();
 
-  // What fails is kept, with the reason; the second try sends a small square.
+  // A failed upload is kept with its reason; the second attempt sends a small square.
   const sent: number[] = [];
   await context.route("**/api/profile/avatar", async (route) => {
     sent.push(route.request().postDataBuffer()?.length ?? 0);
@@ -217,15 +217,15 @@ test("how a device shows the product holds from the first paint on, in every tab
   browser,
   server,
 }) => {
-  const site = siteOf(server);
-  const { people, conversation } = await makeCouple(site, 4306);
+  const site = toSite(server);
+  const { people, conversation } = await makePair(site, 4306);
   const [ana, ben] = people;
   await sendTexts(site, ben, conversation, ["Mbote"]);
-  const phone = await Phone.open(browser, server, "fr", keptOffline);
+  const phone = await TestClient.open(browser, server, "fr", withServiceWorker);
   const { page, texts, context } = phone;
   await page.emulateMedia({ colorScheme: "light" });
   await phone.signIn(ana, profilePath);
-  await isKeptOffline(page);
+  await waitForOfflineReady(page);
   const tab = await context.newPage();
   await tab.emulateMedia({ colorScheme: "light" });
   await phone.goTo("/app", tab);
@@ -248,25 +248,25 @@ test("how a device shows the product holds from the first paint on, in every tab
   await expect.poll(() => ground(tab)).toBe(dark);
   await page.getByText(texts.appearance.larger, { exact: true }).click();
   expect(await textPx(page)).toBe(23);
-  await expect.poll(rowPx).toBe(109); // as high as its text wants it
+  await expect.poll(rowPx).toBe(109); // as high as its text needs
   await page.getByRole("group", { name: texts.appearance.motion }).getByText(texts.appearance.still).click();
   const link = tab.getByRole("navigation").getByRole("link").first();
   const motion = () => link.evaluate((element) => getComputedStyle(element).transitionDuration);
   await expect.poll(motion).toBe("0.001s");
-  expect(await faultsIn(page)).toEqual([]);
+  expect(await findAxeViolations(page)).toEqual([]);
   for (const at of [page, tab]) {
     expect(await at.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
   }
   const bar = page.locator('meta[name="theme-color"][media="all"]');
   await expect(bar).toHaveAttribute("content", "#221b26");
 
-  // Offline, and before any script: the frame of the app and the entry page have the chosen colours already.
+  // Offline, and before any script: the frame of the app and the entry page already have the chosen colours.
   await context.setOffline(true);
   await page.reload();
   await expect(page.getByRole("heading", { level: 1, name: texts.appearance.title })).toBeVisible();
   expect([await ground(page), await textPx(page)]).toEqual([dark, 23]);
   await context.setOffline(false);
-  const visitor = await Phone.open(browser, server, "en");
+  const visitor = await TestClient.open(browser, server, "en");
   const offences: string[] = [];
   visitor.page.on("console", (line) => line.type() === "error" && offences.push(line.text()));
   await visitor.context.addInitScript(() => {
@@ -295,7 +295,7 @@ test("how a device shows the product holds from the first paint on, in every tab
   expect(offences).toEqual([]);
   await visitor.close();
 
-  // As the system again.
+  // Follow the system again.
   await page.getByText(texts.appearance.asSystem).first().click();
   expect(await ground(page)).toBe(light);
   await page.emulateMedia({ colorScheme: "dark" });

@@ -3,38 +3,38 @@ import { Secret, TOTP } from "otpauth";
 import * as v from "valibot";
 import { Session } from "#contract/auth/auth.ts";
 import { Enrolled, FactorChallenge, RecoveryCodes } from "#contract/auth/factors.ts";
-import { faultsInBothColours } from "#tests/support/browser/axe-checks.ts";
+import { findAxeViolationsInBothThemes } from "#tests/support/browser/axe-checks.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
-import { expectMarked } from "#tests/support/browser/code-app.ts";
-import { fill, Phone, textsOf, toastIn } from "#tests/support/browser/phone.ts";
+import { expectSelected } from "#tests/support/browser/code-app.ts";
+import { fill, findToast, TestClient, textsOf } from "#tests/support/browser/test-client.ts";
 import { eventually } from "#tests/support/eventually.ts";
-import { siteOf } from "#tests/support/people/pair.ts";
+import { toSite } from "#tests/support/people/pair.ts";
 import { callSite, makePerson, type Person } from "#tests/support/people/people.ts";
-import { broughtBy, mailsTo } from "#tests/support/server/mailbox.ts";
+import { parseMail, readMails } from "#tests/support/server/mailbox.ts";
 import type { Server } from "#tests/support/server/server.ts";
 import { accessCookie } from "#worker/lib/http/cookies.ts";
 
 const password = "Nouveau2026";
 
 const post = async (server: Server, { token }: Person, path: string, body: object) => {
-  const answer = await callSite(siteOf(server), "POST", path, { token, body });
+  const answer = await callSite(toSite(server), "POST", path, { token, body });
   if (answer.status !== 200 && answer.status !== 201)
     throw new Error(`${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
   return answer.body;
 };
 const newestMail = (server: Server, email: string, n = 1) =>
   eventually(async () => {
-    const mails = await mailsTo(server.origin, email);
+    const mails = await readMails(server.origin, email);
     const [newest] = mails;
     if (!newest || mails.length < n) throw new Error(`${mails.length} mails to ${email}`);
-    return broughtBy(newest);
+    return parseMail(newest);
   });
 
 /** Person number `n`, with a confirmed recovery address. */
 const makeReachable = async (server: Server, n: number): Promise<Person & { email: string }> => {
-  const person = await makePerson(siteOf(server), n);
+  const person = await makePerson(toSite(server), n);
   const email = `person-${n}@recover.test`;
-  const { status } = await callSite(siteOf(server), "PUT", "/api/auth/user", { token: person.token, body: { email } });
+  const { status } = await callSite(toSite(server), "PUT", "/api/auth/user", { token: person.token, body: { email } });
   expect(status).toBe(200);
   const { token: token_hash } = await newestMail(server, email);
   await post(server, person, "/api/auth/verify", { type: "email_change", token_hash });
@@ -43,7 +43,7 @@ const makeReachable = async (server: Server, n: number): Promise<Person & { emai
 const makeCodes = async (server: Server, person: Person): Promise<string[]> =>
   v.parse(RecoveryCodes, await post(server, person, "/api/auth/recovery-codes", {})).codes;
 
-/** Gives somebody a code app; who has it asks for a second step from then on. */
+/** Adds a code app to a person, who then needs a second factor. */
 const addCodeApp = async <P extends Person>(server: Server, person: P): Promise<P> => {
   const { id, totp } = v.parse(Enrolled, await post(server, person, "/api/auth/factors", { factor_type: "totp" }));
   const challenge = await post(server, person, `/api/auth/factors/${id}/challenge`, {});
@@ -53,19 +53,19 @@ const addCodeApp = async <P extends Person>(server: Server, person: P): Promise<
   return { ...person, token: v.parse(Session, session).access_token };
 };
 
-const askByMail = async ({ page, texts }: Phone, email: string): Promise<void> => {
+const askByMail = async ({ page, texts }: TestClient, email: string): Promise<void> => {
   await page.getByLabel(texts.recover.email).fill(email);
   await page.getByLabel(texts.auth.robot).check();
   await page.getByRole("button", { name: texts.recover.send }).click();
   await expect(page.getByRole("heading", { level: 1 })).toHaveText(texts.recover.sentTitle);
 };
-const setPassword = async ({ page, texts }: Phone, first = password, second = first): Promise<void> => {
+const setPassword = async ({ page, texts }: TestClient, first = password, second = first): Promise<void> => {
   await expect(page.getByRole("heading", { level: 1 })).toHaveText(texts.recover.passwordTitle);
   await page.getByLabel(texts.recover.newPassword, { exact: true }).fill(first);
   await page.getByLabel(texts.auth.confirmPassword, { exact: true }).fill(second);
   await page.getByRole("button", { name: texts.recover.save }).click();
 };
-const expectHome = async ({ page, texts }: Phone): Promise<void> => {
+const expectHome = async ({ page, texts }: TestClient): Promise<void> => {
   await page.waitForURL("**/app", { waitUntil: "commit" });
   await expect(page.getByRole("status").filter({ hasText: texts.recover.done })).toBeVisible();
 };
@@ -76,7 +76,7 @@ test("by the link of a mail somebody sets a new password, and every other device
   server,
 }) => {
   const person = await makeReachable(server, 2_620);
-  const phone = await Phone.open(browser, server);
+  const phone = await TestClient.open(browser, server);
   const { page, texts } = phone;
   const asked: string[] = [];
   page.on("request", (request) => asked.push(`${request.url()} ${request.headers()["referer"] ?? ""}`));
@@ -95,10 +95,10 @@ test("by the link of a mail somebody sets a new password, and every other device
   await setPassword(phone);
   await expectHome(phone);
   expect(asked.filter((line) => line.includes(token))).toEqual([]);
-  expect((await callSite(siteOf(server), "GET", "/api/auth/user", { token: person.token })).status).toBe(401);
+  expect((await callSite(toSite(server), "GET", "/api/auth/user", { token: person.token })).status).toBe(401);
 
-  // The link was good once, and says so where it is opened again.
-  const elsewhere = await Phone.open(browser, server, "en");
+  // The link works once, and reports this when it is opened again.
+  const elsewhere = await TestClient.open(browser, server, "en");
   await elsewhere.page.goto(link);
   await elsewhere.page.getByRole("button", { name: textsOf.en.auth.secondStep.go }).click();
   await expect(elsewhere.page.getByText(textsOf.en.errors.otp_expired)).toBeFocused();
@@ -111,45 +111,45 @@ test("by the link of a mail somebody sets a new password, and every other device
   await elsewhere.logIn(person.phone.replace("+", ""), password);
 });
 
-test("by the code of a mail, read elsewhere, in English: a wrong one is told and can be typed over", async ({
+test("by the code of a mail, read elsewhere, in English: a wrong code is reported and can be corrected", async ({
   browser,
   server,
 }) => {
   const person = await makeReachable(server, 2_621);
-  const phone = await Phone.open(browser, server, "en");
+  const phone = await TestClient.open(browser, server, "en");
   const { page, texts } = phone;
   await phone.goTo("/recover");
   await askByMail(phone, person.email.toUpperCase());
   const { code } = await newestMail(server, person.email, 2);
   const field = page.getByLabel(texts.recover.code);
-  await page.reload(); // the phone let the page go meanwhile
+  await page.reload(); // the phone discarded the page meanwhile
   await expect(field).toBeFocused();
   await field.pressSequentially(code === "00000000" ? "00000001" : "00000000");
   await expect(page.getByText(texts.recover.mailCodeWrong)).toBeVisible();
   await expect(field).toHaveValue(/^0000000[01]$/);
-  await expectMarked(field);
+  await expectSelected(field);
   await page.keyboard.type(code);
   await setPassword(phone, "kort");
-  await expect(toastIn(page)).toContainText(texts.auth.passwordRequirement);
+  await expect(findToast(page)).toContainText(texts.auth.passwordRequirement);
   await setPassword(phone, password, "Other2026");
-  await expect(toastIn(page)).toContainText(texts.auth.passwordsDoNotMatch);
+  await expect(findToast(page)).toContainText(texts.auth.passwordsDoNotMatch);
   await expect(page.getByLabel(texts.recover.newPassword, { exact: true })).toHaveValue(password);
   await setPassword(phone, person.password);
-  await expect(toastIn(page)).toContainText(texts.errors.same_password);
+  await expect(findToast(page)).toContainText(texts.errors.same_password);
   await page.reload();
   await setPassword(phone);
   await expectHome(phone);
 });
 
 test("an address that nobody has is answered like one that somebody has", async ({ browser, server }) => {
-  const phone = await Phone.open(browser, server);
+  const phone = await TestClient.open(browser, server);
   const { page, texts } = phone;
   await phone.goTo("/recover");
   await askByMail(phone, "nobody@recover.test");
   await expect(page.getByText(fill(texts.recover.sentLead, { email: "nobody@recover.test" }))).toBeVisible();
   await page.getByLabel(texts.recover.code).pressSequentially("12345678");
   await expect(page.getByText(texts.recover.mailCodeWrong)).toBeVisible();
-  expect(await mailsTo(server.origin, "nobody@recover.test")).toEqual([]);
+  expect(await readMails(server.origin, "nobody@recover.test")).toEqual([]);
   await page.getByRole("button", { name: texts.recover.again }).click();
   await expect(page.getByLabel(texts.recover.email)).toHaveValue("nobody@recover.test");
 });
@@ -158,9 +158,9 @@ test("by a recovery code in the password's place, in Portuguese; the second step
   browser,
   server,
 }) => {
-  const owner = await makePerson(siteOf(server), 2_622);
+  const owner = await makePerson(toSite(server), 2_622);
   const [code = ""] = await makeCodes(server, owner);
-  const phone = await Phone.open(browser, server, "pt");
+  const phone = await TestClient.open(browser, server, "pt");
   const { page, texts } = phone;
   await phone.goTo("/recover");
   await page.getByRole("button", { name: texts.recover.byCode }).click();
@@ -169,7 +169,7 @@ test("by a recovery code in the password's place, in Portuguese; the second step
   await page.getByLabel(texts.auth.robot).check();
   const go = page.getByRole("button", { name: texts.auth.secondStep.go });
   await go.click();
-  await expect(toastIn(page)).toContainText(texts.recover.codeWrong);
+  await expect(findToast(page)).toContainText(texts.recover.codeWrong);
   await expect(page.getByLabel(texts.auth.phoneNumber)).toHaveValue(owner.phone.replace("+", ""));
   await page.getByLabel(texts.auth.secondStep.recovery).fill(code.toUpperCase().replaceAll("-", " "));
   await go.click();
@@ -177,14 +177,14 @@ test("by a recovery code in the password's place, in Portuguese; the second step
   await expectHome(phone);
 });
 
-test("a mail does not stand for the second step, which outlives that the phone lets the page go", async ({
+test("a mail does not replace the second step, which survives that the phone discards the page", async ({
   browser,
   server,
 }) => {
   const person = await addCodeApp(server, await makeReachable(server, 2_623));
   const { email } = person;
   const [code = ""] = await makeCodes(server, person);
-  const phone = await Phone.open(browser, server);
+  const phone = await TestClient.open(browser, server);
   const { page, texts } = phone;
   await phone.goTo("/recover");
   await askByMail(phone, email);
@@ -207,9 +207,9 @@ test("a second step that is shown too late leads back to the form, which still k
   browser,
   server,
 }) => {
-  const owner = await addCodeApp(server, await makePerson(siteOf(server), 2_641));
+  const owner = await addCodeApp(server, await makePerson(toSite(server), 2_641));
   const [code = ""] = await makeCodes(server, owner);
-  const phone = await Phone.open(browser, server);
+  const phone = await TestClient.open(browser, server);
   const { page, texts } = phone;
   await phone.goTo("/recover");
   await page.waitForLoadState("networkidle");
@@ -222,7 +222,7 @@ test("a second step that is shown too late leads back to the form, which still k
   await expect(title).toHaveText(texts.auth.secondStep.title);
   await page.reload();
   await expect(page.getByLabel(texts.auth.secondStep.code)).toBeFocused();
-  await phone.context.clearCookies({ name: accessCookie }); // it went with its time
+  await phone.context.clearCookies({ name: accessCookie }); // it expired
   await page.getByLabel(texts.auth.secondStep.code).fill("123456");
   await expect(page.getByRole("alert").filter({ hasText: texts.recover.tooLate })).toBeVisible();
   await expect(page.getByLabel(texts.auth.phoneNumber)).toHaveValue(owner.phone);
@@ -231,20 +231,20 @@ test("a second step that is shown too late leads back to the form, which still k
   await expect(page.getByLabel(texts.recover.email)).toBeVisible();
 });
 
-test("an address is confirmed by whoever presses the button behind its mail's link, signed in or not", async ({
+test("an address is confirmed by anybody who presses the button behind its mail's link, signed in or not", async ({
   browser,
   server,
 }) => {
-  const person = await makePerson(siteOf(server), 2_624);
+  const person = await makePerson(toSite(server), 2_624);
   const email = "person-9504@recover.test";
-  await callSite(siteOf(server), "PUT", "/api/auth/user", { token: person.token, body: { email } });
+  await callSite(toSite(server), "PUT", "/api/auth/user", { token: person.token, body: { email } });
   const { link } = await newestMail(server, email);
-  const phone = await Phone.open(browser, server);
+  const phone = await TestClient.open(browser, server);
   const { page, texts } = phone;
   await phone.signIn(person);
   await page.goto(link);
   const findEmail = async () =>
-    ((await callSite(siteOf(server), "GET", "/api/auth/user", { token: person.token })).body as { email?: string })
+    ((await callSite(toSite(server), "GET", "/api/auth/user", { token: person.token })).body as { email?: string })
       .email;
   await expect(page.getByText(texts.recover.confirmLead)).toBeVisible();
   expect(await findEmail()).toBeUndefined();
@@ -256,7 +256,7 @@ test("an address is confirmed by whoever presses the button behind its mail's li
   await open.click();
   await page.waitForURL("**/app");
 
-  // A link that was used up offers nothing that can only fail, and leads to where another is asked for.
+  // A used link offers nothing that can only fail, and leads to the form for a new one.
   await page.goto(link);
   await page.getByRole("button", { name: texts.recover.confirm }).click();
   await expect(page.getByText(texts.errors.otp_expired)).toBeFocused();
@@ -266,7 +266,7 @@ test("an address is confirmed by whoever presses the button behind its mail's li
 });
 
 test("offline nothing that was typed is lost", async ({ browser, server }) => {
-  const phone = await Phone.open(browser, server);
+  const phone = await TestClient.open(browser, server);
   const { page, texts } = phone;
   await phone.goTo("/recover");
   await page.getByLabel(texts.recover.email).fill("someone@recover.test");
@@ -274,7 +274,7 @@ test("offline nothing that was typed is lost", async ({ browser, server }) => {
   await expect(page.getByText(texts.auth.robotDone)).toBeVisible();
   await phone.context.setOffline(true);
   await page.getByRole("button", { name: texts.recover.send }).click();
-  await expect(toastIn(page)).toContainText(texts.auth.offline);
+  await expect(findToast(page)).toContainText(texts.auth.offline);
   await expect(page.getByLabel(texts.recover.email)).toHaveValue("someone@recover.test");
   await phone.context.setOffline(false);
   await page.getByRole("button", { name: texts.recover.send }).click();
@@ -283,7 +283,7 @@ test("offline nothing that was typed is lost", async ({ browser, server }) => {
 
 test("no state of the page has a fault axe finds, light and dark, narrow and wide", async ({ browser, server }) => {
   const person = await makeReachable(server, 2_625);
-  const phone = await Phone.open(browser, server);
+  const phone = await TestClient.open(browser, server);
   const { page, texts } = phone;
   await page.emulateMedia({ reducedMotion: "reduce" });
   const look = async (state: string) => {
@@ -292,7 +292,7 @@ test("no state of the page has a fault axe finds, light and dark, narrow and wid
       { width: 1280, height: 800 },
     ]) {
       await page.setViewportSize(viewport);
-      expect.soft(await faultsInBothColours(page), `${state} ${viewport.width}`).toEqual([]);
+      expect.soft(await findAxeViolationsInBothThemes(page), `${state} ${viewport.width}`).toEqual([]);
       const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
       expect.soft(overflow, `${state} ${viewport.width}`).toBeLessThanOrEqual(0);
     }
@@ -316,7 +316,7 @@ test("no state of the page has a fault axe finds, light and dark, narrow and wid
 
 test("what is typed, ticked and sent before the script arrives is carried out, once", async ({ browser, server }) => {
   const person = await makeReachable(server, 2_627);
-  const phone = await Phone.open(browser, server);
+  const phone = await TestClient.open(browser, server);
   const { page, texts } = phone;
   let asked = 0;
   page.on("request", (request) => {
@@ -339,7 +339,7 @@ test("what is typed, ticked and sent before the script arrives is carried out, o
 
 test("every step goes by the keyboard alone", async ({ browser, server }) => {
   const person = await makeReachable(server, 2_626);
-  const phone = await Phone.open(browser, server);
+  const phone = await TestClient.open(browser, server);
   const { page, texts } = phone;
   await phone.goTo("/recover");
   await page.getByLabel(texts.recover.email).focus();

@@ -1,23 +1,23 @@
 import type { Page, Route } from "@playwright/test";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
-import { CodeApp, expectMarked } from "#tests/support/browser/code-app.ts";
+import { CodeApp, expectSelected } from "#tests/support/browser/code-app.ts";
 import { PasskeyDevice } from "#tests/support/browser/passkey-devices.ts";
-import { fill, Phone, textsOf } from "#tests/support/browser/phone.ts";
-import { siteOf } from "#tests/support/people/pair.ts";
+import { fill, TestClient, textsOf } from "#tests/support/browser/test-client.ts";
+import { toSite } from "#tests/support/people/pair.ts";
 import { callSite, makePerson, type Person, testPassword } from "#tests/support/people/people.ts";
-import { broughtBy, mailsTo } from "#tests/support/server/mailbox.ts";
-import { forgetProofs } from "#tests/support/server/proofs.ts";
+import { expireProofs } from "#tests/support/server/expired-proofs.ts";
+import { parseMail, readMails } from "#tests/support/server/mailbox.ts";
 import { accessCookie } from "#worker/lib/http/cookies.ts";
 
 const newPassword = "Masolo2027";
 const heading = (page: Page, name: string) => page.getByRole("heading", { name, exact: true });
 const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
 const dialog = (page: Page, name: string) => page.getByRole("dialog", { name, exact: true });
-const devices = ({ page, texts }: Phone) =>
+const devices = ({ page, texts }: TestClient) =>
   page.getByRole("list", { name: texts.security.devices.title }).getByRole("listitem");
 
-/** What comes next is the app, or the second step. */
-const typeLogIn = async (phone: Phone, person: Person, password = testPassword): Promise<void> => {
+/** The next screen is the app or the second step. */
+const typeLogIn = async (phone: TestClient, person: Person, password = testPassword): Promise<void> => {
   const { page, texts } = phone;
   await phone.goTo("/login");
   await page.getByLabel(texts.auth.phoneNumber).fill(person.phone);
@@ -25,16 +25,16 @@ const typeLogIn = async (phone: Phone, person: Person, password = testPassword):
   await button(page, texts.auth.logIn).click();
 };
 
-const openSecurity = async (phone: Phone, person: Person, { hasNews = false } = {}): Promise<void> => {
+const openSecurity = async (phone: TestClient, person: Person, { hasNews = false } = {}): Promise<void> => {
   await phone.signIn(person, "/app/profile");
-  // It comes in its time and moves what one is about to press.
+  // Waits for the notice that moves the buttons.
   if (hasNews) await expect(phone.page.getByRole("region", { name: phone.texts.security.notices.title })).toBeVisible();
   await phone.page.getByRole("link", { name: phone.texts.security.title }).click();
   await expect(phone.page.getByText(phone.texts.security.devices.current)).toBeVisible();
 };
 
-/** Adds a code app by what stands on the page, and takes or leaves the recovery codes that are offered then. */
-const addApp = async (phone: Phone, withCodes: boolean): Promise<{ app: CodeApp; codes: string[] }> => {
+/** Adds a code app as the page describes, and accepts or declines the recovery codes offered then. */
+const addApp = async (phone: TestClient, withCodes: boolean): Promise<{ app: CodeApp; codes: string[] }> => {
   const { page, texts } = phone;
   const { apps, codes } = texts.security;
   await button(page, apps.add).click();
@@ -56,13 +56,13 @@ const addApp = async (phone: Phone, withCodes: boolean): Promise<{ app: CodeApp;
   return { app, codes: told };
 };
 
-/** The server does what is asked, and nobody hears of it. */
+/** The server executes the request, and its answer is lost. */
 const loseAnswer = async (route: Route): Promise<void> => {
   await route.fetch();
   await route.abort("connectionreset");
 };
 
-const signOut = async ({ page, texts }: Phone): Promise<void> => {
+const signOut = async ({ page, texts }: TestClient): Promise<void> => {
   await page.getByRole("link", { name: texts.common.back }).click();
   await button(page, texts.profile.signOut).click();
   await page.waitForURL(/\/$/);
@@ -73,19 +73,19 @@ for (const language of ["fr", "pt"] as const) {
     browser,
     server,
   }) => {
-    const ana = await makePerson(siteOf(server), { fr: 2_600, pt: 2_601 }[language], "Ana");
-    const phone = await Phone.open(browser, server, language);
+    const ana = await makePerson(toSite(server), { fr: 2_600, pt: 2_601 }[language], "Ana");
+    const phone = await TestClient.open(browser, server, language);
     const { page, texts } = phone;
     const { security } = texts;
     const step = texts.auth.secondStep;
     await page.addInitScript(() => {
-      // Instead of the printer: what it would get from a frame that is printed alone.
+      // Stands in for the printer: what it would get from a frame that is printed alone.
       if (window !== top) window.print = () => sessionStorage.setItem("printed", document.body.textContent);
     });
     await openSecurity(phone, ana);
     await expect(page.getByText(security.step.off, { exact: true })).toBeVisible();
 
-    // Codes cannot be left without a word: they are shown once.
+    // Codes cannot be closed without a confirmation, because they are shown once.
     await button(page, security.apps.add).click();
     await expect(page.getByRole("textbox", { name: security.name })).toBeFocused();
     const name = page.getByRole("textbox", { name: security.name });
@@ -98,22 +98,22 @@ for (const language of ["fr", "pt"] as const) {
     await page.keyboard.press("Enter");
     await expect(name).not.toBeEditable();
     await expect(name).toBeFocused();
-    await page.keyboard.press("Escape"); // does not stop what is under way, and does not look as if it did
+    await page.keyboard.press("Escape"); // cannot be cancelled while running, and does not look as if it could
     letOn();
     await expect(heading(page, security.apps.scan)).toBeFocused();
     const app = await CodeApp.readFrom(page);
     await expect(page.getByRole("img", { name: security.apps.qr })).toHaveJSProperty("complete", true);
     const first = page.getByLabel(step.code);
-    await first.fill("123"); // is no try yet
+    await first.fill("123"); // does not count as an attempt
     await first.press("Enter");
     await expect(first).toHaveAccessibleDescription(new RegExp(step.codeMissing));
     await first.fill(app.wrong());
     await expect(first).toHaveAccessibleDescription(new RegExp(texts.errors.mfa_verification_failed));
-    await expectMarked(first);
-    // The server takes it, its answer is lost, and sent again it is no good any more: the app is there all the same.
+    await expectSelected(first);
+    // The server accepts the code and its answer is lost. Sent again it is refused, and the app opens all the same.
     await page.route("**/api/auth/factors/*/verify", loseAnswer, { times: 1 });
     await page.keyboard.type(app.next());
-    // Without an answer nobody knows whether the old codes are still good; what comes at last is what is good.
+    // Without an answer nobody knows whether the old codes are still valid. The last codes shown are valid.
     await page.route("**/api/auth/recovery-codes", (route) => route.abort());
     await button(page, security.codes.makeNow).click();
     await expect(page.getByRole("alert").filter({ hasText: security.codes.unheard })).toBeVisible();
@@ -148,7 +148,7 @@ for (const language of ["fr", "pt"] as const) {
     await expect(field).toBeFocused();
     await field.fill(app.wrong());
     await expect(field).toHaveAccessibleDescription(new RegExp(texts.errors.mfa_verification_failed));
-    // A reload in the middle leads back to the step, "cancel" to the form, which keeps the number.
+    // A reload in the middle returns to the step; "cancel" returns to the form, which keeps the number.
     await page.reload();
     await expect(heading(page, step.title)).toBeVisible();
     await expect(field).toBeFocused();
@@ -158,13 +158,13 @@ for (const language of ["fr", "pt"] as const) {
     await page.keyboard.type(testPassword);
     await page.keyboard.press("Enter");
     const code = app.next();
-    await field.pressSequentially(`${code.slice(0, 3)} ${code.slice(3)}`); // sends itself
+    await field.pressSequentially(`${code.slice(0, 3)} ${code.slice(3)}`); // submits itself
     await page.waitForURL("**/app", { waitUntil: "commit" });
     await expect(page.getByRole("status").filter({ hasText: texts.auth.loginSuccessful })).toBeVisible();
 
     const paper = codes[0]?.toUpperCase().replaceAll("-", " ") ?? "";
     for (const isGood of [true, false]) {
-      const other = await Phone.open(browser, server, language);
+      const other = await TestClient.open(browser, server, language);
       await typeLogIn(other, ana);
       await button(other.page, step.useRecovery).click();
       const recovery = other.page.getByLabel(step.recovery);
@@ -183,27 +183,27 @@ for (const language of ["fr", "pt"] as const) {
     await button(page, security.remove).click();
     await expect(page.getByText(security.step.off, { exact: true })).toBeVisible();
     await expect(heading(page, security.title)).toBeFocused();
-    const other = await Phone.open(browser, server, language);
+    const other = await TestClient.open(browser, server, language);
     await other.logIn(ana.phone);
     await other.close();
     await phone.close();
   });
 }
 
-test("whoever looks up their code finds the second step again, though the phone let the page go meanwhile", async ({
+test("the second step is still there for a user who looks up their code, although the phone discarded the page meanwhile", async ({
   browser,
   server,
 }) => {
-  const kira = await makePerson(siteOf(server), 2_640, "Kira");
-  const phone = await Phone.open(browser, server);
+  const kira = await makePerson(toSite(server), 2_640, "Kira");
+  const phone = await TestClient.open(browser, server);
   const { page, texts } = phone;
-  const field = page.locator("#code"); // by whichever name, in whichever language
+  const field = page.locator("#code"); // by either name, in either language
   const kept = () => page.evaluate(() => sessionStorage.getItem("owing"));
   await openSecurity(phone, kira);
   const { app } = await addApp(phone, false);
   await signOut(phone);
 
-  // It is over: the form is back, and knows the number.
+  // It has expired: the form is shown again with the number.
   await typeLogIn(phone, kira);
   await expect(heading(page, texts.auth.secondStep.title)).toBeVisible();
   await page.reload();
@@ -217,7 +217,7 @@ test("whoever looks up their code finds the second step again, though the phone 
   await page.reload();
   await expect(heading(page, texts.auth.loginTitle)).toBeVisible();
 
-  // What was refused is said in whichever language is read, and the code shown after a reload opens the app.
+  // A refusal is shown in the current language, and the code entered after a reload opens the app.
   await typeLogIn(phone, kira);
   await expect(heading(page, texts.auth.secondStep.title)).toBeVisible();
   expect(await kept()).not.toContain(testPassword);
@@ -237,14 +237,14 @@ test("a new password is asked for twice and after a proof, loses nothing that wa
   browser,
   server,
 }) => {
-  const ben = await makePerson(siteOf(server), 2_605, "Ben");
-  const phone = await Phone.open(browser, server, "en");
-  const tablet = await Phone.open(browser, server, "en");
+  const ben = await makePerson(toSite(server), 2_605, "Ben");
+  const phone = await TestClient.open(browser, server, "en");
+  const tablet = await TestClient.open(browser, server, "en");
   const { page, texts } = phone;
   const { password, stepUp } = texts.security;
   await tablet.logIn(ben.phone);
   await openSecurity(phone, ben, { hasNews: true });
-  await forgetProofs(server);
+  await expireProofs(server);
 
   const opener = button(page, password.change);
   await opener.click();
@@ -265,12 +265,12 @@ test("a new password is asked for twice and after a proof, loses nothing that wa
   await own.fill("Wrong2026");
   await own.press("Enter");
   await expect(own).toHaveAccessibleDescription(stepUp.passwordWrong);
-  await page.keyboard.press("Escape"); // what was typed below is still there
+  await page.keyboard.press("Escape"); // the text typed below is still there
   await expect(dialog(page, stepUp.title)).toHaveCount(0);
   await expect(again).toHaveValue(newPassword);
   await button(page, password.submit).click();
   await own.fill(testPassword);
-  // While it is under way it can be neither changed nor left as if it were not.
+  // While the request runs, the form can be neither changed nor left.
   let letOn = () => {};
   const held = new Promise<void>((resolve) => {
     letOn = resolve;
@@ -304,19 +304,19 @@ test("a proof is asked for by the second step where there is one, and what one w
   browser,
   server,
 }) => {
-  const chloe = await makePerson(siteOf(server), 2_606, "Chloé");
-  const phone = await Phone.open(browser, server);
+  const chloe = await makePerson(toSite(server), 2_606, "Chloé");
+  const phone = await TestClient.open(browser, server);
   const { page, texts } = phone;
   const { codes, stepUp } = texts.security;
   await openSecurity(phone, chloe);
   const { app, codes: before } = await addApp(phone, true);
-  await forgetProofs(server);
+  await expireProofs(server);
   await button(page, codes.makeAnew).click();
   await button(page, codes.makeNow).click();
   const asked = dialog(page, stepUp.title);
   await expect(asked.getByText(stepUp.bodyStep)).toBeVisible();
   await expect(asked.getByLabel(texts.auth.password, { exact: true })).toHaveCount(0);
-  // On a slow network a slip is typed over before the server has said that it was one.
+  // On a slow network a typo is corrected before the server has refused it.
   let answer = () => {};
   const held = new Promise<void>((resolve) => {
     answer = resolve;
@@ -333,13 +333,13 @@ test("a proof is asked for by the second step where there is one, and what one w
   await phone.close();
 });
 
-test("devices are listed and signed out, one or all others, and each tab shows it once it is looked at", async ({
+test("devices are listed and signed out, one or all others, and each tab shows it when it becomes visible", async ({
   browser,
   server,
 }) => {
-  const site = siteOf(server);
+  const site = toSite(server);
   const didier = await makePerson(site, 2_607, "Didier");
-  const phone = await Phone.open(browser, server, "en");
+  const phone = await TestClient.open(browser, server, "en");
   const { page, texts } = phone;
   const { devices: words } = texts.security;
   for (const system of ["Android 10", "Windows NT 10.0"]) {
@@ -347,7 +347,7 @@ test("devices are listed and signed out, one or all others, and each tab shows i
     const body = { phone: didier.phone, password: testPassword };
     await callSite(site, "POST", "/api/auth/token?grant_type=password", { body, headers });
   }
-  const tablet = await Phone.open(browser, server, "en");
+  const tablet = await TestClient.open(browser, server, "en");
   await tablet.logIn(didier.phone);
   await openSecurity(phone, didier, { hasNews: true });
   const otherTab = await phone.context.newPage();
@@ -358,7 +358,7 @@ test("devices are listed and signed out, one or all others, and each tab shows i
   await expect(devices(phone)).toHaveCount(4);
   await expect(devices(phone).first()).toContainText(words.current);
 
-  // Two of one kind differ by when they were used, also for whoever only hears the button and the question.
+  // Two of one kind differ by their last use, also for a person who only hears the button and the question.
   const since = new RegExp(words.since.split("{")[0] ?? "");
   const ends = button(page, fill(words.endName, { name: "Chrome · Windows" }));
   await expect(ends).toHaveAccessibleDescription(since);
@@ -367,7 +367,7 @@ test("devices are listed and signed out, one or all others, and each tab shows i
   await button(page, words.end).click();
   await expect(devices(phone)).toHaveCount(3);
   await otherTab.bringToFront();
-  await otherTab.evaluate(() => dispatchEvent(new Event("focus"))); // a window of a test has the focus always
+  await otherTab.evaluate(() => dispatchEvent(new Event("focus"))); // a test window always has the focus
   await expect(listed).toHaveCount(3);
 
   await page.bringToFront();
@@ -379,22 +379,22 @@ test("devices are listed and signed out, one or all others, and each tab shows i
   for (const one of [phone, tablet]) await one.close();
 });
 
-test("whoever lost everything asks at the log-in, and one tap on another device keeps the second step", async ({
+test("a person who lost everything starts a reset at the log-in, and one tap on another device keeps the second step", async ({
   browser,
   server,
 }) => {
-  const site = siteOf(server);
+  const site = toSite(server);
   const eve = await makePerson(site, 2_608, "Eve");
-  const phone = await Phone.open(browser, server);
+  const phone = await TestClient.open(browser, server);
   const { page, texts } = phone;
   const { reset } = texts.security;
   const step = texts.auth.secondStep;
   await openSecurity(phone, eve);
   await addApp(phone, false);
-  // Far from the page's head, where what comes has to be seen all the same.
+  // Far from the page's head, where the new notice must still be seen.
   await page.setViewportSize({ width: 360, height: 740 });
   await devices(phone).last().scrollIntoViewIfNeeded();
-  const visitor = await Phone.open(browser, server);
+  const visitor = await TestClient.open(browser, server);
   await typeLogIn(visitor, eve);
   await button(visitor.page, step.lost).click();
   await expect(visitor.page.getByText(step.lostBody)).toBeVisible();
@@ -409,7 +409,7 @@ test("whoever lost everything asks at the log-in, and one tap on another device 
   const keep = banner.getByRole("button", { name: reset.keep });
   for (const one of [heading(page, reset.title), keep]) await expect(one).toBeInViewport({ ratio: 1 });
   await expect(devices(phone).last()).toBeInViewport();
-  // What the focus goes to is not under it, however large the letters are.
+  // The focused element is not covered, however large the letters are.
   const field = button(page, texts.security.password.change);
   for (const size of ["100%", "200%"]) {
     await page.evaluate((of) => document.documentElement.style.setProperty("font-size", of), size);
@@ -434,8 +434,8 @@ test("whoever lost everything asks at the log-in, and one tap on another device 
 });
 
 test("a recovery address waits until the code of its mail is typed, and is removed", async ({ browser, server }) => {
-  const fanta = await makePerson(siteOf(server), 2_609, "Fanta");
-  const phone = await Phone.open(browser, server, "pt");
+  const fanta = await makePerson(toSite(server), 2_609, "Fanta");
+  const phone = await TestClient.open(browser, server, "pt");
   const { page, texts } = phone;
   const { email } = texts.security;
   const address = "fanta.2609@example.org";
@@ -449,21 +449,21 @@ test("a recovery address waits until the code of its mail is typed, and is remov
   await field.press("Enter");
   await expect(page.getByText(fill(email.pending, { email: address }))).toBeVisible();
   await expect(page.getByLabel(email.code)).toBeFocused();
-  await expect.poll(async () => (await mailsTo(server.origin, address)).length).toBe(1);
-  const [mail] = await mailsTo(server.origin, address);
+  await expect.poll(async () => (await readMails(server.origin, address)).length).toBe(1);
+  const [mail] = await readMails(server.origin, address);
   if (!mail) throw new Error("no mail came");
-  const { code: old } = broughtBy(mail);
+  const { code: old } = parseMail(mail);
   await page.getByLabel(email.code).fill(old === "00000000" ? "11111111" : "00000000");
   await expect(page.getByLabel(email.code)).toHaveAccessibleDescription(new RegExp(texts.recover.mailCodeWrong));
-  // Two taps ask for one mail, and what was typed for the last one is gone.
+  // Two taps request one mail, and the input for the previous one is cleared.
   await button(page, email.again).dblclick();
   await expect(page.getByRole("status").filter({ hasText: email.sentAgain })).toBeVisible();
   await expect(page.getByLabel(email.code)).toHaveValue("");
   await expect(page.getByLabel(email.code)).not.toHaveAccessibleDescription(new RegExp(texts.recover.mailCodeWrong));
-  await expect.poll(async () => (await mailsTo(server.origin, address)).length).toBe(2);
-  const [newest] = await mailsTo(server.origin, address);
+  await expect.poll(async () => (await readMails(server.origin, address)).length).toBe(2);
+  const [newest] = await readMails(server.origin, address);
   if (!newest) throw new Error("no mail came");
-  const { code } = broughtBy(newest);
+  const { code } = parseMail(newest);
   await page.getByLabel(email.code).fill(code);
   await expect(page.getByText(email.set)).toBeVisible();
   await expect(page.getByText(address)).toBeVisible();
@@ -471,7 +471,7 @@ test("a recovery address waits until the code of its mail is typed, and is remov
   await button(page, texts.security.remove).click();
   await expect(page.getByText(email.about)).toBeVisible();
 
-  // Without an address, and without a second step too, the password is not all there is.
+  // Without an address and without a second factor, the password is not the only thing asked for.
   const { codes } = texts.security;
   await expect(page.getByText(codes.noneYet)).toBeVisible();
   await button(page, codes.make).click();
@@ -489,13 +489,13 @@ test("a passkey is renamed and removed, and asked for after the password where i
   browser,
   server,
 }) => {
-  const gael = await makePerson(siteOf(server), 2_610, "Gaël");
-  const phone = await Phone.open(browser, server, "en");
+  const gael = await makePerson(toSite(server), 2_610, "Gaël");
+  const phone = await TestClient.open(browser, server, "en");
   const { page, texts } = phone;
   const { keys, step, codes } = texts.security;
   await PasskeyDevice.plugInto(page);
   await page.addInitScript(() => {
-    // The authenticator would take the offer in the number's field at once.
+    // The authenticator would immediately accept the offer in the number's field.
     PublicKeyCredential.isConditionalMediationAvailable = () => Promise.resolve(false);
   });
   await openSecurity(phone, gael);
@@ -529,8 +529,8 @@ test("a passkey is renamed and removed, and asked for after the password where i
 });
 
 test("without a network the page says that it needs one, and comes with it", async ({ browser, server }) => {
-  const hana = await makePerson(siteOf(server), 2_611, "Hana");
-  const phone = await Phone.open(browser, server);
+  const hana = await makePerson(toSite(server), 2_611, "Hana");
+  const phone = await TestClient.open(browser, server);
   const { page, texts } = phone;
   const { security } = texts;
   await phone.signIn(hana, "/app/profile");
@@ -540,7 +540,7 @@ test("without a network the page says that it needs one, and comes with it", asy
   await expect(button(page, texts.common.retry)).toBeVisible();
   await page.unroute("**/api/auth/security");
   await expect(page.getByText(security.devices.current)).toBeVisible();
-  // What is known stays, and what is done without a network says so.
+  // Known data stays visible, and actions without a network report it.
   await phone.context.setOffline(true);
   await button(page, security.password.change).click();
   await page.getByLabel(security.password.new, { exact: true }).fill(newPassword);

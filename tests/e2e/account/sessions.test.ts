@@ -5,9 +5,9 @@ import { Session } from "#contract/auth/auth.ts";
 import { Enrolled, FactorChallenge } from "#contract/auth/factors.ts";
 import { privateConversationId } from "#contract/ids.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
-import { fill, Phone, type Texts, toastIn } from "#tests/support/browser/phone.ts";
+import { fill, findToast, TestClient, type Texts } from "#tests/support/browser/test-client.ts";
 import { sendTexts } from "#tests/support/people/messages.ts";
-import { siteOf } from "#tests/support/people/pair.ts";
+import { toSite } from "#tests/support/people/pair.ts";
 import {
   callSite,
   connectPeople,
@@ -20,7 +20,7 @@ import {
 const chromeOnAndroid =
   "Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Mobile Safari/537.36";
 const newPassword = "Makutano2027";
-const closesWithinMs = 2_000; // how soon the sockets of a revoked session end
+const closesWithinMs = 2_000; // limit for closing the sockets of a revoked session
 
 const logInElsewhere = (site: Site, { phone }: Person, userAgent = chromeOnAndroid) =>
   callSite(site, "POST", "/api/auth/token?grant_type=password", {
@@ -38,27 +38,27 @@ const expectNothingLeft = async (page: Page): Promise<void> => {
   expect(await page.evaluate(() => localStorage.getItem("session"))).toBeNull();
 };
 
-/** Resolves when the page's socket, which is to be opened after this, closes. */
+/** Resolves when the page's next socket closes. */
 const watchSocket = (page: Page) => {
   let closed: Promise<unknown> = Promise.resolve();
   page.on("websocket", (socket) => {
-    // One that nobody waits for may go with its page.
+    // Nobody may wait for this promise any more when the page closes.
     closed = new Promise((resolve) => socket.once("close", resolve));
   });
   return () => closed;
 };
 
-test("a new sign-in is told on every other device, each in its language, once, and leads to what one can do about it", async ({
+test("a new sign-in is reported on every other device, in its language, once, with the possible actions", async ({
   browser,
   server,
 }) => {
-  const site = siteOf(server);
+  const site = toSite(server);
   const ana = await makePerson(site, 9_900, "Ana Mbuyi");
-  const tablet = await Phone.open(browser, server, "pt");
+  const tablet = await TestClient.open(browser, server, "pt");
   await tablet.logIn(ana.phone);
-  const phone = await Phone.open(browser, server);
+  const phone = await TestClient.open(browser, server);
   await phone.signIn(ana);
-  // It was away when the tablet came.
+  // It was offline when the tablet signed in.
   await says(phone.page, phone.texts, phone.texts.security.notices.events.signed_in);
   await phone.page.getByRole("button", { name: phone.texts.common.close }).click();
   await expect(card(phone.page, phone.texts)).toHaveCount(0);
@@ -75,7 +75,7 @@ test("a new sign-in is told on every other device, each in its language, once, a
     await says(page, texts, texts.security.notices.events.signed_in);
     await expect(card(page, texts)).toContainText("Chrome · Android");
   }
-  // With the largest text it takes less than a quarter of a small screen, and says the same.
+  // With the largest text it covers less than a quarter of a small screen, and contains the same text.
   const before = tablet.page.viewportSize();
   await tablet.page.setViewportSize({ width: 360, height: 740 });
   await tablet.page.evaluate(() => (document.documentElement.dataset.look = "larger"));
@@ -85,7 +85,7 @@ test("a new sign-in is told on every other device, each in its language, once, a
   if (before) await tablet.page.setViewportSize(before);
   await logInElsewhere(site, ana, "");
   await expect(card(tablet.page, tablet.texts)).toContainText(tablet.texts.security.notices.unknownDevice);
-  // What is put away is what was shown: both tabs have heard of both.
+  // Dismissing removes what was shown: both tabs have received both notices.
   for (const [page, texts] of [
     [phone.page, phone.texts],
     [otherTab, phone.texts],
@@ -100,7 +100,7 @@ test("a new sign-in is told on every other device, each in its language, once, a
   await phone.page.reload();
   await expect(phone.page.getByRole("heading", { name: phone.texts.shell.tabs.masolo })).toBeVisible();
   await expect(card(phone.page, phone.texts)).toHaveCount(0);
-  // The other device has it until its person has seen it there.
+  // The other device keeps it until its user has seen it there.
   await expect(card(tablet.page, tablet.texts)).toBeVisible();
   await tablet.goTo("/app/security");
   for (const name of [tablet.texts.security.devices.title, tablet.texts.auth.password]) {
@@ -116,13 +116,13 @@ test("a device that is signed out from the security page closes within two secon
   browser,
   server,
 }) => {
-  const site = siteOf(server);
+  const site = toSite(server);
   const ana = await makePerson(site, 9_901, "Ana Mbuyi");
-  const [phone, lost] = [await Phone.open(browser, server), await Phone.open(browser, server, "pt")];
+  const [phone, lost] = [await TestClient.open(browser, server), await TestClient.open(browser, server, "pt")];
   await phone.signIn(ana);
   const closed = watchSocket(lost.page);
   await lost.logIn(ana.phone);
-  await expect(lost.page.getByText(lost.texts.masolo.emptyTitle)).toBeVisible(); // told by its socket
+  await expect(lost.page.getByText(lost.texts.masolo.emptyTitle)).toBeVisible(); // notified by its socket
   await says(phone.page, phone.texts, phone.texts.security.notices.events.signed_in);
   await card(phone.page, phone.texts).getByRole("link").click();
   const { devices } = phone.texts.security;
@@ -134,10 +134,10 @@ test("a device that is signed out from the security page closes within two secon
   await closed();
   expect(Date.now() - (await ended)).toBeLessThan(closesWithinMs);
   await expectNothingLeft(lost.page);
-  // Why stays to be read, also for whoever comes later, until somebody is signed in.
+  // The reason stays visible, also for the next visitor, until somebody signs in.
   const reason = lost.page.getByText(lost.texts.auth.sessionEnded);
   await expect(reason).toBeVisible();
-  await expect(toastIn(lost.page)).toHaveCount(0);
+  await expect(findToast(lost.page)).toHaveCount(0);
   const number = lost.page.getByLabel(lost.texts.auth.phoneNumber);
   await number.fill("243810");
   await lost.page.reload();
@@ -158,17 +158,17 @@ test("a new password signs every other device out, also one that was away, and i
   browser,
   server,
 }) => {
-  const site = siteOf(server);
+  const site = toSite(server);
   const ana = await makePerson(site, 9_902, "Ana Mbuyi");
   const [phone, tablet, away] = [
-    await Phone.open(browser, server),
-    await Phone.open(browser, server, "en"),
-    await Phone.open(browser, server, "pt"),
+    await TestClient.open(browser, server),
+    await TestClient.open(browser, server, "en"),
+    await TestClient.open(browser, server, "pt"),
   ];
   await phone.signIn(ana);
   await tablet.logIn(ana.phone);
   await away.logIn(ana.phone);
-  // All that the app is made of has come before its network goes.
+  // The whole app was loaded before its network fails.
   await expect(away.page.getByText(away.texts.masolo.emptyTitle)).toBeVisible();
   await away.context.setOffline(true);
   const changed = await callSite(site, "PUT", "/api/auth/user", { token: ana.token, body: { password: newPassword } });
@@ -182,7 +182,7 @@ test("a new password signs every other device out, also one that was away, and i
   for (const one of [phone, tablet, away]) await one.close();
 });
 
-/** Her account asks for a code from now on, and nobody has one. */
+/** Her account now requires a code, and nobody has one. */
 const addCodeApp = async (site: Site, person: Person): Promise<Person> => {
   const { token } = person;
   const added = await callSite(site, "POST", "/api/auth/factors", { token, body: { factor_type: "totp" } });
@@ -201,16 +201,16 @@ const askReset = async (site: Site, person: Person): Promise<void> => {
   expect((await callSite(site, "POST", "/api/auth/factors/reset", { token })).status).toBe(200);
 };
 
-test("whoever asks for a second step to be taken away is stopped with one tap on any device, and all hear of it", async ({
+test("a request to remove the second step is cancelled with one tap on any device, and all are notified", async ({
   browser,
   server,
 }) => {
-  const site = siteOf(server);
+  const site = toSite(server);
   const made = await makePerson(site, 9_903, "Ana Mbuyi");
-  const tablet = await Phone.open(browser, server, "en");
+  const tablet = await TestClient.open(browser, server, "en");
   await tablet.logIn(made.phone);
   const ana = await addCodeApp(site, made);
-  const phone = await Phone.open(browser, server);
+  const phone = await TestClient.open(browser, server);
   const { reset } = phone.texts.security;
   await phone.signIn(ana);
   await askReset(site, ana);
@@ -218,7 +218,7 @@ test("whoever asks for a second step to be taken away is stopped with one tap on
   await expect(phone.page.getByText(reset.title)).toBeVisible();
   const stopThere = tablet.page.getByRole("button", { name: tablet.texts.security.reset.keep });
   await expect(stopThere).toBeVisible();
-  // It stays until something was done about it.
+  // It stays until an action was taken.
   await phone.page.reload();
   await stop.click();
   await expect(phone.page.getByText(reset.kept)).toBeVisible();
@@ -231,11 +231,11 @@ test("whoever asks for a second step to be taken away is stopped with one tap on
   await tablet.close();
 });
 
-test("whoever signs in where another one's chat stands open, and whose answer breaks off, sees their own messages and no page keeps them for the other", async ({
+test("a person who signs in while another person's chat is open, and whose answer breaks off, sees their own messages, and no page stores them for the other", async ({
   browser,
   server,
 }) => {
-  const site = siteOf(server);
+  const site = toSite(server);
   const [ana, ben, cleo] = [
     await makePerson(site, 9_904, "Ana Mbuyi"),
     await makePerson(site, 9_905, "Ben Ilunga"),
@@ -244,22 +244,22 @@ test("whoever signs in where another one's chat stands open, and whose answer br
   await connectPeople(site, ana, ben);
   await connectPeople(site, cleo, ben);
   await sendTexts(site, ben, privateConversationId(ben.id, cleo.id), ["pour Cleo seule"]);
-  const phone = await Phone.open(browser, server);
+  const phone = await TestClient.open(browser, server);
   const { page } = phone;
   await phone.signInToChat(ana, ben.id);
   await phone.write("bonjour");
   await expect(phone.ticks("bonjour", "sent").or(phone.ticks("bonjour", "delivered"))).toBeVisible();
   await phone.context.setOffline(true);
   await phone.composer().fill("à finir");
-  // The head of the answer came, with the cookies; its body did not.
-  await phone.keepCookies(cleo);
+  // The head of the answer arrived, with the cookies; its body did not.
+  await phone.setSessionCookies(cleo);
   await phone.context.setOffline(false);
   await expect.poll(() => page.evaluate(() => localStorage.getItem("session"))).toContain(cleo.id);
   await phone.goTo("/app");
   await expect(phone.conversation("Ben Ilunga")).toContainText("pour Cleo seule");
   await expect(page.getByText("bonjour")).toHaveCount(0);
 
-  // Hers wait for her.
+  // Her own notices are still there for her.
   await phone.signIn(ana);
   await expect(phone.conversation("Ben Ilunga")).toContainText("à finir");
   await expect(page.getByText("pour Cleo seule")).toHaveCount(0);

@@ -1,18 +1,18 @@
 import * as v from "valibot";
 import { privateConversationId } from "#contract/ids.ts";
 import { type Settings, VersionedSettings } from "#contract/settings.ts";
-import { faultsIn } from "#tests/support/browser/axe-checks.ts";
+import { findAxeViolations } from "#tests/support/browser/axe-checks.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
-import { Phone } from "#tests/support/browser/phone.ts";
+import { TestClient } from "#tests/support/browser/test-client.ts";
 import { sendTexts } from "#tests/support/people/messages.ts";
-import { siteOf } from "#tests/support/people/pair.ts";
+import { toSite } from "#tests/support/people/pair.ts";
 import { callSite, connectPeople, makePerson, type Person, type Site } from "#tests/support/people/people.ts";
 
-const tabsPerPage = 16; // more than any of these pages has fields
+const tabsPerPage = 16; // more than the number of fields on any of these pages
 
-const switchOf = ({ page }: Phone, name: string) => page.getByRole("switch", { name, exact: true });
+const switchOf = ({ page }: TestClient, name: string) => page.getByRole("switch", { name, exact: true });
 
-/** What the server has of somebody's settings becomes this. */
+/** Sets a person's settings on the server. */
 const expectKept = (site: Site, { token }: Person, wanted: Partial<Settings>): Promise<void> =>
   expect
     .poll(async () => {
@@ -25,14 +25,14 @@ test("privacy is chosen by the keyboard, is seen on another device at once, outl
   browser,
   server,
 }) => {
-  const site = siteOf(server);
+  const site = toSite(server);
   const ana = await makePerson(site, 9_820, "Ana");
-  const [phone, tablet] = [await Phone.open(browser, server), await Phone.open(browser, server, "pt")];
+  const [phone, tablet] = [await TestClient.open(browser, server), await TestClient.open(browser, server, "pt")];
   for (const one of [phone, tablet]) await one.signIn(ana, "/app/privacy");
   const { page, texts } = phone;
   const { privacy } = texts.settings;
   await expect(page.getByText(privacy.seen.profile)).toBeVisible();
-  expect(await faultsIn(page)).toEqual([]);
+  expect(await findAxeViolations(page)).toEqual([]);
 
   for (const name of ["receipts", "presence", "hidesAddress", "phoneInGroups", "groupAdds", "tala"] as const) {
     const wasOn = name !== "hidesAddress" && name !== "phoneInGroups";
@@ -49,7 +49,7 @@ test("privacy is chosen by the keyboard, is seen on another device at once, outl
   const whole = choices.getByRole("radio", { name: privacy.findable.whole, exact: true });
   await expect(whole).toBeChecked();
   await expect(whole).toHaveAccessibleDescription(privacy.findable.wholeBody);
-  // What is said of who reads one's number follows the switch for groups.
+  // The text about who can see the phone number follows the switch for groups.
   await expect(page.getByText(privacy.seen.numberShown)).toBeVisible();
   await expect(tablet.page.getByText(tablet.texts.settings.privacy.seen.numberShown)).toBeVisible();
   await expect(tablet.page.getByRole("radio", { checked: true })).toHaveAccessibleName(
@@ -81,15 +81,15 @@ test("what is chosen offline shows at once, and reaches the server and the other
   browser,
   server,
 }) => {
-  const site = siteOf(server);
+  const site = toSite(server);
   const ben = await makePerson(site, 9_821, "Ben");
-  const [phone, tablet] = [await Phone.open(browser, server, "en"), await Phone.open(browser, server)];
+  const [phone, tablet] = [await TestClient.open(browser, server, "en"), await TestClient.open(browser, server)];
   for (const one of [phone, tablet]) await one.signIn(ben, "/app/notifications");
   const { page, texts } = phone;
   const { notifications } = texts.settings;
   const sound = switchOf(phone, `${notifications.groups} ${notifications.sound}`);
-  await expect(sound).toBeVisible(); // before its network goes
-  expect(await faultsIn(page)).toEqual([]);
+  await expect(sound).toBeVisible(); // before its network fails
+  expect(await findAxeViolations(page)).toEqual([]);
   const ring = switchOf(phone, `${notifications.calls} ${notifications.ring}`);
   const there = tablet.texts.settings.notifications;
 
@@ -99,7 +99,7 @@ test("what is chosen offline shows at once, and reaches the server and the other
   await ring.click();
   await expect(sound).not.toBeChecked();
   await expect(ring).not.toBeChecked();
-  // Meanwhile something else is chosen elsewhere: both hold.
+  // Another choice is made on another device meanwhile: both apply.
   await switchOf(tablet, `${there.messages} ${there.preview}`).click();
   await expectKept(site, ben, { messages: { sound: true, preview: false }, calls: { sound: true } });
   await phone.context.setOffline(false);
@@ -114,16 +114,16 @@ test("what is chosen offline shows at once, and reaches the server and the other
   for (const one of [phone, tablet]) await one.close();
 });
 
-test("a phone that cannot keep a setting says so, and muted conversations are listed with the way to them and back", async ({
+test("a device that cannot store a setting says so, and muted conversations are listed with links to them and back", async ({
   browser,
   server,
 }) => {
-  const site = siteOf(server);
+  const site = toSite(server);
   const [ana, ben] = [await makePerson(site, 9_822, "Ana"), await makePerson(site, 9_823, "Ben")];
   await connectPeople(site, ana, ben);
   const conversation = privateConversationId(ana.id, ben.id);
   await sendTexts(site, ben, conversation, ["Mbote"]);
-  const phone = await Phone.open(browser, server, "pt");
+  const phone = await TestClient.open(browser, server, "pt");
   const { page, texts } = phone;
   const { notifications } = texts.settings;
   await phone.signIn(ana, `/app/user/${ben.id}`);
@@ -133,7 +133,7 @@ test("a phone that cannot keep a setting says so, and muted conversations are li
   await phone.goTo("/app/notifications");
   const list = page.getByRole("list", { name: `${notifications.muted} (1)` });
   await expect(list.getByRole("link", { name: "Ben" })).toHaveAttribute("href", `/app/chat/${ben.id}`);
-  // Whoever has gone on to something else by the time the answer is here stays there.
+  // A user who navigated elsewhere before the answer arrives stays there.
   let letOn = () => {};
   const held = new Promise<void>((resolve) => {
     letOn = resolve;
@@ -150,13 +150,13 @@ test("a phone that cannot keep a setting says so, and muted conversations are li
   await expect(goneOnTo).toBeFocused();
   await page.unroute("**/api/mutes/**");
 
-  // What the server refuses for good is as it was before.
+  // A permanent refusal restores the former value.
   const sound = switchOf(phone, `${notifications.messages} ${notifications.sound}`);
   await page.route("**/api/settings", (route) =>
     route.fulfill({ status: 400, json: { code: 400, error_code: "invalid_input", msg: "" } }),
   );
   await sound.click();
-  // It is told for a moment, and put away within it.
+  // The toast is shown for a moment and dismissed meanwhile.
   await expect(page.getByRole("alert")).toContainText(texts.shell.notice.settingsRefused);
   await page.getByRole("alert").getByRole("button", { name: texts.common.close }).press("Enter");
   await expect(sound).toBeFocused();
@@ -173,12 +173,12 @@ test("a phone that cannot keep a setting says so, and muted conversations are li
   await phone.close();
 });
 
-test("whoever goes through a page's fields by keyboard, in very large text on a small screen, moves its list and never the app", async ({
+test("moving through a page's fields by keyboard, in very large text on a small screen, scrolls its list and never the app", async ({
   browser,
   server,
 }) => {
-  const ana = await makePerson(siteOf(server), 9_829, "Ana");
-  const phone = await Phone.open(browser, server);
+  const ana = await makePerson(toSite(server), 9_829, "Ana");
+  const phone = await TestClient.open(browser, server);
   const { page } = phone;
   await page.setViewportSize({ width: 360, height: 560 });
   await phone.signIn(ana, "/app/appearance");

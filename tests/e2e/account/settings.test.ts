@@ -1,9 +1,9 @@
 import { presencePollMs } from "#contract/limits.ts";
 import type { SettingsChange } from "#contract/settings.ts";
-import { faultsIn } from "#tests/support/browser/axe-checks.ts";
+import { findAxeViolations } from "#tests/support/browser/axe-checks.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
-import { fill, Phone } from "#tests/support/browser/phone.ts";
-import { openPair, siteOf } from "#tests/support/people/pair.ts";
+import { fill, TestClient } from "#tests/support/browser/test-client.ts";
+import { openPair, toSite } from "#tests/support/people/pair.ts";
 import { callSite, type Person } from "#tests/support/people/people.ts";
 
 test("a chat says that the other is here, when they last were, and nothing of who does not let it be seen", async ({
@@ -15,7 +15,7 @@ test("a chat says that the other is here, when they last were, and nothing of wh
   const [anas, bens] = phones;
   const { presence } = anas.texts.chat;
   const change = (person: Person, body: SettingsChange) =>
-    callSite(siteOf(server), "PATCH", "/api/settings", { token: person.token, body });
+    callSite(toSite(server), "PATCH", "/api/settings", { token: person.token, body });
   const heading = anas.page.getByRole("link", { name: ben.username });
   const openAgain = async () => {
     await anas.goTo("/app");
@@ -24,9 +24,9 @@ test("a chat says that the other is here, when they last were, and nothing of wh
 
   await openAgain();
   await expect(heading).toContainText(presence.here);
-  expect(await faultsIn(anas.page)).toEqual([]);
+  expect(await findAxeViolations(anas.page)).toEqual([]);
 
-  // Without network nobody knows it; it is told again with the network.
+  // Offline, the presence is unknown; it is shown again when the network returns.
   await anas.context.setOffline(true);
   await expect(anas.page.getByText(anas.texts.shell.link.offline)).toBeVisible();
   await expect(heading).not.toContainText(presence.here);
@@ -34,15 +34,15 @@ test("a chat says that the other is here, when they last were, and nothing of wh
   await expect(heading).toContainText(presence.here);
 
   await bens.close();
-  // The server notices it in its time, and is asked whenever the chat is opened.
+  // The server notices after its timeout, and is asked each time the chat is opened.
   await expect(async () => {
     await openAgain();
     await expect(heading).toContainText(fill(presence.today, { time: "" }), { timeout: 5_000 });
   }).toPass();
   await expect(heading).toContainText(/\d\d:\d\d/);
-  expect(await faultsIn(anas.page)).toEqual([]);
+  expect(await findAxeViolations(anas.page)).toEqual([]);
 
-  const again = await Phone.open(browser, server, "pt");
+  const again = await TestClient.open(browser, server, "pt");
   await again.signInToChat(ben, ana.id);
   await expect(again.page.getByRole("link", { name: ana.username })).toContainText(again.texts.chat.presence.here);
   await openAgain();
@@ -50,7 +50,7 @@ test("a chat says that the other is here, when they last were, and nothing of wh
   await change(ben, { presence: false });
   // Long before the open chat would ask again.
   await expect(heading).not.toContainText(presence.here, { timeout: presencePollMs / 6 });
-  // Who does not let it be seen sees it of nobody, at once; and nobody of them.
+  // A person who hides their presence sees nobody's, immediately, and nobody sees theirs.
   await expect(again.page.getByRole("link", { name: ana.username })).not.toContainText(again.texts.chat.presence.here);
   const told = new Promise<void>((resolve) => {
     anas.page.on("websocket", (socket) =>
@@ -73,20 +73,20 @@ test("where one does not let it be seen what they read, neither of the two sees 
   const [anas, bens] = phones;
   await anas.write("vu");
   await expect(anas.ticks("vu", "read")).toBeVisible();
-  await callSite(siteOf(server), "PATCH", "/api/settings", { token: ben.token, body: { receipts: false } });
+  await callSite(toSite(server), "PATCH", "/api/settings", { token: ben.token, body: { receipts: false } });
 
   await anas.write("sans être vu");
   await expect(bens.message("sans être vu")).toBeVisible();
   await bens.write("réponse");
   await expect(anas.message("réponse")).toBeVisible();
-  // Both have read everything: an answer to it has gone the whole way and come back.
+  // Both have read everything: a reply has made the round trip.
   await anas.write("encore");
   await expect(bens.message("encore")).toBeVisible();
   await expect(anas.ticks("sans être vu", "delivered")).toBeVisible();
   await expect(bens.ticks("réponse", "delivered")).toBeVisible();
   await expect(anas.ticks("vu", "read")).toBeVisible();
 
-  await callSite(siteOf(server), "PATCH", "/api/settings", { token: ben.token, body: { receipts: true } });
+  await callSite(toSite(server), "PATCH", "/api/settings", { token: ben.token, body: { receipts: true } });
   await anas.write("de nouveau");
   await expect(anas.ticks("de nouveau", "read")).toBeVisible();
   await bens.write("de nouveau aussi");

@@ -1,12 +1,12 @@
 import { get, type IncomingHttpHeaders } from "node:http";
 import { brotliDecompressSync } from "node:zlib";
 import { languages } from "#contract/language.ts";
-import { faultsIn } from "#tests/support/browser/axe-checks.ts";
-import { fill, Phone, textsOf } from "#tests/support/browser/phone.ts";
-import { expect, test } from "#tests/support/browser/tidy-test.ts";
-import { type Social, startSocial } from "#tests/support/people/social.ts";
+import { findAxeViolations } from "#tests/support/browser/axe-checks.ts";
+import { expect, test } from "#tests/support/browser/closing-test.ts";
+import { fill, TestClient, textsOf } from "#tests/support/browser/test-client.ts";
+import { type Social, startSocialServer } from "#tests/support/people/social-sign-in.ts";
 
-/** Where nothing listens, under a name that is no markup. */
+/** Provider address where nothing listens, with a name that must not be parsed as markup. */
 const gone = {
   setting: { id: "gone", name: `O'Neil & "Fils" <b>$&</b>`, issuer: "http://127.0.0.1:9", client_id: "x" },
   secret: "x",
@@ -15,11 +15,11 @@ const names = ["Kivu", "Congo Télécom", gone.setting.name];
 
 let social: Social;
 test.beforeAll(async () => {
-  social = await startSocial([gone]);
+  social = await startSocialServer([gone]);
 });
 test.afterAll(() => social.stop());
 
-/** As it travels, compressed. */
+/** Transferred size, compressed. */
 const fetchRaw = (path: string, headers: Record<string, string> = {}) =>
   new Promise<{ status: number | undefined; headers: IncomingHttpHeaders; body: Buffer }>((resolve, reject) => {
     get(social.site.origin + path, { headers: { "accept-encoding": "br", ...headers } }, async (response) => {
@@ -47,7 +47,7 @@ test("pages with providers are no heavier than an entry page may be, and not sen
   }
 });
 
-test("the script takes over what stands there, in each language, and neither axe nor the content policy complains", async ({
+test("the script hydrates the prerendered page in each language, and neither axe nor the content policy complains", async ({
   page,
 }) => {
   await page.emulateMedia({ reducedMotion: "reduce" });
@@ -64,7 +64,7 @@ test("the script takes over what stands there, in each language, and neither axe
       await expect(buttons).toHaveText(names.map((name) => fill(continueWith, { name })));
       for (const colorScheme of ["light", "dark"] as const) {
         await page.emulateMedia({ colorScheme });
-        expect((await faultsIn(page)).map(({ id }) => `${path} ${language} ${colorScheme} ${id}`)).toEqual([]);
+        expect((await findAxeViolations(page)).map(({ id }) => `${path} ${language} ${colorScheme} ${id}`)).toEqual([]);
       }
       expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
     }
@@ -73,7 +73,7 @@ test("the script takes over what stands there, in each language, and neither axe
 });
 
 test("a provider that is down leads back to the form, which says so and keeps going", async ({ browser }) => {
-  const phone = await Phone.open(browser, social.server, "en");
+  const phone = await TestClient.open(browser, social.server, "en");
   const { page, texts } = phone;
   await phone.goTo("/login");
   await page.locator("[data-provider=gone]").getByRole("button").click();

@@ -1,7 +1,7 @@
 import type { Session } from "#contract/auth/auth.ts";
-import { expect, test } from "#tests/support/browser/tidy-test.ts";
+import { expect, test } from "#tests/support/browser/closing-test.ts";
 import { startForgingProvider } from "#tests/support/identity/forging-provider.ts";
-import { Wanderer } from "#tests/support/identity/oauth-browser.ts";
+import { OAuthBrowser } from "#tests/support/identity/oauth-browser.ts";
 import {
   callSite,
   makeCaptchaToken,
@@ -12,25 +12,25 @@ import {
 } from "#tests/support/people/people.ts";
 import {
   addCodeApp,
-  askToLink,
   authorize,
-  comeBack,
-  goThrough,
-  link,
+  exchangeCode,
+  linkIdentity,
+  logInAtProvider,
   makeVerifier,
+  requestIdentityLink,
+  runSignInFlow,
   type Social,
-  startSocial,
-  trade,
-} from "#tests/support/people/social.ts";
+  startSocialServer,
+} from "#tests/support/people/social-sign-in.ts";
 
 let social: Social;
 let forging: Awaited<ReturnType<typeof startForgingProvider>>;
-/** Where nothing listens. */
+/** Address where nothing listens. */
 const gone = { setting: { id: "gone", name: "Gone", issuer: "http://127.0.0.1:9", client_id: "x" }, secret: "x" };
 
 test.beforeAll(async () => {
   forging = await startForgingProvider("forge");
-  social = await startSocial([forging, gone]);
+  social = await startSocialServer([forging, gone]);
 });
 test.afterAll(() => Promise.all([social.stop(), forging.stop()]));
 
@@ -60,30 +60,30 @@ const signUp = async (n: number, identity: { auth_code: string; code_verifier: s
     },
   });
 
-test("an account that was linked is signed in to, and told apart from what nobody linked", async () => {
+test("a linked account signs in, and is distinguished from one that nobody linked", async () => {
   const ana = await makePerson(social.site, 9_420);
-  const linked = await link(social.site, ana.token, "kivu", "wire-ana");
+  const linked = await linkIdentity(social.site, ana.token, "kivu", "wire-ana");
   expect(linked.status).toBe(200);
   expect(await identitiesOf(ana)).toMatchObject([
     { provider: "kivu", identity_data: { sub: "wire-ana", email: "wire-ana@example.org", name: "wire-ana Kabila" } },
   ]);
-  // Linking carries on the session that asked: the token that it answers with is of the same one.
+  // Linking continues the session that requested it: the returned token belongs to the same session.
   const { access_token } = linked.body as { access_token: string };
   const sessions = await callSite(social.site, "GET", "/api/auth/sessions", { token: access_token });
   expect((sessions.body as { devices: object[] }).devices).toHaveLength(1);
 
-  const signedIn = await trade(social.site, await goThrough(social.site, "kivu", "wire-ana"));
+  const signedIn = await exchangeCode(social.site, await runSignInFlow(social.site, "kivu", "wire-ana"));
   expect(signedIn).toMatchObject({ status: 200, body: { user: { id: ana.id } } });
 
-  // The same name and the same address, of another provider: nobody we know.
-  const other = await trade(social.site, await goThrough(social.site, "congo", "wire-ana"));
+  // The same name and address at another provider belong to an unknown person.
+  const other = await exchangeCode(social.site, await runSignInFlow(social.site, "congo", "wire-ana"));
   expect([other.status, errorOf(other)]).toEqual([422, "phone_needed"]);
 });
 
-test("whom no account knows hands the code in with the registration, once, and only with its verifier", async () => {
-  const { code, code_verifier } = await goThrough(social.site, "kivu", "newcomer");
+test("an unknown person submits the code with the registration, once, and only with its verifier", async () => {
+  const { code, code_verifier } = await runSignInFlow(social.site, "kivu", "newcomer");
   const identity = { auth_code: code, code_verifier };
-  const needed = await trade(social.site, { code, code_verifier });
+  const needed = await exchangeCode(social.site, { code, code_verifier });
   expect(needed).toMatchObject({ status: 422, body: { error_code: "phone_needed", name: "newcomer Kabila" } });
   expect(errorOf(await signUp(9_421, { ...identity, code_verifier: "x".repeat(43) }))).toBe("bad_code_verifier");
 
@@ -91,61 +91,61 @@ test("whom no account knows hands the code in with the registration, once, and o
   const [made, ...refused] = [...answers].sort((a, b) => a.status - b.status);
   expect(made).toMatchObject({ status: 200, body: { user: { identities: [{ provider: "kivu" }] } } });
   for (const answer of refused) expect(["identity_already_exists", "flow_state_not_found"]).toContain(errorOf(answer));
-  // Whoever was refused has no half of an account.
+  // A refused person does not get a partial account.
   const { user } = (made as { body: Session }).body;
   for (const n of [9_421, 9_422, 9_423].filter((n) => phoneOf(n) !== user.phone)) {
     const body = { phone: phoneOf(n), password: testPassword };
     const answer = await callSite(social.site, "POST", "/api/auth/token?grant_type=password", { body });
     expect(errorOf(answer)).toBe("invalid_credentials");
   }
-  expect(errorOf(await trade(social.site, { code, code_verifier }))).toBe("flow_state_not_found");
-  const again = await trade(social.site, await goThrough(social.site, "kivu", "newcomer"));
+  expect(errorOf(await exchangeCode(social.site, { code, code_verifier }))).toBe("flow_state_not_found");
+  const again = await exchangeCode(social.site, await runSignInFlow(social.site, "kivu", "newcomer"));
   expect(again.body).toMatchObject({ user: { id: user.id } });
 });
 
-test("the second step is still asked of whoever comes from a provider, and nothing else goes before", async () => {
+test("the second step is still required after a provider's sign-in, and nothing else is allowed before it", async () => {
   const ana = await makePerson(social.site, 9_424);
   const { token } = ana;
-  await link(social.site, token, "kivu", "careful");
+  await linkIdentity(social.site, token, "kivu", "careful");
   await addCodeApp(social.site, token);
 
-  const halfway = await trade(social.site, await goThrough(social.site, "kivu", "careful"));
+  const halfway = await exchangeCode(social.site, await runSignInFlow(social.site, "kivu", "careful"));
   expect(halfway).toMatchObject({ status: 200, body: { awaits: ["totp"] } });
   const { access_token } = halfway.body as { access_token: string };
   for (const path of ["/api/conversations", "/api/auth/sessions"]) {
     const answer = await callSite(social.site, "GET", path, { token: access_token });
     expect([answer.status, errorOf(answer)]).toEqual([401, "insufficient_aal"]);
   }
-  const linking = await askToLink(social.site, access_token, "congo", makeVerifier().code_challenge);
+  const linking = await requestIdentityLink(social.site, access_token, "congo", makeVerifier().code_challenge);
   expect(errorOf(linking)).toBe("insufficient_aal");
 });
 
 test("a code is good for one session, however many ask for it at once", async () => {
   const ana = await makePerson(social.site, 9_425);
-  await link(social.site, ana.token, "kivu", "once");
-  const came = await goThrough(social.site, "kivu", "once");
-  const answers = await Promise.all(Array.from({ length: 6 }, () => trade(social.site, came)));
+  await linkIdentity(social.site, ana.token, "kivu", "once");
+  const came = await runSignInFlow(social.site, "kivu", "once");
+  const answers = await Promise.all(Array.from({ length: 6 }, () => exchangeCode(social.site, came)));
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
   for (const answer of answers.filter(({ status }) => status !== 200)) {
     expect(errorOf(answer)).toBe("flow_state_not_found");
   }
-  expect(errorOf(await trade(social.site, came))).toBe("flow_state_not_found");
+  expect(errorOf(await exchangeCode(social.site, came))).toBe("flow_state_not_found");
 });
 
-test("whoever has the code and not the verifier gets nothing, and spoils nothing", async () => {
+test("a code without its verifier gets nothing, and stays valid for its owner", async () => {
   const ana = await makePerson(social.site, 9_426);
-  await link(social.site, ana.token, "kivu", "stolen");
-  const came = await goThrough(social.site, "kivu", "stolen");
+  await linkIdentity(social.site, ana.token, "kivu", "stolen");
+  const came = await runSignInFlow(social.site, "kivu", "stolen");
   for (const code_verifier of [makeVerifier().code_verifier, "", came.code]) {
-    const answer = await trade(social.site, { code: came.code, code_verifier });
+    const answer = await exchangeCode(social.site, { code: came.code, code_verifier });
     expect([answer.status, errorOf(answer)]).toEqual([400, "bad_code_verifier"]);
   }
-  expect((await trade(social.site, came)).status).toBe(200);
+  expect((await exchangeCode(social.site, came)).status).toBe(200);
 });
 
-test("a way back is gone once, and only by a state that was given out", async () => {
+test("a callback works once, and only with a state that was issued", async () => {
   const { location } = await authorize(social.site, way());
-  const callback = await new Wanderer().logIn(location, social.site.origin, "stateful");
+  const callback = await new OAuthBrowser().logIn(location, social.site.origin, "stateful");
   const lead = async (url: string | URL): Promise<URL> => {
     const answer = await fetch(url, { redirect: "manual" });
     expect(answer.status).toBe(302);
@@ -169,7 +169,7 @@ test("a way back is gone once, and only by a state that was given out", async ()
 
 test("who cancels at the provider comes back without a code, with the names that clients read", async () => {
   const { location } = await authorize(social.site, way());
-  const callback = await new Wanderer().cancel(location, social.site.origin);
+  const callback = await new OAuthBrowser().cancel(location, social.site.origin);
   const answer = await fetch(callback, { redirect: "manual" });
   const back = new URL(answer.headers.get("location") ?? "");
   expect(back.origin + back.pathname).toBe(login());
@@ -203,7 +203,7 @@ test("a log-in leads to addresses of ours alone, and is refused before anybody i
   expect((await authorize(social.site, way({ redirect_to: "/app/profile" }))).status).toBe(302);
 });
 
-test("a way without PKCE, or to a provider that is not offered, does not begin", async () => {
+test("a flow without PKCE, or to an unknown provider, does not start", async () => {
   const { code_challenge: _, ...bare } = way();
   for (const query of [bare, way({ code_challenge_method: "plain" }), way({ code_challenge: "short" })]) {
     const answer = await authorize(social.site, query);
@@ -218,14 +218,14 @@ test("a provider that is down is said to be", async () => {
   const back = new URL(location);
   expect([status, back.pathname, back.searchParams.get("error_code")]).toEqual([302, "/login", "unavailable"]);
   const ana = await makePerson(social.site, 9_427);
-  const linking = await askToLink(social.site, ana.token, "gone", makeVerifier().code_challenge);
+  const linking = await requestIdentityLink(social.site, ana.token, "gone", makeVerifier().code_challenge);
   expect([linking.status, errorOf(linking)]).toEqual([503, "unavailable"]);
 });
 
 test("a token that proves nothing is not believed", async () => {
   const come = async () => {
     const { location } = await authorize(social.site, way({ provider: "forge" }));
-    return (await comeBack(social.site, location, "")).searchParams;
+    return (await logInAtProvider(social.site, location, "")).searchParams;
   };
   expect((await come()).get("code")).not.toBeNull();
   const hourAgo = Math.floor(Date.now() / 1_000) - 3_600;
@@ -252,38 +252,41 @@ test("a token that proves nothing is not believed", async () => {
 test("linking takes a factor shown just now, a session that lives, and the one who asked", async () => {
   const ana = await makePerson(social.site, 9_428);
   const { code_verifier, code_challenge } = makeVerifier();
-  expect(errorOf(await askToLink(social.site, undefined, "kivu", code_challenge))).toBe("no_authorization");
+  expect(errorOf(await requestIdentityLink(social.site, undefined, "kivu", code_challenge))).toBe("no_authorization");
 
-  // Who came by a provider has shown nothing of their own.
-  await link(social.site, ana.token, "kivu", "linker");
-  const { body } = await trade(social.site, await goThrough(social.site, "kivu", "linker"));
+  // A person who signed in at a provider has shown no factor of their own.
+  await linkIdentity(social.site, ana.token, "kivu", "linker");
+  const { body } = await exchangeCode(social.site, await runSignInFlow(social.site, "kivu", "linker"));
   const { access_token: weak } = body as { access_token: string };
-  expect(errorOf(await askToLink(social.site, weak, "congo", code_challenge))).toBe("reauthentication_needed");
+  expect(errorOf(await requestIdentityLink(social.site, weak, "congo", code_challenge))).toBe(
+    "reauthentication_needed",
+  );
   const [identity] = await identitiesOf(ana);
   const unlink = (token: string, id = identity?.id) =>
     callSite(social.site, "DELETE", `/api/auth/user/identities/${id}`, { token });
   expect(errorOf(await unlink(weak))).toBe("reauthentication_needed");
 
-  // Somebody else is led through Ana's way: their account is not hers before her own client shows the verifier.
-  const begun = await askToLink(social.site, ana.token, "congo", code_challenge);
-  const led = await comeBack(social.site, (begun.body as { url: string }).url, "victim");
-  expect(errorOf(await trade(social.site, { code: codeOf(led), code_verifier: makeVerifier().code_verifier }))).toBe(
-    "bad_code_verifier",
-  );
+  // Another person completes the flow that Ana's client started: their account is not linked to hers before her own
+  // client shows the verifier.
+  const begun = await requestIdentityLink(social.site, ana.token, "congo", code_challenge);
+  const led = await logInAtProvider(social.site, (begun.body as { url: string }).url, "victim");
+  expect(
+    errorOf(await exchangeCode(social.site, { code: codeOf(led), code_verifier: makeVerifier().code_verifier })),
+  ).toBe("bad_code_verifier");
   expect(await identitiesOf(ana)).toHaveLength(1);
 
-  // And never after the session that asked has ended.
+  // It is never linked after the requesting session ended.
   await callSite(social.site, "POST", "/api/auth/logout?scope=local", { token: ana.token });
-  expect(errorOf(await trade(social.site, { code: codeOf(led), code_verifier }))).toBe("session_not_found");
+  expect(errorOf(await exchangeCode(social.site, { code: codeOf(led), code_verifier }))).toBe("session_not_found");
   expect(await identitiesOf({ token: weak })).toHaveLength(1);
 });
 
 test("an account at a provider is linked to one person at a time, who alone unlinks it", async () => {
   const [ana, ben] = [await makePerson(social.site, 9_429), await makePerson(social.site, 9_430)];
-  expect((await link(social.site, ana.token, "kivu", "shared")).status).toBe(200);
+  expect((await linkIdentity(social.site, ana.token, "kivu", "shared")).status).toBe(200);
   const { code_challenge } = makeVerifier();
-  const begun = await askToLink(social.site, ben.token, "kivu", code_challenge);
-  const back = await comeBack(social.site, (begun.body as { url: string }).url, "shared");
+  const begun = await requestIdentityLink(social.site, ben.token, "kivu", code_challenge);
+  const back = await logInAtProvider(social.site, (begun.body as { url: string }).url, "shared");
   expect([codeOf(back), back.searchParams.get("error_code")]).toEqual(["", "identity_already_exists"]);
 
   const [identity] = await identitiesOf(ana);
@@ -295,6 +298,8 @@ test("an account at a provider is linked to one person at a time, who alone unli
   expect((await unlink(ana.token)).status).toBe(200);
   expect(await identitiesOf(ana)).toEqual([]);
   expect(errorOf(await unlink(ana.token))).toBe("identity_not_found");
-  expect(errorOf(await trade(social.site, await goThrough(social.site, "kivu", "shared")))).toBe("phone_needed");
-  expect((await link(social.site, ben.token, "kivu", "shared")).status).toBe(200);
+  expect(errorOf(await exchangeCode(social.site, await runSignInFlow(social.site, "kivu", "shared")))).toBe(
+    "phone_needed",
+  );
+  expect((await linkIdentity(social.site, ben.token, "kivu", "shared")).status).toBe(200);
 });

@@ -1,25 +1,31 @@
 import type { Page } from "@playwright/test";
-import { fill, onePixelPng, Phone } from "#tests/support/browser/phone.ts";
-import { expect, test } from "#tests/support/browser/tidy-test.ts";
+import { expect, test } from "#tests/support/browser/closing-test.ts";
+import { fill, onePixelPng, TestClient } from "#tests/support/browser/test-client.ts";
 import { makePerson, phoneOf, testPassword } from "#tests/support/people/people.ts";
-import { addCodeApp, goThrough, link, type Social, startSocial } from "#tests/support/people/social.ts";
+import {
+  addCodeApp,
+  linkIdentity,
+  runSignInFlow,
+  type Social,
+  startSocialServer,
+} from "#tests/support/people/social-sign-in.ts";
 
 let social: Social;
 test.beforeAll(async () => {
-  social = await startSocial();
+  social = await startSocialServer();
 });
 test.afterAll(() => social.stop());
 
-/** Its pages name a font of elsewhere. */
+/** Its pages name an external font. */
 const openPhone = async (
-  ...[browser, language]: [Parameters<typeof Phone.open>[0], Parameters<typeof Phone.open>[2]?]
+  ...[browser, language]: [Parameters<typeof TestClient.open>[0], Parameters<typeof TestClient.open>[2]?]
 ) => {
-  const phone = await Phone.open(browser, social.server, language);
+  const phone = await TestClient.open(browser, social.server, language);
   await phone.context.route(/fonts\.googleapis/, (route) => route.abort());
   return phone;
 };
 
-const continueWith = async ({ page, texts }: Phone, name: string): Promise<void> => {
+const continueWith = async ({ page, texts }: TestClient, name: string): Promise<void> => {
   await page.getByRole("button", { name: fill(texts.auth.continueWith, { name }) }).click();
 };
 
@@ -31,11 +37,11 @@ const logInThere = async (page: Page, login: string): Promise<void> => {
   await page.getByRole("button", { name: "Continue" }).click();
 };
 
-test("whoever linked an account at a provider signs in by it, and nothing of the way stays in the address", async ({
+test("a linked person signs in through the provider, and nothing of the flow remains in the address", async ({
   browser,
 }) => {
   const ana = await makePerson(social.site, 9_410);
-  expect((await link(social.site, ana.token, "kivu", "ana-browser")).status).toBe(200);
+  expect((await linkIdentity(social.site, ana.token, "kivu", "ana-browser")).status).toBe(200);
   const phone = await openPhone(browser);
   await phone.goTo("/login");
   await continueWith(phone, "Kivu");
@@ -46,7 +52,7 @@ test("whoever linked an account at a provider signs in by it, and nothing of the
   expect(phone.page.url()).not.toContain("code=");
 });
 
-test("whom no account knows registers with a number, and is linked from then on", async ({ browser }) => {
+test("an unknown person registers with a number, and is linked from then on", async ({ browser }) => {
   const phone = await openPhone(browser);
   const { page, texts } = phone;
   await phone.goTo("/register");
@@ -70,7 +76,7 @@ test("whom no account knows registers with a number, and is linked from then on"
   await other.page.waitForURL("**/app");
 });
 
-test("who changes their mind at the provider is told so, and stands before the form again", async ({ browser }) => {
+test("a person who cancels at the provider is told so and returns to the form", async ({ browser }) => {
   const phone = await openPhone(browser, "pt");
   const { page, texts } = phone;
   await phone.goTo("/login");
@@ -140,10 +146,10 @@ test("a provider that is chosen before the script arrived is gone to when it doe
   await expect(page.locator("[name=login]")).toBeVisible();
 });
 
-test("a code that somebody else's way brought signs nobody in", async ({ browser }) => {
+test("a code of another person's flow signs nobody in", async ({ browser }) => {
   const ana = await makePerson(social.site, 9_412);
-  await link(social.site, ana.token, "kivu", "foreign");
-  const { code } = await goThrough(social.site, "kivu", "foreign");
+  await linkIdentity(social.site, ana.token, "kivu", "foreign");
+  const { code } = await runSignInFlow(social.site, "kivu", "foreign");
   const phone = await openPhone(browser);
   const { page, texts } = phone;
   await phone.goTo(`/login?code=${code}`);

@@ -1,41 +1,41 @@
 import type { Locator } from "@playwright/test";
-import { faultsIn, faultsInBothColours } from "#tests/support/browser/axe-checks.ts";
+import { findAxeViolations, findAxeViolationsInBothThemes } from "#tests/support/browser/axe-checks.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
 import {
-  asFingersDo,
   callButton,
+  callControl,
   callScreen,
-  control,
+  callTimeoutMs,
+  connectCall,
   expectHearing,
   findBox,
-  makeSwitch,
-  openCalling,
-  patienceMs,
-  talk,
-} from "#tests/support/browser/calling.ts";
-import { fill, type Phone } from "#tests/support/browser/phone.ts";
-import { siteOf } from "#tests/support/people/pair.ts";
+  makeNetworkSwitch,
+  openCallClient,
+  pauseBetweenTaps,
+} from "#tests/support/browser/call-client.ts";
+import { fill, type TestClient } from "#tests/support/browser/test-client.ts";
+import { toSite } from "#tests/support/people/pair.ts";
 import { connectPeople, makePerson } from "#tests/support/people/people.ts";
 
-test.use({ actionTimeout: patienceMs });
-const patient = expect.configure({ timeout: patienceMs });
+test.use({ actionTimeout: callTimeoutMs });
+const patient = expect.configure({ timeout: callTimeoutMs });
 
-const banner = ({ page, texts }: Phone) => page.getByRole("region", { name: texts.calls.banner, exact: true });
+const banner = ({ page, texts }: TestClient) => page.getByRole("region", { name: texts.calls.banner, exact: true });
 
-/** Nothing of one lies over the other, and both are to be seen. */
+/** Checks that no element covers another, and that all are visible. */
 const expectApart = async (one: Locator, other: Locator) => {
   const areApart = async () => {
     const [a, b] = await Promise.all([one, other].map(findBox));
     return a && b && (a.y + a.height <= b.y || b.y + b.height <= a.y);
   };
-  await expect.poll(areApart, { timeout: patienceMs }).toBe(true);
+  await expect.poll(areApart, { timeout: callTimeoutMs }).toBe(true);
 };
 
-test("what stands beside a call is in nobody's way: questions, toasts, the way back, the focus, a second caller, the network", async ({
+test("elements next to a call block nothing: questions, toasts, the back button, the focus, a second caller, the network", async ({
   browser,
   server,
 }) => {
-  const site = siteOf(server);
+  const site = toSite(server);
   const [ana, ben, cleo] = [
     await makePerson(site, 8_370, "Ana"),
     await makePerson(site, 8_371, "Ben"),
@@ -44,11 +44,11 @@ test("what stands beside a call is in nobody's way: questions, toasts, the way b
   await connectPeople(site, ana, ben);
   await connectPeople(site, ana, cleo);
   const [anas, bens, cleos] = [
-    await openCalling(browser, server),
-    await openCalling(browser, server),
-    await openCalling(browser, server),
+    await openCallClient(browser, server),
+    await openCallClient(browser, server),
+    await openCallClient(browser, server),
   ];
-  const cut = await makeSwitch(anas.context);
+  const cut = await makeNetworkSwitch(anas.context);
   await Promise.all([
     anas.signIn(ana, "/app/contacts"),
     bens.signInToChat(ben, ana.id),
@@ -59,7 +59,7 @@ test("what stands beside a call is in nobody's way: questions, toasts, the way b
   await contacts.getByRole("link", { name: "Ben" }).first().click();
   await patient(anas.composer()).toBeVisible();
 
-  // She is asked whether she wants to call him at that price, and it is he who calls.
+  // She is asked whether she accepts the price, and he calls meanwhile.
   await page.evaluate(() => localStorage.removeItem("call-price"));
   await callButton(anas, ben).click();
   const price = page.getByRole("alertdialog", { name: fill(texts.calls.price.title.audio, { name: ben.username }) });
@@ -68,20 +68,20 @@ test("what stands beside a call is in nobody's way: questions, toasts, the way b
   await patient(callScreen(anas, ben).and(page.locator(":has([data-act=accept])"))).toBeVisible();
   await expect(price).toHaveCount(0);
 
-  // Back puts the ring away, and leaves nothing else; the focus is where the call can be taken.
+  // Back closes the ring only; the focus is where the call can be answered.
   const address = page.url();
-  void page.goBack().catch(() => undefined); // goes nowhere, for which Playwright waits
+  void page.goBack().catch(() => undefined); // does not navigate, which Playwright would wait for
   await patient(callScreen(anas, ben)).toHaveCount(0);
   expect(page.url()).toBe(address);
   await expect(page.getByRole("dialog")).toHaveCount(0);
-  await expect(control(anas, "accept")).toBeFocused();
+  await expect(callControl(anas, "accept")).toBeFocused();
   await page.keyboard.press("Enter");
   await expectHearing(anas, bens);
   await banner(anas).getByRole("button", { name: texts.calls.restore }).click();
-  await control(anas, "minimise").click();
+  await callControl(anas, "minimise").click();
   await expect(banner(anas).getByRole("button", { name: texts.calls.restore })).toBeFocused();
 
-  // A toast lies over neither the bar nor the header.
+  // A toast covers neither the bar nor the header.
   await page.getByRole("main").getByRole("button", { name: texts.common.more }).click();
   await page.getByRole("menuitem", { name: texts.mute.on }).click();
   const toast = page.getByRole("status").locator(".rise").first();
@@ -89,21 +89,21 @@ test("what stands beside a call is in nobody's way: questions, toasts, the way b
   await expectApart(toast, banner(anas));
   await expectApart(toast, page.getByRole("main").locator("header"));
   await anas.goTo("/app/contacts");
-  await patient(callScreen(anas, ben)).toBeVisible(); // loaded anew
+  await patient(callScreen(anas, ben)).toBeVisible(); // reloaded
 
-  // Somebody else calls: Ana is in a call, and hears of it there.
+  // Another person calls: Ana is in a call and is notified there.
   await callButton(cleos, ana).click();
   await patient(callScreen(anas, ben).getByText(fill(texts.calls.say.called, { name: "Cléo" }))).toBeVisible();
-  expect(await faultsIn(page)).toEqual([]);
+  expect(await findAxeViolations(page)).toEqual([]);
 
-  // Without a way to the server they talk on, and are told so.
+  // Without a connection to the server the call continues, and both are told so.
   await cut(true);
   await patient(callScreen(anas, ben).getByText(texts.calls.notice.away)).toBeVisible();
   await expectHearing(anas, bens);
   await cut(false);
   await patient(callScreen(anas, ben).getByText(texts.calls.notice.away)).toHaveCount(0);
 
-  // Whom she blocks in the middle of it she is not asked about.
+  // No feedback is requested about a person she blocks during the call.
   await patient(callScreen(anas, ben).getByRole("timer", { name: texts.calls.time })).toHaveText(
     /^(00:(2[3-9]|[345]\d)|(?!00)\d\d:\d\d)$/,
   );
@@ -113,7 +113,7 @@ test("what stands beside a call is in nobody's way: questions, toasts, the way b
     (id) => fetch(`/api/blocks/${id}`, { method: "PUT" }).then(({ ok }) => ok || Promise.reject(new Error("refused"))),
     ben.id,
   );
-  const card = (phone: Phone, name: string) =>
+  const card = (phone: TestClient, name: string) =>
     phone.page.getByRole("region", { name: fill(texts.calls.with, { name }) });
   await patient(card(anas, "Ben")).toBeVisible();
   await patient(card(bens, "Ana")).toBeVisible();
@@ -122,10 +122,10 @@ test("what stands beside a call is in nobody's way: questions, toasts, the way b
 });
 
 test("a page that was opened and has loaded says nowhere that it loads", async ({ browser, server }) => {
-  const site = siteOf(server);
+  const site = toSite(server);
   const [ana, ben] = [await makePerson(site, 8_382, "Ana"), await makePerson(site, 8_383, "Ben")];
   await connectPeople(site, ana, ben);
-  const anas = await openCalling(browser, server);
+  const anas = await openCallClient(browser, server);
   await anas.signInToChat(ana, ben.id);
   await expect(anas.page.getByText(anas.texts.chat.emptyTitle)).toBeVisible();
   await expect(anas.page.locator("[role=status]").getByText(anas.texts.common.loading)).toHaveCount(0);
@@ -133,21 +133,21 @@ test("a page that was opened and has loaded says nowhere that it loads", async (
 });
 
 test("where the server cannot be reached the screen of a ring says so", async ({ browser, server }) => {
-  const site = siteOf(server);
+  const site = toSite(server);
   const [ana, ben] = [await makePerson(site, 8_375, "Ana"), await makePerson(site, 8_376, "Ben")];
   await connectPeople(site, ana, ben);
-  const [anas, bens] = [await openCalling(browser, server), await openCalling(browser, server)];
-  const cut = await makeSwitch(bens.context);
+  const [anas, bens] = [await openCallClient(browser, server), await openCallClient(browser, server)];
+  const cut = await makeNetworkSwitch(bens.context);
   await Promise.all([anas.signInToChat(ana, ben.id), bens.signIn(ben)]);
   await callButton(anas, ben).click();
   await patient(callScreen(bens, ana)).toBeVisible();
   await expect(callScreen(bens, ana).getByText(bens.texts.calls.awayRinging)).toHaveCount(0);
   await cut(true);
   await patient(callScreen(bens, ana).getByText(bens.texts.calls.awayRinging)).toBeVisible();
-  expect(await faultsInBothColours(bens.page)).toEqual([]);
+  expect(await findAxeViolationsInBothThemes(bens.page)).toEqual([]);
   await cut(false);
   await patient(callScreen(bens, ana).getByText(bens.texts.calls.awayRinging)).toHaveCount(0);
-  await control(bens, "accept").click();
+  await callControl(bens, "accept").click();
   await expectHearing(anas, bens);
   for (const phone of [anas, bens]) await phone.close();
 });
@@ -156,33 +156,33 @@ test("a call whose tab is closed goes on in another tab of the browser, and ends
   browser,
   server,
 }) => {
-  const site = siteOf(server);
+  const site = toSite(server);
   const [ana, ben] = [await makePerson(site, 8_378, "Ana"), await makePerson(site, 8_379, "Ben")];
   await connectPeople(site, ana, ben);
-  const [anas, bens] = [await openCalling(browser, server), await openCalling(browser, server)];
+  const [anas, bens] = [await openCallClient(browser, server), await openCallClient(browser, server)];
   await Promise.all([anas.signInToChat(ana, ben.id), bens.signIn(ben)]);
   const { texts } = anas;
   const second = await anas.context.newPage();
   await anas.goTo("/app", second);
   const button = (name: string) => second.getByRole("button", { name, exact: true });
 
-  await talk(anas, bens, ben);
+  await connectCall(anas, bens, ben);
   await patient(second.getByText(texts.calls.otherTab, { exact: true })).toBeVisible();
   await expect(second.getByText("Ben", { exact: true }).first()).toBeVisible();
   await expect(button(texts.calls.resume)).toHaveCount(0);
   for (const colorScheme of ["dark", "light"] as const) {
     await second.emulateMedia({ colorScheme });
-    expect(await faultsIn(second)).toEqual([]);
+    expect(await findAxeViolations(second)).toEqual([]);
   }
   await anas.page.close();
   await button(texts.calls.resume).click();
   await patient(second.getByRole("dialog", { name: "Ben" })).toBeVisible();
   await expectHearing(bens);
-  await asFingersDo({ page: second });
+  await pauseBetweenTaps({ page: second });
   await button(texts.calls.hangUp).click();
   await patient(callScreen(bens, ana)).toHaveCount(0);
 
-  // While it is another tab's it can be ended too.
+  // The call can also be ended while it belongs to another tab.
   const third = await anas.context.newPage();
   await anas.openChat(ben.id, third);
   await callButton(bens, ana)

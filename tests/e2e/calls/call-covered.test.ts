@@ -1,48 +1,48 @@
 import { expect, test } from "#tests/support/browser/browser-test.ts";
 import {
+  callControl,
   callScreen,
-  control,
+  callTimeoutMs,
+  connectCall,
   expectHearing,
   expectSeeing,
-  openCalling,
-  patienceMs,
-  picturePatienceMs,
-  talk,
-} from "#tests/support/browser/calling.ts";
-import { fill, type Phone } from "#tests/support/browser/phone.ts";
-import { makeCouple, siteOf } from "#tests/support/people/pair.ts";
+  openCallClient,
+  videoTimeoutMs,
+} from "#tests/support/browser/call-client.ts";
+import { fill, type TestClient } from "#tests/support/browser/test-client.ts";
+import { makePair, toSite } from "#tests/support/people/pair.ts";
 
-test.use({ actionTimeout: patienceMs });
-const patient = expect.configure({ timeout: patienceMs });
+test.use({ actionTimeout: callTimeoutMs });
+const patient = expect.configure({ timeout: callTimeoutMs });
 
 test("what is written to somebody whose chat lies behind a call's screen is read when the screen goes, and not before", async ({
   browser,
   server,
 }) => {
-  const { people } = await makeCouple(siteOf(server), 8_392);
+  const { people } = await makePair(toSite(server), 8_392);
   const [ana, ben] = people;
-  const [anas, bens] = [await openCalling(browser, server), await openCalling(browser, server)];
+  const [anas, bens] = [await openCallClient(browser, server), await openCallClient(browser, server)];
   await Promise.all([anas.signInToChat(ana, ben.id), bens.signInToChat(ben, ana.id)]);
-  await talk(anas, bens, ben);
-  await control(anas, "minimise").click();
+  await connectCall(anas, bens, ben);
+  await callControl(anas, "minimise").click();
   await expect(callScreen(bens, ana)).toBeVisible();
 
   await anas.write("Je t'envoie l'adresse");
   await patient(anas.ticks("Je t'envoie l'adresse", "delivered")).toBeVisible();
-  // A whole way there and back after it was in the chat.
+  // One full round trip after the message arrived in the chat.
   await anas.write("Deuxième étage");
   await patient(anas.ticks("Deuxième étage", "delivered")).toBeVisible();
   await expect(anas.ticks("Je t'envoie l'adresse", "delivered")).toBeVisible();
 
-  await control(bens, "minimise").click();
+  await callControl(bens, "minimise").click();
   await expect(bens.message("Deuxième étage")).toBeVisible();
   for (const text of ["Je t'envoie l'adresse", "Deuxième étage"]) {
     await patient(anas.ticks(text, "read")).toBeVisible();
   }
 });
 
-/** Pictures of the other side that were drawn by now. */
-const framesAt = ({ page }: Phone): Promise<number> =>
+/** Remote video frames drawn so far. */
+const framesAt = ({ page }: TestClient): Promise<number> =>
   page.evaluate(async () => {
     let frames = 0;
     for (const connection of window.peerConnections) {
@@ -54,7 +54,7 @@ const framesAt = ({ page }: Phone): Promise<number> =>
     return frames;
   });
 
-const expectNoPictures = async (phone: Phone): Promise<void> => {
+const expectNoPictures = async (phone: TestClient): Promise<void> => {
   let before = -1;
   const isStill = async () => {
     const now = await framesAt(phone);
@@ -62,10 +62,10 @@ const expectNoPictures = async (phone: Phone): Promise<void> => {
     before = now;
     return is;
   };
-  await expect.poll(isStill, { intervals: [1_500], timeout: patienceMs }).toBe(true);
+  await expect.poll(isStill, { intervals: [1_500], timeout: callTimeoutMs }).toBe(true);
 };
 
-const setVisibility = ({ page }: Phone, state: DocumentVisibilityState): Promise<void> =>
+const setVisibility = ({ page }: TestClient, state: DocumentVisibilityState): Promise<void> =>
   page.evaluate((state) => {
     Object.defineProperty(document, "visibilityState", { value: state, configurable: true });
     document.dispatchEvent(new Event("visibilitychange"));
@@ -75,30 +75,31 @@ test("a picture costs nobody anything while its call or its page is put away, an
   browser,
   server,
 }) => {
-  const { people } = await makeCouple(siteOf(server), 8_394);
+  const { people } = await makePair(toSite(server), 8_394);
   const [ana, ben] = people;
-  const [anas, bens] = [await openCalling(browser, server), await openCalling(browser, server)];
+  const [anas, bens] = [await openCallClient(browser, server), await openCallClient(browser, server)];
   await Promise.all([anas.signInToChat(ana, ben.id), bens.signIn(ben)]);
-  await talk(anas, bens, ben, "video");
+  await connectCall(anas, bens, ben, "video");
   await expectSeeing(anas, bens);
-  await control(bens, "mute").click();
+  await callControl(bens, "mute").click();
   const unseen = callScreen(anas, ben).getByText(fill(anas.texts.calls.notice.cameraUnwanted, { name: ben.username }));
   const ofBen = (name: string) => bens.page.getByRole("button", { name, exact: true });
 
-  await control(bens, "minimise").click();
+  await callControl(bens, "minimise").click();
   await patient(unseen).toBeVisible();
   await expectNoPictures(bens);
   await expectHearing(bens);
-  // What is off stays in sight.
+  // Disabled controls stay visible.
   await expect(bens.page.getByText(bens.texts.calls.ownMuted)).toBeVisible();
-  await expectSeeing(anas); // hers still has his
+  await expectSeeing(anas); // her screen still shows his
 
-  // The window is for a picture that comes within five seconds of the tap; after that one taps again.
+  // The picture-in-picture window opens for video that arrives within five seconds of the tap; later it needs another
+  // tap.
   await expect(async () => {
     await ofBen(bens.texts.calls.popOut).click();
     const isOut = () => bens.page.evaluate(() => document.pictureInPictureElement !== null);
     await expect.poll(isOut, { timeout: 6_000 }).toBe(true);
-  }).toPass({ timeout: picturePatienceMs });
+  }).toPass({ timeout: videoTimeoutMs });
   await expectSeeing(bens);
   await expect(unseen).toHaveCount(0);
   await bens.page.evaluate(() => document.exitPictureInPicture());
@@ -108,7 +109,7 @@ test("a picture costs nobody anything while its call or its page is put away, an
   await expectSeeing(bens);
   await expect(unseen).toHaveCount(0);
 
-  // Another app is before the page.
+  // Another app covers the page.
   await setVisibility(bens, "hidden");
   await patient(unseen).toBeVisible();
   await setVisibility(bens, "visible");

@@ -1,27 +1,27 @@
 import { expect, test } from "#tests/support/browser/browser-test.ts";
 import {
-  asFingersDo,
   callButton,
-  callLine,
+  callControl,
+  callEntry,
   callScreen,
-  control,
+  callTimeoutMs,
   expectHearing,
-  openCalling,
-  patienceMs,
+  openCallClient,
+  pauseBetweenTaps,
   placeCall,
-} from "#tests/support/browser/calling.ts";
-import { fill, type Phone } from "#tests/support/browser/phone.ts";
-import { siteOf } from "#tests/support/people/pair.ts";
+} from "#tests/support/browser/call-client.ts";
+import { fill, type TestClient } from "#tests/support/browser/test-client.ts";
+import { toSite } from "#tests/support/people/pair.ts";
 import { callSite, connectPeople, makePerson } from "#tests/support/people/people.ts";
 
-test.use({ actionTimeout: patienceMs });
-const patient = expect.configure({ timeout: patienceMs });
+test.use({ actionTimeout: callTimeoutMs });
+const patient = expect.configure({ timeout: callTimeoutMs });
 
 test("a call ends as it was: not answered, busy, given up, refused, answered elsewhere, or one of two that crossed", async ({
   browser,
   server,
 }) => {
-  const site = siteOf(server);
+  const site = toSite(server);
   const [ana, ben, cleo, dido] = [
     await makePerson(site, 8_210, "Ana"),
     await makePerson(site, 8_211, "Ben"),
@@ -35,13 +35,13 @@ test("a call ends as it was: not answered, busy, given up, refused, answered els
   ] as const)
     await connectPeople(site, from, to);
   const [anas, bens, cleos, didos, tablet] = [
-    await openCalling(browser, server),
-    await openCalling(browser, server, { language: "en" }),
-    await openCalling(browser, server),
-    await openCalling(browser, server),
-    await openCalling(browser, server, { language: "en", isRefused: true }),
+    await openCallClient(browser, server),
+    await openCallClient(browser, server, { language: "en" }),
+    await openCallClient(browser, server),
+    await openCallClient(browser, server),
+    await openCallClient(browser, server, { language: "en", isRefused: true }),
   ];
-  // One after the other: five windows that open at once take a busy machine longer than a chat is waited for.
+  // One after the other: five windows at once take a busy machine longer than the timeout of a chat.
   await anas.signInToChat(ana, ben.id);
   await didos.signInToChat(dido, cleo.id);
   await bens.signIn(ben);
@@ -49,43 +49,43 @@ test("a call ends as it was: not answered, busy, given up, refused, answered els
   await tablet.logIn(dido.phone);
   const { texts } = cleos;
   const { say, status, elsewhere, notice } = texts.calls;
-  const toast = ({ page }: Phone, words: string) => page.getByText(words, { exact: true });
+  const toast = ({ page }: TestClient, words: string) => page.getByText(words, { exact: true });
 
-  // Nobody takes Ana's call; meanwhile Ben is busy for everybody else, without a sound.
+  // Nobody answers Ana's call; meanwhile Ben is busy for everybody else, without a sound.
   await callButton(anas, ben).click();
   await patient(callScreen(bens, ana)).toContainText(bens.texts.calls.status.ringingAudio);
-  const unanswered = expect(toast(anas, say.unanswered)).toBeVisible({ timeout: 3 * patienceMs });
+  const unanswered = expect(toast(anas, say.unanswered)).toBeVisible({ timeout: 3 * callTimeoutMs });
   unanswered.catch(() => undefined); // awaited at the end
   await Promise.all([patient(toast(cleos, say.busy)).toBeVisible(), callButton(cleos, ben).click()]);
   await expect(callScreen(bens, cleo)).toHaveCount(0);
   await expect(callScreen(bens, ana)).toBeVisible();
 
-  // Given up before it was answered: it was missed on both of Dido's devices, and can be answered by voice.
+  // Cancelled before it was answered: a missed call on both of Dido's devices, which can be returned as an audio call.
   await cleos.openChat(dido.id);
   await callButton(cleos, dido).click();
-  for (const phone of [didos, tablet]) await patient(control(phone, "accept")).toBeVisible();
-  await control(cleos, "hangUp").click();
-  for (const phone of [didos, tablet]) await patient(control(phone, "accept")).toHaveCount(0);
-  await patient(callLine(cleos, "Vous : Appel audio annulé")).toBeVisible();
-  await patient(callLine(didos, "Cléo : Appel audio manqué").locator(".text-danger").first()).toBeVisible();
+  for (const phone of [didos, tablet]) await patient(callControl(phone, "accept")).toBeVisible();
+  await callControl(cleos, "hangUp").click();
+  for (const phone of [didos, tablet]) await patient(callControl(phone, "accept")).toHaveCount(0);
+  await patient(callEntry(cleos, "Vous : Appel audio annulé")).toBeVisible();
+  await patient(callEntry(didos, "Cléo : Appel audio manqué").locator(".text-danger").first()).toBeVisible();
   await expect(didos.page.getByRole("button", { name: texts.callLines.speak })).toBeVisible();
 
-  // Refused on one device, it rings no more on the other.
+  // Declined on one device, it stops ringing on the other.
   await placeCall(cleos, dido, "video");
   await patient(callScreen(didos, cleo)).toContainText(status.ringingVideo);
-  await Promise.all([patient(toast(cleos, say.rejected)).toBeVisible(), control(tablet, "decline").click()]);
+  await Promise.all([patient(toast(cleos, say.rejected)).toBeVisible(), callControl(tablet, "decline").click()]);
   await patient(callScreen(didos, cleo)).toHaveCount(0);
-  await patient(callLine(cleos, "Vous : Appel vidéo refusé par Dido")).toBeVisible();
-  await patient(callLine(didos, "Cléo : Appel vidéo refusé")).toBeVisible();
+  await patient(callEntry(cleos, "Vous : Appel vidéo refusé par Dido")).toBeVisible();
+  await patient(callEntry(didos, "Cléo : Appel vidéo refusé")).toBeVisible();
 
-  // Taken on one device, the other says so. Without a microphone it is taken all the same.
+  // Answered on one device, the other says so. It is answered even without a microphone.
   await callButton(cleos, dido).click();
-  await patient(control(didos, "accept")).toBeVisible();
-  await Promise.all([patient(toast(didos, elsewhere)).toBeVisible(), control(tablet, "accept").click()]);
+  await patient(callControl(didos, "accept")).toBeVisible();
+  await Promise.all([patient(toast(didos, elsewhere)).toBeVisible(), callControl(tablet, "accept").click()]);
   await expect(callScreen(didos, cleo)).toHaveCount(0);
   await expectHearing(tablet);
   await patient(callScreen(tablet, cleo)).toContainText(tablet.texts.calls.notice.micRefused);
-  // What may not be used the browser does not name; that is not as if there were none.
+  // The browser does not list forbidden devices, which is different from having none.
   await tablet.page.evaluate(() => {
     navigator.mediaDevices.enumerateDevices = async () => [];
   });
@@ -94,43 +94,43 @@ test("a call ends as it was: not answered, busy, given up, refused, answered els
   await expect(tablet.page.getByRole("dialog", { name: devices.titleAudio })).toContainText(hers.micRefused);
   await tablet.page.keyboard.press("Escape");
   await patient(callScreen(cleos, dido)).toContainText(fill(notice.peerNoMic, { name: "Dido" }));
-  await expect(callButton(didos, cleo)).toBeEnabled(); // by it she would hear where she talks
-  await asFingersDo(tablet);
-  await control(tablet, "hangUp").click();
-  await patient(callLine(cleos, "Vous : Appel audio terminé")).toBeVisible();
+  await expect(callButton(didos, cleo)).toBeEnabled(); // the output next to her microphone would echo
+  await pauseBetweenTaps(tablet);
+  await callControl(tablet, "hangUp").click();
+  await patient(callEntry(cleos, "Vous : Appel audio terminé")).toBeVisible();
 
-  // Each calls the other at the same moment: they talk, in one call.
-  const lines = callLine(cleos, /Appel (audio|vidéo)/);
+  // Both call each other at the same moment: they are connected in one call.
+  const lines = callEntry(cleos, /Appel (audio|vidéo)/);
   const before = await lines.count();
   const both = [callButton(cleos, dido), callButton(didos, cleo)];
   for (const button of both) await patient(button).toBeEnabled();
   const at = Date.now() + 300;
   const press = (button: HTMLElement, at: number) => setTimeout(() => button.click(), at - Date.now());
   await Promise.all(both.map((button) => button.evaluate(press, at)));
-  // Where the machine was busy one rings before the other dials.
+  // On a busy machine one rings before the other dials.
   for (const phone of [cleos, didos]) {
-    void control(phone, "accept")
+    void callControl(phone, "accept")
       .click()
       .catch(() => undefined);
   }
   await expectHearing(cleos, didos);
   await patient(callScreen(tablet, cleo)).toHaveCount(0);
-  await asFingersDo(didos);
-  await control(didos, "hangUp").click();
+  await pauseBetweenTaps(didos);
+  await callControl(didos, "hangUp").click();
   await patient(lines).toHaveCount(before + 1);
   for (const phone of [cleos, didos, tablet])
     await patient(callScreen(phone, phone === cleos ? dido : cleo)).toHaveCount(0);
 
-  // Whom one only asked for a connection one does not call.
+  // A person with only a pending request cannot be called.
   await callSite(site, "POST", "/api/requests", { token: dido.token, body: { to_user_id: ana.id } });
   await tablet.goTo(`/app/user/${ana.id}`);
   await tablet.page.getByRole("button", { name: tablet.texts.people.audioCall, exact: true }).click();
   await patient(toast(tablet, tablet.texts.people.notConnectedTitle)).toBeVisible();
 
-  // Ana is told that nobody answered, and Ben what he missed: each caller once.
+  // Ana is told that nobody answered, and Ben which calls he missed: each caller once.
   await unanswered;
   await expect(callScreen(anas, ben)).toHaveCount(0);
-  await patient(callLine(anas, "Vous : Appel audio annulé")).toHaveCount(1);
+  await patient(callEntry(anas, "Vous : Appel audio annulé")).toHaveCount(1);
   await expect(callScreen(bens, ana)).toHaveCount(0);
   for (const { username } of [ana, cleo]) {
     await patient(bens.conversation(username)).toContainText("Missed audio call");

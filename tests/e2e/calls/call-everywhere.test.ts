@@ -1,24 +1,24 @@
 import { expect, test } from "#tests/support/browser/browser-test.ts";
-import { watchDevicesOf } from "#tests/support/browser/call-devices.ts";
 import {
   callButton,
-  callLine,
+  callControl,
+  callEntry,
   callScreen,
-  control,
+  callTimeoutMs,
   expectHearing,
-  openCalling,
-  patienceMs,
-} from "#tests/support/browser/calling.ts";
-import { fill, type Phone } from "#tests/support/browser/phone.ts";
-import { siteOf } from "#tests/support/people/pair.ts";
+  openCallClient,
+} from "#tests/support/browser/call-client.ts";
+import { instrumentDevices } from "#tests/support/browser/call-devices.ts";
+import { fill, type TestClient } from "#tests/support/browser/test-client.ts";
+import { toSite } from "#tests/support/people/pair.ts";
 import { connectPeople, makePerson } from "#tests/support/people/people.ts";
 
-test.use({ actionTimeout: patienceMs });
-const patient = expect.configure({ timeout: patienceMs });
+test.use({ actionTimeout: callTimeoutMs });
+const patient = expect.configure({ timeout: callTimeoutMs });
 
-/** The lines of calls in the open chat: what they say, how long it was, when, and whether in red. */
-const linesOf = (phone: Phone) =>
-  callLine(phone, /Chamada|Videochamada|Appel/).evaluateAll((lines) =>
+/** Call entries in the open chat: text, duration, time, and whether they are red. */
+const linesOf = (phone: TestClient) =>
+  callEntry(phone, /Chamada|Videochamada|Appel/).evaluateAll((lines) =>
     lines.map((line) => ({
       text: line.querySelector("bdi")?.textContent,
       length: /(\d+ min )?\d+ s/.exec(line.textContent ?? "")?.[0],
@@ -27,15 +27,19 @@ const linesOf = (phone: Phone) =>
     })),
   );
 
-/** What is told of a call that is over, by one tap on each of these; it goes once, and nothing asks again. */
-const judge = async ({ page, texts }: Phone, name: string, taps: ("good" | "bad" | "sound")[]): Promise<unknown[]> => {
+/** Checks a notice about an ended call that one tap opens; it disappears once, and nothing asks again. */
+const judge = async (
+  { page, texts }: TestClient,
+  name: string,
+  taps: ("good" | "bad" | "sound")[],
+): Promise<unknown[]> => {
   const sent: unknown[] = [];
   page.on("request", (request) => {
     if (request.url().endsWith("/feedback")) sent.push(request.postDataJSON());
   });
   const card = page.getByRole("region", { name: fill(texts.calls.with, { name }) });
   await expect(card).toContainText(texts.calls.feedback.question);
-  // The thanks are there for a moment.
+  // The thanks are shown for a moment.
   const thanked = page.waitForFunction(
     (thanks) => [...document.querySelectorAll("[role=status]")].some(({ textContent }) => textContent === thanks),
     texts.calls.feedback.thanks,
@@ -47,61 +51,61 @@ const judge = async ({ page, texts }: Phone, name: string, taps: ("good" | "bad"
   return sent;
 };
 
-test("a call rings on three devices in Portuguese and is quiet on all of them at once; each tells the same of it", async ({
+test("a call rings on three devices in Portuguese and stops on all of them at once; each shows the same entry", async ({
   browser,
   server,
 }) => {
-  const site = siteOf(server);
+  const site = toSite(server);
   const [ana, ben] = [await makePerson(site, 8_330, "Ana"), await makePerson(site, 8_331, "Ben")];
   await connectPeople(site, ana, ben);
-  const anas = await openCalling(browser, server);
+  const anas = await openCallClient(browser, server);
   const [phone, tablet, laptop] = [
-    await openCalling(browser, server, { language: "pt" }),
-    await openCalling(browser, server, { language: "pt" }),
-    await openCalling(browser, server, { language: "pt" }),
+    await openCallClient(browser, server, { language: "pt" }),
+    await openCallClient(browser, server, { language: "pt" }),
+    await openCallClient(browser, server, { language: "pt" }),
   ];
   const his = [phone, tablet, laptop];
-  await watchDevicesOf(phone.page);
+  await instrumentDevices(phone.page);
   await anas.signIn(ana, "/app/contacts");
   await phone.signIn(ben);
   for (const device of [tablet, laptop]) await device.logIn(ben.phone);
   await laptop.page.setViewportSize({ width: 1280, height: 800 });
   const { texts } = anas;
   const pt = phone.texts;
-  const toast = ({ page }: Phone, words: string) => page.getByText(words, { exact: true });
-  const everywhere = (check: (device: Phone) => Promise<void>) => Promise.all(his.map(check));
+  const toast = ({ page }: TestClient, words: string) => page.getByText(words, { exact: true });
+  const everywhere = (check: (device: TestClient) => Promise<void>) => Promise.all(his.map(check));
   const expectQuiet = () => everywhere((device) => patient(callScreen(device, ana)).toHaveCount(0));
 
-  // By the buttons of her contact's row. Refused on one of them.
+  // By the buttons of her contact's row. Declined on one device.
   await callButton(anas, ben, "video").click();
   await patient(callScreen(anas, ben)).toContainText(texts.calls.status.outgoingRings);
   await everywhere((device) => patient(callScreen(device, ana)).toContainText("Videochamada recebida"));
   await Promise.all([
     patient(toast(anas, texts.calls.say.rejected)).toBeVisible(),
     patient(toast(tablet, "Recusou a chamada de Ana.")).toBeVisible(),
-    control(tablet, "decline").click(),
+    callControl(tablet, "decline").click(),
   ]);
   await expectQuiet();
   await expect(callScreen(anas, ben)).toHaveCount(0);
 
-  // Given up by her.
+  // Cancelled by her.
   await callButton(anas, ben).click();
   await everywhere((device) => patient(callScreen(device, ana)).toContainText("Chamada de voz recebida"));
-  await control(anas, "hangUp").click();
+  await callControl(anas, "hangUp").click();
   await expectQuiet();
 
-  // Taken on one of them.
+  // Answered on one device.
   await callButton(anas, ben).click();
-  await everywhere((device) => patient(control(device, "accept")).toBeVisible());
+  await everywhere((device) => patient(callControl(device, "accept")).toBeVisible());
   await Promise.all([
     ...[tablet, laptop].map((device) => patient(toast(device, "Atendida noutro dispositivo")).toBeVisible()),
-    control(phone, "accept").click(),
+    callControl(phone, "accept").click(),
   ]);
   await expectHearing(anas, phone);
   await expect(callScreen(phone, ana)).toContainText("Chamada ligada");
   const timer = phone.page.getByRole("timer", { name: "Duração da chamada" });
   await patient(timer).toHaveText(/^\d\d:\d\d$/);
-  // Which device has the call is not known while the code of calls is on its way: no button waits for that.
+  // While the call code is loading it is unknown which device has the call: no button waits for that.
   let letCodeCome = () => {};
   const isHeld = new Promise<void>((resolve) => {
     letCodeCome = resolve;
@@ -113,7 +117,7 @@ test("a call rings on three devices in Portuguese and is quiet on all of them at
   letCodeCome();
   await tablet.openChat(ana.id);
   for (const device of [tablet, laptop]) {
-    // It may be the phone that died: the server knows, and it is told for a moment.
+    // His phone may be the one that died: the server knows, and a toast says so.
     await Promise.all([
       patient(toast(device, pt.calls.say.elsewhereBody)).toBeVisible(),
       callButton(device, ana).click(),
@@ -121,7 +125,7 @@ test("a call rings on three devices in Portuguese and is quiet on all of them at
     await expect(callScreen(device, ana)).toHaveCount(0);
   }
 
-  // He takes another one of his microphones, and is heard by it.
+  // He switches to another microphone, and is heard through it.
   const openMicrophones = () => phone.page.evaluate(() => window.devices.open("audio"));
   const [first] = await openMicrophones();
   await phone.page.getByRole("button", { name: pt.calls.devices.openAudio }).click();
@@ -136,17 +140,17 @@ test("a call rings on three devices in Portuguese and is quiet on all of them at
   await phone.page.keyboard.press("Escape");
   await expectHearing(anas, phone);
 
-  // A talk long enough to be judged: in one tap where it was good, in two where not.
+  // A call long enough for feedback: one tap for good, two taps for bad.
   await patient(timer).toHaveText(/^(00:(2[1-9]|[3-5]\d)|0[1-9]:\d\d)$/);
-  await control(anas, "hangUp").click();
+  await callControl(anas, "hangUp").click();
   const [good, bad] = await Promise.all([judge(phone, "Ana", ["good"]), judge(anas, "Ben", ["bad", "sound"])]);
   expect(good).toEqual([expect.objectContaining({ good: true })]);
   expect(bad).toEqual([expect.objectContaining({ good: false, reason: "sound" })]);
 
-  // One line of each call, the same on every device of his, and hers in her words.
+  // One entry for each call, the same on all his devices, and from her side on hers.
   await Promise.all([phone.openChat(ana.id), anas.openChat(ben.id)]);
   for (const device of his) {
-    await patient(callLine(device, "Ana: Chamada de voz terminada")).toBeVisible();
+    await patient(callEntry(device, "Ana: Chamada de voz terminada")).toBeVisible();
     await expect.poll(() => linesOf(device)).toEqual(await linesOf(phone));
   }
   expect(await linesOf(phone)).toMatchObject([
@@ -154,7 +158,7 @@ test("a call rings on three devices in Portuguese and is quiet on all of them at
     { text: "Chamada de voz perdida", isRed: true },
     { text: "Chamada de voz terminada", length: expect.stringMatching(/\d s$/), isRed: false },
   ]);
-  await patient(callLine(anas, "Vous : Appel audio terminé")).toBeVisible();
+  await patient(callEntry(anas, "Vous : Appel audio terminé")).toBeVisible();
   expect(await linesOf(anas)).toMatchObject([
     { text: expect.stringContaining("Appel vidéo refusé par"), isRed: true },
     { text: "Appel audio annulé", isRed: false },

@@ -1,22 +1,25 @@
-import { watchDevicesOf } from "#tests/support/browser/call-devices.ts";
 import {
-  asFingersDo,
   callButton,
-  callLine,
+  callControl,
+  callEntry,
   callScreen,
-  control,
-  openCalling,
-  patienceMs,
+  callTimeoutMs,
+  openCallClient,
+  pauseBetweenTaps,
   placeCall,
-} from "#tests/support/browser/calling.ts";
-import { expect, test } from "#tests/support/browser/tidy-test.ts";
-import { makeCouple, siteOf } from "#tests/support/people/pair.ts";
+} from "#tests/support/browser/call-client.ts";
+import { instrumentDevices } from "#tests/support/browser/call-devices.ts";
+import { expect, test } from "#tests/support/browser/closing-test.ts";
+import { makePair, toSite } from "#tests/support/people/pair.ts";
 import { type Server, startServer } from "#tests/support/server/server.ts";
 
-test.use({ actionTimeout: patienceMs });
-const patient = expect.configure({ timeout: patienceMs });
+test.use({ actionTimeout: callTimeoutMs });
+const patient = expect.configure({ timeout: callTimeoutMs });
 
-/** Where nothing listens. People who are new to each other talk by a relay alone, so here no way is ever found. */
+/**
+ * Nothing listens at this address. People who do not know each other yet use the relay only, so no connection is
+ * possible here.
+ */
 const deadRelay = { RELAY: "coturn", TURN_HOST: "127.0.0.1:9", TURN_SECRET: "nobody asks for it" };
 
 let server: Server;
@@ -25,17 +28,20 @@ test.beforeAll(async () => {
 });
 test.afterAll(() => server.stop());
 
-test("a call that was taken and finds no way is given up by one of them, or fails by itself; both read the same of it", async ({
+test("a call that is answered and cannot connect is ended by one side, or fails by itself; both read the same entry", async ({
   browser,
 }) => {
-  const { people } = await makeCouple(siteOf(server), 8_340);
+  const { people } = await makePair(toSite(server), 8_340);
   const [ana, ben] = people;
-  const [anas, bens] = [await openCalling(browser, server), await openCalling(browser, server, { language: "en" })];
+  const [anas, bens] = [
+    await openCallClient(browser, server),
+    await openCallClient(browser, server, { language: "en" }),
+  ];
   const both = [
     { phone: anas, other: ben },
     { phone: bens, other: ana },
   ];
-  await Promise.all(both.map(({ phone }) => watchDevicesOf(phone.page)));
+  await Promise.all(both.map(({ phone }) => instrumentDevices(phone.page)));
   await Promise.all([anas.signInToChat(ana, ben.id), bens.signInToChat(ben, ana.id)]);
   const lines = [
     { phone: anas, given: "Vous : Appel audio annulé", failed: "Vous : Appel vidéo : échec" },
@@ -48,22 +54,22 @@ test("a call that was taken and finds no way is given up by one of them, or fail
       ),
     );
 
-  // Taken, and given up before anything is heard: no call that was talked, and none that was missed.
+  // Answered and ended before any media: neither a completed nor a missed call.
   await callButton(anas, ben).click();
-  await control(bens, "accept").click();
+  await callControl(bens, "accept").click();
   await expectConnecting();
-  await control(anas, "hangUp").click();
+  await callControl(anas, "hangUp").click();
   for (const { phone, other } of both) await patient(callScreen(phone, other)).toHaveCount(0);
   for (const { phone, given } of lines) {
-    await patient(callLine(phone, given)).toBeVisible();
-    await expect(callLine(phone, given).locator(".text-danger")).toHaveCount(0);
+    await patient(callEntry(phone, given)).toBeVisible();
+    await expect(callEntry(phone, given).locator(".text-danger")).toHaveCount(0);
   }
 
-  await asFingersDo(bens);
+  await pauseBetweenTaps(bens);
 
-  // Left alone it says on both sides that it failed, keeps nothing of either phone, and the next call can be begun.
+  // Without a connection it fails on both sides, all devices are closed, and the next call can start.
   await placeCall(anas, ben, "video");
-  await control(bens, "accept").click();
+  await callControl(bens, "accept").click();
   const from = Date.now();
   await expectConnecting();
   await Promise.all(
@@ -77,13 +83,13 @@ test("a call that was taken and finds no way is given up by one of them, or fail
     await expect(callButton(phone, other)).toBeEnabled();
   }
 
-  // What stands in the chat is what stands there when the page is loaded anew.
+  // After a reload the chat contains the same entries.
   for (const isReloaded of [false, true]) {
     if (isReloaded) await Promise.all([anas.openChat(ben.id), bens.openChat(ana.id)]);
     for (const { phone, given, failed } of lines) {
-      await patient(callLine(phone, failed)).toHaveCount(1);
-      await expect(callLine(phone, given)).toHaveCount(1);
-      await expect(callLine(phone, /./)).toHaveCount(2);
+      await patient(callEntry(phone, failed)).toHaveCount(1);
+      await expect(callEntry(phone, given)).toHaveCount(1);
+      await expect(callEntry(phone, /./)).toHaveCount(2);
     }
   }
   for (const phone of [anas, bens]) await phone.close();

@@ -1,19 +1,19 @@
 import { createUuid, type Uuid } from "#contract/ids.ts";
-import { faultsIn } from "#tests/support/browser/axe-checks.ts";
+import { findAxeViolations } from "#tests/support/browser/axe-checks.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
-import { callBackButton, callLine } from "#tests/support/browser/calling.ts";
-import { fill, Phone } from "#tests/support/browser/phone.ts";
-import { makeCouple, siteOf } from "#tests/support/people/pair.ts";
+import { callBackButton, callEntry } from "#tests/support/browser/call-client.ts";
+import { fill, TestClient } from "#tests/support/browser/test-client.ts";
+import { makePair, toSite } from "#tests/support/people/pair.ts";
 import { callSite, type Person } from "#tests/support/people/people.ts";
 
 type How = "missed" | "rejected" | "busy" | "ended";
 
-test("what became of a call stands at its caller's side in each one's words, calls back, and can be answered by voice", async ({
+test("call entries are on the caller's side in each person's words, call back, and can be answered by a voice message", async ({
   browser,
   server,
 }) => {
-  const site = siteOf(server);
-  const { people, conversation } = await makeCouple(site, 8_100);
+  const site = toSite(server);
+  const { people, conversation } = await makePair(site, 8_100);
   const [ana, ben] = people;
   const devices = new Map(people.map(({ id }) => [id, createUuid()]));
   const post = async (who: Person, path: string, body: object) => {
@@ -36,14 +36,14 @@ test("what became of a call stands at its caller's side in each one's words, cal
   await call(ben, ana, "audio", "busy");
   await call(ben, ana, "video", "missed");
 
-  const anas = await Phone.openIn(
+  const anas = await TestClient.openIn(
     await browser.newContext({ baseURL: server.origin, permissions: ["microphone", "camera"] }),
     server,
   );
-  const bens = await Phone.open(browser, server, "en");
+  const bens = await TestClient.open(browser, server, "en");
   const { page, texts } = anas;
 
-  // The list says so in red, and counts what was missed.
+  // The list shows it in red and counts missed calls.
   await anas.signIn(ana);
   const row = anas.conversation(ben.username);
   await expect(row).toContainText("Appel vidéo manqué");
@@ -51,22 +51,22 @@ test("what became of a call stands at its caller's side in each one's words, cal
   await expect(row.locator(".text-danger")).toContainText("Appel vidéo manqué");
   await row.click();
   const main = page.getByRole("main");
-  const line = (words: string) => callLine(anas, words);
+  const line = (words: string) => callEntry(anas, words);
   await expect(line("Vous : Appel audio terminé")).toBeVisible();
   await expect(line(`Vous : Appel vidéo refusé par ${ben.username}`)).toBeVisible();
   await expect(line(`${ben.username} : Appel audio manqué`)).toBeVisible();
   await expect(line(`${ben.username} : Appel vidéo manqué`)).toBeVisible();
   await expect(main.getByRole("listitem").getByRole("img")).toHaveCount(0); // nobody sent anything
-  expect(await faultsIn(page)).toEqual([]);
+  expect(await findAxeViolations(page)).toEqual([]);
 
   await bens.signIn(ben, `/app/chat/${ana.id}`);
-  const his = (words: string) => callLine(bens, words);
+  const his = (words: string) => callEntry(bens, words);
   await expect(his(`${ana.username}: Audio call ended`)).toBeVisible();
   await expect(his(`${ana.username}: Declined video call`)).toBeVisible();
   await expect(his("You: Audio call: busy")).toBeVisible();
   await expect(his("You: Cancelled video call")).toBeVisible();
 
-  // Its menu calls back, and speaks where it was missed; there is nothing to copy, forward or delete.
+  // Its menu offers to call back, or to send a voice message after a missed call; it has no copy, forward or delete.
   await line(`${ben.username} : Appel audio manqué`).click({ button: "right" });
   await expect(page.getByRole("menuitem")).toHaveText([texts.callLines.callBack, texts.callLines.speak]);
   await page.keyboard.press("Escape");
@@ -75,7 +75,8 @@ test("what became of a call stands at its caller's side in each one's words, cal
   await expect(main.getByRole("button", { name: texts.chat.voice.send })).toBeFocused();
   await main.getByRole("button", { name: texts.chat.voice.discard }).click();
 
-  // A touch of the line, where a thumb scrolls, calls nobody; its handset does, the same way. Given up it stands there too.
+  // A touch of the entry, where a thumb scrolls, calls nobody; its handset button does, with the same kind. A cancelled
+  // call has an entry too.
   const missed = line(`${ben.username} : Appel audio manqué`);
   await missed.getByText("Appel audio manqué").click();
   await missed.getByRole("time").click();
@@ -88,7 +89,7 @@ test("what became of a call stands at its caller's side in each one's words, cal
   await expect(line("Vous : Appel audio annulé")).toBeVisible();
   await expect(his(`${ana.username}: Missed audio call`)).toBeVisible();
 
-  // Makutano, in letters twice as large: whom one looks for, nothing of them cut, and a call with their voice.
+  // Makutano in letters twice as large: search for a person, nothing is cut, and an audio call.
   await page.addInitScript(() => document.documentElement.style.setProperty("font-size", "200%"));
   await anas.goTo("/app/makutano");
   const search = page.getByRole("searchbox", { name: texts.contacts.searchLabel });
@@ -107,7 +108,7 @@ test("what became of a call stands at its caller's side in each one's words, cal
         .map(({ textContent }) => textContent),
     );
   expect(await cut).toEqual([]);
-  expect(await faultsIn(page)).toEqual([]);
+  expect(await findAxeViolations(page)).toEqual([]);
   await contact.getByRole("button", { name: fill(texts.people.audioCallName, { name: ben.username }) }).click();
   await page.getByRole("button", { name: texts.calls.hangUp }).click();
   await expect(his(`${ana.username}: Missed audio call`)).toHaveCount(2);

@@ -2,18 +2,18 @@ import type { CallSideOptions } from "#tests/support/browser/call-page.ts";
 import {
   bundleCallPage,
   CallSides,
-  heardBy,
-  livedBy,
+  readActiveMs,
+  readEvents,
+  readReceived,
+  readStates,
+  readView,
   type Side,
-  saidBy,
-  statesOf,
-  viewOf,
-  whenConnected,
-  whenHearing,
+  waitForConnected,
+  waitForHearing,
 } from "#tests/support/browser/call-sides.ts";
-import { expect, test } from "#tests/support/browser/tidy-test.ts";
+import { expect, test } from "#tests/support/browser/closing-test.ts";
 
-// Sound is played without a tap here; a candidate names its address, as on a phone that allowed the microphone.
+// Sound plays without a tap here, and candidates contain addresses, as on a phone that allowed the microphone.
 test.use({
   launchOptions: async ({ launchOptions }, use) => {
     const args = ["--autoplay-policy=no-user-gesture-required", "--disable-features=WebRtcHideLocalIpsWithMdns"];
@@ -21,7 +21,7 @@ test.use({
   },
 });
 
-// Most of each test is waiting for packets.
+// Most of the time of each test is waiting for packets.
 test.describe.configure({ mode: "parallel" });
 
 const aline: CallSideOptions = { device: "a", isPolite: false, isCaller: true, kind: "audio" };
@@ -39,7 +39,7 @@ test.afterEach(async () => {
   await sides.close();
 });
 
-/** She calls, his device rings: a way is made. */
+/** She calls and his device rings: a connection is prepared. */
 const ring = async (caller: CallSideOptions = aline, callee: CallSideOptions = joel): Promise<[Side, Side]> => {
   const [a, b] = await Promise.all([sides.open(caller), sides.open(callee)]);
   await a.page.evaluate(() => window.side.plane.prepare());
@@ -58,23 +58,23 @@ const start = ({ page }: Side, other: Side): Promise<void> =>
 
 const talk = async (a: Side, b: Side): Promise<void> => {
   await Promise.all([start(b, a), start(a, b)]);
-  await Promise.all([whenHearing(a), whenHearing(b)]);
+  await Promise.all([waitForHearing(a), waitForHearing(b)]);
 };
 
 const countOf = (side: Side, what: string) =>
-  saidBy(side).then((said) => said.filter((one) => one.what === what).length);
+  readEvents(side).then((said) => said.filter((one) => one.what === what).length);
 
-/** What of this device's addresses is in the signals it sent. */
+/** Own addresses in the signals that this device sent. */
 const addressesFrom = ({ device }: Side): string[] =>
   sides.signals
     .filter(({ from }) => from === device)
     .flatMap(({ signal }) => signal.match(/candidate:|\b(?!0\.0\.0\.0|127\.0\.0\.1)\d+\.\d+\.\d+\.\d+\b/g) ?? []);
 
-/** The other side's addresses that this one knows, from signals or because packets came from them. */
+/** Addresses of the other side that this device knows, from signals or from received packets. */
 const addressesKnownTo = async ({ page }: Side): Promise<number> =>
   (await page.evaluate(() => window.side.stats())).filter(({ type }) => type === "remote-candidate").length;
 
-/** Everything a ring without a relay brings: both described themselves, and the caller's candidates came. */
+/** Everything exchanged during a ring without a relay: both descriptions and the caller's candidates. */
 const whenDescribed = async (a: Side): Promise<void> => {
   await expect
     .poll(() => sides.signals.some(({ signal }) => signal.includes('"answer"')), { timeout: 30_000 })
@@ -84,20 +84,20 @@ const whenDescribed = async (a: Side): Promise<void> => {
 
 for (const callee of [joel, { ...joel, isPolite: false }]) {
   const role = callee.isPolite ? "answers" : "makes";
-  test(`a caller does not learn the address of whoever is called before the call is accepted, by the one who ${role} the offer`, async () => {
+  test(`a caller does not learn the callee's address before the call is accepted, by the one who ${role} the offer`, async () => {
     const [a, b] = await ring({ ...aline, isPolite: !callee.isPolite }, callee);
     await whenDescribed(a);
-    await a.page.waitForTimeout(1_500); // as long as checks would have taken
+    await a.page.waitForTimeout(1_500); // as long as connectivity checks would have taken
     expect(addressesFrom(b)).toEqual([]);
     expect(await addressesKnownTo(a)).toBe(0);
     await b.page.evaluate(() => window.side.plane.openDevices()); // accepted, and the server has not answered yet
-    await Promise.all([whenConnected(a), whenConnected(b)]);
+    await Promise.all([waitForConnected(a), waitForConnected(b)]);
     expect(await a.page.evaluate(() => window.side.connections())).toBe(1);
   });
 }
 
-test("with a relay the callee's own addresses are told and tried once the call is accepted", async () => {
-  // Nothing listens there: what connects the two is no relay.
+test("with a relay the callee's own addresses are sent and tried once the call is accepted", async () => {
+  // Nothing listens there: the connection uses no relay.
   const iceServers = [{ urls: "turn:127.0.0.1:9", username: "nobody", credential: "nothing" }];
   const [a, b] = await ring(aline, { ...joel, iceServers });
   await whenDescribed(a);
@@ -108,10 +108,10 @@ test("with a relay the callee's own addresses are told and tried once the call i
   expect(addressesFrom(b)).not.toEqual([]);
 });
 
-test("nothing is opened while it rings, and both hear each other at once when it is taken", async () => {
+test("no device is opened while it rings, and both hear each other at once when it is answered", async () => {
   const [a, b] = await ring();
   await whenDescribed(a);
-  // Nothing was opened where it only rings, and no voice left.
+  // No device was opened while it only rang, and no voice was sent.
   expect(await b.page.evaluate(() => window.side.sentTracks())).toEqual(["none", "none"]);
   const sent = await a.page.evaluate(() => window.side.stats());
   expect(sent.filter(({ type }) => type === "outbound-rtp").every(({ packetsSent }) => packetsSent === 0)).toBe(true);
@@ -121,77 +121,77 @@ test("nothing is opened while it rings, and both hear each other at once when it
   await talk(a, b);
   for (const side of [a, b]) {
     await expect.poll(() => countOf(side, "heard")).toBe(1);
-    const [first] = await saidBy(side);
+    const [first] = await readEvents(side);
     expect(first?.what).toBe("heard");
     test.info().annotations.push({ type: "start to first voice, ms", description: `${(first?.at ?? 0) - from}` });
   }
-  // Two seconds of which less than half is made up: what a busy machine is late with is, while it is.
+  // Two seconds of which less than half is concealed. A busy machine may delay packets for a while.
   const isPlain = async (side: Side) => {
-    const before = await heardBy(side);
-    await expect.poll(async () => (await heardBy(side)).samples).toBeGreaterThan(before.samples + 96_000);
-    const now = await heardBy(side);
+    const before = await readReceived(side);
+    await expect.poll(async () => (await readReceived(side)).samples).toBeGreaterThan(before.samples + 96_000);
+    const now = await readReceived(side);
     return (now.concealed - before.concealed) / (now.samples - before.samples) < 0.5;
   };
   for (const side of [a, b]) await expect.poll(() => isPlain(side), { timeout: 30_000 }).toBe(true);
-  // Voice in packets of 60 ms, each with no more header than it needs.
+  // Voice in packets of 60 ms, each with minimal headers.
   const [voice] = (await a.page.evaluate(() => window.side.stats())).filter(
     ({ type, kind }) => type === "outbound-rtp" && kind === "audio",
   );
   expect(voice.headerBytesSent / voice.packetsSent).toBeLessThan(21);
-  await expect.poll(async () => (await viewOf(a))?.quality).toBeGreaterThan(0);
+  await expect.poll(async () => (await readView(a))?.quality).toBeGreaterThan(0);
 });
 
 test("a muted voice is silent, a camera is seen while it is on, and its light goes out with it", async () => {
   const [a, b] = await ring();
   await talk(a, b);
   await a.page.evaluate(() => window.side.plane.setMuted(true));
-  await expect.poll(async () => (await viewOf(b))?.peer.isMuted).toBe(true);
-  // What was under way is played out first.
+  await expect.poll(async () => (await readView(b))?.peer.isMuted).toBe(true);
+  // Buffered sound is played first.
   await expect
     .poll(async () => {
-      const before = await heardBy(b);
+      const before = await readReceived(b);
       await b.page.waitForTimeout(700);
-      const now = await heardBy(b);
+      const now = await readReceived(b);
       return now.energy - before.energy < 0.001 && now.packets > before.packets;
     })
     .toBe(true);
-  // For longer than a voice that is gone is waited for: what a silent one sends is enough.
-  const { packets } = await heardBy(b);
-  await expect.poll(async () => (await heardBy(b)).packets, { timeout: 15_000 }).toBeGreaterThan(packets + 10);
+  // For longer than the timeout of a lost voice: the packets of silence are enough.
+  const { packets } = await readReceived(b);
+  await expect.poll(async () => (await readReceived(b)).packets, { timeout: 15_000 }).toBeGreaterThan(packets + 10);
   expect(await countOf(b, "interrupted")).toBe(0);
   await a.page.evaluate(() => window.side.plane.setMuted(false));
-  await whenHearing(b);
+  await waitForHearing(b);
 
   await a.page.evaluate(() => window.side.plane.setCameraOn(true));
-  await expect.poll(async () => (await heardBy(b)).frames, { timeout: 15_000 }).toBeGreaterThan(10);
-  await expect.poll(() => viewOf(b)).toMatchObject({ peer: { isMuted: false, hasMic: true, hasVideo: true } });
-  expect(await viewOf(a)).toMatchObject({ camera: "on", local: 1 });
+  await expect.poll(async () => (await readReceived(b)).frames, { timeout: 15_000 }).toBeGreaterThan(10);
+  await expect.poll(() => readView(b)).toMatchObject({ peer: { isMuted: false, hasMic: true, hasVideo: true } });
+  expect(await readView(a)).toMatchObject({ camera: "on", local: 1 });
   await a.page.evaluate(() => window.side.plane.setCameraOn(false));
-  await expect.poll(async () => (await viewOf(b))?.peer.hasVideo).toBe(false);
-  // The track has ended by then; the browser takes its time to let go of it.
+  await expect.poll(async () => (await readView(b))?.peer.hasVideo).toBe(false);
+  // The track has ended by then; the browser releases it later.
   await expect.poll(() => a.page.evaluate(() => window.side.sentTracks())).toEqual(["audio", "none"]);
-  await expect.poll(() => viewOf(a)).toMatchObject({ camera: "off", local: 0 });
-  const { frames } = await heardBy(b);
+  await expect.poll(() => readView(a)).toMatchObject({ camera: "off", local: 0 });
+  const { frames } = await readReceived(b);
   await a.page.evaluate(() => window.side.plane.setCameraOn(true));
-  await expect.poll(async () => (await heardBy(b)).frames, { timeout: 15_000 }).toBeGreaterThan(frames + 10);
+  await expect.poll(async () => (await readReceived(b)).frames, { timeout: 15_000 }).toBeGreaterThan(frames + 10);
 });
 
-test("signals that are lost, come twice, late and in another order still make one way", async () => {
+test("signals that are lost, duplicated, late and reordered still connect once", async () => {
   let turn = 0;
-  sides.carrier = {
+  sides.faults = {
     delayMs: () => 20 + ((turn * 7919) % 400),
     isLost: () => ++turn % 3 === 0,
     isDoubled: () => turn % 2 === 0,
   };
   const [a, b] = await ring();
   await b.page.evaluate(() => window.side.plane.openDevices());
-  await Promise.all([whenConnected(a), whenConnected(b)]);
+  await Promise.all([waitForConnected(a), waitForConnected(b)]);
   await talk(a, b);
   expect(await a.page.evaluate(() => window.side.connections())).toBe(1);
 });
 
-test("both looking for another way at the same moment keep their two sections and go on hearing", async () => {
-  sides.carrier = { delayMs: () => 150, isLost: () => false, isDoubled: () => false };
+test("an ICE restart of both sides at the same moment keeps their two media sections and their voices", async () => {
+  sides.faults = { delayMs: () => 150, isLost: () => false, isDoubled: () => false };
   const [a, b] = await ring();
   await talk(a, b);
   for (let round = 0; round < 3; round++) {
@@ -201,24 +201,24 @@ test("both looking for another way at the same moment keep their two sections an
       await expect.poll(() => page.evaluate(() => window.side.generation())).not.toBe(before[index]);
     }
   }
-  await Promise.all([whenHearing(a), whenHearing(b)]);
+  await Promise.all([waitForHearing(a), waitForHearing(b)]);
   for (const { page } of [a, b]) expect(await page.evaluate(() => window.side.transceivers())).toEqual([2]);
 });
 
-test("a voice that stops coming is missed after two seconds, and comes again over a connection made anew", async () => {
+test("a voice that stops arriving is noticed after two seconds, and returns over a new connection", async () => {
   const [a, b] = await ring();
   await talk(a, b);
   const generation = await a.page.evaluate(() => window.side.generation());
   await b.page.evaluate(() => window.side.loseVoice());
-  const from = await livedBy(a);
+  const from = await readActiveMs(a);
   await expect.poll(() => countOf(a, "interrupted")).toBe(1);
-  const missed = (await saidBy(a)).find(({ what }) => what === "interrupted")?.lived ?? 0;
+  const missed = (await readEvents(a)).find(({ what }) => what === "interrupted")?.lived ?? 0;
   expect(missed - from).toBeLessThan(4_000);
   expect(await countOf(a, "suspect")).toBeGreaterThan(0);
   await expect.poll(() => a.page.evaluate(() => window.side.generation())).not.toBe(generation);
-  // Three other tries of four seconds each come first.
+  // Three other attempts of four seconds each precede it.
   await expect.poll(() => countOf(a, "heard"), { timeout: 60_000 }).toBe(2);
-  await Promise.all([whenHearing(a), whenHearing(b)]);
+  await Promise.all([waitForHearing(a), waitForHearing(b)]);
   for (const { page } of [a, b]) expect(await page.evaluate(() => window.side.connections())).toBe(1);
 });
 
@@ -228,56 +228,56 @@ test("a page that is loaded again is taken in without a ring", async () => {
   const from = Date.now();
   await sides.load(b, joel);
   await start(b, a);
-  await whenConnected(b);
-  await Promise.all([whenHearing(a), whenHearing(b)]);
+  await waitForConnected(b);
+  await Promise.all([waitForHearing(a), waitForHearing(b)]);
   test.info().annotations.push({ type: "loaded again to heard, ms", description: `${Date.now() - from}` });
   expect(await a.page.evaluate(() => window.side.connections())).toBe(1);
   expect(await countOf(a, "failed")).toBe(0);
-  expect(await countOf(a, "voiceless")).toBe(0); // on its way out it did not say that it has no microphone
+  expect(await countOf(a, "voiceless")).toBe(0); // the signal that it has no microphone was lost
 });
 
-test("a page that is loaded again muted and with the camera off lets nothing be heard or seen", async () => {
+test("a page that is reloaded muted and with the camera off sends neither voice nor video", async () => {
   const [a, b] = await ring({ ...aline, kind: "video" }, { ...joel, kind: "video" });
   await talk(a, b);
   await sides.load(b, { ...joel, kind: "video", choices: { isMuted: true, isCameraOn: false } });
   await start(b, a);
-  await whenConnected(b);
-  await whenHearing(b);
-  // Sound is played, and there is none in it; of one that had been sent for a moment it would keep the sum.
-  await expect.poll(async () => (await heardBy(a)).packets, { timeout: 15_000 }).toBeGreaterThan(5);
-  await expect.poll(async () => (await viewOf(a))?.peer).toMatchObject({ isMuted: true, isCameraOff: true });
-  const { energy, frames } = await heardBy(a);
+  await waitForConnected(b);
+  await waitForHearing(b);
+  // Sound is played and is silent. If voice had been sent for a moment, its energy would remain in the sum.
+  await expect.poll(async () => (await readReceived(a)).packets, { timeout: 15_000 }).toBeGreaterThan(5);
+  await expect.poll(async () => (await readView(a))?.peer).toMatchObject({ isMuted: true, isCameraOff: true });
+  const { energy, frames } = await readReceived(a);
   expect([energy < 0.001, frames]).toEqual([true, 0]);
-  expect(await viewOf(b)).toMatchObject({ mic: "muted", camera: "off", local: 0 });
+  expect(await readView(b)).toMatchObject({ mic: "muted", camera: "off", local: 0 });
   expect(await b.page.evaluate(() => window.side.sentTracks())).toEqual(["audio", "none"]);
 });
 
-test("who wants the voice alone turns off nobody's wish, and who is seen again is told so", async () => {
+test("receiving audio only leaves the other's camera setting alone, and the other is told when their video is sent again", async () => {
   const [a, b] = await ring({ ...aline, kind: "video" }, joel);
   await talk(a, b);
-  await expect.poll(async () => (await heardBy(b)).frames, { timeout: 20_000 }).toBeGreaterThan(5);
+  await expect.poll(async () => (await readReceived(b)).frames, { timeout: 20_000 }).toBeGreaterThan(5);
   const wants = (are: boolean) => b.page.evaluate((are) => window.side.plane.setRemoteVideoWanted(are), are);
   await wants(false);
-  await expect.poll(async () => (await viewOf(a))?.camera).toBe("unwanted");
-  expect(await viewOf(a)).toMatchObject({ isVideoRestored: false, peer: { isVoiceOnly: true } });
+  await expect.poll(async () => (await readView(a))?.camera).toBe("unwanted");
+  expect(await readView(a)).toMatchObject({ isVideoRestored: false, peer: { isVoiceOnly: true } });
   await wants(true);
-  await expect.poll(async () => (await viewOf(a))?.isVideoRestored).toBe(true);
-  // A wish that went meanwhile stays away.
+  await expect.poll(async () => (await readView(a))?.isVideoRestored).toBe(true);
+  // A wish that was withdrawn meanwhile stays withdrawn.
   await wants(false);
-  await expect.poll(async () => (await viewOf(a))?.camera).toBe("unwanted");
+  await expect.poll(async () => (await readView(a))?.camera).toBe("unwanted");
   await a.page.evaluate(() => window.side.plane.setCameraOn(false));
   await wants(true);
-  await expect.poll(async () => (await viewOf(a))?.peer.isVoiceOnly).toBe(false);
-  expect(await viewOf(a)).toMatchObject({ camera: "off", isVideoRestored: false, local: 0 });
-  await expect.poll(async () => (await viewOf(b))?.peer).toMatchObject({ isCameraOff: true, hasVideo: false });
+  await expect.poll(async () => (await readView(a))?.peer.isVoiceOnly).toBe(false);
+  expect(await readView(a)).toMatchObject({ camera: "off", isVideoRestored: false, local: 0 });
+  await expect.poll(async () => (await readView(b))?.peer).toMatchObject({ isCameraOff: true, hasVideo: false });
 });
 
-/** Closes one side's page: the other misses it within moments. */
+/** Closes one side's page: the other notices within moments. */
 const expectMissed = async (a: Side, b: Side): Promise<void> => {
   await b.page.close();
-  const from = await livedBy(a);
+  const from = await readActiveMs(a);
   await expect.poll(() => countOf(a, "interrupted"), { intervals: [50], timeout: 15_000 }).toBe(1);
-  const missed = (await saidBy(a)).find(({ what }) => what === "interrupted")?.lived ?? 0;
+  const missed = (await readEvents(a)).find(({ what }) => what === "interrupted")?.lived ?? 0;
   test.info().annotations.push({ type: "closed to missed, ms", description: `${missed - from}` });
   expect(missed - from).toBeLessThan(4_500);
 };
@@ -286,10 +286,10 @@ test("a page that is closed is missed within moments, and nobody is called muted
   const [a, b] = await ring();
   await talk(a, b);
   await b.page.evaluate(() => window.side.plane.setCameraOn(true));
-  await expect.poll(async () => (await heardBy(a)).frames, { timeout: 15_000 }).toBeGreaterThan(5);
-  await expect.poll(async () => (await viewOf(a))?.quality).toBeGreaterThan(1);
+  await expect.poll(async () => (await readReceived(a)).frames, { timeout: 15_000 }).toBeGreaterThan(5);
+  await expect.poll(async () => (await readView(a))?.quality).toBeGreaterThan(1);
   await expectMissed(a, b);
-  expect(await viewOf(a)).toMatchObject({ quality: 1, peer: { isMuted: false, hasMic: true } });
+  expect(await readView(a)).toMatchObject({ quality: 1, peer: { isMuted: false, hasMic: true } });
   expect(await countOf(a, "voiceless")).toBe(0);
 });
 
@@ -299,29 +299,29 @@ test("one that talks without a microphone and is closed is missed as soon", asyn
   await b.page.evaluate(() => window.side.plane.preconnect("a"));
   await Promise.all([start(b, a), start(a, b)]);
   await expect.poll(() => countOf(a, "heard"), { timeout: 30_000 }).toBe(1);
-  await whenHearing(b); // what tells that it goes is open, too
+  await waitForHearing(b); // the channel for the hang-up is open, too
   await expectMissed(a, b);
 });
 
-test("whoever hangs up says so to the other side directly, which one that only rings cannot", async () => {
+test("a hang-up is sent to the other side directly, which a side that only rings cannot do", async () => {
   const [a, b] = await ring();
   const third = await sides.open({ ...joel, device: "c" });
-  // It accepts as well, and another one was faster.
+  // It accepts as well, and another device was faster.
   await third.page.evaluate(() => {
     window.side.plane.preconnect("a");
     window.side.plane.openDevices();
   });
-  await whenConnected(third);
+  await waitForConnected(third);
   await third.page.evaluate(() => window.side.plane.stop(true));
   await talk(a, b);
-  sides.carrier = { delayMs: () => 0, isLost: () => true, isDoubled: () => false }; // the server is away
+  sides.faults = { delayMs: () => 0, isLost: () => true, isDoubled: () => false }; // the server is not reachable
   await a.page.evaluate(() => window.side.plane.stop(true));
   const from = Date.now();
   await expect.poll(() => countOf(b, "left"), { intervals: [20] }).toBe(1);
   test.info().annotations.push({ type: "hung up to heard, ms", description: `${Date.now() - from}` });
   await b.page.evaluate(() => window.side.plane.stop());
   for (const { page } of [a, b]) await expect.poll(() => page.evaluate(() => window.side.connections())).toBe(0);
-  expect((await saidBy(a)).filter(({ what }) => what === "left")).toEqual([]);
+  expect((await readEvents(a)).filter(({ what }) => what === "left")).toEqual([]);
 });
 
 test("of three devices that ring two are met, and only the one that takes the call is kept", async () => {
@@ -335,7 +335,7 @@ test("of three devices that ring two are met, and only the one that takes the ca
   };
   await expect.poll(() => offered().length, { timeout: 30_000 }).toBe(2);
   await expect.poll(() => a.page.evaluate(() => window.side.connections())).toBe(2);
-  // The one that was not met takes it.
+  // The side that was not preconnected takes it.
   const late = devices.find((side) => !offered().includes(side));
   if (!late) throw new Error("all of them were met");
   await talk(a, late);
@@ -346,23 +346,23 @@ test("a microphone that is pulled out is replaced by another one", async () => {
   const [a, b] = await ring();
   await talk(a, b);
   const pulled = await a.page.evaluate(() => window.side.pullMicrophone());
-  await expect.poll(async () => (await viewOf(a))?.mic).toBe("on");
+  await expect.poll(async () => (await readView(a))?.mic).toBe("on");
   await expect.poll(() => a.page.evaluate(() => window.side.microphone())).not.toBe(pulled);
-  await whenHearing(b);
+  await waitForHearing(b);
 });
 
-test("who was refused the microphone is told so and hears the other side, who knows that nothing comes", async () => {
+test("a person without microphone permission is told so and hears the other side, who knows that no voice is sent", async () => {
   const [a, b] = await Promise.all([sides.open(aline), sides.open(joel, false)]);
   await a.page.evaluate(() => window.side.plane.prepare());
   await b.page.evaluate(() => window.side.plane.preconnect("a"));
   await Promise.all([start(b, a), start(a, b)]);
-  await whenHearing(b);
-  expect(await viewOf(b)).toMatchObject({ mic: "refused" });
+  await waitForHearing(b);
+  expect(await readView(b)).toMatchObject({ mic: "refused" });
   await expect.poll(() => countOf(a, "heard")).toBe(1);
-  await expect.poll(() => viewOf(a)).toMatchObject({ mic: "on", peer: { isMuted: false, hasMic: false } });
+  await expect.poll(() => readView(a)).toMatchObject({ mic: "on", peer: { isMuted: false, hasMic: false } });
 });
 
-test("a hidden address does not leave, not even when there is no other way", async () => {
+test("a hidden address is never sent, even if there is no other connection", async () => {
   const hidden = { isHidden: true };
   const [a, b] = await ring({ ...aline, ...hidden }, { ...joel, ...hidden });
   await expect.poll(() => sides.signals.some(({ signal }) => signal.includes('"answer"'))).toBe(true);
@@ -370,5 +370,5 @@ test("a hidden address does not leave, not even when there is no other way", asy
   const said = sides.signals.map(({ signal }) => signal).join("\n");
   expect(said).not.toContain("candidate");
   expect(said.match(/\b(?!0\.0\.0\.0|127\.0\.0\.1)\d+\.\d+\.\d+\.\d+\b/)).toBeNull();
-  expect(await statesOf(b)).not.toEqual(["connected"]);
+  expect(await readStates(b)).not.toEqual(["connected"]);
 });

@@ -1,25 +1,25 @@
 import { expect, test } from "#tests/support/browser/browser-test.ts";
 import {
-  asFingersDo,
   callButton,
-  callLine,
+  callControl,
+  callEntry,
   callScreen,
-  control,
+  callTimeoutMs,
   expectHearing,
-  openCalling,
-  patienceMs,
-} from "#tests/support/browser/calling.ts";
-import { makeCouple, siteOf } from "#tests/support/people/pair.ts";
+  openCallClient,
+  pauseBetweenTaps,
+} from "#tests/support/browser/call-client.ts";
+import { makePair, toSite } from "#tests/support/people/pair.ts";
 
-test.use({ actionTimeout: patienceMs });
-const patient = expect.configure({ timeout: patienceMs });
+test.use({ actionTimeout: callTimeoutMs });
+const patient = expect.configure({ timeout: callTimeoutMs });
 
-test("where no socket can be had, one is called, calls, and is heard all the same", async ({ browser, server }) => {
-  const { people } = await makeCouple(siteOf(server), 8_360);
+test("without a socket one can be called, call, and be heard", async ({ browser, server }) => {
+  const { people } = await makePair(toSite(server), 8_360);
   const [ana, ben] = people;
-  const anas = await openCalling(browser, server);
-  const bens = await openCalling(browser, server);
-  // Something between him and the server lets no socket through.
+  const anas = await openCallClient(browser, server);
+  const bens = await openCallClient(browser, server);
+  // A middlebox blocks his socket.
   let tried = 0;
   await bens.context.routeWebSocket(/\/api\/socket/, (socket) => {
     tried++;
@@ -30,25 +30,25 @@ test("where no socket can be had, one is called, calls, and is heard all the sam
 
   await callButton(bens, ana).click();
   await patient(callScreen(anas, ben)).toBeVisible();
-  await control(anas, "accept").click();
+  await callControl(anas, "accept").click();
   await expectHearing(anas, bens);
-  await asFingersDo(anas);
-  await control(anas, "hangUp").click();
+  await pauseBetweenTaps(anas);
+  await callControl(anas, "hangUp").click();
   for (const [phone, other] of [
     [anas, ben],
     [bens, ana],
   ] as const)
     await patient(callScreen(phone, other)).toHaveCount(0);
-  await patient(callLine(bens, "Vous : Appel audio terminé")).toBeVisible();
+  await patient(callEntry(bens, "Vous : Appel audio terminé")).toBeVisible();
 
   await patient(callButton(anas, ben)).toBeEnabled();
   await callButton(anas, ben).click();
   await patient(callScreen(bens, ana)).toContainText(bens.texts.calls.status.ringingAudio);
-  await control(bens, "accept").click();
+  await callControl(bens, "accept").click();
   await expectHearing(anas, bens);
-  await asFingersDo(bens);
-  await control(bens, "hangUp").click();
+  await pauseBetweenTaps(bens);
+  await callControl(bens, "hangUp").click();
   await patient(callScreen(anas, ben)).toHaveCount(0);
-  await patient(callLine(anas, "Vous : Appel audio terminé")).toBeVisible();
+  await patient(callEntry(anas, "Vous : Appel audio terminé")).toBeVisible();
   for (const phone of [anas, bens]) await phone.close();
 });

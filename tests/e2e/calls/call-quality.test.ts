@@ -1,7 +1,7 @@
 import type { Browser } from "@playwright/test";
 import type { CallSideOptions } from "#tests/support/browser/call-page.ts";
-import { bundleCallPage, CallSides, type Side, whenHearing } from "#tests/support/browser/call-sides.ts";
-import { expect, test } from "#tests/support/browser/tidy-test.ts";
+import { bundleCallPage, CallSides, type Side, waitForHearing } from "#tests/support/browser/call-sides.ts";
+import { expect, test } from "#tests/support/browser/closing-test.ts";
 
 test.use({
   launchOptions: async ({ launchOptions }, use) => {
@@ -12,16 +12,16 @@ test.use({
 
 declare global {
   interface Window {
-    /** What a page is told of its link instead of how that is. */
+    /** Link statistics reported to a page instead of the real ones. */
     link: { loss?: number; estimate?: number };
   }
 }
 
-/** Five seconds of a link pass in one: it is looked at each time it would have been, in a fifth of the time. */
+/** Five seconds of a link pass in one: each check happens in a fifth of the time. */
 const hastenAndPretend = () => {
   const every = window.setInterval.bind(window);
   window.setInterval = ((run: () => void, ms: number) => every(run, ms / 5)) as typeof window.setInterval;
-  window.link = { loss: 0, estimate: 300_000 }; // whatever a busy machine makes of it
+  window.link = { loss: 0, estimate: 300_000 }; // independent of a busy machine
   const read = RTCPeerConnection.prototype.getStats;
   RTCPeerConnection.prototype.getStats = async function () {
     const told = new Map<string, object>();
@@ -39,7 +39,7 @@ const hastenAndPretend = () => {
 const aline: CallSideOptions = { device: "a", isPolite: false, isCaller: true, kind: "audio" };
 const joel: CallSideOptions = { device: "b", isPolite: true, isCaller: false, kind: "audio" };
 
-/** Bytes and packets of voice that left this side, and how many bits a second it may make of it. */
+/** Bytes and packets of voice sent by this side, and its present bitrate limit. */
 const sentBy = ({ page }: Side) =>
   page.evaluate(async () => {
     const voices = (await window.side.stats()).filter(({ type, kind }) => type === "outbound-rtp" && kind === "audio");
@@ -48,9 +48,9 @@ const sentBy = ({ page }: Side) =>
   });
 
 const packetMs = 60;
-const voiceBytes = (24_000 / 8 / 1000) * packetMs; // of a packet that holds one voice of 24 kbit/s
+const voiceBytes = (24_000 / 8 / 1000) * packetMs; // of a packet with a single voice of 24 kbit/s
 
-/** Bytes in a packet, in the mean of a beep and the silence after it. Chromium names no other codec when it sends RED. */
+/** Mean bytes in a packet, over a beep and the following silence. Chromium reports no other codec when it sends RED. */
 const expectPackets = async (side: Side, isRight: (bytes: number) => boolean, target: number): Promise<void> => {
   let before = await sentBy(side);
   const measure = async () => {
@@ -65,7 +65,7 @@ const expectPackets = async (side: Side, isRight: (bytes: number) => boolean, ta
 const pretend = ({ page }: Side, link: Window["link"]) =>
   page.evaluate((link) => void Object.assign(window.link, link), link);
 
-test("a voice goes twice where packets are lost and small where the link carries little, and is heard throughout", async ({
+test("voice is sent twice where packets are lost and small where the link is slow, and is heard throughout", async ({
   browser,
 }) => {
   const hastened = {
@@ -87,16 +87,16 @@ test("a voice goes twice where packets are lost and small where the link carries
     window.side.plane.openDevices();
     window.side.plane.start("b");
   });
-  await Promise.all([whenHearing(a), whenHearing(b)]);
+  await Promise.all([waitForHearing(a), waitForHearing(b)]);
   await expectPackets(a, (bytes) => bytes < voiceBytes, 24_000);
 
   await pretend(a, { loss: 0.2 });
   await expectPackets(a, (bytes) => bytes > 1.25 * voiceBytes, 24_000);
-  await whenHearing(b);
-  await expectPackets(b, (bytes) => bytes < voiceBytes, 24_000); // each way as it is
+  await waitForHearing(b);
+  await expectPackets(b, (bytes) => bytes < voiceBytes, 24_000); // each direction as it is
 
   await pretend(a, { loss: 0.2, estimate: 20_000 });
   await expectPackets(a, (bytes) => bytes < 0.6 * voiceBytes, 12_000);
-  await whenHearing(b);
+  await waitForHearing(b);
   await sides.close();
 });

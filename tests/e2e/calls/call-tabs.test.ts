@@ -2,44 +2,44 @@ import type { Page } from "@playwright/test";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
 import {
   callButton,
-  callLine,
+  callEntry,
   callScreen,
+  callTimeoutMs,
   expectHearing,
-  makeSwitch,
-  openCalling,
-  patienceMs,
-} from "#tests/support/browser/calling.ts";
-import { makeCouple, siteOf } from "#tests/support/people/pair.ts";
+  makeNetworkSwitch,
+  openCallClient,
+} from "#tests/support/browser/call-client.ts";
+import { makePair, toSite } from "#tests/support/people/pair.ts";
 
-test.use({ actionTimeout: patienceMs });
-const patient = expect.configure({ timeout: patienceMs });
+test.use({ actionTimeout: callTimeoutMs });
+const patient = expect.configure({ timeout: callTimeoutMs });
 
 declare global {
   interface Window {
-    /** This page said, if only for a moment, that the call is another tab's. */
+    /** Waits until this page says, even for a moment, that the call belongs to another tab. */
     saidOtherTab: boolean;
   }
 }
 
-/** As when somebody removes what a site keeps: all of it but for cookies. */
+/** Clears the site's storage except its cookies. */
 const emptyStore = async (page: Page, origin: string) => {
   const session = await page.context().newCDPSession(page);
   await session.send("Storage.clearDataForOrigin", { origin, storageTypes: "indexeddb" });
   await session.detach();
 };
 
-test("a call rings in every tab, is taken in one, outlives pages that are loaded anew, and ends from wherever it is ended", async ({
+test("a call rings in every tab, is answered in one, survives reloads, and can be ended anywhere", async ({
   browser,
   server,
 }) => {
-  const { people } = await makeCouple(siteOf(server), 8_300);
+  const { people } = await makePair(toSite(server), 8_300);
   const [ana, ben] = people;
   const [anas, bens, tablet] = [
-    await openCalling(browser, server),
-    await openCalling(browser, server),
-    await openCalling(browser, server),
+    await openCallClient(browser, server),
+    await openCallClient(browser, server),
+    await openCallClient(browser, server),
   ];
-  const cut = await makeSwitch(anas.context);
+  const cut = await makeNetworkSwitch(anas.context);
   await anas.signInToChat(ana, ben.id);
   await bens.signIn(ben);
   await tablet.logIn(ben.phone);
@@ -54,7 +54,7 @@ test("a call rings in every tab, is taken in one, outlives pages that are loaded
     await patient(page.getByRole("dialog").getByText(/^(?!00:00)\d\d:\d\d$/)).toBeVisible();
   };
 
-  // Also in a tab that is opened while it rings; taken in one, it is quiet in all of them and on the other device.
+  // Also in a tab opened while it rings. Answered in one tab, it stops ringing in all tabs and on the other device.
   await callButton(anas, ben).click();
   for (const page of [bens.page, second, tablet.page]) await patient(accept(page)).toBeVisible();
   const late = await bens.context.newPage();
@@ -65,13 +65,13 @@ test("a call rings in every tab, is taken in one, outlives pages that are loaded
   for (const page of others) await patient(accept(page)).toHaveCount(0);
   for (const page of [second, anas.page]) await isTalking(page);
 
-  // His other tabs say where it goes on, from their first moment; another device of his says nothing.
+  // His other tabs say where the call continues, from their first moment; another device of his says nothing.
   const otherTab = (page: Page) => page.getByText(texts.calls.otherTab, { exact: true });
   await bens.goTo("/app", late);
   for (const page of [bens.page, late]) await patient(otherTab(page)).toBeVisible();
   for (const page of [second, tablet.page, anas.page]) await expect(otherTab(page)).toHaveCount(0);
 
-  // Either page is loaded anew, hers with the browser's store emptied meanwhile: they talk on, and nothing rings.
+  // Either page is reloaded, hers with empty browser storage: the call continues, and nothing rings.
   await second.addInitScript((text) => {
     window.saidOtherTab = false;
     new MutationObserver(() => {
@@ -88,7 +88,7 @@ test("a call rings in every tab, is taken in one, outlives pages that are loaded
   await expectHearing(anas);
   for (const page of others) await expect(accept(page)).toHaveCount(0);
 
-  // She hangs up where the server cannot be reached: his page knows it at once, and tells the server.
+  // She hangs up without a connection to the server: his page knows it at once, and tells the server.
   await cut(true);
   await hangUp(anas.page).click();
   await patient(hangUp(second)).toHaveCount(0);
@@ -100,11 +100,11 @@ test("a call rings in every tab, is taken in one, outlives pages that are loaded
   await patient(line).toHaveCount(1);
   await expect(callScreen(anas, ben)).toHaveCount(0);
   await cut(false);
-  // In no call any more, a page that nobody tells so comes back when it looks again by itself.
+  // A page that missed the end of the call comes back by itself when it checks again.
   await anas.page.evaluate(() => dispatchEvent(new Event("online")));
-  await patient(callLine(anas, "Vous : Appel audio terminé")).toHaveCount(1);
+  await patient(callEntry(anas, "Vous : Appel audio terminé")).toHaveCount(1);
 
-  // Whoever logs out in another tab than the call's is asked; the call ends before the session does.
+  // Logging out in another tab than the call's needs a confirmation; the call ends before the session.
   await patient(callButton(anas, ben)).toBeEnabled();
   await callButton(anas, ben).click();
   await accept(second).click();
@@ -120,6 +120,6 @@ test("a call rings in every tab, is taken in one, outlives pages that are loaded
   await question.getByRole("button", { name: texts.profile.signOutAnyway }).click();
   await bens.page.waitForURL(/\/$/);
   await patient(callScreen(anas, ben)).toHaveCount(0);
-  await patient(callLine(anas, "Vous : Appel audio terminé")).toHaveCount(2);
+  await patient(callEntry(anas, "Vous : Appel audio terminé")).toHaveCount(2);
   for (const phone of [anas, bens, tablet]) await phone.close();
 });

@@ -1,27 +1,27 @@
 import type { BrowserContext, Page } from "@playwright/test";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
-import { watchDevicesOf } from "#tests/support/browser/call-devices.ts";
 import {
   callButton,
+  callControl,
   callScreen,
-  control,
+  callTimeoutMs,
   expectHearing,
-  openCallingIn,
-  patienceMs,
-} from "#tests/support/browser/calling.ts";
-import { siteOf } from "#tests/support/people/pair.ts";
+  openCallClientIn,
+} from "#tests/support/browser/call-client.ts";
+import { instrumentDevices } from "#tests/support/browser/call-devices.ts";
+import { toSite } from "#tests/support/people/pair.ts";
 import { callSite, connectPeople, makePerson } from "#tests/support/people/people.ts";
 
-test.use({ actionTimeout: patienceMs });
+test.use({ actionTimeout: callTimeoutMs });
 
 declare global {
   interface Window {
-    /** What the page's own sounds are like now, at which millisecond of their own clock. */
+    /** Sounds of the page now, and the time of its audio clock in milliseconds. */
     listen(): { loudness: number; pitch: number; at: number };
   }
 }
 
-/** Whatever the page makes sound by itself is measured on its way out. Voices do not go this way. */
+/** Everything the page plays itself is measured at its output. Voices do not pass through it. */
 const tapSounds = () => {
   const taps: { node: AnalyserNode; audio: AudioContext }[] = [];
   const connect = AudioNode.prototype.connect as (to: AudioNode, ...rest: number[]) => AudioNode;
@@ -55,10 +55,10 @@ const tapSounds = () => {
 };
 
 const audible = 0.005; // of 1
-// Longer than any rest within each tone
+// Longer than any pause within each tone
 const ringRest = { restMs: 1_800, withinMs: 500 };
 const ringbackRest = { restMs: 4_000, withinMs: 500 };
-const busyRest = { restMs: 1_200, withinMs: 8_000 }; // it is over by itself
+const busyRest = { restMs: 1_200, withinMs: 8_000 }; // it ends by itself
 const ringPitches = [659, 784, 988]; // hertz
 const isNear = (pitch: number, wanted: number) => Math.abs(pitch - wanted) < 12;
 
@@ -69,12 +69,12 @@ const expectPitch = async (page: Page, wanted: readonly number[]): Promise<void>
     const { loudness, pitch } = await listen(page);
     return loudness > audible && wanted.some((one) => isNear(pitch, one));
   };
-  await expect.poll(heard, { intervals: [60], timeout: patienceMs }).toBe(true);
+  await expect.poll(heard, { intervals: [60], timeout: callTimeoutMs }).toBe(true);
 };
 
 /**
- * Within so long a sound each of these pages falls silent, for longer than any rest of what it sounded. Where a busy
- * machine makes no sound for a while the same is heard again, and is not counted twice.
+ * Waits until each of these pages is silent for longer than any pause of its tone. If a busy machine interrupts the
+ * sound, the same tone continues and is not counted twice.
  */
 const expectSilent = (pages: Page[], { restMs, withinMs }: { restMs: number; withinMs: number }): Promise<unknown> =>
   Promise.all(
@@ -98,29 +98,29 @@ const expectSilent = (pages: Page[], { restMs, withinMs }: { restMs: number; wit
     ),
   );
 
-/** Where it does not ring any more to be seen it is not heard either. */
+/** A page that no longer shows the ring must be silent too. */
 const expectRungOut = async (pages: Page[]): Promise<void> => {
-  for (const page of pages) await expect(page.getByRole("alertdialog")).toHaveCount(0, { timeout: patienceMs });
+  for (const page of pages) await expect(page.getByRole("alertdialog")).toHaveCount(0, { timeout: callTimeoutMs });
   await expectSilent(pages, ringRest);
 };
 
-/** Which of these pages is heard ringing, once one is, and so long after. */
+/** Pages on which the ring is heard, after one is heard, and this long afterwards. */
 const ringingOf = async (pages: Page[], afterMs = 0): Promise<Page[]> => {
   const heard = new Set<Page>();
   const anyRings = async () => {
     for (const page of pages) if ((await listen(page)).loudness > audible) heard.add(page);
     return heard.size;
   };
-  await expect.poll(anyRings, { intervals: [60], timeout: patienceMs }).toBeGreaterThan(0);
+  await expect.poll(anyRings, { intervals: [60], timeout: callTimeoutMs }).toBeGreaterThan(0);
   for (const end = Date.now() + afterMs; Date.now() < end; ) await anyRings();
   return [...heard];
 };
 
-test("a call is heard ringing at both ends, on one tab of each browser, until it is taken, refused or given up; busy sounds so", async ({
+test("a call is heard ringing on both sides, in one tab of each browser, until it is answered, declined or cancelled; a busy line plays the busy tone", async ({
   browser,
   server,
 }) => {
-  const site = siteOf(server);
+  const site = toSite(server);
   const [ana, ben, cleo] = [
     await makePerson(site, 8_320, "Ana"),
     await makePerson(site, 8_321, "Ben"),
@@ -130,10 +130,10 @@ test("a call is heard ringing at both ends, on one tab of each browser, until it
   const open = async () => {
     const context: BrowserContext = await browser.newContext({ baseURL: server.origin });
     await context.addInitScript(tapSounds);
-    return openCallingIn(context, server);
+    return openCallClientIn(context, server);
   };
   const [anas, bens, tablet, cleos] = [await open(), await open(), await open(), await open()];
-  await watchDevicesOf(bens.page);
+  await instrumentDevices(bens.page);
   await Promise.all([
     anas.signInToChat(ana, ben.id),
     bens.signIn(ben),
@@ -143,12 +143,12 @@ test("a call is heard ringing at both ends, on one tab of each browser, until it
   const second = await bens.context.newPage();
   await bens.goTo("/app/contacts", second);
   await expect(second.getByRole("navigation").first()).toBeVisible();
-  // A page may sound once it was touched.
+  // A page may play sound once it was touched.
   for (const page of [bens.page, second, tablet.page]) await page.locator("body").press("Shift");
   const his = [bens.page, second];
   const trembled = () => bens.page.evaluate(() => window.devices.trembled);
 
-  // It rings; of the two tabs of one browser one is heard, and trembles.
+  // It rings; of two tabs of one browser one is heard and vibrates.
   await callButton(anas, ben).click();
   await Promise.all([
     expectPitch(anas.page, [425]),
@@ -156,10 +156,10 @@ test("a call is heard ringing at both ends, on one tab of each browser, until it
     ringingOf(his, 1_500).then((ringing) => expect(ringing).toHaveLength(1)),
   ]);
   for (const page of his) await expect(page.getByRole("alertdialog", { name: "Ana" })).toBeVisible();
-  // Taken on another device it is silent everywhere; a third one hears that the line is busy, and then nothing.
-  await control(tablet, "accept").click();
+  // Answered on another device, it is silent everywhere; a third person hears the busy tone, and then nothing.
+  await callControl(tablet, "accept").click();
   await expectHearing(anas, tablet);
-  // It sounds four times.
+  // It beeps four times.
   const isBusy = cleos.page.getByText(cleos.texts.calls.say.busy, { exact: true });
   await Promise.all([expect(isBusy).toBeVisible(), expectPitch(cleos.page, [425]), callButton(cleos, ben).click()]);
   await Promise.all([
@@ -167,10 +167,10 @@ test("a call is heard ringing at both ends, on one tab of each browser, until it
     expectSilent([cleos.page], busyRest),
   ]);
   expect((await trembled()).at(-1) ?? 0).toBe(0);
-  await control(anas, "hangUp").click();
+  await callControl(anas, "hangUp").click();
   await expect(callScreen(tablet, ana)).toHaveCount(0);
 
-  // Refused in the tab that is not heard, both are silent.
+  // Declined in the silent tab, both are silent.
   await callButton(anas, ben).click();
   const [heard] = await ringingOf(his);
   const other = his.find((page) => page !== heard) ?? second;
@@ -178,29 +178,29 @@ test("a call is heard ringing at both ends, on one tab of each browser, until it
   await expect(callScreen(anas, ben)).toHaveCount(0);
   await expectRungOut([tablet.page, ...his]);
 
-  // Given up by the one who calls.
+  // Cancelled by the caller.
   await callButton(anas, ben).click();
   await ringingOf(his);
-  await control(anas, "hangUp").click();
+  await callControl(anas, "hangUp").click();
   await expectRungOut([tablet.page, ...his]);
   for (const phone of [anas, bens, tablet, cleos]) await phone.close();
 });
 
-test("who wants no sound of calls feels that they are called, hears nothing, and is seen and reached as before", async ({
+test("with call sounds off a call vibrates, is silent, and is otherwise shown and answered as before", async ({
   browser,
   server,
 }) => {
-  const site = siteOf(server);
+  const site = toSite(server);
   const [ana, ben] = [await makePerson(site, 8_325, "Ana"), await makePerson(site, 8_326, "Ben")];
   await connectPeople(site, ana, ben);
   await callSite(site, "PATCH", "/api/settings", { token: ben.token, body: { calls: { sound: false } } });
   const open = async () => {
     const context: BrowserContext = await browser.newContext({ baseURL: server.origin });
     await context.addInitScript(tapSounds);
-    return openCallingIn(context, server);
+    return openCallClientIn(context, server);
   };
   const [anas, bens] = [await open(), await open()];
-  await watchDevicesOf(bens.page);
+  await instrumentDevices(bens.page);
   await Promise.all([anas.signInToChat(ana, ben.id), bens.signIn(ben, "/app/notifications")]);
   const { notifications } = bens.texts.settings;
   const ring = bens.page.getByRole("switch", { name: `${notifications.calls} ${notifications.ring}` });
@@ -212,9 +212,9 @@ test("who wants no sound of calls feels that they are called, hears nothing, and
   await expect(bens.page.getByRole("alertdialog", { name: "Ana" })).toBeVisible();
   await expect.poll(trembled).not.toEqual([]);
   await expectSilent([bens.page], { ...ringRest, withinMs: 0 });
-  await control(bens, "accept").click();
+  await callControl(bens, "accept").click();
   await expectHearing(anas, bens);
   expect((await trembled()).at(-1)).toBe(0);
-  await control(anas, "hangUp").click();
+  await callControl(anas, "hangUp").click();
   for (const phone of [anas, bens]) await phone.close();
 });

@@ -1,36 +1,36 @@
 import type { Locator, Page } from "@playwright/test";
-import { faultsIn, faultsInBothColours } from "#tests/support/browser/axe-checks.ts";
+import { findAxeViolations, findAxeViolationsInBothThemes } from "#tests/support/browser/axe-checks.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
 import {
   callBackButton,
   callButton,
-  callLine,
+  callControl,
+  callEntry,
   callScreen,
-  control,
+  callTimeoutMs,
   expectHearing,
   expectSeeing,
   expectSilence,
   findBox,
-  openCalling,
-  patienceMs,
-  picturePatienceMs,
+  openCallClient,
   placeCall,
-} from "#tests/support/browser/calling.ts";
-import { fill, type Phone } from "#tests/support/browser/phone.ts";
-import { makeCouple, siteOf } from "#tests/support/people/pair.ts";
+  videoTimeoutMs,
+} from "#tests/support/browser/call-client.ts";
+import { fill, type TestClient } from "#tests/support/browser/test-client.ts";
+import { makePair, toSite } from "#tests/support/people/pair.ts";
 
-test.use({ actionTimeout: patienceMs });
-const patient = expect.configure({ timeout: patienceMs });
+test.use({ actionTimeout: callTimeoutMs });
+const patient = expect.configure({ timeout: callTimeoutMs });
 
-/** Neither by day nor by night, and nothing wider than the phone. */
-const expectNoFaults = async ({ page }: Phone, name: string) => {
-  expect(await faultsInBothColours(page), name).toEqual([]);
+/** Checks accessibility in both themes, and that nothing is wider than the phone. */
+const expectNoFaults = async ({ page }: TestClient, name: string) => {
+  expect(await findAxeViolationsInBothThemes(page), name).toEqual([]);
   expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
 };
 
-/** The second tap comes as soon as the button called `then` stands where the first was. */
+/** Taps a second time as soon as the button called `then` is where the first was. */
 const tapTwice = async (page: Page, button: Locator, then: string) => {
-  await button.click({ trial: true }); // it moves no more
+  await button.click({ trial: true }); // it stands still
   const box = await button.boundingBox();
   if (!box) throw new Error("nothing to tap");
   const spot = { x: box.x + box.width / 2, y: box.y + box.height / 2 };
@@ -52,29 +52,29 @@ const tapTwice = async (page: Page, button: Locator, then: string) => {
   await second;
 };
 
-test("two people hear each other, put the call away, go on after a reload, and see each other when called back", async ({
+test("two people hear each other, minimise the call, continue after a reload, and see each other after calling back", async ({
   browser,
   server,
 }) => {
-  const { people } = await makeCouple(siteOf(server), 8_200);
+  const { people } = await makePair(toSite(server), 8_200);
   const [ana, ben] = people;
-  const anas = await openCalling(browser, server);
-  const bens = await openCalling(browser, server, { language: "en" });
+  const anas = await openCallClient(browser, server);
+  const bens = await openCallClient(browser, server, { language: "en" });
   await Promise.all([anas.signInToChat(ana, ben.id), bens.signIn(ben)]);
   const { page, texts } = anas;
   const his = bens.texts;
 
-  // It rings where Ben is, which is no chat.
+  // It rings on Ben's present screen, which is no chat.
   await callButton(anas, ben).click();
   await patient(callScreen(anas, ben)).toContainText(texts.calls.status.outgoingRings);
   await expect(callScreen(anas, ben).getByRole("timer")).toHaveCount(0);
   await patient(callScreen(bens, ana)).toContainText(his.calls.status.ringingAudio);
   await expectNoFaults(bens, "ringing");
-  // Put away it rings on, and is there again by a press.
+  // Minimised, it keeps ringing, and one press restores it.
   await bens.page.keyboard.press("Escape");
-  const banner = (phone: Phone) => phone.page.getByRole("region", { name: phone.texts.calls.banner, exact: true });
+  const banner = (phone: TestClient) => phone.page.getByRole("region", { name: phone.texts.calls.banner, exact: true });
   await patient(banner(bens)).toContainText(his.calls.status.ringingAudio);
-  // A second tap hits what is in the place of the first by then, and ends nothing.
+  // A second tap hits the button that has replaced the first by then, and ends nothing.
   await tapTwice(bens.page, banner(bens).getByRole("button", { name: his.calls.accept }), his.calls.hangUp);
   await expectHearing(anas, bens);
   const timer = page.getByRole("timer", { name: texts.calls.time });
@@ -82,7 +82,7 @@ test("two people hear each other, put the call away, go on after a reload, and s
   await patient(callScreen(anas, ben)).toBeVisible();
   await expectNoFaults(anas, "connected");
 
-  // By keyboard: everything of it is reached, and nothing behind it.
+  // By keyboard: every control is reached, and nothing behind the screen.
   const reached = new Set<string>();
   for (let n = 0; n < 12; n++) {
     await page.keyboard.press("Tab");
@@ -97,19 +97,20 @@ test("two people hear each other, put the call away, go on after a reload, and s
   }
   expect([...reached]).not.toContain(fill(texts.people.audioCallName, { name: ben.username }));
 
-  // A muted voice is not heard, and known to be muted.
-  await control(anas, "mute").click();
-  await expect(control(anas, "mute")).toHaveAttribute("aria-pressed", "true");
+  // A muted voice is not heard, and the other side sees that it is muted.
+  await callControl(anas, "mute").click();
+  await expect(callControl(anas, "mute")).toHaveAttribute("aria-pressed", "true");
   await banner(bens).getByRole("button", { name: his.calls.restore }).click();
   await patient(bens.page.getByText(fill(his.calls.notice.peerMuted, { name: ana.username }))).toBeVisible();
   await expectSilence(bens);
-  await control(anas, "mute").click();
+  await callControl(anas, "mute").click();
   await expectHearing(bens);
   await expect(bens.page.getByText(fill(his.calls.notice.peerMuted, { name: ana.username }))).toHaveCount(0);
 
-  // Muted again, which outlives what follows. Put away, in the chat and elsewhere; nobody is called besides. Another tab of hers says where it is, and shows nothing more of it.
-  await control(anas, "mute").click();
-  await expect(control(anas, "mute")).toHaveAttribute("aria-pressed", "true");
+  // Muted again, which must survive the next steps. Minimised, in the chat and elsewhere; no other call can start.
+  // Another tab of hers says where the call is, and shows nothing more of it.
+  await callControl(anas, "mute").click();
+  await expect(callControl(anas, "mute")).toHaveAttribute("aria-pressed", "true");
   await page.keyboard.press("Escape");
   await expect(callScreen(anas, ben)).toHaveCount(0);
   await expect(banner(anas).getByRole("button", { name: texts.calls.restore })).toBeFocused();
@@ -126,7 +127,7 @@ test("two people hear each other, put the call away, go on after a reload, and s
   await expect(second.getByRole("dialog")).toHaveCount(0);
   await second.close();
 
-  // Loaded anew in the middle it goes on, without a ring, and she is still muted.
+  // After a reload during the call it continues without a ring, and she is still muted.
   const asked: string[] = [];
   page.on("dialog", (dialog) => {
     asked.push(dialog.type());
@@ -135,32 +136,33 @@ test("two people hear each other, put the call away, go on after a reload, and s
   await anas.openChat(ben.id);
   await patient(callScreen(anas, ben)).toBeVisible();
   await expectHearing(anas);
-  await expect(control(anas, "mute")).toHaveAttribute("aria-pressed", "true");
+  await expect(callControl(anas, "mute")).toHaveAttribute("aria-pressed", "true");
   await expectSilence(bens);
-  await control(anas, "mute").click();
+  await callControl(anas, "mute").click();
   await expectHearing(bens);
   await patient(timer).toBeVisible();
   expect(asked).toContain("beforeunload");
-  await expect(control(bens, "accept")).toHaveCount(0);
+  await expect(callControl(bens, "accept")).toHaveCount(0);
 
-  await control(bens, "hangUp").click();
+  await callControl(bens, "hangUp").click();
   for (const [phone, other] of [
     [anas, ben],
     [bens, ana],
   ] as const)
     await patient(callScreen(phone, other)).toHaveCount(0);
-  // What says that it is over says it as its line does, to the second.
+  // The end screen and its entry show the same duration, to the second.
   const over = page.getByRole("region", { name: fill(texts.calls.with, { name: ben.username }) });
   await patient(over).toContainText("Appel audio terminé");
-  const line = callLine(anas, "Vous : Appel audio terminé");
+  const line = callEntry(anas, "Vous : Appel audio terminé");
   await patient(line).toContainText(/\d+ s/);
   const [length = "none"] = /(\d+\smin\s)?\d+\ss/.exec((await line.textContent()) ?? "") ?? [];
   await expect(over.getByText(new RegExp(`^${length.replace(/\s/g, " ")}`))).toBeVisible();
   await bens.openChat(ana.id);
-  await patient(callLine(anas, "Vous : Appel audio terminé")).toContainText(/\d+ s/);
-  await patient(callLine(bens, `${ana.username}: Audio call ended`)).toContainText(/\d+ s/);
+  await patient(callEntry(anas, "Vous : Appel audio terminé")).toContainText(/\d+ s/);
+  await patient(callEntry(bens, `${ana.username}: Audio call ended`)).toContainText(/\d+ s/);
 
-  // She writes on where she was, though she pressed something besides. He calls back by a video call: it takes no letter from her. She takes it, and each sees the other.
+  // She continues writing where she was, although she pressed another control. He calls back with video: the ring takes
+  // no letter from her. She answers, and both see each other.
   const letters = "Je t'écris ce soir, ".repeat(20);
   let typed = 0;
   const type = () => page.keyboard.type(letters.charAt(typed++));
@@ -170,21 +172,21 @@ test("two people hear each other, put the call away, go on after a reload, and s
   await expect(async () => {
     await type();
     await expect(banner(anas)).toBeVisible({ timeout: 200 });
-  }).toPass({ timeout: patienceMs });
+  }).toPass({ timeout: callTimeoutMs });
   await expect(banner(anas).getByRole("alert")).toContainText(texts.calls.status.ringingVideo);
   await type();
   await expect(anas.composer()).toHaveValue(letters.slice(0, typed));
   await expect(callScreen(anas, ben)).toHaveCount(0);
   await expectNoFaults(anas, "ringing while writing");
-  await control(anas, "accept").click();
+  await callControl(anas, "accept").click();
   await expectSeeing(anas, bens);
   await expectHearing(anas, bens);
   await patient(callScreen(anas, ben)).toBeVisible();
-  expect(await faultsIn(page)).toEqual([]);
+  expect(await findAxeViolations(page)).toEqual([]);
 
-  // Wherever her own picture is put, it covers nothing that is said of the call.
-  await control(bens, "mute").click();
-  await control(bens, "camera").click();
+  // Wherever her own video is placed, it covers no text of the call.
+  await callControl(bens, "mute").click();
+  await callControl(bens, "camera").click();
   const notice = page.getByText(fill(texts.calls.notice.peerMuted, { name: ben.username }));
   const preview = page.getByRole("button", { name: texts.calls.preview });
   const areApart = async () => {
@@ -197,36 +199,37 @@ test("two people hear each other, put the call away, go on after a reload, and s
   ]) {
     await page.setViewportSize(viewport);
     for (let corner = 0; corner < 4; corner++) {
-      await expect.poll(areApart, { timeout: picturePatienceMs }).toBe(true);
+      await expect.poll(areApart, { timeout: videoTimeoutMs }).toBe(true);
       await preview.click();
     }
   }
-  await control(bens, "camera").click();
-  await control(anas, "camera").click();
-  await expect(control(anas, "camera")).toHaveAttribute("aria-pressed", "true");
+  await callControl(bens, "camera").click();
+  await callControl(anas, "camera").click();
+  await expect(callControl(anas, "camera")).toHaveAttribute("aria-pressed", "true");
   await patient(bens.page.locator("video")).toHaveCount(1); // his own
-  await control(anas, "hangUp").click();
+  await callControl(anas, "hangUp").click();
   await patient(callScreen(anas, ben)).toHaveCount(0);
   await expect(anas.composer()).toBeFocused();
   await expect(anas.composer()).toHaveValue(letters.slice(0, typed));
-  await patient(callLine(anas, `${ben.username} : Appel vidéo terminé`)).toBeVisible();
+  await patient(callEntry(anas, `${ben.username} : Appel vidéo terminé`)).toBeVisible();
   await expect(bens.page.getByRole("main").getByRole("button", { name: his.common.more, exact: true })).toBeFocused();
-  await patient(callLine(bens, "You: Video call ended")).toBeVisible();
+  await patient(callEntry(bens, "You: Video call ended")).toBeVisible();
 
-  // A press on the line calls back the same way. He records a voice message meanwhile: a ring leaves it alone.
+  // A press on the entry calls back with the same kind. He is recording a voice message: a ring does not disturb it.
   const voice = (name: keyof typeof his.chat.voice) =>
     bens.page.getByRole("button", { name: his.chat.voice[name], exact: true });
   const recorded = bens.page.locator("form [role=timer]");
   await voice("record").focus();
   await bens.page.keyboard.press("Enter");
   await patient(recorded).toHaveText(/:(?!00)\d\d$/);
-  await callBackButton(callLine(anas, `${ben.username} : Appel vidéo terminé`), anas, ben.username, "video").click();
+  await callBackButton(callEntry(anas, `${ben.username} : Appel vidéo terminé`), anas, ben.username, "video").click();
   await patient(banner(bens).getByRole("alert")).toContainText(his.calls.status.ringingVideo);
   await expect(callScreen(bens, ana)).toHaveCount(0);
   await patient(recorded).not.toHaveText((await recorded.textContent()) ?? "");
 
-  // A call that is taken ends it: it waits, unsent, and no key that is pressed next sends it. In a call none is begun.
-  await control(bens, "accept").click();
+  // Answering a call stops the recording: it is kept unsent, and no next key press sends it. During a call none can
+  // start.
+  await callControl(bens, "accept").click();
   await patient(recorded).toHaveCount(0);
   await bens.page.keyboard.press("Escape");
   await patient(banner(bens)).toBeVisible();
@@ -235,10 +238,10 @@ test("two people hear each other, put the call away, go on after a reload, and s
   await voice("record").click();
   await expect(bens.page.getByText(his.chat.voice.inCall)).toBeVisible();
   await expect(recorded).toHaveCount(0);
-  // Before she has heard that it was taken she would only give it up.
+  // Before she knew that it was answered she would only cancel it.
   await patient(timer).toHaveText(/^\d\d:(?!00)\d\d$/);
-  await control(anas, "hangUp").click();
-  await patient(callLine(bens, `${ana.username}: Video call ended`)).toBeVisible();
+  await callControl(anas, "hangUp").click();
+  await patient(callEntry(bens, `${ana.username}: Video call ended`)).toBeVisible();
   await voice("record").press("Enter");
   await patient(recorded).toBeVisible();
   for (const phone of [anas, bens]) await phone.close();

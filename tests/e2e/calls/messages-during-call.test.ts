@@ -1,27 +1,27 @@
 import type { Locator } from "@playwright/test";
 import { privateConversationId } from "#contract/ids.ts";
-import { faultsIn } from "#tests/support/browser/axe-checks.ts";
+import { findAxeViolations } from "#tests/support/browser/axe-checks.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
 import {
+  callControl,
   callScreen,
-  control,
+  callTimeoutMs,
+  connectCall,
   expectSeeing,
   findBox,
-  openCalling,
-  patienceMs,
-  picturePatienceMs,
+  openCallClient,
   placeCall,
-  talk,
-} from "#tests/support/browser/calling.ts";
-import { fill } from "#tests/support/browser/phone.ts";
+  videoTimeoutMs,
+} from "#tests/support/browser/call-client.ts";
+import { fill } from "#tests/support/browser/test-client.ts";
 import { sendTexts } from "#tests/support/people/messages.ts";
-import { siteOf } from "#tests/support/people/pair.ts";
+import { toSite } from "#tests/support/people/pair.ts";
 import { connectPeople, makePerson } from "#tests/support/people/people.ts";
 
-test.use({ actionTimeout: patienceMs });
-const patient = expect.configure({ timeout: patienceMs });
+test.use({ actionTimeout: callTimeoutMs });
+const patient = expect.configure({ timeout: callTimeoutMs });
 
-/** None of these lies over another. */
+/** Checks that none of these covers another. */
 const expectApart = async (...all: Locator[]): Promise<void> => {
   const findOverlaps = async () => {
     const boxes = await Promise.all(all.map(findBox));
@@ -33,14 +33,14 @@ const expectApart = async (...all: Locator[]): Promise<void> => {
       }),
     );
   };
-  await expect.poll(findOverlaps, { timeout: picturePatienceMs }).toEqual([]);
+  await expect.poll(findOverlaps, { timeout: videoTimeoutMs }).toEqual([]);
 };
 
-test("what others write behind a call's screen is told on it, is not read by that, and leads to their chat", async ({
+test("messages of others are shown on the call screen, stay unread, and lead to their chat", async ({
   browser,
   server,
 }) => {
-  const site = siteOf(server);
+  const site = toSite(server);
   const [ana, ben, cleo] = [
     await makePerson(site, 8_460, "Ana"),
     await makePerson(site, 8_461, "Ben"),
@@ -48,7 +48,7 @@ test("what others write behind a call's screen is told on it, is not read by tha
   ];
   for (const other of [ben, cleo]) await connectPeople(site, ana, other);
   const write = (text: string) => sendTexts(site, cleo, privateConversationId(cleo.id, ana.id), [text]);
-  const [anas, bens] = [await openCalling(browser, server), await openCalling(browser, server)];
+  const [anas, bens] = [await openCallClient(browser, server), await openCallClient(browser, server)];
   await Promise.all([anas.signIn(ana, "/app/contacts"), bens.signIn(ben)]);
   const { page, texts } = anas;
   const screen = callScreen(anas, ben);
@@ -59,11 +59,11 @@ test("what others write behind a call's screen is told on it, is not read by tha
   };
   const restore = page.getByRole("button", { name: fill(texts.calls.restoreName, { name: "Ben" }) });
 
-  await talk(anas, bens, ben);
+  await connectCall(anas, bens, ben);
   await expect(told).toHaveCount(0);
-  // What says it comes once the page has nothing more urgent to do.
+  // The notice appears once the page has nothing more urgent to do.
   await page.waitForFunction(() => document.querySelectorAll("p[role=status]").length > 2);
-  // Its words stay for a moment, its number longer.
+  // Its text stays for a moment, its number longer.
   await Promise.all([
     patient(told).toContainText("Cléo : On mange à huit heures"),
     patient(told).toHaveAccessibleName(nameOf(1)),
@@ -74,22 +74,22 @@ test("what others write behind a call's screen is told on it, is not read by tha
   await expectApart(told, screen.getByRole("timer"), ...(await screen.getByRole("button").all()));
   for (const colorScheme of ["dark", "light"] as const) {
     await page.emulateMedia({ colorScheme });
-    expect(await faultsIn(page)).toEqual([]);
+    expect(await findAxeViolations(page)).toEqual([]);
   }
   await patient(told).not.toContainText("huit heures"); // only its number stays
   await write("Apporte du pain");
   await patient(told).toHaveAccessibleName(nameOf(2));
 
-  // Nobody has read it, and where it stands nothing is told on the call any more.
-  await control(anas, "minimise").click();
+  // Nobody has read it, and the call shows no notice for the chat that is open.
+  await callControl(anas, "minimise").click();
   await anas.goToTab("masolo");
   await expect(anas.conversation("Cléo")).toContainText("2");
   await restore.click();
   await expect(screen).toBeVisible();
   await expect(told).toHaveCount(0);
 
-  // Without a preview it says no more than that.
-  await control(anas, "minimise").click();
+  // Without a preview it shows no text.
+  await callControl(anas, "minimise").click();
   await page.getByRole("link", { name: texts.shell.myProfile }).click();
   await page.getByRole("link", { name: texts.settings.notifications.title }).click();
   const { messages, preview } = texts.settings.notifications;
@@ -116,10 +116,10 @@ test("on a small phone with the largest text nobody's own picture lies over the 
   browser,
   server,
 }) => {
-  const site = siteOf(server);
+  const site = toSite(server);
   const [ana, ben] = [await makePerson(site, 8_463, "Ana"), await makePerson(site, 8_464, "Benjamin Kasongo")];
   await connectPeople(site, ana, ben);
-  const [anas, bens] = [await openCalling(browser, server), await openCalling(browser, server)];
+  const [anas, bens] = [await openCallClient(browser, server), await openCallClient(browser, server)];
   const { page, texts } = anas;
   await page.addInitScript(() => localStorage.setItem("appearance", "larger"));
   await Promise.all([anas.signInToChat(ana, ben.id), bens.signIn(ben)]);
@@ -127,8 +127,8 @@ test("on a small phone with the largest text nobody's own picture lies over the 
   const own = screen.getByRole("button", { name: texts.calls.preview });
   const timer = screen.getByRole("timer");
   const expectClear = async () => {
-    await expectApart(own, screen.getByRole("heading"), control(anas, "hangUp"));
-    if ((await timer.count()) === 0) return; // nobody talks yet
+    await expectApart(own, screen.getByRole("heading"), callControl(anas, "hangUp"));
+    if ((await timer.count()) === 0) return; // not connected yet
     await expectApart(own, timer);
     await expect.poll(() => timer.evaluate(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth)).toBe(true);
     await expect(timer).toBeInViewport({ ratio: 1 });
@@ -139,13 +139,13 @@ test("on a small phone with the largest text nobody's own picture lies over the 
   await patient(own).toBeVisible();
   await expectClear();
   await expectApart(own, screen.getByText(texts.calls.status.outgoingRings).last());
-  await control(bens, "accept").click();
+  await callControl(bens, "accept").click();
   await expectSeeing(anas, bens);
   await expectClear();
-  await control(bens, "camera").click();
+  await callControl(bens, "camera").click();
   await patient(screen.getByText(fill(texts.calls.notice.peerCameraOff, { name: ben.username }))).toBeVisible();
   await expectClear();
-  // Wherever it is put.
+  // Wherever it is placed.
   for (let corner = 0; corner < 4; corner++) {
     await own.click();
     await expect(own).toBeInViewport({ ratio: 1 });

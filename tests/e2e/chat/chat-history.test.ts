@@ -1,16 +1,16 @@
 import type { Locator, Page } from "@playwright/test";
 import { privateConversationId } from "#contract/ids.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
-import { isKeptOffline, keptOffline } from "#tests/support/browser/offline.ts";
-import { fill, Phone } from "#tests/support/browser/phone.ts";
+import { waitForOfflineReady, withServiceWorker } from "#tests/support/browser/offline.ts";
+import { fill, TestClient } from "#tests/support/browser/test-client.ts";
 import { sendTexts } from "#tests/support/people/messages.ts";
-import { makeCouple, openPair, siteOf } from "#tests/support/people/pair.ts";
+import { makePair, openPair, toSite } from "#tests/support/people/pair.ts";
 import { callSite, connectPeople, makePerson, type Person, type Site } from "#tests/support/people/people.ts";
 
 const total = 500;
 const textOf = (n: number): string => (n === 3 ? "Rendez-vous à l’Été bleu" : `message ${n}`);
 
-/** Two connected people with 500 messages between them unless told otherwise, in runs of 25 from each side. */
+/** Makes two connected people with 500 messages by default, in runs of 25 from each side. */
 const makeHistory = async (site: Site, n: number, count = total): Promise<[Person, Person]> => {
   const people: [Person, Person] = [await makePerson(site, n), await makePerson(site, n + 1)];
   await connectPeople(site, ...people);
@@ -28,13 +28,15 @@ const makeHistory = async (site: Site, n: number, count = total): Promise<[Perso
   return people;
 };
 
-/** A processor of a cheap phone: what is drawn, measured and told of comes one after the other. */
+/** Slows the processor down like a cheap phone's: drawing, measuring and announcing follow each other. */
 const slowDown = async (page: Page): Promise<void> => {
   const devtools = await page.context().newCDPSession(page);
   await devtools.send("Emulation.setCPUThrottlingRate", { rate: 4 });
 };
 
-/** Scrolls up by steps as a thumb does; notes every message seen, and how far any stood from where it should. */
+/**
+ * Scrolls up in steps as a thumb does. Records every message seen, and the largest offset from its expected position.
+ */
 const readUpwards = (page: Page) =>
   page.evaluate(async () => {
     const box = document.querySelector("[role=main] ol")?.parentElement?.parentElement;
@@ -68,8 +70,8 @@ const readUpwards = (page: Page) =>
   });
 
 test("scrolling up loads 500 messages in order, and none moves under the reader", async ({ browser, server }) => {
-  const [ana, ben] = await makeHistory(siteOf(server), 520);
-  const anas = await Phone.open(browser, server, "fr", keptOffline);
+  const [ana, ben] = await makeHistory(toSite(server), 520);
+  const anas = await TestClient.open(browser, server, "fr", withServiceWorker);
   await anas.signInToChat(ana, ben.id);
   await expect(anas.message(`message ${total}`)).toBeInViewport();
 
@@ -79,8 +81,8 @@ test("scrolling up loads 500 messages in order, and none moves under the reader"
   expect(worstJump).toBeLessThanOrEqual(2);
   await expect(anas.page.getByText(anas.texts.chat.start)).toBeVisible();
 
-  // All of it is on the phone now, offline and after a reload.
-  await isKeptOffline(anas.page);
+  // The whole history is on the device now, offline and after a reload.
+  await waitForOfflineReady(anas.page);
   await anas.context.setOffline(true);
   await anas.page.reload();
   await expect(anas.message(`message ${total}`)).toBeInViewport();
@@ -90,8 +92,8 @@ test("scrolling up loads 500 messages in order, and none moves under the reader"
 });
 
 test("a search finds a message of the first page by part of a word and leads to it", async ({ browser, server }) => {
-  const [ana, ben] = await makeHistory(siteOf(server), 522);
-  const anas = await Phone.open(browser, server, "fr", keptOffline);
+  const [ana, ben] = await makeHistory(toSite(server), 522);
+  const anas = await TestClient.open(browser, server, "fr", withServiceWorker);
   const { page, texts } = anas;
   await anas.signInToChat(ana, ben.id);
   const openSearch = async () => {
@@ -113,8 +115,8 @@ test("a search finds a message of the first page by part of a word and leads to 
   await expect(anas.message(textOf(3))).toBeInViewport();
   await expect(anas.message(`message ${total}`)).toHaveCount(0);
 
-  // Without network only this phone is searched, and it says so.
-  await isKeptOffline(page);
+  // Without a network only this device is searched, and the chat says so.
+  await waitForOfflineReady(page);
   await anas.context.setOffline(true);
   await field.fill("message 500");
   await expect(found.locator("mark")).toHaveText("message 500");
@@ -124,14 +126,14 @@ test("a search finds a message of the first page by part of a word and leads to 
   await anas.close();
 });
 
-test("who reads further up is not moved, is told of new messages and has not read them yet", async ({
+test("a reader further up keeps their position, is notified of new messages and has not read them yet", async ({
   browser,
   server,
 }) => {
-  const site = siteOf(server);
+  const site = toSite(server);
   const [ana, ben] = await makeHistory(site, 524);
-  const anas = await Phone.open(browser, server);
-  const bens = await Phone.open(browser, server);
+  const anas = await TestClient.open(browser, server);
+  const bens = await TestClient.open(browser, server);
   const { page, texts } = anas;
   await anas.signIn(ana);
   await bens.signIn(ben);
@@ -149,7 +151,7 @@ test("who reads further up is not moved, is told of new messages and has not rea
       );
       return [row?.textContent, Math.round(row?.getBoundingClientRect().top ?? 0)];
     });
-  // Older pages settle: it stands where it stood a moment ago.
+  // When older pages are measured, the visible messages keep their position.
   let before = await place();
   const stands = async () => {
     const [last, now] = [before.join(), await place()];
@@ -170,7 +172,7 @@ test("who reads further up is not moved, is told of new messages and has not rea
   await expect(pill).toHaveCount(0);
   await expect(toLatest).toHaveCount(0);
 
-  // What one writes oneself is where one looks next.
+  // A sent message appears where the reader looks next.
   await page.getByRole("list", { name: fill(texts.chat.messages, { name: ben.username }) }).hover();
   await page.mouse.wheel(0, -1_500);
   await expect(toLatest).toBeVisible();
@@ -181,12 +183,12 @@ test("who reads further up is not moved, is told of new messages and has not rea
 });
 
 test("who waits at the newest message stays there when forty come in before it", async ({ browser, server }) => {
-  const site = siteOf(server);
+  const site = toSite(server);
   const [ana, ben] = [await makePerson(site, 526), await makePerson(site, 527)];
   await connectPeople(site, ana, ben);
   const conversation = privateConversationId(ana.id, ben.id);
   await sendTexts(site, ben, conversation, ["avant"]);
-  const anas = await Phone.open(browser, server);
+  const anas = await TestClient.open(browser, server);
   await anas.signInToChat(ana, ben.id);
   await expect(anas.message("avant")).toBeVisible();
   await anas.context.setOffline(true);
@@ -208,7 +210,7 @@ test("in very large text a chat opens at its newest message however often, and w
   browser,
   server,
 }) => {
-  const site = siteOf(server);
+  const site = toSite(server);
   const [ana, ben] = [await makePerson(site, 528), await makePerson(site, 529, "Ben")];
   await connectPeople(site, ana, ben);
   const conversation = privateConversationId(ana.id, ben.id);
@@ -219,7 +221,7 @@ test("in very large text a chat opens at its newest message however often, and w
     conversation,
     Array.from({ length: 40 }, (_, i) => linesOf(i + 1)),
   );
-  const anas = await Phone.open(browser, server, "pt"); // its field has two lines on the smallest screen
+  const anas = await TestClient.open(browser, server, "pt"); // its field has two lines on the smallest screen
   const { page, texts } = anas;
   await anas.signIn(ana, "/app/appearance");
   await page.getByText(texts.appearance.larger, { exact: true }).click();
@@ -243,7 +245,7 @@ test("in very large text a chat opens at its newest message however often, and w
     await expect(anas.conversation("Ben")).not.toContainText(unread);
   }
 
-  // The recorder is lower than the field: coming and going, it moves nobody from the end.
+  // The recorder is lower than the field: opening and closing it keeps the end of the chat in view.
   await page.setViewportSize({ width: 320, height: 480 });
   await anas.conversation("Ben").click();
   await expect.poll(fromEnd).toBe(0);
@@ -254,7 +256,7 @@ test("in very large text a chat opens at its newest message however often, and w
   await page.getByRole("button", { name: texts.chat.voice.discard }).click();
   await expect(anas.composer()).toBeVisible();
   await expect.poll(fromEnd).toBe(0);
-  // Nor does a field of several lines, which is measured anew with each letter.
+  // Neither does a field of several lines, which is measured again with each letter.
   await anas.composer().fill("um\ndois\ntrês");
   await expect.poll(fromEnd).toBe(0);
   await anas.composer().pressSequentially("!");
@@ -267,8 +269,8 @@ test("who reads further up reads on at the same message when others above it go,
   browser,
   server,
 }) => {
-  const site = siteOf(server);
-  const { people, conversation } = await makeCouple(site, 590);
+  const site = toSite(server);
+  const { people, conversation } = await makePair(site, 590);
   const [ana, ben] = people;
   const long = (n: number) => `lettre ${n} ${"des mots sur plusieurs lignes ".repeat(n % 5)}`.trim();
   await sendTexts(
@@ -277,13 +279,13 @@ test("who reads further up reads on at the same message when others above it go,
     conversation,
     Array.from({ length: 60 }, (_, i) => long(i + 1)),
   );
-  const anas = await Phone.open(browser, server);
+  const anas = await TestClient.open(browser, server);
   const { page, texts } = anas;
   await anas.signInToChat(ana, ben.id);
   await expect(anas.message(long(60))).toBeInViewport();
   await page.mouse.move(180, 350);
   const read = anas.message(long(52));
-  // Upwards until it is there; what came into view late and is past goes back.
+  // Scrolls up until it is there; if a late page moved it out of view, scrolls back.
   const near = async () => {
     const [row] = await read.evaluateAll((rows) => rows.map((row) => row.getBoundingClientRect().toJSON() as DOMRect));
     const isPast = row !== undefined && row.top > 300;
@@ -293,7 +295,7 @@ test("who reads further up reads on at the same message when others above it go,
   };
   await expect.poll(near, { intervals: [300] }).toBe(true);
 
-  // What is withdrawn above, half in sight or not drawn at all, leaves shorter lines behind: what is read stays.
+  // Messages deleted above, partly visible or not drawn, leave shorter tombstones: the visible text keeps its position.
   await read.evaluate((row) => {
     const box = row.closest("ol")?.parentElement?.parentElement;
     const above = row.previousElementSibling;
@@ -326,8 +328,8 @@ test("who reads further up reads on at the same message when others above it go,
 });
 
 /**
- * Goes up once, at the moment the first messages are drawn or older ones come in above them, before any event tells of
- * either; `wentUp` becomes how far what was in sight then ends from where it should be.
+ * Scrolls up once, as soon as the first messages are drawn or older ones are inserted above them, before any event
+ * reports it. `wentUp` is set to the final offset of the visible message.
  */
 const goUpEarly = (isAsOlderCome: boolean) => {
   const frame = () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 20)));
@@ -364,9 +366,9 @@ test("who goes up in the moment a chat is drawn, or older messages come in, is n
   browser,
   server,
 }) => {
-  const [ana, ben] = await makeHistory(siteOf(server), 596, 150);
+  const [ana, ben] = await makeHistory(toSite(server), 596, 150);
   for (const isAsOlderCome of [false, true]) {
-    const phone = await Phone.open(browser, server);
+    const phone = await TestClient.open(browser, server);
     await phone.page.addInitScript(goUpEarly, isAsOlderCome);
     await phone.signInToChat(ana, ben.id);
     await phone.page.waitForFunction(() => "wentUp" in window);
@@ -376,7 +378,7 @@ test("who goes up in the moment a chat is drawn, or older messages come in, is n
   }
 });
 
-test("on a phone that is a day ahead what was just written stands under today", async ({ browser, server }) => {
+test("on a phone whose clock is a day ahead a new message is listed under today", async ({ browser, server }) => {
   const { phones, people } = await openPair(browser, server, 548);
   const [anas, bens] = phones;
   await bens.write("à l'instant");

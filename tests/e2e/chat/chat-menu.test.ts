@@ -1,12 +1,12 @@
 import type { Page } from "@playwright/test";
-import { faultsIn } from "#tests/support/browser/axe-checks.ts";
+import { findAxeViolations } from "#tests/support/browser/axe-checks.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
-import { fill, Phone, type Texts } from "#tests/support/browser/phone.ts";
+import { fill, TestClient, type Texts } from "#tests/support/browser/test-client.ts";
 import { typeUntil } from "#tests/support/browser/type-until.ts";
 import { sendTexts } from "#tests/support/people/messages.ts";
 import { openPair } from "#tests/support/people/pair.ts";
 
-const toldAgainMs = 30_000; // after that a screen reader is told again who writes
+const toldAgainMs = 30_000; // after this time a screen reader announces the sender again
 
 const choose = async (page: Page, texts: Texts, item: string): Promise<void> => {
   await page.getByRole("button", { name: texts.common.more, exact: true }).click();
@@ -20,9 +20,9 @@ test("a chat is muted, shows who is typing, and is cleared of what was there bef
   const { page, texts } = anas;
   const header = page.getByRole("main").locator("header");
   await anas.write("avant");
-  await expect(anas.ticks("avant", "read")).toBeVisible(); // both are connected, to be told at once
+  await expect(anas.ticks("avant", "read")).toBeVisible(); // both must be connected to receive it at once
 
-  // Typing shows in the header, also when the last message has just been sent, and goes with the message.
+  // The header shows typing, also right after the last message, and stops when the message arrives.
   const isTyping = page.getByText(fill(texts.chat.isTyping, { name: ben.username }), { exact: true });
   const shown = Promise.all([
     expect(header.getByText(texts.chat.typing, { exact: true })).toBeVisible(),
@@ -38,7 +38,7 @@ test("a chat is muted, shows who is typing, and is cleared of what was there bef
   await expect(anas.message("encore")).toBeVisible();
   await expect(header.getByText(texts.chat.typing, { exact: true })).toHaveCount(0);
 
-  // A person can be called in two ways: on a narrow screen one of them stands in the menu, and their name has room.
+  // There are two ways to call a person: on a narrow screen one of them is in the menu, which leaves room for the name.
   const video = header.getByRole("button", { name: fill(texts.people.videoCallName, { name: ben.username }) });
   await expect(
     header.getByRole("button", { name: fill(texts.people.audioCallName, { name: ben.username }) }),
@@ -52,7 +52,8 @@ test("a chat is muted, shows who is typing, and is cleared of what was there bef
   await expect(video).toBeEnabled();
   await page.setViewportSize({ width: 360, height: 740 });
 
-  // Muting: first it fails and says so, then it is told, marked, and counts for nothing in the tab bar.
+  // Muting: first it fails with an error, then it is announced and marked, and the chat no longer counts in the tab
+  // bar.
   await anas.context.route("**/api/mutes/**", (route) => route.fulfill({ status: 503, body: "" }));
   await choose(page, texts, texts.mute.on);
   await expect(page.getByRole("alert").getByText("Impossible de modifier l'état des notifications.")).toBeVisible();
@@ -61,7 +62,7 @@ test("a chat is muted, shows who is typing, and is cleared of what was there bef
   await expect(page.getByRole("status").getByText("Notifications muettes", { exact: true })).toBeVisible();
   await expect(header.getByRole("img", { name: texts.mute.isOn })).toBeVisible();
   await page.getByRole("link", { name: texts.common.back, exact: true }).click();
-  await expect(anas.composer()).toHaveCount(0); // what comes in an open chat is read
+  await expect(anas.composer()).toHaveCount(0); // messages in an open chat are read
   await bens.write("en silence");
   const row = anas.conversation(ben.username);
   await expect(row).toContainText(fill(texts.masolo.unread_one, { count: 1 }));
@@ -69,7 +70,7 @@ test("a chat is muted, shows who is typing, and is cleared of what was there bef
   const tab = page.getByRole("navigation", { name: texts.shell.navigation }).getByRole("link", { name: /^Masolo/ });
   await expect(tab).toHaveText(texts.shell.tabs.masolo);
 
-  // Typing shows in the list too.
+  // The list shows typing too.
   const shownInRow = expect(row).toContainText(texts.chat.typing);
   await typeUntil(bens, shownInRow);
   await bens.composer().fill("");
@@ -78,11 +79,11 @@ test("a chat is muted, shows who is typing, and is cleared of what was there bef
   await expect(page.getByRole("status").getByText("Notifications réactivées", { exact: true })).toBeVisible();
   await expect(header.getByRole("img", { name: texts.mute.isOn })).toHaveCount(0);
 
-  // Clearing: cancelled, failed, and then done; what came while it was under way stays.
+  // Clearing: cancelled, failed, then done; messages that arrived meanwhile stay.
   const dialog = page.getByRole("alertdialog", { name: "Effacer la conversation\u00a0?" });
   await choose(page, texts, texts.chat.clear);
   await expect(dialog).toContainText(ben.username);
-  expect(await faultsIn(page)).toEqual([]);
+  expect(await findAxeViolations(page)).toEqual([]);
   await dialog.getByRole("button", { name: texts.common.cancel }).click();
   await anas.context.route("**/clear", (route) => route.abort());
   await choose(page, texts, texts.chat.clear);
@@ -114,8 +115,8 @@ test("a chat is muted, shows who is typing, and is cleared of what was there bef
   await page.getByRole("link", { name: texts.common.back, exact: true }).click();
   await expect(row).toContainText("pendant");
 
-  // Another device of the same person sees the same.
-  const tablet = await Phone.open(browser, server, "pt");
+  // Another device of the same person shows the same.
+  const tablet = await TestClient.open(browser, server, "pt");
   await tablet.logIn(ana.phone);
   await tablet.openChat(ben.id);
   await expect(tablet.message("pendant")).toBeVisible();
@@ -146,13 +147,13 @@ test("who is blocked sees plain sent and is not seen, until they are unblocked",
   await expect(page.getByRole("status").getByText(`${ben.username} has been blocked.`)).toBeVisible();
   await expect(page).toHaveURL(/\/app$/);
 
-  // To the blocked person nothing looks different: it is sent, and stays so.
+  // The blocked person sees no difference: the message stays "sent".
   await bens.write("unheard");
   await expect(bens.ticks("unheard", "sent")).toBeVisible();
   const row = anas.conversation(ben.username);
   await expect(row).toContainText("before");
 
-  // Wherever people are listed it shows who is blocked.
+  // Every list of people shows who is blocked.
   const mark = { name: texts.blocked.isBlocked };
   await expect(row.getByRole("img", mark)).toBeVisible();
   await page.getByRole("button", { name: texts.masolo.actions, exact: true }).click();
@@ -173,9 +174,9 @@ test("who is blocked sees plain sent and is not seen, until they are unblocked",
   await expect(
     page.getByRole("alert").getByText(fill(texts.people.unblockToCall, { name: ben.username })),
   ).toBeVisible();
-  expect(await faultsIn(page)).toEqual([]);
+  expect(await findAxeViolations(page)).toEqual([]);
 
-  // The list of the blocked, from one's profile.
+  // The list of blocked people in one's profile.
   await page.getByRole("link", { name: texts.common.back, exact: true }).click();
   await page.getByRole("link", { name: texts.shell.myProfile }).click();
   await page.getByRole("link", { name: texts.blocked.title }).click();
@@ -184,7 +185,7 @@ test("who is blocked sees plain sent and is not seen, until they are unblocked",
   await expect(blocked).toHaveCount(1);
   await expect(blocked).toContainText(ben.username);
   await expect(blocked).toContainText(ben.phone);
-  expect(await faultsIn(page)).toEqual([]);
+  expect(await findAxeViolations(page)).toEqual([]);
   const unblock = blocked.getByRole("button", { name: fill(texts.people.unblockName, { name: ben.username }) });
   await anas.context.route("**/api/blocks/**", (route) => route.abort());
   await unblock.click();
@@ -195,7 +196,7 @@ test("who is blocked sees plain sent and is not seen, until they are unblocked",
   await expect(page.getByRole("status").getByText(`${ben.username} has been unblocked.`)).toBeVisible();
   await expect(page.getByText(texts.blocked.none)).toBeVisible();
 
-  // What was written meanwhile never comes; what is written now does.
+  // A message sent during the block is never delivered; one sent now is.
   await bens.write("heard again");
   await anas.openChat(ben.id);
   await expect(anas.message("heard again")).toBeVisible();
@@ -206,7 +207,7 @@ test("who is blocked sees plain sent and is not seen, until they are unblocked",
   await bens.close();
 });
 
-test("a search leads to a message some screens above the end, where the list was held until then", async ({
+test("a search opens a message some screens above the end, where the list was anchored until then", async ({
   browser,
   server,
 }) => {
@@ -224,7 +225,7 @@ test("a search leads to a message some screens above the end, where the list was
   );
   await expect(newest).toBeInViewport();
   const field = page.getByRole("searchbox", { name: texts.chat.searchLabel });
-  // Enter after it is found, and before.
+  // Enter after the result is found, and before.
   for (const isFound of [true, false]) {
     await choose(page, texts, texts.chat.search);
     await field.fill("marche");
@@ -262,7 +263,7 @@ test("a search walks from one found message to the next and back by keyboard, ea
   );
   await expect(anas.message("message 120")).toBeVisible();
 
-  // What opens over the chat and cannot be fetched now says so, leaves the chat as it was, and is asked for again.
+  // A layer over the chat that cannot be loaded reports it, leaves the chat as it was, and can be requested again.
   const missing = page.getByRole("alert").getByText(texts.chat.attach.notHere);
   const openMenu = () => anas.message("message 120").locator("bdi").first().click({ button: "right" });
   await page.route("**/assets/menus-*", (route) => route.abort());
@@ -270,7 +271,7 @@ test("a search walks from one found message to the next and back by keyboard, ea
   await expect(missing).toBeVisible();
   await anas.composer().click();
   await expect(anas.composer()).toBeFocused();
-  await expect(missing).toHaveCount(0); // the next one says it anew
+  await expect(missing).toHaveCount(0); // the next failure reports it again
   await openMenu();
   await expect(missing).toBeVisible();
   await page.unroute("**/assets/menus-*");
@@ -284,14 +285,14 @@ test("a search walks from one found message to the next and back by keyboard, ea
   const counter = (at: number) => page.getByText(fill(texts.chat.foundAt, { at, count: 3 }), { exact: true });
   await field.fill("marche");
   await expect(page.getByText(fill(texts.chat.found_other, { count: 3 }))).toBeVisible();
-  expect(await faultsIn(page)).toEqual([]);
+  expect(await findAxeViolations(page)).toEqual([]);
 
   await page.keyboard.press("Enter");
   await expect(counter(1)).toBeVisible();
   await expect(anas.message("marché conclu")).toBeInViewport();
   await expect(marks.filter({ hasText: "marché" })).toBeVisible();
   await expect(field).toBeFocused();
-  expect(await faultsIn(page)).toEqual([]);
+  expect(await findAxeViolations(page)).toEqual([]);
   await page.keyboard.press("Enter");
   await expect(counter(2)).toBeVisible();
   await expect(anas.message("le MARCHE est fermé")).toBeInViewport();
@@ -302,12 +303,12 @@ test("a search walks from one found message to the next and back by keyboard, ea
   await page.keyboard.press("Shift+Enter");
   await expect(counter(2)).toBeVisible();
   await expect(anas.message("le MARCHE est fermé")).toBeInViewport();
-  // Around the end it goes on at the beginning, by buttons as by keys.
+  // After the last result it continues at the first, by buttons and by keys.
   await page.getByRole("button", { name: texts.chat.nextFound }).click();
   await page.getByRole("button", { name: texts.chat.nextFound }).click();
   await expect(counter(1)).toBeVisible();
   await expect(anas.message("marché conclu")).toBeInViewport();
-  // Enter pressed before anything is found goes to the first all the same.
+  // Enter before any result is found goes to the first one when it arrives.
   await field.fill("march");
   await page.keyboard.press("Enter");
   await expect(counter(1)).toBeVisible();

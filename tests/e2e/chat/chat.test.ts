@@ -1,18 +1,18 @@
 import { privateConversationId } from "#contract/ids.ts";
 import { messageTextMaxLength } from "#contract/limits.ts";
-import { faultsIn } from "#tests/support/browser/axe-checks.ts";
+import { findAxeViolations } from "#tests/support/browser/axe-checks.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
-import { fill, Phone } from "#tests/support/browser/phone.ts";
+import { fill, TestClient } from "#tests/support/browser/test-client.ts";
 import { sendTexts } from "#tests/support/people/messages.ts";
-import { openPair, siteOf } from "#tests/support/people/pair.ts";
+import { openPair, toSite } from "#tests/support/people/pair.ts";
 import { callSite, connectPeople, makePerson, type Person } from "#tests/support/people/people.ts";
 import { readServerLog } from "#tests/support/server/logs.ts";
 
 test("a message shows its four ticks in turn on its way to the other person", async ({ browser, server }) => {
-  const site = siteOf(server);
+  const site = toSite(server);
   const [ana, ben] = [await makePerson(site, 500), await makePerson(site, 501)];
   await connectPeople(site, ana, ben);
-  const anas = await Phone.open(browser, server);
+  const anas = await TestClient.open(browser, server);
   await anas.signInToChat(ana, ben.id);
 
   await anas.context.setOffline(true);
@@ -21,7 +21,7 @@ test("a message shows its four ticks in turn on its way to the other person", as
   await anas.context.setOffline(false);
   await expect(anas.ticks("en route", "sent")).toBeVisible();
 
-  const bens = await Phone.open(browser, server);
+  const bens = await TestClient.open(browser, server);
   await bens.signIn(ben);
   await expect(bens.conversation(ana.username)).toContainText("en route");
   await expect(anas.ticks("en route", "delivered")).toBeVisible();
@@ -51,16 +51,16 @@ test("what is typed arrives exactly as it was, whatever it contains", async ({ b
   const shown = bens.page.getByRole("main").locator("li p > bdi");
   await expect(shown).toHaveCount(texts.length);
   expect((await readServerLog(site, people[1], conversation)).map(({ text }) => text)).toEqual(texts);
-  // On the screen a change of direction ends with its text.
+  // A direction override on the screen ends with its text.
   expect(await shown.evaluateAll((elements) => elements.map((element) => element.textContent))).toEqual(
     texts.map((text) => (text === overrides ? `${text}\u202C` : text)),
   );
-  // Nothing makes the page wider than the phone, and a text that turns its direction leaves the time in its place.
+  // Nothing makes the page wider than the phone, and a right-to-left text keeps the time in its place.
   expect(await bens.page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
   const time = bens.page.getByRole("main").locator("li", { hasText: "écrit à l’envers" }).locator("time");
   await expect(time).toHaveText(/^\d\d:\d\d$/);
 
-  const answers = await faultsIn(bens.page);
+  const answers = await findAxeViolations(bens.page);
   expect(answers).toEqual([]);
   await anas.close();
   await bens.close();
@@ -73,7 +73,7 @@ test("the composer sends on Enter, breaks the line on Shift+Enter and refuses wh
   const { phones, people } = await openPair(browser, server, 504);
   const [anas, bens] = phones;
   const composer = anas.composer();
-  // Where there is nothing to send the button is a microphone.
+  // Without text to send, the button is a microphone.
   const send = anas.page.getByRole("button", { name: anas.texts.chat.send, exact: true });
   const record = anas.page.getByRole("button", { name: anas.texts.chat.voice.record });
   await expect(record).toBeEnabled();
@@ -89,13 +89,13 @@ test("the composer sends on Enter, breaks the line on Shift+Enter and refuses wh
   await composer.pressSequentially("un");
   await composer.press("Shift+Enter");
   await composer.pressSequentially("deux");
-  // A draft survives looking something up elsewhere.
+  // A draft survives a visit to another screen.
   await anas.page.getByRole("link", { name: people[1].username }).click();
   await anas.page.waitForURL("**/app/user/**");
   await expect(composer).toHaveCount(0);
   await anas.page.goBack();
   await expect(composer).toHaveValue("un\ndeux");
-  // So does another tab of the same person: what is written last shows in both, and nothing once it is sent.
+  // The same for another tab of the same person: the last change appears in both, and nothing remains after sending.
   const second = await anas.context.newPage();
   await anas.openChat(people[1].id, second);
   await expect(anas.composer(second)).toHaveValue("un\ndeux");
@@ -123,16 +123,16 @@ for (const language of ["fr", "en", "pt"] as const) {
     browser,
     server,
   }) => {
-    const site = siteOf(server);
+    const site = toSite(server);
     const n = { fr: 510, en: 512, pt: 514 }[language];
     const [ana, ben] = [await makePerson(site, n), await makePerson(site, n + 1)];
     await connectPeople(site, ana, ben);
     await sendTexts(site, ben, privateConversationId(ana.id, ben.id), ["Avant tout"]);
-    const anas = await Phone.open(browser, server, language);
+    const anas = await TestClient.open(browser, server, language);
     await anas.signInToChat(ana, ben.id);
     await expect(anas.message("Avant tout")).toBeVisible();
 
-    // Two are written while nobody can tell that the connection is gone.
+    // Two messages are written before the lost connection is noticed.
     await anas.context.setOffline(true);
     await anas.write("trop tard");
     await anas.write("encore une");
@@ -146,7 +146,7 @@ for (const language of ["fr", "en", "pt"] as const) {
     for (const text of ["trop tard", "encore une"]) await expect(anas.ticks(text, "failed")).toBeVisible();
     await expect(anas.message("trop tard")).toContainText(fill(chat.notSent, { reason: errors.not_connected }));
 
-    // One is given up; the other goes out once they are connected again.
+    // One is deleted; the other is sent once they are connected again.
     await anas.message("trop tard").getByRole("button", { name: chat.discard }).click();
     await expect(anas.message("trop tard")).toHaveCount(0);
     const nextStep = anas.page.getByRole("link", { name: chat.findPeople });
@@ -175,9 +175,9 @@ for (const language of ["fr", "en", "pt"] as const) {
 }
 
 test("an unknown person's chat says so and leads back to the list", async ({ browser, server }) => {
-  const site = siteOf(server);
+  const site = toSite(server);
   const ana = await makePerson(site, 516);
-  const anas = await Phone.open(browser, server);
+  const anas = await TestClient.open(browser, server);
   await anas.signIn(ana);
   for (const id of ["019a0000-0000-7000-8000-000000000000", "personne", ana.id]) {
     await anas.page.goto(`/app/chat/${id}`);

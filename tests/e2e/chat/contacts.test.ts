@@ -1,30 +1,30 @@
-import { faultsIn } from "#tests/support/browser/axe-checks.ts";
+import { findAxeViolations } from "#tests/support/browser/axe-checks.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
-import { isKeptOffline, keptOffline } from "#tests/support/browser/offline.ts";
-import { fill, Phone } from "#tests/support/browser/phone.ts";
-import { siteOf } from "#tests/support/people/pair.ts";
+import { waitForOfflineReady, withServiceWorker } from "#tests/support/browser/offline.ts";
+import { fill, TestClient } from "#tests/support/browser/test-client.ts";
+import { toSite } from "#tests/support/people/pair.ts";
 import { callSite, connectPeople, makePerson, nameOf } from "#tests/support/people/people.ts";
 
 test("contacts are found by name without case or accents and by number; each opens its chat and its profile", async ({
   browser,
   server,
 }) => {
-  const site = siteOf(server);
+  const site = toSite(server);
   const ana = await makePerson(site, 750);
   const elodie = await makePerson(site, 751, "Élodie Ngoma");
   const arabic = await makePerson(site, 752, "محمد علي");
-  const phone = await Phone.open(browser, server, "fr", keptOffline);
+  const phone = await TestClient.open(browser, server, "fr", withServiceWorker);
   const { page, texts } = phone;
   await phone.signIn(ana);
   await phone.goToTab("contacts");
   await expect(page.getByText(texts.contacts.none.title)).toBeVisible();
-  expect(await faultsIn(page)).toEqual([]);
+  expect(await findAxeViolations(page)).toEqual([]);
   await connectPeople(site, elodie, ana);
   await connectPeople(site, ana, arabic);
 
   const list = page.getByRole("list", { name: texts.contacts.title });
   await expect(list.getByRole("listitem")).toHaveCount(2);
-  expect(await faultsIn(page)).toEqual([]);
+  expect(await findAxeViolations(page)).toEqual([]);
   const search = page.getByRole("searchbox", { name: texts.contacts.searchLabel });
   for (const query of ["ELODIE", "ngo", "+243 81 000 07 51", "0751"]) {
     await search.fill(query);
@@ -39,7 +39,7 @@ test("contacts are found by name without case or accents and by number; each ope
   await expect(list.getByRole("listitem")).toHaveCount(2);
   await expect(search).toBeFocused();
 
-  // Four buttons each, two of them to call.
+  // Four buttons each, two of them for calls.
   const row = list.getByRole("listitem").filter({ hasText: "Élodie Ngoma" });
   await expect(row.getByRole("button")).toHaveCount(3);
   for (const name of [texts.people.audioCallName, texts.people.videoCallName])
@@ -51,13 +51,13 @@ test("contacts are found by name without case or accents and by number; each ope
   await page.getByRole("link", { name: fill(texts.contacts.viewProfile, { name: "Élodie Ngoma" }) }).click();
   await expect(page).toHaveURL(`/app/user/${elodie.id}`);
   await expect(page.getByRole("main").getByText(elodie.phone).first()).toBeVisible();
-  expect(await faultsIn(page)).toEqual([]);
+  expect(await findAxeViolations(page)).toEqual([]);
   await page.getByRole("link", { name: texts.people.message, exact: true }).click();
   await expect(page).toHaveURL(`/app/chat/${elodie.id}`);
   await expect(phone.composer()).toBeVisible();
 
-  // All of it without network, after one visit.
-  await isKeptOffline(page);
+  // Everything works without a network, after one visit.
+  await waitForOfflineReady(page);
   await phone.context.setOffline(true);
   await page.goto("/app/contacts");
   await expect(list.getByRole("listitem")).toHaveCount(2);
@@ -71,11 +71,11 @@ test("deleting a contact asks by name, can be left, says what went wrong, and en
   browser,
   server,
 }) => {
-  const site = siteOf(server);
+  const site = toSite(server);
   const [ana, ben] = [await makePerson(site, 753), await makePerson(site, 754)];
   await connectPeople(site, ana, ben);
-  const anas = await Phone.open(browser, server);
-  const bens = await Phone.open(browser, server);
+  const anas = await TestClient.open(browser, server);
+  const bens = await TestClient.open(browser, server);
   const { page, texts } = anas;
   await anas.signIn(ana);
   await bens.signIn(ben);
@@ -87,18 +87,18 @@ test("deleting a contact asks by name, can be left, says what went wrong, and en
   const dialog = page.getByRole("alertdialog", {
     name: fill(texts.contacts.deleteTitle, { name: ben.username }).replaceAll(" ", " "),
   });
-  // By keyboard only: open, stay inside, leave, and the focus is where it was.
+  // By keyboard only: open, stay inside, leave, and the focus returns.
   await remove.focus();
   await page.keyboard.press("Enter");
   await expect(dialog).toBeVisible();
   await expect(dialog).toContainText(ben.username);
   await expect(dialog.getByRole("button", { name: texts.common.cancel })).toBeFocused();
-  expect(await faultsIn(page)).toEqual([]);
+  expect(await findAxeViolations(page)).toEqual([]);
   await page.keyboard.press("Escape");
   await expect(dialog).toBeHidden();
   await expect(remove).toBeFocused();
 
-  // Held up on its way: the button turns and cannot be pressed; then it fails, and nothing is lost.
+  // While the request is delayed, the button shows progress and cannot be pressed; then it fails, and nothing is lost.
   let fail = () => {};
   const held = new Promise<void>((resolve) => {
     fail = resolve;
@@ -132,14 +132,14 @@ test("a profile shows who somebody is, and says so when it cannot be had or one 
   browser,
   server,
 }) => {
-  const site = siteOf(server);
+  const site = toSite(server);
   const [ana, ben, cleo] = [await makePerson(site, 755), await makePerson(site, 756), await makePerson(site, 757)];
   await connectPeople(site, ana, ben);
-  const anas = await Phone.open(browser, server, "en");
+  const anas = await TestClient.open(browser, server, "en");
   const { page, texts } = anas;
   await anas.signIn(ana);
 
-  // One's own id is one's own profile; an unknown one has no profile, also when the question was lost on its way.
+  // One's own id opens one's own profile. An unknown id has no profile, also if the first request was lost.
   await anas.goTo(`/app/user/${ana.id}`);
   await expect(page).toHaveURL("/app/profile");
   await anas.goTo("/app/user/personne");
@@ -152,12 +152,12 @@ test("a profile shows who somebody is, and says so when it cannot be had or one 
   await anas.context.route(`**/api/users/${cleo.id}`, (route) => route.fulfill({ status: 503, body: "" }));
   await anas.goTo(`/app/user/${cleo.id}`);
   await expect(page.getByText("Failed to load profile.")).toBeVisible();
-  expect(await faultsIn(page)).toEqual([]);
+  expect(await findAxeViolations(page)).toEqual([]);
   await anas.context.unroute(`**/api/users/${cleo.id}`);
   await page.getByRole("button", { name: texts.common.retry }).click();
   await expect(page.getByText("No profile data found.")).toBeVisible();
 
-  // A contact: picture enlarged by keyboard, number, date, muted and blocked from here.
+  // A contact: picture enlarged by keyboard, number, date, mute and block from here.
   await anas.goTo(`/app/user/${ben.id}`);
   const main = page.getByRole("main");
   await main.getByRole("button", { name: fill(texts.contacts.person.enlarge, { name: ben.username }) }).focus();
@@ -169,7 +169,7 @@ test("a profile shows who somebody is, and says so when it cannot be had or one 
   const year = String(new Date().getFullYear());
   await expect(main.getByText(texts.contacts.person.since).locator("..")).toContainText(year);
   await expect(main.getByRole("link", { name: texts.people.message, exact: true })).toBeVisible();
-  expect(await faultsIn(page)).toEqual([]);
+  expect(await findAxeViolations(page)).toEqual([]);
   await main.getByRole("button", { name: texts.mute.on }).click();
   await expect(page.getByRole("status").getByText(texts.mute.isOn)).toBeVisible();
   await main.getByRole("button", { name: texts.mute.off }).click();
@@ -182,7 +182,7 @@ test("a profile shows who somebody is, and says so when it cannot be had or one 
   const block = main.getByRole("button", { name: fill(texts.people.blockName, { name: ben.username }) });
   await expect(block).toBeVisible();
 
-  // Whoever has gone on when it is done at last is told so where they are.
+  // A user who navigated elsewhere is told on the present screen.
   let release = () => {};
   const held = new Promise<void>((resolve) => {
     release = resolve;
@@ -200,19 +200,19 @@ test("a profile shows who somebody is, and says so when it cannot be had or one 
   await main.getByRole("button", { name: fill(texts.people.unblockName, { name: ben.username }) }).click();
   await expect(block).toBeVisible();
 
-  // No contact any more: what needs a connection says so, and a request can be sent.
+  // No longer a contact: actions that need a connection say so, and a request can be sent.
   await callSite(site, "DELETE", `/api/contacts/${ana.id}`, { token: ben.token });
   await expect(main.getByText(texts.people.notConnected)).toBeVisible();
   for (const action of [texts.people.message, texts.people.audioCall, texts.people.videoCall]) {
     await main.getByRole("button", { name: action, exact: true }).click();
-    // Both at once: a toast is gone after five seconds.
+    // Check both at once: a toast disappears after five seconds.
     await expect(page.getByRole("alert")).toContainText(`Not Connected${texts.people.notConnected}`);
   }
   await main.getByRole("button", { name: texts.chat.findPeople }).click();
   await expect(main.getByRole("button", { name: texts.senga.requestSent })).toBeDisabled();
 
-  // The longest name of an action fits on the narrowest screen.
-  const narrow = await Phone.openIn(anas.context, server, "pt");
+  // The longest action label fits on the narrowest screen.
+  const narrow = await TestClient.openIn(anas.context, server, "pt");
   await narrow.page.setViewportSize({ width: 360, height: 740 });
   await narrow.goTo(`/app/user/${ben.id}`);
   const videoCall = narrow.page.getByRole("button", { name: narrow.texts.people.videoCall, exact: true });
@@ -229,13 +229,13 @@ test("a profile shows who somebody is, and says so when it cannot be had or one 
 
 test("of very many contacts only those near the screen exist, and all can be reached", async ({ browser, server }) => {
   const contactsCount = 60;
-  const site = siteOf(server);
+  const site = toSite(server);
   const ana = await makePerson(site, 7600);
   const numbers = Array.from({ length: contactsCount }, (_, i) => 7601 + i);
   const people = await Promise.all(numbers.map((n) => makePerson(site, n)));
-  // One after the other: only so many requests of newcomers may wait for one person.
+  // One after the other: the number of pending requests of new accounts to one person is limited.
   for (const person of people) await connectPeople(site, person, ana);
-  const phone = await Phone.open(browser, server);
+  const phone = await TestClient.open(browser, server);
   const { page, texts } = phone;
   await phone.signIn(ana);
   await phone.goToTab("contacts");

@@ -1,15 +1,15 @@
 import { privateConversationId } from "#contract/ids.ts";
-import { faultsIn } from "#tests/support/browser/axe-checks.ts";
+import { readAttachmentDrafts } from "#tests/support/browser/attachment-drafts.ts";
+import { findAxeViolations } from "#tests/support/browser/axe-checks.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
-import { keptChoices } from "#tests/support/browser/kept-choices.ts";
-import { isKeptOffline, keptOffline } from "#tests/support/browser/offline.ts";
-import { fill, onePixelPng, Phone } from "#tests/support/browser/phone.ts";
+import { waitForOfflineReady, withServiceWorker } from "#tests/support/browser/offline.ts";
+import { fill, onePixelPng, TestClient } from "#tests/support/browser/test-client.ts";
 import { sendTexts } from "#tests/support/people/messages.ts";
-import { siteOf } from "#tests/support/people/pair.ts";
+import { toSite } from "#tests/support/people/pair.ts";
 import { connectPeople, makePerson } from "#tests/support/people/people.ts";
 
 test("one text and one picture go to three people as ordinary private messages", async ({ browser, server }) => {
-  const site = siteOf(server);
+  const site = toSite(server);
   const ana = await makePerson(site, 3340);
   const others = [
     await makePerson(site, 3341, "Ângela Costa"),
@@ -17,7 +17,7 @@ test("one text and one picture go to three people as ordinary private messages",
     await makePerson(site, 3343, "Célia"),
   ] as const;
   for (const other of others) await connectPeople(site, ana, other);
-  const anas = await Phone.open(browser, server, "pt", keptOffline);
+  const anas = await TestClient.open(browser, server, "pt", withServiceWorker);
   const { page, texts } = anas;
   await anas.signIn(ana);
   const openSheet = async () => {
@@ -28,7 +28,7 @@ test("one text and one picture go to three people as ordinary private messages",
   const send = sheet.locator("button[type=submit]");
   const png = { name: "praia.png", mimeType: "image/png", buffer: onePixelPng };
 
-  // Left by keyboard, nothing is sent and what was written is there when one comes back.
+  // Closed by keyboard, nothing is sent, and the draft is there again later.
   await openSheet();
   await expect(send).toBeDisabled();
   await sheet.getByRole("textbox", { name: texts.masolo.broadcastText }).fill("Reunião às 18h");
@@ -41,28 +41,30 @@ test("one text and one picture go to three people as ordinary private messages",
   await sheet.getByRole("searchbox").fill("");
   for (const { username } of others.slice(1))
     await sheet.getByRole("checkbox", { name: username }).check({ force: true });
-  // Nor is anything lost when the page dies.
+  // Nothing is lost either when the page crashes.
   await sheet.locator("input[type=file]").setInputFiles([png]);
-  await expect.poll(() => keptChoices(page)).toMatchObject([{ text: "Reunião às 18h", files: [{ name: png.name }] }]);
-  await expect.poll(async () => (await keptChoices(page))[0]?.to.length).toBe(3);
+  await expect
+    .poll(() => readAttachmentDrafts(page))
+    .toMatchObject([{ text: "Reunião às 18h", files: [{ name: png.name }] }]);
+  await expect.poll(async () => (await readAttachmentDrafts(page))[0]?.to.length).toBe(3);
   await page.reload();
   await openSheet();
   await sheet.getByRole("button", { name: /praia/ }).click();
   await expect(sheet.getByRole("textbox", { name: texts.masolo.broadcastText })).toHaveValue("Reunião às 18h");
   await expect(send).toHaveText(fill(texts.masolo.broadcastSend_other, { count: 3 }));
-  expect(await faultsIn(page)).toEqual([]);
-  expect((await sheet.ariaSnapshot()).split(texts.masolo.addPictures)).toHaveLength(2); // it is said once
+  expect(await findAxeViolations(page)).toEqual([]);
+  expect((await sheet.ariaSnapshot()).split(texts.masolo.addPictures)).toHaveLength(2); // it is announced once
   await send.click();
   await expect(page.getByRole("status").getByText(fill(texts.masolo.broadcastSent_other, { count: 3 }))).toBeVisible();
   await expect(sheet).toHaveCount(0);
-  await expect.poll(() => keptChoices(page)).toEqual([]);
+  await expect.poll(() => readAttachmentDrafts(page)).toEqual([]);
   for (const { username } of others) {
     await expect(anas.conversation(username)).toContainText("Reunião às 18h");
     await expect(anas.conversation(username).getByRole("img", { name: texts.chat.status.sent })).toBeVisible();
   }
 
-  // A picture with words, written without a network: it leaves when there is one.
-  await isKeptOffline(page);
+  // A picture with a text, sent offline: it is delivered when the network returns.
+  await waitForOfflineReady(page);
   await anas.context.setOffline(true);
   await openSheet();
   for (const { username } of others.slice(0, 2)) {
@@ -78,7 +80,7 @@ test("one text and one picture go to three people as ordinary private messages",
   await send.click();
   await expect(sheet).toHaveCount(0);
   await anas.context.setOffline(false);
-  const benton = await Phone.open(browser, server, "en");
+  const benton = await TestClient.open(browser, server, "en");
   await benton.signIn(others[1]);
   await expect(benton.conversation(ana.username)).toContainText("A praia", { timeout: 30_000 });
   await expect(benton.conversation(ana.username)).toContainText(benton.texts.messages.photo);
@@ -88,20 +90,20 @@ test("one text and one picture go to three people as ordinary private messages",
 });
 
 test("the list finds people and conversations, shows drafts, and its rows have a menu", async ({ browser, server }) => {
-  const site = siteOf(server);
+  const site = toSite(server);
   const ana = await makePerson(site, 3330);
   const elodie = await makePerson(site, 3331, "Élodie Ngoma");
   const bruno = await makePerson(site, 3332, "Bruno");
   for (const other of [elodie, bruno]) await connectPeople(site, ana, other);
   const withElodie = privateConversationId(ana.id, elodie.id);
   await sendTexts(site, elodie, withElodie, ["un", "deux"]);
-  const anas = await Phone.open(browser, server);
+  const anas = await TestClient.open(browser, server);
   const { page, texts } = anas;
   await anas.signIn(ana);
   const row = anas.conversation(elodie.username);
   await expect(row).toContainText("deux");
 
-  // Search: a conversation by its name without accents, a contact by part of the number; nobody; by keyboard.
+  // Search: a conversation by its name without accents, a contact by part of the number, no result, and by keyboard.
   const search = page.getByRole("searchbox", { name: texts.masolo.searchLabel });
   await search.fill("elodie");
   await expect(row).toContainText("deux");
@@ -109,7 +111,7 @@ test("the list finds people and conversations, shows drafts, and its rows have a
   await search.fill("3332");
   const others = page.getByRole("region", { name: texts.masolo.otherContacts });
   await expect(others.getByRole("link")).toHaveCount(1);
-  expect(await faultsIn(page)).toEqual([]);
+  expect(await findAxeViolations(page)).toEqual([]);
   await search.fill("zzz");
   await expect(page.getByText(texts.masolo.noMatchTitle)).toBeVisible();
   await search.fill("BRU");
@@ -120,12 +122,12 @@ test("the list finds people and conversations, shows drafts, and its rows have a
   await page.getByRole("link", { name: texts.common.back, exact: true }).click();
   await search.fill("");
 
-  // A new chat is a contact picked from a sheet; what was being written there is still there.
+  // A new chat is a contact chosen from a sheet; the draft of that chat is still there.
   await page.getByRole("button", { name: texts.masolo.actions, exact: true }).click();
   await page.getByRole("menuitem", { name: texts.masolo.newChat }).click();
   const sheet = page.getByRole("dialog", { name: texts.masolo.newChat });
   await expect(sheet.getByRole("listitem")).toHaveCount(2);
-  expect(await faultsIn(page)).toEqual([]);
+  expect(await findAxeViolations(page)).toEqual([]);
   await sheet.getByRole("button", { name: bruno.username }).click();
   await expect(anas.composer()).toHaveValue("pas encore envoyé");
   await anas.write("envoyé");
@@ -138,7 +140,7 @@ test("the list finds people and conversations, shows drafts, and its rows have a
   await expect(page.getByRole("heading", { name: texts.groups.create.title })).toBeVisible();
   await page.goBack();
 
-  // The row's menu by the right button: read, muted, cleared.
+  // The row's menu by the right mouse button: mark read, mute, clear.
   const menu = async (item: string) => {
     await row.click({ button: "right" });
     await page.getByRole("menuitem", { name: item, exact: true }).click();

@@ -1,23 +1,23 @@
 import { privateConversationId } from "#contract/ids.ts";
-import { faultsIn } from "#tests/support/browser/axe-checks.ts";
+import { findAxeViolations } from "#tests/support/browser/axe-checks.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
-import { isKeptOffline, keptOffline } from "#tests/support/browser/offline.ts";
-import { fill, Phone } from "#tests/support/browser/phone.ts";
+import { waitForOfflineReady, withServiceWorker } from "#tests/support/browser/offline.ts";
+import { fill, TestClient } from "#tests/support/browser/test-client.ts";
 import { makeGroup } from "#tests/support/people/groups.ts";
 import { sendTexts } from "#tests/support/people/messages.ts";
-import { siteOf } from "#tests/support/people/pair.ts";
+import { toSite } from "#tests/support/people/pair.ts";
 import { connectPeople, makePerson } from "#tests/support/people/people.ts";
 
 test("the list is live: newest first, with unread counts and the ticks of one's own", async ({ browser, server }) => {
-  const site = siteOf(server);
+  const site = toSite(server);
   const [ana, ben, cleo] = [await makePerson(site, 600), await makePerson(site, 601), await makePerson(site, 602)];
   await connectPeople(site, ana, ben);
   await connectPeople(site, ana, cleo);
-  const anas = await Phone.open(browser, server, "fr", keptOffline);
+  const anas = await TestClient.open(browser, server, "fr", withServiceWorker);
   const { page, texts } = anas;
   await anas.signIn(ana);
   await expect(page.getByText(texts.masolo.emptyTitle)).toBeVisible();
-  expect(await faultsIn(page)).toEqual([]);
+  expect(await findAxeViolations(page)).toEqual([]);
 
   const withBen = privateConversationId(ana.id, ben.id);
   await sendTexts(site, ben, withBen, ["un", "deux\ntrois"]);
@@ -31,7 +31,7 @@ test("the list is live: newest first, with unread counts and the ticks of one's 
   await expect(anas.conversation(ben.username)).toContainText(fill(texts.masolo.unread_other, { count: 2 }));
   await expect(anas.conversation(cleo.username)).toContainText(fill(texts.masolo.unread_one, { count: 1 }));
   await expect(anas.conversation(ben.username).locator("time")).toHaveText(/^\d\d:\d\d$/);
-  expect(await faultsIn(page)).toEqual([]);
+  expect(await findAxeViolations(page)).toEqual([]);
 
   await anas.conversation(ben.username).click();
   await anas.write("bien reçu");
@@ -43,8 +43,8 @@ test("the list is live: newest first, with unread counts and the ticks of one's 
   await expect(row.getByRole("img", { name: texts.chat.status.sent })).toBeVisible();
   await expect(row).not.toContainText(fill(texts.masolo.unread_other, { count: 2 }));
 
-  // Written without network it stands in the list at once, with its clock.
-  await isKeptOffline(page);
+  // A message sent offline appears in the list at once, with the pending icon.
+  await waitForOfflineReady(page);
   await anas.context.setOffline(true);
   await anas.conversation(cleo.username).click();
   await anas.write("dès que possible");
@@ -60,12 +60,12 @@ test("a deleted conversation leaves my view only, and a new message brings back 
   browser,
   server,
 }) => {
-  const site = siteOf(server);
+  const site = toSite(server);
   const [ana, ben] = [await makePerson(site, 604), await makePerson(site, 605)];
   await connectPeople(site, ana, ben);
   const conversation = privateConversationId(ana.id, ben.id);
   await sendTexts(site, ben, conversation, ["ancien 1", "ancien 2"]);
-  const anas = await Phone.open(browser, server);
+  const anas = await TestClient.open(browser, server);
   const { page, texts } = anas;
   await anas.signIn(ana);
   const row = anas.conversation(ben.username);
@@ -79,7 +79,7 @@ test("a deleted conversation leaves my view only, and a new message brings back 
   await expect(dialog).toHaveCount(0);
   await expect(row).toBeVisible();
 
-  // It needs the server's word: without network it stays and says why.
+  // It needs the server's confirmation: without a network it stays and says why.
   await anas.context.setOffline(true);
   await remove.focus();
   await page.keyboard.press("Enter");
@@ -103,7 +103,7 @@ test("a deleted conversation leaves my view only, and a new message brings back 
   await expect(anas.message("tout neuf")).toBeVisible();
   await expect(page.getByRole("main").locator("ol li p > bdi")).toHaveText(["tout neuf"]);
 
-  const bens = await Phone.open(browser, server);
+  const bens = await TestClient.open(browser, server);
   await bens.signInToChat(ben, ana.id);
   await expect(bens.page.getByRole("main").locator("ol li p > bdi")).toHaveText(["ancien 1", "ancien 2", "tout neuf"]);
   await anas.close();
@@ -111,12 +111,12 @@ test("a deleted conversation leaves my view only, and a new message brings back 
 });
 
 test("on a touch screen a row's menu deletes, and the new button begins a chat", async ({ browser, server }) => {
-  const site = siteOf(server);
+  const site = toSite(server);
   const [ana, ben] = [await makePerson(site, 606), await makePerson(site, 607)];
   await connectPeople(site, ana, ben);
   await sendTexts(site, ben, privateConversationId(ana.id, ben.id), ["Bonjour"]);
   const context = await browser.newContext({ baseURL: server.origin, hasTouch: true, isMobile: true });
-  const anas = await Phone.openIn(context, server);
+  const anas = await TestClient.openIn(context, server);
   const { page, texts } = anas;
   await anas.signIn(ana);
 
@@ -134,13 +134,13 @@ test("on a touch screen a row's menu deletes, and the new button begins a chat",
 });
 
 test("on a wide screen the open chat is marked in the list beside it", async ({ browser, server }) => {
-  const site = siteOf(server);
+  const site = toSite(server);
   const [ana, ben, cleo] = [await makePerson(site, 610), await makePerson(site, 611), await makePerson(site, 612)];
   for (const other of [ben, cleo]) {
     await connectPeople(site, ana, other);
     await sendTexts(site, other, privateConversationId(ana.id, other.id), [`de ${other.username}`]);
   }
-  const anas = await Phone.open(browser, server);
+  const anas = await TestClient.open(browser, server);
   await anas.page.setViewportSize({ width: 1280, height: 800 });
   await anas.signIn(ana);
   const list = anas.page.getByRole("list", { name: anas.texts.masolo.list });
@@ -154,7 +154,7 @@ test("on a wide screen the open chat is marked in the list beside it", async ({ 
     const row = list.getByRole("link").filter({ hasText: `de ${other.username}` });
     await expect(row).toHaveAttribute("aria-current", "page");
   }
-  expect(await faultsIn(anas.page)).toEqual([]);
+  expect(await findAxeViolations(anas.page)).toEqual([]);
   await anas.close();
 });
 
@@ -162,12 +162,12 @@ test("the list of who is in several groups is read whole, after a reload too, an
   browser,
   server,
 }) => {
-  const site = siteOf(server);
+  const site = toSite(server);
   const [ana, ben] = [await makePerson(site, 608), await makePerson(site, 609)];
   await connectPeople(site, ana, ben);
   const groups = ["Famille", "Marché", "Chorale"];
   for (const name of groups) await makeGroup(site, ben, name, [ana]);
-  const anas = await Phone.open(browser, server);
+  const anas = await TestClient.open(browser, server);
   const { page } = anas;
   const failures: string[] = [];
   page.on("console", (message) => {

@@ -1,14 +1,14 @@
 import type { Locator, Page } from "@playwright/test";
 import { fileMaxBytes, imageEdgePx } from "#contract/limits.ts";
-import { faultsIn } from "#tests/support/browser/axe-checks.ts";
+import { readAttachmentDrafts } from "#tests/support/browser/attachment-drafts.ts";
+import { findAxeViolations } from "#tests/support/browser/axe-checks.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
-import { keptChoices } from "#tests/support/browser/kept-choices.ts";
-import { dragOver, drop, type MadeFile, makeGif, makePicture, paste, turned } from "#tests/support/browser/media.ts";
-import { isKeptOffline, keptOffline } from "#tests/support/browser/offline.ts";
-import { fill, type Phone } from "#tests/support/browser/phone.ts";
+import { dragOver, drop, type MadeFile, makeGif, makePicture, paste, rotate } from "#tests/support/browser/media.ts";
+import { waitForOfflineReady, withServiceWorker } from "#tests/support/browser/offline.ts";
+import { fill, type TestClient } from "#tests/support/browser/test-client.ts";
 import { openPair } from "#tests/support/people/pair.ts";
 
-const unaskedMaxBytes = 400_000; // a picture up to this comes by itself
+const unaskedMaxBytes = 400_000; // pictures up to this size are downloaded automatically
 
 const pdf: MadeFile = {
   name: "facture.pdf",
@@ -17,24 +17,24 @@ const pdf: MadeFile = {
 };
 
 const sheetOf = (page: Page): Locator => page.getByRole("dialog");
-const sendOf = ({ page, texts }: Phone): Locator =>
+const sendOf = ({ page, texts }: TestClient): Locator =>
   sheetOf(page).getByRole("button", { name: texts.chat.send, exact: true });
-const captionOf = ({ page }: Phone): Locator => sheetOf(page).getByRole("textbox");
-const messagesOf = ({ page }: Phone): Locator => page.getByRole("main").locator("ol > li");
+const captionOf = ({ page }: TestClient): Locator => sheetOf(page).getByRole("textbox");
+const messagesOf = ({ page }: TestClient): Locator => page.getByRole("main").locator("ol > li");
 
-/** Through the browser's own chooser. */
-const pick = async (phone: Phone, what: "file" | "image", files: MadeFile[]): Promise<void> => {
+/** Through the browser's own file chooser. */
+const pick = async (phone: TestClient, what: "file" | "image", files: MadeFile[]): Promise<void> => {
   const chooser = phone.page.waitForEvent("filechooser");
   await phone.attach(what);
   await (await chooser).setFiles(files);
 };
-const choose = async (phone: Phone, what: "file" | "image", files: MadeFile[]): Promise<void> => {
+const choose = async (phone: TestClient, what: "file" | "image", files: MadeFile[]): Promise<void> => {
   await pick(phone, what, files);
   await expect(sheetOf(phone.page)).toBeVisible();
 };
 
-/** The picture of the newest message, as large as it came. */
-const newestPicture = async (phone: Phone): Promise<{ width: number; height: number }> => {
+/** Picture of the newest message, in full size. */
+const newestPicture = async (phone: TestClient): Promise<{ width: number; height: number }> => {
   const picture = messagesOf(phone).last().locator("button > img");
   await expect.poll(() => picture.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBeGreaterThan(0);
   return picture.evaluate(({ naturalWidth, naturalHeight }: HTMLImageElement) => ({
@@ -43,11 +43,14 @@ const newestPicture = async (phone: Phone): Promise<{ width: number; height: num
   }));
 };
 
-/** What this phone keeps of the captions of files that are chosen and not sent. */
+/** Captions of the attachment drafts stored on this device. */
 const keptCaptions = async (page: Page): Promise<string[]> =>
-  (await keptChoices(page)).flatMap(({ files }) => files.map(({ caption }) => caption));
+  (await readAttachmentDrafts(page)).flatMap(({ files }) => files.map(({ caption }) => caption));
 
-/** Answers as a phone without room, when it is: Chromium's own quota does not reach the stores of a private window. */
+/**
+ * Makes the storage report that it is full, when asked to: Chromium's own quota does not apply to the stores of a
+ * private window.
+ */
 const limitRoom = (page: Page): Promise<void> =>
   page.evaluate(() => {
     for (const method of ["add", "put"] as const) {
@@ -74,14 +77,15 @@ test("pictures and files go out shrunk, captioned, as originals, pasted, dropped
   expect(photo.buffer.length).toBeLessThan(unaskedMaxBytes);
   const small = await makePicture(page, "petite.png", { width: 60, height: 40, type: "image/png" });
 
-  // What is chosen before the code of the sheet is here waits in its chat, though one leaves it and comes back meanwhile.
+  // Files chosen before the sheet's code is loaded wait in their chat, even if the user leaves and comes back
+  // meanwhile.
   let letOn = () => {};
   const held = new Promise<void>((resolve) => {
     letOn = resolve;
   });
   await page.route("**/assets/sending-*", (route) => held.then(() => route.continue()));
   const asked = page.waitForRequest("**/assets/sending-*");
-  await pick(anas, "image", [photo, turned(photo)]);
+  await pick(anas, "image", [photo, rotate(photo)]);
   await asked;
   await page.getByRole("link", { name: people[1].username }).first().click();
   await expect(anas.composer()).toHaveCount(0);
@@ -90,7 +94,7 @@ test("pictures and files go out shrunk, captioned, as originals, pasted, dropped
   letOn();
   await expect(sheetOf(page)).toBeVisible();
 
-  // One chosen by mistake is taken out; what cannot go is not counted and says why; the caption belongs to its picture.
+  // A file can be removed; a refused file is not counted and has a reason; each caption belongs to its picture.
   const empty = { name: "vide.txt", mimeType: "text/plain", buffer: Buffer.alloc(0) };
   await sheetOf(page).locator("input[type=file]").setInputFiles([empty]);
   await expect(sheetOf(page).getByRole("listitem")).toHaveCount(4); // with the button that adds more
@@ -104,16 +108,16 @@ test("pictures and files go out shrunk, captioned, as originals, pasted, dropped
     .click();
   await captionOf(anas).fill("Toute la famille");
 
-  // Its page dies with the sheet open: what was chosen and written is there again, in its order.
+  // Its page crashes with the sheet open: the files and captions are restored in order.
   await expect.poll(() => keptCaptions(page)).toContain("Toute la famille");
   await page.reload();
   await expect(captionOf(anas)).toHaveValue("Toute la famille");
   await expect(sheetOf(page)).toContainText(fill(attach.title_other, { count: 2 }));
   await expect(sheetOf(page).getByRole("checkbox", { name: attach.original_other })).not.toBeChecked();
-  const looks = await faultsIn(page);
+  const looks = await findAxeViolations(page);
   expect(looks).toEqual([]);
 
-  // It is not left unasked, not even on a page that nobody touched yet, nor with the browser's chooser of more files.
+  // Leaving needs a confirmation, also on a page that was not touched yet, and with the browser's chooser open.
   const question = page.getByRole("alertdialog", { name: attach.discardTitle });
   const stay = question.getByRole("button", { name: attach.discardStay });
   await page.keyboard.press("Escape");
@@ -133,10 +137,10 @@ test("pictures and files go out shrunk, captioned, as originals, pasted, dropped
   await expect(messagesOf(bens)).toHaveCount(2);
   await expect.poll(() => keptCaptions(page)).toEqual([]);
   await expect(messagesOf(bens).first()).toContainText("Toute la famille");
-  // The second lay on its side and stands upright.
+  // The second picture was taken sideways and is upright.
   await expect.poll(() => newestPicture(bens)).toMatchObject({ width: 1_200, height: imageEdgePx });
 
-  // The original keeps its size and, of few bytes, comes by itself; a small picture and a moving one are what they were.
+  // An original keeps its size and, if small, is downloaded automatically; small and animated pictures are not changed.
   await choose(anas, "image", [photo]);
   await sheetOf(page).getByRole("checkbox", { name: attach.original_one }).check();
   await sendOf(anas).click();
@@ -149,7 +153,7 @@ test("pictures and files go out shrunk, captioned, as originals, pasted, dropped
   await expect(messagesOf(bens)).toHaveCount(5);
   await expect.poll(() => newestPicture(bens)).toMatchObject({ width: 1, height: 1 });
 
-  // Dropped, with one that is too large for anybody and one that is empty: they stay, and are named with the reason.
+  // Dropped files, with one that is too large for anybody and an empty one: both stay listed with the reason.
   await dragOver(page);
   const zone = page.getByText(attach.drop);
   await expect(zone).toBeVisible();
@@ -169,7 +173,7 @@ test("pictures and files go out shrunk, captioned, as originals, pasted, dropped
   await expect(messagesOf(bens)).toHaveCount(6);
   await expect(messagesOf(bens).last()).toContainText("facture");
 
-  // Photographed; the sheet can be left without sending, and the focus is back where it was.
+  // Taken with the camera. The sheet can be closed without sending, and the focus returns.
   await anas.attach("camera");
   await page.getByRole("button", { name: camera.shutter }).click();
   await expect(sheetOf(page)).toContainText(fill(attach.title_one, { count: 1 }));
@@ -188,11 +192,11 @@ test("what is attached offline is queued and arrives once, and a full phone lose
   browser,
   server,
 }) => {
-  const { phones } = await openPair(browser, server, 3402, "fr", keptOffline);
+  const { phones } = await openPair(browser, server, 3402, "fr", withServiceWorker);
   const [anas, bens] = phones;
   const { page, texts } = anas;
   const photo = await makePicture(page, "marché.jpg", { width: 2_000, height: 1_000, type: "image/jpeg" });
-  await isKeptOffline(page);
+  await waitForOfflineReady(page);
 
   await anas.context.setOffline(true);
   await choose(anas, "file", [photo, pdf]);
@@ -208,7 +212,7 @@ test("what is attached offline is queued and arrives once, and a full phone lose
   await bens.page.reload();
   await expect(messagesOf(bens)).toHaveCount(3);
 
-  // A full phone: the file stays in its sheet, and words still go.
+  // Full storage: the file stays in its sheet, and texts can still be sent.
   await limitRoom(page);
   await setFull(page, true);
   const large = { name: "grand.bin", mimeType: "", buffer: Buffer.alloc(300_000, 7) };

@@ -6,45 +6,45 @@ import {
   openReader,
   report,
   reportName,
-  type Sending,
+  type SendFiles,
   sendPicture,
   sendReport,
   watchFiles,
-} from "#tests/support/browser/files-in-chat.ts";
-import { isKeptOffline, keptOffline } from "#tests/support/browser/offline.ts";
-import { fill, Phone } from "#tests/support/browser/phone.ts";
+} from "#tests/support/browser/chat-files.ts";
+import { waitForOfflineReady, withServiceWorker } from "#tests/support/browser/offline.ts";
+import { fill, TestClient } from "#tests/support/browser/test-client.ts";
 import { sendTexts } from "#tests/support/people/messages.ts";
-import { siteOf } from "#tests/support/people/pair.ts";
+import { toSite } from "#tests/support/people/pair.ts";
 import { callSite, connectPeople, makePerson } from "#tests/support/people/people.ts";
 
-const openMenu = async (phone: Phone, text: string) => {
+const openMenu = async (phone: TestClient, text: string) => {
   await phone.message(text).locator("bdi").first().click({ button: "right" });
 };
 const pick = (page: Page, label: string) => page.getByRole("menuitem", { name: label, exact: true }).click();
 
-test("a message is copied, passed on with its file to two at once, and deleted for everybody", async ({
+test("a message is copied, forwarded with its file to two at once, and deleted for everybody", async ({
   browser,
   server,
 }) => {
-  const site = siteOf(server);
-  const sendAll: Sending = async (_, by, conversation) => {
+  const site = toSite(server);
+  const sendAll: SendFiles = async (_, by, conversation) => {
     await sendReport(site, by, conversation);
     await sendPicture(site, by, conversation, "photo.png", 0, "Une légende");
     await sendTexts(site, by, conversation, ["à copier"]);
   };
-  const opened = await openReader(browser, server, 544, sendAll, keptOffline);
+  const opened = await openReader(browser, server, 544, sendAll, withServiceWorker);
   const { ana, ben, phone, page, texts } = opened;
   const [chantal, blocked] = [await makePerson(site, 546), await makePerson(site, 547)];
   await connectPeople(site, ana, chantal);
   await connectPeople(site, ana, blocked);
   await callSite(site, "PUT", `/api/blocks/${blocked.id}`, { token: ana.token });
-  const bens = await Phone.open(browser, server);
+  const bens = await TestClient.open(browser, server);
   await phone.signIn(ana);
   await bens.signIn(ben);
   await phone.openChat(ben.id);
   await bens.openChat(ana.id);
 
-  // A text and a caption are copied; without the browser's leave it says so.
+  // A text and a caption can be copied; without the browser's permission an error is shown.
   await phone.context.grantPermissions(["clipboard-read", "clipboard-write"]);
   for (const text of ["à copier", "Une légende"]) {
     await openMenu(phone, text);
@@ -59,7 +59,7 @@ test("a message is copied, passed on with its file to two at once, and deleted f
   await pick(page, texts.copy);
   await expect(page.getByRole("alert").getByText(texts.copyFailed)).toBeVisible();
 
-  // By keyboard: the menu of the newest message, two up is the file's.
+  // By keyboard: open the menu of the newest message; the second above is the file's.
   const list = page.getByRole("list", { name: fill(phone.texts.chat.messages, { name: ben.username }) });
   await list.focus();
   const menus = page.getByRole("button", { name: texts.options.split("{")[0] ?? "" });
@@ -79,14 +79,14 @@ test("a message is copied, passed on with its file to two at once, and deleted f
   await dialog.getByRole("checkbox", { name: chantal.username }).check({ force: true });
   await dialog.getByRole("searchbox").fill("");
   await dialog.getByRole("checkbox", { name: ben.username }).check({ force: true });
-  await isKeptOffline(page);
+  await waitForOfflineReady(page);
   await phone.context.setOffline(true); // it waits in the outbox
   await dialog.getByRole("button", { name: fill(texts.forwardTo, { count: 2 }) }).click();
   await expect(page.getByText("Message transféré à 2 contact(s).")).toBeVisible();
   await expect(dialog).toHaveCount(0);
   await expect(menus.first()).toBeFocused();
   await phone.context.setOffline(false);
-  // Ben wrote it, so to him it says "You".
+  // Ben wrote it, so for him it says "You".
   await expect(bens.page.getByText(fill(texts.forwardedFrom, { name: texts.you }))).toBeVisible({ timeout: 30_000 });
   await expect(page.getByText(fill(texts.forwardedFrom, { name: ben.username }))).toBeVisible();
   const chantals = `/api/conversations/${privateConversationId(ana.id, chantal.id)}/messages?before=9&limit=9`;
@@ -102,7 +102,7 @@ test("a message is copied, passed on with its file to two at once, and deleted f
   const [saved] = await Promise.all([bens.page.waitForEvent("download"), fetch.click()]);
   expect(readFileSync(await saved.path())).toEqual(report);
 
-  // Only one's own can be deleted, also without the network.
+  // Only own messages can be deleted, also offline.
   await openMenu(phone, "à copier");
   await expect(page.getByRole("menuitem", { name: texts.copy, exact: true })).toBeVisible();
   await expect(page.getByRole("menuitem", { name: phone.texts.common.delete })).toHaveCount(0);
@@ -127,7 +127,7 @@ test("a message is copied, passed on with its file to two at once, and deleted f
     await expect(reader.message("à regretter")).toHaveCount(0);
   }
 
-  // Whatever had the focus before its menu was opened, it ends at the message, or at the one that follows a deleted one.
+  // Wherever the focus was before the menu opened, it moves to the message, or to the one after a deleted message.
   await phone.write("une");
   await phone.write("deux");
   await expect(phone.ticks("deux", "read")).toBeVisible();
@@ -152,7 +152,7 @@ test("a message is copied, passed on with its file to two at once, and deleted f
     ["en", "Forward Message To"],
     ["pt", "Encaminhar mensagem para"],
   ] as const) {
-    const other = await Phone.openIn(phone.context, server, language);
+    const other = await TestClient.openIn(phone.context, server, language);
     await other.openChat(ben.id);
     await openMenu(other, "à copier");
     await pick(other.page, other.texts.messages.forward);

@@ -1,23 +1,23 @@
 import { readFileSync } from "node:fs";
 import type { Page } from "@playwright/test";
-import { faultsIn } from "#tests/support/browser/axe-checks.ts";
+import { findAxeViolations } from "#tests/support/browser/axe-checks.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
 import {
   openReader,
   report,
   reportName,
-  type Sending,
+  type SendFiles,
   sendPicture,
   sendReport,
   sendVoice,
   watchFiles,
-} from "#tests/support/browser/files-in-chat.ts";
-import { isKeptOffline, keptOffline } from "#tests/support/browser/offline.ts";
-import { fill } from "#tests/support/browser/phone.ts";
+} from "#tests/support/browser/chat-files.ts";
+import { waitForOfflineReady, withServiceWorker } from "#tests/support/browser/offline.ts";
+import { fill } from "#tests/support/browser/test-client.ts";
 import { sendAttachment } from "#tests/support/people/attachments.ts";
 import { sendTexts } from "#tests/support/people/messages.ts";
 
-/** As soon after each other as a finger's two taps by the times that its events tell, however late a busy page hears of them. */
+/** Taps twice with the event times of a real double tap, however late a busy page processes them. */
 const tapTwice = async (page: Page, at: { x: number; y: number }): Promise<void> => {
   const input = await page.context().newCDPSession(page);
   const now = Date.now() / 1_000;
@@ -48,14 +48,14 @@ const watchSounds = (page: Page) =>
 const soundsOf = (page: Page): Promise<Sound[]> =>
   page.evaluate(() => (window as unknown as { sounds(): Sound[] }).sounds());
 
-test("a picture keeps its room, comes by itself when it is small, and can be looked at closely", async ({
+test("a picture reserves its space, loads automatically when it is small, and can be enlarged", async ({
   browser,
   server,
 }) => {
   const { ana, ben, phone, page, texts } = await openReader(browser, server, 540, async (site, by, conversation) => {
     await sendPicture(site, by, conversation, "petite.png", 0, "Vue du fleuve www.example.com");
     await sendPicture(site, by, conversation, "grande.png", 90);
-    // Ends what isolates it and turns what follows around.
+    // Text that ends its isolation and reverses what follows.
     await sendTexts(site, by, conversation, ["facture\u2069\u202efdp.exe", "dernier"]);
   });
   const asked = watchFiles(page);
@@ -65,11 +65,11 @@ test("a picture keeps its room, comes by itself when it is small, and can be loo
   const picture = small.getByRole("img", { name: fill(texts.photoWith, { text: "Vue du fleuve" }) });
   await expect.poll(() => picture.evaluate((img: HTMLImageElement) => img.naturalWidth)).toBe(640);
 
-  // The large one shows its placeholder and what it weighs; nothing of it was asked for.
+  // The large picture shows its placeholder and its size; none of it was requested.
   await expect(large.locator("img")).toHaveAttribute("src", /^data:image\/png/);
   const download = large.getByRole("button", { name: texts.loadPicture });
   await expect(download).toContainText("ko");
-  expect(await faultsIn(page)).toEqual([]);
+  expect(await findAxeViolations(page)).toEqual([]);
   expect(new Set(asked).size).toBe(1);
   const before = await large.boundingBox();
   await download.click();
@@ -94,7 +94,7 @@ test("a picture keeps its room, comes by itself when it is small, and can be loo
   const point = { x: box.x + 40, y: box.y + 30 };
   await tapTwice(page, point);
   await expect.poll(scale).toBeCloseTo(2.5);
-  // What was under the finger is there still, as far as the picture's edges allow.
+  // The point under the finger stays there, as far as the picture's edges allow.
   await expect.poll(async () => (await shown.boundingBox())?.width).toBeCloseTo(box.width * 2.5, 0);
   await page.mouse.move(point.x, point.y);
   await page.mouse.wheel(0, -300);
@@ -118,7 +118,7 @@ test("a picture keeps its room, comes by itself when it is small, and can be loo
   await page.keyboard.press("Escape");
   await expect(viewer).toHaveCount(0);
 
-  // Marks of direction in a text draw it over no time.
+  // Direction marks in a text do not move it over the time.
   const isDrawnOver = await rows.filter({ hasText: "facture" }).evaluate((row) => {
     const time = row.querySelector("time")?.getBoundingClientRect();
     const words = document.createRange();
@@ -127,7 +127,7 @@ test("a picture keeps its room, comes by itself when it is small, and can be loo
   });
   expect(isDrawnOver).toBe(false);
 
-  // By keyboard one key leads past all that can be pressed in the messages.
+  // By keyboard, one key skips all controls inside the messages.
   const skip = page.getByRole("button", { name: phone.texts.chat.toComposer });
   await skip.focus();
   expect((await skip.boundingBox())?.height).toBeGreaterThanOrEqual(48);
@@ -136,11 +136,11 @@ test("a picture keeps its room, comes by itself when it is small, and can be loo
   await phone.close();
 });
 
-test("a file is saved with its name and bytes, and a voice note is heard, sought and kept for offline", async ({
+test("a file is saved with its name and bytes, and a voice message is played, sought and kept for offline", async ({
   browser,
   server,
 }) => {
-  const sendAll: Sending = async (site, by, conversation) => {
+  const sendAll: SendFiles = async (site, by, conversation) => {
     await sendVoice(site, by, conversation, 90_000);
     await sendVoice(site, by, conversation, 28_000);
     await sendTexts(
@@ -152,7 +152,7 @@ test("a file is saved with its name and bytes, and a voice note is heard, sought
     await sendReport(site, by, conversation);
     await sendAttachment(site, by, conversation, report, { type: "file", name: "Pas ici.pdf" });
   };
-  const { ana, ben, phone, page, texts } = await openReader(browser, server, 542, sendAll, keptOffline);
+  const { ana, ben, phone, page, texts } = await openReader(browser, server, 542, sendAll, withServiceWorker);
   await watchSounds(page);
   await phone.signInToChat(ana, ben.id);
   const row = page.getByRole("main").getByRole("listitem").filter({ hasText: "Rapport du mois" });
@@ -163,10 +163,10 @@ test("a file is saved with its name and bytes, and a voice note is heard, sought
   ]);
   expect(saved.suggestedFilename()).toBe(reportName);
   expect(readFileSync(await saved.path())).toEqual(report);
-  // From now on it is here, and a link to it.
+  // From now on it is stored, with a link to it.
   await expect(row.getByRole("link", { name: fill(texts.saveFile, { name: reportName }) })).toBeVisible();
 
-  // What breaks off again and again is not the file's fault.
+  // Repeated connection failures are not an error of the file.
   const isOffline = page.getByRole("alert").getByText(phone.texts.errors.offline);
   const files = "**/api/conversations/*/files/*";
   await page.route(files, (route) => route.abort("connectionreset"));
@@ -191,7 +191,7 @@ test("a file is saved with its name and bytes, and a voice note is heard, sought
   const pause = page.getByRole("button", { name: new RegExp(`^${texts.pauseVoice}`) });
   const heard = async (slider: typeof long) => Number(await slider.inputValue());
 
-  // The long one sounds as it comes.
+  // The long one plays while it downloads.
   await play.first().click();
   await expect.poll(() => heard(long)).toBeGreaterThan(300);
   await long.focus();
@@ -205,18 +205,18 @@ test("a file is saved with its name and bytes, and a voice note is heard, sought
   await rate.click();
   expect(await soundsOf(page)).toEqual([{ paused: false, playbackRate: 1.5 }]);
 
-  // The other one stops it where it is, and starts from where a tap on its waveform says.
+  // The other one stops it at its position, and starts where its waveform is tapped.
   await short.click({ position: { x: 70, y: 20 } });
   const sought = await heard(short);
   expect(sought).toBeGreaterThan(4_000);
   await play.last().click();
-  // Looked at together: it does not last for ever.
+  // Read both together, because the playback ends.
   const inOne = async () => [(await heard(short)) > sought + 300, await pause.count(), await soundsOf(page)];
   await expect.poll(inOne, { intervals: [50] }).toEqual([true, 1, [{ paused: false, playbackRate: 1.5 }]]);
   const left = await heard(long);
   expect(left).toBeGreaterThan(10_000);
 
-  // Leaving the chat makes it quiet; whoever comes back finds both where they were.
+  // Leaving the chat stops the playback; after a return both are at their positions.
   await page.getByRole("link", { name: phone.texts.common.back }).click();
   await expect(list).toHaveCount(0);
   await expect.poll(async () => (await soundsOf(page)).every(({ paused }) => paused)).toBe(true);
@@ -225,15 +225,15 @@ test("a file is saved with its name and bytes, and a voice note is heard, sought
   await expect.poll(() => heard(long)).toBe(left);
   await expect.poll(() => heard(short)).toBeGreaterThan(sought);
 
-  // To the end: then it begins anew.
+  // At its end it starts again.
   await short.focus();
   while ((await heard(short)) < 24_000) await page.keyboard.press("ArrowRight");
   await play.last().click();
   await expect.poll(() => heard(short)).toBe(0);
   await expect(pause).toHaveCount(0);
 
-  // What was heard is on the phone; what was never fetched says that it is not.
-  await isKeptOffline(page);
+  // A played message is stored on the device; one that was never fetched says that it is not.
+  await waitForOfflineReady(page);
   await phone.context.setOffline(true);
   await page.reload();
   await page.getByRole("button", { name: /Pas ici\.pdf/ }).click();

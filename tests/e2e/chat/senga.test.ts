@@ -1,18 +1,18 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Route } from "@playwright/test";
-import { faultsIn } from "#tests/support/browser/axe-checks.ts";
+import { findAxeViolations } from "#tests/support/browser/axe-checks.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
-import { fill, Phone, toastIn } from "#tests/support/browser/phone.ts";
-import { siteOf } from "#tests/support/people/pair.ts";
+import { fill, findToast, TestClient } from "#tests/support/browser/test-client.ts";
+import { toSite } from "#tests/support/people/pair.ts";
 import { callSite, connectPeople, makePerson, phoneOf } from "#tests/support/people/people.ts";
 
-const search = async (phone: Phone, digits: string): Promise<void> => {
+const search = async (phone: TestClient, digits: string): Promise<void> => {
   const box = phone.page.getByRole("searchbox", { name: phone.texts.senga.searchLabel });
   await box.fill(digits);
   await box.press("Enter");
 };
 
-/** Digit by digit, and no pause between two of them, however busy the machine is. */
+/** Digit by digit without a pause between two of them, however busy the machine is. */
 const typeAtOnce = (field: HTMLElement, text: string): void => {
   const write = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value")?.set;
   for (let length = 1; length <= text.length; length++) {
@@ -22,10 +22,10 @@ const typeAtOnce = (field: HTMLElement, text: string): void => {
 };
 
 test("a request appears on the other side, live, and accepting it makes both contacts", async ({ browser, server }) => {
-  const site = siteOf(server);
+  const site = toSite(server);
   const [ana, ben] = [await makePerson(site, 730), await makePerson(site, 731)];
-  const anas = await Phone.open(browser, server);
-  const bens = await Phone.open(browser, server, "en");
+  const anas = await TestClient.open(browser, server);
+  const bens = await TestClient.open(browser, server, "en");
   await anas.signIn(ana);
   await bens.signIn(ben);
   await bens.goToTab("senga");
@@ -37,18 +37,18 @@ test("a request appears on the other side, live, and accepting it makes both con
   await results.getByRole("button", { name: anas.texts.senga.add }).click();
   await expect(anas.page.getByRole("status").getByText(`Demande envoyée à ${ben.username}.`)).toBeVisible();
   await expect(results.getByRole("button", { name: "Demande envoyée" })).toBeDisabled();
-  // The tabs by keyboard: the arrow moves on and chooses.
+  // The tabs by keyboard: an arrow key moves on and selects.
   await anas.page.getByRole("tab", { name: anas.texts.senga.received }).focus();
   await anas.page.keyboard.press("ArrowRight");
   await expect(anas.page.getByRole("tab", { name: anas.texts.senga.sent, selected: true })).toBeFocused();
   await expect(anas.page.getByRole("tabpanel").getByText(ben.username)).toBeVisible();
   await expect(anas.page.getByRole("tab", { name: anas.texts.senga.sent })).toContainText("1");
-  expect(await faultsIn(anas.page)).toEqual([]);
+  expect(await findAxeViolations(anas.page)).toEqual([]);
 
   const bar = bens.page.getByRole("navigation", { name: bens.texts.shell.navigation });
   await expect(bar.getByText(fill(bens.texts.shell.received_one, { count: 1 }))).toBeAttached();
-  expect(await faultsIn(bens.page)).toEqual([]);
-  // Each is told for a moment.
+  expect(await findAxeViolations(bens.page)).toEqual([]);
+  // Each toast is shown for a moment.
   const told = anas.page.getByRole("status").getByText(`${ben.username} a accepté votre demande.`);
   const accepted = bens.page.getByText(fill(bens.texts.senga.requestAccepted, { name: ana.username }));
   await Promise.all([
@@ -60,7 +60,7 @@ test("a request appears on the other side, live, and accepting it makes both con
   await bens.goToTab("contacts");
   await expect(bens.page.getByRole("list", { name: bens.texts.contacts.title }).getByText(ana.username)).toBeVisible();
 
-  // The one who asked sees it where they stand.
+  // The requester sees it on the present screen.
   await expect(anas.page.getByText(anas.texts.senga.noSent.body)).toBeVisible();
   await results.getByRole("link", { name: fill(anas.texts.senga.messageName, { name: ben.username }) }).click();
   await expect(anas.composer()).toBeVisible();
@@ -70,11 +70,11 @@ test("a request appears on the other side, live, and accepting it makes both con
   await bens.close();
 });
 
-test("a declined request is not made again at once; whoever declined may ask", async ({ browser, server }) => {
-  const site = siteOf(server);
+test("a declined request cannot be repeated at once; the person who declined may ask", async ({ browser, server }) => {
+  const site = toSite(server);
   const [ana, ben] = [await makePerson(site, 732), await makePerson(site, 733)];
-  const anas = await Phone.open(browser, server);
-  const bens = await Phone.open(browser, server);
+  const anas = await TestClient.open(browser, server);
+  const bens = await TestClient.open(browser, server);
   await anas.signIn(ana);
   await bens.signIn(ben);
   await anas.goToTab("senga");
@@ -88,9 +88,9 @@ test("a declined request is not made again at once; whoever declined may ask", a
   await expect(bens.page.getByText(texts.senga.noReceived.title)).toBeVisible();
   await expect(add).toBeEnabled();
   await add.click();
-  await expect(toastIn(anas.page)).toContainText(texts.errors.request_declined);
+  await expect(findToast(anas.page)).toContainText(texts.errors.request_declined);
   await expect(add).toBeEnabled();
-  // The person who declined may ask, and the other may say yes from a search as well.
+  // The person who declined may send a request, and the other may accept it from a search as well.
   await search(bens, ana.phone);
   await bens.page
     .getByRole("list", { name: texts.senga.results })
@@ -111,7 +111,7 @@ test("by keyboard alone: what took the place of the button that was pressed has 
   browser,
   server,
 }) => {
-  const site = siteOf(server);
+  const site = toSite(server);
   const [ana, ben, cleo, dina] = [
     await makePerson(site, 738),
     await makePerson(site, 739),
@@ -120,20 +120,20 @@ test("by keyboard alone: what took the place of the button that was pressed has 
   ];
   for (const { token } of [cleo, dina])
     await callSite(site, "POST", "/api/requests", { token, body: { to_user_id: ana.id } });
-  const anas = await Phone.open(browser, server);
+  const anas = await TestClient.open(browser, server);
   await anas.signIn(ana);
   await anas.goToTab("senga");
   const { page, texts } = anas;
   const pressOf = (name: string) => page.getByRole("button", { name }).press("Enter");
 
-  // A request that was made stays in its row.
+  // A sent request stays in its row.
   await search(anas, ben.phone);
   await pressOf(fill(texts.senga.addName, { name: ben.username }));
   const results = page.getByRole("list", { name: texts.senga.results });
   await expect(page.getByRole("button", { name: texts.senga.requestSent })).toBeDisabled();
   await expect(results.getByRole("listitem").filter({ hasText: ben.username })).toBeFocused();
 
-  // One that was accepted among the results gives way to the link to the chat.
+  // A request accepted among the results becomes the link to the chat.
   await search(anas, dina.phone);
   await expect(results.getByText(dina.username)).toBeVisible();
   await results.getByRole("button", { name: fill(texts.senga.acceptName, { name: dina.username }) }).press("Enter");
@@ -141,7 +141,7 @@ test("by keyboard alone: what took the place of the button that was pressed has 
     results.getByRole("link", { name: fill(texts.senga.messageName, { name: dina.username }) }),
   ).toBeFocused();
 
-  // In the list the row goes: the next one follows, and after the last the tab.
+  // In the list the row disappears: the focus moves to the next one, and after the last to the tab.
   const eric = await makePerson(site, 744);
   await callSite(site, "POST", "/api/requests", { token: eric.token, body: { to_user_id: ana.id } });
   const received = page.getByRole("tabpanel").getByRole("listitem");
@@ -155,10 +155,10 @@ test("by keyboard alone: what took the place of the button that was pressed has 
 });
 
 test("the search refuses less than three digits, finds at most ten and never oneself", async ({ browser, server }) => {
-  const site = siteOf(server);
+  const site = toSite(server);
   const ana = await makePerson(site, 7400);
   for (let n = 7401; n <= 7411; n++) await makePerson(site, n);
-  const phone = await Phone.open(browser, server);
+  const phone = await TestClient.open(browser, server);
   const { page, texts } = phone;
   await phone.signIn(ana);
   await phone.goToTab("senga");
@@ -171,7 +171,7 @@ test("the search refuses less than three digits, finds at most ten and never one
   }
   const asked: string[] = [];
   page.on("request", (request) => request.url().endsWith("/api/people/search") && asked.push(request.url()));
-  // One request for a number typed digit by digit, after the pause; Enter on the same number asks nothing more.
+  // One search for a number typed digit by digit, after the pause; Enter on the same number sends no other.
   await page.getByRole("searchbox").evaluate(typeAtOnce, "+243 81 000");
   const results = page.getByRole("list", { name: texts.senga.results });
   await expect(results.getByRole("listitem")).toHaveCount(10);
@@ -179,11 +179,11 @@ test("the search refuses less than three digits, finds at most ten and never one
   await page.getByRole("searchbox").press("Enter");
   await expect(results.getByRole("listitem")).toHaveCount(10);
   expect(asked).toHaveLength(1);
-  expect(await faultsIn(page)).toEqual([]);
+  expect(await findAxeViolations(page)).toEqual([]);
   await search(phone, "999999999");
   await expect(page.getByText(texts.senga.noUsers.title)).toBeVisible();
 
-  // Who is a contact already is named though nobody finds them by their number.
+  // A contact is found by name although nobody finds them by their number.
   const hidden = await makePerson(site, 7412);
   await connectPeople(site, ana, hidden);
   await page.route("**/api/people/search", (route) => route.fulfill({ json: [] }));
@@ -194,9 +194,9 @@ test("the search refuses less than three digits, finds at most ten and never one
 });
 
 test("a search without network says so, keeps what was typed and goes on by itself", async ({ browser, server }) => {
-  const site = siteOf(server);
+  const site = toSite(server);
   const [ana, ben] = [await makePerson(site, 734), await makePerson(site, 735)];
-  const phone = await Phone.open(browser, server);
+  const phone = await TestClient.open(browser, server);
   const { page, texts, context } = phone;
   await phone.signIn(ana);
   await phone.goToTab("senga");
@@ -204,7 +204,7 @@ test("a search without network says so, keeps what was typed and goes on by itse
   await search(phone, ben.phone);
   await expect(page.getByText(texts.senga.offline)).toBeVisible();
   await expect(page.getByRole("searchbox")).toHaveValue(ben.phone);
-  // A network that the browser tells of before all gets through it: what is asked then is lost after the link is back.
+  // The browser reports the network before requests get through: the first request is lost after the link is back.
   await expect(page.getByText(texts.shell.link.offline)).toBeVisible();
   const isLost = async (route: Route) => {
     await delay(1_500);
@@ -213,7 +213,7 @@ test("a search without network says so, keeps what was typed and goes on by itse
   await page.route("**/api/people/search", isLost, { times: 2 });
   await context.setOffline(false);
   await expect(page.getByRole("list", { name: texts.senga.results }).getByText(ben.username)).toBeVisible();
-  // A request without network is said to have failed, and can be made again.
+  // A request without a network is reported as failed, and can be repeated.
   await context.setOffline(true);
   const add = page.getByRole("button", { name: fill(texts.senga.addName, { name: ben.username }) });
   await add.click();
@@ -228,16 +228,16 @@ test("what the server refuses is said in the person's language, with the seconds
   browser,
   server,
 }) => {
-  const site = siteOf(server);
+  const site = toSite(server);
   const [ana, ben] = [await makePerson(site, 736), await makePerson(site, 737)];
-  const phone = await Phone.open(browser, server, "pt");
+  const phone = await TestClient.open(browser, server, "pt");
   const { page, texts, context } = phone;
   await phone.signIn(ana);
   await phone.goToTab("senga");
   await search(phone, ben.phone);
   const add = page.getByRole("button", { name: fill(texts.senga.addName, { name: ben.username }) });
   await expect(add).toBeVisible();
-  // Blocked from elsewhere a moment before: whether this device has heard of it or not, it is refused.
+  // Blocked on another device a moment before: it is refused whether this device knows of it or not.
   await callSite(site, "PUT", `/api/blocks/${ben.id}`, { token: ana.token });
   await add.click();
   await expect(page.getByRole("alert").getByText(texts.errors.contact_blocked)).toBeVisible();
@@ -258,10 +258,10 @@ test("what the server refuses is said in the person's language, with the seconds
 });
 
 test("in very large text an answer to a request is a whole word", async ({ browser, server }) => {
-  const site = siteOf(server);
+  const site = toSite(server);
   const [ana, ben] = [await makePerson(site, 9_936, "Ana Mbuyi"), await makePerson(site, 9_937, "Ben Kasongo")];
   await callSite(site, "POST", "/api/requests", { token: ben.token, body: { to_user_id: ana.id } });
-  const phone = await Phone.open(browser, server);
+  const phone = await TestClient.open(browser, server);
   const { page, texts } = phone;
   await phone.signIn(ana, "/app/senga");
   const accept = page.getByRole("button", { name: fill(texts.senga.acceptName, { name: "Ben Kasongo" }) });

@@ -1,31 +1,31 @@
 import { partCount } from "#contract/files.ts";
 import { filePartBytes } from "#contract/limits.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
-import { Phone } from "#tests/support/browser/phone.ts";
-import { makeCouple, siteOf } from "#tests/support/people/pair.ts";
+import { TestClient } from "#tests/support/browser/test-client.ts";
+import { makePair, toSite } from "#tests/support/people/pair.ts";
 import { expectPartsOnce } from "#tests/support/server/parts-log.ts";
-import { startLink } from "#tests/support/server/slow-proxy.ts";
+import { startSlowProxy } from "#tests/support/server/slow-proxy.ts";
 
 const size = 39 * filePartBytes + 1_000;
 const report = { name: "rapport.pdf", mimeType: "application/pdf", buffer: Buffer.alloc(size, "%PDF-1.4 rapport\n") };
 const beforeTheCut = 3;
-const slow = 256 * 1024; // bytes a second: twenty seconds for all of it
-const crawling = 64 * 1024; // what is left of it then takes a minute, however busy the machine is
+const slow = 256 * 1024; // bytes a second: twenty seconds for the whole file
+const crawling = 64 * 1024; // the rest then takes a minute, however busy the machine is
 const quick = 16 * 1024 * 1024;
 
-const fileIn = ({ page }: Phone, of = page) =>
+const fileIn = ({ page }: TestClient, of = page) =>
   of.getByRole("main").getByRole("listitem").filter({ hasText: report.name });
 
 test("a file whose page dies in the middle goes on from there in the next one, and texts do not wait for it", async ({
   browser,
   server,
 }) => {
-  const { people } = await makeCouple(siteOf(server), 3480);
+  const { people } = await makePair(toSite(server), 3480);
   const [ana, ben] = people;
-  const link = await startLink(server, quick);
+  const link = await startSlowProxy(server, quick);
   try {
-    const anas = await Phone.open(browser, { ...server, origin: link.origin });
-    const bens = await Phone.open(browser, server);
+    const anas = await TestClient.open(browser, { ...server, origin: link.origin });
+    const bens = await TestClient.open(browser, server);
     await anas.signInToChat(ana, ben.id);
     await bens.signInToChat(ben, ana.id);
     const { texts, context } = anas;
@@ -54,7 +54,7 @@ test("a file whose page dies in the middle goes on from there in the next one, a
     await expect(fileIn(bens)).toBeVisible({ timeout: 40_000 }); // three dozen parts, on a machine that may be busy
     await expect(fileIn(anas, page).getByRole("img", { name: texts.chat.status.read, exact: true })).toBeVisible();
     expectPartsOnce(link.parts, size);
-    // Who sent it has it.
+    // The sender has it locally.
     expect(fetched).toEqual([]);
     await anas.close();
     await bens.close();

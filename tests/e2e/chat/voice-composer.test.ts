@@ -1,26 +1,27 @@
 import type { Locator } from "@playwright/test";
-import { faultsIn } from "#tests/support/browser/axe-checks.ts";
+import { findAxeViolations } from "#tests/support/browser/axe-checks.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
 import { dragOver, drop, type MadeFile } from "#tests/support/browser/media.ts";
-import { Phone } from "#tests/support/browser/phone.ts";
-import { openPair, siteOf } from "#tests/support/people/pair.ts";
+import { TestClient } from "#tests/support/browser/test-client.ts";
+import { openPair, toSite } from "#tests/support/people/pair.ts";
 import { connectPeople, makePerson } from "#tests/support/people/people.ts";
 import { countRecordings } from "#tests/support/server/logs.ts";
 
-const messagesOf = ({ page }: Phone): Locator => page.getByRole("main").locator("ol > li");
-const timerOf = ({ page }: Phone): Locator => page.getByRole("timer");
-const microphoneOf = ({ page, texts }: Phone): Locator => page.getByRole("button", { name: texts.chat.voice.record });
-const voiceButton = ({ page, texts }: Phone, name: keyof typeof texts.chat.voice): Locator =>
+const messagesOf = ({ page }: TestClient): Locator => page.getByRole("main").locator("ol > li");
+const timerOf = ({ page }: TestClient): Locator => page.getByRole("timer");
+const microphoneOf = ({ page, texts }: TestClient): Locator =>
+  page.getByRole("button", { name: texts.chat.voice.record });
+const voiceButton = ({ page, texts }: TestClient, name: keyof typeof texts.chat.voice): Locator =>
   page.getByRole("button", { name: texts.chat.voice[name], exact: true });
-/** Voice notes by their play buttons, oldest first. */
-const notesOf = (phone: Phone): Locator =>
+/** Voice messages by their play buttons, oldest first. */
+const notesOf = (phone: TestClient): Locator =>
   messagesOf(phone).getByRole("button", { name: new RegExp(`^${phone.texts.messages.playVoice}`) });
-const keptOf = ({ page, texts }: Phone): Locator => page.getByText(texts.chat.voice.kept, { exact: true }).first();
+const keptOf = ({ page, texts }: TestClient): Locator => page.getByText(texts.chat.voice.kept, { exact: true }).first();
 
 const list: MadeFile = { name: "liste.txt", mimeType: "text/plain", buffer: Buffer.from("liste") };
 
-/** Waits for this much of a recording. */
-const timerReaches = (phone: Phone, seconds: number): Promise<void> =>
+/** Waits until this much was recorded. */
+const timerReaches = (phone: TestClient, seconds: number): Promise<void> =>
   expect
     .poll(async () => {
       const [minutes = 0, rest = 0] = ((await timerOf(phone).textContent()) ?? "").split(":").map(Number);
@@ -28,24 +29,24 @@ const timerReaches = (phone: Phone, seconds: number): Promise<void> =>
     })
     .toBeGreaterThanOrEqual(seconds);
 
-/** Puts the mouse on the microphone. */
-const point = async (phone: Phone): Promise<{ x: number; y: number }> => {
+/** Moves the mouse to the microphone. */
+const point = async (phone: TestClient): Promise<{ x: number; y: number }> => {
   await microphoneOf(phone).hover(); // once it stands still
   const box = await microphoneOf(phone).boundingBox();
   if (!box) throw new Error("no microphone");
   return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
 };
 
-/** Presses the microphone and holds it until the timer says so. */
-const hold = async (phone: Phone, seconds: number): Promise<{ x: number; y: number }> => {
+/** Presses the microphone and holds it until the timer shows this time. */
+const hold = async (phone: TestClient, seconds: number): Promise<{ x: number; y: number }> => {
   const at = await point(phone);
   await phone.page.mouse.down();
   await timerReaches(phone, seconds);
   return at;
 };
 
-/** As short as a finger's tap by the times that its events tell, however long a busy page takes to hear of them. */
-const tap = async (phone: Phone): Promise<void> => {
+/** Taps with the event times of a short tap, however long a busy page needs to process them. */
+const tap = async (phone: TestClient): Promise<void> => {
   const at = await point(phone);
   const input = await phone.context.newCDPSession(phone.page);
   const now = Date.now() / 1_000;
@@ -57,8 +58,8 @@ const tap = async (phone: Phone): Promise<void> => {
   await input.detach();
 };
 
-/** The microphone opens only when the returned function is called, so that what is recorded by then is nothing. */
-const slowMicrophone = async ({ page }: Phone): Promise<() => Promise<void>> => {
+/** Delays the microphone until the returned function is called, so that nothing is recorded by then. */
+const slowMicrophone = async ({ page }: TestClient): Promise<() => Promise<void>> => {
   await page.evaluate(() => {
     const { mediaDevices } = navigator;
     const open = mediaDevices.getUserMedia.bind(mediaDevices);
@@ -72,8 +73,11 @@ const slowMicrophone = async ({ page }: Phone): Promise<() => Promise<void>> => 
   return () => page.evaluate(() => (globalThis as unknown as { give(): void }).give());
 };
 
-/** What records comes only when the returned function is called, which answers how often the microphone was opened then. */
-const withholdRecorder = async ({ page }: Phone): Promise<() => Promise<number>> => {
+/**
+ * Delays the recorder's code until the returned function is called. It returns how often the microphone was opened by
+ * then.
+ */
+const withholdRecorder = async ({ page }: TestClient): Promise<() => Promise<number>> => {
   const recorder = "**/assets/voice-recording-*.js";
   let give = () => {};
   const given = new Promise<void>((resolve) => {
@@ -99,7 +103,7 @@ const withholdRecorder = async ({ page }: Phone): Promise<() => Promise<number>>
     give();
     const opened = await page.evaluate(async (address) => {
       await import(address);
-      await new Promise((resolve) => setTimeout(resolve)); // whoever waited for it has it too
+      await new Promise((resolve) => setTimeout(resolve)); // every earlier request for it has it too
       return (globalThis as unknown as { opened: number }).opened;
     }, addresses[0] ?? "");
     await page.unroute(recorder);
@@ -107,13 +111,13 @@ const withholdRecorder = async ({ page }: Phone): Promise<() => Promise<number>>
   };
 };
 
-/** Until what follows cannot be taken for the second tap on the button that sent. */
-const secondTapIsOver = async ({ page }: Phone): Promise<void> => {
+/** Waits until the next tap cannot be taken as the second tap on the send button. */
+const secondTapIsOver = async ({ page }: TestClient): Promise<void> => {
   const sentMs = await page.evaluate(() => performance.now());
   await page.waitForFunction((sentMs) => performance.now() - sentMs > 600, sentMs);
 };
 
-test("a voice message is held, locked, listened to, given up or sent, by thumb and by keyboard", async ({
+test("a voice message is recorded, locked, played, discarded or sent, by touch and by keyboard", async ({
   browser,
   server,
 }) => {
@@ -121,7 +125,7 @@ test("a voice message is held, locked, listened to, given up or sent, by thumb a
   const [anas, bens] = phones;
   const { page, texts } = anas;
 
-  // Held, and released to send. Nothing above the composer moves for it.
+  // Held, and released to send. Nothing above the composer moves.
   const topOfForm = () => page.locator("form").evaluate((form) => form.getBoundingClientRect().top);
   const before = await topOfForm();
   await hold(anas, 2);
@@ -130,11 +134,11 @@ test("a voice message is held, locked, listened to, given up or sent, by thumb a
   await expect(notesOf(bens)).toHaveCount(1);
   await expect(anas.composer()).toBeVisible();
   await notesOf(bens).first().click();
-  // Looked at often: it does not last for ever.
+  // Poll often: it does not last long.
   const heard = () => messagesOf(bens).first().textContent();
   await expect.poll(heard, { intervals: [50] }).toMatch(/00:0[1-9] \/ 00:\d\d/);
 
-  // Slid to the trash, it is gone; too short, it was a slip.
+  // Slid to the trash, it is discarded; a very short one counts as a mistake.
   const at = await hold(anas, 1);
   await page.mouse.move(at.x - 150, at.y, { steps: 3 });
   await expect(page.getByText(texts.chat.voice.release)).toBeVisible();
@@ -150,12 +154,12 @@ test("a voice message is held, locked, listened to, given up or sent, by thumb a
   await expect(anas.composer()).toBeVisible();
   await giveMicrophone();
 
-  // Slid upwards it goes on by itself; stopped, it can be heard before it is sent.
+  // Slid up, recording is locked; stopped, it can be played before sending.
   const up = await hold(anas, 0);
   await page.mouse.move(up.x, up.y - 120, { steps: 3 });
   await page.mouse.up();
   await timerReaches(anas, 1);
-  const looks = await faultsIn(page);
+  const looks = await findAxeViolations(page);
   expect(looks).toEqual([]);
   await voiceButton(anas, "stop").click();
   await expect(keptOf(anas)).toBeVisible();
@@ -164,7 +168,7 @@ test("a voice message is held, locked, listened to, given up or sent, by thumb a
   await voiceButton(anas, "send").click();
   await expect(notesOf(bens)).toHaveCount(2);
 
-  // A tap records nothing and says how it is done; the keyboard records without holding.
+  // A tap records nothing and shows the instruction; the keyboard records without holding.
   await secondTapIsOver(anas);
   await expect(page.getByText(texts.chat.voice.hint)).toHaveCount(0);
   await tap(anas);
@@ -178,7 +182,7 @@ test("a voice message is held, locked, listened to, given up or sent, by thumb a
   await page.keyboard.press("Enter");
   await expect(notesOf(bens)).toHaveCount(3);
 
-  // A call or the notification shade takes the finger away: nothing is recorded any more, nothing sent, nothing lost.
+  // A call or the notification shade cancels the touch: recording stops, nothing is sent and nothing is lost.
   await secondTapIsOver(anas);
   await hold(anas, 1);
   await microphoneOf(anas).dispatchEvent("pointercancel");
@@ -202,7 +206,7 @@ test("a recording outlives its page and its chat, and is sent once or thrown awa
   const back = page.getByRole("link", { name: texts.common.back });
   const row = anas.conversation(people[1].username);
 
-  // Who leaves before the code of it all is here is not recorded when it comes.
+  // A user who leaves before the recorder's code is loaded is not recorded when it arrives.
   await page.evaluate(() => {
     const { mediaDevices } = navigator;
     const open = mediaDevices.getUserMedia.bind(mediaDevices);
@@ -244,7 +248,7 @@ test("a recording outlives its page and its chat, and is sent once or thrown awa
   await expect(microphoneOf(anas)).toBeVisible();
   await expect(messagesOf(anas)).toHaveCount(1);
 
-  // Left before what records has come: nobody is recorded who is not there any more.
+  // Left before the recorder is loaded: a user who left is not recorded.
   const fetchRecorder = await withholdRecorder(anas);
   await microphoneOf(anas).press("Enter");
   await expect(microphoneOf(anas).locator(".spinner")).toBeVisible();
@@ -253,7 +257,7 @@ test("a recording outlives its page and its chat, and is sent once or thrown awa
   expect(await fetchRecorder()).toBe(0);
   await row.click();
 
-  // Left and come back to, on a phone that takes its time to end a recording of which nothing is written down yet.
+  // Left and opened again, on a slow phone that is still ending a recording of which nothing is stored yet.
   await page.evaluate(() => {
     const { stop } = MediaRecorder.prototype;
     MediaRecorder.prototype.stop = function () {
@@ -267,7 +271,7 @@ test("a recording outlives its page and its chat, and is sent once or thrown awa
   await expect(timerOf(anas)).toHaveCount(0); // the address changes before the screen does
   await page.goBack();
   await expect(keptOf(anas)).toBeVisible();
-  // In the list it stands as what was begun there.
+  // The list shows it as a draft.
   const mark = `${texts.masolo.draft} ${texts.masolo.draftVoice}`;
   await back.click();
   await expect(row).toContainText(mark);
@@ -285,7 +289,7 @@ test("a recording outlives its page and its chat, and is sent once or thrown awa
   await row.click();
   await expect(microphoneOf(anas)).toBeVisible();
 
-  // The microphone goes away in the middle.
+  // The microphone is unplugged during the recording.
   await page.evaluate(() => {
     const open = navigator.mediaDevices.getUserMedia.bind(navigator.mediaDevices);
     navigator.mediaDevices.getUserMedia = async (wanted) => {
@@ -315,7 +319,7 @@ test("what covers the recorder ends the recording, which then waits to be listen
 
   // The search of the chat.
   await microphoneOf(anas).press("Enter");
-  await timerReaches(anas, 3); // enough to be heard in the playing
+  await timerReaches(anas, 3); // long enough to be playing
   await page.getByRole("button", { name: texts.common.more }).click();
   await page.getByRole("menuitem", { name: texts.chat.search }).click();
   await expect(page.getByRole("status").getByText(texts.chat.voice.covered)).toBeVisible();
@@ -326,7 +330,7 @@ test("what covers the recorder ends the recording, which then waits to be listen
   await voiceButton(anas, "send").click();
   await expect(notesOf(bens)).toHaveCount(1);
 
-  // Passing a message on, which has a phone's whole screen.
+  // Forwarding a message opens a full screen on a phone.
   await secondTapIsOver(anas);
   await microphoneOf(anas).press("Enter");
   await timerReaches(anas, 1);
@@ -341,7 +345,7 @@ test("what covers the recorder ends the recording, which then waits to be listen
   await voiceButton(anas, "send").click();
   await expect(notesOf(bens)).toHaveCount(2);
 
-  // Files that are dropped open the sheet they are sent from.
+  // Dropped files open the attachment sheet.
   await secondTapIsOver(anas);
   await microphoneOf(anas).press("Enter");
   await timerReaches(anas, 1);
@@ -354,12 +358,12 @@ test("what covers the recorder ends the recording, which then waits to be listen
 });
 
 for (const language of ["en", "pt"] as const) {
-  test(`who allows neither microphone nor camera is told so in ${language}`, async ({ browser, server }) => {
-    const site = siteOf(server);
+  test(`a person who allows neither microphone nor camera is told so in ${language}`, async ({ browser, server }) => {
+    const site = toSite(server);
     const n = { en: 3408, pt: 3410 }[language];
     const [ana, ben] = [await makePerson(site, n), await makePerson(site, n + 1)];
     await connectPeople(site, ana, ben);
-    const anas = await Phone.open(browser, server, language);
+    const anas = await TestClient.open(browser, server, language);
     await anas.signInToChat(ana, ben.id);
     const { page, texts } = anas;
     const answer = (name: string) =>
@@ -381,7 +385,7 @@ for (const language of ["en", "pt"] as const) {
     await expect(page.getByRole("dialog")).toHaveCount(0);
     await expect(anas.composer()).toBeVisible();
 
-    // Nothing of an empty file can be sent.
+    // An empty file cannot be sent.
     const nothing = { name: "vide.txt", mimeType: "text/plain", buffer: Buffer.alloc(0) };
     await page.locator("input[type=file]").first().setInputFiles(nothing);
     await expect(page.getByRole("dialog").getByRole("alert")).toHaveText(attach.empty);

@@ -1,28 +1,28 @@
 import type { Page } from "@playwright/test";
 import { groupNameMaxLength } from "#contract/limits.ts";
-import { faultsIn } from "#tests/support/browser/axe-checks.ts";
+import { readAttachmentDrafts } from "#tests/support/browser/attachment-drafts.ts";
+import { findAxeViolations } from "#tests/support/browser/axe-checks.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
-import { keptChoices } from "#tests/support/browser/kept-choices.ts";
-import { fill, onePixelPng, Phone } from "#tests/support/browser/phone.ts";
-import { siteOf } from "#tests/support/people/pair.ts";
+import { fill, onePixelPng, TestClient } from "#tests/support/browser/test-client.ts";
+import { toSite } from "#tests/support/people/pair.ts";
 import { callSite, connectPeople, makePerson } from "#tests/support/people/people.ts";
 
 const onePicture = { name: "famille.png", mimeType: "image/png", buffer: onePixelPng };
-const expectNoFaults = async (page: Page) => expect(await faultsIn(page)).toEqual([]);
-const plain = (text: string): string => text.replaceAll("\u00a0", " "); // as a name is compared
+const expectNoFaults = async (page: Page) => expect(await findAxeViolations(page)).toEqual([]);
+const plain = (text: string): string => text.replaceAll("\u00a0", " "); // normalised as names are compared
 
-test("a group takes a name and somebody in it; what was begun outlives its page, and however often it is tried one comes of it", async ({
+test("a group needs a name and a member; its draft survives its page, and repeated attempts create one group", async ({
   browser,
   server,
 }) => {
-  const site = siteOf(server);
+  const site = toSite(server);
   const ana = await makePerson(site, 9100);
   const [ben, cleo] = [await makePerson(site, 9101, "Ben Élodie"), await makePerson(site, 9102)];
-  const phone = await Phone.open(browser, server);
+  const phone = await TestClient.open(browser, server);
   const { page, context, texts } = phone;
   await phone.signIn(ana);
 
-  // Nobody to make a group with: the way to Senga.
+  // Without contacts for a group: a link to Senga.
   await page.getByRole("button", { name: texts.masolo.actions, exact: true }).click();
   await page.getByRole("menuitem", { name: texts.masolo.newGroup }).click();
   await expect(page.getByText(texts.contacts.none.title)).toBeVisible();
@@ -38,7 +38,7 @@ test("a group takes a name and somebody in it; what was begun outlives its page,
     await expect(page).toHaveURL("/app/create-group");
   };
 
-  // Whoever goes back before what keeps it has come, and comes again, finds what they began.
+  // A user who leaves before the storage code is loaded, and returns, finds the draft.
   const name = page.getByLabel(texts.groups.create.name);
   let letCome = () => {};
   const keeper = new Promise<void>((resolve) => {
@@ -54,7 +54,7 @@ test("a group takes a name and somebody in it; what was begun outlives its page,
   letCome();
   await expect(name).toHaveValue("Famille");
 
-  // What is missing is said, by Enter too; the button waits for both.
+  // Missing fields are reported, by Enter too; the button needs both.
   const create = page.getByRole("button", { name: texts.groups.create.submit });
   const box = (username: string) => page.getByRole("checkbox", { name: username });
   await expect(box(ben.username)).toBeAttached();
@@ -81,9 +81,9 @@ test("a group takes a name and somebody in it; what was begun outlives its page,
   await expect(page.getByRole("alert")).toHaveCount(0);
   await expectNoFaults(page);
 
-  // A page that dies, a server that fails, a network that is away: nothing of it is lost.
+  // A crash of the page, a server error and a missing network lose nothing.
   await expect
-    .poll(async () => (await keptChoices(page)).map(({ text, files, to }) => [text, files.length, to.length]))
+    .poll(async () => (await readAttachmentDrafts(page)).map(({ text, files, to }) => [text, files.length, to.length]))
     .toEqual([["Famille", 1, 2]]);
   await page.reload();
   const expectAllThere = async () => {
@@ -106,7 +106,7 @@ test("a group takes a name and somebody in it; what was begun outlives its page,
   await expectAllThere();
   await context.setOffline(false);
 
-  // Made, though its answer is lost: the group opens as soon as it is heard of, and the form is no more.
+  // The group is created and the answer lost: the group opens as soon as its notice arrives, and the form is cleared.
   const asked: unknown[] = [];
   await context.route("**/api/groups", async (route) => {
     const body: unknown = route.request().postDataJSON();
@@ -114,7 +114,7 @@ test("a group takes a name and somebody in it; what was begun outlives its page,
     await callSite(site, "POST", "/api/groups", { token: ana.token, body });
     await route.abort();
   });
-  // It is told for a moment, before its picture has gone where the group is.
+  // The toast is shown for a moment, before the group's picture is uploaded.
   const created = plain(fill(texts.groups.create.created, { name: "Famille" }));
   const isTold = expect(page.getByRole("status").getByText(created)).toBeVisible();
   await Promise.all([isTold, create.click()]);
@@ -125,9 +125,9 @@ test("a group takes a name and somebody in it; what was begun outlives its page,
   await page.goBack();
   await expect(page).toHaveURL("/app");
   await expect(phone.conversation("Famille")).toHaveCount(1);
-  await context.unrouteAll({ behavior: "wait" }); // the group may be heard of before its answer is lost
+  await context.unrouteAll({ behavior: "wait" }); // the group's notice may arrive before its answer is lost
 
-  // Begun anew it is empty, and a hasty thumb makes one.
+  // A new form is empty, and a double tap creates one group.
   asked.length = 0;
   context.on("request", (request) => {
     if (request.method() === "POST" && request.url().endsWith("/api/groups")) asked.push(request.postDataJSON());
@@ -141,7 +141,7 @@ test("a group takes a name and somebody in it; what was begun outlives its page,
   await page.waitForURL("**/app/group/*");
   expect(asked).toHaveLength(1);
 
-  // Whoever goes on before it is made is told so where they are, and finds nothing of it begun.
+  // A user who navigated elsewhere before it was created is told there, and finds no draft of it.
   await phone.goTo("/app/create-group");
   await box(ben.username).check({ force: true });
   await name.fill("Marché");
@@ -156,7 +156,7 @@ test("a group takes a name and somebody in it; what was begun outlives its page,
   release();
   await expect(page.getByRole("status").getByText("Marché", { exact: false }).first()).toBeVisible();
   await expect(phone.conversation("Marché")).toBeVisible();
-  await expect.poll(() => keptChoices(page)).toEqual([]);
+  await expect.poll(() => readAttachmentDrafts(page)).toEqual([]);
   await expect(page).toHaveURL("/app");
   await phone.close();
 });

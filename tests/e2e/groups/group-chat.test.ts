@@ -1,23 +1,24 @@
 import type { Page } from "@playwright/test";
 import { createUuid } from "#contract/ids.ts";
-import { faultsIn } from "#tests/support/browser/axe-checks.ts";
+import { findAxeViolations } from "#tests/support/browser/axe-checks.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
-import { fill, Phone } from "#tests/support/browser/phone.ts";
+import { fill, TestClient } from "#tests/support/browser/test-client.ts";
 import { typeUntil } from "#tests/support/browser/type-until.ts";
 import { makeGroup } from "#tests/support/people/groups.ts";
 import { sendTexts } from "#tests/support/people/messages.ts";
-import { siteOf } from "#tests/support/people/pair.ts";
+import { toSite } from "#tests/support/people/pair.ts";
 import { callSite, connectPeople, makePerson, type Person, type Site } from "#tests/support/people/people.ts";
 
-const openMs = 30_000; // by its address, on a phone that has heard of nothing yet
-const toldAgainMs = 30_000; // after that a screen reader is told again who writes
+const openMs = 30_000; // by its address, on a client that has received nothing yet
+const toldAgainMs = 30_000; // after this time a screen reader announces the sender again
 
-const expectNoFaults = async (page: Page) => expect(await faultsIn(page)).toEqual([]);
-const openMenu = (phone: Phone, text: string) => phone.message(text).locator("bdi").last().click({ button: "right" });
+const expectNoFaults = async (page: Page) => expect(await findAxeViolations(page)).toEqual([]);
+const openMenu = (phone: TestClient, text: string) =>
+  phone.message(text).locator("bdi").last().click({ button: "right" });
 const pick = (page: Page, label: string) => page.getByRole("menuitem", { name: label, exact: true }).click();
-const line = (phone: Phone, text: string) => phone.page.getByRole("main").getByRole("listitem").getByText(text);
+const line = (phone: TestClient, text: string) => phone.page.getByRole("main").getByRole("listitem").getByText(text);
 
-/** Of three, the first everybody's contact and owner of their group. */
+/** Three people: the first is a contact of the others and owner of their group. */
 const makeFamily = async (site: Site, n: number) => {
   const ana = await makePerson(site, n, "Ana Mbuyi");
   const ben = await makePerson(site, n + 1, "Ben");
@@ -27,7 +28,7 @@ const makeFamily = async (site: Site, n: number) => {
   return { ana, ben, cleo, id: await makeGroup(site, ana, "Famille", [ben, cleo]) };
 };
 
-const openGroup = async (phone: Phone, person: Person, id: string) => {
+const openGroup = async (phone: TestClient, person: Person, id: string) => {
   await phone.signIn(person, `/app/group/${id}`);
   await expect(phone.composer()).toBeVisible({ timeout: openMs });
 };
@@ -36,15 +37,15 @@ test("a group's messages show who wrote them, its lines who did what, its header
   browser,
   server,
 }) => {
-  const site = siteOf(server);
+  const site = toSite(server);
   const { ana, ben, cleo, id } = await makeFamily(site, 9300);
   await sendTexts(site, ana, id, ["Mbote na bino"]);
   await sendTexts(site, ben, id, ["Oui", "À quelle heure ?"]);
-  const anas = await Phone.open(browser, server);
-  const bens = await Phone.open(browser, server, "en");
+  const anas = await TestClient.open(browser, server);
+  const bens = await TestClient.open(browser, server, "en");
   const { page, texts } = anas;
 
-  // From the list, where the last line names its author and the group can be found by its name.
+  // From the list, where the last message names its author and the group can be found by its name.
   await anas.signIn(ana);
   await expect(anas.conversation("Famille")).toContainText("Ben : À quelle heure ?");
   await expect(anas.conversation("Famille").getByRole("img", { name: texts.groups.chat.isGroup })).toBeVisible();
@@ -53,21 +54,21 @@ test("a group's messages show who wrote them, its lines who did what, its header
   await page.waitForURL(`**/app/group/${id}`);
   await expect(page.getByRole("heading", { level: 1 })).toHaveText(/^Famille3 membres$/);
   await expect(line(anas, "Vous avez créé le groupe «\u00a0Famille\u00a0».")).toBeVisible();
-  // A name above the first of a run alone; a screen reader is told it with each.
+  // Only the first message of a run shows the name; a screen reader reads it with each message.
   await expect(anas.message("Oui").locator("bdi").getByText("Ben", { exact: true })).toBeVisible();
   await expect(anas.message("À quelle heure ?").locator("bdi").getByText("Ben", { exact: true })).toHaveCount(0);
   await expect(anas.message("À quelle heure ?")).toContainText("Ben :");
   await expect(anas.message("Mbote na bino")).toContainText(texts.chat.fromYou);
 
-  // Somebody who opens it by its address and knows only Ana of the two others reads all names too.
+  // A member who opens it by its address, and knows only Ana, sees all names too.
   await openGroup(bens, ben, id);
   await expect(line(bens, "Ana Mbuyi created the group “Famille”.")).toBeVisible();
   await callSite(site, "PATCH", `/api/groups/${id}`, { token: ana.token, body: { name: "Famille & amis" } });
   await expect(line(bens, "Ana Mbuyi renamed the group to “Famille & amis”.")).toBeVisible();
   await expect(page.getByRole("heading", { level: 1 })).toHaveText(/^Famille & amis/);
 
-  // While a name is not known yet no letter and no word stands in its place, but for a screen reader.
-  const cleos = await Phone.open(browser, server, "pt");
+  // While a name is unknown no placeholder is shown, except for a screen reader.
+  const cleos = await TestClient.open(browser, server, "pt");
   const someone = cleos.page
     .getByRole("main")
     .locator("bdi")
@@ -98,7 +99,7 @@ test("a group's messages show who wrote them, its lines who did what, its header
   await expect(anas.message("bonjour")).toBeVisible();
   await expect(page.getByRole("log")).toContainText("Ben : bonjour");
 
-  // Read by one, delivered to the other, whose screen shows something else.
+  // Read by one, delivered to the other, whose client shows another screen.
   await cleos.composer().fill("");
   await cleos.page.getByRole("link", { name: cleos.texts.common.back }).click();
   await expect(cleos.composer()).toHaveCount(0);
@@ -114,14 +115,14 @@ test("a group's messages show who wrote them, its lines who did what, its header
   await expect(part("Lu par 1")).toContainText(ben.phone);
   await expect(part("Distribué à 1")).toContainText("Cléo");
   await expectNoFaults(page);
-  // It follows: when all have read, their ticks change and the sheet with them.
+  // It updates live: when all have read, the ticks change and the sheet with them.
   await cleos.conversation("Famille & amis").click();
   await expect(cleos.message("Qui vient ?")).toBeVisible();
   await expect(part("Lu par 2")).toHaveCount(2);
   await page.keyboard.press("Escape");
   await expect(anas.ticks("Qui vient ?", "read")).toBeVisible();
 
-  // One's own and others' messages have what every message has, and the way to who wrote it.
+  // Own and others' messages have all message features, and a link to their author.
   await openMenu(anas, "bonjour");
   await expect(page.getByRole("menuitem", { name: texts.groups.receipts.title })).toHaveCount(0);
   await pick(page, fill(texts.groups.chat.profileOf, { name: "Ben" }));
@@ -133,7 +134,7 @@ test("a group's messages show who wrote them, its lines who did what, its header
   await expect(bens.page.getByText(bens.texts.chat.deletedMessage)).toBeVisible();
   await expect(bens.page.getByText("Qui vient ?")).toHaveCount(0);
 
-  // Search names the authors; calls are said not to be there yet; the heading leads to the members.
+  // Search names the authors; calls are reported as not available yet; the heading opens the members.
   await page.getByRole("button", { name: texts.common.more }).click();
   await pick(page, texts.chat.search);
   await page.getByRole("searchbox").fill("heure");
@@ -144,13 +145,13 @@ test("a group's messages show who wrote them, its lines who did what, its header
   await page.getByRole("button", { name: texts.groups.chat.call }).click();
   await expect(page.getByRole("status").getByText(texts.common.notAvailable)).toBeVisible();
   await expectNoFaults(page);
-  // Those whom the chat named are not the list of members: it is whole or not there.
+  // The authors known from the chat are not the member list, which is shown completely or not at all.
   await anas.context.route(/\/members\?since=/, (route) => route.fulfill({ status: 503, body: "" }));
   await page.getByRole("heading", { level: 1 }).getByRole("link").click();
   await page.waitForURL(`**/app/group/${id}/members`);
   await expect(page.getByText(texts.groups.membersFailed)).toBeVisible();
   await expect(page.getByText(ben.phone)).toHaveCount(0);
-  // The link stayed up, so nothing tells that they can be had again: the page goes on asking.
+  // The connection stayed up, so nothing signals that members can be loaded again: the page keeps asking.
   await anas.context.unroute(/\/members\?since=/);
   const members = page.getByRole("list", { name: fill(texts.groups.chat.members_other, { count: 3 }) });
   await expect(members.getByRole("listitem")).toHaveCount(3);
@@ -161,11 +162,11 @@ test("a message goes on to a group and to a contact at once, and one broadcast r
   browser,
   server,
 }) => {
-  const site = siteOf(server);
+  const site = toSite(server);
   const { ana, ben, cleo, id } = await makeFamily(site, 9310);
   await sendTexts(site, ben, id, ["à transmettre"]);
-  const anas = await Phone.open(browser, server);
-  const cleos = await Phone.open(browser, server);
+  const anas = await TestClient.open(browser, server);
+  const cleos = await TestClient.open(browser, server);
   const { page, texts } = anas;
   await openGroup(anas, ana, id);
   await cleos.signIn(cleo);
@@ -175,7 +176,7 @@ test("a message goes on to a group and to a contact at once, and one broadcast r
   await expect(forward.getByRole("checkbox")).toHaveCount(3);
   await forward.getByRole("checkbox", { name: "Famille" }).check({ force: true });
   await forward.getByRole("checkbox", { name: "Cléo" }).check({ force: true });
-  // What sends came with the sheet: the network may go while it is open.
+  // The sheet contains its sending code: the network may fail while it is open.
   await anas.context.setOffline(true);
   await forward.getByRole("button", { name: fill(texts.messages.forwardTo, { count: 2 }) }).click();
   await expect(page.getByText("Message transféré à 2 contact(s).")).toBeVisible();
@@ -196,7 +197,7 @@ test("a message goes on to a group and to a contact at once, and one broadcast r
   await expect(cleos.conversation("Famille")).toContainText("Ana Mbuyi : à tous");
   await expect(cleos.conversation("Ana Mbuyi")).toContainText("à transmettre");
 
-  // Mute and clear from the row's menu; what is asked before is asked of a group.
+  // Mute and clear from the row's menu; the confirmation names a group.
   await page.getByRole("link", { name: "Famille" }).click({ button: "right" });
   await pick(page, texts.chat.clear);
   const question = page.getByRole("alertdialog");
@@ -211,18 +212,18 @@ test("who is no member any more is led away, and keeps what they had not sent un
   browser,
   server,
 }) => {
-  const site = siteOf(server);
+  const site = toSite(server);
   const { ana, ben, cleo, id } = await makeFamily(site, 9320);
   await sendTexts(site, ana, id, ["pour la famille"]);
-  const bens = await Phone.open(browser, server);
-  const cleos = await Phone.open(browser, server);
+  const bens = await TestClient.open(browser, server);
+  const cleos = await TestClient.open(browser, server);
   const remove = async (who: Person) => {
     const path = `/api/groups/${id}/members/${who.id}`;
     expect((await callSite(site, "DELETE", path, { token: ana.token })).status).toBe(204);
   };
   const left = fill(bens.texts.groups.chat.left, { name: "Famille" });
 
-  // With nothing unsent: to the list, which shows the group no more.
+  // Without unsent content: back to the list, which no longer shows the group.
   await openGroup(bens, ben, id);
   await expect(bens.message("pour la famille")).toBeVisible();
   await remove(ben);
@@ -230,15 +231,15 @@ test("who is no member any more is led away, and keeps what they had not sent un
   await expect(bens.page).toHaveURL("/app");
   await expect(bens.page.getByText(bens.texts.masolo.emptyTitle)).toBeVisible();
   await expect(bens.conversation("Famille")).toHaveCount(0);
-  // An address that never was a group of theirs.
+  // Address of a group they were never a member of.
   await bens.goTo(`/app/group/${createUuid()}`);
   await expect(bens.page.getByRole("alert").getByText("Groupe non trouvé.")).toBeVisible();
   await expect(bens.page).toHaveURL("/app");
 
-  // Offline she writes one message and begins another; meanwhile she is removed.
+  // Offline she sends one message and starts a draft; meanwhile she is removed.
   const { page, texts } = cleos;
   await openGroup(cleos, cleo, id);
-  await expect(cleos.message("pour la famille")).toBeVisible(); // what stood there before is not news
+  await expect(cleos.message("pour la famille")).toBeVisible(); // an earlier state is no new event
   await sendTexts(site, ana, id, ["à bientôt"]);
   await expect(page.getByRole("log")).toContainText("Ana Mbuyi : à bientôt");
   await cleos.context.setOffline(true);
@@ -254,7 +255,7 @@ test("who is no member any more is led away, and keeps what they had not sent un
   await expect(page.getByText("à peine commencé")).toBeVisible();
   await expect(cleos.composer()).toHaveCount(0);
   await expectNoFaults(page);
-  // It is still in the list, and outlives the page.
+  // It is still in the list, and survives a reload.
   await page.reload();
   await expect(cleos.message("jamais parti")).toBeVisible();
   await page.getByRole("button", { name: texts.chat.discard, exact: true }).first().click();

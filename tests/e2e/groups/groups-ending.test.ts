@@ -1,28 +1,28 @@
 import { createUuid } from "#contract/ids.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
-import { fill, Phone } from "#tests/support/browser/phone.ts";
-import { eventLine, makeCircle, openGroup } from "#tests/support/people/circle.ts";
+import { fill, TestClient } from "#tests/support/browser/test-client.ts";
+import { eventLine, makeFriends, openGroup } from "#tests/support/people/friends.ts";
 import { makeGroup } from "#tests/support/people/groups.ts";
-import { siteOf } from "#tests/support/people/pair.ts";
+import { toSite } from "#tests/support/people/pair.ts";
 import { callSite, connectPeople, type Person } from "#tests/support/people/people.ts";
 import { readLocalLog } from "#tests/support/server/logs.ts";
 
-test("a group goes on where two block each other, passes to whom its owner names, and ends for all at once", async ({
+test("a group continues when two members block each other, passes to the successor its owner names, and ends for all at once", async ({
   browser,
   server,
 }) => {
-  const site = siteOf(server);
-  const people = (await makeCircle(site, 614, 5)) as [Person, Person, Person, Person, Person];
+  const site = toSite(server);
+  const people = (await makeFriends(site, 614, 5)) as [Person, Person, Person, Person, Person];
   const [ana, ben, cleo, dido, eli] = people;
   await connectPeople(site, dido, eli);
   const group = await makeGroup(site, ana, "Voisins", people.slice(1));
   const chat = `/app/group/${group}`;
-  const anas = await Phone.open(browser, server);
-  const bens = await Phone.open(browser, server);
-  const cleos = await Phone.open(browser, server, "en");
-  const didos = await Phone.open(browser, server);
-  const elis = await Phone.open(browser, server, "pt");
-  const anasTablet = await Phone.open(browser, server, "en");
+  const anas = await TestClient.open(browser, server);
+  const bens = await TestClient.open(browser, server);
+  const cleos = await TestClient.open(browser, server, "en");
+  const didos = await TestClient.open(browser, server);
+  const elis = await TestClient.open(browser, server, "pt");
+  const anasTablet = await TestClient.open(browser, server, "en");
   await Promise.all([
     anas.signIn(ana, `${chat}/members`),
     bens.signIn(ben, chat),
@@ -35,7 +35,7 @@ test("a group goes on where two block each other, passes to whom its owner names
   const { page, texts } = anas;
   const { groups } = texts;
 
-  // Dido and Eli, of whom one blocks the other, read each other here and have no other way to one another.
+  // Dido and Eli, one of whom blocks the other, see each other's messages here, but cannot reach each other otherwise.
   await callSite(site, "PUT", `/api/blocks/${eli.id}`, { token: dido.token });
   await elis.openChat(dido.id);
   await elis.write("en direct");
@@ -52,8 +52,9 @@ test("a group goes on where two block each other, passes to whom its owner names
   await expect(didos.message("en direct")).toHaveCount(0);
   await expect(didos.composer()).toHaveCount(0);
 
-  // One leaves; then the owner, who names who follows; then there is no group any more.
-  const leave = (phone: Phone) => phone.page.getByRole("button", { name: phone.texts.groups.leave.short, exact: true });
+  // One leaves; then the owner, who names a successor; then the group ends.
+  const leave = (phone: TestClient) =>
+    phone.page.getByRole("button", { name: phone.texts.groups.leave.short, exact: true });
   await didos.goTo(`${chat}/members`);
   await leave(didos).click();
   await didos.page.getByRole("alertdialog").getByRole("button", { name: groups.leave.short }).click();
@@ -86,7 +87,7 @@ test("a group goes on where two block each other, passes to whom its owner names
     expect(await readLocalLog(phone.page, group)).toEqual([]);
   }
 
-  // What never was a group of one's own is not found, whether there is such a group or not, in each language.
+  // A group of other people is not found, whether it exists or not, in each language.
   const other = await makeGroup(site, ana, "Entre deux", [dido]);
   for (const phone of [bens, cleos, elis]) {
     for (const id of [other, createUuid(), "personne"]) {

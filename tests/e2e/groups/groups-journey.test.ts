@@ -1,29 +1,29 @@
 import { readFileSync } from "node:fs";
 import type { Locator } from "@playwright/test";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
-import { report, reportName } from "#tests/support/browser/files-in-chat.ts";
+import { report, reportName } from "#tests/support/browser/chat-files.ts";
 import { makePicture } from "#tests/support/browser/media.ts";
-import { isKeptOffline, keptOffline } from "#tests/support/browser/offline.ts";
-import { fill, Phone } from "#tests/support/browser/phone.ts";
+import { waitForOfflineReady, withServiceWorker } from "#tests/support/browser/offline.ts";
+import { fill, TestClient } from "#tests/support/browser/test-client.ts";
 import { typeUntil } from "#tests/support/browser/type-until.ts";
-import { eventLine, expectSameLogs, makeCircle } from "#tests/support/people/circle.ts";
-import { siteOf } from "#tests/support/people/pair.ts";
+import { eventLine, expectSameLogs, makeFriends } from "#tests/support/people/friends.ts";
+import { toSite } from "#tests/support/people/pair.ts";
 import type { Person } from "#tests/support/people/people.ts";
 
 const name = "Parcelle 13 – famille";
 
-const openMessageMenu = async (phone: Phone, text: string, item: string): Promise<void> => {
+const openMessageMenu = async (phone: TestClient, text: string, item: string): Promise<void> => {
   await phone.message(text).locator("bdi").last().click({ button: "right" });
   await phone.page.getByRole("menuitem", { name: item, exact: true }).click();
 };
 
-const openChatMenu = async ({ page, texts }: Phone, item: string): Promise<void> => {
+const openChatMenu = async ({ page, texts }: TestClient, item: string): Promise<void> => {
   await page.getByRole("button", { name: texts.common.more, exact: true }).click();
   await page.getByRole("menuitem", { name: item, exact: true }).click();
 };
 
-/** Marks the page once a sound has begun to play, however short it is. */
-const noteSounds = async ({ page }: Phone): Promise<void> => {
+/** Marks the page once a sound has started to play, however short it is. */
+const noteSounds = async ({ page }: TestClient): Promise<void> => {
   await page.addInitScript(() => {
     const play = HTMLMediaElement.prototype.play;
     HTMLMediaElement.prototype.play = async function () {
@@ -33,14 +33,14 @@ const noteSounds = async ({ page }: Phone): Promise<void> => {
   });
 };
 
-const headerOf = ({ page }: Phone): Locator => page.getByRole("main").locator("header");
+const headerOf = ({ page }: TestClient): Locator => page.getByRole("main").locator("header");
 
 test("five people on seven devices make a group and talk in it, each in their language", async ({
   browser,
   server,
 }) => {
-  const site = siteOf(server);
-  const [ana, ben, cleo, dido, eli, fifi] = (await makeCircle(site, 620, 6)) as [
+  const site = toSite(server);
+  const [ana, ben, cleo, dido, eli, fifi] = (await makeFriends(site, 620, 6)) as [
     Person,
     Person,
     Person,
@@ -48,13 +48,13 @@ test("five people on seven devices make a group and talk in it, each in their la
     Person,
     Person,
   ];
-  const anas = await Phone.open(browser, server);
-  const bens = await Phone.open(browser, server, "fr", keptOffline);
-  const cleos = await Phone.open(browser, server, "en");
-  const didos = await Phone.open(browser, server);
-  const elis = await Phone.open(browser, server, "pt");
-  const anasTablet = await Phone.open(browser, server, "en");
-  const bensTablet = await Phone.open(browser, server, "pt");
+  const anas = await TestClient.open(browser, server);
+  const bens = await TestClient.open(browser, server, "fr", withServiceWorker);
+  const cleos = await TestClient.open(browser, server, "en");
+  const didos = await TestClient.open(browser, server);
+  const elis = await TestClient.open(browser, server, "pt");
+  const anasTablet = await TestClient.open(browser, server, "en");
+  const bensTablet = await TestClient.open(browser, server, "pt");
   const phones = [anas, bens, cleos, didos, elis, anasTablet, bensTablet];
   const listeners = [anas, cleos, anasTablet];
   for (const phone of listeners) await noteSounds(phone);
@@ -62,7 +62,7 @@ test("five people on seven devices make a group and talk in it, each in their la
   await Promise.all([anasTablet.logIn(ana.phone), bensTablet.logIn(ben.phone)]);
   for (const phone of phones) await expect(phone.page.getByText(phone.texts.masolo.emptyTitle)).toBeVisible();
 
-  // Made by thumb; nothing can be made without a name or without anybody.
+  // Created by touch; the button needs a name and a member.
   const { page, texts } = anas;
   const { create } = texts.groups;
   await page.getByRole("button", { name: texts.masolo.actions, exact: true }).click();
@@ -81,7 +81,7 @@ test("five people on seven devices make a group and talk in it, each in their la
   const group = new URL(page.url()).pathname.split("/").at(-1) ?? "";
   await expect(eventLine(anas, "createdByMe", { group: name })).toBeVisible();
 
-  // Everybody's list has it at once, on all their devices, in the words of each.
+  // It appears in everybody's list at once, on all devices and in each language.
   for (const phone of [bens, cleos, didos, elis, bensTablet]) {
     const said = fill(phone.texts.groups.events.created, { name: ana.username, group: name });
     await expect(phone.conversation(name)).toContainText(said);
@@ -90,7 +90,7 @@ test("five people on seven devices make a group and talk in it, each in their la
     fill(anasTablet.texts.groups.events.createdByMe, { group: name }),
   );
 
-  // Eli stays with the list; all the others look.
+  // Eli stays in the list; all others open the chat.
   for (const phone of [bens, cleos, didos, anasTablet, bensTablet]) {
     await phone.conversation(name).click();
     await expect(phone.composer()).toBeVisible();
@@ -107,7 +107,7 @@ test("five people on seven devices make a group and talk in it, each in their la
   await expect(elis.conversation(name)).toContainText(`${ana.username}: Mbote na bino nyonso`);
   await expect(elis.conversation(name)).toContainText(fill(elis.texts.masolo.unread_one, { count: 1 }));
 
-  // Got by all, read by three of four; the sheet that tells by whom follows while it is open.
+  // Delivered to all, read by three of four; the open sheet that lists the readers updates live.
   await expect(anas.ticks("Mbote na bino nyonso", "delivered")).toBeVisible();
   const { receipts } = texts.groups;
   const sheet = page.getByRole("dialog", { name: receipts.title });
@@ -122,9 +122,9 @@ test("five people on seven devices make a group and talk in it, each in their la
   await expect(anas.ticks("Mbote na bino nyonso", "read")).toBeVisible();
   await expect(anasTablet.ticks("Mbote na bino nyonso", "read")).toBeVisible();
 
-  // Who types is named to all the others, one or two of them, in the list too.
+  // All others see who types, one or two people, in the list too.
   await elis.page.getByRole("link", { name: elis.texts.common.back, exact: true }).click();
-  const seesTyping = (phone: Phone, text: string) => expect(headerOf(phone)).toContainText(text);
+  const seesTyping = (phone: TestClient, text: string) => expect(headerOf(phone)).toContainText(text);
   const cleoTypes = Promise.all([
     seesTyping(bens, fill(texts.chat.isTyping, { name: cleo.username })),
     seesTyping(anasTablet, fill(anasTablet.texts.chat.isTyping, { name: cleo.username })),
@@ -144,14 +144,14 @@ test("five people on seven devices make a group and talk in it, each in their la
   await expect(headerOf(anas)).toContainText(fill(texts.groups.chat.members_other, { count: 5 }));
   await expect(didos.message("I am coming soon")).toBeVisible();
 
-  // A picture with words, a file and a voice reach everybody.
+  // A picture with a caption, a file and a voice message reach everybody.
   const picture = await makePicture(bens.page, "fête.jpg", { width: 1_200, height: 900, type: "image/jpeg" });
-  const choose = async (phone: Phone, what: "file" | "image", file: typeof picture): Promise<void> => {
+  const choose = async (phone: TestClient, what: "file" | "image", file: typeof picture): Promise<void> => {
     const chooser = phone.page.waitForEvent("filechooser");
     await phone.attach(what);
     await (await chooser).setFiles([file]);
   };
-  const send = (phone: Phone) =>
+  const send = (phone: TestClient) =>
     phone.page.getByRole("dialog").getByRole("button", { name: phone.texts.chat.send, exact: true });
   await choose(bens, "image", picture);
   await bens.page.getByRole("dialog").getByRole("textbox").fill("La fête de Mama");
@@ -177,7 +177,7 @@ test("five people on seven devices make a group and talk in it, each in their la
     expect(readFileSync(await saved.path())).toEqual(report);
   }
 
-  // Passed on from here to here, deleted for all, searched, muted on both devices.
+  // Forwarded within the group, deleted for everyone, searched, muted on both devices.
   await openMessageMenu(cleos, "La fête de Mama", cleos.texts.messages.forward);
   const forward = cleos.page.getByRole("dialog", { name: cleos.texts.messages.forwardTitle });
   await forward.getByRole("checkbox", { name }).check({ force: true });
@@ -201,8 +201,8 @@ test("five people on seven devices make a group and talk in it, each in their la
   await page.getByRole("button", { name: texts.groups.chat.call }).click();
   await expect(page.getByText(texts.common.notAvailable, { exact: true })).toBeVisible();
 
-  // A phone without network and one that reloads write on; in the end everybody has everything once, in one order.
-  await isKeptOffline(bens.page);
+  // An offline client and a reloading one keep writing; in the end everybody has every message once, in one order.
+  await waitForOfflineReady(bens.page);
   await bens.context.setOffline(true);
   await bens.write("hors ligne 1");
   await bens.page.reload();
@@ -222,11 +222,11 @@ test("five people on seven devices make a group and talk in it, each in their la
   }
   await bens.context.setOffline(false);
   await expect(bensTablet.message("hors ligne 2")).toBeVisible();
-  const talked = 1 + 3 + 4; // the line of its making, three texts, and picture, file, voice and the picture again
+  const talked = 1 + 3 + 4; // the "created" message, three texts, and picture, file, voice and the picture again
   const log = await expectSameLogs(phones, group, 1, talked + 2 + 25);
   expect(new Set(log.map(({ text }) => text).filter((text) => !text.startsWith("<"))).size).toBe(2 + 2 + 25);
 
-  // One's own view can be cleared; nobody else's changes.
+  // A member can clear their own view; nobody else's changes.
   await openChatMenu(didos, texts.chat.clear);
   await didos.page.getByRole("alertdialog").getByRole("button", { name: texts.chat.clearConfirm }).click();
   await expect(didos.message("ana 5")).toHaveCount(0);

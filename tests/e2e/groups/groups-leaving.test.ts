@@ -3,21 +3,21 @@ import { privateConversationId } from "#contract/ids.ts";
 import { decodeServerFrame } from "#contract/wire/server-frames.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
 import { makePicture } from "#tests/support/browser/media.ts";
-import { fill, Phone } from "#tests/support/browser/phone.ts";
+import { fill, TestClient } from "#tests/support/browser/test-client.ts";
 import { typeUntil } from "#tests/support/browser/type-until.ts";
 import { eventually } from "#tests/support/eventually.ts";
-import { eventLine, makeCircle, storesNaming } from "#tests/support/people/circle.ts";
+import { eventLine, listStoresWith, makeFriends } from "#tests/support/people/friends.ts";
 import { makeGroup } from "#tests/support/people/groups.ts";
 import { sendTexts } from "#tests/support/people/messages.ts";
-import { siteOf } from "#tests/support/people/pair.ts";
+import { toSite } from "#tests/support/people/pair.ts";
 import type { Person } from "#tests/support/people/people.ts";
 import { readLocalLog, readServerMessages } from "#tests/support/server/logs.ts";
 
-const removalMs = 2_000; // what is promised
+const removalMs = 2_000; // the promised limit
 
 type Frame = NonNullable<ReturnType<typeof decodeServerFrame>>;
 
-/** All that its socket tells this page from now on, pongs left out. */
+/** Frames that this page's socket receives from now on, without pongs. */
 const listen = (page: Page): Frame[] => {
   const heard: Frame[] = [];
   page.on("websocket", (socket) => {
@@ -29,7 +29,7 @@ const listen = (page: Page): Frame[] => {
   return heard;
 };
 
-/** The handles a frame names; a row names its own. */
+/** Handles named by a frame; a row names its own. */
 const handlesIn = (frame: Frame): number[] => {
   if ("event" in frame) return [];
   if (!Array.isArray(frame)) return [frame.handle];
@@ -49,22 +49,22 @@ const handlesIn = (frame: Frame): number[] => {
   }
 };
 
-test("members come and go: who is removed loses the group at once and hears nothing more, and it goes on", async ({
+test("members come and go: a removed member loses the group at once and receives nothing more, and the group continues", async ({
   browser,
   server,
 }) => {
-  const site = siteOf(server);
-  const people = (await makeCircle(site, 630, 6)) as [Person, Person, Person, Person, Person, Person];
+  const site = toSite(server);
+  const people = (await makeFriends(site, 630, 6)) as [Person, Person, Person, Person, Person, Person];
   const [ana, ben, cleo, dido, eli, fifi] = people;
   const group = await makeGroup(site, ana, "Chorale", [ben, cleo, dido, eli]);
   await sendTexts(site, ben, group, ["avant 1", "avant 2"]);
-  const anas = await Phone.open(browser, server);
-  const bens = await Phone.open(browser, server);
-  const cleos = await Phone.open(browser, server, "en");
-  const didos = await Phone.open(browser, server);
-  const elis = await Phone.open(browser, server, "pt");
-  const fifis = await Phone.open(browser, server);
-  const bensTablet = await Phone.open(browser, server, "pt");
+  const anas = await TestClient.open(browser, server);
+  const bens = await TestClient.open(browser, server);
+  const cleos = await TestClient.open(browser, server, "en");
+  const didos = await TestClient.open(browser, server);
+  const elis = await TestClient.open(browser, server, "pt");
+  const fifis = await TestClient.open(browser, server);
+  const bensTablet = await TestClient.open(browser, server, "pt");
   const heard = [listen(bens.page), listen(bensTablet.page)];
   const chat = `/app/group/${group}`;
   await Promise.all([
@@ -81,10 +81,10 @@ test("members come and go: who is removed loses the group at once and hears noth
   await expect(bensTablet.conversation("Chorale")).toBeVisible();
   const { page, texts } = anas;
   const { groups } = texts;
-  const headerOf = (phone: Phone) => phone.page.getByRole("main").locator("header");
+  const headerOf = (phone: TestClient) => phone.page.getByRole("main").locator("header");
   const members = page.getByRole("list", { name: fill(groups.chat.members_other, { count: 5 }) }).getByRole("listitem");
 
-  // Another name and a picture, for all to see; a member is offered neither.
+  // A new name and picture, visible to all; a plain member cannot change them.
   await expect(members).toHaveCount(5);
   await expect(members.filter({ hasText: groups.owner })).toContainText(ana.username);
   await page.getByRole("button", { name: groups.rename.action, exact: true }).click();
@@ -116,7 +116,7 @@ test("members come and go: who is removed loses the group at once and hears noth
   await expect(elis.page.getByRole("list").getByRole("button", { name: menusOfOthers })).toHaveCount(0);
   await elis.page.goBack();
 
-  // A sixth finds what is written from then on, on the screen, in the search and in what is sent to the phone.
+  // A sixth member sees messages from then on only: on the screen, in the search and in the received data.
   const add = async ({ username }: Person, choices: number) => {
     await page.getByRole("button", { name: groups.add.action, exact: true }).click();
     const adding = page.getByRole("dialog", { name: groups.add.title });
@@ -133,10 +133,10 @@ test("members come and go: who is removed loses the group at once and hears noth
   await fifis.write("bonjour à tous");
   await expect(elis.message("bonjour à tous")).toBeVisible();
   await expect(headerOf(bens)).toContainText(fill(groups.chat.members_other, { count: 6 }));
-  const joined = 6; // after the making, two texts, the name and the picture
+  const joined = 6; // after "created", two texts, the name and the picture
   const told = await readServerMessages(site, fifi, group);
   expect(told.map(({ seq }) => seq)).toEqual([joined, joined + 1]);
-  const seqsOf = async ({ page }: Phone) => (await readLocalLog(page, group)).map(({ seq }) => seq);
+  const seqsOf = async ({ page }: TestClient) => (await readLocalLog(page, group)).map(({ seq }) => seq);
   await expect.poll(() => seqsOf(fifis)).toEqual([joined, joined + 1]);
   await fifis.page.getByRole("button", { name: texts.common.more, exact: true }).click();
   await fifis.page.getByRole("menuitem", { name: texts.chat.search, exact: true }).click();
@@ -164,7 +164,7 @@ test("members come and go: who is removed loses the group at once and hears noth
   };
   const left = fill(groups.chat.left, { name: "Chorale Sainte-Anne" });
   await expect(bensTablet.conversation("Chorale Sainte-Anne")).toBeVisible();
-  // Each page says itself when it has lost it: the test may come to look later.
+  // Each page records when it lost the group, because the test may check later.
   const lost = [
     bens.page.waitForFunction(
       (left) => location.pathname.endsWith("/app") && document.body.textContent.includes(left) && Date.now(),
@@ -183,7 +183,7 @@ test("members come and go: who is removed loses the group at once and hears noth
     () => undefined,
   );
   const removedAt = await remove(ben);
-  // In the turns that pages and server had meanwhile: a busy machine gives them few.
+  // Within the turns of page and server meanwhile: a busy machine has few.
   await eventually(async () => {
     const turns = [bens.page, bensTablet.page].map((page) => page.evaluate(() => undefined));
     await Promise.all([...turns, fetch(`${site.origin}/api/health`)]);
@@ -198,11 +198,11 @@ test("members come and go: who is removed loses the group at once and hears noth
   test.info().annotations.push({ type: "measured", description: `both devices had lost it after ${lostAfterMs} ms` });
   for (const phone of [bens, bensTablet]) {
     expect(await readLocalLog(phone.page, group)).toEqual([]);
-    expect(await storesNaming(phone.page, group)).toEqual(["conversations"]); // that it is gone
+    expect(await listStoresWith(phone.page, group)).toEqual(["conversations"]); // the removal
   }
   await expect(eventLine(didos, "removed", { name: ana.username, who: ben.username })).toBeVisible();
 
-  // The others go on, and Ben hears nothing of it before what is for him.
+  // The others continue, and Ben receives nothing of the group before the next frame for him.
   const before = heard.map((frames) => frames.length);
   await elis.write("sans Ben");
   const isTyping = fill(elis.texts.chat.isTyping, { name: dido.username });
@@ -222,7 +222,7 @@ test("members come and go: who is removed loses the group at once and hears noth
   await expect(bensTablet.page.getByText(wasIn, { exact: true })).toBeVisible();
   await expect(bensTablet.page).toHaveURL(/\/app$/);
 
-  // Cleo wrote without network and is removed meanwhile: it is kept for her to read, and never sent.
+  // Cleo wrote offline and is removed meanwhile: her message stays readable for her, and is never sent.
   await cleos.context.setOffline(true);
   await cleos.write("too late");
   await remove(cleo);
@@ -236,7 +236,7 @@ test("members come and go: who is removed loses the group at once and hears noth
   await expect(cleos.page).toHaveURL(/\/app$/);
   await expect(cleos.conversation("Chorale Sainte-Anne")).toHaveCount(0);
 
-  // Ben comes back, to what is said from then on.
+  // Ben is added again and sees messages from then on.
   await add(ben, 2); // Cleo could come back too
   for (const phone of [bens, bensTablet]) {
     await phone.conversation("Chorale Sainte-Anne").click();

@@ -1,31 +1,31 @@
 import type { Page } from "@playwright/test";
 import { maskPhone } from "#contract/phone.ts";
-import { faultsIn } from "#tests/support/browser/axe-checks.ts";
+import { findAxeViolations } from "#tests/support/browser/axe-checks.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
-import { fill, onePixelPng, Phone } from "#tests/support/browser/phone.ts";
+import { fill, onePixelPng, TestClient } from "#tests/support/browser/test-client.ts";
 import { makeGroup } from "#tests/support/people/groups.ts";
-import { siteOf } from "#tests/support/people/pair.ts";
+import { toSite } from "#tests/support/people/pair.ts";
 import { callSite, connectPeople, makePerson } from "#tests/support/people/people.ts";
-import { seedCrowd } from "#tests/support/server/crowd.ts";
+import { seedUsers } from "#tests/support/server/seeded-users.ts";
 
 const onePicture = { name: "famille.png", mimeType: "image/png", buffer: onePixelPng };
-const expectNoFaults = async (page: Page) => expect(await faultsIn(page)).toEqual([]);
-const plain = (text: string): string => text.replaceAll("\u00a0", " "); // as a name is compared
+const expectNoFaults = async (page: Page) => expect(await findAxeViolations(page)).toEqual([]);
+const plain = (text: string): string => text.replaceAll("\u00a0", " "); // normalised as names are compared
 
 test("the owner changes a group and its members see it at once; who leaves or is taken out is led away", async ({
   browser,
   server,
 }) => {
-  const site = siteOf(server);
+  const site = toSite(server);
   const ana = await makePerson(site, 9110);
   const [ben, cleo, dan] = [await makePerson(site, 9111), await makePerson(site, 9112), await makePerson(site, 9113)];
   for (const other of [ben, cleo, dan]) await connectPeople(site, ana, other);
   const group = await makeGroup(site, ana, "Chorale", [ben, cleo]);
   const members = `/app/group/${group}/members`;
   const [anas, bens, cleos] = [
-    await Phone.open(browser, server),
-    await Phone.open(browser, server, "en"),
-    await Phone.open(browser, server, "pt"),
+    await TestClient.open(browser, server),
+    await TestClient.open(browser, server, "en"),
+    await TestClient.open(browser, server, "pt"),
   ];
   const { page, texts } = anas;
   await anas.signIn(ana, `/app/group/${group}`);
@@ -44,7 +44,7 @@ test("the owner changes a group and its members see it at once; who leaves or is
   await expectNoFaults(page);
   await expectNoFaults(cleos.page);
 
-  // A member only reads, mutes, clears and leaves; somebody who is no contact is shown all the same.
+  // A member can only read, mute, clear and leave; a member who is no contact is shown as well.
   const bensPage = bens.page;
   await expect(bensPage.getByText(cleo.username)).toBeVisible();
   await expect(
@@ -75,7 +75,7 @@ test("the owner changes a group and its members see it at once; who leaves or is
   await said(fill(texts.groups.rename.done, { name: "Chorale du dimanche" }));
   await expect(rename).toHaveCount(0);
   await expect(bensPage.getByText("Chorale du dimanche", { exact: true })).toBeVisible();
-  // A picture that takes long holds nothing else up.
+  // A slow picture upload delays nothing else.
   let letOn = () => {};
   const held = new Promise<void>((resolve) => {
     letOn = resolve;
@@ -98,7 +98,7 @@ test("the owner changes a group and its members see it at once; who leaves or is
   await said(texts.groups.picture.removed);
   await expect(enlarge).toHaveCount(0);
 
-  // Somebody more: whoever is in it already is not offered. A failure keeps what was chosen.
+  // Adding members: present members are not offered. A failure keeps the selection.
   await page.getByRole("button", { name: texts.groups.add.action, exact: true }).click();
   const sheet = page.getByRole("dialog", { name: texts.groups.add.title });
   await expect(sheet.getByRole("checkbox")).toHaveCount(1);
@@ -112,7 +112,7 @@ test("the owner changes a group and its members see it at once; who leaves or is
   await said(fill(texts.groups.add.done_one, { count: 1 }));
   await expect(bensPage.getByText(dan.username)).toBeVisible();
 
-  // Taken out: the question can be left, and who is taken out is led away.
+  // Removing: the confirmation can be cancelled; the removed member is redirected.
   const menuOf = async (who: string, item: string) => {
     await page.getByRole("button", { name: fill(texts.groups.page.memberMenu, { name: who }) }).click();
     await page.getByRole("menuitem", { name: item }).click();
@@ -124,7 +124,7 @@ test("the owner changes a group and its members see it at once; who leaves or is
   await page.keyboard.press("Escape");
   await expect(question).toHaveCount(0);
   await menuOf(cleo.username, texts.groups.remove.action);
-  // Each is told for a moment.
+  // Each toast is shown for a moment.
   await Promise.all([
     said(fill(texts.groups.remove.done, { name: cleo.username })),
     said(fill(cleos.texts.groups.chat.left, { name: "Chorale du dimanche" }), cleos.page),
@@ -133,14 +133,14 @@ test("the owner changes a group and its members see it at once; who leaves or is
   await expect(page.getByText(cleo.phone)).toHaveCount(0);
   await expect(cleos.page).toHaveURL("/app");
 
-  // Handed over: the rights change hands on both phones.
+  // Transferred: the rights change on both clients.
   await menuOf(ben.username, texts.groups.handOver.action);
   await question.getByRole("button", { name: texts.groups.handOver.confirm }).click();
   await said(fill(texts.groups.handOver.done, { name: ben.username }));
   await expect(page.getByRole("button", { name: texts.groups.add.action, exact: true })).toHaveCount(0);
   await expect(bensPage.getByRole("button", { name: bens.texts.groups.add.action, exact: true })).toBeVisible();
 
-  // A member leaves at once; an owner chooses who follows.
+  // A member leaves at once; an owner chooses a successor.
   await page.getByRole("button", { name: texts.groups.leave.short, exact: true }).click();
   await question.getByRole("button", { name: texts.groups.leave.short }).click();
   await expect(page).toHaveURL("/app");
@@ -155,9 +155,9 @@ test("the owner changes a group and its members see it at once; who leaves or is
   await bensQuestion.getByRole("button", { name: bens.texts.groups.leave.short }).click();
   await expect(bensPage).toHaveURL("/app");
 
-  // The last one is told that the group ends, and ends it for all.
+  // The last member is told that the group ends, and ends it for all.
   await bens.close();
-  const dans = await Phone.open(browser, server, "en");
+  const dans = await TestClient.open(browser, server, "en");
   await dans.signIn(dan, members);
   await dans.page.getByRole("button", { name: dans.texts.groups.leave.short, exact: true }).click();
   const last = dans.page.getByRole("alertdialog");
@@ -168,7 +168,7 @@ test("the owner changes a group and its members see it at once; who leaves or is
   await last.getByRole("button", { name: dans.texts.groups.end.action }).click();
   await expect(dans.page).toHaveURL("/app");
   await said(fill(dans.texts.groups.end.done, { name: "Chorale du dimanche" }), dans.page);
-  // What is no group of one's own, or no more, leads back to the list.
+  // A group without own membership, or a former one, redirects to the list.
   await dans.goTo(members);
   await said(fill(dans.texts.groups.chat.left, { name: "Chorale du dimanche" }), dans.page);
   await expect(dans.page).toHaveURL("/app");
@@ -182,9 +182,9 @@ test("of many members those near the screen exist, all are found, and what canno
   browser,
   server,
 }) => {
-  const [ana, ...others] = await seedCrowd(server, 120, true);
-  const group = await makeGroup(siteOf(server), ana, "Quartier", others);
-  const phone = await Phone.open(browser, server);
+  const [ana, ...others] = await seedUsers(server, 120, true);
+  const group = await makeGroup(toSite(server), ana, "Quartier", others);
+  const phone = await TestClient.open(browser, server);
   const { page, context, texts } = phone;
   await context.route(`**/api/groups/${group}/members*`, (route) => route.fulfill({ status: 503, body: "" }));
   let letOn = () => {};
@@ -195,14 +195,14 @@ test("of many members those near the screen exist, all are found, and what canno
   await phone.signIn(ana, `/app/group/${group}/members`);
   await expect(page.getByText("Impossible de charger les membres du groupe.")).toBeVisible();
   await expectNoFaults(page);
-  // A tap asks at once; without one the list comes a little later.
+  // A tap loads at once; without a tap the list loads a little later.
   const asked = page.waitForRequest(/\/members\?since=/);
   await page.getByRole("button", { name: texts.common.retry }).click();
   await asked;
   await context.unroute(`**/api/groups/${group}/members*`);
   const list = page.getByRole("list", { name: fill(texts.groups.chat.members_other, { count: 120 }) });
   const lines = list.getByRole("listitem");
-  // Who is far down in the first of them stays there when the code of long lists comes.
+  // A reader far down in the first page stays there when the code of long lists is loaded.
   await expect(lines).toHaveCount(50);
   await lines.nth(40).scrollIntoViewIfNeeded();
   const fortieth = (await lines.nth(40).locator("bdi").first().textContent()) ?? "";
@@ -228,7 +228,7 @@ test("of many members those near the screen exist, all are found, and what canno
   await expect(list.getByText(lastName)).toBeInViewport();
   await list.getByText(lastName).click();
   await expect(page).toHaveURL(`/app/user/${others.at(-1)?.id}`);
-  await expect(list).toHaveCount(0); // the way back of its screen is another one
+  await expect(list).toHaveCount(0); // the back button of its screen is another one
   await page.getByRole("link", { name: texts.common.back }).click();
   await expect(list.getByText(lastName)).toBeInViewport();
   await list.hover();
@@ -238,7 +238,7 @@ test("of many members those near the screen exist, all are found, and what canno
   await page.getByRole("searchbox").fill("zzz");
   await expect(page.getByText(texts.groups.page.noMatchTitle)).toBeVisible();
 
-  // Without network, after one visit, all of them are here; what needs the network says so.
+  // Offline, after one visit, all screens work; actions that need the network say so.
   await context.setOffline(true);
   await page.getByRole("searchbox").fill("");
   await expect(lines.first()).toHaveAttribute("aria-setsize", "120");
@@ -251,11 +251,11 @@ test("of many members those near the screen exist, all are found, and what canno
 });
 
 test("the pages of groups fit a narrow screen with text of twice the size", async ({ browser, server }) => {
-  const site = siteOf(server);
+  const site = toSite(server);
   const [ana, ben] = [await makePerson(site, 9120), await makePerson(site, 9121, "Béatrice Lukusa Kabongo Tshilombo")];
   await connectPeople(site, ana, ben);
   const group = await makeGroup(site, ana, "Anciens élèves du collège Saint-Joseph de Kinshasa-Gombe", [ben]);
-  const phone = await Phone.open(browser, server, "pt");
+  const phone = await TestClient.open(browser, server, "pt");
   const { page, texts } = phone;
   await page.addInitScript(() => document.documentElement.style.setProperty("font-size", "200%"));
   const fits = () => page.evaluate(() => document.documentElement.scrollWidth <= innerWidth);

@@ -1,20 +1,20 @@
-import { faultsIn } from "#tests/support/browser/axe-checks.ts";
+import { readAttachmentDrafts } from "#tests/support/browser/attachment-drafts.ts";
+import { findAxeViolations } from "#tests/support/browser/axe-checks.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
-import { keptChoices } from "#tests/support/browser/kept-choices.ts";
 import { makePicture } from "#tests/support/browser/media.ts";
-import { fill, Phone } from "#tests/support/browser/phone.ts";
+import { fill, TestClient } from "#tests/support/browser/test-client.ts";
 import { makeGroup } from "#tests/support/people/groups.ts";
-import { siteOf } from "#tests/support/people/pair.ts";
+import { toSite } from "#tests/support/people/pair.ts";
 import { callSite, connectPeople, makePerson } from "#tests/support/people/people.ts";
 
 const atLeastTwoSeconds = /0:(0[2-9]|[1-5]\d)/;
-const openMs = 30_000; // by its address, on a phone that has heard of nothing yet
+const openMs = 30_000; // by its address, on a client that has received nothing yet
 
 test("what was being recorded, chosen and captioned when its group went can be had until it is thrown away", async ({
   browser,
   server,
 }) => {
-  const site = siteOf(server);
+  const site = toSite(server);
   const ana = await makePerson(site, 9340, "Ana Mbuyi");
   const ben = await makePerson(site, 9341, "Ben");
   await connectPeople(site, ana, ben);
@@ -24,14 +24,14 @@ test("what was being recorded, chosen and captioned when its group went can be h
     const { status } = await callSite(site, "DELETE", `${members}/${ben.id}`, { token: ana.token });
     expect(status).toBe(204);
   };
-  const bens = await Phone.open(browser, server);
+  const bens = await TestClient.open(browser, server);
   const { page, texts } = bens;
   await bens.signIn(ben, `/app/group/${id}`);
   await expect(bens.composer()).toBeVisible({ timeout: openMs });
   const voice = page.getByRole("region", { name: texts.chat.voice.kept });
   const note = page.getByText(texts.groups.chat.leftNote);
 
-  // A voice message that is still being spoken ends and is kept.
+  // A voice message that is still being recorded ends and is kept.
   await page.getByRole("button", { name: texts.chat.voice.record }).press("Enter");
   await expect(page.getByRole("timer")).toHaveText(atLeastTwoSeconds);
   await remove();
@@ -44,7 +44,7 @@ test("what was being recorded, chosen and captioned when its group went can be h
   await voice.getByRole("button", { name: texts.messages.save, exact: true }).click();
   expect((await saved).suggestedFilename()).toMatch(/^voice .*\.webm$/);
 
-  // Who is added again finds it in the composer.
+  // A member who is added again finds it in the composer.
   const back = await callSite(site, "POST", members, { token: ana.token, body: { members: [ben.id] } });
   expect(back.status).toBe(200);
   await page.getByRole("button", { name: texts.chat.voice.discard }).click({ trial: true });
@@ -52,13 +52,13 @@ test("what was being recorded, chosen and captioned when its group went can be h
   await page.getByRole("button", { name: texts.chat.voice.discard }).click();
   await expect(bens.composer()).toBeVisible();
 
-  // Files in their sheet, and the caption's last letters a moment old.
+  // Files in their sheet, with a caption typed a moment ago.
   const photo = await makePicture(page, "fête.jpg", { width: 300, height: 200, type: "image/jpeg" });
   const chooser = page.waitForEvent("filechooser");
   await bens.attach("image");
   await (await chooser).setFiles([photo]);
   const sheet = page.getByRole("dialog");
-  // What another tab chose at the same time is kept beside it.
+  // Files chosen in another tab at the same time are kept as well.
   const tab = await bens.context.newPage();
   await tab.goto(`/app/group/${id}`);
   await expect(bens.composer(tab)).toBeVisible({ timeout: openMs });
@@ -66,7 +66,7 @@ test("what was being recorded, chosen and captioned when its group went can be h
   await bens.attach("file", tab);
   await (await second).setFiles([{ name: "deux.txt", mimeType: "text/plain", buffer: Buffer.from("deux") }]);
   await expect(tab.getByRole("dialog")).toBeVisible();
-  await expect.poll(async () => (await keptChoices(tab)).length).toBe(2);
+  await expect.poll(async () => (await readAttachmentDrafts(tab)).length).toBe(2);
   await sheet.getByRole("textbox").fill("Maman à la fête");
   await remove();
   await expect(tab.getByRole("dialog")).toHaveCount(0); // its sheet names the file, too
@@ -84,9 +84,9 @@ test("what was being recorded, chosen and captioned when its group went can be h
   const file = page.waitForEvent("download");
   await page.getByRole("link", { name: fill(texts.messages.saveFile, { name: photo.name }) }).click();
   expect((await file).suggestedFilename()).toBe(photo.name);
-  expect(await faultsIn(page)).toEqual([]);
+  expect(await findAxeViolations(page)).toEqual([]);
 
-  // Its row is what leads to it; with the last of it the row goes too.
+  // Its row leads to it; the row disappears with the last unsent content.
   await page.getByRole("link", { name: texts.common.back }).click();
   await expect(bens.conversation("Famille")).toContainText(texts.groups.chat.leftUnsent);
   await bens.conversation("Famille").click();
@@ -97,6 +97,6 @@ test("what was being recorded, chosen and captioned when its group went can be h
     .click();
   await expect(page).toHaveURL("/app");
   await expect(bens.conversation("Famille")).toHaveCount(0);
-  await expect.poll(() => keptChoices(page)).toEqual([]);
+  await expect.poll(() => readAttachmentDrafts(page)).toEqual([]);
   await bens.close();
 });

@@ -1,32 +1,32 @@
 import { readFileSync } from "node:fs";
 import type { Locator, Page } from "@playwright/test";
 import { privateConversationId } from "#contract/ids.ts";
-import { faultsIn, faultsInBothColours } from "#tests/support/browser/axe-checks.ts";
+import { findAxeViolations, findAxeViolationsInBothThemes } from "#tests/support/browser/axe-checks.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
 import { CodeApp } from "#tests/support/browser/code-app.ts";
 import { makePicture } from "#tests/support/browser/media.ts";
 import { PasskeyDevice } from "#tests/support/browser/passkey-devices.ts";
-import { fill, Phone, type Texts } from "#tests/support/browser/phone.ts";
+import { fill, TestClient, type Texts } from "#tests/support/browser/test-client.ts";
 import { sendTexts } from "#tests/support/people/messages.ts";
-import { siteOf } from "#tests/support/people/pair.ts";
+import { toSite } from "#tests/support/people/pair.ts";
 import { callSite, makePerson } from "#tests/support/people/people.ts";
-import { type LivedIn, makeLivedIn } from "#tests/support/server/seeded-history.ts";
+import { type SeededHistory, seedHistory } from "#tests/support/server/seeded-history.ts";
 
 const narrow = { width: 360, height: 740 };
 const wide = { width: 1280, height: 800 };
 
-let people: LivedIn;
+let people: SeededHistory;
 test.beforeAll(async ({ server }) => {
-  people = await makeLivedIn(siteOf(server), 6_600);
+  people = await seedHistory(toSite(server), 6_600);
 });
 
-/** The app's routes as they are written there: the module itself is a browser's. */
+/** Routes of the app, read from the source, because the module itself needs a browser. */
 const listRoutes = (): string[] => {
   const source = readFileSync("src/app/routes.ts", "utf8");
   return [...new Set([...source.matchAll(/path: "(\/app[^"]*)"/g)].map(([, path = ""]) => path))];
 };
 
-/** What stands on a route once it is as full as it will be. */
+/** Waits until a route shows its complete content. */
 type Look = (page: Page, texts: Texts) => Locator[];
 const text =
   (...words: string[]): Look =>
@@ -67,9 +67,9 @@ const looks: Record<string, Look> = {
   "/app/help": (page) => [page.locator("summary").first()],
 };
 
-/** Neither by day nor by night. */
+/** Checks both themes. */
 const expectClean = async (page: Page, what: string): Promise<void> =>
-  expect.soft(await faultsInBothColours(page), what).toEqual([]);
+  expect.soft(await findAxeViolationsInBothThemes(page), what).toEqual([]);
 
 const leave = async (page: Page, layer: Locator): Promise<void> => {
   await page.keyboard.press("Escape");
@@ -82,7 +82,7 @@ test("every route of the app, with all there can be on it, has no fault axe find
 }) => {
   const routes = listRoutes();
   expect(routes.length).toBeGreaterThan(10);
-  const phone = await Phone.open(browser, server);
+  const phone = await TestClient.open(browser, server);
   const { page, texts } = phone;
   await phone.signIn(people.ana);
   for (const route of routes) {
@@ -95,7 +95,9 @@ test("every route of the app, with all there can be on it, has no fault axe find
     await page.setViewportSize(wide);
     const beside = page.getByRole("list", { name: texts.masolo.list }).getByRole("listitem");
     await expect(beside.or(page.getByText(texts.shell.nothingOpen.title)).first()).toBeVisible();
-    const found = (await faultsIn(page)).map(({ id, nodes }) => `${id} ${nodes.map(({ html }) => html).join(" ")}`);
+    const found = (await findAxeViolations(page)).map(
+      ({ id, nodes }) => `${id} ${nodes.map(({ html }) => html).join(" ")}`,
+    );
     expect.soft(found, `${route} wide and dark`).toEqual([]);
   }
   await phone.close();
@@ -103,7 +105,7 @@ test("every route of the app, with all there can be on it, has no fault axe find
 
 test("what opens over a chat has no fault axe finds, light and dark", async ({ browser, server }) => {
   const { ana, ben, group } = people;
-  const phone = await Phone.open(browser, server);
+  const phone = await TestClient.open(browser, server);
   const { page, texts } = phone;
   const item = (name: string) => page.getByRole("menuitem", { name, exact: true });
   const openMenu = async (words: string) => {
@@ -164,10 +166,10 @@ test("what opens over a chat has no fault axe finds, light and dark", async ({ b
   await page.keyboard.press("Escape");
   const banner = page.locator("[data-news]");
   await expect(async () => {
-    await sendTexts(siteOf(server), ben, privateConversationId(ana.id, ben.id), ["Tu es là ?"]);
+    await sendTexts(toSite(server), ben, privateConversationId(ana.id, ben.id), ["Tu es là ?"]);
     await expect(banner).toBeVisible({ timeout: 1_500 });
   }).toPass();
-  await banner.getByRole("link").focus(); // held, it stays
+  await banner.getByRole("link").focus(); // hovered, it stays
   await expectClean(page, "what says that a message arrived");
   await phone.context.setOffline(true);
   await expect(page.getByText(texts.shell.link.offline)).toBeVisible();
@@ -179,7 +181,7 @@ test("what opens over Tala, the profile and help has no fault axe finds, light a
   browser,
   server,
 }) => {
-  const phone = await Phone.open(browser, server);
+  const phone = await TestClient.open(browser, server);
   const { page, texts } = phone;
   await phone.signIn(people.ana, "/app/tala");
   const enlarge = page.getByRole("button", { name: fill(texts.tala.enlarge, { name: people.ben.username }) });
@@ -237,14 +239,14 @@ test("the security page in use, what opens over it and the second step have no f
   browser,
   server,
 }) => {
-  const site = siteOf(server);
+  const site = toSite(server);
   const ana = await makePerson(site, 6_605, "Ana");
-  const phone = await Phone.open(browser, server);
+  const phone = await TestClient.open(browser, server);
   const { page, texts } = phone;
   const { security } = texts;
   const step = texts.auth.secondStep;
   const button = (name: string) => page.getByRole("button", { name, exact: true });
-  /** The server wants a proof for what is asked of this path next. */
+  /** The server requires a proof of work for the next request of this path. */
   const wantProof = (path: string) => {
     const json = { code: 403, error_code: "reauthentication_needed", msg: "" };
     return page.route(path, (route) => route.fulfill({ status: 403, json }), { times: 1 });
@@ -302,7 +304,7 @@ test("the security page in use, what opens over it and the second step have no f
   await expectClean(page, "the second step as a proof");
   await phone.close();
 
-  const visitor = await Phone.open(browser, server);
+  const visitor = await TestClient.open(browser, server);
   await visitor.goTo("/login");
   await visitor.page.getByLabel(texts.auth.phoneNumber).fill(ana.phone);
   await visitor.page.getByLabel(texts.auth.password, { exact: true }).fill(ana.password);

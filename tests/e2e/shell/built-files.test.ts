@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { makeSecrets, toEnvFile } from "#scripts/local/secrets.mjs";
 import { bin, toolEnv } from "#scripts/run.mjs";
-import { expect, test } from "#tests/support/browser/tidy-test.ts";
+import { expect, test } from "#tests/support/browser/closing-test.ts";
 import { root } from "#tests/support/server/state.ts";
 
-/** What `npm run deploy` would send, built on a machine that has secrets in its file and in its environment. */
+/** Upload of `npm run deploy`, built on a machine with secrets in its file and in its environment. */
 
 const sources = readdirSync(root).filter(
   (name) => !/^(\.git|\.data|\.reports|\.wrangler|node_modules|dist.*|test-results|\.dev\.vars)$/.test(name),
@@ -39,7 +39,7 @@ test("what is built holds no secret, no key and no mailbox, in scripts and in so
     const files = readdirSync(dist, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name));
-    // The plugin's copy for servers of this machine, which is uploaded by nothing and served by nobody.
+    // The plugin's copy for local servers, which is neither uploaded nor served.
     const local = files.filter((file) => file.endsWith(".dev.vars"));
     expect(local.map((file) => file.slice(dist.length + 1))).toEqual(["lisolo/.dev.vars"]);
 
@@ -58,7 +58,7 @@ test("what is built holds no secret, no key and no mailbox, in scripts and in so
         name,
         key: /-----BEGIN [A-Z ]*PRIVATE KEY-----[\\rn\s]*[A-Za-z0-9+/]{40}|"d":\s*"[\w-]{43}"/.exec(text)?.[0],
       }).toEqual({ name });
-      // Names of what only the Worker knows, and of folders here, have no place in what browsers get.
+      // Names that only the Worker knows, and names of local folders, must not appear in browser files.
       const named = [...Object.keys(secrets), checkout].filter((secret) => text.includes(secret));
       if (/^(client|maps)\//.test(name)) expect({ name, named }).toEqual({ name, named: [] });
       expect({ name, mailbox: text.includes("Mails of this machine") && !name.endsWith(".map") }).toEqual({

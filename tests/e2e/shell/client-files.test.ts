@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { brotliDecompressSync } from "node:zlib";
 import type { Page } from "@playwright/test";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
-import { Phone, textsOf, toastIn } from "#tests/support/browser/phone.ts";
+import { findToast, TestClient, textsOf } from "#tests/support/browser/test-client.ts";
 import { root } from "#tests/support/server/state.ts";
 
 const folder = join(root, "dist", "client", "assets");
 
-/** An answer's body as it travels: nothing here decodes it. */
+/** Transferred body of an answer: nothing here decodes it. */
 const ask = (url: string, encoding: string) =>
   new Promise<{ status: number; headers: IncomingHttpHeaders; body: Buffer }>((resolve, reject) => {
     get(url, { headers: { "accept-encoding": encoding } }, async (response) => {
@@ -37,7 +37,7 @@ test("every script and style of the client travels as the build compressed it", 
 });
 
 test("a browser runs what it is sent compressed, and pays for no more bytes", async ({ page, context }) => {
-  // Browsers name gzip first, and Wrangler's server would then make gzip of it, as the edge does not.
+  // Browsers name gzip first, and Wrangler's server would then recompress with gzip, as the edge does not.
   await page.setExtraHTTPHeaders({ "accept-encoding": "br" });
   const devtools = await context.newCDPSession(page);
   await devtools.send("Network.enable");
@@ -53,7 +53,7 @@ test("a browser runs what it is sent compressed, and pays for no more bytes", as
   });
   await page.goto("/login?lang=fr");
   await page.locator("[type=submit]").click();
-  await expect(toastIn(page)).toContainText(textsOf.fr.auth.fillAllFields);
+  await expect(findToast(page)).toContainText(textsOf.fr.auth.fillAllFields);
   expect(Object.keys(sizes).length).toBeGreaterThan(3);
   for (const [name, size] of Object.entries(sizes)) {
     const least = readFileSync(join(folder, `${name}.br`)).length;
@@ -61,7 +61,7 @@ test("a browser runs what it is sent compressed, and pays for no more bytes", as
   }
 });
 
-/** The icons that stand on the page, each with the picture it is cut out by. */
+/** Icons on the page, each with the picture that masks it. */
 const iconsOf = (page: Page) =>
   page.evaluate(() => {
     const shown = [...document.querySelectorAll("[class*='i-ph-']")].filter((icon) => icon.getClientRects().length > 0);
@@ -72,7 +72,7 @@ const iconsOf = (page: Page) =>
   });
 
 test("the icons of screens that come later come with them", async ({ browser, server }) => {
-  const phone = await Phone.open(browser, server);
+  const phone = await TestClient.open(browser, server);
   const { page, context, texts } = phone;
   await phone.register("Picha", "243810000071");
   for (const path of ["/app", "/app/contacts", "/app/senga", "/app/profile"]) {
@@ -81,7 +81,7 @@ test("the icons of screens that come later come with them", async ({ browser, se
     await expect.poll(async () => (await iconsOf(page)).filter(({ isDrawn }) => !isDrawn)).toEqual([]);
   }
   await expect(page.getByRole("button", { name: texts.profile.signOut, exact: true })).toBeVisible();
-  // Where a later part is shown, the sheet that has its icons is there too, which the page itself does not name.
+  // A later part of the app also loads the stylesheet with its icons, which the page itself does not reference.
   const laterSheets = await page.evaluate(async () => {
     const html = await (await fetch(location.href)).text();
     const paths = [...document.styleSheets].flatMap(({ href }) => (href ? [new URL(href).pathname] : []));

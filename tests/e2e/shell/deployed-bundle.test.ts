@@ -5,7 +5,7 @@ import { bin, toolEnv } from "#scripts/run.mjs";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
 import { root } from "#tests/support/server/state.ts";
 
-/** What betrays the mailbox of whoever develops. */
+/** Strings that reveal the development mailbox. */
 const traces = /dev\/mail|Mails of this machine|LOCAL_MAILBOX|LOCAL_LIMIT_FACTOR|dev\/clock/;
 
 const textsIn = (folder: string): string[] =>
@@ -13,7 +13,7 @@ const textsIn = (folder: string): string[] =>
     .filter((entry) => entry.isFile() && /\.(js|json)$/.test(entry.name))
     .map((entry) => readFileSync(join(entry.parentPath, entry.name), "utf8"));
 
-/** As `npm run deploy` builds it: scripts/build/build.mjs without `--mailbox`. */
+/** Built as `npm run deploy` does: scripts/build/build.mjs without `--mailbox`. */
 const buildForDeployment = (folder: string): string[] => {
   const env = toolEnv({ LISOLO_MAILBOX: "" });
   execFileSync(join(bin, "vite"), ["build", "--logLevel", "error", "--outDir", folder], {
@@ -35,7 +35,7 @@ test("what is deployed knows nothing of the mailbox, which a server of this mach
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-  // The same look at the build these tests run on finds it.
+  // The same search finds it in the build that these tests run on.
   expect(textsIn(join(root, "dist", "lisolo")).some((text) => traces.test(text))).toBe(true);
   const page = await request.get("/dev/mail");
   expect(page.headers()["content-type"]).toContain("text/html");

@@ -1,20 +1,20 @@
-import { faultsIn } from "#tests/support/browser/axe-checks.ts";
+import { findAxeViolations } from "#tests/support/browser/axe-checks.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
-import { isKeptOffline, keptOffline } from "#tests/support/browser/offline.ts";
-import { fill, Phone } from "#tests/support/browser/phone.ts";
-import { siteOf } from "#tests/support/people/pair.ts";
+import { waitForOfflineReady, withServiceWorker } from "#tests/support/browser/offline.ts";
+import { fill, TestClient } from "#tests/support/browser/test-client.ts";
+import { toSite } from "#tests/support/people/pair.ts";
 import { makePerson } from "#tests/support/people/people.ts";
 
 test("help is searched, read and copied from by keyboard, without a network too and in the language just chosen", async ({
   browser,
   server,
 }) => {
-  const ana = await makePerson(siteOf(server), 4310, "Anastasie Ilunga");
-  const phone = await Phone.open(browser, server, "fr", keptOffline);
+  const ana = await makePerson(toSite(server), 4310, "Anastasie Ilunga");
+  const phone = await TestClient.open(browser, server, "fr", withServiceWorker);
   const { page, texts, context } = phone;
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   await phone.signIn(ana, "/app/profile");
-  await isKeptOffline(page);
+  await waitForOfflineReady(page);
   await page.getByText("Português", { exact: true }).click();
   await expect(page.getByRole("heading", { level: 1, name: "Perfil" })).toBeVisible();
   await page.getByText("Français", { exact: true }).click();
@@ -40,13 +40,13 @@ test("help is searched, read and copied from by keyboard, without a network too 
   await expect(questions.first()).toBeFocused();
   await page.keyboard.press("Enter");
   await expect(page.getByText("Vos statuts Tala ne montrent pas votre numéro.")).toBeVisible();
-  expect(await faultsIn(page)).toEqual([]);
+  expect(await findAxeViolations(page)).toEqual([]);
   await search.fill("zzzz");
   await expect(page.getByText(texts.help.noneTitle)).toBeVisible();
   await expect(page.getByRole("status").filter({ hasText: "0 réponse" })).toHaveCount(1);
   await search.fill("");
 
-  // The lines change with the link, which takes a moment to be given up.
+  // The connection lines change with the link, after a short timeout.
   await expect(page.locator("pre")).toContainText("link: offline");
   await page.getByRole("button", { name: texts.help.copy }).click();
   await expect(page.getByText(texts.help.copied)).toBeVisible();
@@ -57,14 +57,14 @@ test("help is searched, read and copied from by keyboard, without a network too 
     expect(copied).not.toContain(secret);
   }
   await expect(page.locator("pre")).toHaveText(copied);
-  // Where the browser does not let it copy, the lines can be taken by hand.
+  // Where the browser does not allow copying, the lines can be selected by hand.
   await page.evaluate(() => {
     navigator.clipboard.writeText = () => Promise.reject(new Error("refused"));
   });
   await page.getByRole("button", { name: texts.help.copy }).click();
   await expect(page.getByRole("alert")).toContainText(texts.help.copyFailed);
 
-  // The language changes without a network where its texts were loaded once, and the answers with it.
+  // Without a network the language changes if its texts were loaded once, and the answers change with it.
   await page.getByRole("link", { name: texts.common.back }).click();
   await page.getByText("Português", { exact: true }).click();
   await page.getByRole("link", { name: "Ajuda" }).click();
@@ -76,14 +76,14 @@ test("services lead to the partner in a tab that learns nothing of where it come
   browser,
   server,
 }) => {
-  const ana = await makePerson(siteOf(server), 4311);
-  const phone = await Phone.open(browser, server, "en");
+  const ana = await makePerson(toSite(server), 4311);
+  const phone = await TestClient.open(browser, server, "en");
   const { page, texts, context } = phone;
   await phone.signIn(ana, "/app/services");
   await expect(page.getByText(texts.services.noneTitle)).toBeVisible();
   await expect(page.getByRole("main").getByRole("link", { name: texts.services.open })).toHaveCount(0);
 
-  // As the build writes a configured address into the page.
+  // A configured address is written into the page by the build.
   await page.route("**/app/services", async (route) => {
     const answer = await route.fetch();
     const meta = '<meta name="partner" content="https://partner.example/welcome">';
@@ -96,7 +96,7 @@ test("services lead to the partner in a tab that learns nothing of where it come
   const link = page.getByRole("link", { name: texts.services.open });
   await expect(link).toHaveAttribute("rel", "noopener noreferrer");
   await expect(link).toHaveAccessibleDescription(fill(texts.services.newTab, { site: "partner.example" }));
-  expect(await faultsIn(page)).toEqual([]);
+  expect(await findAxeViolations(page)).toEqual([]);
   const [asked, opened] = await Promise.all([
     context.waitForEvent("request", (request) => request.url().startsWith("https://partner.example/")),
     context.waitForEvent("page"),

@@ -1,13 +1,13 @@
 import { privateConversationId } from "#contract/ids.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
-import { isKeptOffline, keptOffline } from "#tests/support/browser/offline.ts";
-import { fill, Phone } from "#tests/support/browser/phone.ts";
-import { expectSameLogs } from "#tests/support/people/circle.ts";
+import { waitForOfflineReady, withServiceWorker } from "#tests/support/browser/offline.ts";
+import { fill, TestClient } from "#tests/support/browser/test-client.ts";
+import { expectSameLogs } from "#tests/support/people/friends.ts";
 import { nameOf, phoneOf } from "#tests/support/people/people.ts";
 
-test.use(keptOffline); // as browsers are
+test.use(withServiceWorker); // as browsers are
 
-/** The page's disk takes its time: nothing that is written to the outbox is there before the page is gone. */
+/** Slow disk: nothing written to the outbox is stored before the page closes. */
 const holdOutbox = () => {
   const begin = IDBDatabase.prototype.transaction;
   IDBDatabase.prototype.transaction = function (this: IDBDatabase, names, mode, options) {
@@ -28,14 +28,14 @@ const languages = ["fr", "en", "pt"] as const;
 languages.forEach((language, index) => {
   test(`two people register, find each other, connect and talk, in ${language}`, async ({ browser, server }) => {
     const [a, b] = [400 + 2 * index, 401 + 2 * index];
-    const ana = await Phone.open(browser, server, language);
-    const ben = await Phone.open(browser, server, language);
+    const ana = await TestClient.open(browser, server, language);
+    const ben = await TestClient.open(browser, server, language);
     const { texts } = ana;
     await ana.register(nameOf(a), phoneOf(a));
     await ben.register(nameOf(b), phoneOf(b));
     await expect(ana.page.getByText(texts.masolo.emptyTitle)).toBeVisible();
 
-    // Senga: a search too short, then the number, then a request.
+    // Senga: a search that is too short, then the number, then a request.
     await ben.goToTab("senga");
     await ana.goToTab("senga");
     const search = ana.page.getByRole("searchbox", { name: texts.senga.searchLabel });
@@ -50,7 +50,7 @@ languages.forEach((language, index) => {
     await found.getByRole("button", { name: texts.senga.add }).click();
     await expect(found.getByRole("button", { name: texts.senga.requestSent })).toBeDisabled();
 
-    // It is there on the other side, live; accepted, both have a contact.
+    // It appears on the other side live; accepted, both have a contact.
     const accept = ben.page.getByRole("button", { name: fill(texts.senga.acceptName, { name: nameOf(a) }) });
     await expect(accept).toBeVisible();
     await accept.click();
@@ -77,14 +77,14 @@ languages.forEach((language, index) => {
     await expect(ana.message("Mbote na yo, Ana 👋")).toBeVisible();
     await expect(ben.ticks("Mbote na yo, Ana 👋", "read")).toBeVisible();
 
-    // It is all there after a reload, and nothing counts as unread.
+    // Everything is there after a reload, and nothing is unread.
     await ben.page.reload();
     await expect(ben.message("Mbote, Ben!")).toBeVisible();
     await expect(ben.message("Mbote na yo, Ana 👋")).toBeVisible();
     await ben.goTo("/app");
     await expect(ben.conversation(nameOf(a))).toContainText("Mbote na yo, Ana 👋");
 
-    // Gone from my view, not from theirs.
+    // Deleted from my view, not from theirs.
     await ben.conversation(nameOf(a)).hover();
     await ben.page.getByRole("button", { name: fill(texts.masolo.deleteNamed, { name: nameOf(a) }) }).click();
     await ben.page.getByRole("alertdialog").getByRole("button", { name: texts.common.delete }).click();
@@ -98,8 +98,8 @@ languages.forEach((language, index) => {
 
 test("a conversation goes on through an offline phone, a third tab and a reload", async ({ browser, server }) => {
   const [a, b] = [410, 411];
-  const ana = await Phone.open(browser, server);
-  const ben = await Phone.open(browser, server);
+  const ana = await TestClient.open(browser, server);
+  const ben = await TestClient.open(browser, server);
   const { texts } = ana;
   await ana.register(nameOf(a), phoneOf(a));
   await ben.register(nameOf(b), phoneOf(b));
@@ -120,9 +120,9 @@ test("a conversation goes on through an offline phone, a third tab and a reload"
   const benId = new URL(ana.page.url()).pathname.split("/").at(-1) ?? "";
   await ana.write("avant");
   await expect(ben.message("avant")).toBeVisible();
-  await isKeptOffline(ben.page);
+  await waitForOfflineReady(ben.page);
 
-  // Ben's network goes. He reads, reloads and writes all the same; Ana writes on, in a third tab too.
+  // Ben's network fails. He still reads, reloads and writes; Ana keeps writing, in a third tab too.
   await ben.context.setOffline(true);
   await ben.page.evaluate(holdOutbox);
   await ben.write("écrit hors ligne 1");
@@ -141,7 +141,7 @@ test("a conversation goes on through an offline phone, a third tab and a reload"
   await expect(ana.ticks("pendant 30", "sent")).toBeVisible();
   await expect(ana.message("pendant 30", third)).toBeVisible();
 
-  // It comes back: each has everything once, in one order.
+  // The network returns: each has every message once, in one order.
   await ben.context.setOffline(false);
   await expect(ana.message("écrit hors ligne 2")).toBeVisible();
   await expect(ben.message("pendant 30")).toBeVisible();

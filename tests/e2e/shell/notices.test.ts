@@ -1,20 +1,17 @@
 import { expect, test } from "#tests/support/browser/browser-test.ts";
-import { fill, Phone, toastIn, welcome } from "#tests/support/browser/phone.ts";
-import { siteOf } from "#tests/support/people/pair.ts";
+import { fill, findToast, TestClient, waitForWelcome } from "#tests/support/browser/test-client.ts";
+import { toSite } from "#tests/support/people/pair.ts";
 import { callSite, connectPeople, makePerson } from "#tests/support/people/people.ts";
 
-test("a notice stands above the bar and leads to the chat with whom one has just accepted", async ({
-  browser,
-  server,
-}) => {
-  const site = siteOf(server);
+test("a notice is shown above the bar and leads to the chat with a new contact", async ({ browser, server }) => {
+  const site = toSite(server);
   const [ana, ben] = [await makePerson(site, 9_940, "Ana Mbuyi"), await makePerson(site, 9_941, "Ben Kasongo")];
   await callSite(site, "POST", "/api/requests", { token: ben.token, body: { to_user_id: ana.id } });
-  const phone = await Phone.open(browser, server);
+  const phone = await TestClient.open(browser, server);
   const { page, texts } = phone;
   await phone.signIn(ana, "/app/senga");
   await page.getByRole("button", { name: fill(texts.senga.acceptName, { name: "Ben Kasongo" }) }).click();
-  const toast = toastIn(page);
+  const toast = findToast(page);
   await expect(toast).toContainText("Ben Kasongo");
   const bar = page.getByRole("navigation", { name: texts.shell.navigation });
   const search = page.getByRole("searchbox", { name: texts.senga.searchLabel });
@@ -32,26 +29,26 @@ test("a notice stands above the bar and leads to the chat with whom one has just
 });
 
 test("a notice about a field goes as soon as the field is changed", async ({ browser, server }) => {
-  const phone = await Phone.open(browser, server);
+  const phone = await TestClient.open(browser, server);
   const { page, texts } = phone;
   await phone.goTo("/login");
-  // Whoever looks away meanwhile finds it there still: only the change may take it away.
+  // A user who looks elsewhere meanwhile still finds it: only the change may remove it.
   await page.clock.install();
   await page.getByRole("button", { name: texts.auth.logIn, exact: true }).click();
-  await expect(toastIn(page)).toContainText(texts.auth.fillAllFields);
+  await expect(findToast(page)).toContainText(texts.auth.fillAllFields);
   await page.getByLabel(texts.auth.phoneNumber).fill("24381000");
-  await expect(toastIn(page)).toHaveCount(0);
+  await expect(findToast(page)).toHaveCount(0);
   await phone.close();
 });
 
-test("the browser's word that there is no network is told at once, and not believed more than a link that works", async ({
+test("the browser's offline event is shown at once, and a working connection overrules it", async ({
   browser,
   server,
 }) => {
-  const ana = await makePerson(siteOf(server), 9_942, "Ana Mbuyi");
-  const phone = await Phone.open(browser, server);
+  const ana = await makePerson(toSite(server), 9_942, "Ana Mbuyi");
+  const phone = await TestClient.open(browser, server);
   const { page, texts } = phone;
-  const up = welcome(page);
+  const up = waitForWelcome(page);
   await phone.signIn(ana);
   await up;
   const banner = page.getByText(texts.shell.link.offline);
@@ -73,9 +70,9 @@ test("somebody without contacts is led to finding people, somebody with contacts
   browser,
   server,
 }) => {
-  const site = siteOf(server);
+  const site = toSite(server);
   const [ana, ben] = [await makePerson(site, 9_943, "Ana Mbuyi"), await makePerson(site, 9_944, "Ben Kasongo")];
-  const phone = await Phone.open(browser, server);
+  const phone = await TestClient.open(browser, server);
   const { page, texts } = phone;
   await phone.signIn(ana);
   const links = page.getByRole("main").getByRole("link");
@@ -89,9 +86,9 @@ test("somebody without contacts is led to finding people, somebody with contacts
 });
 
 test("a chat whose person cannot be loaded says so, and tries again", async ({ browser, server }) => {
-  const site = siteOf(server);
+  const site = toSite(server);
   const [ana, ben] = [await makePerson(site, 9_945, "Ana Mbuyi"), await makePerson(site, 9_946, "Ben Kasongo")];
-  const phone = await Phone.open(browser, server);
+  const phone = await TestClient.open(browser, server);
   const { page, texts } = phone;
   const path = `**/api/users/${ben.id}`;
   await page.route(path, (route) => route.fulfill({ status: 503, body: "" }));
@@ -100,17 +97,17 @@ test("a chat whose person cannot be loaded says so, and tries again", async ({ b
   await expect(page.getByText(texts.chat.mustBeConnected)).toHaveCount(0);
   await page.unroute(path);
   await page.getByRole("button", { name: texts.common.retry }).click();
-  // Then the server says that there is nobody of that name for her.
-  await expect(toastIn(page)).toContainText(texts.chat.userNotFound);
+  // Then the server reports that this person does not exist for her.
+  await expect(findToast(page)).toContainText(texts.chat.userNotFound);
   await expect(page).toHaveURL(/\/app$/);
   await phone.close();
 });
 
 test("conversations that cannot be loaded are not waited for in silence", async ({ browser, server }) => {
-  const site = siteOf(server);
+  const site = toSite(server);
   const [ana, ben] = [await makePerson(site, 9_947, "Ana Mbuyi"), await makePerson(site, 9_948, "Ben Kasongo")];
   await connectPeople(site, ana, ben);
-  const phone = await Phone.open(browser, server);
+  const phone = await TestClient.open(browser, server);
   const { page, texts } = phone;
   await page.routeWebSocket(/\/api\/socket/, (socket) => socket.close());
   await page.route("**/api/**", (route) => route.abort());

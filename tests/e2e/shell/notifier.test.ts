@@ -1,30 +1,33 @@
 import type { Page } from "@playwright/test";
 import { privateConversationId } from "#contract/ids.ts";
-import { faultsIn } from "#tests/support/browser/axe-checks.ts";
+import { findAxeViolations } from "#tests/support/browser/axe-checks.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
-import { fill, Phone } from "#tests/support/browser/phone.ts";
+import { fill, TestClient } from "#tests/support/browser/test-client.ts";
 import { makeGroup } from "#tests/support/people/groups.ts";
 import { sendTexts } from "#tests/support/people/messages.ts";
-import { siteOf } from "#tests/support/people/pair.ts";
+import { toSite } from "#tests/support/people/pair.ts";
 import { connectPeople, makePerson, type Person, type Site } from "#tests/support/people/people.ts";
 
 declare global {
   interface Window {
-    /** When a sound began, by the page's clock, what every banner said first, and when anything was told last. */
+    /**
+     * Sounds with their times by the page's clock, the first text of every banner, and the time of the last
+     * notification.
+     */
     told: { sounds: number[]; banners: string[]; at: number };
   }
 }
 
-/** What a page tells by itself is written down in it. */
+/** Records in the page what it notifies by itself. */
 const writeDown = () => {
   const told: Window["told"] = { sounds: [], banners: [], at: 0 };
   window.told = told;
-  // A busy machine takes longer to wake its loudspeaker than a sound is worth: here it is awake.
+  // A busy machine takes longer to wake its audio device than a sound lasts: keep it awake here.
   Object.defineProperty(BaseAudioContext.prototype, "state", { get: () => "running" });
   const start = OscillatorNode.prototype.start;
   OscillatorNode.prototype.start = function (this: OscillatorNode, when?: number) {
     const now = performance.now();
-    if (now - (told.sounds.at(-1) ?? Number.NEGATIVE_INFINITY) > 200) told.sounds.push(now); // several make one sound
+    if (now - (told.sounds.at(-1) ?? Number.NEGATIVE_INFINITY) > 200) told.sounds.push(now); // several notifications make one sound
     told.at = now;
     start.call(this, when);
   };
@@ -37,9 +40,9 @@ const writeDown = () => {
   }).observe(document, { childList: true, subtree: true });
 };
 
-const burstMs = 3_200; // what follows sooner belongs to what was heard
+const burstMs = 3_200; // a notification within this time belongs to the last sound
 
-/** Until what comes next is no part of what came before. */
+/** Waits until the next notification is separate from the last. */
 const rest = (page: Page) =>
   page.waitForFunction(
     (ms) => performance.now() - window.told.at > ms && !document.querySelector("[data-news]"),
@@ -62,60 +65,64 @@ const makePeople = async (site: Site, n: number): Promise<People> => {
   return { site, ana, ben, cleo };
 };
 
-/** Messages from this person to Ben; the tests need no second window for that. */
+/** Sends messages from this person to Ben without another window. */
 const writerOf =
   ({ site, ben }: People) =>
   (from: Person, ...texts: string[]) =>
     sendTexts(site, from, privateConversationId(from.id, ben.id), texts);
 
-/** Until the page has stood level with the server for a while it tells nothing: what comes may be old. */
+/**
+ * The page notifies of nothing until it has been in sync with the server for a while, because earlier changes may be
+ * old.
+ */
 const untilItTells = (page: Page, write: () => Promise<void>): Promise<void> =>
   expect(async () => {
     await write();
     await expect(bannerIn(page)).toBeVisible({ timeout: 1_500 });
   }).toPass({ timeout: 30_000 });
 
-test("what arrives elsewhere is heard once and shown for a moment, as it is wanted, and leads there", async ({
+test("a message for another screen plays one sound, shows a banner for a moment, as configured, and leads there", async ({
   browser,
   server,
 }) => {
-  const people = await makePeople(siteOf(server), 9_810);
+  const people = await makePeople(toSite(server), 9_810);
   const { site, ana, ben, cleo } = people;
   const write = writerOf(people);
   const group = await makeGroup(site, cleo, "Famille", [ben]);
   const context = await browser.newContext({ baseURL: server.origin });
   await context.addInitScript(writeDown);
-  const phone = await Phone.openIn(context, server);
+  const phone = await TestClient.openIn(context, server);
   const { page, texts } = phone;
-  // What tells comes late, and not at the first asking.
+  // The notification code is loaded late, and its first request fails.
   await page.route("**/assets/notifier-*", (route) => route.abort(), { times: 2 });
   await phone.signIn(ben, "/app/contacts");
   const banner = bannerIn(page);
   const link = banner.getByRole("link");
 
-  // Whoever writes goes on writing.
+  // A user who is typing keeps the focus.
   const search = page.getByRole("searchbox");
   await search.fill("Cl");
   await untilItTells(page, () => write(ana, "Mbote !"));
-  await banner.hover(); // under a hand it stays to be looked at
+  await banner.hover(); // hovered, it stays
   await expect(link).toHaveAccessibleName("Ana Mbote !");
   await expect(link).toHaveAttribute("href", `/app/chat/${ana.id}`);
   await expect(page.getByRole("status").getByText(fill(texts.notifier.from, { name: "Ana" }))).toBeAttached();
   await search.press("e");
   await expect(search).toHaveValue("Cle");
-  expect(await faultsIn(page)).toEqual([]);
+  expect(await findAxeViolations(page)).toEqual([]);
   await expect(banner).toBeVisible();
   await page.mouse.move(180, 700);
   await expect(banner).toHaveCount(0);
 
-  // Several at once: one sound, the newest on show.
+  // Several at once: one sound, and the newest is shown.
   await rest(page);
   const before = await soundsOf(page);
   await write(ana, "un", "deux", "trois");
   await expect(link).toContainText("trois");
   await expect.poll(() => soundsOf(page)).toBe(before + 1);
 
-  // Without a preview it says only that there is one, without a sound nothing: both at once, on this very screen.
+  // Without a preview it only says that there is a message; without a sound nothing is heard. Both apply at once on
+  // this screen.
   await page.getByRole("link", { name: texts.shell.myProfile }).click();
   await page.getByRole("link", { name: texts.settings.notifications.title }).click();
   const of = (kind: "messages" | "groups", what: "sound" | "preview") =>
@@ -126,10 +133,10 @@ test("what arrives elsewhere is heard once and shown for a moment, as it is want
   await rest(page);
   await write(ana, "secret");
   await expect(link).toHaveAccessibleName(`Ana ${texts.notifier.newMessage}`);
-  // Groups have settings of their own, and say who wrote.
+  // Groups have separate settings, and notifications name the author.
   await sendTexts(site, cleo, group, ["On mange !"]);
   await expect(link).toHaveAccessibleName("Famille Cléo : On mange !");
-  // It leads there while it shows, and there nothing more is told.
+  // It opens the chat while it is shown, and no further notification appears there.
   await link.click();
   await expect(page).toHaveURL(`/app/group/${group}`);
   await expect(banner).toHaveCount(0);
@@ -139,7 +146,7 @@ test("what arrives elsewhere is heard once and shown for a moment, as it is want
   await rest(page);
   await sendTexts(site, cleo, group, ["Ici"]);
   await expect(phone.message("Ici")).toBeVisible();
-  // By the keyboard it goes, and the focus is where it was.
+  // By keyboard it closes, and the focus returns.
   await phone.composer().focus();
   await write(ana, "encore");
   await banner.getByRole("button", { name: texts.common.close }).focus();
@@ -155,12 +162,12 @@ test("muted conversations, the list itself and an absence ask for no banner, and
   browser,
   server,
 }) => {
-  const people = await makePeople(siteOf(server), 9_815);
+  const people = await makePeople(toSite(server), 9_815);
   const { ana, ben, cleo } = people;
   const write = writerOf(people);
   const context = await browser.newContext({ baseURL: server.origin });
   await context.addInitScript(writeDown);
-  const phone = await Phone.openIn(context, server, "pt");
+  const phone = await TestClient.openIn(context, server, "pt");
   const { page, texts } = phone;
   await write(cleo, "antes");
   await phone.signIn(ben, `/app/chat/${cleo.id}`);
@@ -176,7 +183,7 @@ test("muted conversations, the list itself and an absence ask for no banner, and
   const soundsInAll = async () => (await soundsOf(page)) + (await soundsOf(second));
   for (const one of [page, second]) await rest(one);
 
-  // Both show it, one is heard; of whom is muted nothing.
+  // Both show it, one plays the sound; muted conversations notify of nothing.
   const before = await soundsInAll();
   const shown = (await bannersOf(page)).length;
   await write(cleo, "calada");
@@ -185,7 +192,7 @@ test("muted conversations, the list itself and an absence ask for no banner, and
   await expect.poll(soundsInAll).toBe(before + 1);
   expect((await bannersOf(page)).slice(shown)).toHaveLength(1);
 
-  // Beside the list the row says it, and it is heard.
+  // Next to the list only the row shows it, with the sound.
   await second.close();
   await phone.goToTab("masolo");
   await rest(page);
@@ -194,7 +201,7 @@ test("muted conversations, the list itself and an absence ask for no banner, and
   await expect(phone.conversation("Ana")).toContainText("na lista");
   await expect.poll(() => soundsOf(page)).toBe(heard + 1);
 
-  // After an absence one sound, whatever came, and no banner.
+  // After an absence one sound, however much arrived, and no banner.
   await phone.goToTab("contacts");
   await context.setOffline(true);
   await expect(page.getByText(texts.shell.link.offline)).toBeVisible();

@@ -1,13 +1,13 @@
 import type { Page } from "@playwright/test";
 import { accessTokenSeconds } from "#contract/limits.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
-import { onePixelPng, Phone, welcome } from "#tests/support/browser/phone.ts";
-import { siteOf } from "#tests/support/people/pair.ts";
+import { onePixelPng, TestClient, waitForWelcome } from "#tests/support/browser/test-client.ts";
+import { toSite } from "#tests/support/people/pair.ts";
 import { connectPeople, makePerson } from "#tests/support/people/people.ts";
 import { accessCookie } from "#worker/lib/http/cookies.ts";
 
-/** As the browser does after ten minutes: the cookie is gone, and the page can know. */
-const expireSession = async (phone: Phone): Promise<void> => {
+/** Simulates the state after ten minutes: the cookie has expired, and the page can know it. */
+const expireSession = async (phone: TestClient): Promise<void> => {
   await phone.context.clearCookies({ name: accessCookie });
   await phone.page.evaluate(() => {
     const session = JSON.parse(localStorage.getItem("session") ?? "{}") as { expiresAt: number };
@@ -17,14 +17,14 @@ const expireSession = async (phone: Phone): Promise<void> => {
 
 const isRenewal = (url: string): boolean => url.includes("grant_type=refresh_token");
 
-/** How many pictures of people the page shows that were really drawn. */
+/** Number of people's pictures that the page shows and has drawn. */
 const countDrawn = (page: Page): Promise<number> =>
   page
     .getByRole("main")
     .locator("img")
     .evaluateAll((images: HTMLImageElement[]) => images.filter(({ naturalWidth }) => naturalWidth > 0).length);
 
-const makeFriends = async (site: ReturnType<typeof siteOf>, first: number) => {
+const makeFriends = async (site: ReturnType<typeof toSite>, first: number) => {
   const ana = await makePerson(site, first, "Ana Mbuyi");
   const friends = [];
   for (const [index, name] of ["Benoît Kalala", "Chantal Ilunga"].entries()) {
@@ -44,9 +44,9 @@ test("pictures of people appear although the access cookie has expired, after on
   browser,
   server,
 }) => {
-  const { ana } = await makeFriends(siteOf(server), 9_960);
-  const phone = await Phone.open(browser, server);
-  const up = welcome(phone.page);
+  const { ana } = await makeFriends(toSite(server), 9_960);
+  const phone = await TestClient.open(browser, server);
+  const up = waitForWelcome(phone.page);
   await phone.signIn(ana, "/app/help");
   await up;
   const renewals: string[] = [];
@@ -62,9 +62,9 @@ test("a picture that could not be had without a network appears when the network
   browser,
   server,
 }) => {
-  const { ana } = await makeFriends(siteOf(server), 9_970);
-  const phone = await Phone.open(browser, server);
-  const up = welcome(phone.page);
+  const { ana } = await makeFriends(toSite(server), 9_970);
+  const phone = await TestClient.open(browser, server);
+  const up = waitForWelcome(phone.page);
   await phone.signIn(ana, "/app/help");
   await up;
   await phone.page.route("**/api/avatars/**", (route) => route.abort());
@@ -77,11 +77,11 @@ test("a picture that could not be had without a network appears when the network
   await phone.close();
 });
 
-test("the session of a page that is looked at is renewed before its cookie expires", async ({ browser, server }) => {
-  const ana = await makePerson(siteOf(server), 9_980, "Ana Mbuyi");
-  const phone = await Phone.open(browser, server);
+test("the session of a visible page is renewed before its cookie expires", async ({ browser, server }) => {
+  const ana = await makePerson(toSite(server), 9_980, "Ana Mbuyi");
+  const phone = await TestClient.open(browser, server);
   await phone.page.clock.install();
-  const up = welcome(phone.page);
+  const up = waitForWelcome(phone.page);
   await phone.signIn(ana, "/app/help");
   await up;
   const renewal = phone.page.waitForRequest((request) => isRenewal(request.url()));

@@ -2,18 +2,18 @@ import type { Page } from "@playwright/test";
 import { createUuid } from "#contract/ids.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
 import { makePicture } from "#tests/support/browser/media.ts";
-import { keptOffline } from "#tests/support/browser/offline.ts";
-import { Phone, textsOf, toastIn } from "#tests/support/browser/phone.ts";
+import { withServiceWorker } from "#tests/support/browser/offline.ts";
+import { findToast, TestClient, textsOf } from "#tests/support/browser/test-client.ts";
 import { makePicture as makePng } from "#tests/support/people/attachments.ts";
 import { makeGroup } from "#tests/support/people/groups.ts";
-import { siteOf } from "#tests/support/people/pair.ts";
+import { toSite } from "#tests/support/people/pair.ts";
 import { callSite, connectPeople, makePerson, type Person, type Site } from "#tests/support/people/people.ts";
 
 const { pt } = textsOf;
 
-test.use(keptOffline);
+test.use(withServiceWorker);
 
-/** What the page's caches hold, as paths. */
+/** Paths in the page's caches. */
 const keptPaths = (page: Page): Promise<string[]> =>
   page.evaluate(async () => {
     const names = await caches.keys();
@@ -21,7 +21,7 @@ const keptPaths = (page: Page): Promise<string[]> =>
     return requests.flat().map(({ url }) => new URL(url).pathname);
   });
 
-/** The service worker runs the page, and its texts are kept. */
+/** Waits until the service worker controls the page and its texts are cached. */
 const settle = async (page: Page) => {
   await page.waitForFunction(() => navigator.serviceWorker.controller !== null);
   await expect.poll(() => keptPaths(page)).toContainEqual(expect.stringMatching(/^\/assets\/(fr|en|pt)-/));
@@ -29,12 +29,12 @@ const settle = async (page: Page) => {
 
 test("after one visit the app opens without a network, in the person's language", async ({ browser, server }) => {
   const person = await makePerson({ origin: server.origin, fetch }, 51);
-  const phone = await Phone.open(browser, server, "pt");
+  const phone = await TestClient.open(browser, server, "pt");
   const { page, context } = phone;
   await phone.signIn(person);
   await settle(page);
 
-  // In the very page that was opened before any of it was kept, and without the browser's own cache.
+  // In the page that was opened before anything was cached, and without the browser's own cache.
   const devtools = await context.newCDPSession(page);
   await devtools.send("Network.clearBrowserCache");
   await context.setOffline(true);
@@ -44,7 +44,7 @@ test("after one visit the app opens without a network, in the person's language"
     await expect(page.getByRole("navigation", { name: pt.shell.navigation })).toBeVisible();
     await expect(page.getByRole("heading", { level: 1 }).first()).toBeVisible();
   }
-  // Texts of screens that were never opened come apart from those of the list and the chats.
+  // Texts of screens that were never opened are cached separately from those of the list and the chats.
   await page.goto("/app/appearance");
   await expect(page.getByRole("heading", { level: 1, name: pt.appearance.title })).toBeVisible();
   await context.close();
@@ -55,7 +55,7 @@ test("the entry pages open without a network though they were never seen, in the
   server,
 }) => {
   const person = await makePerson({ origin: server.origin, fetch }, 53);
-  const phone = await Phone.open(browser, server, "pt");
+  const phone = await TestClient.open(browser, server, "pt");
   const { page, context } = phone;
   await phone.logIn(person.phone);
   await settle(page);
@@ -82,7 +82,7 @@ test("the entry pages open without a network though they were never seen, in the
 test("an entry page that was seen once opens without a network", async ({ page, context }) => {
   await page.goto("/login?lang=pt");
   await settle(page);
-  await page.goto("/login"); // this one through the service worker, which keeps it
+  await page.goto("/login"); // this one through the service worker, which caches it
   await expect.poll(() => keptPaths(page)).toContain("/login");
   await context.setOffline(true);
   await page.goto("/login");
@@ -90,7 +90,7 @@ test("an entry page that was seen once opens without a network", async ({ page, 
 });
 
 test("of the API only pictures of people are kept, and signing out removes them", async ({ browser, server }) => {
-  const phone = await Phone.open(browser, server, "fr");
+  const phone = await TestClient.open(browser, server, "fr");
   const { page, context } = phone;
   await phone.register("Picha", "243810000052");
   await settle(page);
@@ -105,16 +105,16 @@ test("of the API only pictures of people are kept, and signing out removes them"
   await context.close();
 });
 
-test("a picture of a group, and of whom one met only there, is not kept once one is out of it", async ({
+test("a picture of a group, and of people known only from it, is not kept after leaving", async ({
   browser,
   server,
 }) => {
-  const site = siteOf(server);
+  const site = toSite(server);
   const ana = await makePerson(site, 760, "Ana");
   const ben = await makePerson(site, 761, "Ben");
   await connectPeople(site, ana, ben);
   const id = await makeGroup(site, ana, "Famille", [ben]);
-  const phone = await Phone.open(browser, server, "fr");
+  const phone = await TestClient.open(browser, server, "fr");
   const { page, context } = phone;
   await phone.signIn(ben);
   await settle(page);
@@ -134,7 +134,7 @@ test("a picture of a group, and of whom one met only there, is not kept once one
   await context.close();
 });
 
-/** Publishes a status with a picture, as the phone of its author does. */
+/** Publishes a status with a picture, as the author's device does. */
 const publishPicture = async (site: Site, { token }: Person, content: string): Promise<string> => {
   const id = createUuid();
   const form = new FormData();
@@ -151,10 +151,10 @@ test("small pictures of statuses are kept once they were seen, until their statu
   browser,
   server,
 }) => {
-  const site = siteOf(server);
+  const site = toSite(server);
   const [ana, ben] = [await makePerson(site, 762, "Ana"), await makePerson(site, 763, "Ben")];
   const [first, second] = [await publishPicture(site, ana, "Le fleuve"), await publishPicture(site, ana, "Le port")];
-  const phone = await Phone.open(browser, server, "fr");
+  const phone = await TestClient.open(browser, server, "fr");
   const { page, context, texts } = phone;
   await phone.signIn(ben, "/app/tala");
   await settle(page);
@@ -167,14 +167,14 @@ test("small pictures of statuses are kept once they were seen, until their statu
   for (const text of ["Le fleuve", "Le port"]) await isShown(text);
   await expect.poll(() => keptPaths(page)).toEqual(expect.arrayContaining([ofPost(first), ofPost(second)]));
 
-  // Looked at from near it is asked for, and not kept beside.
+  // The enlarged picture is requested and not cached.
   const kept = (await keptPaths(page)).filter((path) => path.includes("/pictures/")).length;
   await small("Le port").click({ force: true });
   const large = page.getByRole("dialog").locator("img[data-scale]");
   await expect.poll(() => large.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(400);
   expect((await keptPaths(page)).filter((path) => path.includes("/pictures/")).length).toBe(kept);
 
-  // A phone that is short of room empties the browser's own cache.
+  // A phone short of storage empties the browser's own cache.
   const devtools = await context.newCDPSession(page);
   await devtools.send("Network.clearBrowserCache");
   await context.setOffline(true);
@@ -207,5 +207,5 @@ test("with no room to keep anything everything works as without a service worker
     await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
   }
   await page.locator("[type=submit]").click();
-  await expect(toastIn(page)).toBeVisible();
+  await expect(findToast(page)).toBeVisible();
 });

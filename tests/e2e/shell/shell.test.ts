@@ -1,19 +1,19 @@
 import { privateConversationId } from "#contract/ids.ts";
 import { pongTimeoutMs } from "#contract/limits.ts";
-import { faultsIn } from "#tests/support/browser/axe-checks.ts";
+import { findAxeViolations } from "#tests/support/browser/axe-checks.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
-import { isKeptOffline, keptOffline } from "#tests/support/browser/offline.ts";
-import { fill, Phone, type Texts, welcome } from "#tests/support/browser/phone.ts";
+import { waitForOfflineReady, withServiceWorker } from "#tests/support/browser/offline.ts";
+import { fill, TestClient, type Texts, waitForWelcome } from "#tests/support/browser/test-client.ts";
 import { makeGroup } from "#tests/support/people/groups.ts";
 import { sendTexts } from "#tests/support/people/messages.ts";
-import { siteOf } from "#tests/support/people/pair.ts";
+import { toSite } from "#tests/support/people/pair.ts";
 import { callSite, connectPeople, makePerson } from "#tests/support/people/people.ts";
 
 declare global {
   interface Window {
-    /** How far down the screen's header stood, and how much of what says that something is awaited showed. */
+    /** Largest distance of the screen's header from the top, and the largest height of the loading indicator. */
     moments: { top: number; opacity: string }[];
-    /** Lets happen what was to happen after seconds. */
+    /** Runs the timers that are due within these seconds. */
     goOn: () => void;
   }
 }
@@ -33,10 +33,10 @@ test("six tabs, the active one by path prefix, and no bar where a screen needs t
   browser,
   server,
 }) => {
-  const site = siteOf(server);
+  const site = toSite(server);
   const [ana, ben] = [await makePerson(site, 700), await makePerson(site, 701)];
   await connectPeople(site, ana, ben);
-  const phone = await Phone.open(browser, server);
+  const phone = await TestClient.open(browser, server);
   const { page, texts } = phone;
   await phone.signIn(ana);
   const bar = page.getByRole("navigation", { name: texts.shell.navigation });
@@ -54,7 +54,7 @@ test("six tabs, the active one by path prefix, and no bar where a screen needs t
       expect(Math.min(box?.width ?? 0, box?.height ?? 0)).toBeGreaterThanOrEqual(48);
     }
   }
-  // What is not under another tab is under /app.
+  // Screens that are not under another tab are under /app.
   for (const path of ["/app/profile", "/app/notifications", "/app/privacy", "/app/help", "/app/blocked"]) {
     await page.goto(path);
     await expect(active).toContainText(texts.shell.tabs.masolo);
@@ -89,8 +89,8 @@ const namesOf = (t: Texts): [path: string, heading: string][] => [
     browser,
     server,
   }) => {
-    const ana = await makePerson(siteOf(server), 702 + index);
-    const phone = await Phone.open(browser, server, language);
+    const ana = await makePerson(toSite(server), 702 + index);
+    const phone = await TestClient.open(browser, server, language);
     const { page, texts } = phone;
     await phone.signIn(ana);
     const seen = new Set<string>();
@@ -102,7 +102,7 @@ const namesOf = (t: Texts): [path: string, heading: string][] => [
       expect(description).toBeTruthy();
       seen.add(`${await page.title()}\n${description}`);
       await page.emulateMedia({ colorScheme: index % 2 === 0 ? "light" : "dark" });
-      expect(await faultsIn(page), path).toEqual([]);
+      expect(await findAxeViolations(page), path).toEqual([]);
       const overflows = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
       expect(overflows, `${path} is wider than the screen`).toBe(false);
     }
@@ -115,15 +115,15 @@ test("an address that does not exist says so, with its status, in the language o
   browser,
   server,
 }) => {
-  const ana = await makePerson(siteOf(server), 706);
+  const ana = await makePerson(toSite(server), 706);
   for (const language of ["fr", "en", "pt"] as const) {
-    const phone = await Phone.open(browser, server, language);
+    const phone = await TestClient.open(browser, server, language);
     const { page, texts } = phone;
     await phone.signIn(ana);
     await page.goto("/app/nowhere");
     await expect(page.getByRole("heading", { name: texts.shell.error.title })).toBeVisible();
     await expect(page.getByText("404 Not Found")).toBeVisible();
-    expect(await faultsIn(page)).toEqual([]);
+    expect(await findAxeViolations(page)).toEqual([]);
     await page.getByRole("button", { name: texts.shell.error.home }).click();
     await expect(page.getByRole("heading", { name: texts.masolo.title })).toBeVisible();
     await phone.close();
@@ -131,11 +131,11 @@ test("an address that does not exist says so, with its status, in the language o
 });
 
 test("on a wide screen the list stays beside the open chat, and back leads back", async ({ browser, server }) => {
-  const site = siteOf(server);
+  const site = toSite(server);
   const [ana, ben] = [await makePerson(site, 707), await makePerson(site, 708)];
   await connectPeople(site, ana, ben);
   await sendTexts(site, ben, privateConversationId(ana.id, ben.id), ["Mbote"]);
-  const phone = await Phone.open(browser, server);
+  const phone = await TestClient.open(browser, server);
   const { page, texts } = phone;
   await page.setViewportSize(wide);
   await phone.signIn(ana);
@@ -150,7 +150,7 @@ test("on a wide screen the list stays beside the open chat, and back leads back"
   const list = await row.boundingBox();
   const chat = await page.getByRole("main").boundingBox();
   expect((list?.x ?? 0) + (list?.width ?? 0)).toBeLessThanOrEqual(chat?.x ?? 0);
-  expect(await faultsIn(page)).toEqual([]);
+  expect(await findAxeViolations(page)).toEqual([]);
 
   await page.goBack();
   await expect(page.getByText(texts.shell.nothingOpen.title)).toBeVisible();
@@ -160,7 +160,7 @@ test("on a wide screen the list stays beside the open chat, and back leads back"
   await expect(phone.message("Mbote")).toBeVisible();
   await expect(row).toBeVisible();
 
-  // The chat's menu by keyboard: it opens on its first entry, arrows go round, Escape gives the focus back.
+  // The chat's menu by keyboard: it opens on its first entry, arrow keys wrap around, and Escape returns the focus.
   const menuButton = page.getByRole("main").getByRole("button", { name: texts.common.more });
   await menuButton.focus();
   await page.keyboard.press("Enter");
@@ -170,16 +170,16 @@ test("on a wide screen the list stays beside the open chat, and back leads back"
   await expect(entries.last()).toBeFocused();
   await page.keyboard.press("ArrowDown");
   await expect(entries.first()).toBeFocused();
-  expect(await faultsIn(page)).toEqual([]);
+  expect(await findAxeViolations(page)).toEqual([]);
   await page.keyboard.press("Escape");
   await expect(entries).toHaveCount(0);
   await expect(menuButton).toBeFocused();
 
-  // Made narrow, the chat has the screen to itself; back shows the list again.
+  // On a narrow screen the chat is alone; back shows the list again.
   await page.setViewportSize({ width: 360, height: 740 });
   await expect(phone.message("Mbote")).toBeVisible();
   await expect(row).toBeHidden();
-  // With text of twice the size its header still names the person and leads to the menu.
+  // With text twice as large its header still names the person and opens the menu.
   const setText = (size: string) =>
     page.evaluate((fontSize) => {
       document.documentElement.style.fontSize = fontSize;
@@ -188,7 +188,7 @@ test("on a wide screen the list stays beside the open chat, and back leads back"
   const name = page.getByRole("main").getByRole("heading", { level: 1 }).locator("bdi");
   await expect.poll(async () => (await name.boundingBox())?.width).toBeGreaterThan(6 * 16);
   await expect(menuButton).toBeInViewport({ ratio: 1 });
-  // The calls have no room beside it, and stand in it.
+  // On a narrow screen the calls have no button of their own; they are in the menu.
   await menuButton.click();
   await expect(page.getByRole("menuitem", { name: texts.people.audioCall, exact: true })).toBeVisible();
   await page.keyboard.press("Escape");
@@ -200,7 +200,7 @@ test("on a wide screen the list stays beside the open chat, and back leads back"
 });
 
 test("the list comes back where it was left", async ({ browser, server }) => {
-  const site = siteOf(server);
+  const site = toSite(server);
   const ana = await makePerson(site, 7200);
   const others = [];
   for (let n = 7201; n <= 7208; n++) {
@@ -209,13 +209,13 @@ test("the list comes back where it was left", async ({ browser, server }) => {
     await sendTexts(site, other, privateConversationId(ana.id, other.id), ["Mbote"]);
     others.push(other);
   }
-  const phone = await Phone.open(browser, server);
+  const phone = await TestClient.open(browser, server);
   const { page, texts } = phone;
   await page.setViewportSize({ width: 360, height: 400 });
-  const isUp = welcome(page);
+  const isUp = waitForWelcome(page);
   await phone.signIn(ana);
   await isUp;
-  await expect(page.getByText(texts.shell.link.connecting)).toHaveCount(0); // nothing above the list comes or goes any more
+  await expect(page.getByText(texts.shell.link.connecting)).toHaveCount(0); // nothing above the list appears or disappears any more
   const rows = page.getByRole("list", { name: texts.masolo.list }).getByRole("listitem");
   await expect(rows).toHaveCount(others.length);
   const oldest = phone.conversation(others[0]?.username ?? "");
@@ -227,7 +227,7 @@ test("the list comes back where it was left", async ({ browser, server }) => {
   await expect(phone.message("Mbote")).toBeVisible();
   await page.goBack();
   await expect(oldest).toBeInViewport();
-  // A list scrolled while its rows come up can stand at a fraction of a pixel, which the browser keeps as a whole one.
+  // A list that is scrolled while its rows appear can be at a fraction of a pixel, which the browser stores rounded.
   await expect.poll(async () => Math.abs((await top()) - before)).toBeLessThan(2);
   await phone.close();
 });
@@ -236,11 +236,11 @@ test("going back leaves what is open above a page first, one layer at a time, an
   browser,
   server,
 }) => {
-  const site = siteOf(server);
+  const site = toSite(server);
   const [ana, ben] = [await makePerson(site, 480), await makePerson(site, 481)];
   await connectPeople(site, ana, ben);
   await sendTexts(site, ben, privateConversationId(ana.id, ben.id), ["Mbote"]);
-  const phone = await Phone.open(browser, server);
+  const phone = await TestClient.open(browser, server);
   const { page, texts } = phone;
   await phone.signIn(ana);
   await phone.conversation(ben.username).click();
@@ -254,7 +254,7 @@ test("going back leaves what is open above a page first, one layer at a time, an
   const menu = page.getByRole("menu");
   const field = page.getByRole("searchbox", { name: texts.chat.searchLabel });
 
-  // A menu, a question that a menu led to, a menu above the search, and the search: without a touch in between.
+  // A menu, a question opened from a menu, a menu over the search, and the search: without a touch in between.
   await openMenu();
   await expect(menu).toBeVisible();
   await page.goBack();
@@ -275,7 +275,7 @@ test("going back leaves what is open above a page first, one layer at a time, an
   expect(page.url()).toBe(chat);
   await expect(phone.message("Mbote")).toBeVisible();
 
-  // What was closed by other means takes no second step back, and nothing comes again by going forward.
+  // A layer closed by other means is not closed again by back, and forward does not restore it.
   await openMenu();
   await page.keyboard.press("Escape");
   await expect(menu).toHaveCount(0);
@@ -287,13 +287,13 @@ test("going back leaves what is open above a page first, one layer at a time, an
   await expect(page).toHaveURL(chat);
   await expect(menu).toHaveCount(0);
 
-  // Loaded anew while something is open, the page is as it was without it, and back leads where it led.
+  // After a reload with an open layer, the page is shown without it, and back goes to the former page.
   await choose(texts.chat.search);
   await expect(field).toBeVisible();
   await page.reload();
   await expect(phone.message("Mbote")).toBeVisible();
   await expect(field).toHaveCount(0);
-  // A menu that leads elsewhere stands in nobody's way back.
+  // A menu entry that navigates adds no extra step to the history.
   await choose(texts.chat.viewContact);
   await page.waitForURL(`**/app/user/${ben.id}`);
   await page.goBack();
@@ -305,14 +305,14 @@ test("going back leaves what is open above a page first, one layer at a time, an
 });
 
 test("one toast at a time, for five seconds; the language is kept", async ({ browser, server }) => {
-  const ana = await makePerson(siteOf(server), 709);
-  const phone = await Phone.open(browser, server);
+  const ana = await makePerson(toSite(server), 709);
+  const phone = await TestClient.open(browser, server);
   const { page, texts } = phone;
   await phone.signIn(ana);
   await page.getByRole("link", { name: texts.shell.myProfile }).click();
   await expect(page.getByRole("main").getByText(ana.username)).toBeVisible();
   await expect(page.getByRole("main").getByText(ana.phone)).toBeVisible();
-  // From here on time passes when it is told to: how busy the machine is does not count.
+  // From here on the clock is controlled by the test, so a busy machine does not matter.
   await page.clock.install();
   await page.clock.pauseAt(Date.now() + 60_000);
   await page.getByText("English", { exact: true }).click();
@@ -326,7 +326,7 @@ test("one toast at a time, for five seconds; the language is kept", async ({ bro
   await expect(second).toBeVisible();
   await page.clock.runFor(1);
   await expect(second).toHaveCount(0);
-  // Its time does not pass while nobody looks at the page.
+  // Its time does not run while the page is hidden.
   const look = (state: "hidden" | "visible") =>
     page.evaluate((state) => {
       Object.defineProperty(document, "visibilityState", { value: state, configurable: true });
@@ -350,18 +350,18 @@ test("signing out says so and leaves nothing of the person; a failure keeps them
   browser,
   server,
 }) => {
-  const ana = await makePerson(siteOf(server), 710);
-  const phone = await Phone.open(browser, server);
+  const ana = await makePerson(toSite(server), 710);
+  const phone = await TestClient.open(browser, server);
   const { page, texts, context } = phone;
   await phone.logIn(ana.phone);
-  const elsewhere = await Phone.open(browser, server, "pt");
+  const elsewhere = await TestClient.open(browser, server, "pt");
   await elsewhere.logIn(ana.phone);
   const { emptyTitle } = elsewhere.texts.masolo;
   await expect(elsewhere.page.getByText(emptyTitle)).toBeVisible();
   await page.goto("/app/profile");
   const signOut = page.getByRole("button", { name: texts.profile.signOut, exact: true });
   const everywhere = page.getByRole("button", { name: texts.profile.signOutAll, exact: true });
-  // That the other devices stay is said before anything is pressed.
+  // The screen says before any action that the other devices stay signed in.
   await expect(signOut).toHaveAccessibleDescription(texts.profile.signOutHere);
   await context.route("**/api/auth/logout*", (route) =>
     route.fulfill({ status: 500, json: { code: 500, error_code: "internal", msg: "" } }),
@@ -371,7 +371,7 @@ test("signing out says so and leaves nothing of the person; a failure keeps them
   await expect(refused).toContainText("Une erreur s'est produite");
   await expect(page).toHaveURL("/app/profile");
   await context.unroute("**/api/auth/logout*");
-  // React takes the welcome page over as it was prerendered; only then something is said on it.
+  // React hydrates the prerendered welcome page; only then a toast appears on it.
   const problems: string[] = [];
   page.on("console", (line) => line.type() === "error" && problems.push(line.text()));
   page.on("pageerror", (error) => problems.push(error.message));
@@ -383,7 +383,7 @@ test("signing out says so and leaves nothing of the person; a failure keeps them
   await expect.poll(databases).toEqual([]);
   await page.goto("/app");
   await expect(page).toHaveURL(/\/login$/);
-  // The other phone goes on, until its person ends all.
+  // The other device stays signed in until its user ends all sessions.
   await elsewhere.page.reload();
   await expect(elsewhere.page.getByText(emptyTitle)).toBeVisible();
   await phone.logIn(ana.phone);
@@ -400,12 +400,12 @@ test("without a network signing out leaves nothing here at once, and ends the se
   browser,
   server,
 }) => {
-  const site = siteOf(server);
+  const site = toSite(server);
   const [ana, ben] = [await makePerson(site, 717), await makePerson(site, 718)];
-  const phone = await Phone.open(browser, server, "fr", keptOffline);
+  const phone = await TestClient.open(browser, server, "fr", withServiceWorker);
   const { page, texts, context } = phone;
   await phone.logIn(ana.phone);
-  await isKeptOffline(page);
+  await waitForOfflineReady(page);
   await page.goto("/app/profile");
   const databases = () => page.evaluate(async () => (await indexedDB.databases()).map(({ name }) => name));
   const devices = async () => {
@@ -418,7 +418,7 @@ test("without a network signing out leaves nothing here at once, and ends the se
   await expect(page).toHaveURL("/");
   await expect(page.getByText(texts.auth.signedOutOffline)).toBeVisible();
   await expect.poll(databases).toEqual([]);
-  // It does not open again, though its cookies are still there.
+  // It does not open again, although its cookies are still there.
   await page.goto("/app");
   await expect(page).toHaveURL(/\/login$/);
   await page.reload();
@@ -427,7 +427,7 @@ test("without a network signing out leaves nothing here at once, and ends the se
   await context.setOffline(false);
   await expect.poll(devices).toBe(1);
   await expect.poll(() => page.evaluate(() => Object.keys(localStorage))).not.toContain("pending-sign-out");
-  // Whoever comes next is in, and stays.
+  // The next person signs in and stays signed in.
   await phone.logIn(ben.phone);
   await page.reload();
   await expect(page.getByText(texts.masolo.emptyTitle)).toBeVisible();
@@ -438,14 +438,14 @@ test("signing out asks first what would be lost, in whichever tab it was written
   browser,
   server,
 }) => {
-  const site = siteOf(server);
+  const site = toSite(server);
   const [ana, ben] = [await makePerson(site, 711), await makePerson(site, 712)];
   await connectPeople(site, ana, ben);
   await sendTexts(site, ben, privateConversationId(ana.id, ben.id), ["Mbote"]);
-  const phone = await Phone.open(browser, server, "fr", keptOffline);
+  const phone = await TestClient.open(browser, server, "fr", withServiceWorker);
   const { page, texts, context } = phone;
   await phone.signIn(ana);
-  await isKeptOffline(page);
+  await waitForOfflineReady(page);
   const other = await context.newPage();
   await phone.openChat(ben.id, other);
   await phone.composer(other).fill("pas fini");
@@ -465,7 +465,7 @@ test("signing out asks first what would be lost, in whichever tab it was written
   await says("1 message non envoyé");
   await phone.composer(other).fill("autre chose");
   await says("1 message non envoyé et 1 brouillon");
-  // A socket stays open without a network: that it is dead is known when its sign of life does not come.
+  // A socket stays open without a network; the missing pong shows that it is dead.
   await expect(page.getByText(texts.shell.link.offline)).toBeVisible({ timeout: pongTimeoutMs * 2 });
   await page.keyboard.press("Escape");
   await expect(dialog).toBeHidden();
@@ -474,7 +474,7 @@ test("signing out asks first what would be lost, in whichever tab it was written
   await context.setOffline(false);
   await expect(phone.ticks("pas encore parti", "sent", other)).toBeVisible();
   await says("1 brouillon");
-  // The other tab is told what happened, for a moment, and that nothing was kept is true.
+  // The other tab shows for a moment what happened, and it is true that nothing was kept.
   await Promise.all([
     expect(other.getByText(texts.auth.signedOutElsewhere)).toBeVisible(),
     dialog.getByRole("button", { name: texts.profile.signOutAnyway }).click(),
@@ -485,7 +485,7 @@ test("signing out asks first what would be lost, in whichever tab it was written
   await expect
     .poll(() => other.evaluate(async () => (await indexedDB.databases()).map(({ name }) => name)))
     .toEqual([]);
-  // What the device was told of calls is nobody's.
+  // The call data price stored on the device belongs to no account.
   await expect.poll(() => other.evaluate(() => Object.keys(localStorage).sort())).toEqual(["call-price", "signed-out"]);
   await phone.close();
 });
@@ -494,8 +494,8 @@ test("a screen whose code cannot be fetched offers to try again, and comes by it
   browser,
   server,
 }) => {
-  const ana = await makePerson(siteOf(server), 713);
-  const phone = await Phone.open(browser, server);
+  const ana = await makePerson(toSite(server), 713);
+  const phone = await TestClient.open(browser, server);
   const { page, texts, context } = phone;
   await phone.signIn(ana);
   await expect(page.getByText(texts.masolo.emptyTitle)).toBeVisible();
@@ -521,20 +521,20 @@ test("a screen whose code cannot be fetched offers to try again, and comes by it
   await phone.close();
 });
 
-test("the first moments after signing in stand still: no strip above, no letters for oneself, a wait that shows", async ({
+test("the first moments after signing in are stable: no bar above, no placeholder for oneself, a visible wait", async ({
   browser,
   server,
 }) => {
-  const ana = await makePerson(siteOf(server), 719);
-  const phone = await Phone.open(browser, server);
+  const ana = await makePerson(toSite(server), 719);
+  const phone = await TestClient.open(browser, server);
   const { page, texts, context } = phone;
   await page.setViewportSize({ width: 1280, height: 800 });
-  // A server that takes its time: the line opens and says nothing, and no answer arrives.
+  // A slow server: the connection opens and is silent, and no answer arrives.
   await context.routeWebSocket(/.*/, () => {});
   await context.route(/\/api\/(users|sync)/, () => {});
-  // Looked at by the page itself, frame by frame: the test may come later than the strip.
+  // Measured by the page itself in each frame, because the test may come later than the bar.
   await page.addInitScript((loading) => {
-    // On a busy machine seconds may pass between two frames: what waits for so long waits here until it is let on.
+    // On a busy machine seconds may pass between two frames: timers of this length wait here until they are released.
     const [later, never] = [window.setTimeout.bind(window), window.clearTimeout.bind(window)];
     const held = new Map<number, () => void>();
     let lastId = 0;
@@ -566,7 +566,7 @@ test("the first moments after signing in stand still: no strip above, no letters
   const shows = () => page.evaluate(() => window.moments.find(({ opacity }) => opacity === "1"));
   await expect.poll(shows).toEqual({ top: 0, opacity: "1" });
   expect(await page.evaluate(() => window.moments[0])).toMatchObject({ top: 0 });
-  // What lasts is said.
+  // A lasting state is announced.
   await page.evaluate(() => window.goOn());
   await expect(page.getByText(texts.shell.link.connecting)).toBeVisible();
   await phone.close();

@@ -2,26 +2,26 @@ import type { Locator, Page } from "@playwright/test";
 import { createUuid, packUuid } from "#contract/ids.ts";
 import { pictureMaxBytes, postPageRows } from "#contract/limits.ts";
 import type { PostPage } from "#contract/tala.ts";
+import { readAttachmentDrafts } from "#tests/support/browser/attachment-drafts.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
-import { keptChoices } from "#tests/support/browser/kept-choices.ts";
-import { fill, Phone, welcome } from "#tests/support/browser/phone.ts";
+import { fill, TestClient, waitForWelcome } from "#tests/support/browser/test-client.ts";
 import { makePicture } from "#tests/support/people/attachments.ts";
-import { siteOf } from "#tests/support/people/pair.ts";
+import { toSite } from "#tests/support/people/pair.ts";
 import { callSite, makePerson } from "#tests/support/people/people.ts";
 
 const feed = "**/api/tala";
 const refusal = (status: number, error_code: string) => ({ status, json: { code: status, error_code, msg: "" } });
 
-const post = ({ page }: Phone, text: string): Locator =>
+const post = ({ page }: TestClient, text: string): Locator =>
   page.getByRole("main").getByRole("listitem").filter({ hasText: text });
 
 test("what goes wrong in publishing and deleting a status is said, and what was written stays", async ({
   browser,
   server,
 }) => {
-  const site = siteOf(server);
+  const site = toSite(server);
   const ana = await makePerson(site, 6_620, "Ana Mbala");
-  const phone = await Phone.open(browser, server);
+  const phone = await TestClient.open(browser, server);
   const { page, texts } = phone;
   const field = page.getByRole("textbox", { name: texts.tala.composer });
   const alert = page.getByRole("alert");
@@ -31,10 +31,10 @@ test("what goes wrong in publishing and deleting a status is said, and what was 
   await field.fill("Au bord du fleuve");
 
   const isBegun = () =>
-    expect.poll(async () => (await keptChoices(page)).map(({ text }) => text)).toEqual(["Au bord du fleuve"]);
+    expect.poll(async () => (await readAttachmentDrafts(page)).map(({ text }) => text)).toEqual(["Au bord du fleuve"]);
   await isBegun();
 
-  // Files that are no pictures.
+  // Files that are not pictures.
   const gallery = page.locator('input[data-attach="image"]');
   const file = { name: "x.png", mimeType: "image/png" };
   await gallery.setInputFiles({ ...file, buffer: Buffer.from("words") });
@@ -42,7 +42,7 @@ test("what goes wrong in publishing and deleting a status is said, and what was 
   await gallery.setInputFiles({ ...file, buffer: Buffer.alloc(0) });
   await expect(alert).toContainText(texts.chat.attach.empty);
 
-  // A phone that cannot keep it, and one that is full.
+  // A device that cannot store it, and one whose storage is full.
   for (const [name, said] of [
     ["UnknownError", texts.tala.notKept],
     ["QuotaExceededError", texts.errors.no_room],
@@ -60,13 +60,13 @@ test("what goes wrong in publishing and deleting a status is said, and what was 
     await expect(field).toBeFocused();
     await isBegun();
   }
-  // Before the socket is up a status is not waited for long.
-  const isUp = welcome(page);
+  // Without a socket a status is not awaited for long.
+  const isUp = waitForWelcome(page);
   await page.reload();
   await expect(field).toHaveValue("Au bord du fleuve");
   await isUp;
 
-  // A server that refuses it for good: it stays, with the reason, also after a reload.
+  // A permanent refusal by the server: it stays, with the reason, also after a reload.
   let answer = () => {};
   const held = new Promise<void>((resolve) => {
     answer = resolve;
@@ -78,7 +78,7 @@ test("what goes wrong in publishing and deleting a status is said, and what was 
   });
   await publish.click();
   await expect(page.getByRole("button", { name: "Publication..." })).toHaveAttribute("aria-busy", "true");
-  // Whoever begins another one meanwhile goes on writing it.
+  // A user who starts another one meanwhile keeps writing it.
   await page.getByRole("button", { name: texts.tala.closeComposer }).click();
   await page.getByRole("button", { name: texts.tala.write }).click();
   await field.fill("Encore un");
@@ -106,7 +106,7 @@ test("what goes wrong in publishing and deleting a status is said, and what was 
   await mine.getByRole("button", { name: texts.tala.retry }).press("Enter");
   await expect(mine.getByRole("button", { name: texts.tala.retry })).toHaveCount(0);
   await expect(mine.getByRole("article")).toBeFocused();
-  // Published while its author is asked about it, it is asked about as what it is now.
+  // Published while its author is being asked about it, the question changes to the published status.
   await mine.getByRole("button", { name: texts.tala.dropWaiting }).click();
   await expect(question).toContainText(texts.tala.deleteWaitingBody);
   again.open();
@@ -115,7 +115,7 @@ test("what goes wrong in publishing and deleting a status is said, and what was 
   await question.getByRole("button", { name: texts.common.cancel }).click();
   await expect(mine.getByRole("article")).toBeFocused();
 
-  // A deletion that fails leaves it where it is.
+  // A failed deletion leaves it where it is.
   await page.route(`${feed}/*`, (route) => route.fulfill(refusal(503, "unavailable")));
   await mine.getByRole("button", { name: texts.tala.delete.split("{")[0] ?? "" }).click();
   await expect(question).toContainText(texts.tala.deleteBody);
@@ -123,7 +123,7 @@ test("what goes wrong in publishing and deleting a status is said, and what was 
   await expect(alert).toContainText(texts.tala.deleteFailed);
   await expect(mine).toBeVisible();
 
-  // Turned off, it comes back only where the phone can keep that.
+  // Turned off, it can only be turned on again where the device can store the setting.
   await callSite(site, "PATCH", "/api/settings", { token: ana.token, body: { tala: false } });
   await expect(page.getByText(texts.tala.offBody)).toBeVisible();
   await page.evaluate(() => {
@@ -137,7 +137,7 @@ test("what goes wrong in publishing and deleting a status is said, and what was 
   await phone.close();
 });
 
-/** A page of made-up statuses, the newest of which has a picture; there are older ones. */
+/** Page of made-up statuses, the newest with a picture, and with older ones after it. */
 const makePage = (newest: number): PostPage => ({
   authors: [[packUuid(createUuid()), "Ben Kasongo", null]],
   posts: Array.from({ length: postPageRows }, (_, i) => {
@@ -151,8 +151,8 @@ test("what cannot be had of the feed says so where it is missing, what is here s
   browser,
   server,
 }) => {
-  const ana = await makePerson(siteOf(server), 6_621, "Ana Mbala");
-  const phone = await Phone.open(browser, server, "en");
+  const ana = await makePerson(toSite(server), 6_621, "Ana Mbala");
+  const phone = await TestClient.open(browser, server, "en");
   const { page, texts } = phone;
   const first = makePage(100);
   const older: PostPage = { ...makePage(80), before: null };
@@ -183,7 +183,8 @@ test("what cannot be had of the feed says so where it is missing, what is here s
   await expect(page.getByText(texts.tala.loadFailedBody)).toBeVisible();
   await expect(page.getByRole("alert")).toContainText(texts.errors.internal);
   await expect(retry).not.toHaveAttribute("aria-busy");
-  // What was pressed goes, and the keyboard goes on where it was; it may go before, as it is asked by itself now and then.
+  // The pressed button disappears and the keyboard focus continues from there. It may disappear earlier, because the
+  // feed also reloads by itself.
   const list = page.getByRole("region", { name: texts.tala.list });
   await retry.focus();
   fails = undefined;
@@ -191,7 +192,7 @@ test("what cannot be had of the feed says so where it is missing, what is here s
   await expect(post(phone, "Status 100")).toBeVisible();
   await expect(list).toBeFocused();
 
-  // A picture that comes under the finger takes no tap away.
+  // A picture that appears under the finger takes no tap.
   const enlarge = page.getByRole("button", { name: fill(texts.tala.enlarge, { name: "Ben Kasongo" }) });
   const small = enlarge.locator("img");
   await enlarge.hover();
@@ -221,7 +222,7 @@ test("what cannot be had of the feed says so where it is missing, what is here s
   await phone.close();
 });
 
-/** A gate that what comes waits at until it is opened. */
+/** Holds requests back until it is opened. */
 const makeGate = () => {
   let open = () => {};
   const opened = new Promise<void>((resolve) => {
@@ -230,7 +231,7 @@ const makeGate = () => {
   return { open, opened };
 };
 
-/** Stands for a browser that writes pictures badly: what this one makes small is small enough, even of sand. */
+/** Simulates a browser with poor picture compression: this one makes even noise small enough. */
 const writeLargeOnce = async (page: Page): Promise<void> => {
   // Without the worker the page draws by itself.
   await page.route("**/assets/image-worker-*.js", (route) => route.abort());
@@ -244,12 +245,12 @@ const writeLargeOnce = async (page: Page): Promise<void> => {
 };
 
 for (const [index, language] of (["fr", "en", "pt"] as const).entries()) {
-  test(`what is on its way, and a picture that stays too large, are said in ${language}`, async ({
+  test(`pending statuses, and a picture that stays too large, are reported in ${language}`, async ({
     browser,
     server,
   }) => {
-    const ana = await makePerson(siteOf(server), 6_623 + index, "Ana Mbala");
-    const phone = await Phone.open(browser, server, language);
+    const ana = await makePerson(toSite(server), 6_623 + index, "Ana Mbala");
+    const phone = await TestClient.open(browser, server, language);
     const { page, texts } = phone;
     const [older, drawing] = [makeGate(), makeGate()];
     await page.route("**/api/tala{,?*}", async (route) => {
@@ -287,7 +288,7 @@ for (const [index, language] of (["fr", "en", "pt"] as const).entries()) {
     await expect(page.getByRole("alert")).toContainText(texts.tala.pictureTooLarge);
     await expect(preparing).toHaveCount(0);
     await expect(field).toHaveValue("Au marché");
-    // One that can be made small enough takes its place.
+    // A picture that can be made small enough replaces it.
     await gallery.setInputFiles({ ...file, buffer: makePicture(400, 300) });
     await expect(page.getByRole("img", { name: texts.tala.preview })).toBeVisible();
     await expect(publish).toBeEnabled();
@@ -299,11 +300,11 @@ test("a status of many lines shows its beginning, and one whose characters are t
   browser,
   server,
 }) => {
-  const ana = await makePerson(siteOf(server), 6_626, "Ana Mbala");
-  const phone = await Phone.open(browser, server);
+  const ana = await makePerson(toSite(server), 6_626, "Ana Mbala");
+  const phone = await TestClient.open(browser, server);
   const { page, texts } = phone;
-  // Before the socket is up a status is not waited for long.
-  const isUp = welcome(page);
+  // Without a socket a status is not awaited for long.
+  const isUp = waitForWelcome(page);
   await phone.signIn(ana, "/app/tala");
   await isUp;
   await page.getByRole("button", { name: texts.tala.write }).click();
@@ -322,7 +323,7 @@ test("a status of many lines shows its beginning, and one whose characters are t
   await publish.click();
   await expect(page.getByText(texts.tala.published).or(page.getByText(texts.tala.kept))).toBeVisible();
   const post = page.getByRole("article").filter({ hasText: "first" });
-  await expect(post.locator("time")).toBeVisible(); // no more as what waits
+  await expect(post.locator("time")).toBeVisible(); // no longer as pending
   await expect(post.getByText("first…")).toBeVisible();
   expect((await post.boundingBox())?.height).toBeLessThan(200);
   await post.getByRole("button", { name: texts.messages.showMore }).press("Enter");

@@ -3,40 +3,40 @@ import * as v from "valibot";
 import { createUuid, packUuid } from "#contract/ids.ts";
 import { postGraphemesMax, postPageRows } from "#contract/limits.ts";
 import { PostPage } from "#contract/tala.ts";
-import { faultsIn } from "#tests/support/browser/axe-checks.ts";
+import { readAttachmentDrafts } from "#tests/support/browser/attachment-drafts.ts";
+import { findAxeViolations } from "#tests/support/browser/axe-checks.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
-import { keptChoices } from "#tests/support/browser/kept-choices.ts";
 import { makePicture } from "#tests/support/browser/media.ts";
-import { isKeptOffline, keptOffline } from "#tests/support/browser/offline.ts";
-import { fill, Phone, welcome } from "#tests/support/browser/phone.ts";
-import { siteOf } from "#tests/support/people/pair.ts";
+import { waitForOfflineReady, withServiceWorker } from "#tests/support/browser/offline.ts";
+import { fill, TestClient, waitForWelcome } from "#tests/support/browser/test-client.ts";
+import { toSite } from "#tests/support/people/pair.ts";
 import { callSite, makePerson, type Person, type Site } from "#tests/support/people/people.ts";
 
-const pillWithinMs = 40_000; // the feed asks every 20 s
-const family = "👨‍👩‍👧‍👦"; // one character to the eye, eleven units to a program
+const pillWithinMs = 40_000; // the feed polls every 20 s
+const family = "👨‍👩‍👧‍👦"; // one visible character of eleven code units
 
 const post = (page: Page, text: string): Locator =>
   page.getByRole("main").getByRole("listitem").filter({ hasText: text });
-const field = ({ page, texts }: Phone): Locator => page.getByRole("textbox", { name: texts.tala.composer });
-const button = ({ page }: Phone, name: string): Locator => page.getByRole("button", { name, exact: true });
+const field = ({ page, texts }: TestClient): Locator => page.getByRole("textbox", { name: texts.tala.composer });
+const button = ({ page }: TestClient, name: string): Locator => page.getByRole("button", { name, exact: true });
 
-const openComposer = async (phone: Phone): Promise<void> => {
+const openComposer = async (phone: TestClient): Promise<void> => {
   await button(phone, phone.texts.tala.write).click();
   await expect(field(phone)).toBeFocused();
 };
-const publish = async (phone: Phone, text: string): Promise<void> => {
+const publish = async (phone: TestClient, text: string): Promise<void> => {
   await openComposer(phone);
   await field(phone).fill(text);
   await button(phone, phone.texts.tala.publish).click();
 };
 
-/** What is told of a status the server has, or gets by itself: how long that takes is the machine's. */
-const toldOf = ({ page, texts }: Phone): Locator =>
+/** Limit for a published status to appear; the exact time depends on the machine. */
+const toldOf = ({ page, texts }: TestClient): Locator =>
   page.getByText(texts.tala.published).or(page.getByText(texts.tala.kept));
 
-/** What this phone keeps of what is being written: the words, and how many pictures. */
+/** Draft stored on this device: the text and the number of pictures. */
 const begun = async (page: Page): Promise<[string, number][]> =>
-  (await keptChoices(page)).map(({ text, files }) => [text, files.length]);
+  (await readAttachmentDrafts(page)).map(({ text, files }) => [text, files.length]);
 
 declare global {
   interface Window {
@@ -44,7 +44,7 @@ declare global {
   }
 }
 
-/** Which camera a page asks for, and as what it takes down what that shows. */
+/** Camera that a page requests, and the text it shows for it. */
 const writeDownCamera = (): void => {
   window.cameraDid = [];
   const { toBlob } = HTMLCanvasElement.prototype;
@@ -61,11 +61,11 @@ const writeDownCamera = (): void => {
   };
 };
 
-/** What everybody reads now. */
+/** Newest page of the feed. */
 const feedOf = async (site: Site, { token }: Person): Promise<string[]> =>
   v.parse(PostPage, (await callSite(site, "GET", "/api/tala", { token })).body).posts.map((row) => row[4]);
 
-/** A page of one person's statuses with these numbers, newest first. */
+/** Page of one person's statuses with these numbers, newest first. */
 const pageOf = ({ id, username }: Person, from: number, to: number, before: number | null): PostPage => ({
   authors: [[packUuid(id), username, null]],
   posts: Array.from({ length: to - from + 1 }, (_, index) => {
@@ -79,11 +79,11 @@ test("two people publish words and a picture, and what comes in moves nothing th
   browser,
   server,
 }) => {
-  const site = siteOf(server);
+  const site = toSite(server);
   const [ana, ben] = [await makePerson(site, 4420, "Ana Mbala"), await makePerson(site, 4421, "Ben Kasongo")];
-  const [anas, bens] = [await Phone.open(browser, server), await Phone.open(browser, server, "pt")];
-  // Before the socket is up a status is not waited for long.
-  const isUp = welcome(bens.page);
+  const [anas, bens] = [await TestClient.open(browser, server), await TestClient.open(browser, server, "pt")];
+  // Without a socket a status is not awaited for long.
+  const isUp = waitForWelcome(bens.page);
   await bens.signIn(ben, "/app/tala");
   await isUp;
   await publish(bens, "O primeiro estado");
@@ -91,10 +91,10 @@ test("two people publish words and a picture, and what comes in moves nothing th
   await expect(field(bens)).toHaveCount(0);
   await expect(button(bens, bens.texts.tala.write)).toBeFocused();
   const mine = post(bens.page, "O primeiro estado");
-  await expect(mine.locator("time")).toBeVisible(); // no more as what waits
+  await expect(mine.locator("time")).toBeVisible(); // no longer as pending
   const before = await mine.boundingBox();
 
-  // By keyboard alone: the button, the words, a refusal, the count, the picture, the button again.
+  // By keyboard only: the button, the text, a refusal, the count, the picture, the button again.
   await anas.signIn(ana, "/app/tala");
   const { page, texts } = anas;
   await expect(post(page, "O primeiro estado").getByRole("heading", { name: "Ben Kasongo" })).toBeVisible();
@@ -125,7 +125,7 @@ test("two people publish words and a picture, and what comes in moves nothing th
   await expect(preview).toHaveCount(0);
   await expect(gallery).toBeFocused();
   await choosePicture();
-  expect(await faultsIn(page)).toEqual([]);
+  expect(await findAxeViolations(page)).toEqual([]);
   await button(anas, texts.tala.publish).press("Enter");
   await expect(toldOf(anas)).toBeVisible();
 
@@ -149,11 +149,11 @@ test("two people publish words and a picture, and what comes in moves nothing th
   await enlarge.press("Enter");
   const large = page.getByRole("dialog").locator("img[data-scale]");
   await expect.poll(() => large.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(1_280);
-  expect(await faultsIn(page)).toEqual([]);
+  expect(await findAxeViolations(page)).toEqual([]);
   await page.keyboard.press("Escape");
   await expect(enlarge).toBeFocused();
 
-  // With Ben it waits above what he reads until he asks for it.
+  // For Ben it waits above the present statuses until he requests it.
   const pill = button(bens, fill(bens.texts.tala.newer_one, { count: 1 }));
   await expect(pill).toBeVisible({ timeout: pillWithinMs });
   expect(await mine.boundingBox()).toEqual(before);
@@ -162,22 +162,22 @@ test("two people publish words and a picture, and what comes in moves nothing th
   await expect(post(bens.page, "Au marché")).toBeInViewport();
   await expect(bens.page.getByRole("region", { name: bens.texts.tala.list })).toBeFocused();
   await expect(pill).toHaveCount(0);
-  // Only one's own has a way to be deleted.
+  // Only own statuses can be deleted.
   await expect(post(bens.page, "Au marché").getByRole("button")).toHaveCount(1);
 
-  // What came while nobody looked is there at once for whoever opens Tala again.
+  // Statuses published meanwhile are shown at once when Tala is opened again.
   await publish(anas, "Encore une");
   await expect(post(page, "Encore une").locator("time")).toBeVisible();
   await bens.page.reload();
   await expect(post(bens.page, "Encore une")).toBeInViewport();
   await expect(bens.page.getByRole("button", { name: bens.texts.tala.newer_one.split("} ")[1] ?? "" })).toHaveCount(0);
 
-  const tablet = await Phone.open(browser, server);
-  const welcomed = welcome(tablet.page);
+  const tablet = await TestClient.open(browser, server);
+  const welcomed = waitForWelcome(tablet.page);
   await tablet.signIn(ana, "/app/tala");
   await expect(post(tablet.page, "Au marché")).toBeVisible();
   await welcomed;
-  // On one's other devices it goes without asking for the feed.
+  // The own other devices remove it without reloading the feed.
   await tablet.page.route("**/api/tala*", () => {});
   const deletion = entry.getByRole("button", { name: texts.tala.delete.split("{")[0] ?? "" });
   await deletion.click();
@@ -200,15 +200,15 @@ test("what is published without a network waits through a reload and is publishe
   browser,
   server,
 }) => {
-  const site = siteOf(server);
+  const site = toSite(server);
   const ana = await makePerson(site, 4422, "Ana Mbala");
-  const phone = await Phone.open(browser, server, "en", keptOffline);
+  const phone = await TestClient.open(browser, server, "en", withServiceWorker);
   const { page, texts, context } = phone;
   await page.addInitScript(writeDownCamera);
   await phone.signIn(ana, "/app/tala");
-  await isKeptOffline(page);
+  await waitForOfflineReady(page);
 
-  // What is begun is there again after a reload, its picture too.
+  // The draft is there again after a reload, with its picture.
   await openComposer(phone);
   await field(phone).fill("From the boat");
   await button(phone, texts.tala.camera).click();
@@ -229,8 +229,8 @@ test("what is published without a network waits through a reload and is publishe
   await expect(entry).toContainText(texts.tala.waiting);
   await expect(entry.getByRole("img", { name: texts.tala.preview })).toBeVisible();
   await expect(field(phone)).toHaveCount(0);
-  expect(await faultsIn(page)).toEqual([]);
-  // One that waits can be given up.
+  expect(await findAxeViolations(page)).toEqual([]);
+  // A pending status can be discarded.
   await publish(phone, "Not this one");
   const other = post(page, "Not this one");
   await other.getByRole("button", { name: texts.tala.dropWaiting }).click();
@@ -248,8 +248,8 @@ test("a camera that is refused closes its view, a feed that cannot be had says s
   browser,
   server,
 }) => {
-  const ana = await makePerson(siteOf(server), 4423, "Ana Mbala");
-  const phone = await Phone.open(browser, server);
+  const ana = await makePerson(toSite(server), 4423, "Ana Mbala");
+  const phone = await TestClient.open(browser, server);
   const { page, texts } = phone;
   await page.addInitScript(() => {
     navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException("no", "NotAllowedError"));
@@ -260,8 +260,8 @@ test("a camera that is refused closes its view, a feed that cannot be had says s
     asked++;
     return route.fulfill({ contentType: "application/json", ...answer });
   });
-  // It asks by itself again as soon as the link is there.
-  const welcomed = welcome(page);
+  // It reloads by itself as soon as the connection is back.
+  const welcomed = waitForWelcome(page);
   await phone.signIn(ana, "/app/tala");
   await expect(page.getByRole("alert")).toContainText(texts.errors.internal);
   await expect(page.getByText(texts.tala.loadFailedTitle)).toBeVisible();
@@ -271,13 +271,13 @@ test("a camera that is refused closes its view, a feed that cannot be had says s
   await retry.click();
   await expect.poll(() => asked).toBeGreaterThan(failures);
   await expect(retry).not.toHaveAttribute("aria-busy");
-  // It asks by itself now and then: the button may be gone before it is pressed.
+  // It also reloads periodically: the button may be gone before it is pressed.
   await retry.focus();
   answer = { status: 200, body: JSON.stringify({ authors: [], posts: [], before: null }) };
   await page.keyboard.press("Enter");
   await expect(page.getByText(texts.tala.emptyTitle)).toBeVisible();
   await expect(page.getByText(texts.tala.emptyBody)).toBeVisible();
-  expect(await faultsIn(page)).toEqual([]);
+  expect(await findAxeViolations(page)).toEqual([]);
 
   await openComposer(phone);
   await button(phone, texts.tala.camera).click();
@@ -285,15 +285,15 @@ test("a camera that is refused closes its view, a feed that cannot be had says s
   await expect(page.getByRole("dialog")).toHaveCount(0);
   await page.keyboard.press("Escape");
 
-  // Off: no tab, nothing asked for, and by its address the way back.
-  await callSite(siteOf(server), "PATCH", "/api/settings", { token: ana.token, body: { tala: false } });
+  // Off: no tab, no requests, and its address offers to turn it on.
+  await callSite(toSite(server), "PATCH", "/api/settings", { token: ana.token, body: { tala: false } });
   await expect(page.getByText(texts.tala.offTitle)).toBeVisible();
   const tab = page.getByRole("link", { name: texts.shell.tabs.tala });
   await expect(tab).toHaveCount(0);
   const before = asked;
   await page.reload();
   await expect(page.getByText(texts.tala.offTitle)).toBeVisible();
-  expect(await faultsIn(page)).toEqual([]);
+  expect(await findAxeViolations(page)).toEqual([]);
   expect(asked).toBe(before);
   const pages = [pageOf(ana, 1 + 5, 5 + postPageRows, 6), pageOf(ana, 1, 5, null)];
   answer = { status: 200, body: JSON.stringify(pages[0]) };
@@ -307,7 +307,7 @@ test("a camera that is refused closes its view, a feed that cannot be had says s
   await expect(page.getByRole("heading", { level: 1 })).toBeFocused();
   await expect(post(page, `Statut n° ${5 + postPageRows}.`)).toBeVisible();
 
-  // Further down it goes on by itself, to the end.
+  // Further down it loads older pages by itself, up to the end.
   const list = page.getByRole("region", { name: texts.tala.list });
   await list.evaluate((element) => element.scrollTo(0, element.scrollHeight));
   await expect(page.getByRole("article")).toHaveCount(5 + postPageRows);

@@ -38,7 +38,7 @@ const watchMoves = (page: Page): Promise<() => Promise<boolean>> =>
     .then((seen) => () => seen.evaluate(({ hasMoved }) => hasMoved));
 
 /** Repeats a check until nothing faded or moved during it. */
-const lookAt = async (page: Page, checker: () => AxeBuilder) => {
+const checkWhenStill = async (page: Page, checker: () => AxeBuilder) => {
   for (let look = 1; ; look++) {
     const hasMoved = await watchMoves(page);
     await untilStill(page);
@@ -48,14 +48,14 @@ const lookAt = async (page: Page, checker: () => AxeBuilder) => {
 };
 
 /** Accessibility violations of a page that stands still. */
-export const faultsIn = (page: Page) => lookAt(page, () => checkerOf(page));
+export const findAxeViolations = (page: Page) => checkWhenStill(page, () => checkerOf(page));
 
 /** Violations in the light and the dark theme: only the colours differ. Leaves the page in the dark theme. */
-export const faultsInBothColours = async (page: Page): Promise<string[]> => {
+export const findAxeViolationsInBothThemes = async (page: Page): Promise<string[]> => {
   const found: string[] = [];
   for (const colorScheme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme });
-    const violations = await lookAt(page, () =>
+    const violations = await checkWhenStill(page, () =>
       colorScheme === "light" ? checkerOf(page) : checkerOf(page).withRules("color-contrast"),
     );
     for (const { id, nodes } of violations) for (const { html } of nodes) found.push(`${colorScheme} ${id} ${html}`);

@@ -1,5 +1,5 @@
 import { type Server, startServer } from "#tests/support/server/server.ts";
-import { test as base } from "./tidy-test.ts";
+import { test as base } from "./closing-test.ts";
 
 /** Playwright's `test` with the built product behind `baseURL`. Every Playwright worker has its own server. */
 export const test = base.extend<object, { server: Server }>({
@@ -15,4 +15,4 @@ export const test = base.extend<object, { server: Server }>({
   baseURL: async ({ server }, use) => use(server.origin),
 });
 
-export { expect } from "./tidy-test.ts";
+export { expect } from "./closing-test.ts";

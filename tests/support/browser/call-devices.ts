@@ -23,7 +23,7 @@ declare global {
   }
 }
 
-const watchDevices = () => {
+const installDeviceProbe = () => {
   const { mediaDevices: media, wakeLock, mediaSession: session } = navigator;
   const refused: Window["devices"]["refused"] = {};
   const tracks: MediaStreamTrack[] = [];
@@ -86,7 +86,7 @@ const saveData = () => {
 };
 
 /** Instruments this page and all later loads of it. `isSaving` also turns on the data saver. */
-export const watchDevicesOf = async (page: Page, isSaving = false): Promise<void> => {
-  await page.addInitScript(watchDevices);
+export const instrumentDevices = async (page: Page, isSaving = false): Promise<void> => {
+  await page.addInitScript(installDeviceProbe);
   if (isSaving) await page.addInitScript(saveData);
 };

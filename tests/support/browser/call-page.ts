@@ -15,7 +15,7 @@ export type CallSideOptions = {
   isHidden?: boolean;
 };
 
-export type Heard = { packets: number; energy: number; samples: number; concealed: number; frames: number };
+export type Received = { packets: number; energy: number; samples: number; concealed: number; frames: number };
 
 declare global {
   interface Window {
@@ -36,7 +36,7 @@ window.RTCPeerConnection = class extends Native {
   }
 };
 
-const lifeMs = 50;
+const tickMs = 50;
 
 const isOpen = (pc: RTCPeerConnection): boolean => pc.signalingState !== "closed";
 
@@ -52,8 +52,8 @@ const makeSide = ({
   const said: { at: number; lived: number; what: string }[] = [];
   let lived = 0;
   setInterval(() => {
-    lived += lifeMs;
-  }, lifeMs);
+    lived += tickMs;
+  }, tickMs);
   // A <video> plays no sound before it has a picture.
   const player = document.body.appendChild(document.createElement("audio"));
   player.autoplay = true;
@@ -133,7 +133,7 @@ const makeSide = ({
         .at(-1)
         ?.getSenders()
         .find(({ track }) => track?.kind === "audio")?.track?.id,
-    heard: async (): Promise<Heard> => {
+    heard: async (): Promise<Received> => {
       const inbound = (await stats()).filter(({ type }) => type === "inbound-rtp");
       const audio = inbound.find(({ kind }) => kind === "audio") ?? {};
       const video = inbound.find(({ kind }) => kind === "video") ?? {};

@@ -2,10 +2,10 @@ import { fileURLToPath } from "node:url";
 import type { Browser, Page } from "@playwright/test";
 import { expect } from "@playwright/test";
 import { build } from "vite";
-import type { CallSideOptions, Heard } from "./call-page.ts";
+import type { CallSideOptions, Received } from "./call-page.ts";
 
 const origin = "https://call.test/";
-const patienceMs = 30_000; // only the arrival is tested, on a machine that may be busy
+const timeoutMs = 30_000; // only the arrival is tested, on a machine that may be busy
 
 /** Bundles the media of a call, without the rest of the app, as one script. */
 export const bundleCallPage = async (): Promise<string> => {
@@ -24,8 +24,8 @@ export const bundleCallPage = async (): Promise<string> => {
 };
 
 /** Faults of the signalling server: delay, loss and duplication of signals. */
-export type Carrier = { delayMs(): number; isLost(): boolean; isDoubled(): boolean };
-const good: Carrier = { delayMs: () => 5, isLost: () => false, isDoubled: () => false };
+export type SignalFaults = { delayMs(): number; isLost(): boolean; isDoubled(): boolean };
+const good: SignalFaults = { delayMs: () => 5, isLost: () => false, isDoubled: () => false };
 
 export type Side = { page: Page; device: string };
 
@@ -35,7 +35,7 @@ export class CallSides {
   readonly #script: string;
   readonly #sides = new Map<string, Side>();
   readonly signals: { from: string; to: string | null; signal: string }[] = [];
-  carrier: Carrier = good;
+  faults: SignalFaults = good;
 
   constructor(browser: Browser, script: string) {
     this.#browser = browser;
@@ -47,7 +47,7 @@ export class CallSides {
     const page = await context.newPage();
     const side = { page, device: options.device };
     await page.exposeFunction("post", (from: string, to: string | null, signal: string) =>
-      this.#carry(from, to, signal),
+      this.#relay(from, to, signal),
     );
     await page.route(`${origin}**`, (route) =>
       route.fulfill({ contentType: "text/html", body: "<!doctype html><body>" }),
@@ -76,15 +76,15 @@ export class CallSides {
     this.#sides.clear();
   }
 
-  #carry(from: string, to: string | null, signal: string): void {
+  #relay(from: string, to: string | null, signal: string): void {
     this.signals.push({ from, to, signal });
-    if (this.carrier.isLost()) return;
-    for (let copies = this.carrier.isDoubled() ? 2 : 1; copies > 0; copies--) {
-      setTimeout(() => this.#hand(from, to, signal), this.carrier.delayMs());
+    if (this.faults.isLost()) return;
+    for (let copies = this.faults.isDoubled() ? 2 : 1; copies > 0; copies--) {
+      setTimeout(() => this.#deliver(from, to, signal), this.faults.delayMs());
     }
   }
 
-  #hand(from: string, to: string | null, signal: string): void {
+  #deliver(from: string, to: string | null, signal: string): void {
     for (const { device, page } of this.#sides.values()) {
       if (device === from || (to !== null && to !== device)) continue;
       // A page that is being loaded receives nothing.
@@ -95,28 +95,28 @@ export class CallSides {
   }
 }
 
-export const statesOf = ({ page }: Side): Promise<string[]> => page.evaluate(() => window.side.states());
-export const heardBy = ({ page }: Side): Promise<Heard> => page.evaluate(() => window.side.heard());
-export const viewOf = ({ page }: Side) => page.evaluate(() => window.side.view());
-export const saidBy = ({ page }: Side) => page.evaluate(() => window.side.said());
-export const livedBy = ({ page }: Side) => page.evaluate(() => window.side.lived());
+export const readStates = ({ page }: Side): Promise<string[]> => page.evaluate(() => window.side.states());
+export const readReceived = ({ page }: Side): Promise<Received> => page.evaluate(() => window.side.heard());
+export const readView = ({ page }: Side) => page.evaluate(() => window.side.view());
+export const readEvents = ({ page }: Side) => page.evaluate(() => window.side.said());
+export const readActiveMs = ({ page }: Side) => page.evaluate(() => window.side.lived());
 
-export const whenConnected = async (side: Side): Promise<void> => {
-  await expect.poll(() => statesOf(side), { intervals: [30], timeout: patienceMs }).toEqual(["connected"]);
+export const waitForConnected = async (side: Side): Promise<void> => {
+  await expect.poll(() => readStates(side), { intervals: [30], timeout: timeoutMs }).toEqual(["connected"]);
 };
 
 /** Waits until more of the other side's voice arrives. */
-export const whenHearing = async (side: Side): Promise<void> => {
-  const before = await heardBy(side);
+export const waitForHearing = async (side: Side): Promise<void> => {
+  const before = await readReceived(side);
   await expect
     .poll(
       async () => {
-        const now = await heardBy(side);
+        const now = await readReceived(side);
         // A new peer connection counts from zero.
         const since = now.samples < before.samples ? { energy: 0, packets: 0 } : before;
         return now.energy > since.energy + 0.01 && now.packets > since.packets;
       },
-      { intervals: [100], timeout: patienceMs },
+      { intervals: [100], timeout: timeoutMs },
     )
     .toBe(true);
 };

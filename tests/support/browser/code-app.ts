@@ -3,7 +3,7 @@ import { Secret, TOTP } from "otpauth";
 import { totpStepSeconds } from "#contract/limits.ts";
 
 /** Checks that the whole value is selected, so that typing replaces it. */
-export const expectMarked = (field: Locator): Promise<void> =>
+export const expectSelected = (field: Locator): Promise<void> =>
   expect
     .poll(() =>
       field.evaluate(

@@ -8,13 +8,13 @@ import { chromiumFlags, findQuickChromium } from "#scripts/local/chromium.mjs";
 const startMs = 60_000; // on a machine that also starts servers and other browsers
 
 /** Processes left over from a test that was aborted. */
-const running = new Set<MortalBrowser>();
+const running = new Set<KillableBrowser>();
 process.on("exit", () => {
   for (const browser of running) browser.killNow();
 });
 
 /** Chromium in its own process with a profile on disk. It can be killed like a phone whose battery is empty. */
-export class MortalBrowser {
+export class KillableBrowser {
   readonly #profile = mkdtempSync(join(tmpdir(), "lisolo-browser-"));
   #process: ChildProcess | undefined;
   #browser: Browser | undefined;

@@ -31,7 +31,7 @@ export const makePicture = async (
 };
 
 /** JPEG taken with the phone on its side: EXIF orientation 6, to be rotated a quarter to the right. */
-export const turned = ({ name, mimeType, buffer }: MadeFile): MadeFile => {
+export const rotate = ({ name, mimeType, buffer }: MadeFile): MadeFile => {
   const tiff = "4d4d002a00000008" + "0001" + "0112000300000001" + "00060000" + "00000000";
   const exif = Buffer.from(`ffe10022457869660000${tiff}`, "hex");
   return { name, mimeType, buffer: Buffer.concat([buffer.subarray(0, 2), exif, buffer.subarray(2)]) };

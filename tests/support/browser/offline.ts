@@ -1,13 +1,13 @@
 import { expect, type Page } from "@playwright/test";
 
 /** Context options of a window that must work offline. Other contexts of tests/e2e have no service worker. */
-export const keptOffline = { serviceWorkers: "allow" } as const;
+export const withServiceWorker = { serviceWorkers: "allow" } as const;
 
 /**
  * Waits until the service worker controls the page and has cached everything the app needs offline, including its
  * language.
  */
-export const isKeptOffline = async (page: Page): Promise<void> => {
+export const waitForOfflineReady = async (page: Page): Promise<void> => {
   await page.waitForFunction(() => navigator.serviceWorker.controller !== null);
   const keptLanguage = () =>
     page.evaluate(async () => {

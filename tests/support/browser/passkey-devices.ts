@@ -1,7 +1,7 @@
 import type { CDPSession, Page } from "@playwright/test";
 
 /** Holder of passkeys: the device itself, or a plugged-in key. */
-export type Held = "internal" | "usb";
+export type PasskeyTransport = "internal" | "usb";
 
 type Credential = {
   credentialId: string;
@@ -22,7 +22,7 @@ export class PasskeyDevice {
     this.#id = id;
   }
 
-  static async plugInto(page: Page, transport: Held = "internal"): Promise<PasskeyDevice> {
+  static async plugInto(page: Page, transport: PasskeyTransport = "internal"): Promise<PasskeyDevice> {
     const cdp = await page.context().newCDPSession(page);
     await cdp.send("WebAuthn.enable");
     const { authenticatorId } = await cdp.send("WebAuthn.addVirtualAuthenticator", {

@@ -28,7 +28,7 @@ export const makeDevice = async ({ origin }: Pick<Site, "origin">, address?: str
 };
 
 /** Data of an answer. Throws its error. */
-export const ok = <A extends { data?: unknown; error: unknown }>({
+export const getData = <A extends { data?: unknown; error: unknown }>({
   data,
   error,
 }: A): Extract<A, { error: null }>["data"] => {
@@ -36,17 +36,17 @@ export const ok = <A extends { data?: unknown; error: unknown }>({
   return data;
 };
 
-export const sessionOf = ({ session }: { session: Session | null }): Session => {
+export const getSession = ({ session }: { session: Session | null }): Session => {
   if (!session) throw new Error("nobody is signed in");
   return session;
 };
 
 /** Error of a refused call, as the library reports it. */
-export const refusalOf = ({ error }: { error: unknown }) => {
+export const toRefusal = ({ error }: { error: unknown }) => {
   expect(isAuthError(error)).toBe(true);
   return isAuthApiError(error) ? { name: error.name, status: error.status, code: error.code } : error;
 };
-export const refused = (status: number, code: string) => ({ name: "AuthApiError", status, code });
+export const makeAuthError = (status: number, code: string) => ({ name: "AuthApiError", status, code });
 
 export const signUp = async (
   site: Site,
@@ -57,8 +57,8 @@ export const signUp = async (
     captchaToken: await makeCaptchaToken(site, { action: "sign_up", subject: phone }),
     data: { username: "Ana Mbo" },
   };
-  return { phone, session: sessionOf(ok(await client.signUp({ phone, password: testPassword, options }))) };
+  return { phone, session: getSession(getData(await client.signUp({ phone, password: testPassword, options }))) };
 };
 
 export const signIn = async ({ client }: Device, phone: string, password = testPassword): Promise<Session> =>
-  sessionOf(ok(await client.signInWithPassword({ phone, password })));
+  getSession(getData(await client.signInWithPassword({ phone, password })));

@@ -1,5 +1,5 @@
 /** Browser without pages that performs a provider's log-in by hand: it keeps cookies and submits forms. */
-export class Wanderer {
+export class OAuthBrowser {
   #cookies = new Map<string, Map<string, string>>();
 
   /** One request; redirects are not followed. */

@@ -67,7 +67,7 @@ export const makeSound = (ms: number): Buffer => {
 };
 
 /** Details that a client sends with a file. */
-export type Said = {
+export type AttachmentDetails = {
   [Body in AttachedBody as Body["type"]]: Omit<Body, "file" | "mime" | "size" | "width" | "height">;
 }[AttachedBody["type"]];
 
@@ -77,7 +77,7 @@ export const sendAttachment = async (
   from: Person,
   conversation: ConversationId,
   bytes: Buffer,
-  said: Said,
+  said: AttachmentDetails,
 ): Promise<AttachedBody> => {
   const { token } = from;
   const file = createUuid();

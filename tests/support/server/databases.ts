@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
 /** Visits the databases of a stopped server, D1's or those of its objects, until `look` returns true. */
-export const lookInto = (state: string, of: "d1" | "do", look: (database: DatabaseSync) => boolean): boolean => {
+export const findDatabase = (state: string, of: "d1" | "do", look: (database: DatabaseSync) => boolean): boolean => {
   const files = readdirSync(state, { recursive: true, encoding: "utf8" });
   const isOfIt = (path: string) => path.endsWith(".sqlite") && path.split(/[\\/]/).includes(of);
   return files.filter(isOfIt).some((file) => {

@@ -6,9 +6,9 @@ import { PageResult } from "#contract/wire/commands.ts";
 import { callSite, type Person, type Site } from "#tests/support/people/people.ts";
 
 /** One message of a conversation, in comparable form. */
-export type Line = { seq: number; sender: number; text: string };
+export type LogLine = { seq: number; sender: number; text: string };
 
-const toLine = ({ seq, sender, body }: Pick<Message, "seq" | "sender" | "body">): Line => ({
+const toLogLine = ({ seq, sender, body }: Pick<Message, "seq" | "sender" | "body">): LogLine => ({
   seq,
   sender,
   text: body.type === "text" ? body.text : `<${body.type}>`,
@@ -29,8 +29,8 @@ export const readServerMessages = async (site: Site, person: Person, conversatio
   return messages;
 };
 
-export const readServerLog = async (site: Site, person: Person, conversation: string): Promise<Line[]> =>
-  (await readServerMessages(site, person, conversation)).map(toLine);
+export const readServerLog = async (site: Site, person: Person, conversation: string): Promise<LogLine[]> =>
+  (await readServerMessages(site, person, conversation)).map(toLogLine);
 
 type StoreName = "messages" | "outbox" | "recordings";
 
@@ -53,11 +53,11 @@ const readStore = (page: Page, store: StoreName): Promise<unknown[]> =>
   }, store);
 
 /** Messages of a conversation in a browser's store, in order. */
-export const readLocalLog = async (page: Page, conversation: string): Promise<Line[]> => {
+export const readLocalLog = async (page: Page, conversation: string): Promise<LogLine[]> => {
   const rows = (await readStore(page, "messages")) as (Message & { conversation: string })[];
   return rows
     .filter((row) => row.conversation === conversation)
-    .map(toLine)
+    .map(toLogLine)
     .sort((x, y) => x.seq - y.seq);
 };
 

@@ -7,7 +7,7 @@ import { type PartsLog, watchParts } from "./parts-log.ts";
 import type { Server } from "./server.ts";
 
 /** Slow, unreliable connection to a server, like that of a phone far from its mast. */
-export type Link = {
+export type SlowProxy = {
   /** Address of the product behind the proxy. */
   origin: string;
   /** Upload rate of all connections together; downloads are not limited. */
@@ -39,7 +39,7 @@ const readAlong = (reply: IncomingMessage, whole: (body: unknown) => void) => {
   reply.on("end", () => whole(JSON.parse(Buffer.concat(chunks).toString())));
 };
 
-export const startLink = async (server: Pick<Server, "port">, bytesPerSecond: number): Promise<Link> => {
+export const startSlowProxy = async (server: Pick<Server, "port">, bytesPerSecond: number): Promise<SlowProxy> => {
   const watch = watchParts();
   const agent = new Agent({ keepAlive: true });
   const sockets = new Set<Socket>();
@@ -107,7 +107,7 @@ export const startLink = async (server: Pick<Server, "port">, bytesPerSecond: nu
     freeAt = 0; // data in transit is lost
     for (const socket of sockets) socket.resetAndDestroy();
   };
-  const link: Link = {
+  const link: SlowProxy = {
     origin: `http://localhost:${port}`,
     bytesPerSecond,
     parts: watch.log,

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { ascii, box, makeHeic, trak, uint16, uint32 } from "#tests/support/people/boxes.ts";
+import { ascii, box, makeHeic, trak, uint16, uint32 } from "#tests/support/people/iso-boxes.ts";
 import { cleanImage, exceedsPixelLimit, hasImageSignature } from "#worker/files/formats/clean-image.ts";
 import { blankHeifMetadata } from "#worker/files/formats/heif.ts";
 import { isIsoMedia } from "#worker/files/formats/mp4.ts";

@@ -4,27 +4,27 @@ import { afterEach, expect, test, vi } from "vitest";
 import { createUuid, privateConversationId } from "#contract/ids.ts";
 import { createDeletedRelation, type Relation } from "#contract/people.ts";
 import { connectPeople } from "#tests/support/people/people.ts";
-import { Device, post, readLog, request, rowOf, textsOf, until } from "#tests/worker/support/device.ts";
-import { passOn, readBodies, signed, unsigned } from "#tests/worker/support/forward.ts";
+import { makeAnsweredCall } from "#tests/worker/support/call-client.ts";
+import { Device, readLog, readRow, request, sendTexts, toTexts, waitUntil } from "#tests/worker/support/device.ts";
+import { forwardMessage, makeAnonymousForward, makeForward, readBodies } from "#tests/worker/support/forward.ts";
 import { readMembers } from "#tests/worker/support/group-oracle.ts";
-import { ask, makeGroup, membersOf, type Seeded } from "#tests/worker/support/make-group.ts";
-import { newTalk } from "#tests/worker/support/phone.ts";
+import { makeGroup, readMemberPage, requestAs, type SeededPerson } from "#tests/worker/support/make-group.ts";
 import { makePng } from "#tests/worker/support/pictures.ts";
-import { picturesOf, publishPost } from "#tests/worker/support/posts.ts";
-import {
-  deleteAccount,
-  deletionsOf,
-  finish,
-  isCleared,
-  pass,
-  readKeys,
-  tracesOf,
-} from "#tests/worker/support/recount.ts";
-import { seedFile, usesOf } from "#tests/worker/support/seeded-files.ts";
+import { listPostPictures, publishPost } from "#tests/worker/support/posts.ts";
+import { countFileReferences, seedFile } from "#tests/worker/support/seeded-files.ts";
 import { befriend, seedPerson } from "#tests/worker/support/seeded-people.ts";
 import { call, site } from "#tests/worker/support/site.ts";
-import { announce, bringPart, complete } from "#tests/worker/support/uploads.ts";
-import { callWith, objectsWith } from "#tests/worker/support/wrapped-site.ts";
+import {
+  countDeletions,
+  deleteAccount,
+  findTraces,
+  finishDeletion,
+  isChannelPurged,
+  listObjectKeys,
+  runChannelAlarm,
+} from "#tests/worker/support/stored-data.ts";
+import { announceFile, completeFile, uploadPart } from "#tests/worker/support/uploads.ts";
+import { callWith, overrideMethods } from "#tests/worker/support/wrapped-site.ts";
 import { resumeAccountDeletions } from "#worker/account/resume-deletions.ts";
 import { deletionSteps } from "#worker/lib/deletion/deletion-steps.ts";
 import * as departing from "#worker/objects/conversation/groups/remove-deleted-user.ts";
@@ -47,30 +47,30 @@ const newScene = async () => {
   await connectPeople(site, ana, ben);
   const pair = privateConversationId(ana.id, ben.id);
   const file = await seedFile(ana.id);
-  await post(ana, pair, "Mbote");
+  await sendTexts(ana, pair, "Mbote");
   await publishPost(ana, { content: "statut" }, makePng(10, 10));
   const group = createUuid();
   await makeGroup(ana, "Famille", [ben], group);
-  await until(async () => (await rowOf(ben, group)).head > 0);
+  await waitUntil(async () => (await readRow(ben, group)).head > 0);
   const apart = await befriend(ben, cleo);
   // Nobody can forward a message before they were notified of it.
-  await until(async () => (await rowOf(ben, pair)).head === 1);
-  expect(await passOn(ben, signed("Mbote", ana), { conversation: pair, seq: 1 }, apart)).toBe(1);
+  await waitUntil(async () => (await readRow(ben, pair)).head === 1);
+  expect(await forwardMessage(ben, makeForward("Mbote", ana), { conversation: pair, seq: 1 }, apart)).toBe(1);
   return { ana, ben, cleo, pair, file, group, apart };
 };
 
 const checkGone = async (scene: Awaited<ReturnType<typeof newScene>>): Promise<void> => {
   const { ana, ben, cleo, group, file, apart } = scene;
-  expect(await readBodies(cleo, apart)).toEqual([unsigned("Mbote")]);
-  for (const one of [ben, cleo]) await until(async () => (await rowOf(one, apart)).revision === 1);
-  const left = await tracesOf(ana, [ben.id, cleo.id], [group, apart]);
+  expect(await readBodies(cleo, apart)).toEqual([makeAnonymousForward("Mbote")]);
+  for (const one of [ben, cleo]) await waitUntil(async () => (await readRow(one, apart)).revision === 1);
+  const left = await findTraces(ana, [ben.id, cleo.id], [group, apart]);
   const places = ["channel inbox", "channel people", "conversation conversation", "conversation members"];
   expect(left.filter(({ where }) => !places.includes(where))).toEqual([]);
-  expect(await usesOf(file.id)).toBeUndefined();
-  expect(await picturesOf(ana.id)).toEqual([]);
+  expect(await countFileReferences(file.id)).toBeUndefined();
+  expect(await listPostPictures(ana.id)).toEqual([]);
   const { people } = await request(ben, { type: "changes", since: 0 });
   expect(people.find(({ profile }) => profile.id === ana.id)).toEqual(createDeletedRelation(ana.id));
-  expect(await ask(ben, "GET", `/api/groups/${group}`)).toMatchObject({ role: "owner", count: 1 });
+  expect(await requestAs(ben, "GET", `/api/groups/${group}`)).toMatchObject({ role: "owner", count: 1 });
 };
 
 const die = (stub: DurableObjectStub) =>
@@ -92,7 +92,7 @@ test.each(Object.keys(deletionSteps) as (keyof typeof deletionSteps)[])(
       throw new Error("dead");
     });
     expect((await deleteAccount(ana)).status).toBe(204);
-    await finish(ana.id);
+    await finishDeletion(ana.id);
     expect(deaths).toBe(2);
     await checkGone(scene);
   },
@@ -109,33 +109,33 @@ test("a conversation that cannot be left keeps nothing else waiting, and is left
     return removeDeletedUser(log, ...rest);
   });
   await deleteAccount(ana);
-  await until(async () => {
-    await pass(ana.id);
+  await waitUntil(async () => {
+    await runChannelAlarm(ana.id);
     return (await readMembers(group))[0]?.state === "out";
   });
-  expect(await rowOf(ben, pair)).toMatchObject({ open: true });
-  expect(await isCleared(ana.id)).toBe(false);
+  expect(await readRow(ben, pair)).toMatchObject({ open: true });
+  expect(await isChannelPurged(ana.id)).toBe(false);
   isAway = false;
-  await finish(ana.id);
-  await until(async () => !(await rowOf(ben, pair)).open);
+  await finishDeletion(ana.id);
+  await waitUntil(async () => !(await readRow(ben, pair)).open);
   await checkGone(scene);
 });
 
-test("what the channel never heard of is taken up within the hour", async () => {
+test("a deletion that the channel was not notified of is found within the hour", async () => {
   quiet();
   const scene = await newScene();
   const { ana } = scene;
-  const USER_CHANNEL = objectsWith(env.USER_CHANNEL, { deleteAccount: () => Promise.reject(new Error("away")) });
+  const USER_CHANNEL = overrideMethods(env.USER_CHANNEL, { deleteAccount: () => Promise.reject(new Error("away")) });
   const body = { user_id: ana.id };
   expect((await callWith({ USER_CHANNEL }, "DELETE", "/api/account", { token: ana.token, body })).status).toBe(204);
   expect((await call("GET", "/api/auth/user", { token: ana.token })).status).toBe(401);
-  expect(await pass(ana.id)).toBe(false);
+  expect(await runChannelAlarm(ana.id)).toBe(false);
   await resumeAccountDeletions(env, Date.now());
   await evictDurableObject(env.USER_CHANNEL.getByName(ana.id)).catch(() => undefined);
-  await finish(ana.id);
+  await finishDeletion(ana.id);
   await checkGone(scene);
   await resumeAccountDeletions(env, Date.now());
-  expect(await deletionsOf(ana.id)).toBe(0);
+  expect(await countDeletions(ana.id)).toBe(0);
 });
 
 test("a deletion that the directory refuses has changed nothing", async () => {
@@ -152,20 +152,20 @@ test("a deletion that the directory refuses has changed nothing", async () => {
   const refused = await callWith({ DB }, "DELETE", "/api/account", { token: ana.token, body });
   expect(refused).toMatchObject({ status: 503, body: { error_code: "unavailable" } });
   expect((await call("GET", "/api/auth/user", { token: ana.token })).status).toBe(200);
-  expect((await post(ben, pair, "tu es là ?")).sent).toHaveLength(1);
-  expect((await post(ana, pair, "oui")).sent).toHaveLength(1);
+  expect((await sendTexts(ben, pair, "tu es là ?")).sent).toHaveLength(1);
+  expect((await sendTexts(ana, pair, "oui")).sent).toHaveLength(1);
 });
 
-test("messages under way when one of two goes are stored or refused, each as its sender was told", async () => {
+test("messages in flight during a deletion are stored or refused, each as its sender was told", async () => {
   const [ana, ben] = [await seedPerson(), await seedPerson()];
   const pair = await befriend(ana, ben);
-  await post(ben, pair, "avant");
+  await sendTexts(ben, pair, "avant");
   const words = Array.from({ length: 12 }, (_, i) => `mot ${i}`);
-  const sending = words.flatMap((word) => [post(ana, pair, `ana ${word}`), post(ben, pair, `ben ${word}`)]);
+  const sending = words.flatMap((word) => [sendTexts(ana, pair, `ana ${word}`), sendTexts(ben, pair, `ben ${word}`)]);
   const [deleted, ...answers] = await Promise.all([deleteAccount(ana), ...sending]);
   expect(deleted.status).toBe(204);
-  await finish(ana.id);
-  const stored = textsOf(await readLog(ben, pair));
+  await finishDeletion(ana.id);
+  const stored = toTexts(await readLog(ben, pair));
   const told = words.flatMap((word) => [`ana ${word}`, `ben ${word}`]);
   for (const [index, { error, sent }] of answers.entries()) {
     const isStored = stored.includes(told[index] ?? "");
@@ -173,56 +173,56 @@ test("messages under way when one of two goes are stored or refused, each as its
     if (sent) expect(isStored, told[index]).toBe(true);
     else expect([error, isStored]).toEqual([expect.any(String), false]);
   }
-  expect(await post(ben, pair, "après")).toEqual({ error: "not_connected" });
-  await until(async () => !(await rowOf(ben, pair)).open);
-  expect(await rowOf(ben, pair)).toMatchObject({ head: stored.length });
+  expect(await sendTexts(ben, pair, "après")).toEqual({ error: "not_connected" });
+  await waitUntil(async () => !(await readRow(ben, pair)).open);
+  expect(await readRow(ben, pair)).toMatchObject({ head: stored.length });
 });
 
-test("a call under way ends for the other with its line", async () => {
-  const { ana, ben, id, bens, call: talk } = await newTalk();
+test("an open call ends for the other with its entry", async () => {
+  const { ana, ben, id, bens, call: talk } = await makeAnsweredCall();
   await deleteAccount(ana);
-  await until(async () => {
-    await pass(ana.id);
-    return isCleared(ana.id);
+  await waitUntil(async () => {
+    await runChannelAlarm(ana.id);
+    return isChannelPurged(ana.id);
   });
-  await bens.hears(talk, "ended");
-  await until(async () => (await rowOf(ben, id)).open === false);
+  await bens.waitForEvent(talk, "ended");
+  await waitUntil(async () => (await readRow(ben, id)).open === false);
   const last = (await readLog(ben, id)).at(-1);
   expect(last?.body).toMatchObject({ type: "call", status: "ended" });
 });
 
-test("an upload under way leaves nothing behind", async () => {
+test("an upload in progress leaves nothing behind", async () => {
   quiet();
   const ana = await seedPerson();
   const [id, late] = [createUuid(), createUuid()];
-  await announce(ana, id, 11);
+  await announceFile(ana, id, 11);
   const answers = await Promise.all([
-    bringPart(ana, id, 0, new TextEncoder().encode("onze octets")),
+    uploadPart(ana, id, 0, new TextEncoder().encode("onze octets")),
     deleteAccount(ana),
-    announce(ana, late, 11),
-    complete(ana, id),
+    announceFile(ana, late, 11),
+    completeFile(ana, id),
   ]);
   expect(answers[1].status).toBe(204);
   expect(answers.every(({ status }) => status < 500)).toBe(true);
-  await until(async () => {
-    await pass(ana.id);
-    return isCleared(ana.id);
+  await waitUntil(async () => {
+    await runChannelAlarm(ana.id);
+    return isChannelPurged(ana.id);
   });
   // Bytes that arrive when the deletion seems complete, from a request that was admitted before.
   await env.FILES.put(`${ana.id}_1_late.bin`, "late");
-  await finish(ana.id);
+  await finishDeletion(ana.id);
   expect(await env.DB.prepare("SELECT 1 FROM files WHERE owner_id = ?").bind(ana.id).first()).toBeNull();
-  expect((await readKeys()).filter(({ text }) => text.includes(ana.id))).toEqual([]);
+  expect((await listObjectKeys()).filter(({ text }) => text.includes(ana.id))).toEqual([]);
 });
 
-const strangers = async (): Promise<[Seeded, Seeded]> => {
+const strangers = async (): Promise<[SeededPerson, SeededPerson]> => {
   const [ana, ben] = [await seedPerson(), await seedPerson()];
   await deleteAccount(ana);
-  await finish(ana.id);
+  await finishDeletion(ana.id);
   return [ana, ben];
 };
 
-test("whoever is gone stays out of a group and a chat that had not heard of it", async () => {
+test("a deleted person stays out of a group and a chat that were not notified of it", async () => {
   quiet();
   const [ana, ben] = await strangers();
   const group = createUuid();
@@ -233,21 +233,21 @@ test("whoever is gone stays out of a group and a chat that had not heard of it",
     return removeDeletedUser(log, ...rest);
   });
   await getConversationStub(env, group).createGroup(group, ben.id, "Équipe", [{ user: ana.id, isHidden: false }]);
-  await until(async () => (await readMembers(group))[1]?.state === "out");
+  await waitUntil(async () => (await readMembers(group))[1]?.state === "out");
   expect(failures).toBeGreaterThan(1);
-  expect(await isCleared(ana.id)).toBe(true);
+  expect(await isChannelPurged(ana.id)).toBe(true);
   const pair = privateConversationId(ana.id, ben.id);
   await getConversationStub(env, pair).openConnection(pair, createUuid());
-  await until(async () => (await rowOf(ben, pair)).open === false);
-  expect(await isCleared(ana.id)).toBe(true);
+  await waitUntil(async () => (await readRow(ben, pair)).open === false);
+  expect(await isChannelPurged(ana.id)).toBe(true);
 });
 
 test("a seat that was taken without a word is let go when somebody looks at it", async () => {
   const [ana, ben] = await strangers();
   const group = createUuid();
   await getConversationStub(env, group).createGroup(group, ben.id, "Équipe", [{ user: ana.id, isHidden: true }]);
-  expect((await membersOf(ben, group)).members).toMatchObject([{ left: false }, { profile: null, left: false }]);
-  await until(async () => (await membersOf(ben, group)).count === 1);
+  expect((await readMemberPage(ben, group)).members).toMatchObject([{ left: false }, { profile: null, left: false }]);
+  await waitUntil(async () => (await readMemberPage(ben, group)).count === 1);
   expect((await readMembers(group))[1]).toMatchObject({ state: "out" });
 });
 
@@ -257,8 +257,8 @@ test("somebody who is gone does not come back by what was read before", async ()
   const { people } = await request(ben, { type: "changes", since: 0 });
   const before = people.find(({ profile }) => profile.id === ana.id) as Relation;
   await deleteAccount(ana);
-  await finish(ana.id);
+  await finishDeletion(ana.id);
   await getUserChannelStub(env, ben.id).updateRelations(ben.id, [before]);
   const phone = await Device.attach(ben);
-  expect(phone.peopleOf(await phone.hello())).toEqual([createDeletedRelation(ana.id)]);
+  expect(phone.decodePeople(await phone.hello())).toEqual([createDeletedRelation(ana.id)]);
 });

@@ -5,38 +5,44 @@ import type { Group } from "#contract/groups.ts";
 import { createUuid, privateConversationId } from "#contract/ids.ts";
 import { createDeletedRelation, type Profile } from "#contract/people.ts";
 import { connectPeople, testPassword } from "#tests/support/people/people.ts";
-import { Device, post, readLog, request, rowOf, textsOf, until } from "#tests/worker/support/device.ts";
-import { passOn, signed } from "#tests/worker/support/forward.ts";
-import { ask, makeGroup, membersOf, type Seeded } from "#tests/worker/support/make-group.ts";
+import { Device, readLog, readRow, request, sendTexts, toTexts, waitUntil } from "#tests/worker/support/device.ts";
+import { forwardMessage, makeForward } from "#tests/worker/support/forward.ts";
+import { makeGroup, readMemberPage, requestAs, type SeededPerson } from "#tests/worker/support/make-group.ts";
 import { makePng } from "#tests/worker/support/pictures.ts";
-import { getPicture, picturesOf, postsOf, publishPost, readPage } from "#tests/worker/support/posts.ts";
 import {
-  deleteAccount,
-  finish,
-  listPersonalTables,
-  pass,
-  readChannel,
-  readConversation,
-  tracesOf,
-} from "#tests/worker/support/recount.ts";
-import { imageOf, seedFile, usesOf } from "#tests/worker/support/seeded-files.ts";
+  listPostPictures,
+  publishPost,
+  readFeedPage,
+  requestPostPicture,
+  toShownPosts,
+} from "#tests/worker/support/posts.ts";
+import { countFileReferences, makeImageBody, seedFile } from "#tests/worker/support/seeded-files.ts";
 import { befriend, seedPerson } from "#tests/worker/support/seeded-people.ts";
 import { seedSecurity } from "#tests/worker/support/seeded-security.ts";
-import { call, drain, limitKeyOf, newPerson, site } from "#tests/worker/support/site.ts";
-import { bring } from "#tests/worker/support/uploads.ts";
+import { call, drainBucket, makePerson, site, toLimitKey } from "#tests/worker/support/site.ts";
+import {
+  deleteAccount,
+  findTraces,
+  finishDeletion,
+  listPersonalTables,
+  readChannel,
+  readConversation,
+  runChannelAlarm,
+} from "#tests/worker/support/stored-data.ts";
+import { uploadParts } from "#tests/worker/support/uploads.ts";
 
 /** Data that remains after an account deletion, and data that other people keep. */
 
-const putPicture = async (by: Seeded, path: string): Promise<void> => {
+const putPicture = async (by: SeededPerson, path: string): Promise<void> => {
   const headers = { authorization: `Bearer ${by.token}`, "content-type": "image/png" };
   const response = await site.fetch(site.origin + path, { method: "PUT", headers, body: makePng(20, 20) });
   expect(response.status, await response.text()).toBe(200);
 };
 
-const sendFile = (from: Seeded, conversation: string, file: string) =>
-  request(from, { type: "send", conversation, messages: [{ cid: createUuid(), body: imageOf(file) }] });
+const sendFile = (from: SeededPerson, conversation: string, file: string) =>
+  request(from, { type: "send", conversation, messages: [{ cid: createUuid(), body: makeImageBody(file) }] });
 
-const readFile = async (by: Seeded, conversation: string, file: string): Promise<string> => {
+const readFile = async (by: SeededPerson, conversation: string, file: string): Promise<string> => {
   const headers = { authorization: `Bearer ${by.token}` };
   const response = await site.fetch(site.origin + readPath(conversation, file), { headers });
   return new TextDecoder().decode(await response.arrayBuffer());
@@ -61,20 +67,20 @@ const makeScene = async () => {
   await putPicture(ana, "/api/profile/avatar");
   for (const other of [ben, cleo, fay, gil]) await connectPeople(site, ana, other);
   await connectPeople(site, ben, cleo);
-  await ask(ana, "POST", "/api/requests", { to_user_id: dan.id });
-  await ask(ana, "POST", "/api/people/search", { phone: dan.phone });
-  await ask(eve, "POST", "/api/requests", { to_user_id: ana.id });
-  await ask(ana, "PUT", `/api/blocks/${fay.id}`);
-  await ask(gil, "PUT", `/api/blocks/${ana.id}`);
+  await requestAs(ana, "POST", "/api/requests", { to_user_id: dan.id });
+  await requestAs(ana, "POST", "/api/people/search", { phone: dan.phone });
+  await requestAs(eve, "POST", "/api/requests", { to_user_id: ana.id });
+  await requestAs(ana, "PUT", `/api/blocks/${fay.id}`);
+  await requestAs(gil, "PUT", `/api/blocks/${ana.id}`);
   const [hers, his] = [createUuid(), createUuid()];
   await makeGroup(ana, "Famille", [ben, cleo], hers);
   await makeGroup(ben, "Équipe", [ana, cleo], his);
   await putPicture(ana, `/api/groups/${hers}/picture`);
   const pair = privateConversationId(ana.id, ben.id);
-  await post(ana, pair, "Mbote Ben");
-  await post(ben, pair, "Mbote Ana");
-  await post(ana, hers, "Bonsoir la famille");
-  await post(ana, privateConversationId(ana.id, gil.id), "Tu ne liras jamais ceci");
+  await sendTexts(ana, pair, "Mbote Ben");
+  await sendTexts(ben, pair, "Mbote Ana");
+  await sendTexts(ana, hers, "Bonsoir la famille");
+  await sendTexts(ana, privateConversationId(ana.id, gil.id), "Tu ne liras jamais ceci");
   const [sent, grouped, withheld, unused] = [
     await seedFile(ana.id),
     await seedFile(ana.id),
@@ -88,21 +94,21 @@ const makeScene = async () => {
   await sendFile(ben, pair, received.id);
   const apart = privateConversationId(ben.id, cleo.id);
   // Nobody can forward a message before they were notified of it.
-  for (const one of [ana, ben]) await until(async () => (await rowOf(one, pair)).head >= 2);
-  await passOn(ben, signed("Mbote Ben", { id: ana.id, username }), { conversation: pair, seq: 1 }, apart);
+  for (const one of [ana, ben]) await waitUntil(async () => (await readRow(one, pair)).head >= 2);
+  await forwardMessage(ben, makeForward("Mbote Ben", { id: ana.id, username }), { conversation: pair, seq: 1 }, apart);
   const withCleo = privateConversationId(ana.id, cleo.id);
-  await passOn(ana, signed("Mbote Ana", ben), { conversation: pair, seq: 2 }, withCleo);
-  await until(async () => (await rowOf(cleo, apart)).head > 0);
-  await bring(ana, new TextEncoder().encode("inachevé"), "note.txt");
+  await forwardMessage(ana, makeForward("Mbote Ana", ben), { conversation: pair, seq: 2 }, withCleo);
+  await waitUntil(async () => (await readRow(cleo, apart)).head > 0);
+  await uploadParts(ana, new TextEncoder().encode("inachevé"), "note.txt");
   const taken = await publishPost(ana, { content: "Effacé" });
   await call("DELETE", `/api/tala/${taken.body.id}`, { token: ana.token });
   await publishPost(ana, { content: "Mon dernier statut" }, makePng(30, 30));
   await request(ana, { type: "mute", conversation: hers, muted: true });
   await call("PATCH", "/api/settings", { token: ana.token, body: { findable: "whole" } });
   const email = await seedSecurity(ana.id, ana.session);
-  await drain("sign_in_by_account", limitKeyOf(ana.phone));
-  await drain("sign_in_by_account_and_address", `${limitKeyOf(ana.phone)} ${limitKeyOf("192.0.2.1")}`);
-  await drain("totp_failure_by_user_and_address", `${ana.id} 192.0.2.1`);
+  await drainBucket("sign_in_by_account", toLimitKey(ana.phone));
+  await drainBucket("sign_in_by_account_and_address", `${toLimitKey(ana.phone)} ${toLimitKey("192.0.2.1")}`);
+  await drainBucket("totp_failure_by_user_and_address", `${ana.id} 192.0.2.1`);
   return {
     ana: { ...ana, username, email },
     others: { ben, cleo, dan, eve, fay, gil },
@@ -116,12 +122,12 @@ const makeScene = async () => {
 test("after a deletion nothing anywhere names the person, but for places in conversations that the others keep", async () => {
   const { ana, others, groups, apart, files } = await makeScene();
   const everybody = Object.values(others).map(({ id }) => id);
-  const traces = () => tracesOf(ana, everybody, [...Object.values(groups), apart]);
+  const traces = () => findTraces(ana, everybody, [...Object.values(groups), apart]);
   const before = await traces();
   // Check the scenario: only traces that existed before can prove their absence after.
   const found = new Set(before.map(({ where }) => where));
   // Data of other people: a number and a key that start with hers.
-  const elses = [limitKeyOf(`${ana.phone}1`), `${limitKeyOf(ana.phone)}1`];
+  const elses = [toLimitKey(`${ana.phone}1`), `${toLimitKey(ana.phone)}1`];
   const longer = elses.flatMap((key) => [`sign_in_by_account:${key}`, `sign_in_by_account_and_address:${key} x`]);
   for (const key of longer) await env.DB.prepare("INSERT INTO rate_limits VALUES (?, 9e15)").bind(key).run();
   for (const where of ["users", "profiles", "connections", "connection_requests", "blocks", "sessions", "files"])
@@ -143,17 +149,17 @@ test("after a deletion nothing anywhere names the person, but for places in conv
     const all = env.DB.prepare("SELECT key FROM rate_limits WHERE instr(key, ?) > 0 ORDER BY key").bind(key);
     return (await all.all<{ key: string }>()).results.map((row) => row.key);
   };
-  const hers = limitKeyOf(ana.phone);
+  const hers = toLimitKey(ana.phone);
   expect(await limitsOf(hers)).toHaveLength(4); // two of them belong to other people
 
   expect((await deleteAccount(ana)).status).toBe(204);
-  await finish(ana.id);
+  await finishDeletion(ana.id);
   expect(await limitsOf(hers)).toEqual(longer.slice(2).sort());
   expect(await limitsOf(elses[0] ?? "")).toEqual(longer.slice(0, 2).sort());
   // Messages that nobody can read any more are removed by the conversation's alarm.
-  await until(async () => (await usesOf(files.withheld.id)) === undefined);
+  await waitUntil(async () => (await countFileReferences(files.withheld.id)) === undefined);
 
-  for (const one of [others.ben, others.cleo]) await until(async () => (await rowOf(one, apart)).revision > 0);
+  for (const one of [others.ben, others.cleo]) await waitUntil(async () => (await readRow(one, apart)).revision > 0);
   const after = await traces();
   for (const { where, text: row } of after) {
     expect(row, where).not.toContain(ana.phone);
@@ -176,8 +182,8 @@ test("after a deletion nothing anywhere names the person, but for places in conv
     if (where === "channel people") expect(JSON.parse(JSON.parse(row).relation)).toEqual(createDeletedRelation(ana.id));
   }
   expect(await readChannel(ana.id)).toEqual([{ where: "channel meta", text: '{"key":"gone","value":"1"}' }]);
-  expect(await picturesOf(ana.id)).toEqual([]);
-  expect(await usesOf(files.unused.id)).toBeUndefined();
+  expect(await listPostPictures(ana.id)).toEqual([]);
+  expect(await countFileReferences(files.unused.id)).toBeUndefined();
 });
 
 test("the others keep what they were sent, files included, and read that the account is gone", async () => {
@@ -186,42 +192,42 @@ test("the others keep what they were sent, files included, and read that the acc
   const phone = await Device.open(ben);
   expect((await deleteAccount(ana)).status).toBe(204);
   // Ben is notified while the deletion is still running.
-  await pass(ana.id);
+  await runChannelAlarm(ana.id);
   const gone = await phone.next((frame): frame is Extract<typeof frame, readonly ["p", ...unknown[]]> => {
     return Array.isArray(frame) && frame[0] === "p" && frame[2][9] === 2;
   });
   expect(gone[2].slice(1, 5)).toEqual(["", "", null, 0]);
-  await finish(ana.id);
+  await finishDeletion(ana.id);
 
   for (const one of [ben, cleo, dan, eve, fay]) {
     const { people } = await request(one, { type: "changes", since: 0 });
     expect(people.find(({ profile }) => profile.id === ana.id)).toEqual(createDeletedRelation(ana.id));
-    expect(await ask<Profile>(one, "GET", `/api/users/${ana.id}`)).toBe("user_not_found");
-    expect(await ask(one, "POST", "/api/requests", { to_user_id: ana.id })).toBe("user_not_found");
+    expect(await requestAs<Profile>(one, "GET", `/api/users/${ana.id}`)).toBe("user_not_found");
+    expect(await requestAs(one, "POST", "/api/requests", { to_user_id: ana.id })).toBe("user_not_found");
   }
   const log = await readLog(ben, pair);
-  expect(textsOf(log)).toEqual(["Mbote Ben", "Mbote Ana", "<image>", "<image>"]);
-  await until(async () => !(await rowOf(ben, pair)).open);
-  expect(await rowOf(ben, pair)).toMatchObject({ gone: false });
-  expect(await post(ben, pair, "Tu es là ?")).toEqual({ error: "not_connected" });
+  expect(toTexts(log)).toEqual(["Mbote Ben", "Mbote Ana", "<image>", "<image>"]);
+  await waitUntil(async () => !(await readRow(ben, pair)).open);
+  expect(await readRow(ben, pair)).toMatchObject({ gone: false });
+  expect(await sendTexts(ben, pair, "Tu es là ?")).toEqual({ error: "not_connected" });
   for (const file of [files.sent, files.received]) expect(await readFile(ben, pair, file.id)).toBe("bytes");
   expect(await readFile(cleo, groups.his, files.grouped.id)).toBe("bytes");
 
   // Her group has a successor and its picture, and she is a member of neither group.
-  const group = (await ask<Group>(ben, "GET", `/api/groups/${groups.hers}`)) as Group;
+  const group = (await requestAs<Group>(ben, "GET", `/api/groups/${groups.hers}`)) as Group;
   expect(group).toMatchObject({ role: "owner", count: 2, name: "Famille" });
   const picture = await site.fetch(`${site.origin}/api/avatars/${group.picture}?size=50`, {
     headers: { authorization: `Bearer ${cleo.token}` },
   });
   expect(picture.status).toBe(200);
   await picture.arrayBuffer();
-  const { members } = await membersOf(cleo, groups.his, "?numbers=0,1,2");
+  const { members } = await readMemberPage(cleo, groups.his, "?numbers=0,1,2");
   expect(members.filter(({ left }) => left)).toMatchObject([{ profile: null }]);
-  expect(textsOf(await readLog(cleo, groups.hers))).toEqual(expect.arrayContaining(["Bonsoir la famille", "<event>"]));
+  expect(toTexts(await readLog(cleo, groups.hers))).toEqual(expect.arrayContaining(["Bonsoir la famille", "<event>"]));
 });
 
 test("from the moment of the answer nobody is signed in, and the number can be anybody's", async () => {
-  const ana = await newPerson();
+  const ana = await makePerson();
   const ben = await seedPerson();
   await befriend(ana, ben);
   const [phone, tablet] = [await Device.open(ana), await Device.open(ana)];
@@ -235,7 +241,7 @@ test("from the moment of the answer nobody is signed in, and the number can be a
   expect((await call("POST", "/api/auth/token?grant_type=password", { body: again })).body).toMatchObject({
     error_code: "invalid_credentials",
   });
-  expect(await ask(ben, "POST", "/api/people/search", { phone: ana.phone })).toEqual([]);
+  expect(await requestAs(ben, "POST", "/api/people/search", { phone: ana.phone })).toEqual([]);
 
   // Another person gets the number and nothing of her data.
   await env.DB.batch([
@@ -244,11 +250,11 @@ test("from the moment of the answer nobody is signed in, and the number can be a
       "INSERT INTO profiles (id, username, phone, created_at) SELECT id, 'Nouvelle', phone, 1 FROM users WHERE phone = ?",
     ).bind(ana.phone),
   ]);
-  await finish(ana.id);
-  expect(await ask(ben, "POST", "/api/people/search", { phone: ana.phone })).toMatchObject([
+  await finishDeletion(ana.id);
+  expect(await requestAs(ben, "POST", "/api/people/search", { phone: ana.phone })).toMatchObject([
     { username: "Nouvelle", state: "none" },
   ]);
-  expect(await ask(ben, "GET", "/api/contacts")).toMatchObject({ contacts: [] });
+  expect(await requestAs(ben, "GET", "/api/contacts")).toMatchObject({ contacts: [] });
 });
 
 test("an account is deleted by its own person only, and as often as the answer is lost", async () => {
@@ -259,7 +265,7 @@ test("an account is deleted by its own person only, and as often as the answer i
   expect((await call("GET", "/api/auth/user", { token: ana.token })).status).toBe(200);
   const answers = await Promise.all([deleteAccount(ana), deleteAccount(ana)]);
   expect(answers.map(({ status }) => status)).toEqual([204, 204]);
-  await finish(ana.id);
+  await finishDeletion(ana.id);
   expect((await deleteAccount(ana)).status).toBe(204);
   expect((await deleteAccount(ana, ben.id)).status).toBe(404);
   expect((await call("GET", "/api/auth/user", { token: ben.token })).status).toBe(200);
@@ -269,15 +275,15 @@ test("when the other of two goes too, what they said is nobody's and goes, with 
   const [ana, ben] = [await seedPerson(), await seedPerson()];
   const pair = await befriend(ana, ben);
   const file = await seedFile(ana.id);
-  await post(ana, pair, "à deux");
+  await sendTexts(ana, pair, "à deux");
   await sendFile(ana, pair, file.id);
-  await until(async () => (await rowOf(ben, pair)).head === 2);
+  await waitUntil(async () => (await readRow(ben, pair)).head === 2);
   await deleteAccount(ana);
-  await finish(ana.id);
-  expect(await usesOf(file.id)).toBe(1);
+  await finishDeletion(ana.id);
+  expect(await countFileReferences(file.id)).toBe(1);
   await deleteAccount(ben);
-  await finish(ben.id);
-  await until(async () => (await usesOf(file.id)) === undefined);
+  await finishDeletion(ben.id);
+  await waitUntil(async () => (await countFileReferences(file.id)) === undefined);
   expect((await readConversation(pair)).filter(({ where }) => where === "conversation messages")).toEqual([]);
 });
 
@@ -285,13 +291,13 @@ test("a status and its picture are gone with their author", async () => {
   const ana = await seedPerson();
   const reader = await seedPerson();
   const { body } = await publishPost(ana, { content: "au revoir" }, makePng(30, 30));
-  expect((await getPicture(reader, ana.id, body.id)).status).toBe(200);
-  const isShown = async () => postsOf(await readPage(reader)).some(({ id }) => id === body.id);
+  expect((await requestPostPicture(reader, ana.id, body.id)).status).toBe(200);
+  const isShown = async () => toShownPosts(await readFeedPage(reader)).some(({ id }) => id === body.id);
   expect(await isShown()).toBe(true);
   await deleteAccount(ana);
   // At the location of the deletion, the cached page is removed at once.
-  await until(async () => !(await isShown()));
-  await finish(ana.id);
-  expect((await getPicture(reader, ana.id, body.id)).status).toBe(404);
+  await waitUntil(async () => !(await isShown()));
+  await finishDeletion(ana.id);
+  expect((await requestPostPicture(reader, ana.id, body.id)).status).toBe(404);
   expect(await env.DB.prepare("SELECT 1 FROM tala_posts WHERE id = ?").bind(body.id).first()).toBeNull();
 });

@@ -3,10 +3,10 @@ import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import { defaultSettings, type SettingsChange, type VersionedSettings } from "#contract/settings.ts";
 import type { Person } from "#tests/support/people/people.ts";
-import { Device, post, request, until } from "#tests/worker/support/device.ts";
-import { newPair, seedPerson } from "#tests/worker/support/seeded-people.ts";
-import { call, drain, newPerson } from "#tests/worker/support/site.ts";
-import { callWith, objectsWith } from "#tests/worker/support/wrapped-site.ts";
+import { Device, request, sendTexts, waitUntil } from "#tests/worker/support/device.ts";
+import { makePair, seedPerson } from "#tests/worker/support/seeded-people.ts";
+import { call, drainBucket, makePerson } from "#tests/worker/support/site.ts";
+import { callWith, overrideMethods } from "#tests/worker/support/wrapped-site.ts";
 import { counterReserve } from "#worker/objects/user-channel/inbox/change-sequence.ts";
 
 const settingsOf = async (person: Person) =>
@@ -20,14 +20,14 @@ const change = async (person: Person, changed: SettingsChange) => {
 const toldVersion = (person: Person) =>
   env.DB.prepare("SELECT told_version FROM settings WHERE user_id = ?").bind(person.id).first("told_version");
 
-test("who never changed anything has the settings that everybody begins with, and no row", async () => {
-  const ana = await newPerson();
+test("a person who never changed anything has the default settings and no row", async () => {
+  const ana = await makePerson();
   expect(await settingsOf(ana)).toEqual({ version: 0, settings: defaultSettings });
   expect(await env.DB.prepare("SELECT * FROM settings WHERE user_id = ?").bind(ana.id).first()).toBeNull();
 });
 
 test("a change changes what it names, of the one whose it is", async () => {
-  const [ana, ben] = [await newPerson(), await newPerson()];
+  const [ana, ben] = [await makePerson(), await makePerson()];
   expect(await change(ana, { receipts: false })).toEqual({
     version: 1,
     settings: { ...defaultSettings, receipts: false },
@@ -46,7 +46,7 @@ test("a change changes what it names, of the one whose it is", async () => {
 });
 
 test("changes that come at the same time lose nothing of each other", async () => {
-  const ana = await newPerson();
+  const ana = await makePerson();
   const calls = { sound: false };
   const messages = { sound: true, preview: false };
   const changes = [
@@ -66,30 +66,30 @@ test.each([
   { user_id: "01900000-0000-7000-8000-000000000000", receipts: false },
   { version: 9 },
 ])("what is no change of settings is refused: %j", async (body) => {
-  const ana = await newPerson();
+  const ana = await makePerson();
   expect(await patch(ana, body)).toMatchObject({ status: 400, body: { error_code: "invalid_input" } });
   expect(await settingsOf(ana)).toEqual({ version: 0, settings: defaultSettings });
 });
 
-test("who changes them without end is told to wait", async () => {
-  const ana = await newPerson();
-  await drain("settings_by_user", ana.id);
+test("changes beyond the limit are told to wait", async () => {
+  const ana = await makePerson();
+  await drainBucket("settings_by_user", ana.id);
   expect(await patch(ana, { tala: false })).toMatchObject({ status: 429 });
 });
 
-test("all devices of the person hear of a change under the next number, and nobody else's", async () => {
-  const { ana, ben, id } = await newPair();
+test("all devices of the person receive a change under the next counter, and nobody else's do", async () => {
+  const { ana, ben, id } = await makePair();
   const [phone, desk, other] = [await Device.open(ana), await Device.open(ana), await Device.open(ben)];
   const before = Math.max(phone.base, ...phone.counters);
   const kept = await change(ana, { presence: false });
   for (const device of [phone, desk]) expect((await device.nextOf("s"))[2]).toEqual(kept);
   expect(Math.max(...phone.counters)).toBe(before + 1);
-  await post(ana, id, "après");
+  await sendTexts(ana, id, "après");
   await other.nextLive();
   expect(other.raw.filter((raw) => raw.startsWith('["s"'))).toEqual([]);
 });
 
-test("a device that was away hears of them in its welcome, one that was not does not hear them again, and so it is after a restart", async () => {
+test("a device that was offline receives them in its welcome, one that was online does not receive them again, also after a restart", async () => {
   const ana = await seedPerson();
   const phone = await Device.open(ana);
   const kept = await change(ana, { tala: false });
@@ -111,9 +111,9 @@ test("a device that was away hears of them in its welcome, one that was not does
   expect(await request(ana, { type: "changes", since: counter })).toMatchObject({ settings: null });
 });
 
-test("a change that could not be told stands, is not answered as done, and is told before the next socket", async () => {
+test("a change that could not be pushed applies, is not acknowledged, and is pushed before the next socket", async () => {
   const ana = await seedPerson();
-  const USER_CHANNEL = objectsWith(env.USER_CHANNEL, {
+  const USER_CHANNEL = overrideMethods(env.USER_CHANNEL, {
     updateSettings: async () => {
       throw new Error("the channel is not there");
     },
@@ -130,9 +130,9 @@ test("a change that could not be told stands, is not answered as done, and is to
   expect(await toldVersion(ana)).toBe(1);
 });
 
-test("asked again, a change that could not be told is in force", async () => {
+test("a repeated change that could not be pushed is in force", async () => {
   const ana = await seedPerson();
-  const USER_CHANNEL = objectsWith(env.USER_CHANNEL, {
+  const USER_CHANNEL = overrideMethods(env.USER_CHANNEL, {
     updateSettings: async () => {
       throw new Error("the channel is not there");
     },
@@ -142,7 +142,7 @@ test("asked again, a change that could not be told is in force", async () => {
   expect(await toldVersion(ana)).toBe(2);
 });
 
-test("what a channel is told late does not undo what it was told before", async () => {
+test("a late notice does not undo a newer one", async () => {
   const ana = await seedPerson();
   await change(ana, { receipts: false });
   const newest = await change(ana, { presence: false });
@@ -151,14 +151,14 @@ test("what a channel is told late does not undo what it was told before", async 
   expect((await device.hello())[9]).toEqual(newest);
 });
 
-test("the number of a change is told once, however many there were, and after a restart too", async () => {
+test("the counter of a change is pushed once, however many there were, and after a restart too", async () => {
   const ana = await seedPerson();
   const phone = await Device.open(ana);
   const channel = env.USER_CHANNEL.getByName(ana.id);
   const count = counterReserve + 100;
   for (let version = 1; version <= count; version++)
     await channel.updateSettings(ana.id, { version, settings: defaultSettings });
-  await until(() => phone.counters.length === count);
+  await waitUntil(() => phone.counters.length === count);
   const told = Math.max(...phone.counters);
   phone.close();
   await evictDurableObject(channel);

@@ -3,7 +3,7 @@ import { exportJWK, generateKeyPair, importJWK, type JWTHeaderParameters, type J
 import { expect, test } from "vitest";
 import { createUuid } from "#contract/ids.ts";
 import type { Person } from "#tests/support/people/people.ts";
-import { call, newPerson } from "#tests/worker/support/site.ts";
+import { call, makePerson } from "#tests/worker/support/site.ts";
 
 const use = (token: string) => call("GET", "/api/auth/user", { token });
 const badJwt = { status: 401, body: { code: 401, error_code: "bad_jwt" } };
@@ -25,7 +25,7 @@ const sign = (
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
 
 test("a token made as the Worker makes them is taken, so that each refusal below is due to its one change", async () => {
-  const person = await newPerson();
+  const person = await makePerson();
   expect(await use(await sign(claimsOf(person)))).toMatchObject({ status: 200, body: { id: person.id } });
 });
 
@@ -45,7 +45,7 @@ test.each([
   ["no person", { sub: undefined }],
   ["a generation below zero", { gen: -1 }],
 ])("a token with %s is refused", async (_, changed) => {
-  const person = await newPerson();
+  const person = await makePerson();
   expect(await use(await sign({ ...claimsOf(person), ...changed }))).toMatchObject(badJwt);
 });
 
@@ -55,12 +55,12 @@ test.each([
   ["another key id", { kid: "other" }],
   ["no key id", { kid: undefined }],
 ])("a token with %s is refused", async (_, changed) => {
-  const person = await newPerson();
+  const person = await makePerson();
   expect(await use(await sign(claimsOf(person), changed as Partial<JWTHeaderParameters>))).toMatchObject(badJwt);
 });
 
 test("a token without a signature is refused", async () => {
-  const claims = claimsOf(await newPerson());
+  const claims = claimsOf(await makePerson());
   for (const alg of ["none", "None", "NONE", ""]) {
     const unsigned = `${encode({ ...header, alg })}.${encode(claims)}.`;
     expect((await call("GET", "/api/auth/user", { token: unsigned })).status).toBe(401);
@@ -68,7 +68,7 @@ test("a token without a signature is refused", async () => {
 });
 
 test("a token signed with the public key as a shared secret is refused", async () => {
-  const claims = claimsOf(await newPerson());
+  const claims = claimsOf(await makePerson());
   const { d: _, ...publicJwk } = jwk;
   for (const secret of [jwk.x, JSON.stringify(publicJwk)]) {
     const token = await sign(claims, { alg: "HS256" }, new TextEncoder().encode(secret.padEnd(32)));
@@ -77,7 +77,7 @@ test("a token signed with the public key as a shared secret is refused", async (
 });
 
 test("a key that the token brings along counts for nothing", async () => {
-  const claims = claimsOf(await newPerson());
+  const claims = claimsOf(await makePerson());
   const { privateKey, publicKey } = await generateKeyPair("EdDSA", { extractable: true });
   const own = await exportJWK(publicKey);
   expect(await use(await sign(claims, { jwk: own }, privateKey))).toMatchObject(badJwt);
@@ -86,14 +86,14 @@ test("a key that the token brings along counts for nothing", async () => {
 });
 
 test("a token whose payload was changed after signing is refused", async () => {
-  const [ana, ben] = [await newPerson(), await newPerson()];
+  const [ana, ben] = [await makePerson(), await makePerson()];
   const [head, , signature] = ana.token.split(".");
   const forged = `${head}.${encode({ ...claimsOf(ana), sub: ben.id })}.${signature}`;
   expect(await use(forged)).toMatchObject(badJwt);
 });
 
 test("a well-signed token of a session that is another's, or of none, is refused", async () => {
-  const [ana, ben] = [await newPerson(), await newPerson()];
+  const [ana, ben] = [await makePerson(), await makePerson()];
   const { sid } = claimsOf(ben);
   const gone = { status: 401, body: { error_code: "session_not_found" } };
   expect(await use(await sign({ ...claimsOf(ana), sid }))).toMatchObject(gone);
@@ -107,8 +107,8 @@ test.each(["", "Bearer", "Bearer ", "Basic QWxh", "Bearer a b", "bearer\tx"])(
   },
 );
 
-test("a token in the address is not looked at", async () => {
-  const { token } = await newPerson();
+test("a token in the address is ignored", async () => {
+  const { token } = await makePerson();
   for (const name of ["access_token", "token", "apikey", "jwt"]) {
     expect(await call("GET", `/api/auth/user?${name}=${token}`)).toMatchObject({
       status: 401,
@@ -118,7 +118,7 @@ test("a token in the address is not looked at", async () => {
 });
 
 test("the access cookie opens what a Bearer token opens", async () => {
-  const person = await newPerson();
+  const person = await makePerson();
   const headers = { cookie: `other=1; __Host-lisolo-at=${person.token}; lang=fr` };
   expect(await call("GET", "/api/auth/user", { headers })).toMatchObject({ status: 200, body: { id: person.id } });
 });

@@ -6,23 +6,31 @@ import type { Ceremony, RecoveryCodes } from "#contract/auth/factors.ts";
 import { createUuid } from "#contract/ids.ts";
 import { type Authenticator, makeAuthenticator } from "#tests/support/browser/authenticator.ts";
 import { makeCaptchaToken, testPassword } from "#tests/support/people/people.ts";
-import { call, cookieSite, cookiesOf, drain, limitKeyOf, newPerson, site } from "#tests/worker/support/site.ts";
 import {
-  codeOf,
-  newGuarded,
-  showCode,
-  signInHalfway,
-  startClock,
-  stopClock,
-  wait,
+  call,
+  cookieSite,
+  drainBucket,
+  makePerson,
+  site,
+  toCookieHeader,
+  toLimitKey,
+} from "#tests/worker/support/site.ts";
+import {
+  advanceFrozenClock,
+  freezeClock,
+  makeCode,
+  makePersonWithCodeApp,
+  resumeClock,
+  signInPending,
+  verifyCode,
 } from "#tests/worker/support/with-second-factor.ts";
 import { issueAuthCode } from "#worker/auth/providers/auth-codes.ts";
 import { insertIdentity } from "#worker/auth/providers/identities.ts";
 import { openDb } from "#worker/db/client.ts";
 
 // Freeze the clock: a code is valid for a minute and a half, however slow the machine is.
-beforeEach(stopClock);
-afterEach(startClock);
+beforeEach(freezeClock);
+afterEach(resumeClock);
 
 /** A stranger who guesses passwords from everywhere slows down password sign-in, but does not lock out the owner. */
 
@@ -35,7 +43,7 @@ const pose = async (path: string, token?: string) => {
 };
 
 test("while the password waits its owner signs in by passkey or recovery code, goes on where signed in, and renews", async () => {
-  const person = await newPerson();
+  const person = await makePerson();
   await env.DB.prepare("UPDATE sessions SET proved_at = ? WHERE user_id = ?").bind(Date.now(), person.id).run();
   const authenticator = await makeAuthenticator(site.origin);
   const added = await pose("registration", person.token);
@@ -45,8 +53,8 @@ test("while the password waits its owner signs in by passkey or recovery code, g
   const [code = ""] = (made.body as RecoveryCodes).codes;
 
   // Fifty wrong passwords from ten addresses, five of them from the owner's address.
-  await drain("sign_in_by_account", limitKeyOf(person.phone));
-  await drain("sign_in_by_account_and_address", `${limitKeyOf(person.phone)} ${limitKeyOf("local")}`);
+  await drainBucket("sign_in_by_account", toLimitKey(person.phone));
+  await drainBucket("sign_in_by_account_and_address", `${toLimitKey(person.phone)} ${toLimitKey("local")}`);
   const paused = await call("POST", "/api/auth/token?grant_type=password", {
     body: { phone: person.phone, password: testPassword },
   });
@@ -86,8 +94,8 @@ test("while the password waits its owner signs in by passkey or recovery code, g
 test.each(["global", "others", "local"])(
   "whoever has only the password signs out (%s) nobody but themselves",
   async (scope) => {
-    const person = await newGuarded();
-    const half = await signInHalfway(person);
+    const person = await makePersonWithCodeApp();
+    const half = await signInPending(person);
     const isIn = async (token: string) => (await call("GET", "/api/auth/user", { token })).status === 200;
     expect((await call("POST", `/api/auth/logout?scope=${scope}`, { token: half.token })).status).toBe(204);
     expect([await isIn(person.token), await isIn(half.token)]).toEqual([true, false]);
@@ -96,7 +104,7 @@ test.each(["global", "others", "local"])(
       headers: cookieSite,
       body: { phone: person.phone, password: testPassword },
     });
-    const away = cookiesOf(browser)
+    const away = toCookieHeader(browser)
       .split("; ")
       .filter((one) => one.startsWith("__Host-lisolo-rt="))
       .join();
@@ -106,12 +114,12 @@ test.each(["global", "others", "local"])(
   },
 );
 
-test("whoever tries codes for somebody's number keeps them from none of theirs, though it is all they have", async () => {
-  const person = await newPerson();
+test("guesses of codes for a number do not lock out its owner, even if codes are all they have", async () => {
+  const person = await makePerson();
   await env.DB.prepare("UPDATE sessions SET proved_at = ? WHERE user_id = ?").bind(Date.now(), person.id).run();
   const made = await call("POST", "/api/auth/recovery-codes", { token: person.token });
   const [code = ""] = (made.body as RecoveryCodes).codes;
-  await drain("sign_in_by_account", limitKeyOf(person.phone));
+  await drainBucket("sign_in_by_account", toLimitKey(person.phone));
   const show = async (typed: string, address: string) =>
     call("POST", "/api/auth/recover/code", {
       headers: { "cf-connecting-ip": address },
@@ -130,7 +138,7 @@ test("whoever tries codes for somebody's number keeps them from none of theirs, 
 });
 
 test("thirty half-finished sign-ins from one address leave the one its owner is at elsewhere", async () => {
-  const person = await newGuarded();
+  const person = await makePersonWithCodeApp();
   const subject = createUuid();
   await insertIdentity(openDb(env), person.id, { provider: "kivu", subject, email: null, name: null });
   const code_verifier = "a-verifier-that-only-the-client-knows-0123456789";
@@ -140,7 +148,7 @@ test("thirty half-finished sign-ins from one address leave the one its owner is 
     const code = { method: "oauth", provider: "kivu", subject, code_challenge, expires_at } as const;
     const body = { code_verifier, auth_code: await issueAuthCode(openDb(env), code) };
     const headers = { "cf-connecting-ip": address };
-    wait(0.001); // each starts after the one before
+    advanceFrozenClock(0.001); // each starts after the one before
     const answer = await call("POST", "/api/auth/token?grant_type=pkce", { body, headers });
     expect(answer.body).toMatchObject({ awaits: ["totp"] });
     return answer.body as Session;
@@ -154,20 +162,20 @@ test("thirty half-finished sign-ins from one address leave the one its owner is 
   const { results } = await rows.all<{ network: string }>();
   expect(results).toHaveLength(12);
   expect(JSON.stringify(results)).not.toMatch(/192\.0|2001/);
-  const shown = await showCode({ token: owner.access_token }, person.factor, codeOf(person.secret));
+  const shown = await verifyCode({ token: owner.access_token }, person.factor, makeCode(person.secret));
   expect(shown.status).toBe(200);
   const left = (await rows.all<{ network: string }>()).results;
   expect(left.filter(({ network }) => network === "")).toHaveLength(2);
 });
 
 test("a session that was stolen uses up nothing that its owner needs to end it", async () => {
-  const owner = await newPerson();
+  const owner = await makePerson();
   const { body } = await call("POST", "/api/auth/token?grant_type=password", {
     body: { phone: owner.phone, password: testPassword },
   });
   const stolen = (body as Session).access_token;
   const idOf = (token: string) => (JSON.parse(atob(token.split(".")[1] ?? "")) as { sid: string }).sid;
-  await drain("security_by_session", idOf(stolen));
+  await drainBucket("security_by_session", idOf(stolen));
   expect((await call("DELETE", "/api/auth/sessions", { token: stolen })).status).toBe(429);
   expect((await call("DELETE", `/api/auth/sessions/${idOf(stolen)}`, { token: owner.token })).status).toBe(204);
   expect((await call("GET", "/api/auth/user", { token: stolen })).status).toBe(401);

@@ -1,10 +1,10 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import { testPassword } from "#tests/support/people/people.ts";
-import { until } from "#tests/worker/support/device.ts";
+import { waitUntil } from "#tests/worker/support/device.ts";
 import { seedPerson } from "#tests/worker/support/seeded-people.ts";
 import { seedSecurity } from "#tests/worker/support/seeded-security.ts";
-import { call, newPerson } from "#tests/worker/support/site.ts";
+import { call, makePerson } from "#tests/worker/support/site.ts";
 
 const passing = ["ceremonies", "mailed_tokens", "oauth_flows", "auth_codes"];
 
@@ -16,12 +16,12 @@ const leftOf = async (user: string): Promise<number[]> => {
 };
 
 test("what nobody came back from in time goes when anybody signs in, and nothing else does", async () => {
-  const [late, here, ana] = [await seedPerson(), await seedPerson(), await newPerson()];
+  const [late, here, ana] = [await seedPerson(), await seedPerson(), await makePerson()];
   await seedSecurity(late.id, late.session, Date.now() - 1);
   await seedSecurity(here.id, here.session);
   expect(await leftOf(late.id)).toEqual([1, 1, 1, 1]);
   const body = { phone: ana.phone, password: testPassword };
   expect((await call("POST", "/api/auth/token?grant_type=password", { body })).status).toBe(200);
-  await until(async () => (await leftOf(late.id)).every((n) => n === 0));
+  await waitUntil(async () => (await leftOf(late.id)).every((n) => n === 0));
   expect(await leftOf(here.id)).toEqual([1, 1, 1, 1]);
 });

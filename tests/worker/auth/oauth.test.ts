@@ -4,7 +4,7 @@ import { afterEach, expect, test, vi } from "vitest";
 import type { Session } from "#contract/auth/auth.ts";
 import { createUuid } from "#contract/ids.ts";
 import type { Person } from "#tests/support/people/people.ts";
-import { call, newPerson } from "#tests/worker/support/site.ts";
+import { call, makePerson } from "#tests/worker/support/site.ts";
 import { issueAuthCode } from "#worker/auth/providers/auth-codes.ts";
 import { insertIdentity } from "#worker/auth/providers/identities.ts";
 import { findProviderSetting, listPublicProviders } from "#worker/auth/providers/providers.ts";
@@ -36,7 +36,7 @@ const trade = (body: object) => call("POST", "/api/auth/token?grant_type=pkce", 
 const errorOf = (answer: { body: unknown }) => (answer.body as { error_code?: string }).error_code;
 
 test("a code is good for one session, though eight ask in the same moment", async () => {
-  const [ana, subject] = [await newPerson(), newSubject()];
+  const [ana, subject] = [await makePerson(), newSubject()];
   await linkTo(ana, subject);
   const came = await comeBack(subject);
   const answers = await Promise.all(Array.from({ length: 8 }, () => trade(came)));
@@ -45,7 +45,7 @@ test("a code is good for one session, though eight ask in the same moment", asyn
 
 test("an account at a provider is linked once, though eight of its people ask in the same moment", async () => {
   const subject = newSubject();
-  const people = await Promise.all(Array.from({ length: 8 }, () => newPerson()));
+  const people = await Promise.all(Array.from({ length: 8 }, () => makePerson()));
   const codes = await Promise.all(people.map((person) => comeBack(subject, person)));
   const answers = await Promise.all(codes.map(trade));
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
@@ -53,7 +53,7 @@ test("an account at a provider is linked once, though eight of its people ask in
 });
 
 test("a code that came too late is good for nothing, and no other grant takes one", async () => {
-  const [ana, subject] = [await newPerson(), newSubject()];
+  const [ana, subject] = [await makePerson(), newSubject()];
   await linkTo(ana, subject);
   expect(errorOf(await trade(await comeBack(subject, undefined, -1)))).toBe("flow_state_not_found");
   const came = await comeBack(subject);
@@ -65,15 +65,15 @@ test("a code that came too late is good for nothing, and no other grant takes on
 });
 
 test("an account that went takes with it what was linked, and a code for it is one of nobody's", async () => {
-  const [ana, subject] = [await newPerson(), newSubject()];
+  const [ana, subject] = [await makePerson(), newSubject()];
   await linkTo(ana, subject);
   const came = await comeBack(subject);
   await call("DELETE", "/api/account", { token: ana.token, body: { user_id: ana.id } });
   expect(errorOf(await trade(came))).toBe("phone_needed");
 });
 
-test("whoever signs in by a provider has shown one factor, which counts for no change of how one signs in", async () => {
-  const [ana, subject] = [await newPerson(), newSubject()];
+test("a provider's sign-in is one factor, which permits no change of sign-in methods", async () => {
+  const [ana, subject] = [await makePerson(), newSubject()];
   await linkTo(ana, subject);
   const { body } = await trade(await comeBack(subject));
   const { access_token: token } = body as Session;
@@ -91,7 +91,7 @@ const settings = (providers: unknown, secrets: unknown = {}) => ({
 
 afterEach(() => vi.restoreAllMocks());
 
-test("providers are offered as they are configured, and their secrets are told to nobody", () => {
+test("providers are offered as configured, and their secrets are never revealed", () => {
   const env = settings([kivu, { ...kivu, id: "here", issuer: "http://localhost:9000" }], { kivu: "hush" });
   expect(listPublicProviders(env)).toEqual([
     { id: "kivu", name: "Kivu" },
@@ -102,7 +102,7 @@ test("providers are offered as they are configured, and their secrets are told t
   expect(listPublicProviders({})).toEqual([]);
 });
 
-test("a broken configuration offers none, and the log says where it is broken without what stands there", () => {
+test("a broken configuration offers none, and the log names the broken setting without its value", () => {
   const said = vi.spyOn(console, "error").mockImplementation(() => undefined);
   const broken = {
     "OIDC_PROVIDERS is not valid JSON": settings("[{hush"),

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { makeCaptchaToken, phoneOf } from "#tests/support/people/people.ts";
-import { broughtBy, mailsTo } from "#tests/worker/support/mailbox.ts";
-import { call, newPerson, site } from "#tests/worker/support/site.ts";
+import { parseMail, readMails } from "#tests/worker/support/mailbox.ts";
+import { call, makePerson, site } from "#tests/worker/support/site.ts";
 
 /**
  * Nobody is redirected to an address injected by a header, a parameter or a path. Allowed addresses: redirects.test.ts.
@@ -41,16 +41,16 @@ test.each(["/api/auth/callback", "/api/auth/callback?state=none&code=x"])(
 );
 
 test("a mail leads to the site it was asked of, whatever its headers say", async () => {
-  const person = await newPerson();
+  const person = await makePerson();
   const email = "ana@elsewhere.example";
   const headers = { ...slipped, "accept-language": "fr" };
   expect((await call("PUT", "/api/auth/user", { token: person.token, body: { email }, headers })).status).toBe(200);
-  const confirmation = async () => (await mailsTo(email))[0];
+  const confirmation = async () => (await readMails(email))[0];
   await expect.poll(confirmation).toBeDefined();
   const first = await confirmation();
   if (!first) throw new Error("no mail");
-  ownOnly(broughtBy(first).link.href);
-  const token_hash = broughtBy(first).token;
+  ownOnly(parseMail(first).link.href);
+  const token_hash = parseMail(first).token;
   expect((await call("POST", "/api/auth/verify", { body: { type: "email_change", token_hash } })).status).toBe(200);
 
   for (const place of evil) {
@@ -59,16 +59,16 @@ test("a mail leads to the site it was asked of, whatever its headers say", async
       gotrue_meta_security: { captcha_token: await makeCaptchaToken(site, { action: "recover", subject: email }) },
     };
     const path = `/api/auth/recover?redirect_to=${encodeURIComponent(place)}`;
-    const kept = (await mailsTo(email)).length;
+    const kept = (await readMails(email)).length;
     const answer = await call("POST", path, { body, headers });
     if (answer.status === 429) break; // no more mails to it for now
     expect(answer.status).toBe(200);
-    await expect.poll(async () => (await mailsTo(email)).length).toBe(kept + 1);
+    await expect.poll(async () => (await readMails(email)).length).toBe(kept + 1);
   }
-  const mails = await mailsTo(email);
+  const mails = await readMails(email);
   expect(mails.length).toBeGreaterThan(2);
   for (const mail of mails) {
-    ownOnly(broughtBy(mail).link.href);
+    ownOnly(parseMail(mail).link.href);
     expect(mail.text + mail.html).not.toContain("evil");
   }
 });

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import type { Session } from "#contract/auth/auth.ts";
 import { testPassword } from "#tests/support/people/people.ts";
-import { call, newPerson } from "#tests/worker/support/site.ts";
+import { call, makePerson } from "#tests/worker/support/site.ts";
 import { hashPassword } from "#worker/auth/passwords.ts";
 import { findOwnCredentials } from "#worker/auth/queries.ts";
 import { toPasswordPreconditions } from "#worker/auth/second-factor/preconditions.ts";
@@ -16,8 +16,8 @@ const sessionsOf = async (user: string): Promise<string[]> => {
   return results.map(({ id }) => id);
 };
 
-test("a session that begins by a former password is none, and takes nobody's place", async () => {
-  const ana = await newPerson();
+test("a session that starts with a former password is invalid, and replaces no other session", async () => {
+  const ana = await makePerson();
   const db = openDb(env);
   const before = await sessionsOf(ana.id);
   const password_hash = await hashPassword("Former2026", env.PEPPER);
@@ -33,7 +33,7 @@ test("a session that begins by a former password is none, and takes nobody's pla
 });
 
 test("nobody who signs in by the former password in the moment it is changed stays signed in", async () => {
-  const ana = await newPerson();
+  const ana = await makePerson();
   const { body: proof } = await call("POST", "/api/auth/proof", { token: ana.token, body: { password: testPassword } });
   const signIn = () =>
     call("POST", "/api/auth/token?grant_type=password", { body: { phone: ana.phone, password: testPassword } });

@@ -3,7 +3,7 @@ import { beforeEach, expect, test } from "vitest";
 import type { Session } from "#contract/auth/auth.ts";
 import type { FoundPerson } from "#contract/people.ts";
 import { makeCaptchaToken, type Person, testPassword } from "#tests/support/people/people.ts";
-import { call, newPerson, site } from "#tests/worker/support/site.ts";
+import { call, makePerson, site } from "#tests/worker/support/site.ts";
 
 /** One account for each phone number, in any notation, and accounts from before numbers were normalised. */
 
@@ -31,11 +31,11 @@ const rewrite = async (person: Person, phone: string): Promise<void> => {
     await env.DB.prepare(`UPDATE ${table} SET phone = ? WHERE id = ?`).bind(phone, person.id).run();
 };
 
-test("the number with its trunk 0 is registered already where the number is, and the other way round", async () => {
-  const ana = await newPerson();
+test("a number with its trunk 0 counts as registered if the number is, and the reverse", async () => {
+  const ana = await makePerson();
   for (const typed of [trunk(ana.phone), `00${trunk(ana.phone).slice(1)}`, `243 0 ${ana.phone.slice(4)}`])
     expect(await signUp(typed)).toMatchObject({ status: 422, body: { error_code: "phone_exists" } });
-  const ben = await newPerson();
+  const ben = await makePerson();
   await rewrite(ben, trunk(ben.phone));
   expect(await signUp(ben.phone)).toMatchObject({ status: 422, body: { error_code: "phone_exists" } });
 });
@@ -46,20 +46,20 @@ test("a new account's number is stored without a trunk 0", async () => {
 });
 
 test("an account of before is signed in to by either form, and where there are two by the one that is typed", async () => {
-  const ana = await newPerson();
+  const ana = await makePerson();
   expect((await signIn(trunk(ana.phone))).user?.id).toBe(ana.id);
-  const ben = await newPerson();
+  const ben = await makePerson();
   const stored = ben.phone;
   await rewrite(ben, trunk(stored));
   for (const typed of [stored, trunk(stored)]) expect((await signIn(typed)).user?.id).toBe(ben.id);
-  const cleo = await newPerson();
+  const cleo = await makePerson();
   await rewrite(cleo, stored);
   expect((await signIn(stored)).user?.id).toBe(cleo.id);
   expect((await signIn(trunk(stored))).user?.id).toBe(ben.id);
 });
 
 test("wrong passwords count for a number, whichever form is typed", async () => {
-  const ana = await newPerson();
+  const ana = await makePerson();
   const answers: unknown[] = [];
   for (let n = 0; n < 6; n++) {
     const phone = n % 2 === 0 ? ana.phone : trunk(ana.phone);
@@ -72,7 +72,7 @@ test("wrong passwords count for a number, whichever form is typed", async () => 
 });
 
 test("a number as it is dialled at home finds its owner before anybody who has it in another form", async () => {
-  const [ana, owner, other] = [await newPerson(), await newPerson(), await newPerson()];
+  const [ana, owner, other] = [await makePerson(), await makePerson(), await makePerson()];
   owner.phone = `+24385510${owner.phone.slice(-4)}`; // no other number starts like this
   await rewrite(owner, owner.phone);
   await rewrite(other, trunk(owner.phone));

@@ -3,13 +3,13 @@ import { expect, test } from "vitest";
 import type { Challenge } from "#contract/auth/auth.ts";
 import { proofDecayMs, proofKeysMax, proofLevelMax, proofsFree, proofsPerLevel } from "#contract/limits.ts";
 import { makeCaptchaToken, phoneOf, solveForToken, testPassword } from "#tests/support/people/people.ts";
-import { pass } from "#tests/worker/support/clock.ts";
-import { call, limitKeyOf, site } from "#tests/worker/support/site.ts";
+import { advanceClock } from "#tests/worker/support/clock.ts";
+import { call, site, toLimitKey } from "#tests/worker/support/site.ts";
 import { createProofChallenge } from "#worker/auth/proof-of-work.ts";
 
 /** Proof-of-work difficulty of public requests, for each network. */
 
-const bucket = (network: string) => `spent_proofs_by_address:${limitKeyOf(network)}`;
+const bucket = (network: string) => `spent_proofs_by_address:${toLimitKey(network)}`;
 /** Records this many recent proofs of a network. */
 const spend = (network: string, proofs: number) =>
   env.DB.prepare("INSERT OR REPLACE INTO rate_limits VALUES (?, ?)")
@@ -50,7 +50,7 @@ test("a network that spent however many proofs is back at the lowest level a qua
   await spend("198.51.104.0/24", 10_000);
   const dearest = await createProofChallenge(env.ALTCHA_HMAC_KEY, { action: "sign_up", subject: phoneOf(2754) }, 3);
   expect((await signUp(phoneOf(2754), await solveForToken(dearest), address)).status).toBe(200);
-  pass(17 * 60_000);
+  advanceClock(17 * 60_000);
   expect(await levelAt(address)).toBe(0);
 });
 

@@ -41,7 +41,7 @@ test.each([
   expect(await signUp(close(solved))).toMatchObject(refused);
 });
 
-test("a question that was made easy is not ours any more, also when it was answered as it stands", async () => {
+test("a challenge whose difficulty was lowered is invalid, even if it was solved as given", async () => {
   const { challenge } = open(await work());
   Object.assign(challenge.parameters, { keyPrefix: "00" }); // one key of 256 solves it
   expect(await signUp(await solveForToken(challenge))).toMatchObject(refused);

@@ -2,8 +2,8 @@ import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import type { Session } from "#contract/auth/auth.ts";
 import { testPassword } from "#tests/support/people/people.ts";
-import { pass } from "#tests/worker/support/clock.ts";
-import { call, cookieSite, cookiesOf, drain, newPerson } from "#tests/worker/support/site.ts";
+import { advanceClock } from "#tests/worker/support/clock.ts";
+import { call, cookieSite, drainBucket, makePerson, toCookieHeader } from "#tests/worker/support/site.ts";
 
 const refresh = (refresh_token: string) =>
   call("POST", "/api/auth/token?grant_type=refresh_token", { body: { refresh_token } });
@@ -27,7 +27,7 @@ const unknown = { status: 400, body: { error_code: "refresh_token_not_found" } }
 const ended = { status: 401, body: { error_code: "session_not_found" } };
 
 test("a refresh token is traded for a new one each time", async () => {
-  const person = await newPerson();
+  const person = await makePerson();
   const second = await renewed(person.refreshToken);
   const third = await renewed(second.refresh_token);
   expect(new Set([person.refreshToken, second.refresh_token, third.refresh_token]).size).toBe(3);
@@ -36,15 +36,15 @@ test("a refresh token is traded for a new one each time", async () => {
 });
 
 test("two tabs that refresh at once stay signed in with one successor", async () => {
-  const person = await newPerson();
+  const person = await makePerson();
   const answers = await Promise.all(Array.from({ length: 8 }, () => renewed(person.refreshToken)));
   expect(new Set(answers.map(({ refresh_token }) => refresh_token)).size).toBe(1);
   for (const { access_token } of answers) expect((await use(access_token)).status).toBe(200);
 });
 
 test("the parent gives the same successor for ten seconds, then it ends the session", async () => {
-  const person = await newPerson();
-  pass(0); // however long the machine takes
+  const person = await makePerson();
+  advanceClock(0); // however long the machine takes
   const child = await renewed(person.refreshToken);
   expect((await use(child.access_token)).status).toBe(200);
   await letPass(person, 8);
@@ -56,7 +56,7 @@ test("the parent gives the same successor for ten seconds, then it ends the sess
 });
 
 test("a successor whose answer was lost, and that nobody ever used, can be had again later", async () => {
-  const person = await newPerson();
+  const person = await makePerson();
   const lost = await renewed(person.refreshToken);
   await letPass(person, 3_600);
   const again = await renewed(person.refreshToken);
@@ -66,7 +66,7 @@ test("a successor whose answer was lost, and that nobody ever used, can be had a
 });
 
 test("a token two steps back ends the session at once, on all sides, and no other session", async () => {
-  const person = await newPerson();
+  const person = await makePerson();
   const other = (
     await call("POST", "/api/auth/token?grant_type=password", { body: { phone: person.phone, password: testPassword } })
   ).body as Session;
@@ -79,7 +79,7 @@ test("a token two steps back ends the session at once, on all sides, and no othe
 });
 
 test("a session ends after 30 days without use, and after 90 days in any case", async () => {
-  const [idle, old] = [await newPerson(), await newPerson()];
+  const [idle, old] = [await makePerson(), await makePerson()];
   const day = 86_400;
   await letPass(idle, 30 * day + 60);
   expect(await refresh(idle.refreshToken)).toMatchObject({ status: 401, body: { error_code: "session_expired" } });
@@ -95,7 +95,7 @@ test("a session ends after 30 days without use, and after 90 days in any case", 
 });
 
 test("what is no refresh token of ours is unknown", async () => {
-  const person = await newPerson();
+  const person = await makePerson();
   const spoilt = Buffer.from(person.refreshToken, "base64url");
   spoilt.writeUInt8((spoilt[51] ?? 0) ^ 1, 51);
   const ahead = Buffer.from(person.refreshToken, "base64url");
@@ -112,8 +112,8 @@ test("what is no refresh token of ours is unknown", async () => {
   expect(await refresh(person.refreshToken)).toMatchObject({ status: 200 });
 });
 
-test("whoever only knows a session's id can neither keep its holder from renewing it nor fill the store", async () => {
-  const person = await newPerson();
+test("knowing only a session's id neither blocks its renewal nor fills the store", async () => {
+  const person = await makePerson();
   const forged = Buffer.from(person.refreshToken, "base64url");
   for (let n = 0; n < 40; n++) {
     forged.writeUInt8(n, 51);
@@ -128,10 +128,10 @@ test("whoever only knows a session's id can neither keep its holder from renewin
   expect((await refresh(person.refreshToken)).status).toBe(200);
 });
 
-test("a session is renewed thirty times in a row, then it waits and is told how long", async () => {
-  const person = await newPerson();
+test("a session is renewed thirty times in a row, then it is told how long to wait", async () => {
+  const person = await makePerson();
   const row = await env.DB.prepare("SELECT id FROM sessions WHERE user_id = ?").bind(person.id).first<{ id: string }>();
-  await drain("refresh_by_session", row?.id ?? "");
+  await drainBucket("refresh_by_session", row?.id ?? "");
   const held = await refresh(person.refreshToken);
   expect(held).toMatchObject({ status: 429, body: { error_code: "rate_limited" } });
   expect(Number(held.headers.get("retry-after"))).toBeGreaterThan(0);
@@ -139,51 +139,51 @@ test("a session is renewed thirty times in a row, then it waits and is told how 
 });
 
 test("a refresh token is no access token", async () => {
-  const person = await newPerson();
+  const person = await makePerson();
   expect(await use(person.refreshToken)).toMatchObject({ status: 401, body: { error_code: "bad_jwt" } });
 });
 
 test("nothing in the database is worth a session", async () => {
-  const person = await newPerson();
+  const person = await makePerson();
   const row = await env.DB.prepare("SELECT * FROM sessions WHERE user_id = ?").bind(person.id).first();
   for (const value of Object.values(row ?? {})) expect(await refresh(String(value))).toMatchObject(unknown);
 });
 
 test("the browser refreshes by its cookie, and a refusal takes the cookies away", async () => {
-  const person = await newPerson();
+  const person = await makePerson();
   const signIn = await call("POST", "/api/auth/token?grant_type=password", {
     headers: cookieSite,
     body: { phone: person.phone, password: testPassword },
   });
   const refreshBy = (cookie: string) =>
     call("POST", "/api/auth/token?grant_type=refresh_token", { headers: { ...cookieSite, cookie }, body: {} });
-  const first = cookiesOf(signIn);
+  const first = toCookieHeader(signIn);
   const second = await refreshBy(first);
   expect(second).toMatchObject({ status: 200, body: { access_token: "", refresh_token: "" } });
-  expect(cookiesOf(second)).not.toBe(first);
-  const me = await call("GET", "/api/auth/user", { headers: { cookie: cookiesOf(second) } });
+  expect(toCookieHeader(second)).not.toBe(first);
+  const me = await call("GET", "/api/auth/user", { headers: { cookie: toCookieHeader(second) } });
   expect(me).toMatchObject({ status: 200, body: { id: person.id } });
 
-  await refreshBy(cookiesOf(second));
+  await refreshBy(toCookieHeader(second));
   const refused = await refreshBy(first);
   expect(refused).toMatchObject(reused);
   expect(refused.headers.getSetCookie().every((cookie) => cookie.includes("Max-Age=0"))).toBe(true);
 });
 
 test("two tabs that refresh at once by the same cookie end with the same session, and both are signed in", async () => {
-  const person = await newPerson();
+  const person = await makePerson();
   const signIn = await call("POST", "/api/auth/token?grant_type=password", {
     headers: cookieSite,
     body: { phone: person.phone, password: testPassword },
   });
-  const cookie = cookiesOf(signIn);
+  const cookie = toCookieHeader(signIn);
   const tabs = await Promise.all(
     Array.from({ length: 6 }, () =>
       call("POST", "/api/auth/token?grant_type=refresh_token", { headers: { ...cookieSite, cookie }, body: {} }),
     ),
   );
   const refreshCookies = tabs.map((tab) =>
-    cookiesOf(tab)
+    toCookieHeader(tab)
       .split("; ")
       .filter((one) => one.startsWith("__Host-lisolo-rt=")),
   );
@@ -191,9 +191,9 @@ test("two tabs that refresh at once by the same cookie end with the same session
   for (const tab of tabs) {
     expect(tab.status).toBe(200);
     // Each tab overwrites the cookies of the other's answer. Both continue with the last one.
-    const me = await call("GET", "/api/auth/user", { headers: { cookie: cookiesOf(tab) } });
+    const me = await call("GET", "/api/auth/user", { headers: { cookie: toCookieHeader(tab) } });
     expect(me).toMatchObject({ status: 200, body: { id: person.id } });
-    const next = { headers: { ...cookieSite, cookie: cookiesOf(tab) }, body: {} };
+    const next = { headers: { ...cookieSite, cookie: toCookieHeader(tab) }, body: {} };
     expect((await call("POST", "/api/auth/token?grant_type=refresh_token", next)).status).toBe(200);
   }
   const rows = await env.DB.prepare("SELECT count(*) AS n FROM sessions WHERE user_id = ?").bind(person.id).first();
@@ -201,7 +201,7 @@ test("two tabs that refresh at once by the same cookie end with the same session
 });
 
 test("an access token is no refresh token, in the body or as the cookie", async () => {
-  const person = await newPerson();
+  const person = await makePerson();
   expect(await refresh(person.token.slice(0, 256))).toMatchObject(unknown);
   const headers = { ...cookieSite, cookie: `__Host-lisolo-rt=${person.token}` };
   const answer = await call("POST", "/api/auth/token?grant_type=refresh_token", { headers, body: {} });
@@ -210,8 +210,8 @@ test("an access token is no refresh token, in the body or as the cookie", async 
   expect(await call("GET", "/api/auth/user", asAccess)).toMatchObject({ status: 401, body: { error_code: "bad_jwt" } });
 });
 
-test("a cookie counts only for whoever asks for cookies", async () => {
-  const person = await newPerson();
+test("a cookie counts only for requests with the cookie transport", async () => {
+  const person = await makePerson();
   const answer = await call("POST", "/api/auth/token?grant_type=refresh_token", {
     headers: { origin: cookieSite.origin, cookie: `__Host-lisolo-rt=${person.refreshToken}` },
     body: {},

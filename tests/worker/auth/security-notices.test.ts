@@ -6,14 +6,14 @@ import type { SecurityNotice } from "#contract/auth/security.ts";
 import { createUuid } from "#contract/ids.ts";
 import { factorResetHours, securityNoticesMax } from "#contract/limits.ts";
 import { type Person, testPassword } from "#tests/support/people/people.ts";
-import { Device, request, until } from "#tests/worker/support/device.ts";
-import { call, newPerson } from "#tests/worker/support/site.ts";
+import { Device, request, waitUntil } from "#tests/worker/support/device.ts";
+import { call, makePerson } from "#tests/worker/support/site.ts";
 import {
-  eventsOf,
-  newGuarded,
-  signInHalfway,
-  startClock,
-  stopClock,
+  freezeClock,
+  makePersonWithCodeApp,
+  readSecurityEvents,
+  resumeClock,
+  signInPending,
 } from "#tests/worker/support/with-second-factor.ts";
 import { callWith } from "#tests/worker/support/wrapped-site.ts";
 
@@ -34,8 +34,8 @@ const noticesOf = async (person: Person, since = 0) =>
   (await request(person, { type: "changes", since })).notices.map(({ event }) => event);
 const counterOf = async (person: Person) => (await request(person, { type: "changes", since: 0 })).counter;
 
-test("a new sign-in is told to the devices that are there, with what it calls itself, and not to its own", async () => {
-  const ana = await newPerson();
+test("a new sign-in is reported to the connected devices, with its name, and not to itself", async () => {
+  const ana = await makePerson();
   const here = await Device.open(ana);
   const other = await signIn(ana, "Mozilla/5.0 (Android 14; Mobile; rv:132.0) Gecko/132.0 Firefox/132.0");
   const [, , notice] = await here.nextOf("z");
@@ -47,13 +47,13 @@ test("a new sign-in is told to the devices that are there, with what it calls it
   there.close();
 });
 
-test("a session that ended for its refresh token came twice is told to the other devices by its name, once", async () => {
-  const ana = await newPerson();
+test("a session that ended because its refresh token was used twice is reported to the other devices by its name, once", async () => {
+  const ana = await makePerson();
   const { body } = await call("POST", "/api/auth/token?grant_type=password", {
     headers: { "user-agent": "Mozilla/5.0 (Android 14; Mobile; rv:132.0) Gecko/132.0 Firefox/132.0" },
     body: { phone: ana.phone, password: testPassword },
   });
-  await until(async () => (await noticesOf(ana)).length === 1);
+  await waitUntil(async () => (await noticesOf(ana)).length === 1);
   const since = await counterOf(ana);
   const refresh = (refresh_token: string) =>
     call("POST", "/api/auth/token?grant_type=refresh_token", { body: { refresh_token } });
@@ -63,41 +63,41 @@ test("a session that ended for its refresh token came twice is told to the other
   for (const refusal of ["refresh_token_already_used", "refresh_token_not_found"]) {
     expect(await refresh(first)).toMatchObject({ status: 400, body: { error_code: refusal } });
   }
-  await until(async () => (await noticesOf(ana, since)).length > 0);
+  await waitUntil(async () => (await noticesOf(ana, since)).length > 0);
   const { notices } = await request(ana, { type: "changes", since });
   expect(notices).toMatchObject([{ event: "session_reused", device: "Firefox · Android" }]);
 });
 
-test("whoever has only the password pushes out nothing that the owner is to be told by using tokens twice", async () => {
-  stopClock();
-  onTestFinished(startClock);
-  const ana = await newGuarded();
-  const before = await eventsOf(ana.id);
-  const half = await signInHalfway(ana);
+test("a person with only the password cannot displace the owner's notices by using tokens twice", async () => {
+  freezeClock();
+  onTestFinished(resumeClock);
+  const ana = await makePersonWithCodeApp();
+  const before = await readSecurityEvents(ana.id);
+  const half = await signInPending(ana);
   const refresh = (refresh_token: string) =>
     callWith({}, "POST", "/api/auth/token?grant_type=refresh_token", { body: { refresh_token } });
   const { refresh_token: second } = (await refresh(half.refresh_token)).body as Session;
   await refresh(second);
   expect(await refresh(half.refresh_token)).toMatchObject({ body: { error_code: "refresh_token_already_used" } });
-  expect(await eventsOf(ana.id)).toEqual(before);
+  expect(await readSecurityEvents(ana.id)).toEqual(before);
 });
 
-test("the device that did it hears no more than that there is a change, so that it misses none", async () => {
-  const ana = await newPerson();
+test("the device that made the change only receives the counter, so that it misses none", async () => {
+  const ana = await makePerson();
   const other = await signIn(ana);
-  await until(async () => (await noticesOf(ana)).length === 1);
+  await waitUntil(async () => (await noticesOf(ana)).length === 1);
   const [here, there] = [await Device.open(ana), await Device.open(other)];
   const changed = await call("PUT", "/api/auth/user", { token: other.token, body: { password: "Makutano2027" } });
   expect(changed.status).toBe(200);
   const own = await there.nextOf("z");
   expect(own[2]).toBeNull();
-  expect(await there.pong()).toBe(`.${(own[1] + there.base - (there.base % 16)).toString(36)}`);
+  expect(await there.waitForPong()).toBe(`.${(own[1] + there.base - (there.base % 16)).toString(36)}`);
   here.close();
   there.close();
 });
 
-test("a device that was away is told once, when it comes back", async () => {
-  const ana = await newPerson();
+test("a device that was offline is notified once, when it returns", async () => {
+  const ana = await makePerson();
   const before = await counterOf(ana);
   await warn(ana);
   const device = await Device.attach(ana);
@@ -114,7 +114,7 @@ test("a device that was away is told once, when it comes back", async () => {
 });
 
 test("what became of the account before a device came there is nothing to it, but a reset that is still to come", async () => {
-  const ana = await newPerson();
+  const ana = await makePerson();
   const due_at = Date.now() + factorResetHours * 3_600_000;
   const long = Date.now() - 60_000;
   await warn(ana, { event: "reset_started", at: long - 2, due_at });
@@ -126,8 +126,8 @@ test("what became of the account before a device came there is nothing to it, bu
   expect(await noticesOf(ana)).toEqual(["reset_cancelled"]);
 });
 
-test("notices outlive the object, come once however often they are told, and the oldest go", async () => {
-  const ana = await newPerson();
+test("notices survive a restart of the object, arrive once however often they are pushed, and the oldest are dropped", async () => {
+  const ana = await makePerson();
   const first = await warn(ana);
   const counter = await counterOf(ana);
   await env.USER_CHANNEL.getByName(ana.id).addSecurityNotice(ana.id, first);
@@ -139,8 +139,8 @@ test("notices outlive the object, come once however often they are told, and the
   expect(await noticesOf(ana)).toEqual(Array.from({ length: securityNoticesMax }, () => "passkey_added"));
 });
 
-test("a notice that nobody was there to hear is told once, however often the object began anew since", async () => {
-  const ana = await newPerson();
+test("a notice without a connected device is delivered once, however often the object restarted since", async () => {
+  const ana = await makePerson();
   await warn(ana);
   await evictDurableObject(env.USER_CHANNEL.getByName(ana.id));
   const { counter, notices } = await request(ana, { type: "changes", since: 0 });

@@ -6,8 +6,8 @@ import type { Session } from "#contract/auth/auth.ts";
 import { sessionCheckMs } from "#contract/limits.ts";
 import { closeCodes, encodeFrame, protocolVersion } from "#contract/wire/server-frames.ts";
 import { testPassword } from "#tests/support/people/people.ts";
-import { pass, within } from "#tests/worker/support/clock.ts";
-import { call, drain, newPerson, site } from "#tests/worker/support/site.ts";
+import { advanceClock, withTimeout } from "#tests/worker/support/clock.ts";
+import { call, drainBucket, makePerson, site } from "#tests/worker/support/site.ts";
 import { api } from "#worker/api.ts";
 import { rateLimitPolicies } from "#worker/lib/limits/rate-limit.ts";
 
@@ -22,10 +22,10 @@ const openSocket = async (token: string) => {
   socket.accept();
   return { socket, closed };
 };
-const within2s = <T>(promise: Promise<T>) => within(2_000, promise);
+const within2s = <T>(promise: Promise<T>) => withTimeout(2_000, promise);
 
 const twoDevices = async () => {
-  const person = await newPerson();
+  const person = await makePerson();
   const body = { phone: person.phone, password: testPassword };
   const second = (await call("POST", "/api/auth/token?grant_type=password", { body })).body as Session;
   return { person, second };
@@ -51,7 +51,7 @@ test("signing out on one device closes that device's socket only", async () => {
 });
 
 test("a refresh token used twice closes its session's socket", async () => {
-  const person = await newPerson();
+  const person = await makePerson();
   const refresh = async (refresh_token: string) =>
     (await call("POST", "/api/auth/token?grant_type=refresh_token", { body: { refresh_token } })).body as Session;
   const child = await refresh(person.refreshToken);
@@ -62,7 +62,7 @@ test("a refresh token used twice closes its session's socket", async () => {
 });
 
 test("a session that is too old to be renewed ends with its socket", async () => {
-  const person = await newPerson();
+  const person = await makePerson();
   const { closed } = await openSocket(person.token);
   await env.DB.prepare("UPDATE sessions SET created_at = 0 WHERE user_id = ?").bind(person.id).run();
   const body = { refresh_token: person.refreshToken };
@@ -101,7 +101,7 @@ test("a session that ends while its socket is being opened does not keep it", as
 });
 
 test("a session that ended opens no socket", async () => {
-  const person = await newPerson();
+  const person = await makePerson();
   await call("POST", "/api/auth/logout?scope=local", { token: person.token });
   await expect(openSocket(person.token)).rejects.toThrow("no socket: 401");
 });
@@ -109,7 +109,7 @@ test("a session that ended opens no socket", async () => {
 test.each(["https://evil.test", "null", "https://lisolo.test.evil.test", "http://lisolo.test", undefined])(
   "a page of the origin %s opens no socket with the person's cookie",
   async (origin) => {
-    const person = await newPerson();
+    const person = await makePerson();
     const response = await site.fetch(`${site.origin}/api/socket`, {
       headers: {
         upgrade: "websocket",
@@ -121,10 +121,10 @@ test.each(["https://evil.test", "null", "https://lisolo.test.evil.test", "http:/
   },
 );
 
-test("who opened too many sockets in a minute waits, and is told how long", async () => {
+test("too many sockets in a minute are refused, with the time to wait", async () => {
   expect(rateLimitPolicies.socket_by_user).toEqual({ burst: 30, everyMs: 2_000 });
-  const [ana, ben] = [await newPerson(), await newPerson()];
-  await drain("socket_by_user", ana.id);
+  const [ana, ben] = [await makePerson(), await makePerson()];
+  await drainBucket("socket_by_user", ana.id);
   const response = await site.fetch(`${site.origin}/api/socket`, {
     headers: { upgrade: "websocket", authorization: `Bearer ${ana.token}` },
   });
@@ -144,7 +144,7 @@ test("a socket that outlived its session ends with its first message ten minutes
   confirm(ended);
   await scheduler.wait(50);
   expect(ended.socket.readyState).toBe(WebSocket.READY_STATE_OPEN);
-  pass(sessionCheckMs);
+  advanceClock(sessionCheckMs);
   for (const opened of [ended, kept]) confirm(opened);
   expect(await within2s(ended.closed)).toBe(closeCodes.signedOut);
   expect(kept.socket.readyState).toBe(WebSocket.READY_STATE_OPEN);

@@ -7,9 +7,9 @@ import { createUuid } from "#contract/ids.ts";
 import { accessTokenSeconds, stepUpSeconds } from "#contract/limits.ts";
 import { closeCodes } from "#contract/wire/server-frames.ts";
 import { type Person, testPassword } from "#tests/support/people/people.ts";
-import { within } from "#tests/worker/support/clock.ts";
+import { withTimeout } from "#tests/worker/support/clock.ts";
 import { Device } from "#tests/worker/support/device.ts";
-import { call, cookieSite, cookiesOf, drain, limitKeyOf, newPerson } from "#tests/worker/support/site.ts";
+import { call, cookieSite, drainBucket, makePerson, toCookieHeader, toLimitKey } from "#tests/worker/support/site.ts";
 import worker from "#worker/index.ts";
 
 const chromeOnAndroid =
@@ -56,34 +56,34 @@ const needsProof = { status: 403, body: { error_code: "reauthentication_needed" 
 const day = 86_400;
 
 /** Close code of the socket, within two seconds of the revocation. */
-const endOf = async (device: Device) => (await within(2_000, device.closed)).code;
+const endOf = async (device: Device) => (await withTimeout(2_000, device.closed)).code;
 
 test("a session that came in cookies stays in them, though a script of the page asks for it in the body", async () => {
-  const person = await newPerson();
+  const person = await makePerson();
   const signedIn = await call("POST", "/api/auth/token?grant_type=password", {
     headers: cookieSite,
     body: { phone: person.phone, password: testPassword },
   });
   const { origin } = cookieSite;
   const asked = await call("POST", "/api/auth/proof", {
-    headers: { origin, cookie: cookiesOf(signedIn) },
+    headers: { origin, cookie: toCookieHeader(signedIn) },
     body: { password: testPassword },
   });
   expect(asked.status).toBe(200);
   expect(asked.body).toMatchObject({ access_token: "", refresh_token: "" });
   const changed = await call("PUT", "/api/auth/user", {
-    headers: { origin, cookie: cookiesOf(asked) },
+    headers: { origin, cookie: toCookieHeader(asked) },
     body: { password: newPassword },
   });
   expect(changed.status).toBe(200);
   expect(JSON.stringify(changed.body)).not.toMatch(/"(access|refresh)_token":"[^"]/);
-  expect((await call("GET", "/api/auth/user", { headers: { cookie: cookiesOf(asked) } })).status).toBe(200);
+  expect((await call("GET", "/api/auth/user", { headers: { cookie: toCookieHeader(asked) } })).status).toBe(200);
 });
 
 // ── the list ─────────────────────────────────────────────────────────────────────────────────────────────────
 
-test("the devices of a person are listed with what they are and when they were last heard of, one's own marked", async () => {
-  const first = await newPerson();
+test("the devices of a person are listed with their kind and last use, the own one marked", async () => {
+  const first = await makePerson();
   await letPass(first, 3_600);
   const before = Date.now();
   const second = await signIn(first);
@@ -99,7 +99,7 @@ test("the devices of a person are listed with what they are and when they were l
 });
 
 test("nobody sees somebody else's devices, nor their own that owe a step, or could not be renewed any more", async () => {
-  const [ana, ben] = [await newPerson(), await newPerson()];
+  const [ana, ben] = [await makePerson(), await makePerson()];
   await letPass(ana, 31 * day);
   await signIn(ana);
   await addCodeApp(ana);
@@ -114,7 +114,7 @@ test("nobody sees somebody else's devices, nor their own that owe a step, or cou
 });
 
 test("how an account is kept is one answer", async () => {
-  const ana = await newPerson();
+  const ana = await makePerson();
   expect(await securityOf(ana)).toEqual({
     factors: [],
     passkeys: [],
@@ -135,7 +135,7 @@ test("how an account is kept is one answer", async () => {
 // ── ending ───────────────────────────────────────────────────────────────────────────────────────────────────
 
 test("ending another device signs it out within two seconds, and nobody else", async () => {
-  const ana = await newPerson();
+  const ana = await makePerson();
   const other = await signIn(ana);
   const [here, there] = [await Device.open(ana), await Device.open(other)];
   const [target] = (await devicesOf(ana)).filter(({ current }) => !current);
@@ -143,13 +143,13 @@ test("ending another device signs it out within two seconds, and nobody else", a
   expect(await endOf(there)).toBe(closeCodes.signedOut);
   expect(await isIn(other)).toBe(false);
   expect(await refresh(other)).toMatchObject({ status: 400, body: { error_code: "refresh_token_not_found" } });
-  expect(await here.pong()).toMatch(/^\./);
+  expect(await here.waitForPong()).toMatch(/^\./);
   here.close();
   expect((await end(ana, target?.id ?? "")).status).toBe(404);
 });
 
 test("somebody else's device cannot be named", async () => {
-  const [ana, ben] = [await newPerson(), await newPerson()];
+  const [ana, ben] = [await makePerson(), await makePerson()];
   const [bens] = await devicesOf(ben);
   expect(await end(ana, bens?.id ?? "")).toMatchObject({ status: 404, body: { error_code: "not_found" } });
   expect((await end(ana, "x")).status).toBe(400);
@@ -157,23 +157,23 @@ test("somebody else's device cannot be named", async () => {
 });
 
 test("ending one's own device takes the browser's cookies away", async () => {
-  const ana = await newPerson();
+  const ana = await makePerson();
   const signedIn = await call("POST", "/api/auth/token?grant_type=password", {
     headers: cookieSite,
     body: { phone: ana.phone, password: testPassword },
   });
-  const headers = { ...cookieSite, cookie: cookiesOf(signedIn) };
+  const headers = { ...cookieSite, cookie: toCookieHeader(signedIn) };
   const { body } = await call("GET", "/api/auth/sessions", { headers });
   const own = (body as { devices: SignedIn[] }).devices.find(({ current }) => current);
   const ended = await call("DELETE", `/api/auth/sessions/${own?.id}`, { headers });
   expect(ended.status).toBe(204);
-  expect(cookiesOf(ended)).toBe("");
+  expect(toCookieHeader(ended)).toBe("");
   expect(ended.headers.getSetCookie()).toHaveLength(2);
   expect(await isIn(ana)).toBe(true);
 });
 
 test("ending all others leaves one's own, and takes those with it that owe a step", async () => {
-  const ana = await newPerson();
+  const ana = await makePerson();
   const others = [await signIn(ana), await signIn(ana)];
   await addCodeApp(ana);
   const owing = await signIn(ana);
@@ -186,7 +186,7 @@ test("ending all others leaves one's own, and takes those with it that owe a ste
 // ── ages ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 test("a session that may not be renewed any more is of no use after ten minutes", async () => {
-  const [idle, old] = [await newPerson(), await newPerson()];
+  const [idle, old] = [await makePerson(), await makePerson()];
   const now = Date.now();
   await letPass(idle, 30 * day + 60);
   await env.DB.prepare("UPDATE sessions SET created_at = created_at - ? WHERE user_id = ?")
@@ -207,8 +207,8 @@ test("a session that may not be renewed any more is of no use after ten minutes"
   }
 });
 
-test("a socket that is held open without renewing ends with its session, within the hour", async () => {
-  const [ana, ben] = [await newPerson(), await newPerson()];
+test("a socket that stays open without renewal ends with its session, within the hour", async () => {
+  const [ana, ben] = [await makePerson(), await makePerson()];
   const fresh = await signIn(ana);
   const [idle, used] = [await Device.open(ana), await Device.open(fresh)];
   const old = await Device.open(ben);
@@ -222,12 +222,12 @@ test("a socket that is held open without renewing ends with its session, within 
   await worker.scheduled(createScheduledController(), env);
   expect((await ends).map(({ code }) => code)).toEqual([closeCodes.signedOut, closeCodes.signedOut]);
   expect(await Promise.all([ana, ben, fresh].map(isIn))).toEqual([false, false, true]);
-  expect(await used.pong()).toMatch(/^\./);
+  expect(await used.waitForPong()).toMatch(/^\./);
   used.close();
 });
 
-test("the session whose cookies a new one takes ends, whoever signs in and however far they get", async () => {
-  const [ana, ben] = [await newPerson(), await newPerson()];
+test("a session whose cookies are replaced by a new one ends, whoever signs in and however far they get", async () => {
+  const [ana, ben] = [await makePerson(), await makePerson()];
   const signInOver = (cookie: string, person: Person) =>
     call("POST", "/api/auth/token?grant_type=password", {
       headers: { ...cookieSite, cookie },
@@ -235,9 +235,9 @@ test("the session whose cookies a new one takes ends, whoever signs in and howev
     });
   const idsOf = async (person: Person) => (await devicesOf(person)).map(({ id }) => id);
   const own = await idsOf(ana);
-  const first = cookiesOf(await signInOver("", ana));
+  const first = toCookieHeader(await signInOver("", ana));
   expect(await idsOf(ana)).toHaveLength(2);
-  const second = cookiesOf(await signInOver(first, ana));
+  const second = toCookieHeader(await signInOver(first, ana));
   await expect.poll(() => idsOf(ana)).toHaveLength(2);
   const [newest] = (await idsOf(ana)).filter((id) => !own.includes(id));
 
@@ -256,7 +256,7 @@ test("the session whose cookies a new one takes ends, whoever signs in and howev
 });
 
 test("nobody's session carries what a page asks for somebody else, neither a request nor a socket", async () => {
-  const [ana, ben] = [await newPerson(), await newPerson()];
+  const [ana, ben] = [await makePerson(), await makePerson()];
   const ask = (person: string) => call("GET", "/api/contacts", { token: ana.token, headers: { "x-person": person } });
   expect((await ask(ana.id)).status).toBe(200);
   expect(await ask(ben.id)).toMatchObject({ status: 401, body: { error_code: "session_not_found" } });
@@ -269,10 +269,10 @@ test("nobody's session carries what a page asks for somebody else, neither a req
 });
 
 test("a session is renewed up to its thirtieth idle day and its ninetieth in all", async () => {
-  const ana = await newPerson();
+  const ana = await makePerson();
   await letPass(ana, 30 * day - 60);
   expect((await refresh(ana)).status).toBe(200);
-  const ben = await newPerson();
+  const ben = await makePerson();
   await env.DB.prepare("UPDATE sessions SET created_at = created_at - ? WHERE user_id = ?")
     .bind((90 * day - 60) * 1_000, ben.id)
     .run();
@@ -281,8 +281,8 @@ test("a session is renewed up to its thirtieth idle day and its ninetieth in all
 
 // ── the password shown anew ──────────────────────────────────────────────────────────────────────────────────
 
-test("the password shown anew opens what asks for it for five minutes, by the tokens it gave", async () => {
-  const ana = await newPerson();
+test("a repeated password permits protected changes for five minutes, with the tokens it returned", async () => {
+  const ana = await makePerson();
   await letPass(ana, stepUpSeconds);
   expect(await change(ana, { password: newPassword })).toMatchObject(needsProof);
   expect(await showPassword(ana, "Faux1234")).toMatchObject({
@@ -300,16 +300,16 @@ test("the password shown anew opens what asks for it for five minutes, by the to
 });
 
 test("where a second step is asked for, the password does not do", async () => {
-  const ana = await newPerson();
+  const ana = await makePerson();
   await addCodeApp(ana);
   expect(await showPassword(ana)).toMatchObject(needsProof);
 });
 
-test("guessing the password by showing it anew costs tries of that session alone, which others' failures leave", async () => {
-  const ana = await newPerson();
+test("guessing the password in a step-up uses the attempts of that session only, which others' failures leave", async () => {
+  const ana = await makePerson();
   const other = await signIn(ana);
-  await drain("sign_in_by_account", limitKeyOf(ana.phone));
-  await drain("sign_in_by_address", limitKeyOf("local"));
+  await drainBucket("sign_in_by_account", toLimitKey(ana.phone));
+  await drainBucket("sign_in_by_address", toLimitKey("local"));
   expect((await showPassword(ana)).status).toBe(200);
   const tries = [];
   for (let n = 0; n < 6; n++) tries.push((await showPassword(ana, "Wrong2026")).status);
@@ -324,7 +324,7 @@ test("guessing the password by showing it anew costs tries of that session alone
 // ── a new password ───────────────────────────────────────────────────────────────────────────────────────────
 
 test("a new password counts at once, and signs everybody else out", async () => {
-  const ana = await newPerson();
+  const ana = await makePerson();
   const other = await signIn(ana);
   const socket = await Device.open(other);
   const changed = await change(ana, { password: newPassword });
@@ -338,13 +338,13 @@ test("a new password counts at once, and signs everybody else out", async () => 
 });
 
 test.each(["court1A".slice(0, 5), "sansmajuscule1", "SansChiffre"])("%s is no password", async (password) => {
-  const ana = await newPerson();
+  const ana = await makePerson();
   expect(await change(ana, { password })).toMatchObject({ status: 422, body: { error_code: "weak_password" } });
   expect((await trySignIn(ana)).status).toBe(200);
 });
 
 test("the password there is already is no new one", async () => {
-  const ana = await newPerson();
+  const ana = await makePerson();
   expect(await change(ana, { password: testPassword })).toMatchObject({
     status: 422,
     body: { error_code: "same_password" },
@@ -352,7 +352,7 @@ test("the password there is already is no new one", async () => {
 });
 
 test("what was mailed to get past a password does not get past the next one", async () => {
-  const ana = await newPerson();
+  const ana = await makePerson();
   const later = Date.now() + 60_000;
   for (const type of ["recovery", "email_change"]) {
     await env.DB.prepare(
@@ -373,7 +373,7 @@ test("what was mailed to get past a password does not get past the next one", as
 });
 
 test("an empty change changes nothing and answers who one is", async () => {
-  const ana = await newPerson();
+  const ana = await makePerson();
   const { status, body } = await change(ana, {});
   expect({ status, id: (body as AuthUser).id }).toEqual({ status: 200, id: ana.id });
 });
@@ -381,7 +381,7 @@ test("an empty change changes nothing and answers who one is", async () => {
 // ── the account ──────────────────────────────────────────────────────────────────────────────────────────────
 
 test("an account is deleted only shortly after its person showed who they are", async () => {
-  const ana = await newPerson();
+  const ana = await makePerson();
   const remove = (token: string) => call("DELETE", "/api/account", { token, body: { user_id: ana.id } });
   await letPass(ana, stepUpSeconds);
   expect(await remove(ana.token)).toMatchObject(needsProof);
@@ -394,7 +394,7 @@ test("an account is deleted only shortly after its person showed who they are", 
 });
 
 test("a new name is taken without a fresh proof, a new number and what is not kept are refused", async () => {
-  const ana = await newPerson();
+  const ana = await makePerson();
   await env.DB.prepare("UPDATE sessions SET proved_at = 0 WHERE user_id = ?").bind(ana.id).run();
   const named = await change(ana, { data: { username: "Ana Mbo" } });
   expect(named).toMatchObject({ status: 200, body: { user_metadata: { username: "Ana Mbo" } } });

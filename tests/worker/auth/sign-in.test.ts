@@ -3,7 +3,16 @@ import { beforeEach, expect, test } from "vitest";
 import type { Challenge, Session } from "#contract/auth/auth.ts";
 import { proofDecayMs, proofLevelMax } from "#contract/limits.ts";
 import { makeCaptchaToken, phoneOf, testPassword } from "#tests/support/people/people.ts";
-import { call, cookieSite, cookiesOf, drain, limitKeyOf, newPerson, refill, site } from "#tests/worker/support/site.ts";
+import {
+  call,
+  cookieSite,
+  drainBucket,
+  makePerson,
+  refillBuckets,
+  site,
+  toCookieHeader,
+  toLimitKey,
+} from "#tests/worker/support/site.ts";
 import { createSessionRow, insertSession } from "#worker/auth/sessions/sessions.ts";
 import { openDb } from "#worker/db/client.ts";
 import { emptyBuckets } from "#worker/lib/limits/rate-limit.ts";
@@ -14,10 +23,10 @@ const userOf = (token: string) => call("GET", "/api/auth/user", { token });
 const openSession = async (phone: string) => (await signIn(phone, testPassword)).body as Session;
 
 // All requests come from one address. The limits of failures are tested below.
-beforeEach(() => refill("sign_in_by_address"));
+beforeEach(() => refillBuckets("sign_in_by_address"));
 
 test("phone and password open a session of their own", async () => {
-  const person = await newPerson();
+  const person = await makePerson();
   const session = await openSession(person.phone.slice(1));
   expect(session.user.id).toBe(person.id);
   expect(session.refresh_token).not.toBe(person.refreshToken);
@@ -25,7 +34,7 @@ test("phone and password open a session of their own", async () => {
 });
 
 test("an unknown phone and a wrong password are answered alike", async () => {
-  const person = await newPerson();
+  const person = await makePerson();
   const wrong = await signIn(person.phone, "Wrong2026");
   const unknown = await signIn(phoneOf(990), "Wrong2026");
   expect(wrong).toMatchObject({
@@ -36,7 +45,7 @@ test("an unknown phone and a wrong password are answered alike", async () => {
 });
 
 test("an unknown phone is hashed for as a wrong password is", async () => {
-  const person = await newPerson();
+  const person = await makePerson();
   const time = async (phone: string) => {
     const start = performance.now();
     await signIn(phone, "Wrong2026");
@@ -54,7 +63,7 @@ test("an unknown phone is hashed for as a wrong password is", async () => {
 });
 
 test("after five failures even the right password waits at that address, and nobody else does", async () => {
-  const [victim, other] = [await newPerson(), await newPerson()];
+  const [victim, other] = [await makePerson(), await makePerson()];
   const answers = await Promise.all(Array.from({ length: 7 }, () => signIn(victim.phone, "Wrong2026")));
   expect(answers.filter(({ status }) => status === 400)).toHaveLength(5);
   const paused = await signIn(victim.phone, testPassword);
@@ -62,7 +71,7 @@ test("after five failures even the right password waits at that address, and nob
   const wait = Number(paused.headers.get("retry-after"));
   expect(wait).toBeGreaterThan(0);
   expect(wait).toBeLessThanOrEqual(300);
-  await refill("sign_in_by_address");
+  await refillBuckets("sign_in_by_address");
   expect(await signIn(other.phone, testPassword)).toMatchObject({ status: 200 });
   expect(await userOf(victim.token)).toMatchObject({ status: 200 });
 
@@ -71,21 +80,21 @@ test("after five failures even the right password waits at that address, and nob
   expect(await signIn(victim.phone, testPassword, elsewhere)).toMatchObject({ status: 200 });
 
   await env.DB.prepare("UPDATE rate_limits SET full_at = full_at - 300000 WHERE key = ?")
-    .bind(`sign_in_by_account_and_address:${limitKeyOf(victim.phone)} ${limitKeyOf("local")}`)
+    .bind(`sign_in_by_account_and_address:${toLimitKey(victim.phone)} ${toLimitKey("local")}`)
     .run();
   emptyBuckets.clear();
   expect(await signIn(victim.phone, testPassword)).toMatchObject({ status: 200 });
 });
 
 test("signing in rightly costs nothing, however often", async () => {
-  const person = await newPerson();
+  const person = await makePerson();
   for (let n = 0; n < 6; n++) expect((await signIn(person.phone, testPassword)).status).toBe(200);
 });
 
 test("who has failed often at one address brings a proof of work for each further try there", async () => {
-  const person = await newPerson();
+  const person = await makePerson();
   const address = "198.51.100.7";
-  await drain("sign_in_by_address", limitKeyOf(address));
+  await drainBucket("sign_in_by_address", toLimitKey(address));
   const headers = { "cf-connecting-ip": address, "x-forwarded-for": "203.0.113.9" };
   const unproved = { status: 400, body: { error_code: "captcha_failed" } };
   for (const password of ["Wrong2026", testPassword]) {
@@ -107,9 +116,9 @@ test("who has failed often at one address brings a proof of work for each furthe
   expect(await signIn(phoneOf(1000), "Wrong2026", elsewhere)).toMatchObject({ status: 400 });
 });
 
-test("whoever fails at somebody's number from everywhere makes others prove some work there, and shuts nobody out", async () => {
-  const person = await newPerson();
-  await drain("sign_in_by_account", limitKeyOf(person.phone));
+test("failures at a number from everywhere require a proof of work there, and lock nobody out", async () => {
+  const person = await makePerson();
+  await drainBucket("sign_in_by_account", toLimitKey(person.phone));
   const headers = { "cf-connecting-ip": "203.0.113.190" };
   const unproved = { status: 400, body: { error_code: "captcha_failed" } };
   // A request that is refused because its proof is missing uses up no attempt.
@@ -132,8 +141,8 @@ test("whoever fails at somebody's number from everywhere makes others prove some
 });
 
 test("proofs spent on one number from many networks make the next one for it dearer, and none for another", async () => {
-  const [person, other] = [await newPerson(), await newPerson()];
-  const key = `spent_proofs_by_account:${limitKeyOf(person.phone)}`;
+  const [person, other] = [await makePerson(), await makePerson()];
+  const key = `spent_proofs_by_account:${toLimitKey(person.phone)}`;
   const full_at = Date.now() + 1_000 * proofDecayMs;
   await env.DB.prepare("INSERT INTO rate_limits VALUES (?, ?)").bind(key, full_at).run();
   const levelOf = async (action: string, subject: string) => {
@@ -148,18 +157,18 @@ test("proofs spent on one number from many networks make the next one for it dea
   expect(await levelOf("recover_by_code", person.phone)).toBe(0);
 });
 
-test("a device on which somebody signed in lets them in whoever failed elsewhere, and has five tries of its own", async () => {
-  const [person, other] = [await newPerson(), await newPerson()];
+test("a device that was signed in before can sign in despite failures elsewhere, and has five attempts of its own", async () => {
+  const [person, other] = [await makePerson(), await makePerson()];
   const at = (phone: string, password: string, cookie = "") => signIn(phone, password, { ...cookieSite, cookie });
-  const device = cookiesOf(await at(person.phone, testPassword))
+  const device = toCookieHeader(await at(person.phone, testPassword))
     .split("; ")
     .filter((cookie) => cookie.startsWith("__Host-lisolo-device="))
     .join();
   for (const { phone } of [person, other]) {
-    await drain("sign_in_by_account", limitKeyOf(phone));
-    await drain("sign_in_by_account_and_address", `${limitKeyOf(phone)} ${limitKeyOf("local")}`);
+    await drainBucket("sign_in_by_account", toLimitKey(phone));
+    await drainBucket("sign_in_by_account_and_address", `${toLimitKey(phone)} ${toLimitKey("local")}`);
   }
-  await drain("sign_in_by_address", limitKeyOf("local"));
+  await drainBucket("sign_in_by_address", toLimitKey("local"));
   expect((await at(person.phone, testPassword)).status).not.toBe(200);
   const inside = await at(person.phone, testPassword, device);
   expect(inside.status).toBe(200);
@@ -172,19 +181,19 @@ test("a device on which somebody signed in lets them in whoever failed elsewhere
   for (let n = 0; n < 6; n++) tries.push((await at(person.phone, "Wrong2026", device)).status);
   expect(tries).toEqual([400, 400, 400, 400, 400, 429]);
   expect((await at(person.phone, testPassword, device)).status).toBe(429);
-  await refill("sign_in_by_address");
+  await refillBuckets("sign_in_by_address");
 });
 
 test("somebody who signs in again and again waits after twenty times", async () => {
-  const person = await newPerson();
-  await drain("sign_in_success_by_account", person.id);
+  const person = await makePerson();
+  await drainBucket("sign_in_success_by_account", person.id);
   const paused = await signIn(person.phone, testPassword);
   expect(paused).toMatchObject({ status: 429, body: { error_code: "rate_limited" } });
   expect((await userOf(person.token)).status).toBe(200);
 });
 
 test("the eleventh device takes the place of the first", async () => {
-  const person = await newPerson();
+  const person = await makePerson();
   const second = await openSession(person.phone);
   const now = Date.now();
   for (let n = 1; n <= 8; n++) await insertSession(openDb(env), createSessionRow(person.id, now + n));
@@ -210,10 +219,10 @@ test.each([
 });
 
 test("signing out everywhere ends every session and clears the cookies", async () => {
-  const person = await newPerson();
+  const person = await makePerson();
   const second = await openSession(person.phone);
   const browser = await signIn(person.phone, testPassword, cookieSite);
-  const cookie = cookiesOf(browser);
+  const cookie = toCookieHeader(browser);
   const out = await call("POST", "/api/auth/logout?scope=global", { headers: { ...cookieSite, cookie } });
   expect(out.status).toBe(204);
   expect(out.headers.getSetCookie()).toEqual([
@@ -230,7 +239,7 @@ test("signing out everywhere ends every session and clears the cookies", async (
 });
 
 test("signing out here, or everywhere else, leaves the rest", async () => {
-  const person = await newPerson();
+  const person = await makePerson();
   const [second, third] = [await openSession(person.phone), await openSession(person.phone)];
   const out = (token: string, scope: string) => call("POST", `/api/auth/logout?scope=${scope}`, { token });
   expect((await out(third.access_token, "local")).status).toBe(204);
@@ -242,10 +251,10 @@ test("signing out here, or everywhere else, leaves the rest", async () => {
 });
 
 test("a browser that was away for longer than its access token signs out by its refresh token", async () => {
-  const person = await newPerson();
+  const person = await makePerson();
   const browser = await signIn(person.phone, testPassword, cookieSite);
   const cookie =
-    cookiesOf(browser)
+    toCookieHeader(browser)
       .split("; ")
       .find((one) => one.startsWith("__Host-lisolo-rt=")) ?? "";
   expect((await call("POST", "/api/auth/logout", { headers: { ...cookieSite, cookie } })).status).toBe(204);

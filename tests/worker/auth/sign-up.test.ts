@@ -2,8 +2,14 @@ import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import type { Session } from "#contract/auth/auth.ts";
 import { proofValidMs } from "#contract/limits.ts";
-import { makeCaptchaToken, makePerson, phoneOf, solveForToken, testPassword } from "#tests/support/people/people.ts";
-import { call, cookieSite, newPerson, site } from "#tests/worker/support/site.ts";
+import {
+  makeCaptchaToken,
+  phoneOf,
+  makePerson as signUpPerson,
+  solveForToken,
+  testPassword,
+} from "#tests/support/people/people.ts";
+import { call, cookieSite, makePerson, site } from "#tests/worker/support/site.ts";
 import { createProofChallenge } from "#worker/auth/proof-of-work.ts";
 
 /** Proof of work for signing up with this number. */
@@ -43,7 +49,7 @@ test("a person without a name yet is not called by the number", async () => {
 });
 
 test("a number is taken however it is written", async () => {
-  const person = await newPerson();
+  const person = await makePerson();
   const digits = person.phone.slice(1);
   const spellings = [person.phone, digits, `00${digits}`, `+243 81 000 ${digits.slice(-4)}`, `＋${digits}`];
   for (const phone of spellings) {
@@ -66,7 +72,7 @@ test("of ten sign-ups with one number at once, one makes the account", async () 
 });
 
 test("the password is stored as scrypt with its parameters, a salt of its own and nothing to read", async () => {
-  const [ana, ben] = [await makePerson(site, 940), await makePerson(site, 941)];
+  const [ana, ben] = [await signUpPerson(site, 940), await signUpPerson(site, 941)];
   const hashes = await env.DB.prepare("SELECT password_hash FROM users WHERE id IN (?, ?)")
     .bind(ana.id, ben.id)
     .all<{ password_hash: string }>();
@@ -93,7 +99,7 @@ test.each(["Azerty1", "Aaaaa1", "Password1", "P@ssw0rd1", "Motdepasse2026!", "É
     const work = await workFor(phoneOf(903));
     const answer = await signUp(phoneOf(903), work, { password });
     expect(answer).toMatchObject({ status: 422, body: { error_code: "common_password" } });
-    const person = await newPerson();
+    const person = await makePerson();
     const change = await call("PUT", "/api/auth/user", { token: person.token, body: { password } });
     expect(change).toMatchObject({ status: 422, body: { error_code: "common_password" } });
   },
@@ -102,7 +108,7 @@ test.each(["Azerty1", "Aaaaa1", "Password1", "P@ssw0rd1", "Motdepasse2026!", "É
 test.each([["a bogus identity", { auth_code: "none", code_verifier: "x".repeat(43) }]])(
   "%s is refused alike for a number that has an account and for one that has none",
   async (_, identity) => {
-    const person = await newPerson();
+    const person = await makePerson();
     const answers = [];
     for (const phone of [person.phone, phoneOf(903)]) {
       const { status, body } = await signUp(phone, await workFor(phone), { identity });

@@ -1,8 +1,8 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import { phoneOf, testPassword } from "#tests/support/people/people.ts";
-import { pass } from "#tests/worker/support/clock.ts";
-import { call, drain, limitKeyOf, newPerson } from "#tests/worker/support/site.ts";
+import { advanceClock } from "#tests/worker/support/clock.ts";
+import { call, drainBucket, makePerson, toLimitKey } from "#tests/worker/support/site.ts";
 import { callWith } from "#tests/worker/support/wrapped-site.ts";
 import { rateLimitPolicies } from "#worker/lib/limits/rate-limit.ts";
 
@@ -25,7 +25,7 @@ const watched = () => {
 };
 
 test("the same is asked of the database, and the same said, for a known number and for an unknown one", async () => {
-  const person = await newPerson();
+  const person = await makePerson();
   const seen = [];
   for (const phone of [person.phone, phoneOf(2500)]) {
     const { DB, asked } = watched();
@@ -39,7 +39,7 @@ test("the same is asked of the database, and the same said, for a known number a
 });
 
 test("tries are counted for an unknown number as for a known one", async () => {
-  const person = await newPerson();
+  const person = await makePerson();
   const outcomes = [];
   for (const [phone, from] of [
     [person.phone, "203.0.113.81"],
@@ -58,13 +58,13 @@ test("tries are counted for an unknown number as for a known one", async () => {
 });
 
 test("one try on each of three hundred accounts from one address is let through for as many as that address has left", async () => {
-  const person = await newPerson();
+  const person = await makePerson();
   const address = "203.0.113.82";
   const { burst, everyMs } = rateLimitPolicies.sign_in_by_address;
   const left = 3;
-  pass(0);
+  advanceClock(0);
   await env.DB.prepare("INSERT OR REPLACE INTO rate_limits VALUES (?, ?)")
-    .bind(`sign_in_by_address:${limitKeyOf(address)}`, Date.now() + (burst - left) * everyMs)
+    .bind(`sign_in_by_address:${toLimitKey(address)}`, Date.now() + (burst - left) * everyMs)
     .run();
   const answers = await Promise.all(
     Array.from({ length: 300 }, (_, n) =>
@@ -86,8 +86,8 @@ test("one try on each of three hundred accounts from one address is let through 
   expect((await signIn(person.phone, testPassword, { "cf-connecting-ip": "203.0.113.83" })).status).toBe(200);
 });
 
-test("whoever takes another address of their own for each try has one all the same", async () => {
-  const person = await newPerson();
+test("using another own address for each attempt counts as one address", async () => {
+  const person = await makePerson();
   const from = (n: number, network = "2001:db8:7:7") => ({ "cf-connecting-ip": `${network}:${n}::${n}` });
   const answers = [];
   for (let n = 1; n <= 6; n++) answers.push((await signIn(person.phone, "Wrong2026", from(n))).status);
@@ -95,9 +95,9 @@ test("whoever takes another address of their own for each try has one all the sa
   expect((await signIn(person.phone, testPassword, from(1, "2001:db8:7:8"))).status).toBe(200);
 });
 
-test("whoever guesses from everywhere keeps nobody out who is signed in", async () => {
-  const person = await newPerson();
-  await drain("sign_in_by_account", limitKeyOf(person.phone));
+test("guesses from everywhere do not affect a signed-in person", async () => {
+  const person = await makePerson();
+  await drainBucket("sign_in_by_account", toLimitKey(person.phone));
   expect((await signIn(person.phone, testPassword)).body).toMatchObject({ error_code: "captcha_failed" });
   expect((await call("GET", "/api/auth/user", { token: person.token })).status).toBe(200);
   const body = { refresh_token: person.refreshToken };

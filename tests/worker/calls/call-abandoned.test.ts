@@ -2,18 +2,18 @@ import { evictDurableObject } from "cloudflare:test";
 import { afterEach, expect, test, vi } from "vitest";
 import { createUuid } from "#contract/ids.ts";
 import { callAbandonedMs, callHeardWriteMs, callHeartbeatMs } from "#contract/limits.ts";
-import { pass } from "#tests/worker/support/clock.ts";
-import { Device, request } from "#tests/worker/support/device.ts";
 import {
+  CallClient,
   channelStub,
-  evict,
-  line,
-  linesOf,
-  newCallers,
-  newContact,
-  newTalk,
-  Phone,
-} from "#tests/worker/support/phone.ts";
+  evictConversation,
+  makeAnsweredCall,
+  makeCallEntry,
+  makeCallers,
+  makeContact,
+  readCallEntries,
+} from "#tests/worker/support/call-client.ts";
+import { advanceClock } from "#tests/worker/support/clock.ts";
+import { Device, request } from "#tests/worker/support/device.ts";
 
 /**
  * A call in which one side's device is gone while the other's still sends heartbeats: the person of the lost device is
@@ -29,14 +29,14 @@ afterEach(() => {
  * on.
  */
 const newLoneTalk = async (silent: "caller" | "callee") => {
-  const talk = await newTalk();
+  const talk = await makeAnsweredCall();
   const [gone, lone] = silent === "caller" ? [talk.anas, talk.bens] : [talk.bens, talk.anas];
-  const friend = await newContact(gone.person);
-  const tablet = await Phone.of(gone.person, friend.id);
+  const friend = await makeContact(gone.person);
+  const tablet = await CallClient.open(gone.person, friend.id);
   const wait = async (ms: number) => {
     for (let waited = 0; waited < ms; waited += callHeartbeatMs) {
-      pass(callHeartbeatMs);
-      expect(await lone.beat(talk.call)).toEqual({ passed: true });
+      advanceClock(callHeartbeatMs);
+      expect(await lone.heartbeat(talk.call)).toEqual({ passed: true });
     }
   };
   return { ...talk, gone, lone, friend, tablet, wait };
@@ -51,14 +51,16 @@ test.each(["caller", "callee"] as const)(
     expect(await tablet.dial(createUuid())).toEqual(refused);
     await wait(callHeartbeatMs);
     // Missing heartbeats of one side end nothing: the media may still be connected.
-    expect(await lone.ask({ type: "standing", call })).toMatchObject({ over: null });
+    expect(await lone.request({ type: "standing", call })).toMatchObject({ over: null });
     const other = createUuid();
     expect(await tablet.dial(other)).toMatchObject({ over: null });
-    await friend.phone.hears(other, "ring");
-    for (const phone of [gone, lone]) await phone.hears(call, "ended");
+    await friend.phone.waitForEvent(other, "ring");
+    for (const phone of [gone, lone]) await phone.waitForEvent(call, "ended");
     const seconds = callAbandonedMs / 1_000;
-    expect((await linesOf(ana, id)).map(({ body }) => body)).toEqual([line(call, "ended", { seconds })]);
-    expect(tablet.heard(other)).toEqual(["ring"]);
+    expect((await readCallEntries(ana, id)).map(({ body }) => body)).toEqual([
+      makeCallEntry(call, "ended", { seconds }),
+    ]);
+    expect(tablet.listEvents(other)).toEqual(["ring"]);
   },
 );
 
@@ -66,21 +68,21 @@ test("whose device is gone is rung on the others, those that come later too, and
   const { ana, call, lone, friend, tablet, wait } = await newLoneTalk("caller");
   const other = createUuid();
   await friend.phone.dial(other);
-  expect((await friend.phone.hears(other, "missed")).data).toMatchObject({ reason: "busy" });
+  expect((await friend.phone.waitForEvent(other, "missed")).data).toMatchObject({ reason: "busy" });
   await wait(callAbandonedMs);
   const again = createUuid();
   await friend.phone.dial(again);
-  await tablet.hears(again, "ring");
+  await tablet.waitForEvent(again, "ring");
   const late = await Device.attach(ana);
-  expect(late.callsOf(await late.hello()).map(({ call_id }) => call_id)).toContain(again);
-  expect(lone.heard(call)).toEqual(["ring", "answered"]);
+  expect(late.readCalls(await late.hello()).map(({ call_id }) => call_id)).toContain(again);
+  expect(lone.listEvents(call)).toEqual(["ring", "answered"]);
   // The channel forgets its result and determines it again.
   await evictDurableObject(channelStub(ana.id));
-  const latest = await Phone.of(ana, friend.id);
-  await latest.hears(again, "ring");
+  const latest = await CallClient.open(ana, friend.id);
+  await latest.waitForEvent(again, "ring");
   expect(await latest.answer(again)).toMatchObject({ over: null, call: { to_device: latest.id } });
-  await lone.hears(call, "ended");
-  expect(friend.phone.heard(again)).toEqual(["ring", "answered"]);
+  await lone.waitForEvent(call, "ended");
+  expect(friend.phone.listEvents(again)).toEqual(["ring", "answered"]);
 });
 
 test("a device that says it is there again makes its person busy again", async () => {
@@ -88,13 +90,13 @@ test("a device that says it is there again makes its person busy again", async (
   await wait(callAbandonedMs);
   const other = createUuid();
   await friend.phone.dial(other);
-  await tablet.hears(other, "ring");
-  expect(await gone.beat(call)).toEqual({ passed: true });
+  await tablet.waitForEvent(other, "ring");
+  expect(await gone.heartbeat(call)).toEqual({ passed: true });
   expect(await tablet.answer(other)).toEqual(refused);
   await friend.phone.hangUp(other, "missed");
   const again = createUuid();
   await friend.phone.dial(again);
-  expect((await friend.phone.hears(again, "missed")).data).toMatchObject({ reason: "busy" });
+  expect((await friend.phone.waitForEvent(again, "missed")).data).toMatchObject({ reason: "busy" });
   expect(await tablet.hangUp(call, "ended", undefined, id)).toEqual({
     error: "answered_elsewhere",
   });
@@ -102,31 +104,31 @@ test("a device that says it is there again makes its person busy again", async (
 
 test("another device's signs of life keep no call of one that is gone, by either carrier", async () => {
   const { ana, id, call, gone, lone, friend, wait } = await newLoneTalk("caller");
-  const tablet = await Phone.of(gone.person, id);
+  const tablet = await CallClient.open(gone.person, id);
   const refusal = { error: "call_not_found" };
   for (let waited = 0; waited < callAbandonedMs; waited += callHeartbeatMs) {
     await wait(callHeartbeatMs);
-    expect(await tablet.beat(call)).toEqual(refusal);
+    expect(await tablet.heartbeat(call)).toEqual(refusal);
     const beat = { type: "beat", conversation: id, call, device: tablet.id } as const;
     expect(await request(ana, beat)).toMatchObject(refusal);
   }
-  expect(lone.heard(call)).toEqual(["ring", "answered"]);
+  expect(lone.listEvents(call)).toEqual(["ring", "answered"]);
   expect(await tablet.dial(createUuid(), "audio", friend.id)).toMatchObject({ over: null });
-  await lone.hears(call, "ended");
+  await lone.waitForEvent(call, "ended");
 });
 
 test.each(["caller", "callee"] as const)(
   "any device of the %s ends the call that another one was silent in for a minute",
   async (silent) => {
     const { id, call, gone, lone, wait } = await newLoneTalk(silent);
-    const tablet = await Phone.of(gone.person, id);
+    const tablet = await CallClient.open(gone.person, id);
     await wait(callAbandonedMs - callHeartbeatMs);
     expect(await tablet.hangUp(call, "ended")).toEqual({ error: "answered_elsewhere" });
     await wait(callHeartbeatMs);
     expect(await tablet.hangUp(call, "ended")).toMatchObject({
       over: { status: "ended", seconds: callAbandonedMs / 1_000 },
     });
-    await lone.hears(call, "ended");
+    await lone.waitForEvent(call, "ended");
   },
 );
 
@@ -134,29 +136,32 @@ test.each(["caller", "callee"] as const)(
   "the %s calls the same person anew when the device that talked is gone",
   async (silent) => {
     const { ana, id, call, gone, lone, wait } = await newLoneTalk(silent);
-    const tablet = await Phone.of(gone.person, id);
+    const tablet = await CallClient.open(gone.person, id);
     await wait(callAbandonedMs - callHeartbeatMs);
     expect(await tablet.dial(createUuid())).toEqual(refused);
     await wait(callHeartbeatMs);
     const again = createUuid();
     expect(await tablet.dial(again)).toMatchObject({ over: null, call: { call_id: again, answered_at: null } });
-    await lone.hears(again, "ring");
-    expect(lone.heard(call)).toEqual(["ring", "answered", "ended"]);
+    await lone.waitForEvent(again, "ring");
+    expect(lone.listEvents(call)).toEqual(["ring", "answered", "ended"]);
     await lone.answer(again);
-    await tablet.hears(again, "answered");
+    await tablet.waitForEvent(again, "answered");
     await lone.hangUp(again, "ended");
-    expect((await linesOf(ana, id)).map(({ body }) => body)).toMatchObject([{ id: call, seconds: 60 }, { id: again }]);
+    expect((await readCallEntries(ana, id)).map(({ body }) => body)).toMatchObject([
+      { id: call, seconds: 60 },
+      { id: again },
+    ]);
   },
 );
 
 test("an object that sleeps between any two beats knows which side is there and which is gone", async () => {
   const { id, call, gone, lone, friend, tablet } = await newLoneTalk("caller");
-  const alone = await newContact(lone.person);
-  const beat = async (...phones: Phone[]) => {
+  const alone = await makeContact(lone.person);
+  const beat = async (...phones: CallClient[]) => {
     for (const phone of phones) {
-      await evict(id);
-      pass(callHeartbeatMs / 2);
-      expect(await phone.beat(call)).toEqual({ passed: true });
+      await evictConversation(id);
+      advanceClock(callHeartbeatMs / 2);
+      expect(await phone.heartbeat(call)).toEqual({ passed: true });
     }
   };
   for (let i = 0; i < 9; i++) await beat(lone, gone);
@@ -166,19 +171,19 @@ test("an object that sleeps between any two beats knows which side is there and 
   expect(await lone.dial(createUuid(), "audio", alone.id)).toEqual(refused);
   const other = createUuid();
   expect(await tablet.dial(other)).toMatchObject({ over: null });
-  await friend.phone.hears(other, "ring");
-  await lone.hears(call, "ended");
+  await friend.phone.waitForEvent(other, "ring");
+  await lone.waitForEvent(call, "ended");
 });
 
 test("a call that was just answered is abandoned by nobody, however long it rang", async () => {
-  const { ana, anas, bens } = await newCallers();
+  const { ana, anas, bens } = await makeCallers();
   const call = createUuid();
-  const friend = await newContact(ana);
+  const friend = await makeContact(ana);
   await anas.dial(call);
-  pass(callHeartbeatMs);
+  advanceClock(callHeartbeatMs);
   await bens.answer(call);
-  await anas.hears(call, "answered");
-  pass(callAbandonedMs - 1_000);
-  const tablet = await Phone.of(ana, friend.id);
+  await anas.waitForEvent(call, "answered");
+  advanceClock(callAbandonedMs - 1_000);
+  const tablet = await CallClient.open(ana, friend.id);
   expect(await tablet.dial(createUuid())).toEqual(refused);
 });

@@ -2,18 +2,18 @@ import { evictDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import { createUuid } from "#contract/ids.ts";
-import { request, until } from "#tests/worker/support/device.ts";
 import {
-  alarm,
+  type CallClient,
   channelStub,
-  line,
-  linesOf,
-  newCallers,
-  newContact,
-  newRing,
-  newTalk,
-  type Phone,
-} from "#tests/worker/support/phone.ts";
+  makeAnsweredCall,
+  makeCallEntry,
+  makeCallers,
+  makeContact,
+  makeRingingCall,
+  readCallEntries,
+  runAlarm,
+} from "#tests/worker/support/call-client.ts";
+import { request, waitUntil } from "#tests/worker/support/device.ts";
 import { getConversationStub } from "#worker/objects/stubs.ts";
 
 /**
@@ -21,8 +21,8 @@ import { getConversationStub } from "#worker/objects/stubs.ts";
  * they are free.
  */
 
-const shapeOf = (phone: Phone, ids: readonly string[]) =>
-  phone.told.map((told) =>
+const shapeOf = (phone: CallClient, ids: readonly string[]) =>
+  phone.received.map((told) =>
     ids.reduce((text, id) => text.replaceAll(id, "id"), JSON.stringify(told)).replace(/\d{4,}/g, "n"),
   );
 
@@ -30,25 +30,25 @@ test.each(["rung", "talks", "calls"] as const)(
   "somebody who %s is as busy for whom they block as for others",
   async (state) => {
     const play = async (isBlocked: boolean) => {
-      const { ana, ben, anas, bens, call } = await (state === "talks" ? newTalk() : newRing());
+      const { ana, ben, anas, bens, call } = await (state === "talks" ? makeAnsweredCall() : makeRingingCall());
       const [busy, phone] = state === "calls" ? [ana, anas] : [ben, bens];
-      const cleo = await newContact(busy);
+      const cleo = await makeContact(busy);
       if (isBlocked) await getConversationStub(env, cleo.id).setBlocked(cleo.id, busy.id, true);
-      const before = phone.told.length;
+      const before = phone.received.length;
       const other = createUuid();
       const dialled = await cleo.phone.dial(other);
       expect(dialled).toMatchObject({ over: null });
-      await cleo.phone.hears(other, "missed");
+      await cleo.phone.waitForEvent(other, "missed");
       expect(await cleo.phone.dial(other)).toMatchObject({ over: { status: "missed", reason: "busy" } });
-      expect((await linesOf(cleo.person, cleo.id)).map(({ body }) => body)).toEqual([
-        line(other, "missed", { reason: "busy" }),
+      expect((await readCallEntries(cleo.person, cleo.id)).map(({ body }) => body)).toEqual([
+        makeCallEntry(other, "missed", { reason: "busy" }),
       ]);
       if (isBlocked) {
-        await alarm(cleo.id);
-        expect(phone.told).toHaveLength(before);
-        expect((await linesOf(busy, cleo.id)).map(({ body }) => body)).toEqual([]);
+        await runAlarm(cleo.id);
+        expect(phone.received).toHaveLength(before);
+        expect((await readCallEntries(busy, cleo.id)).map(({ body }) => body)).toEqual([]);
       }
-      expect(await phone.ask({ type: "standing", call })).toMatchObject({ over: null });
+      expect(await phone.request({ type: "standing", call })).toMatchObject({ over: null });
       return shapeOf(cleo.phone, [other, cleo.id, cleo.phone.id, cleo.person.id, busy.id]);
     };
     expect(await play(true)).toEqual(await play(false));
@@ -56,43 +56,43 @@ test.each(["rung", "talks", "calls"] as const)(
 );
 
 test("a call of somebody who is blocked is ended by what makes the other busy meanwhile, and makes them busy for nobody", async () => {
-  const { ana, ben, id, anas, bens } = await newCallers();
-  const cleo = await newContact(ben);
+  const { ana, ben, id, anas, bens } = await makeCallers();
+  const cleo = await makeContact(ben);
   await getConversationStub(env, cleo.id).setBlocked(cleo.id, ben.id, true);
   const held = createUuid();
   await cleo.phone.dial(held);
-  await alarm(cleo.id);
+  await runAlarm(cleo.id);
   await evictDurableObject(channelStub(ben.id));
   const call = createUuid();
   await anas.dial(call);
-  await bens.hears(call, "ring");
-  expect(cleo.phone.heard(held)).toEqual(["ring"]);
+  await bens.waitForEvent(call, "ring");
+  expect(cleo.phone.listEvents(held)).toEqual(["ring"]);
   await bens.answer(call);
-  expect((await cleo.phone.hears(held, "missed")).data).toMatchObject({ reason: "busy" });
-  await anas.hears(call, "answered");
-  expect(bens.told.some(({ data }) => data.call_id === held)).toBe(false);
+  expect((await cleo.phone.waitForEvent(held, "missed")).data).toMatchObject({ reason: "busy" });
+  await anas.waitForEvent(call, "answered");
+  expect(bens.received.some(({ data }) => data.call_id === held)).toBe(false);
   expect((await request(ben, { type: "changes", since: 0 })).calls.map(({ call_id }) => call_id)).toEqual([call]);
-  expect((await linesOf(ana, id)).length).toBe(0);
+  expect((await readCallEntries(ana, id)).length).toBe(0);
 });
 
 test("of two who are blocked and call at once, the second finds the other as busy as anybody would", async () => {
-  const { ben, bens } = await newCallers();
-  const [cleo, dora] = [await newContact(ben), await newContact(ben)];
+  const { ben, bens } = await makeCallers();
+  const [cleo, dora] = [await makeContact(ben), await makeContact(ben)];
   for (const { id } of [cleo, dora]) await getConversationStub(env, id).setBlocked(id, ben.id, true);
   const [first, second] = [createUuid(), createUuid()];
   await cleo.phone.dial(first);
-  await alarm(cleo.id);
+  await runAlarm(cleo.id);
   await dora.phone.dial(second);
-  expect((await dora.phone.hears(second, "missed")).data).toMatchObject({ reason: "busy" });
-  expect(cleo.phone.heard(first)).toEqual(["ring"]);
-  expect(bens.told).toEqual([]);
+  expect((await dora.phone.waitForEvent(second, "missed")).data).toMatchObject({ reason: "busy" });
+  expect(cleo.phone.listEvents(first)).toEqual(["ring"]);
+  expect(bens.received).toEqual([]);
   await cleo.phone.hangUp(first, "missed");
   // Calls of others ring nevertheless, and people whose call ended are free for each other again.
-  await until(async () => {
+  await waitUntil(async () => {
     const third = createUuid();
     await dora.phone.dial(third);
-    await alarm(dora.id);
-    const isRinging = (await dora.phone.ask({ type: "standing", call: third })).over === null;
+    await runAlarm(dora.id);
+    const isRinging = (await dora.phone.request({ type: "standing", call: third })).over === null;
     await dora.phone.hangUp(third, "missed");
     return isRinging;
   });

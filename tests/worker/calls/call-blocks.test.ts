@@ -3,19 +3,19 @@ import { afterEach, expect, test, vi } from "vitest";
 import { createUuid, type Uuid } from "#contract/ids.ts";
 import { callRingMs } from "#contract/limits.ts";
 import type { Person } from "#tests/support/people/people.ts";
-import { pass } from "#tests/worker/support/clock.ts";
-import { Device, post, readLog, request, rowOf, until } from "#tests/worker/support/device.ts";
 import {
-  alarm,
-  evict,
-  line,
-  linesOf,
-  newCallers,
-  newRing,
-  newTalk,
+  type CallClient,
+  evictConversation,
+  makeAnsweredCall,
+  makeCallEntry,
+  makeCallers,
+  makeRingingCall,
   type Outcome,
-  type Phone,
-} from "#tests/worker/support/phone.ts";
+  readCallEntries,
+  runAlarm,
+} from "#tests/worker/support/call-client.ts";
+import { advanceClock } from "#tests/worker/support/clock.ts";
+import { Device, readLog, readRow, request, sendTexts, waitUntil } from "#tests/worker/support/device.ts";
 import { befriend, seedPerson } from "#tests/worker/support/seeded-people.ts";
 import { call as callApi } from "#tests/worker/support/site.ts";
 import { getConversationStub } from "#worker/objects/stubs.ts";
@@ -29,7 +29,7 @@ import { UserChannel } from "#worker/objects/user-channel.ts";
 const block = async (by: Person, other: Person, isBlocked = true) => {
   const { status } = await callApi(isBlocked ? "PUT" : "DELETE", `/api/blocks/${other.id}`, { token: by.token });
   if (status >= 300) throw new Error(`not blocked: ${status}`);
-  await until(async () => {
+  await waitUntil(async () => {
     const { people } = await request(by, { type: "changes", since: 0 });
     return people.find(({ profile }) => profile.id === other.id)?.blocked === isBlocked;
   });
@@ -40,25 +40,25 @@ afterEach(() => {
 });
 
 /** Received frames without the parts that differ between any two calls. */
-const shapeOf = (phone: Phone, names: readonly Uuid[]) =>
-  phone.link.raw
+const shapeOf = (phone: CallClient, names: readonly Uuid[]) =>
+  phone.device.raw
     .filter((raw) => !raw.startsWith("."))
     .map((raw) => names.reduce((text, name) => text.replaceAll(name, "id"), raw).replace(/-?\d{4,}/g, "n"))
     .map((raw) => (raw.startsWith('["m"') || raw.startsWith('["w"') ? raw.slice(0, 4) : raw));
 
 test("who calls somebody that blocks them is answered, step by step, as if nobody were there", async () => {
   const play = async (isBlocked: boolean) => {
-    const { ana, ben, id, anas, bens } = await newCallers();
+    const { ana, ben, id, anas, bens } = await makeCallers();
     const tablet = await Device.open(ben);
     if (isBlocked) await block(ana, ben);
     // Without a block Ana is away; with a block she is online and visible.
-    if (!isBlocked) anas.link.close();
+    if (!isBlocked) anas.device.close();
     const call = createUuid();
     const outcomes: Outcome[] = [await bens.dial(call), await bens.dial(call)];
-    outcomes.push(await bens.signal(call, "offre"), await bens.beat(call));
+    outcomes.push(await bens.signal(call, "offre"), await bens.heartbeat(call));
     if (isBlocked) {
       const late = await Device.attach(ana);
-      expect(late.callsOf(await late.hello())).toEqual([]);
+      expect(late.readCalls(await late.hello())).toEqual([]);
       expect((await request(ana, { type: "changes", since: 0 })).calls).toEqual([]);
       for (const asked of [
         { type: "standing", call },
@@ -66,27 +66,27 @@ test("who calls somebody that blocks them is answered, step by step, as if nobod
         { type: "answer", call, device: anas.id },
         { type: "hangUp", call, device: anas.id, status: "rejected" },
       ] as const) {
-        expect(await anas.ask(asked), asked.type).toEqual({ error: "call_not_found" });
+        expect(await anas.request(asked), asked.type).toEqual({ error: "call_not_found" });
       }
       expect(await anas.dial(createUuid())).toEqual({ error: "contact_blocked" });
     }
-    outcomes.push(await bens.ask({ type: "standing", call }));
-    await alarm(id);
-    pass(callRingMs);
-    await alarm(id);
-    await bens.hears(call, "missed");
+    outcomes.push(await bens.request({ type: "standing", call }));
+    await runAlarm(id);
+    advanceClock(callRingMs);
+    await runAlarm(id);
+    await bens.waitForEvent(call, "missed");
     outcomes.push(await bens.dial(call), await bens.hangUp(call, "missed"));
-    outcomes.push(await bens.signal(call, "trop tard"), await bens.beat(call));
-    await until(() => tablet.frames.length >= 3);
-    expect((await linesOf(ben, id)).map(({ body }) => body)).toEqual([line(call, "missed")]);
-    const { preview, unread, head, othersDelivered } = await rowOf(ben, id);
+    outcomes.push(await bens.signal(call, "trop tard"), await bens.heartbeat(call));
+    await waitUntil(() => tablet.frames.length >= 3);
+    expect((await readCallEntries(ben, id)).map(({ body }) => body)).toEqual([makeCallEntry(call, "missed")]);
+    const { preview, unread, head, othersDelivered } = await readRow(ben, id);
     if (isBlocked) {
-      expect(anas.told).toEqual([]);
-      expect(await linesOf(ana, id)).toEqual([]);
-      expect(await rowOf(ana, id)).toMatchObject({ head: 0, unread: 0, preview: null });
+      expect(anas.received).toEqual([]);
+      expect(await readCallEntries(ana, id)).toEqual([]);
+      expect(await readRow(ana, id)).toMatchObject({ head: 0, unread: 0, preview: null });
     }
     vi.restoreAllMocks();
-    const names = [id, call, bens.id, ana.id, ben.id, (await rowOf(ben, id)).epoch, bens.link.epoch];
+    const names = [id, call, bens.id, ana.id, ben.id, (await readRow(ben, id)).epoch, bens.device.epoch];
     const plain = names.reduce((text, name) => text.replaceAll(name, "id"), JSON.stringify(outcomes));
     return {
       outcomes: plain.replace(/\d{4,}/g, "n"),
@@ -99,71 +99,71 @@ test("who calls somebody that blocks them is answered, step by step, as if nobod
   expect(blocked.frames.length).toBeGreaterThan(10);
 });
 
-test("a call that was held back stays so when the block ends, and rings nobody then either", async () => {
-  const { ana, ben, id, anas, bens } = await newCallers();
+test("a call that was suppressed stays so when the block ends, and never rings", async () => {
+  const { ana, ben, id, anas, bens } = await makeCallers();
   await block(ana, ben);
   const call = createUuid();
   await bens.dial(call);
   await bens.hangUp(call, "missed");
   await block(ana, ben, false);
-  await post(ben, id, "après");
-  await anas.link.nextOf("m");
-  await evict(id);
-  await alarm(id);
-  expect(anas.told).toEqual([]);
+  await sendTexts(ben, id, "après");
+  await anas.device.nextOf("m");
+  await evictConversation(id);
+  await runAlarm(id);
+  expect(anas.received).toEqual([]);
   expect((await readLog(ana, id)).map(({ body }) => body.type)).toEqual(["withheld", "text"]);
-  expect((await readLog(ben, id))[0]).toMatchObject({ held: true, body: line(call, "missed") });
-  expect(await anas.ask({ type: "standing", call })).toEqual({ error: "call_not_found" });
-  await until(async () => (await rowOf(ana, id)).unread === 1);
+  expect((await readLog(ben, id))[0]).toMatchObject({ held: true, body: makeCallEntry(call, "missed") });
+  expect(await anas.request({ type: "standing", call })).toEqual({ error: "call_not_found" });
+  await waitUntil(async () => (await readRow(ana, id)).unread === 1);
   // The next call rings.
   const next = createUuid();
   await bens.dial(next);
-  await anas.hears(next, "ring");
+  await anas.waitForEvent(next, "ring");
 });
 
 test("a call that began while its caller was blocked rings nobody and leaves no line when the block ends before it", async () => {
-  const { ana, ben, id, anas, bens } = await newCallers();
+  const { ana, ben, id, anas, bens } = await makeCallers();
   await block(ana, ben);
   const call = createUuid();
   await bens.dial(call);
   await block(ana, ben, false);
-  await post(ben, id, "tu as débloqué");
-  await anas.link.nextLive();
-  await evict(id);
+  await sendTexts(ben, id, "tu as débloqué");
+  await anas.device.nextLive();
+  await evictConversation(id);
   for (const type of ["standing", "beat"] as const) {
-    expect(await anas.ask({ type, call })).toEqual({ error: "call_not_found" });
+    expect(await anas.request({ type, call })).toEqual({ error: "call_not_found" });
   }
   expect(await anas.answer(call)).toEqual({ error: "call_not_found" });
   expect(await anas.hangUp(call, "rejected")).toEqual({ error: "call_not_found" });
   await bens.hangUp(call, "missed");
-  await bens.hears(call, "missed");
-  await alarm(id);
-  await post(ben, id, "encore");
-  await until(async () => (await rowOf(ana, id)).unread === 2);
-  expect(anas.told).toEqual([]);
+  await bens.waitForEvent(call, "missed");
+  await runAlarm(id);
+  await sendTexts(ben, id, "encore");
+  await waitUntil(async () => (await readRow(ana, id)).unread === 2);
+  expect(anas.received).toEqual([]);
   expect((await readLog(ana, id)).map(({ body }) => body.type)).toEqual(["text", "withheld", "text"]);
-  expect((await readLog(ben, id))[1]).toMatchObject({ held: true, body: line(call, "missed") });
+  expect((await readLog(ben, id))[1]).toMatchObject({ held: true, body: makeCallEntry(call, "missed") });
 });
 
 test("what a call of somebody who was blocked leaves is not what the other's list shows, and it may still be entered", async () => {
-  const { ana, ben, id, anas, bens } = await newCallers();
+  const { ana, ben, id, anas, bens } = await makeCallers();
   await block(ana, ben);
   const call = createUuid();
   await bens.dial(call);
   await block(ana, ben, false);
-  await post(ben, id, "tu as débloqué");
-  await anas.link.nextLive();
+  await sendTexts(ben, id, "tu as débloqué");
+  await anas.device.nextLive();
   await bens.hangUp(call, "missed");
-  await alarm(id);
-  expect(await rowOf(ana, id)).toMatchObject({ unread: 1, preview: { type: "text" } });
+  await runAlarm(id);
+  expect(await readRow(ana, id)).toMatchObject({ unread: 1, preview: { type: "text" } });
   await block(ana, ben);
   const next = createUuid();
   await bens.dial(next);
   await block(ana, ben, false);
   expect(await anas.dial(createUuid())).toMatchObject({ over: null, call: { call_id: next } });
-  await anas.hears(next, "answered");
+  await anas.waitForEvent(next, "answered");
   await bens.hangUp(next, "ended");
-  await anas.hears(next, "ended");
+  await anas.waitForEvent(next, "ended");
 });
 
 test.each([
@@ -171,18 +171,18 @@ test.each([
   { who: "the caller", talks: false, by: "ana", is: "missed" },
   { who: "one of two who talk", talks: true, by: "ben", is: "ended" },
 ] as const)("a call ends when $who blocks the other, where both see it, as $is", async ({ talks, by, is }) => {
-  const { ana, ben, id, anas, bens, call } = await (talks ? newTalk() : newRing());
+  const { ana, ben, id, anas, bens, call } = await (talks ? makeAnsweredCall() : makeRingingCall());
   const [blocker, other] = by === "ben" ? [ben, ana] : [ana, ben];
   await block(blocker, other);
-  for (const phone of [anas, bens]) await phone.hears(call, is);
+  for (const phone of [anas, bens]) await phone.waitForEvent(call, is);
   for (const person of [ana, ben]) {
-    expect((await linesOf(person, id)).map(({ body }) => body)).toEqual([line(call, is)]);
+    expect((await readCallEntries(person, id)).map(({ body }) => body)).toEqual([makeCallEntry(call, is)]);
   }
   expect(await (by === "ben" ? anas : bens).signal(call, "encore")).toEqual({ error: "call_not_found" });
 });
 
-test("the end of a call that a block made is not lost when the other calls again before it is told", async () => {
-  const { ana, id, anas, bens, call } = await newTalk();
+test("the end of a call caused by a block is not lost when the other calls again before its notice", async () => {
+  const { ana, id, anas, bens, call } = await makeAnsweredCall();
   vi.spyOn(console, "error").mockImplementation(() => {});
   const notify = UserChannel.prototype.notify;
   const away = vi.spyOn(UserChannel.prototype, "notify").mockImplementation(function (
@@ -193,27 +193,30 @@ test("the end of a call that a block made is not lost when the other calls again
     return user === ana.id ? Promise.reject(new Error("away")) : notify.call(this, user, notice);
   });
   await getConversationStub(env, id).setBlocked(id, ana.id, true);
-  await bens.hears(call, "ended");
+  await bens.waitForEvent(call, "ended");
   expect(await bens.dial(createUuid())).toMatchObject({ over: null });
   away.mockRestore();
-  pass(callRingMs);
-  await alarm(id);
-  await anas.hears(call, "ended");
-  expect(anas.told.map(({ data }) => data.call_id)).toEqual(anas.told.map(() => call));
+  advanceClock(callRingMs);
+  await runAlarm(id);
+  await anas.waitForEvent(call, "ended");
+  expect(anas.received.map(({ data }) => data.call_id)).toEqual(anas.received.map(() => call));
   // She is busy for nobody.
   const cleo = await seedPerson();
   const other = await befriend(ana, cleo);
   const ring = createUuid();
   await request(cleo, { type: "dial", conversation: other, call: ring, kind: "audio", device: createUuid() });
-  await anas.hears(ring, "ring");
+  await anas.waitForEvent(ring, "ring");
 });
 
-test.each([false, true])("a call ends with the connection (talking: %s), and none begins after it", async (talks) => {
-  const { ana, ben, id, anas, bens, call } = await (talks ? newTalk() : newRing());
-  expect((await callApi("DELETE", `/api/contacts/${ben.id}`, { token: ana.token })).status).toBe(200);
-  const is = talks ? "ended" : "missed";
-  for (const phone of [anas, bens]) await phone.hears(call, is);
-  expect((await linesOf(ben, id)).map(({ body }) => body)).toEqual([line(call, is)]);
-  for (const phone of [anas, bens]) expect(await phone.dial(createUuid())).toEqual({ error: "not_connected" });
-  expect(await anas.signal(call, "encore")).toEqual({ error: "call_not_found" });
-});
+test.each([false, true])(
+  "a call ends with the connection (talking: %s), and none can start after it",
+  async (talks) => {
+    const { ana, ben, id, anas, bens, call } = await (talks ? makeAnsweredCall() : makeRingingCall());
+    expect((await callApi("DELETE", `/api/contacts/${ben.id}`, { token: ana.token })).status).toBe(200);
+    const is = talks ? "ended" : "missed";
+    for (const phone of [anas, bens]) await phone.waitForEvent(call, is);
+    expect((await readCallEntries(ben, id)).map(({ body }) => body)).toEqual([makeCallEntry(call, is)]);
+    for (const phone of [anas, bens]) expect(await phone.dial(createUuid())).toEqual({ error: "not_connected" });
+    expect(await anas.signal(call, "encore")).toEqual({ error: "call_not_found" });
+  },
+);

@@ -2,10 +2,10 @@ import { runInDurableObject } from "cloudflare:test";
 import { afterEach, beforeAll, expect, test, vi } from "vitest";
 import { createUuid } from "#contract/ids.ts";
 import { callHeartbeatMs, callUnreachableMs, receiptHoldMs } from "#contract/limits.ts";
-import { pass } from "#tests/worker/support/clock.ts";
-import { countRows } from "#tests/worker/support/counted-rows.ts";
+import { channelStub, makeAnsweredCall, makeCallers, runAlarm } from "#tests/worker/support/call-client.ts";
+import { advanceClock } from "#tests/worker/support/clock.ts";
 import { Device } from "#tests/worker/support/device.ts";
-import { alarm, channelStub, newCallers, newTalk } from "#tests/worker/support/phone.ts";
+import { countObjectRows } from "#tests/worker/support/row-counter.ts";
 import { Conversation } from "#worker/objects/conversation.ts";
 import { UserChannel } from "#worker/objects/user-channel.ts";
 
@@ -17,7 +17,7 @@ const toldMs = 5_000; // interval in which a side reports that it hears nothing
 
 let counted = { read: 0, written: 0, requests: 0 };
 beforeAll(async () => {
-  counted = Object.assign(await countRows(), { requests: 0 });
+  counted = Object.assign(await countObjectRows(), { requests: 0 });
 });
 
 afterEach(() => {
@@ -42,27 +42,27 @@ const countRequests = () => {
 };
 
 test("a call writes only so many rows and asks other objects only so often, however long it is but for a row now and then", async () => {
-  const { id, anas, bens } = await newCallers();
-  await alarm(id);
+  const { id, anas, bens } = await makeCallers();
+  await runAlarm(id);
   await scheduler.wait(receiptHoldMs + 200);
   countRequests();
   Object.assign(counted, { read: 0, written: 0, requests: 0 });
   const call = createUuid();
   await anas.dial(call);
-  await bens.hears(call, "ring");
+  await bens.waitForEvent(call, "ring");
   await bens.answer(call);
-  await anas.hears(call, "answered");
-  await alarm(id);
+  await anas.waitForEvent(call, "answered");
+  await runAlarm(id);
   const begun = { ...counted };
   const minutes = 4;
   for (let beat = 0; beat < (minutes * 60_000) / callHeartbeatMs; beat++) {
-    pass(callHeartbeatMs);
-    await Promise.all([anas.beat(call), bens.beat(call)]);
+    advanceClock(callHeartbeatMs);
+    await Promise.all([anas.heartbeat(call), bens.heartbeat(call)]);
   }
   const talked = { written: counted.written - begun.written, requests: counted.requests - begun.requests };
   await anas.hangUp(call, "ended");
-  await bens.hears(call, "ended");
-  await alarm(id);
+  await bens.waitForEvent(call, "ended");
+  await runAlarm(id);
   await scheduler.wait(receiptHoldMs + 200);
   const figures = { begun, talked, all: { ...counted } };
   expect(talked.written / minutes, JSON.stringify(figures)).toBeLessThanOrEqual(writtenAMinuteMax);
@@ -71,22 +71,22 @@ test("a call writes only so many rows and asks other objects only so often, howe
   expect(counted.requests - talked.requests).toBeLessThanOrEqual(requestsMax);
 });
 
-test("a side that hears nothing and says so for as long as the other may be away writes no row for it", async () => {
-  const { id, bens, call } = await newTalk();
-  await alarm(id);
+test("a side that reports hearing nothing for as long as the other may be away writes no row for it", async () => {
+  const { id, bens, call } = await makeAnsweredCall();
+  await runAlarm(id);
   await scheduler.wait(receiptHoldMs + 200);
-  pass(0);
+  advanceClock(0);
   countRequests();
   Object.assign(counted, { read: 0, written: 0, requests: 0 });
   for (let unheard = toldMs; unheard < callUnreachableMs; unheard += toldMs) {
-    pass(toldMs);
-    expect(await bens.ask({ type: "beat", call, device: bens.id, unheard })).toEqual({ passed: true });
+    advanceClock(toldMs);
+    expect(await bens.request({ type: "beat", call, device: bens.id, unheard })).toEqual({ passed: true });
   }
   expect(counted).toMatchObject({ written: 0, requests: callUnreachableMs / toldMs - 1 });
 });
 
-test("a device that comes reads no calls but those under way, however many there were", async () => {
-  const { ana } = await newCallers();
+test("a connecting device reads open calls only, however many there were", async () => {
+  const { ana } = await makeCallers();
   await runInDurableObject(channelStub(ana.id), (_, { storage }) => {
     for (let i = 0; i < 1_000; i++) storage.sql.exec("INSERT INTO calls VALUES (?, 2, NULL)", `c${i}`);
   });

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { Call } from "#contract/calls/call.ts";
 import { createUuid, privateConversationId } from "#contract/ids.ts";
 import { connectPeople, type Person } from "#tests/support/people/people.ts";
-import { call, newPerson, site } from "#tests/worker/support/site.ts";
+import { call, makePerson, site } from "#tests/worker/support/site.ts";
 
 const post = (by: Person, path: string, body: object) => call("POST", path, { token: by.token, body });
 const judge = (by: Person, id: string, body: object) =>
@@ -11,7 +11,7 @@ const judge = (by: Person, id: string, body: object) =>
 
 /** Makes a call from Ana that Ben answered. `isOver`: Ana hung up. */
 const talk = async (isOver: boolean, call_id = createUuid()) => {
-  const [ana, ben] = [await newPerson(), await newPerson()];
+  const [ana, ben] = [await makePerson(), await makePerson()];
   await connectPeople(site, ana, ben);
   const conversation = privateConversationId(ana.id, ben.id);
   const [device, other] = [createUuid(), createUuid()];
@@ -67,7 +67,7 @@ test("a call that goes on, one that never was and one of others are not judged",
     body: { error_code: "call_in_progress" },
   });
   expect((await judge(ana, createUuid(), { conversation, good: true })).status).toBe(404);
-  expect((await judge(await newPerson(), id, { conversation, good: true })).status).toBe(404);
+  expect((await judge(await makePerson(), id, { conversation, good: true })).status).toBe(404);
   expect((await judge(ana, id, { conversation, good: false, reason: "their voice" })).status).toBe(400);
   expect(await kept(id)).toEqual([]);
 });

@@ -12,9 +12,16 @@ import {
   unansweredMax,
   unansweredMs,
 } from "#contract/limits.ts";
-import { pass } from "#tests/worker/support/clock.ts";
-import { post, until } from "#tests/worker/support/device.ts";
-import { channelStub, evict, newCallers, newContact, newRing, Phone } from "#tests/worker/support/phone.ts";
+import {
+  CallClient,
+  channelStub,
+  evictConversation,
+  makeCallers,
+  makeContact,
+  makeRingingCall,
+} from "#tests/worker/support/call-client.ts";
+import { advanceClock } from "#tests/worker/support/clock.ts";
+import { sendTexts, waitUntil } from "#tests/worker/support/device.ts";
 import { call as ask } from "#tests/worker/support/site.ts";
 
 /** Limits of ringing a person, in objects that may be evicted within seconds. */
@@ -27,11 +34,11 @@ afterEach(() => {
  * Dials and cancels this many times. If a client is named, waits for its ring each time, because a call that is
  * cancelled at once may not ring.
  */
-const ringInVain = async (caller: Phone, times: number, callee?: Phone): Promise<void> => {
+const ringInVain = async (caller: CallClient, times: number, callee?: CallClient): Promise<void> => {
   for (let i = 0; i < times; i++) {
     const call = createUuid();
     expect(await caller.dial(call), `ring ${i}`).toMatchObject({ over: null });
-    await callee?.hears(call, "ring");
+    await callee?.waitForEvent(call, "ring");
     // Requests about a known call are not limited.
     expect(await caller.dial(call)).toMatchObject({ over: null });
     await caller.hangUp(call, "missed");
@@ -40,14 +47,14 @@ const ringInVain = async (caller: Phone, times: number, callee?: Phone): Promise
 const limited = { error: "rate_limited" };
 
 test("nobody dials again and again, though their channel sleeps in between", async () => {
-  const { ana, anas } = await newCallers();
+  const { ana, anas } = await makeCallers();
   const now = Date.now();
   vi.spyOn(Date, "now").mockImplementation(() => now);
-  const contacts = [await newContact(ana), await newContact(ana), await newContact(ana)];
-  const phones = [anas, ...(await Promise.all(contacts.map(({ id }) => Phone.of(ana, id))))];
+  const contacts = [await makeContact(ana), await makeContact(ana), await makeContact(ana)];
+  const phones = [anas, ...(await Promise.all(contacts.map(({ id }) => CallClient.open(ana, id))))];
   for (let i = 0; i < dialBurst; i++) {
     if (i % 5 === 0) await evictDurableObject(channelStub(ana.id));
-    await ringInVain(phones[i % phones.length] as Phone, 1);
+    await ringInVain(phones[i % phones.length] as CallClient, 1);
   }
   await evictDurableObject(channelStub(ana.id));
   for (const phone of phones) expect(await phone.dial(createUuid())).toEqual(limited);
@@ -57,54 +64,54 @@ test("nobody dials again and again, though their channel sleeps in between", asy
 });
 
 test("somebody who does not answer is rung ten times in ten minutes by one person, and then left alone", async () => {
-  const { ana, ben, id, anas, bens } = await newCallers();
+  const { ana, ben, id, anas, bens } = await makeCallers();
   await ringInVain(anas, unansweredMax / 2, bens);
-  await evict(id);
+  await evictConversation(id);
   await ringInVain(anas, unansweredMax / 2, bens);
-  await evict(id);
+  await evictConversation(id);
   const body = { conversation: id, type: "audio" };
   const refused = await ask("POST", "/api/calls", { token: ana.token, body });
   expect(refused).toMatchObject({ status: 429, body: { error_code: "rate_limited" } });
   const wait = Number(refused.headers.get("retry-after"));
   expect(wait).toBeGreaterThan(unansweredMs / 1_000 - 60);
   expect(wait).toBeLessThanOrEqual(unansweredMs / 1_000);
-  expect(bens.told.filter(({ event_type }) => event_type === "ring")).toHaveLength(unansweredMax);
+  expect(bens.received.filter(({ event_type }) => event_type === "ring")).toHaveLength(unansweredMax);
   // The called person may still call, and others may call them.
-  const friend = await newContact(ben);
+  const friend = await makeContact(ben);
   await ringInVain(friend.phone, 1);
-  pass(unansweredMs);
+  advanceClock(unansweredMs);
   await ringInVain(anas, unansweredMax);
   expect(await anas.dial(createUuid())).toEqual(limited);
   await ringInVain(bens, 1);
   await ringInVain(anas, 1);
 });
 
-test("whoever answers, or writes, is rung anew", async () => {
-  const { ana, ben, id, anas, bens } = await newCallers();
+test("answering, or writing, resets the ring limit", async () => {
+  const { ana, ben, id, anas, bens } = await makeCallers();
   await ringInVain(anas, unansweredMax - 1);
   const call = createUuid();
   await anas.dial(call);
-  await bens.hears(call, "ring");
+  await bens.waitForEvent(call, "ring");
   await bens.answer(call);
   await anas.hangUp(call, "ended");
-  pass(60_000);
+  advanceClock(60_000);
   await ringInVain(anas, unansweredMax);
   expect(await anas.dial(createUuid())).toEqual(limited);
-  await post(ana, id, "décroche");
+  await sendTexts(ana, id, "décroche");
   expect(await anas.dial(createUuid())).toEqual(limited);
-  await post(ben, id, "dans un moment");
+  await sendTexts(ben, id, "dans un moment");
   await ringInVain(anas, 1);
 });
 
 /**
  * Sends a signal as often as allowed, without time passing. Returns the bytes received by a device of the other person.
  */
-const pour = async (phone: Phone, call: Uuid, on: Phone, signal: string): Promise<number> => {
-  const before = on.link.raw.length;
+const pour = async (phone: CallClient, call: Uuid, on: CallClient, signal: string): Promise<number> => {
+  const before = on.device.raw.length;
   let passed = 0;
   while ((await phone.signal(call, signal)).passed) passed++;
-  const heard = () => on.link.raw.slice(before).filter((text) => text.includes('"signal"'));
-  await until(() => heard().length === passed);
+  const heard = () => on.device.raw.slice(before).filter((text) => text.includes('"signal"'));
+  await waitUntil(() => heard().length === passed);
   return heard().reduce((sum, text) => sum + new TextEncoder().encode(text).length, 0);
 };
 
@@ -115,7 +122,7 @@ test.each([
   "é".repeat(4_000),
   "x".repeat(100),
 ])("whoever is rung, or rings, is told only so much before they talk, whatever it is made of (%#)", async (signal) => {
-  const { anas, bens, call } = await newRing();
+  const { anas, bens, call } = await makeRingingCall();
   const now = Date.now();
   vi.spyOn(Date, "now").mockImplementation(() => now);
   for (const [phone, on] of [
@@ -129,13 +136,13 @@ test.each([
 });
 
 test("what is too much to be said goes when it is said again, and there is more room in a talk", async () => {
-  const { id, anas, bens, call } = await newRing();
+  const { id, anas, bens, call } = await makeRingingCall();
   let now = Date.now();
   vi.spyOn(Date, "now").mockImplementation(() => now);
   const signal = "x".repeat(4_000);
   await pour(anas, call, bens, signal);
   const asked = { type: "signal", call, from: anas.id, to: null, signal } as const;
-  const refused = await anas.link.ask((ref) => ["j", ref, id, asked]);
+  const refused = await anas.device.request((ref) => ["j", ref, id, asked]);
   expect(refused).toEqual(["n", expect.any(Number), "rate_limited", expect.any(Number)]);
   const wait = refused[0] === "n" ? (refused[3] ?? 0) : 0;
   expect(wait).toBeLessThanOrEqual((5_000 / ringSignalBytesPerSecond) * 1_000);
@@ -145,7 +152,7 @@ test("what is too much to be said goes when it is said again, and there is more 
   expect(await anas.signal(call, signal)).toEqual({ passed: true });
   expect(await anas.signal(call, signal)).toEqual(limited);
   await bens.answer(call);
-  await anas.hears(call, "answered");
+  await anas.waitForEvent(call, "answered");
   const talked = await pour(anas, call, bens, signal);
   expect(talked).toBeLessThanOrEqual(talkSignalBytes);
   expect(talked).toBeGreaterThan(talkSignalBytes - 5_000);
@@ -153,5 +160,5 @@ test("what is too much to be said goes when it is said again, and there is more 
   const later = await pour(anas, call, bens, signal);
   expect(later).toBeLessThanOrEqual(10 * talkSignalBytesPerSecond + 5_000);
   expect(later).toBeGreaterThan(10 * talkSignalBytesPerSecond - 5_000);
-  expect(await anas.beat(call)).toEqual({ passed: true });
+  expect(await anas.heartbeat(call)).toEqual({ passed: true });
 });

@@ -2,9 +2,17 @@ import { afterEach, expect, test, vi } from "vitest";
 import type { CallRequest } from "#contract/calls/call-commands.ts";
 import { createUuid, type Uuid } from "#contract/ids.ts";
 import { callHeartbeatMs, callUnreachableMs } from "#contract/limits.ts";
-import { pass } from "#tests/worker/support/clock.ts";
-import { Device, request, until } from "#tests/worker/support/device.ts";
-import { channelStub, evict, line, linesOf, newContact, newTalk, Phone } from "#tests/worker/support/phone.ts";
+import {
+  CallClient,
+  channelStub,
+  evictConversation,
+  makeAnsweredCall,
+  makeCallEntry,
+  makeContact,
+  readCallEntries,
+} from "#tests/worker/support/call-client.ts";
+import { advanceClock } from "#tests/worker/support/clock.ts";
+import { Device, request, waitUntil } from "#tests/worker/support/device.ts";
 import { UserChannel } from "#worker/objects/user-channel.ts";
 
 /**
@@ -25,25 +33,25 @@ const refused = { error: "call_in_progress" };
  * nothing any more.
  */
 const newLoss = async (silent: "caller" | "callee" = "caller") => {
-  const talk = await newTalk();
+  const talk = await makeAnsweredCall();
   const [gone, lone] = silent === "caller" ? [talk.anas, talk.bens] : [talk.bens, talk.anas];
-  const friend = await newContact(gone.person);
-  const tablet = await Phone.of(gone.person, friend.id);
+  const friend = await makeContact(gone.person);
+  const tablet = await CallClient.open(gone.person, friend.id);
   // The device names itself.
   await tablet.hangUp(createUuid(), "missed");
-  pass(talkedMs);
+  advanceClock(talkedMs);
   let unheard = 0;
   const beat = (more: Partial<Extract<CallRequest, { type: "beat" }>> = {}) =>
-    lone.ask({ type: "beat", call: talk.call, device: lone.id, ...more });
+    lone.request({ type: "beat", call: talk.call, device: lone.id, ...more });
   const wait = async (ms: number) => {
     for (const until = unheard + ms; unheard < until; ) {
       const step = Math.min(toldMs, until - unheard);
-      pass(step);
+      advanceClock(step);
       unheard += step;
       expect(await beat({ unheard })).toEqual({ passed: true });
     }
   };
-  const lines = async () => (await linesOf(talk.ana, talk.id)).map(({ body }) => body);
+  const lines = async () => (await readCallEntries(talk.ana, talk.id)).map(({ body }) => body);
   return { ...talk, gone, lone, friend, tablet, wait, beat, lines };
 };
 
@@ -56,48 +64,48 @@ test.each(["caller", "callee"] as const)(
     const { call, lone, friend, tablet, wait, lines } = await newLoss(silent);
     await wait(callUnreachableMs - 1);
     expect(await tablet.dial(createUuid())).toEqual(refused);
-    expect(lone.heard(call)).toEqual(["ring", "answered"]);
-    pass(1);
+    expect(lone.listEvents(call)).toEqual(["ring", "answered"]);
+    advanceClock(1);
     const other = createUuid();
     expect(await tablet.dial(other)).toMatchObject({ over: null });
-    await friend.phone.hears(other, "ring");
-    await lone.hears(call, "ended");
-    expect(await lines()).toEqual([line(call, "ended", { seconds: talkedMs / 1_000 })]);
+    await friend.phone.waitForEvent(other, "ring");
+    await lone.waitForEvent(call, "ended");
+    expect(await lines()).toEqual([makeCallEntry(call, "ended", { seconds: talkedMs / 1_000 })]);
   },
 );
 
-test("it calls the same person anew, who is rung, and it is rung by others", async () => {
+test("it can call the same person again, which rings, and it can be called by others", async () => {
   const { id, call, gone, lone, friend, wait } = await newLoss();
-  const tablet = await Phone.of(gone.person, id);
+  const tablet = await CallClient.open(gone.person, id);
   await wait(callUnreachableMs);
   const other = createUuid();
   await friend.phone.dial(other);
-  await tablet.hears(other, "ring");
+  await tablet.waitForEvent(other, "ring");
   await friend.phone.hangUp(other, "missed");
-  await tablet.hears(other, "missed");
+  await tablet.waitForEvent(other, "missed");
   const again = createUuid();
   expect(await tablet.dial(again)).toMatchObject({ over: null, call: { call_id: again, answered_at: null } });
-  await lone.hears(again, "ring");
-  expect(lone.heard(call)).toEqual(["ring", "answered", "ended"]);
+  await lone.waitForEvent(again, "ring");
+  expect(lone.listEvents(call)).toEqual(["ring", "answered", "ended"]);
 });
 
-test("who waits for a device that has no socket left is let go, and hears that it failed", async () => {
+test("a person who waits for a device without a socket is released, with a failed call", async () => {
   const { call, gone, lone, wait, lines } = await newLoss();
-  gone.link.close(1000);
-  await gone.link.closed;
+  gone.device.close(1000);
+  await gone.device.closed;
   await wait(callUnreachableMs - toldMs);
   await settled();
-  expect(lone.heard(call)).toEqual(["ring", "answered"]);
+  expect(lone.listEvents(call)).toEqual(["ring", "answered"]);
   await wait(toldMs);
-  expect((await lone.hears(call, "ended")).data).toMatchObject({ reason: "failed", seconds: talkedMs / 1_000 });
-  expect(await lines()).toEqual([line(call, "ended", { seconds: talkedMs / 1_000, reason: "failed" })]);
+  expect((await lone.waitForEvent(call, "ended")).data).toMatchObject({ reason: "failed", seconds: talkedMs / 1_000 });
+  expect(await lines()).toEqual([makeCallEntry(call, "ended", { seconds: talkedMs / 1_000, reason: "failed" })]);
 });
 
 test.each([
   { what: "has its socket still, as in a tunnel", come: async () => {} },
   {
     what: "has just come by another one, which has not said whose it is",
-    come: async ({ person, link }: Phone) => {
+    come: async ({ person, device: link }: CallClient) => {
       link.close(1000);
       await link.closed;
       return Device.open(person);
@@ -105,7 +113,7 @@ test.each([
   },
   {
     what: "asks by HTTP what is told, for it has no socket any more",
-    come: async ({ person, link }: Phone, call: Uuid) => {
+    come: async ({ person, device: link }: CallClient, call: Uuid) => {
       link.close(1000);
       await link.closed;
       await channelStub(person.id).findRecentSignals(person.id, call, 0);
@@ -117,22 +125,22 @@ test.each([
   await come(gone, call);
   await wait(1);
   await settled();
-  expect(lone.heard(call)).toEqual(["ring", "answered"]);
+  expect(lone.listEvents(call)).toEqual(["ring", "answered"]);
 });
 
 test("a channel that cannot be asked whether the device is there ends nothing", async () => {
   const { call, gone, lone, wait } = await newLoss();
-  gone.link.close(1000);
-  await gone.link.closed;
+  gone.device.close(1000);
+  await gone.device.closed;
   vi.spyOn(console, "warn").mockImplementation(() => {});
   const away = vi.spyOn(UserChannel.prototype, "mayReconnect").mockRejectedValue(new Error("away"));
   await wait(callUnreachableMs);
-  await until(() => away.mock.calls.length > 0);
+  await waitUntil(() => away.mock.calls.length > 0);
   await settled();
-  expect(lone.heard(call)).toEqual(["ring", "answered"]);
+  expect(lone.listEvents(call)).toEqual(["ring", "answered"]);
   away.mockRestore();
   await wait(toldMs);
-  await lone.hears(call, "ended");
+  await lone.waitForEvent(call, "ended");
 });
 
 test.each(["socket", "HTTP"])(
@@ -141,38 +149,38 @@ test.each(["socket", "HTTP"])(
     const { ana, id, call, gone, lone, tablet, wait } = await newLoss();
     const beat = { type: "beat", call, device: gone.id } as const;
     if (carrier === "HTTP") {
-      gone.link.close(1000);
-      await gone.link.closed;
+      gone.device.close(1000);
+      await gone.device.closed;
     }
     for (let waited = 0; waited < 2 * callUnreachableMs; waited += callHeartbeatMs) {
       await wait(callHeartbeatMs);
-      const said = carrier === "HTTP" ? await request(ana, { ...beat, conversation: id }) : await gone.ask(beat);
+      const said = carrier === "HTTP" ? await request(ana, { ...beat, conversation: id }) : await gone.request(beat);
       expect(said).toMatchObject({ passed: true });
       expect(await tablet.dial(createUuid())).toEqual(refused);
     }
     await settled();
-    expect(lone.heard(call)).toEqual(["ring", "answered"]);
+    expect(lone.listEvents(call)).toEqual(["ring", "answered"]);
   },
 );
 
-test("a side that hears the other one again has missed nobody", async () => {
+test("a side that hears the other again reports no loss", async () => {
   const { call, gone, tablet, wait, beat, lines } = await newLoss();
   await wait(callUnreachableMs - toldMs);
   await beat();
-  pass(callUnreachableMs);
+  advanceClock(callUnreachableMs);
   expect(await tablet.dial(createUuid())).toEqual(refused);
   await gone.hangUp(call, "ended");
   const seconds = (talkedMs + 2 * callUnreachableMs - toldMs) / 1_000;
-  expect(await lines()).toEqual([line(call, "ended", { seconds })]);
+  expect(await lines()).toEqual([makeCallEntry(call, "ended", { seconds })]);
 });
 
-test("a conversation that dies meanwhile waits for longer, and is told again", async () => {
+test("a conversation that restarts meanwhile waits longer, and is told again", async () => {
   const { id, call, lone, tablet, wait } = await newLoss();
   await wait(callUnreachableMs - toldMs);
-  await evict(id);
+  await evictConversation(id);
   await wait(toldMs);
   expect(await tablet.dial(createUuid())).toEqual(refused);
   await wait(callUnreachableMs);
   expect(await tablet.dial(createUuid())).toMatchObject({ over: null });
-  await lone.hears(call, "ended");
+  await lone.waitForEvent(call, "ended");
 });

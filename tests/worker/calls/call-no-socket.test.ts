@@ -2,11 +2,11 @@ import { evictDurableObject } from "cloudflare:test";
 import { afterEach, expect, test, vi } from "vitest";
 import type { CallSignals } from "#contract/calls/call.ts";
 import type { Person } from "#tests/support/people/people.ts";
-import { pass } from "#tests/worker/support/clock.ts";
-import { Device, until } from "#tests/worker/support/device.ts";
-import { channelStub, newTalk } from "#tests/worker/support/phone.ts";
+import { channelStub, makeAnsweredCall } from "#tests/worker/support/call-client.ts";
+import { advanceClock } from "#tests/worker/support/clock.ts";
+import { Device, waitUntil } from "#tests/worker/support/device.ts";
 import { seedPerson } from "#tests/worker/support/seeded-people.ts";
-import { call, drain } from "#tests/worker/support/site.ts";
+import { call, drainBucket } from "#tests/worker/support/site.ts";
 import { rateLimitPolicies } from "#worker/lib/limits/rate-limit.ts";
 
 /** Information about a call that a device without a socket can request. */
@@ -21,8 +21,8 @@ const ask = async ({ token }: Person, id: string, after = 0) => {
 };
 const wordsOf = ({ signals }: CallSignals) => signals.map(({ signal }) => signal);
 
-test("what was told inside a call is told once more to who asks, from where they asked before", async () => {
-  const { ana, ben, id, anas, bens, call: callId } = await newTalk();
+test("signals of a call are returned once more on request, from the position of the last request", async () => {
+  const { ana, ben, id, anas, bens, call: callId } = await makeAnsweredCall();
   expect(await ask(ben, callId)).toMatchObject({ status: 200, signals: [] });
   await anas.signal(callId, "pour tous");
   await anas.signal(callId, "pour lui", bens.id);
@@ -39,10 +39,10 @@ test("what was told inside a call is told once more to who asks, from where they
   expect(wordsOf(await ask(ana, callId))).toEqual([]); // her own signals are not for her
 });
 
-test("it is told to nobody else, of no other call, not for long, and not after the call", async () => {
-  const { ben, anas, bens, call: callId } = await newTalk();
+test("they are returned to nobody else, for no other call, not for long, and not after the call", async () => {
+  const { ben, anas, bens, call: callId } = await makeAnsweredCall();
   await anas.signal(callId, "pour tous");
-  for (const stranger of [await seedPerson(), (await newTalk()).ben]) {
+  for (const stranger of [await seedPerson(), (await makeAnsweredCall()).ben]) {
     expect((await ask(stranger, callId)).status).toBe(404);
   }
   const now = Date.now();
@@ -50,15 +50,15 @@ test("it is told to nobody else, of no other call, not for long, and not after t
   expect((await ask(ben, callId)).signals).toEqual([]);
   clock.mockRestore();
   await bens.hangUp(callId, "ended");
-  await until(async () => (await ask(ben, callId)).status === 404);
+  await waitUntil(async () => (await ask(ben, callId)).status === 404);
 });
 
 test("a channel that slept meanwhile goes on from there", async () => {
-  const { ben, anas, call: callId } = await newTalk();
+  const { ben, anas, call: callId } = await makeAnsweredCall();
   await anas.signal(callId, "avant");
   const { at } = await ask(ben, callId);
   await evictDurableObject(channelStub(ben.id));
-  pass(1_000);
+  advanceClock(1_000);
   const device = await Device.open(ben);
   expect((await ask(ben, callId, at)).signals).toEqual([]);
   await anas.signal(callId, "après");
@@ -68,8 +68,8 @@ test("a channel that slept meanwhile goes on from there", async () => {
 
 test("who asks without a socket may do so each second for as long as they like, and not without end", async () => {
   expect(rateLimitPolicies.call_poll_by_user).toEqual({ burst: 120, everyMs: 500 });
-  const { ana, ben, call: callId } = await newTalk();
-  await drain("call_poll_by_user", ben.id);
+  const { ana, ben, call: callId } = await makeAnsweredCall();
+  await drainBucket("call_poll_by_user", ben.id);
   for (const path of [`/api/calls/${callId}/signals`, "/api/calls"]) {
     const limited = await call("GET", path, { token: ben.token });
     expect([limited.status, Number(limited.headers.get("retry-after")) > 0]).toEqual([429, true]);

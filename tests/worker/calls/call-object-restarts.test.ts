@@ -2,20 +2,20 @@ import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { afterEach, expect, test, vi } from "vitest";
 import { createUuid } from "#contract/ids.ts";
 import { callHeardWriteMs, callRingMs, callSilentMaxMs, fanOutAlarmMs } from "#contract/limits.ts";
-import { holdAlarms, pass } from "#tests/worker/support/clock.ts";
-import { Device, post, request, rowOf, until } from "#tests/worker/support/device.ts";
 import {
-  alarm,
-  alarmAtOf,
   channelStub,
   conversationStub,
-  evict,
-  line,
-  linesOf,
-  newCallers,
-  newRing,
-  newTalk,
-} from "#tests/worker/support/phone.ts";
+  evictConversation,
+  findAlarmTime,
+  makeAnsweredCall,
+  makeCallEntry,
+  makeCallers,
+  makeRingingCall,
+  readCallEntries,
+  runAlarm,
+} from "#tests/worker/support/call-client.ts";
+import { advanceClock, suspendAlarms } from "#tests/worker/support/clock.ts";
+import { Device, readRow, request, sendTexts, waitUntil } from "#tests/worker/support/device.ts";
 import { UserChannel } from "#worker/objects/user-channel.ts";
 
 /** Calls whose objects are evicted: stored state continues, and everybody is notified. */
@@ -30,192 +30,192 @@ afterEach(() => {
 });
 
 test("a conversation that is put to sleep while it rings rings on, is answered, and is put to sleep while they talk", async () => {
-  const { id, anas, bens, call } = await newRing();
-  await evict(id);
-  expect(await bens.ask({ type: "standing", call })).toMatchObject({ over: null, call: { answered_at: null } });
-  await evict(id);
+  const { id, anas, bens, call } = await makeRingingCall();
+  await evictConversation(id);
+  expect(await bens.request({ type: "standing", call })).toMatchObject({ over: null, call: { answered_at: null } });
+  await evictConversation(id);
   await bens.answer(call);
-  await anas.hears(call, "answered");
-  await evict(id);
-  expect(await anas.beat(call)).toEqual({ passed: true });
-  await evict(id);
+  await anas.waitForEvent(call, "answered");
+  await evictConversation(id);
+  expect(await anas.heartbeat(call)).toEqual({ passed: true });
+  await evictConversation(id);
   expect(await anas.hangUp(call, "ended")).toMatchObject({ over: { status: "ended" } });
-  await bens.hears(call, "ended");
-  for (const phone of [anas, bens]) expect(phone.heard(call)).toEqual(["ring", "answered", "ended"]);
+  await bens.waitForEvent(call, "ended");
+  for (const phone of [anas, bens]) expect(phone.listEvents(call)).toEqual(["ring", "answered", "ended"]);
 });
 
-test("a call that rings in an object that died is missed by the alarm it left, and told to both", async () => {
-  const { ana, ben, id, anas, bens, call } = await newRing();
-  await evict(id);
-  pass(callRingMs);
-  await alarm(id);
-  for (const phone of [anas, bens]) await phone.hears(call, "missed");
-  await until(async () => (await rowOf(ben, id)).unread === 1);
-  expect((await linesOf(ana, id)).map(({ body }) => body)).toEqual([line(call, "missed")]);
-  await alarm(id);
-  await evict(id);
-  await alarm(id);
-  for (const phone of [anas, bens]) expect(phone.heard(call)).toEqual(["ring", "missed"]);
+test("a call that rings in an evicted object is missed by the alarm it left, and both are notified", async () => {
+  const { ana, ben, id, anas, bens, call } = await makeRingingCall();
+  await evictConversation(id);
+  advanceClock(callRingMs);
+  await runAlarm(id);
+  for (const phone of [anas, bens]) await phone.waitForEvent(call, "missed");
+  await waitUntil(async () => (await readRow(ben, id)).unread === 1);
+  expect((await readCallEntries(ana, id)).map(({ body }) => body)).toEqual([makeCallEntry(call, "missed")]);
+  await runAlarm(id);
+  await evictConversation(id);
+  await runAlarm(id);
+  for (const phone of [anas, bens]) expect(phone.listEvents(call)).toEqual(["ring", "missed"]);
 });
 
-test("a call under way always has an alarm, also when the one it had was lost", async () => {
-  const { id, bens, call } = await newRing();
+test("an open call always has an alarm, also after its alarm was lost", async () => {
+  const { id, bens, call } = await makeRingingCall();
   await runInDurableObject(conversationStub(id), (_, { storage }) => storage.deleteAlarm());
-  await evict(id);
-  expect(await bens.ask({ type: "standing", call })).toMatchObject({ over: null });
-  expect(await alarmAtOf(id)).not.toBe(null);
-  pass(callRingMs);
-  await alarm(id);
-  await bens.hears(call, "missed");
+  await evictConversation(id);
+  expect(await bens.request({ type: "standing", call })).toMatchObject({ over: null });
+  expect(await findAlarmTime(id)).not.toBe(null);
+  advanceClock(callRingMs);
+  await runAlarm(id);
+  await bens.waitForEvent(call, "missed");
 });
 
 test.each(["ring", "answered", "ended"] as const)(
   "an object that dies after it stored and before it told (%s) tells everybody by its alarm",
   async (event) => {
-    holdAlarms();
-    const { id, anas, bens } = await newCallers();
+    suspendAlarms();
+    const { id, anas, bens } = await makeCallers();
     const call = createUuid();
     quiet();
     if (event !== "ring") {
       await anas.dial(call);
-      await bens.hears(call, "ring");
+      await bens.waitForEvent(call, "ring");
     }
     if (event === "ended") {
       await bens.answer(call);
-      await anas.hears(call, "answered");
+      await anas.waitForEvent(call, "answered");
     }
     const deaf = deafen();
     if (event === "ring") await anas.dial(call);
     if (event === "answered") await bens.answer(call);
     if (event === "ended") await bens.hangUp(call, "ended");
-    await evict(id);
+    await evictConversation(id);
     deaf.mockRestore();
     const other = event === "ring" ? bens : anas;
-    expect(other.heard(call)).not.toContain(event);
-    expect(((await alarmAtOf(id)) ?? Number.POSITIVE_INFINITY) - Date.now()).toBeLessThanOrEqual(fanOutAlarmMs);
-    await alarm(id);
-    await other.hears(call, event);
-    for (const phone of [anas, bens]) expect(phone.heard(call).filter((one) => one === event)).toHaveLength(1);
+    expect(other.listEvents(call)).not.toContain(event);
+    expect(((await findAlarmTime(id)) ?? Number.POSITIVE_INFINITY) - Date.now()).toBeLessThanOrEqual(fanOutAlarmMs);
+    await runAlarm(id);
+    await other.waitForEvent(call, event);
+    for (const phone of [anas, bens]) expect(phone.listEvents(call).filter((one) => one === event)).toHaveLength(1);
   },
 );
 
-test("asking about a call keeps nobody waiting for what an object that died had not told", async () => {
-  holdAlarms();
-  const { ben, id, anas, bens, call } = await newRing();
+test("a request about a call does not wait for pending notices of an evicted object", async () => {
+  suspendAlarms();
+  const { ben, id, anas, bens, call } = await makeRingingCall();
   quiet();
   const deaf = deafen();
-  await post(anas.person, id, "pas encore dit");
-  await evict(id);
+  await sendTexts(anas.person, id, "pas encore dit");
+  await evictConversation(id);
   deaf.mockRestore();
   // The alarm of the call is later than the alarm that retries the message notice.
   await anas.dial(call);
-  expect(((await alarmAtOf(id)) ?? Number.POSITIVE_INFINITY) - Date.now()).toBeLessThanOrEqual(fanOutAlarmMs);
-  await alarm(id);
-  await until(async () => (await rowOf(ben, id)).head === 1);
-  expect(bens.heard(call)).toEqual(["ring"]);
+  expect(((await findAlarmTime(id)) ?? Number.POSITIVE_INFINITY) - Date.now()).toBeLessThanOrEqual(fanOutAlarmMs);
+  await runAlarm(id);
+  await waitUntil(async () => (await readRow(ben, id)).head === 1);
+  expect(bens.listEvents(call)).toEqual(["ring"]);
 });
 
-test("messages are told while it rings, and the call is missed in time though their channel is away", async () => {
-  const { ben, id, anas, bens, call } = await newRing();
-  await post(anas.person, id, "tu es là ?");
-  await bens.link.nextLive();
+test("messages are delivered while it rings, and the call is missed in time though their channel is unreachable", async () => {
+  const { ben, id, anas, bens, call } = await makeRingingCall();
+  await sendTexts(anas.person, id, "tu es là ?");
+  await bens.device.nextLive();
   quiet();
   const deaf = deafen();
-  await post(anas.person, id, "et maintenant ?");
+  await sendTexts(anas.person, id, "et maintenant ?");
   for (let i = 0; i < 3; i++) {
-    pass(callRingMs / 3);
-    await alarm(id);
+    advanceClock(callRingMs / 3);
+    await runAlarm(id);
   }
-  expect((await linesOf(ben, id)).map(({ body }) => body)).toEqual([line(call, "missed")]);
+  expect((await readCallEntries(ben, id)).map(({ body }) => body)).toEqual([makeCallEntry(call, "missed")]);
   deaf.mockRestore();
-  pass(callRingMs);
-  await alarm(id);
-  await bens.hears(call, "missed");
-  await until(async () => (await rowOf(ben, id)).unread === 3);
+  advanceClock(callRingMs);
+  await runAlarm(id);
+  await bens.waitForEvent(call, "missed");
+  await waitUntil(async () => (await readRow(ben, id)).unread === 3);
 });
 
-test("a person's channel that dies knows the call as before, and tells its devices nothing twice", async () => {
-  const { ana, ben, id, anas, bens, call } = await newRing();
+test("an evicted channel knows the call as before, and notifies its devices of nothing twice", async () => {
+  const { ana, ben, id, anas, bens, call } = await makeRingingCall();
   for (const { id: user } of [ana, ben]) await evictDurableObject(channelStub(user));
   expect((await request(ben, { type: "changes", since: 0 })).calls).toMatchObject([{ call_id: call }]);
-  await evict(id);
-  await alarm(id);
+  await evictConversation(id);
+  await runAlarm(id);
   await bens.answer(call);
-  await anas.hears(call, "answered");
+  await anas.waitForEvent(call, "answered");
   for (const { id: user } of [ana, ben]) await evictDurableObject(channelStub(user));
   expect(await bens.signal(call, "offre")).toEqual({ passed: true });
-  expect((await anas.hears(call, "signal")).data).toMatchObject({ signal: "offre", from_device: bens.id });
+  expect((await anas.waitForEvent(call, "signal")).data).toMatchObject({ signal: "offre", from_device: bens.id });
   for (const phone of [anas, bens]) {
-    expect(phone.heard(call).filter((event) => event !== "signal")).toEqual(["ring", "answered"]);
+    expect(phone.listEvents(call).filter((event) => event !== "signal")).toEqual(["ring", "answered"]);
   }
 });
 
-test("a call of which nobody says that they are there any more ends after a minute, with when they were last heard", async () => {
-  const { ana, id, anas, bens, call } = await newTalk();
-  pass(callHeardWriteMs);
-  expect(await anas.beat(call)).toEqual({ passed: true });
-  pass(callSilentMaxMs - 1_000);
-  await alarm(id);
-  expect(await bens.ask({ type: "standing", call })).toMatchObject({ over: null });
-  pass(1_000);
-  await alarm(id);
+test("a call without heartbeats ends after a minute, with the time of the last one", async () => {
+  const { ana, id, anas, bens, call } = await makeAnsweredCall();
+  advanceClock(callHeardWriteMs);
+  expect(await anas.heartbeat(call)).toEqual({ passed: true });
+  advanceClock(callSilentMaxMs - 1_000);
+  await runAlarm(id);
+  expect(await bens.request({ type: "standing", call })).toMatchObject({ over: null });
+  advanceClock(1_000);
+  await runAlarm(id);
   const seconds = callHeardWriteMs / 1_000;
-  expect((await anas.hears(call, "ended")).data).toEqual({ call_id: call, conversation: id, seconds });
-  await bens.hears(call, "ended");
-  expect((await linesOf(ana, id)).map(({ body }) => body)).toEqual([line(call, "ended", { seconds })]);
+  expect((await anas.waitForEvent(call, "ended")).data).toEqual({ call_id: call, conversation: id, seconds });
+  await bens.waitForEvent(call, "ended");
+  expect((await readCallEntries(ana, id)).map(({ body }) => body)).toEqual([makeCallEntry(call, "ended", { seconds })]);
 });
 
 test("one side alone keeps a call, for as long as it says so", async () => {
-  const { id, anas, bens, call } = await newTalk();
+  const { id, anas, bens, call } = await makeAnsweredCall();
   for (let i = 0; i < 4; i++) {
-    pass(callSilentMaxMs - 1_000);
-    await alarm(id);
-    expect(await bens.beat(call), `minute ${i}`).toEqual({ passed: true });
+    advanceClock(callSilentMaxMs - 1_000);
+    await runAlarm(id);
+    expect(await bens.heartbeat(call), `minute ${i}`).toEqual({ passed: true });
   }
-  expect(await anas.ask({ type: "standing", call })).toMatchObject({ over: null });
-  pass(callSilentMaxMs);
+  expect(await anas.request({ type: "standing", call })).toMatchObject({ over: null });
+  advanceClock(callSilentMaxMs);
   // The alarm is late. A request is answered correctly all the same, and a heartbeat learns that the call is over.
-  expect(await anas.ask({ type: "standing", call })).toMatchObject({ over: { status: "ended" } });
-  expect(await bens.beat(call)).toEqual({ error: "call_not_found" });
+  expect(await anas.request({ type: "standing", call })).toMatchObject({ over: { status: "ended" } });
+  expect(await bens.heartbeat(call)).toEqual({ error: "call_not_found" });
 });
 
 test("a silent call ends though its object slept through the silence, and one that is kept does not", async () => {
-  const { id, anas, bens, call } = await newTalk();
+  const { id, anas, bens, call } = await makeAnsweredCall();
   // Evict the object between any two heartbeats, as the platform does.
   for (let i = 0; i < 6; i++) {
-    await evict(id);
-    pass(20_000);
-    expect(await anas.beat(call)).toEqual({ passed: true });
-    if (i % 2) await alarm(id);
+    await evictConversation(id);
+    advanceClock(20_000);
+    expect(await anas.heartbeat(call)).toEqual({ passed: true });
+    if (i % 2) await runAlarm(id);
   }
-  for (let i = 0; i < 4 && !bens.heard(call).includes("ended"); i++) {
-    await evict(id);
-    pass(callHeardWriteMs);
-    await alarm(id);
+  for (let i = 0; i < 4 && !bens.listEvents(call).includes("ended"); i++) {
+    await evictConversation(id);
+    advanceClock(callHeardWriteMs);
+    await runAlarm(id);
   }
-  const { data } = await bens.hears(call, "ended");
+  const { data } = await bens.waitForEvent(call, "ended");
   // The stored time of the last heartbeat may be this old.
   const { seconds } = data as { seconds: number };
   expect(Math.abs(seconds - 120)).toBeLessThanOrEqual(callHeardWriteMs / 1_000);
 });
 
 test("a beat writes nothing but once in a while", async () => {
-  const { id, anas, call } = await newTalk();
+  const { id, anas, call } = await makeAnsweredCall();
   const heardAt = () =>
     runInDurableObject(conversationStub(id), (_, { storage }) =>
       storage.sql.exec("SELECT caller_heard_at, callee_heard_at FROM calls").one(),
     );
   const before = await heardAt();
-  pass(20_000);
-  await anas.beat(call);
+  advanceClock(20_000);
+  await anas.heartbeat(call);
   expect(await heardAt()).toEqual(before);
-  pass(20_000);
-  await anas.beat(call);
+  advanceClock(20_000);
+  await anas.heartbeat(call);
   expect(await heardAt()).not.toEqual(before);
 });
 
 test("notices that come late or twice ring nobody again", async () => {
-  const { ben, id, anas, bens } = await newCallers();
+  const { ben, id, anas, bens } = await makeCallers();
   const call = createUuid();
   const notify = UserChannel.prototype.notify;
   const kept: (() => Promise<unknown>)[] = [];
@@ -224,29 +224,29 @@ test("notices that come late or twice ring nobody again", async () => {
     return notify.call(this, user, notice);
   });
   await anas.dial(call);
-  await bens.hears(call, "ring");
+  await bens.waitForEvent(call, "ring");
   const rang = [...kept];
   await bens.hangUp(call, "rejected");
-  await anas.hears(call, "rejected");
+  await anas.waitForEvent(call, "rejected");
   await Promise.all([...rang, ...kept, ...rang].map((again) => again()));
   const late = await Device.attach(ben);
-  expect(late.callsOf(await late.hello())).toEqual([]);
-  for (const phone of [anas, bens]) expect(phone.heard(call)).toEqual(["ring", "rejected"]);
-  expect(await linesOf(ben, id)).toHaveLength(1);
+  expect(late.readCalls(await late.hello())).toEqual([]);
+  for (const phone of [anas, bens]) expect(phone.listEvents(call)).toEqual(["ring", "rejected"]);
+  expect(await readCallEntries(ben, id)).toHaveLength(1);
 });
 
-test("a ring that is told after its thirty seconds is not rung", async () => {
-  const { id, anas, bens } = await newCallers();
+test("a ring that is delivered after its thirty seconds does not ring", async () => {
+  const { id, anas, bens } = await makeCallers();
   const call = createUuid();
   quiet();
   const deaf = deafen();
   await anas.dial(call);
-  pass(callRingMs);
+  advanceClock(callRingMs);
   // The notice of its end failed as well.
-  await alarm(id);
+  await runAlarm(id);
   deaf.mockRestore();
-  pass(callRingMs);
-  await alarm(id);
-  await bens.hears(call, "missed");
-  expect(bens.heard(call)).toEqual(["missed"]);
+  advanceClock(callRingMs);
+  await runAlarm(id);
+  await bens.waitForEvent(call, "missed");
+  expect(bens.listEvents(call)).toEqual(["missed"]);
 });

@@ -1,8 +1,14 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { callReconnectMs } from "#contract/limits.ts";
-import { holdTimers, pass } from "#tests/worker/support/clock.ts";
+import {
+  CallClient,
+  makeCallEntry,
+  makeContact,
+  makeRingingCall,
+  readCallEntries,
+} from "#tests/worker/support/call-client.ts";
+import { advanceClock, suspendTimers } from "#tests/worker/support/clock.ts";
 import { Device, request } from "#tests/worker/support/device.ts";
-import { line, linesOf, newContact, newRing, Phone } from "#tests/worker/support/phone.ts";
 
 /** Rings whose caller's page closed, for a reload or for good. */
 
@@ -14,82 +20,82 @@ const pageWent = 1001;
 
 /** Suspends the grace period in which a page may come back, and lets it pass. */
 const holdGoing = () => {
-  const timers = holdTimers(callReconnectMs);
+  const timers = suspendTimers(callReconnectMs);
   return {
     ...timers,
     go: () => {
-      pass(callReconnectMs);
+      advanceClock(callReconnectMs);
       return timers.go();
     },
   };
 };
 
 /** Call state after the suspended timers. */
-const overOf = async (phone: Phone, call: string) => (await phone.ask({ type: "standing", call })).over;
+const overOf = async (phone: CallClient, call: string) => (await phone.request({ type: "standing", call })).over;
 
 test("ends when nothing of it comes back, as one that nobody took", async () => {
-  const { ana, id, anas, bens, call } = await newRing();
+  const { ana, id, anas, bens, call } = await makeRingingCall();
   const timers = holdGoing();
-  anas.link.close(pageWent);
+  anas.device.close(pageWent);
   await timers.whenHeld();
-  expect(bens.heard(call)).toEqual(["ring"]);
+  expect(bens.listEvents(call)).toEqual(["ring"]);
   await timers.go();
-  await bens.hears(call, "missed");
-  expect((await linesOf(ana, id)).map(({ body }) => body)).toEqual([line(call, "missed")]);
+  await bens.waitForEvent(call, "missed");
+  expect((await readCallEntries(ana, id)).map(({ body }) => body)).toEqual([makeCallEntry(call, "missed")]);
 });
 
 test("ends though another device of the caller's is there, which has nothing to do with it", async () => {
-  const { ana, id, anas, bens, call } = await newRing();
-  const tablet = await Phone.of(ana, id);
-  const friend = await newContact(ana);
-  await tablet.ask({ type: "standing", call: call }, friend.id); // names no device
+  const { ana, id, anas, bens, call } = await makeRingingCall();
+  const tablet = await CallClient.open(ana, id);
+  const friend = await makeContact(ana);
+  await tablet.request({ type: "standing", call: call }, friend.id); // names no device
   await tablet.hangUp(call, "missed", undefined, friend.id); // names its device
   const timers = holdGoing();
-  pass(1);
-  anas.link.close(pageWent);
+  advanceClock(1);
+  anas.device.close(pageWent);
   await timers.whenHeld();
   await timers.go();
-  await bens.hears(call, "missed");
-  await tablet.hears(call, "missed");
+  await bens.waitForEvent(call, "missed");
+  await tablet.waitForEvent(call, "missed");
 });
 
 test.each([
-  { what: "has a socket again", back: async (ana: Phone["person"]) => void (await Device.open(ana)) },
+  { what: "has a socket again", back: async (ana: CallClient["person"]) => void (await Device.open(ana)) },
   {
     what: "asks by HTTP, for it has no socket any more",
-    back: async (ana: Phone["person"], conversation: string, call: string) =>
+    back: async (ana: CallClient["person"], conversation: string, call: string) =>
       void (await request(ana, { type: "standing", conversation, call })),
   },
 ])("rings on when the caller $what", async ({ back }) => {
-  const { ana, id, anas, bens, call } = await newRing();
+  const { ana, id, anas, bens, call } = await makeRingingCall();
   const timers = holdGoing();
-  anas.link.close(pageWent);
+  anas.device.close(pageWent);
   await timers.whenHeld();
   await back(ana, id, call);
   await timers.go();
   expect(await overOf(bens, call)).toBe(null);
-  expect(bens.heard(call)).toEqual(["ring"]);
+  expect(bens.listEvents(call)).toEqual(["ring"]);
   expect(await bens.answer(call)).toMatchObject({ over: null });
 });
 
 test("goes on when it was answered meanwhile, for the page may come back to it", async () => {
-  const { ana, id, anas, bens, call } = await newRing();
+  const { ana, id, anas, bens, call } = await makeRingingCall();
   const timers = holdGoing();
-  anas.link.close(pageWent);
+  anas.device.close(pageWent);
   await timers.whenHeld();
   await bens.answer(call);
   await timers.go();
   expect(await overOf(bens, call)).toBe(null);
-  expect(bens.heard(call)).toEqual(["ring", "answered"]);
-  expect(await linesOf(ana, id)).toEqual([]);
+  expect(bens.listEvents(call)).toEqual(["ring", "answered"]);
+  expect(await readCallEntries(ana, id)).toEqual([]);
 });
 
 test("rings on when a socket only broke, as networks do", async () => {
-  const { anas, bens, call } = await newRing();
+  const { anas, bens, call } = await makeRingingCall();
   const timers = holdGoing();
-  anas.link.close(1000);
-  await anas.link.closed;
+  anas.device.close(1000);
+  await anas.device.closed;
   expect(await overOf(bens, call)).toBe(null);
   expect(timers.count()).toBe(0);
-  expect(bens.heard(call)).toEqual(["ring"]);
+  expect(bens.listEvents(call)).toEqual(["ring"]);
 });

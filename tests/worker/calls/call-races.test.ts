@@ -1,8 +1,14 @@
 import { expect, test } from "vitest";
 import { createUuid } from "#contract/ids.ts";
-import { until } from "#tests/worker/support/device.ts";
-import { alarm, evict, linesOf, newCallers, Phone } from "#tests/worker/support/phone.ts";
-import { dice } from "#tests/worker/support/seeded-random.ts";
+import {
+  CallClient,
+  evictConversation,
+  makeCallers,
+  readCallEntries,
+  runAlarm,
+} from "#tests/worker/support/call-client.ts";
+import { waitUntil } from "#tests/worker/support/device.ts";
+import { makeRandom } from "#tests/worker/support/seeded-random.ts";
 
 /**
  * Commands that exclude each other, sent at the same moment many times: a call is accepted or refused, and both sides
@@ -17,27 +23,27 @@ const patienceMs = 600_000; // ends a hanging test: two hundred rounds on a mach
 const withPairs = (play: (pair: number) => Promise<void>): Promise<unknown> =>
   Promise.all(Array.from({ length: pairs }, (_, pair) => play(pair)));
 
-const lastOf = (phone: Phone, call: string): string | undefined => phone.heard(call).at(-1);
+const lastOf = (phone: CallClient, call: string): string | undefined => phone.listEvents(call).at(-1);
 const ends = ["missed", "rejected", "cancelled", "ended"];
-const isOver = (phone: Phone, call: string): boolean => ends.includes(lastOf(phone, call) ?? "");
+const isOver = (phone: CallClient, call: string): boolean => ends.includes(lastOf(phone, call) ?? "");
 
 test(
   "answered and given up at the same moment, a call is either, for both sides and in the log",
   async () => {
-    const roll = dice(7);
+    const roll = makeRandom(7);
     const seen = { answered: 0, missed: 0 };
     await withPairs(async () => {
-      const { ana, ben, id, anas, bens } = await newCallers();
+      const { ana, ben, id, anas, bens } = await makeCallers();
       const expected: [string, string][] = [];
       for (let round = 0; round < roundsOfPair; round++) {
         const call = createUuid();
         await anas.dial(call);
-        await bens.hears(call, "ring");
+        await bens.waitForEvent(call, "ring");
         const late = [roll() * 3, roll() * 3];
         const [answer, end] = await Promise.all([
           scheduler.wait(late[0] ?? 0).then(() => bens.answer(call)),
           scheduler.wait(late[1] ?? 0).then(() => anas.hangUp(call, "missed")),
-          round === 5 ? evict(id) : undefined,
+          round === 5 ? evictConversation(id) : undefined,
         ]);
         // The end always applies; its status shows which command came first.
         const status = end.over?.status ?? "";
@@ -45,15 +51,15 @@ test(
         else expect([answer.call?.to_device, status]).toEqual([bens.id, "ended"]);
         seen[answer.error ? "missed" : "answered"] += 1;
         expected.push([call, status]);
-        await until(() => isOver(anas, call) && isOver(bens, call));
+        await waitUntil(() => isOver(anas, call) && isOver(bens, call));
         for (const phone of [anas, bens]) {
           expect(lastOf(phone, call)).toBe(status);
-          expect(phone.heard(call).filter((event) => ends.includes(event))).toHaveLength(1);
-          if (answer.error) expect(phone.heard(call)).not.toContain("answered");
+          expect(phone.listEvents(call).filter((event) => ends.includes(event))).toHaveLength(1);
+          if (answer.error) expect(phone.listEvents(call)).not.toContain("answered");
         }
       }
       for (const person of [ana, ben]) {
-        const lines = await linesOf(person, id);
+        const lines = await readCallEntries(person, id);
         expect(lines.map(({ body }) => (body.type === "call" ? [body.id, body.status] : []))).toEqual(expected);
       }
     });
@@ -67,7 +73,7 @@ test(
   "two who call each other at the same moment always talk, in one call with one line",
   async () => {
     await withPairs(async () => {
-      const { ana, ben, id, anas, bens } = await newCallers();
+      const { ana, ben, id, anas, bens } = await makeCallers();
       const made: string[] = [];
       for (let round = 0; round < roundsOfPair; round++) {
         const [one, other] = [createUuid(), createUuid()];
@@ -76,15 +82,15 @@ test(
         expect(ids.size, JSON.stringify(outcomes)).toBe(1);
         const [call = ""] = [...ids] as string[];
         made.push(call);
-        await Promise.all([anas.hears(call, "answered"), bens.hears(call, "answered")]);
+        await Promise.all([anas.waitForEvent(call, "answered"), bens.waitForEvent(call, "answered")]);
         const finished = await Promise.all([anas.hangUp(call, "ended"), bens.hangUp(call, "ended")]);
         expect(finished[0].over).toEqual(finished[1].over);
-        await until(() => isOver(anas, call) && isOver(bens, call));
+        await waitUntil(() => isOver(anas, call) && isOver(bens, call));
         const unborn = call === one ? other : one;
-        expect([...anas.heard(unborn), ...bens.heard(unborn)]).toEqual([]);
+        expect([...anas.listEvents(unborn), ...bens.listEvents(unborn)]).toEqual([]);
       }
       for (const person of [ana, ben]) {
-        const lines = await linesOf(person, id);
+        const lines = await readCallEntries(person, id);
         expect(lines.map(({ body }) => (body.type === "call" ? body.id : ""))).toEqual(made);
       }
     });
@@ -92,12 +98,12 @@ test(
   patienceMs,
 );
 
-test("whatever two with two devices each do, what they hear, the log and the answers agree", async () => {
-  const roll = dice(11);
+test("whatever two people with two devices each do, their events, the log and the answers agree", async () => {
+  const roll = makeRandom(11);
   const pick = <T>(list: readonly T[]): T => list[Math.floor(roll() * list.length)] as T;
   for (let pair = 0; pair < 6; pair++) {
-    const { ana, ben, id, anas, bens } = await newCallers();
-    const more = await Promise.all([ana, ben].map((person) => Phone.of(person, id)));
+    const { ana, ben, id, anas, bens } = await makeCallers();
+    const more = await Promise.all([ana, ben].map((person) => CallClient.open(person, id)));
     const phones = [anas, bens, ...more];
     const calls: string[] = [];
     for (let step = 0; step < 15; step++) {
@@ -115,20 +121,22 @@ test("whatever two with two devices each do, what they hear, the log and the ans
           return undefined;
         }),
       );
-      if (roll() < 0.2) await evict(id);
-      if (roll() < 0.2) await alarm(id);
+      if (roll() < 0.2) await evictConversation(id);
+      if (roll() < 0.2) await runAlarm(id);
     }
     // A call that is still open is ended by whoever may end it.
     for (const call of calls) for (const phone of phones) await phone.hangUp(call, "ended");
-    const lines = await linesOf(ana, id);
-    expect((await linesOf(ben, id)).map(({ body }) => body)).toEqual(lines.map(({ body }) => body));
+    const lines = await readCallEntries(ana, id);
+    expect((await readCallEntries(ben, id)).map(({ body }) => body)).toEqual(lines.map(({ body }) => body));
     const ended = new Map(lines.map(({ body }) => (body.type === "call" ? [body.id, body.status] : ["", ""])));
     expect(ended.size).toBe(lines.length);
-    await until(() => phones.every((phone) => [...ended].every(([call, status]) => lastOf(phone, call) === status)));
+    await waitUntil(() =>
+      phones.every((phone) => [...ended].every(([call, status]) => lastOf(phone, call) === status)),
+    );
     for (const phone of phones) {
-      for (const call of new Set(phone.told.map(({ data }) => data.call_id))) {
-        expect(phone.heard(call).filter((event) => ends.includes(event))).toEqual([ended.get(call)]);
-        expect(phone.heard(call).filter((event) => event === "ring").length).toBeLessThanOrEqual(1);
+      for (const call of new Set(phone.received.map(({ data }) => data.call_id))) {
+        expect(phone.listEvents(call).filter((event) => ends.includes(event))).toEqual([ended.get(call)]);
+        expect(phone.listEvents(call).filter((event) => event === "ring").length).toBeLessThanOrEqual(1);
       }
     }
   }

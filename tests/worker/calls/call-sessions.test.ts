@@ -3,11 +3,19 @@ import { expect, test } from "vitest";
 import type { Session } from "#contract/auth/auth.ts";
 import { createUuid } from "#contract/ids.ts";
 import type { Person } from "#tests/support/people/people.ts";
-import { pass } from "#tests/worker/support/clock.ts";
+import {
+  CallClient,
+  channelStub,
+  evictConversation,
+  makeAnsweredCall,
+  makeCallEntry,
+  makeRingingCall,
+  readCallEntries,
+} from "#tests/worker/support/call-client.ts";
+import { advanceClock } from "#tests/worker/support/clock.ts";
 import { request } from "#tests/worker/support/device.ts";
-import { channelStub, evict, line, linesOf, newRing, newTalk, Phone } from "#tests/worker/support/phone.ts";
-import { befriend, newPair } from "#tests/worker/support/seeded-people.ts";
-import { call as callApi, newPerson } from "#tests/worker/support/site.ts";
+import { befriend, makePair } from "#tests/worker/support/seeded-people.ts";
+import { call as callApi, makePerson } from "#tests/worker/support/site.ts";
 
 /** The sessions of the two sides of a call: the call lasts no longer than they do. */
 
@@ -25,48 +33,50 @@ const signInAgain = async (person: Person): Promise<Person> => {
 test.each(["local", "global"] as const)(
   "who signs out (%s) leaves the call that they talk in, and gives up the one that rings",
   async (scope) => {
-    pass(0); // however long the machine takes, they talk for zero seconds
+    advanceClock(0); // however long the machine takes, they talk for zero seconds
     for (const who of ["ana", "ben"] as const) {
-      const talk = await newTalk();
+      const talk = await makeAnsweredCall();
       await evictDurableObject(channelStub(talk[who].id));
-      await evict(talk.id);
+      await evictConversation(talk.id);
       await signOut(talk[who], scope);
       const [own, other] = who === "ana" ? [talk.anas, talk.bens] : [talk.bens, talk.anas];
-      await other.hears(talk.call, "ended");
-      await own.link.closed;
+      await other.waitForEvent(talk.call, "ended");
+      await own.device.closed;
       const reader = who === "ana" ? talk.ben : talk.ana;
-      expect((await linesOf(reader, talk.id)).map(({ body }) => body)).toEqual([line(talk.call, "ended")]);
+      expect((await readCallEntries(reader, talk.id)).map(({ body }) => body)).toEqual([
+        makeCallEntry(talk.call, "ended"),
+      ]);
     }
-    const { ana, ben, id, bens, call } = await newRing();
+    const { ana, ben, id, bens, call } = await makeRingingCall();
     await signOut(ana, scope);
-    await bens.hears(call, "missed");
-    expect((await linesOf(ben, id)).map(({ body }) => body)).toEqual([line(call, "missed")]);
+    await bens.waitForEvent(call, "missed");
+    expect((await readCallEntries(ben, id)).map(({ body }) => body)).toEqual([makeCallEntry(call, "missed")]);
   },
 );
 
 test("a call goes on when another session of its person ends, or its own is only renewed", async () => {
-  const [ana, ben] = [await newPerson(), await newPerson()];
+  const [ana, ben] = [await makePerson(), await makePerson()];
   const id = await befriend(ana, ben);
   const other = await signInAgain(ana);
-  const [anas, bens] = [await Phone.of(ana, id), await Phone.of(ben, id)];
+  const [anas, bens] = [await CallClient.open(ana, id), await CallClient.open(ben, id)];
   const call = createUuid();
   await anas.dial(call);
-  await bens.hears(call, "ring");
+  await bens.waitForEvent(call, "ring");
   await bens.answer(call);
   const body = { refresh_token: ana.refreshToken };
   const renewed = await callApi("POST", "/api/auth/token?grant_type=refresh_token", { body });
   expect(renewed.status).toBe(200);
   await signOut(other, "local");
-  expect(await anas.ask({ type: "standing", call })).toMatchObject({ over: null });
-  expect(await anas.beat(call)).toEqual({ passed: true });
+  expect(await anas.request({ type: "standing", call })).toMatchObject({ over: null });
+  expect(await anas.heartbeat(call)).toEqual({ passed: true });
   // A renewed token belongs to the same session.
   await signOut({ token: (renewed.body as Session).access_token }, "local");
-  await bens.hears(call, "ended");
+  await bens.waitForEvent(call, "ended");
 });
 
 test("a call dialled and answered by HTTP ends with the session that did it, also when another one ends it for all", async () => {
   for (const scope of ["local", "others"] as const) {
-    const [ana, ben] = [await newPerson(), await newPerson()];
+    const [ana, ben] = [await makePerson(), await makePerson()];
     const id = await befriend(ana, ben);
     const other = await signInAgain(ben);
     const call = createUuid();
@@ -79,19 +89,19 @@ test("a call dialled and answered by HTTP ends with the session that did it, als
   }
 });
 
-test("a call that rings goes on ringing where a session of whom it is for ends", async () => {
-  const { ben, anas, call } = await newRing();
+test("a ring continues when a session of the called person ends", async () => {
+  const { ben, anas, call } = await makeRingingCall();
   await signOut(ben, "local");
-  expect(await anas.ask({ type: "standing", call })).toMatchObject({ over: null });
+  expect(await anas.request({ type: "standing", call })).toMatchObject({ over: null });
 });
 
 test("a session that ends while it dials gets into no call", async () => {
-  const { ana, ben, id } = await newPair();
-  const bens = await Phone.of(ben, id);
+  const { ana, ben, id } = await makePair();
+  const bens = await CallClient.open(ben, id);
   const call = createUuid();
   const dialling = request(ana, { type: "dial", conversation: id, call, kind: "audio", device: createUuid() });
   await Promise.all([dialling, channelStub(ana.id).closeSessions(ana.id, [ana.session])]);
   await signOut(ana, "local");
-  const standing = await bens.ask({ type: "standing", call });
+  const standing = await bens.request({ type: "standing", call });
   expect(standing.error ?? standing.over?.status).toMatch(/call_not_found|missed/);
 });

@@ -2,9 +2,16 @@ import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { afterEach, expect, test, vi } from "vitest";
 import { createUuid } from "#contract/ids.ts";
 import { callSignalMaxBytes, creditMessages, sendBatchMax, signalBurst } from "#contract/limits.ts";
-import { pass } from "#tests/worker/support/clock.ts";
-import { request, text, until } from "#tests/worker/support/device.ts";
-import { channelStub, conversationStub, newCallers, newRing, newTalk, Phone } from "#tests/worker/support/phone.ts";
+import {
+  CallClient,
+  channelStub,
+  conversationStub,
+  makeAnsweredCall,
+  makeCallers,
+  makeRingingCall,
+} from "#tests/worker/support/call-client.ts";
+import { advanceClock } from "#tests/worker/support/clock.ts";
+import { makeText, request, waitUntil } from "#tests/worker/support/device.ts";
 import { befriend, seedPerson } from "#tests/worker/support/seeded-people.ts";
 import { Conversation } from "#worker/objects/conversation.ts";
 import { UserChannel } from "#worker/objects/user-channel.ts";
@@ -15,23 +22,24 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-const signalsOf = ({ told }: Phone) => told.flatMap(({ event_type, data }) => (event_type === "signal" ? [data] : []));
-const wordsOf = (phone: Phone) => signalsOf(phone).map(({ signal }) => signal);
+const signalsOf = ({ received: told }: CallClient) =>
+  told.flatMap(({ event_type, data }) => (event_type === "signal" ? [data] : []));
+const wordsOf = (phone: CallClient) => signalsOf(phone).map(({ signal }) => signal);
 
 test("a signal for all goes to all devices of the other person, and to nobody else", async () => {
-  const { ana, ben, id, anas, bens, call } = await newTalk();
-  const [anasTablet, bensTablet] = [await Phone.of(ana, id), await Phone.of(ben, id)];
+  const { ana, ben, id, anas, bens, call } = await makeAnsweredCall();
+  const [anasTablet, bensTablet] = [await CallClient.open(ana, id), await CallClient.open(ben, id)];
   const cleo = await seedPerson();
-  const cleos = await Phone.of(cleo, await befriend(cleo, ben));
+  const cleos = await CallClient.open(cleo, await befriend(cleo, ben));
   expect(await anas.signal(call, "pour tous")).toEqual({ passed: true });
   const told = { call_id: call, conversation: id, from_device: anas.id, to_device: null, signal: "pour tous" };
   for (const phone of [bens, bensTablet]) {
-    await phone.hears(call, "signal");
+    await phone.waitForEvent(call, "signal");
     expect(signalsOf(phone)).toEqual([told]);
   }
-  await Promise.all([anas, anasTablet, cleos].map(({ link }) => link.pong()));
+  await Promise.all([anas, anasTablet, cleos].map(({ device: link }) => link.waitForPong()));
   for (const phone of [anas, anasTablet, cleos]) {
-    expect(phone.told.filter(({ event_type }) => event_type === "signal")).toEqual([]);
+    expect(phone.received.filter(({ event_type }) => event_type === "signal")).toEqual([]);
   }
   for (const stub of [channelStub(ana.id), channelStub(ben.id), conversationStub(id)]) {
     const kept = await runInDurableObject(stub, (_, { storage }) =>
@@ -47,8 +55,8 @@ test("a signal for all goes to all devices of the other person, and to nobody el
 });
 
 test("a signal for one device goes to no other, though their channel sleeps in between", async () => {
-  const { ben, id, anas, bens, call } = await newTalk();
-  const [tablet, laptop] = [await Phone.of(ben, id), await Phone.of(ben, id)];
+  const { ben, id, anas, bens, call } = await makeAnsweredCall();
+  const [tablet, laptop] = [await CallClient.open(ben, id), await CallClient.open(ben, id)];
   await bens.signal(call, "me voici");
   await anas.signal(call, "pour un", bens.id);
   await evictDurableObject(channelStub(ben.id));
@@ -57,7 +65,7 @@ test("a signal for one device goes to no other, though their channel sleeps in b
   await anas.signal(call, "pour un encore", bens.id);
   await anas.signal(call, "pour l'autre", tablet.id);
   await anas.signal(call, "pour tous");
-  for (const phone of [bens, tablet, laptop]) await until(() => wordsOf(phone).includes("pour tous"));
+  for (const phone of [bens, tablet, laptop]) await waitUntil(() => wordsOf(phone).includes("pour tous"));
   expect(signalsOf(bens)[0]).toEqual({
     call_id: call,
     conversation: id,
@@ -71,43 +79,43 @@ test("a signal for one device goes to no other, though their channel sleeps in b
 });
 
 test("a signal for a device that has not said which it is goes to those that have not, its next socket among them", async () => {
-  const { ana, id, anas, bens, call } = await newTalk();
-  pass(1_000);
-  const next = await Phone.of(ana, id);
+  const { ana, id, anas, bens, call } = await makeAnsweredCall();
+  advanceClock(1_000);
+  const next = await CallClient.open(ana, id);
   // The server does not know yet that the earlier socket is dead.
   await bens.signal(call, "pour elle", anas.id);
   await bens.signal(call, "pour une autre", createUuid());
-  for (const phone of [next, anas]) await until(() => wordsOf(phone).includes("pour elle"));
-  await until(() => wordsOf(next).length === 2);
+  for (const phone of [next, anas]) await waitUntil(() => wordsOf(phone).includes("pour elle"));
+  await waitUntil(() => wordsOf(next).length === 2);
   expect(wordsOf(anas)).toEqual(["pour elle"]);
 });
 
-test("signals pass only in a call that is under way, and only between its two people", async () => {
-  const { ben, id, anas, bens, call } = await newRing();
+test("signals pass only in an open call, and only between its two people", async () => {
+  const { ben, id, anas, bens, call } = await makeRingingCall();
   const cleo = await seedPerson();
   const other = await befriend(cleo, ben);
-  const cleos = await Phone.of(cleo, other);
+  const cleos = await CallClient.open(cleo, other);
   const refused = { error: "call_not_found" };
   const asked = { type: "signal", call, from: cleos.id, to: null, signal: "de Cléo" } as const;
-  expect(await cleos.ask(asked, id)).toEqual(refused);
-  expect(await cleos.ask(asked, other)).toEqual(refused);
+  expect(await cleos.request(asked, id)).toEqual(refused);
+  expect(await cleos.request(asked, other)).toEqual(refused);
   expect(await anas.signal(createUuid(), "d'un autre appel")).toEqual(refused);
   expect(await bens.signal(call, "en sonnant")).toEqual({ passed: true });
   await anas.hangUp(call, "missed");
-  await bens.hears(call, "missed");
+  await bens.waitForEvent(call, "missed");
   for (const phone of [anas, bens]) expect(await phone.signal(call, "trop tard")).toEqual(refused);
-  expect(bens.heard(call)).toEqual(["ring", "missed"]);
+  expect(bens.listEvents(call)).toEqual(["ring", "missed"]);
   // A direct request to another person's channel, as an object sends it, relays nothing either.
   const channel = channelStub(ben.id) as unknown as { deliverSignal(...values: unknown[]): Promise<void> };
   for (const from of [cleo.id, anas.person.id]) {
     await channel.deliverSignal(ben.id, from, { call, conversation: other, from: cleos.id, to: null, signal: "faux" });
   }
-  await bens.link.pong();
-  expect(bens.heard(call)).toEqual(["ring", "missed"]);
+  await bens.device.waitForPong();
+  expect(bens.listEvents(call)).toEqual(["ring", "missed"]);
 });
 
 test("the callee's address does not pass before they accept, and passes from then on", async () => {
-  const { id, anas, bens, call } = await newRing();
+  const { id, anas, bens, call } = await makeRingingCall();
   const relayed = "candidate:3 1 udp 41885439 203.0.113.9 50000 typ relay raddr 0.0.0.0 rport 9";
   const host = "candidate:1 1 udp 2122194687 192.0.2.2 49335 typ host";
   const inside = JSON.stringify({ d: "answer", n: 1, sdp: `v=0\r\na=${host}\r\n` });
@@ -118,18 +126,18 @@ test("the callee's address does not pass before they accept, and passes from the
   // The caller appears online.
   expect(await anas.signal(call, host, bens.id)).toEqual({ passed: true });
   // A signal sent right after the answer is processed after it.
-  bens.link.send(["j", 900, id, { type: "answer", call, device: bens.id }]);
-  bens.link.send(["j", 901, id, { type: "signal", call, from: bens.id, to: anas.id, signal: host }]);
-  const answerTo = (ref: number) => bens.link.frames.find((frame) => Array.isArray(frame) && frame[1] === ref);
-  await until(() => answerTo(900) !== undefined && answerTo(901) !== undefined);
+  bens.device.send(["j", 900, id, { type: "answer", call, device: bens.id }]);
+  bens.device.send(["j", 901, id, { type: "signal", call, from: bens.id, to: anas.id, signal: host }]);
+  const answerTo = (ref: number) => bens.device.frames.find((frame) => Array.isArray(frame) && frame[1] === ref);
+  await waitUntil(() => answerTo(900) !== undefined && answerTo(901) !== undefined);
   expect(answerTo(901)).toEqual(["y", 901]);
   expect(await bens.signal(call, inside, anas.id)).toEqual({ passed: true });
-  await until(() => wordsOf(anas).length === 3);
+  await waitUntil(() => wordsOf(anas).length === 3);
   expect(wordsOf(anas)).toEqual([relayed, host, inside]);
 });
 
-test("a device that rings is heard by the caller though the caller does not know yet that it rings", async () => {
-  const { ana, id, anas, bens } = await newCallers();
+test("signals of a ringing device reach the caller though the caller does not know yet that it rings", async () => {
+  const { ana, id, anas, bens } = await makeCallers();
   const call = createUuid();
   const deed = Conversation.prototype.runCallCommand;
   let go = (): void => {};
@@ -143,56 +151,58 @@ test("a device that rings is heard by the caller though the caller does not know
   vi.spyOn(UserChannel.prototype, "notify").mockImplementation(function (this: UserChannel, user, notice) {
     return user === ana.id ? held.then(() => "written" as const) : notify.call(this, user, notice);
   });
-  anas.link.send(["j", 900, id, { type: "dial", call, kind: "audio", device: anas.id }]);
-  await bens.hears(call, "ring");
+  anas.device.send(["j", 900, id, { type: "dial", call, kind: "audio", device: anas.id }]);
+  await bens.waitForEvent(call, "ring");
   expect(await bens.signal(call, "ça sonne")).toEqual({ passed: true });
-  await anas.hears(call, "signal");
+  await anas.waitForEvent(call, "signal");
   go();
-  await anas.hears(call, "ring");
+  await anas.waitForEvent(call, "ring");
 });
 
 test("a signal has a largest size, and there are only so many at a time", async () => {
-  const { id, anas, bens, call } = await newTalk();
+  const { id, anas, bens, call } = await makeAnsweredCall();
   const signal = (ref: number, of: string) =>
-    anas.link.send(["j", ref, id, { type: "signal", call, from: anas.id, to: null, signal: of }]);
+    anas.device.send(["j", ref, id, { type: "signal", call, from: anas.id, to: null, signal: of }]);
   expect(await anas.signal(call, "x".repeat(callSignalMaxBytes))).toEqual({ passed: true });
-  await bens.hears(call, "signal");
-  const before = anas.link.frames.length;
+  await bens.waitForEvent(call, "signal");
+  const before = anas.device.frames.length;
   signal(900, "é".repeat(callSignalMaxBytes / 2 + 1));
-  await until(() => anas.link.frames.slice(before).some((frame) => Array.isArray(frame) && frame[0] === "x"));
+  await waitUntil(() => anas.device.frames.slice(before).some((frame) => Array.isArray(frame) && frame[0] === "x"));
   // A waiting caller gets a reply.
-  expect(anas.link.frames.slice(before)).toContainEqual(["n", 900, "malformed_frame"]);
+  expect(anas.device.frames.slice(before)).toContainEqual(["n", 900, "malformed_frame"]);
   const count = signalBurst + 20;
   // On a busy machine the limit would refill as fast as it is used.
   const now = Date.now();
   const frozen = vi.spyOn(Date, "now").mockImplementation(() => now);
   for (let i = 0; i < count; i++) signal(1_000 + i, `${i}`);
-  const answers = () => anas.link.frames.filter((frame) => Array.isArray(frame) && Number(frame[1]) >= 1_000);
-  await until(() => answers().length === count);
+  const answers = () => anas.device.frames.filter((frame) => Array.isArray(frame) && Number(frame[1]) >= 1_000);
+  await waitUntil(() => answers().length === count);
   frozen.mockRestore();
   const refused = answers().filter((frame) => Array.isArray(frame) && frame[2] === "rate_limited").length;
   expect(refused).toBeGreaterThan(0);
-  await until(() => bens.told.filter(({ event_type }) => event_type === "signal").length === 1 + count - refused);
+  await waitUntil(
+    () => bens.received.filter(({ event_type }) => event_type === "signal").length === 1 + count - refused,
+  );
   // A limit on signals limits nothing else.
-  expect(await anas.beat(call)).toEqual({ passed: true });
+  expect(await anas.heartbeat(call)).toEqual({ passed: true });
 });
 
-test("a device that has not confirmed what it was sent hears of calls all the same", async () => {
-  const { ana, ben, id, anas } = await newCallers();
-  const slow = await Phone.of(ben, id);
-  const isBehind = () => slow.link.frames.some((frame) => Array.isArray(frame) && frame[0] === "b");
+test("a device that has not acknowledged its frames still receives call events", async () => {
+  const { ana, ben, id, anas } = await makeCallers();
+  const slow = await CallClient.open(ben, id);
+  const isBehind = () => slow.device.frames.some((frame) => Array.isArray(frame) && frame[0] === "b");
   for (let sent = 0; !isBehind() && sent < 2 * creditMessages; sent += sendBatchMax) {
-    const messages = Array.from({ length: sendBatchMax }, (_, i) => text(`m${sent + i}`));
+    const messages = Array.from({ length: sendBatchMax }, (_, i) => makeText(`m${sent + i}`));
     await request(ana, { type: "send", conversation: id, messages });
     await scheduler.wait(20);
   }
-  await until(isBehind);
+  await waitUntil(isBehind);
   const call = createUuid();
   await anas.dial(call);
-  await slow.hears(call, "ring");
+  await slow.waitForEvent(call, "ring");
   // A client hears repeated signals once it has caught up.
   expect(await anas.signal(call, "une offre")).toEqual({ passed: true });
   await anas.hangUp(call, "missed");
-  await slow.hears(call, "missed");
-  expect(slow.heard(call)).toEqual(["ring", "missed"]);
+  await slow.waitForEvent(call, "missed");
+  expect(slow.listEvents(call)).toEqual(["ring", "missed"]);
 });

@@ -4,10 +4,10 @@ import type { CallResult } from "#contract/calls/call.ts";
 import { createUuid, privateConversationId } from "#contract/ids.ts";
 import { relayCredentialSeconds } from "#contract/limits.ts";
 import type { Person } from "#tests/support/people/people.ts";
-import { pass } from "#tests/worker/support/clock.ts";
-import { readLog, until } from "#tests/worker/support/device.ts";
-import { befriend, newPair, type Pair, seedPerson } from "#tests/worker/support/seeded-people.ts";
-import { call, drain } from "#tests/worker/support/site.ts";
+import { advanceClock } from "#tests/worker/support/clock.ts";
+import { readLog, waitUntil } from "#tests/worker/support/device.ts";
+import { befriend, makePair, type Pair, seedPerson } from "#tests/worker/support/seeded-people.ts";
+import { call, drainBucket } from "#tests/worker/support/site.ts";
 import { getConversationStub } from "#worker/objects/stubs.ts";
 
 type Dialled = CallResult & { call_id: string; ice_servers: unknown[] };
@@ -22,14 +22,14 @@ const dial = async ({ ana, ben }: Pair, more: object = {}): Promise<Dialled> => 
 };
 const listOf = async (person: Person) => ((await ask(person, "GET", "/api/calls")).body as Open).calls;
 const rungFor = (person: Person, id: string) =>
-  until(async () => (await listOf(person)).some(({ call_id }) => call_id === id));
+  waitUntil(async () => (await listOf(person)).some(({ call_id }) => call_id === id));
 const codeOf = async (answer: ReturnType<typeof ask>): Promise<[number, unknown]> => {
   const { status, body } = await answer;
   return [status, (body as { error_code?: string }).error_code];
 };
 
 test("a program that knows nobody's ids but people's calls, is answered and ends, in SPEC.md's words", async () => {
-  const pair = await newPair();
+  const pair = await makePair();
   const { ana, ben, id } = pair;
   const { call_id, call: rung, over, ice_servers } = await dial(pair, { type: "video" });
   expect(rung).toMatchObject({ call_id, conversation: id, type: "video", from: ana.id, to: ben.id, answered_at: null });
@@ -41,7 +41,7 @@ test("a program that knows nobody's ids but people's calls, is answered and ends
   expect(talked.answered_at).toBeGreaterThanOrEqual(rung.created_at);
   // A repeated request without a device id gives the same answer.
   expect((await ask(ben, "POST", at("answer"), { to_user_id: ana.id })).body).toMatchObject({ call: talked });
-  await until(async () => (await listOf(ana)).some(({ answered_at }) => answered_at !== null));
+  await waitUntil(async () => (await listOf(ana)).some(({ answered_at }) => answered_at !== null));
   const passed = { status: 200, body: { passed: true } };
   expect(await ask(ana, "POST", at("signal"), { to_user_id: ben.id, signal: "{}" })).toMatchObject(passed);
   expect(await ask(ben, "POST", at("signal"), { to_user_id: ana.id, signal: "{}" })).toMatchObject(passed);
@@ -51,21 +51,21 @@ test("a program that knows nobody's ids but people's calls, is answered and ends
   expect((await readLog(ben, id)).map(({ body }) => body)).toMatchObject([{ type: "call", kind: "video" }]);
 });
 
-test("a call lasted until its side hung up, not until it could be told so", async () => {
-  const pair = await newPair();
-  pass(0);
+test("a call lasted until its side hung up, not until the server was reached", async () => {
+  const pair = await makePair();
+  advanceClock(0);
   const { call_id } = await dial(pair);
   await rungFor(pair.ben, call_id);
   const at = (action: string) => `/api/calls/${call_id}/${action}`;
   expect((await ask(pair.ben, "POST", at("answer"), { to_user_id: pair.ana.id })).status).toBe(200);
-  pass(22_000);
+  advanceClock(22_000);
   const end = (ago: unknown) => ask(pair.ana, "POST", at("end"), { to_user_id: pair.ben.id, status: "ended", ago });
   for (const wrong of [-1, 0.5, "9000"]) expect(await codeOf(end(wrong))).toEqual([400, "invalid_input"]);
   expect(await end(9_000)).toMatchObject({ status: 200, body: { over: { status: "ended", seconds: 13 } } });
 });
 
-test("the same call under an id of one's own is dialled once, whichever way the other is named", async () => {
-  const pair = await newPair();
+test("the same call under a client-chosen id is dialled once, whichever way the other is named", async () => {
+  const pair = await makePair();
   const [call_id, device] = [createUuid(), createUuid()];
   const first = await dial(pair, { call_id, device });
   const again = await ask(pair.ana, "POST", "/api/calls", { conversation: pair.id, type: "audio", call_id, device });
@@ -75,15 +75,15 @@ test("the same call under an id of one's own is dialled once, whichever way the 
 });
 
 test("who dials a person that is calling them answers that call", async () => {
-  const pair = await newPair();
+  const pair = await makePair();
   const { call_id } = await dial(pair);
   const { body } = await ask(pair.ben, "POST", "/api/calls", { callee_id: pair.ana.id, type: "audio" });
   expect(body).toMatchObject({ call_id, call: { from: pair.ana.id }, over: null });
   expect((body as Dialled).call.answered_at).not.toBeNull();
 });
 
-test("both sides are told how a call stands, by its id alone while it is open and with its conversation afterwards", async () => {
-  const pair = await newPair();
+test("both sides read the state of a call, by its id alone while it is open and with its conversation afterwards", async () => {
+  const pair = await makePair();
   const { ana, ben, id } = pair;
   const { call_id, call: rung } = await dial(pair);
   const path = `/api/calls/${call_id}`;
@@ -96,7 +96,7 @@ test("both sides are told how a call stands, by its id alone while it is open an
     }
   }
   await ask(ben, "POST", `${path}/end`, { conversation: id, status: "rejected" });
-  await until(async () => (await listOf(ana)).length === 0);
+  await waitUntil(async () => (await listOf(ana)).length === 0);
   expect(await codeOf(ask(ana, "GET", path))).toEqual([404, "call_not_found"]);
   for (const person of [ana, ben]) {
     const { body } = await ask(person, "GET", `${path}?conversation=${id}`);
@@ -107,7 +107,7 @@ test("both sides are told how a call stands, by its id alone while it is open an
 });
 
 test("who blocks finds nothing of a call of the other's, who finds it ringing", async () => {
-  const pair = await newPair();
+  const pair = await makePair();
   const { ana, ben, id } = pair;
   await getConversationStub(env, id).setBlocked(id, ben.id, true);
   const { call_id } = await dial(pair);
@@ -131,7 +131,7 @@ test("who blocks finds nothing of a call of the other's, who finds it ringing", 
 });
 
 test("why somebody cannot be called has a code", async () => {
-  const pair = await newPair();
+  const pair = await makePair();
   const { ana, ben, id } = pair;
   const [third, stranger] = [await seedPerson(), await seedPerson()];
   await befriend(ana, third);
@@ -148,11 +148,11 @@ test("why somebody cannot be called has a code", async () => {
   expect(await dialling(ana, ben)).toEqual([403, "contact_blocked"]);
   await getConversationStub(env, id).setBlocked(id, ana.id, false);
   expect((await call("DELETE", `/api/contacts/${ben.id}`, { token: ana.token })).status).toBe(200);
-  await until(async () => (await dialling(ana, ben))[1] === "not_connected");
+  await waitUntil(async () => (await dialling(ana, ben))[1] === "not_connected");
 });
 
 test("of two devices that answer by HTTP the second is told that another one did, and cannot end it", async () => {
-  const pair = await newPair();
+  const pair = await makePair();
   const { ben, id } = pair;
   const { call_id } = await dial(pair);
   const as = (action: string, device: string, more: object = {}) =>
@@ -195,7 +195,7 @@ const malformed: [string, string, unknown?][] = [
 ];
 
 test("what is malformed is refused as that and calls nobody", async () => {
-  const { ana, ben, id } = await newPair();
+  const { ana, ben, id } = await makePair();
   const fill = (text: string) => text.replaceAll("@", id).replaceAll("#", ben.id);
   for (const [route, what, body] of malformed) {
     const [method = "", path = ""] = fill(route).split(" ");
@@ -206,8 +206,8 @@ test("what is malformed is refused as that and calls nobody", async () => {
   expect([await listOf(ana), await listOf(ben), await readLog(ana, id)]).toEqual([[], [], []]);
 });
 
-test("a stranger is told the same of a call as of none, whatever they ask", async () => {
-  const pair = await newPair();
+test("a stranger gets the same answer for an existing call as for none, whatever they ask", async () => {
+  const pair = await makePair();
   const stranger = await seedPerson();
   const { call_id } = await dial(pair);
   const answers = async (id: string) => {
@@ -236,7 +236,7 @@ test("a stranger is told the same of a call as of none, whatever they ask", asyn
 });
 
 test("ICE servers are for the two people of a call, for as long as it is open, and not without end", async () => {
-  const pair = await newPair();
+  const pair = await makePair();
   const { ana, ben, id } = pair;
   const { call_id } = await dial(pair);
   await rungFor(ben, call_id);
@@ -246,7 +246,7 @@ test("ICE servers are for the two people of a call, for as long as it is open, a
   // The answer to a dial contains everything.
   const again = { conversation: id, type: "audio", call_id };
   expect(await ask(ana, "POST", "/api/calls", again)).toMatchObject({ status: 200, body: nothing });
-  await drain("ice_by_user", ben.id);
+  await drainBucket("ice_by_user", ben.id);
   const limited = await ask(ben, "GET", path);
   expect([limited.status, Number(limited.headers.get("retry-after")) > 0]).toEqual([429, true]);
   await ask(ana, "POST", `/api/calls/${call_id}/end`, { conversation: id, status: "missed" });

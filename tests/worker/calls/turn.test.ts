@@ -5,9 +5,9 @@ import type { CallResult } from "#contract/calls/call.ts";
 import type { IceServer, IceServers } from "#contract/calls/ice.ts";
 import { relayCredentialSeconds } from "#contract/limits.ts";
 import type { Person } from "#tests/support/people/people.ts";
-import { until } from "#tests/worker/support/device.ts";
-import { newPair, type Pair } from "#tests/worker/support/seeded-people.ts";
-import { call, drain } from "#tests/worker/support/site.ts";
+import { waitUntil } from "#tests/worker/support/device.ts";
+import { makePair, type Pair } from "#tests/worker/support/seeded-people.ts";
+import { call, drainBucket } from "#tests/worker/support/site.ts";
 import { callWith } from "#tests/worker/support/wrapped-site.ts";
 import { createCoturnProvider } from "#worker/calls/turn.ts";
 
@@ -40,7 +40,7 @@ const ice = async (person: Person, id: string, settings: Settings = {}): Promise
 };
 /** ICE servers for a caller who has just dialled. */
 const iceOf = async (settings: Settings): Promise<IceServers> => {
-  const pair = await newPair();
+  const pair = await makePair();
   const { call_id } = await dial(pair);
   return ice(pair.ana, call_id, settings);
 };
@@ -87,12 +87,12 @@ test("a coturn at a port of its own is reached there, without TLS", async () => 
 });
 
 test("each person of a call has a relay's credentials of their own for ten minutes, and they name nobody", async () => {
-  const pair = await newPair();
+  const pair = await makePair();
   const { ana, ben, id } = pair;
   const before = Math.floor(Date.now() / 1_000);
   const dialled = await dial(pair, { ...own, STUN_URLS: stun });
   const { call_id } = dialled;
-  await until(async () => (await call("GET", `/api/calls/${call_id}`, { token: ben.token })).status === 200);
+  await waitUntil(async () => (await call("GET", `/api/calls/${call_id}`, { token: ben.token })).status === 200);
   const both = [await ice(ana, call_id, own), await ice(ben, call_id, own), await ice(ana, call_id, own)];
   expect(both.map(({ relays, ttl }) => [relays, ttl])).toEqual(both.map(() => [true, relayCredentialSeconds]));
   expect(dialled.ice_servers).toMatchObject([{ urls: [stun] }, { username: expect.any(String) }]);
@@ -116,18 +116,18 @@ test("each person of a call has a relay's credentials of their own for ten minut
 });
 
 test("who has asked for too much is still put through, without a relay in the answer", async () => {
-  const pair = await newPair();
-  await drain("ice_by_user", pair.ana.id);
+  const pair = await makePair();
+  await drainBucket("ice_by_user", pair.ana.id);
   const { ice_servers, over } = await dial(pair, { ...own, STUN_URLS: stun });
   expect([ice_servers, over]).toEqual([[{ urls: [stun] }], null]);
 });
 
-test("whoever has used up a day's relays is put through without one, and the other is not held by it", async () => {
-  const pair = await newPair();
-  await drain("relay_by_user", pair.ana.id);
+test("a person who used up a day's relays is connected without one, and the other is not affected", async () => {
+  const pair = await makePair();
+  await drainBucket("relay_by_user", pair.ana.id);
   const { call_id, ice_servers } = await dial(pair, own);
   expect(ice_servers).toEqual([]);
-  await until(async () => (await call("GET", `/api/calls/${call_id}`, { token: pair.ben.token })).status === 200);
+  await waitUntil(async () => (await call("GET", `/api/calls/${call_id}`, { token: pair.ben.token })).status === 200);
   expect((await ice(pair.ana, call_id, own)).relays).toBe(false);
   expect((await ice(pair.ben, call_id, own)).relays).toBe(true);
 });
@@ -179,8 +179,8 @@ test("Cloudflare is asked once for each answer, and what browsers cannot use is 
 });
 
 test("nothing is asked of a relay for who has no call, or one that is over", async () => {
-  const pair = await newPair();
-  const stranger = await newPair();
+  const pair = await makePair();
+  const stranger = await makePair();
   const { call_id } = await dial(pair);
   const asked = vi.spyOn(globalThis, "fetch").mockImplementation(async () => Response.json(minted, { status: 201 }));
   const refused = async (person: Person) =>
@@ -209,7 +209,7 @@ const failing: [string, () => Promise<Response>][] = [
 
 test.each(failing)("a relay that %s costs the call its relay only, and the log tells no secret", async (_, answer) => {
   vi.spyOn(globalThis, "fetch").mockImplementation(answer);
-  const pair = await newPair();
+  const pair = await makePair();
   const settings = { ...theirs, STUN_URLS: stun };
   const { call_id, ice_servers } = await dial(pair, settings);
   expect(ice_servers).toEqual([{ urls: [stun] }]);
@@ -268,7 +268,7 @@ test("a list of STUN servers with a mistake in it is left out", async () => {
 });
 
 test("who have been connected for less than a day hide their address from each other, where there is a relay", async () => {
-  const pair = await newPair();
+  const pair = await makePair();
   const { call_id } = await dial(pair);
   const hides = async (settings: Settings) => (await ice(pair.ana, call_id, settings)).hide;
   const age = (ms: number) =>
@@ -282,8 +282,8 @@ test("who have been connected for less than a day hide their address from each o
   expect(await hides(own)).toBe(false);
 });
 
-test("who wants it so hides their address from whoever they have known for long too, and not the other's", async () => {
-  const pair = await newPair();
+test("the setting hides one's address from long-known contacts too, and not the other's", async () => {
+  const pair = await makePair();
   await env.DB.prepare("UPDATE connections SET created_at = 0 WHERE conversation_id = ?").bind(pair.id).run();
   const want = (hidesAddress: boolean) =>
     call("PATCH", "/api/settings", { token: pair.ben.token, body: { hidesAddress } });

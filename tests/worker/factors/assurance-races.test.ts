@@ -7,17 +7,17 @@ import type { Security } from "#contract/auth/security.ts";
 import { createUuid, type Uuid } from "#contract/ids.ts";
 import { type Authenticator, makeAuthenticator } from "#tests/support/browser/authenticator.ts";
 import { makeCaptchaToken, type Person, testPassword } from "#tests/support/people/people.ts";
-import { call, newPerson, site } from "#tests/worker/support/site.ts";
+import { call, makePerson, site } from "#tests/worker/support/site.ts";
 import {
-  codeOf,
-  enrol,
+  enrollFactor,
+  freezeClock,
+  makeCode,
+  makePersonWithCodeApp,
   makeRecoveryCodes,
-  newGuarded,
-  showCode,
+  resumeClock,
   signIn,
-  signInHalfway,
-  startClock,
-  stopClock,
+  signInPending,
+  verifyCode,
 } from "#tests/worker/support/with-second-factor.ts";
 import { callWith } from "#tests/worker/support/wrapped-site.ts";
 import { issueAuthCode } from "#worker/auth/providers/auth-codes.ts";
@@ -26,8 +26,8 @@ import { insertRecoveryToken } from "#worker/auth/recovery/mailed-tokens.ts";
 import { openDb } from "#worker/db/client.ts";
 
 // Freeze the clock: a code is valid for a minute and a half, however slow the machine is.
-beforeEach(stopClock);
-afterEach(startClock);
+beforeEach(freezeClock);
+afterEach(resumeClock);
 
 /**
  * Another device removes a factor that is just being shown, or turns on the second step, immediately before the session
@@ -142,8 +142,8 @@ const securityOf = async ({ token }: Bearer) => (await call("GET", "/api/auth/se
 
 /** Changes that another signed-in device may make meanwhile. */
 const turnOn = async (by: Bearer): Promise<void> => {
-  const { id, totp } = await enrol(by);
-  done(await showCode(by, id, codeOf(totp.secret, -1)));
+  const { id, totp } = await enrollFactor(by);
+  done(await verifyCode(by, id, makeCode(totp.secret, -1)));
 };
 const changePassword = async ({ token }: Bearer) =>
   done(await call("PUT", "/api/auth/user", { token, body: { password: "Nouveau2026" } }));
@@ -165,7 +165,7 @@ const rowsOf = async (user: Uuid): Promise<{ id: string; awaits: number; proved_
 test.each<Way>(["password", "provider", "mail", "paper"])(
   "who signs in by %s in the moment the second step is turned on owes it",
   async (way) => {
-    const ana = await newPerson();
+    const ana = await makePerson();
     const [path, body] = await ways[way](ana);
     const answer = await ask("session", () => turnOn(ana), "POST", path, { body });
     done(answer);
@@ -188,7 +188,7 @@ test.each<[Way, string, (by: Bearer) => Promise<unknown>, string]>([
   ["paper", "the password is changed", changePassword, "invalid_credentials"],
   ["password", "it is changed", changePassword, "invalid_credentials"],
 ])("who signs in by %s in the moment %s is not signed in", async (way, _, takeBack, error_code) => {
-  const ana = await newPerson();
+  const ana = await makePerson();
   const [path, body] = await ways[way](ana);
   const answer = await ask("session", () => takeBack(ana), "POST", path, { body });
   expect(answer.body).toMatchObject({ error_code });
@@ -204,7 +204,7 @@ const steps = {
   totp: async (half: Bearer, { factor, secret }: { factor: Uuid; secret: string }) => {
     const { body } = await call("POST", `/api/auth/factors/${factor}/challenge`, { token: half.token });
     const { id: challenge_id } = body as FactorChallenge;
-    return [`/api/auth/factors/${factor}/verify`, { challenge_id, code: codeOf(secret) }] as const;
+    return [`/api/auth/factors/${factor}/verify`, { challenge_id, code: makeCode(secret) }] as const;
   },
   paper: (_: Bearer, { codes: [code] }: { codes: string[] }) =>
     Promise.resolve(["/api/auth/recovery-codes/verify", { code }] as const),
@@ -217,9 +217,9 @@ test.each<[keyof typeof steps, (by: Bearer & { factor: Uuid }) => Promise<unknow
 ])(
   "a second step by %s that is taken back in the moment it is shown opens nothing",
   async (by, takeBack, error_code) => {
-    const ana = await newGuarded();
+    const ana = await makePersonWithCodeApp();
     const means = { ...ana, ...(await addPasskey(ana)), codes: await makeRecoveryCodes(ana) };
-    const half = await signInHalfway(ana);
+    const half = await signInPending(ana);
     const [path, body] = await steps[by](half, means);
     const answer = await ask("session", () => takeBack(ana), "POST", path, { token: half.token, body });
     expect(answer.body).toMatchObject({ error_code });
@@ -235,7 +235,7 @@ test.each<[keyof typeof steps, (by: Bearer & { factor: Uuid }) => Promise<unknow
 );
 
 test("the password shown in the moment another device turns the second step on is no proof any more", async () => {
-  const ana = await newPerson();
+  const ana = await makePerson();
   const { access_token: token } = await signIn(ana);
   await env.DB.prepare("UPDATE sessions SET proved_at = 0 WHERE id = ?").bind(idOf({ token })).run();
   const body = { password: testPassword };
@@ -245,7 +245,7 @@ test("the password shown in the moment another device turns the second step on i
 });
 
 test("of two who change the password at once the second one does not, once the first has shut them out", async () => {
-  const ana = await newPerson();
+  const ana = await makePerson();
   const { access_token: token } = await signIn(ana);
   const body = { password: "Voleur2026" };
   const answer = await ask("password", () => changePassword(ana), "PUT", "/api/auth/user", { token, body });
@@ -262,7 +262,7 @@ test.each([
   ["changes the password", changePassword],
 ] as const)("nothing is added by what was begun elsewhere in the moment another device %s", async (_, meanwhile) => {
   for (const kind of ["passkey", "identity"] as const) {
-    const ana = await newPerson();
+    const ana = await makePerson();
     const { access_token: token } = await signIn(ana);
     const thief = { ...ana, token };
     const subject = createUuid();

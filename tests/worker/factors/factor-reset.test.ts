@@ -6,29 +6,29 @@ import en from "#i18n/en.json";
 import fr from "#i18n/fr.json";
 import pt from "#i18n/pt.json";
 import { makeAuthenticator } from "#tests/support/browser/authenticator.ts";
-import { until } from "#tests/worker/support/device.ts";
-import { mailsTo } from "#tests/worker/support/mailbox.ts";
-import { call, newPerson, site } from "#tests/worker/support/site.ts";
+import { waitUntil } from "#tests/worker/support/device.ts";
+import { readMails } from "#tests/worker/support/mailbox.ts";
+import { call, makePerson, site } from "#tests/worker/support/site.ts";
 import {
-  codeOf,
-  enrol,
-  eventsOf,
+  advanceFrozenClock,
+  enrollFactor,
+  freezeClock,
+  makeCode,
+  makePersonWithCodeApp,
   makeRecoveryCodes,
-  newGuarded,
-  showCode,
-  showRecoveryCode,
+  readSecurityEvents,
+  resumeClock,
   signIn,
-  signInByCode,
-  signInHalfway,
-  startClock,
-  stopClock,
-  wait,
+  signInByRecoveryCode,
+  signInPending,
+  verifyCode,
+  verifyRecoveryCode,
 } from "#tests/worker/support/with-second-factor.ts";
 
 /** A person who lost their second factor waits three days, and all their signed-in devices are notified. */
 
-beforeEach(stopClock);
-afterEach(startClock);
+beforeEach(freezeClock);
+afterEach(resumeClock);
 
 const hours = 3_600;
 const waitSeconds = 72 * hours;
@@ -48,22 +48,22 @@ const renewed = async (person: { refreshToken: string }): Promise<Bearer> => ({
 });
 const securityOf = async (token: string): Promise<Security> =>
   (await call("GET", "/api/auth/security", { token })).body as Security;
-const told = (user: string, event: string) => until(async () => (await eventsOf(user)).includes(event));
+const told = (user: string, event: string) => waitUntil(async () => (await readSecurityEvents(user)).includes(event));
 
 test("the second step is taken away at the first sign-in after three days, and not before", async () => {
-  const ana = await newGuarded();
+  const ana = await makePersonWithCodeApp();
   await makeRecoveryCodes(ana);
   await env.DB.prepare("UPDATE account_security SET passkey_step = 1 WHERE user_id = ?").bind(ana.id).run();
-  const answer = await ask(await signInHalfway(ana));
+  const answer = await ask(await signInPending(ana));
   const started_at = Date.now();
   const dates = { started_at, due_at: started_at + waitSeconds * 1_000 };
   expect(answer).toMatchObject({ status: 200, body: dates });
   await told(ana.id, "reset_started");
   expect((await securityOf(ana.token)).reset).toEqual(dates);
 
-  wait(waitSeconds - 1);
-  const half = await signInHalfway(ana);
-  wait(1);
+  advanceFrozenClock(waitSeconds - 1);
+  const half = await signInPending(ana);
+  advanceFrozenClock(1);
   const whole = await signIn(ana);
   expect(whole.awaits).toBeUndefined();
   await told(ana.id, "reset_done");
@@ -75,15 +75,15 @@ test("the second step is taken away at the first sign-in after three days, and n
   expect((await signIn(ana)).awaits).toBeUndefined();
 });
 
-test("asked again the wait is as long as it was, and everybody was told once, with its end", async () => {
-  const ana = await newGuarded();
-  const first = (await ask(await signInHalfway(ana))).body as FactorReset;
-  wait(3_600);
-  const half = await signInHalfway(ana);
+test("a repeated request keeps the waiting time, and everybody was notified once, with its end", async () => {
+  const ana = await makePersonWithCodeApp();
+  const first = (await ask(await signInPending(ana))).body as FactorReset;
+  advanceFrozenClock(3_600);
+  const half = await signInPending(ana);
   expect((await ask(half)).body).toEqual(first);
   expect((await ask(half)).body).toEqual(first);
   await told(ana.id, "reset_started");
-  const events = await eventsOf(ana.id);
+  const events = await readSecurityEvents(ana.id);
   expect(events.filter((event) => event === "reset_started")).toHaveLength(1);
   const sync = await call("GET", "/api/sync?since=0", { token: (await renew(ana.refreshToken)).access_token });
   const { notices } = sync.body as { notices: object[] };
@@ -104,15 +104,15 @@ const seen = ({ status, headers, body }: Awaited<ReturnType<typeof call>>) => ({
   fields: Object.keys(body as object),
 });
 
-test("the recovery address is told when a reset starts, once, of what to do and when, and of nothing else", async () => {
-  const ana = await newGuarded();
+test("the recovery address is notified once when a reset starts, with the actions and their time, and of nothing else", async () => {
+  const ana = await makePersonWithCodeApp();
   const address = newAddress();
   await confirm(ana.id, "email", address);
-  const half = await signInHalfway(ana);
+  const half = await signInPending(ana);
   const headers = { "accept-language": "en" };
   const { body } = await call("POST", "/api/auth/factors/reset", { token: half.token, headers });
-  await until(async () => (await mailsTo(address)).length === 1);
-  const [mail] = await mailsTo(address);
+  await waitUntil(async () => (await readMails(address)).length === 1);
+  const [mail] = await readMails(address);
   const due = new Date((body as FactorReset).due_at);
   expect(mail?.subject).toBe("Lisolo: somebody asks for your second step to be removed");
   for (const words of [
@@ -131,32 +131,36 @@ test("the recovery address is told when a reset starts, once, of what to do and 
   expect(mail?.html).not.toMatch(/https?:|href|token/);
 
   await ask(half);
-  wait(hours);
-  await ask(await signInHalfway(ana));
+  advanceFrozenClock(hours);
+  await ask(await signInPending(ana));
   await keep(await renewed(ana));
-  wait(hours);
-  await ask(await signInHalfway(ana));
-  await until(async () => (await mailsTo(address)).length > 1);
-  expect(await mailsTo(address)).toHaveLength(2);
+  advanceFrozenClock(hours);
+  await ask(await signInPending(ana));
+  await waitUntil(async () => (await readMails(address)).length > 1);
+  expect(await readMails(address)).toHaveLength(2);
 });
 
-test("an address that was never confirmed is told of no reset, and whoever asks learns nothing of it", async () => {
-  const [ana, ben, cleo] = [await newGuarded(), await newGuarded(), await newGuarded()];
+test("an unconfirmed address is not notified of a reset, and the requester cannot tell", async () => {
+  const [ana, ben, cleo] = [
+    await makePersonWithCodeApp(),
+    await makePersonWithCodeApp(),
+    await makePersonWithCodeApp(),
+  ];
   const [confirmed, pending] = [newAddress(), newAddress()];
   await confirm(ana.id, "email", confirmed);
   await confirm(ben.id, "pending_email", pending);
   const answers = [];
-  for (const person of [ben, cleo, ana]) answers.push(seen(await ask(await signInHalfway(person))));
+  for (const person of [ben, cleo, ana]) answers.push(seen(await ask(await signInPending(person))));
   const [withPending, withNone, withAddress] = answers;
   expect(withAddress).toEqual(withNone);
   expect(withPending).toEqual(withNone);
-  await until(async () => (await mailsTo(confirmed)).length === 1);
+  await waitUntil(async () => (await readMails(confirmed)).length === 1);
   await told(ben.id, "reset_started");
-  expect(await mailsTo(pending)).toEqual([]);
+  expect(await readMails(pending)).toEqual([]);
 });
 
 test("only a session that owes its second step may ask for it", async () => {
-  const [ana, ben] = [await newGuarded(), await newPerson()];
+  const [ana, ben] = [await makePersonWithCodeApp(), await makePerson()];
   for (const whole of [ana, ben]) {
     expect(await ask(whole)).toMatchObject({ status: 409, body: { error_code: "reset_not_possible" } });
   }
@@ -164,56 +168,56 @@ test("only a session that owes its second step may ask for it", async () => {
 });
 
 test("one tap of anybody signed in stops it, and tapped again it is stopped", async () => {
-  const ana = await newGuarded();
-  const half = await signInHalfway(ana);
+  const ana = await makePersonWithCodeApp();
+  const half = await signInPending(ana);
   await ask(half);
   expect(await keep(half)).toMatchObject({ status: 401, body: { error_code: "insufficient_aal" } });
-  wait(waitSeconds - 60);
+  advanceFrozenClock(waitSeconds - 60);
   const { access_token: token } = await renew(ana.refreshToken);
   // Five minutes after any factor was shown it needs a new proof.
   expect((await keep({ token })).status).toBe(204);
   expect((await keep({ token })).status).toBe(204);
   await told(ana.id, "reset_cancelled");
-  expect((await eventsOf(ana.id)).filter((event) => event === "reset_cancelled")).toHaveLength(1);
-  wait(120);
+  expect((await readSecurityEvents(ana.id)).filter((event) => event === "reset_cancelled")).toHaveLength(1);
+  advanceFrozenClock(120);
   expect((await signIn(ana)).awaits).toEqual(["totp"]);
 });
 
 test("stopped again and again it cannot be asked for again for longer and longer, and its owner is kept from nothing", async () => {
-  const ana = await newGuarded();
+  const ana = await makePersonWithCodeApp();
   let { refresh_token } = await renew(ana.refreshToken);
   for (const pause of [1, 24, 168, 168]) {
-    expect((await ask(await signInHalfway(ana))).status).toBe(200);
+    expect((await ask(await signInPending(ana))).status).toBe(200);
     const owner = await renew(refresh_token);
     ({ refresh_token } = owner);
     expect((await keep({ token: owner.access_token })).status).toBe(204);
-    wait(pause * hours - 10);
-    const half = await signInHalfway(ana);
+    advanceFrozenClock(pause * hours - 10);
+    const half = await signInPending(ana);
     const early = await ask(half);
     expect(early).toMatchObject({ status: 429, body: { error_code: "reset_paused" } });
     expect(Number(early.headers.get("retry-after"))).toBe(10);
-    expect((await showCode(half, ana.factor, codeOf(ana.secret))).status).toBe(200);
-    wait(10);
+    expect((await verifyCode(half, ana.factor, makeCode(ana.secret))).status).toBe(200);
+    advanceFrozenClock(10);
   }
 });
 
 test("a stop of long ago counts no more, nor does any once the password is another", async () => {
-  const ana = await newGuarded();
+  const ana = await makePersonWithCodeApp();
   const stop = async () => {
-    const half = await signInHalfway(ana);
+    const half = await signInPending(ana);
     expect((await ask(half)).status).toBe(200);
-    const whole = (await showCode(half, ana.factor, codeOf(ana.secret))).body as Session;
+    const whole = (await verifyCode(half, ana.factor, makeCode(ana.secret))).body as Session;
     return { token: whole.access_token };
   };
-  const isPaused = async () => (await ask(await signInHalfway(ana))).status === 429;
+  const isPaused = async () => (await ask(await signInPending(ana))).status === 429;
   await stop();
-  wait(hours);
+  advanceFrozenClock(hours);
   await stop();
-  wait(hours);
+  advanceFrozenClock(hours);
   expect(await isPaused()).toBe(true);
-  wait(32 * 24 * hours);
+  advanceFrozenClock(32 * 24 * hours);
   await stop();
-  wait(hours);
+  advanceFrozenClock(hours);
   const by = await stop();
   expect(await isPaused()).toBe(true);
   const changed = await call("PUT", "/api/auth/user", { token: by.token, body: { password: "Nouveau2026" } });
@@ -223,36 +227,36 @@ test("a stop of long ago counts no more, nor does any once the password is anoth
   expect((await ask({ token: (half as Session).access_token })).status).toBe(200);
 });
 
-test("whoever shows a second step after all is there themselves, and nobody waits any more", async () => {
-  const ana = await newGuarded();
+test("showing a second factor after all cancels the reset", async () => {
+  const ana = await makePersonWithCodeApp();
   const codes = await makeRecoveryCodes(ana);
   const shows = [
-    (half: Bearer) => showCode(half, ana.factor, codeOf(ana.secret)),
-    (half: Bearer) => showRecoveryCode(half, codes[0] ?? ""),
+    (half: Bearer) => verifyCode(half, ana.factor, makeCode(ana.secret)),
+    (half: Bearer) => verifyRecoveryCode(half, codes[0] ?? ""),
   ];
   for (const show of shows) {
-    const half = await signInHalfway(ana);
+    const half = await signInPending(ana);
     await ask(half);
     const shown = await show(half);
     expect(shown.status).toBe(200);
     expect((await securityOf((shown.body as Session).access_token)).reset).toBeNull();
   }
   await told(ana.id, "reset_cancelled");
-  wait(waitSeconds + 1);
+  advanceFrozenClock(waitSeconds + 1);
   expect((await signIn(ana)).awaits).toBeDefined();
 });
 
 test("a new code app that counts stops it too", async () => {
-  const ana = await newGuarded();
-  await ask(await signInHalfway(ana));
-  const more = await enrol(ana);
-  expect((await showCode(ana, more.id, codeOf(more.totp.secret))).status).toBe(200);
-  wait(waitSeconds + 1);
+  const ana = await makePersonWithCodeApp();
+  await ask(await signInPending(ana));
+  const more = await enrollFactor(ana);
+  expect((await verifyCode(ana, more.id, makeCode(more.totp.secret))).status).toBe(200);
+  advanceFrozenClock(waitSeconds + 1);
   expect((await signIn(ana)).awaits).toEqual(["totp"]);
 });
 
-test("whoever signs in by a passkey when the wait is over is there themselves, and keeps the code app", async () => {
-  const ana = await newGuarded();
+test("signing in by a passkey after the waiting time cancels the reset and keeps the code app", async () => {
+  const ana = await makePersonWithCodeApp();
   const phone = await makeAuthenticator(site.origin);
   const ceremonyOf = async (path: string, by: Partial<Bearer>) => {
     const { body } = await call("POST", `/api/auth/passkeys/${path}/options`, { token: by.token });
@@ -261,8 +265,8 @@ test("whoever signs in by a passkey when the wait is over is there themselves, a
   const made = await ceremonyOf("registration", ana);
   const added = { ceremony: made.ceremony, response: await phone.create(made.options) };
   expect((await call("POST", "/api/auth/passkeys", { token: ana.token, body: added })).status).toBe(200);
-  await ask(await signInHalfway(ana));
-  wait(waitSeconds + 1);
+  await ask(await signInPending(ana));
+  advanceFrozenClock(waitSeconds + 1);
   const posed = await ceremonyOf("sign-in", {});
   const shown = { ceremony: posed.ceremony, response: await phone.get(posed.options) };
   expect((await call("POST", "/api/auth/passkeys/sign-in", { body: shown })).status).toBe(200);
@@ -271,27 +275,27 @@ test("whoever signs in by a passkey when the wait is over is there themselves, a
 });
 
 test("who has the paper and nothing else may ask too, and gets in by another of its codes when the wait is over", async () => {
-  const ana = await newGuarded();
+  const ana = await makePersonWithCodeApp();
   const codes = await makeRecoveryCodes(ana);
-  const half = await signInByCode(ana, codes[0] ?? "");
+  const half = await signInByRecoveryCode(ana, codes[0] ?? "");
   expect((await ask({ token: half.access_token })).status).toBe(200);
-  wait(waitSeconds + 1);
-  const whole = await signInByCode(ana, codes[1] ?? "");
+  advanceFrozenClock(waitSeconds + 1);
+  const whole = await signInByRecoveryCode(ana, codes[1] ?? "");
   expect(whole.awaits).toBeUndefined();
   expect((await securityOf(whole.access_token)).recovery_codes).toBe(0);
 });
 
 test("stopped at the very moment at which it would take effect, it is one or the other", async () => {
-  const ana = await newGuarded();
-  await ask(await signInHalfway(ana));
-  wait(waitSeconds);
+  const ana = await makePersonWithCodeApp();
+  await ask(await signInPending(ana));
+  advanceFrozenClock(waitSeconds);
   const { access_token: token } = await renew(ana.refreshToken);
   const [session, kept] = await Promise.all([signIn(ana), keep({ token })]);
   expect(kept.status).toBe(204);
   const { factors } = await securityOf(token);
   expect(session.awaits === undefined).toBe(factors.length === 0);
-  await until(async () => {
-    const events = await eventsOf(ana.id);
+  await waitUntil(async () => {
+    const events = await readSecurityEvents(ana.id);
     return events.includes("reset_done") !== events.includes("reset_cancelled");
   });
 });

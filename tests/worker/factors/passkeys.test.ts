@@ -13,8 +13,8 @@ import {
   type Tweak,
 } from "#tests/support/browser/authenticator.ts";
 import type { Person } from "#tests/support/people/people.ts";
-import { request, until } from "#tests/worker/support/device.ts";
-import { call, newPerson, refill, site } from "#tests/worker/support/site.ts";
+import { request, waitUntil } from "#tests/worker/support/device.ts";
+import { call, makePerson, refillBuckets, site } from "#tests/worker/support/site.ts";
 
 type Bearer = { token: string };
 type Options = Parameters<Authenticator["create"]>[0];
@@ -34,7 +34,7 @@ const register = async (by: Bearer, authenticator: Authenticator, tweak: Tweak =
 
 /** Person with one passkey, and its authenticator. */
 const withPasskey = async (...made: Parameters<typeof makeAuthenticator> | []) => {
-  const person = await newPerson();
+  const person = await makePerson();
   const authenticator = await makeAuthenticator(made[0] ?? site.origin, made[1]);
   const { status, body } = await register(person, authenticator);
   expect(status, JSON.stringify(body)).toBe(200);
@@ -66,7 +66,7 @@ const forgetProofs = ({ id }: Person) =>
 
 // All tests use one address.
 beforeEach(async () => {
-  await refill("passkey_by_address");
+  await refillBuckets("passkey_by_address");
 });
 
 const refused = { status: 400, body: { error_code: "passkey_refused" } };
@@ -87,7 +87,7 @@ test.each<KeyKind>(["ES256", "EdDSA", "RS256"])(
   },
 );
 
-test("a browser is asked for a passkey that knows its person, and is told nothing it needs not know", async () => {
+test("a browser is asked for a passkey that identifies its person, and gets no more data than needed", async () => {
   const { person, authenticator } = await withPasskey();
   const { options } = await pose("registration", person);
   expect(options).toMatchObject({
@@ -110,7 +110,7 @@ test("a browser is asked for a passkey that knows its person, and is told nothin
 });
 
 test("a passkey is listed by name, renamed by its person alone, and gone once it is removed", async () => {
-  const person = await newPerson();
+  const person = await makePerson();
   const [authenticator, synced] = [
     await makeAuthenticator(site.origin),
     await makeAuthenticator(site.origin, { counts: false, isSynced: true }),
@@ -121,7 +121,7 @@ test("a passkey is listed by name, renamed by its person alone, and gone once it
   expect(unnamed).toMatchObject({ synced: true });
   expect(unnamed.name).not.toBe("");
 
-  const other = await newPerson();
+  const other = await makePerson();
   const path = `/api/auth/passkeys/${named.id}`;
   const notFound = { status: 404, body: { error_code: "passkey_not_found" } };
   expect(await call("PATCH", path, { token: other.token, body: { name: "À moi" } })).toMatchObject(notFound);
@@ -154,7 +154,7 @@ const lies: [string, Tweak][] = [
 ];
 
 test.each(lies)("a passkey made %s is not added", async (_, tweak) => {
-  const person = await newPerson();
+  const person = await makePerson();
   const said = tweak.flags === undefined ? tweak : { flags: tweak.flags | flags.attested };
   expect(await register(person, await makeAuthenticator(site.origin), said)).toMatchObject(refused);
   expect((await securityOf(person)).passkeys).toEqual([]);
@@ -203,7 +203,7 @@ test("a wrong answer uses the question up", async () => {
   }
 });
 
-test("a question is answered within five minutes, for what it was put, by whom and in which session", async () => {
+test("a challenge is valid for five minutes, for its purpose, person and session", async () => {
   const { person, authenticator } = await withPasskey();
   const late = await pose("sign-in");
   const passed = ceremonySeconds * 1_000 + 1;
@@ -229,7 +229,7 @@ test("a question is answered within five minutes, for what it was put, by whom a
     const response = await (await makeAuthenticator(site.origin)).create(options);
     return call("POST", "/api/auth/passkeys", { token: by.token, body: { ceremony, response } });
   };
-  const stranger = await newPerson();
+  const stranger = await makePerson();
   expect(await add(stranger, await pose("registration", person))).toMatchObject(refused);
   expect(await add(elsewhere, await pose("registration", person))).toMatchObject(refused);
   expect(await add(person, await pose("step", person))).toMatchObject(refused);
@@ -246,12 +246,12 @@ test("somebody else's passkey is no step of one's own", async () => {
 });
 
 test("a passkey that is somebody's is not added to another account", async () => {
-  const [{ authenticator }, other] = [await withPasskey(), await newPerson()];
+  const [{ authenticator }, other] = [await withPasskey(), await makePerson()];
   expect(await register(other, authenticator)).toMatchObject(refused);
   expect((await signIn(authenticator, {})).answer).toMatchObject(refused); // it used the other's handle
 });
 
-test("a counter that stands still or goes back is a copy's, and the passkey stays", async () => {
+test("a counter that does not increase reveals a copy, and the passkey stays", async () => {
   const warned = vi.spyOn(console, "warn").mockImplementation(() => {});
   const { person, authenticator } = await withPasskey();
   expect((await signIn(authenticator, { counter: 7 })).answer.status).toBe(200);
@@ -348,25 +348,25 @@ test("what changes how one signs in takes a factor shown just now, and a passkey
   expect((await wantStep({ token: (proved.body as Session).access_token }, true)).status).toBe(200);
 });
 
-test("the other devices are told of a passkey that was added, and of one that was removed", async () => {
-  const person = await newPerson();
+test("the other devices are notified of an added and a removed passkey", async () => {
+  const person = await makePerson();
   const other = { ...person, token: (await byPassword(person)).access_token };
   const passkey = (await register(person, await makeAuthenticator(site.origin))).body as Passkey;
   const told = async () => (await request(other, { type: "changes", since: 0 })).notices.map(({ event }) => event);
-  await until(async () => (await told()).length === 1);
+  await waitUntil(async () => (await told()).length === 1);
   expect((await remove(person, passkey)).status).toBe(204);
-  await until(async () => (await told()).length === 2);
+  await waitUntil(async () => (await told()).length === 2);
   expect(await told()).toEqual(["passkey_added", "passkey_removed"]);
 });
 
-test("the other devices are told when a passkey is asked for after the password, and when it is no more, each time once", async () => {
+test("the other devices are notified when passkeys become required after the password, and when no longer, each time once", async () => {
   const { person } = await withPasskey();
   const other = { ...person, token: (await byPassword(person)).access_token };
   const told = async () => (await request(other, { type: "changes", since: 0 })).notices.map(({ event }) => event);
   for (const isWanted of [false, true, true, false, false]) {
     expect(await wantStep(person, isWanted)).toMatchObject({ status: 200, body: { second_step: isWanted } });
   }
-  await until(async () => (await told()).includes("passkey_step_off"));
+  await waitUntil(async () => (await told()).includes("passkey_step_off"));
   expect(await told()).toEqual(["passkey_step_on", "passkey_step_off"]);
 });
 

@@ -5,18 +5,18 @@ import type { Ceremony } from "#contract/auth/factors.ts";
 import { createUuid } from "#contract/ids.ts";
 import { type Authenticator, makeAuthenticator } from "#tests/support/browser/authenticator.ts";
 import { testPassword } from "#tests/support/people/people.ts";
-import { call, drain, limitKeyOf, newPerson, site } from "#tests/worker/support/site.ts";
+import { call, drainBucket, makePerson, site, toLimitKey } from "#tests/worker/support/site.ts";
 import {
-  codeOf,
-  enrol,
-  newGuarded,
-  showCode,
+  advanceFrozenClock,
+  enrollFactor,
+  freezeClock,
+  makeCode,
+  makePersonWithCodeApp,
+  makeWrongCode,
+  resumeClock,
   signIn,
-  signInHalfway,
-  startClock,
-  stopClock,
-  wait,
-  wrongCodeOf,
+  signInPending,
+  verifyCode,
 } from "#tests/worker/support/with-second-factor.ts";
 import { issueAuthCode } from "#worker/auth/providers/auth-codes.ts";
 import { insertOauthFlow } from "#worker/auth/providers/oauth-flows.ts";
@@ -25,8 +25,8 @@ import { openDb } from "#worker/db/client.ts";
 
 /** Operations started with a proof expire with it, and other people's wrong codes do not lock out the owner. */
 
-beforeEach(stopClock);
-afterEach(startClock);
+beforeEach(freezeClock);
+afterEach(resumeClock);
 
 const proofNeeded = { status: 403, body: { error_code: "reauthentication_needed" } };
 const tables = ["ceremonies", "oauth_flows", "auth_codes", "factors"] as const;
@@ -37,16 +37,16 @@ const prove = async (token: string): Promise<string> => {
 };
 
 test("the first code of a new code app needs a fresh proof; those of one that counts need none", async () => {
-  const ana = await newPerson();
-  const { id, totp } = await enrol(ana);
-  wait(301);
-  expect(await showCode(ana, id, codeOf(totp.secret, -1))).toMatchObject(proofNeeded);
+  const ana = await makePerson();
+  const { id, totp } = await enrollFactor(ana);
+  advanceFrozenClock(301);
+  expect(await verifyCode(ana, id, makeCode(totp.secret, -1))).toMatchObject(proofNeeded);
   expect((await signIn(ana)).awaits).toBeUndefined();
-  const shown = await showCode({ token: await prove(ana.token) }, id, codeOf(totp.secret, -1));
+  const shown = await verifyCode({ token: await prove(ana.token) }, id, makeCode(totp.secret, -1));
   expect(shown.status).toBe(200);
-  wait(301);
+  advanceFrozenClock(301);
   const { access_token: token } = shown.body as Session;
-  expect((await showCode({ token }, id, codeOf(totp.secret))).status).toBe(200);
+  expect((await verifyCode({ token }, id, makeCode(totp.secret))).status).toBe(200);
 });
 
 /** All operations that a session can start, started in this one, except enrolling a code app. */
@@ -72,13 +72,13 @@ const countOf = async (user: string) => {
 };
 
 test("once a code app counts, what other sessions began by a proof leads to nothing, and one's own goes on", async () => {
-  const ana = await newPerson();
+  const ana = await makePerson();
   const thief = await signIn(ana);
   const answerThief = await beginAll(ana.id, thief.access_token);
   const answerOwn = await beginAll(ana.id, ana.token);
-  const { id, totp } = await enrol(ana);
+  const { id, totp } = await enrollFactor(ana);
   expect(await countOf(ana.id)).toEqual([2, 2, 2, 1]);
-  const shown = await showCode(ana, id, codeOf(totp.secret));
+  const shown = await verifyCode(ana, id, makeCode(totp.secret));
   expect(shown.status).toBe(200);
   expect(await countOf(ana.id)).toEqual([1, 1, 1, 0]);
   expect(await answerThief()).toMatchObject({ status: 400, body: { error_code: "passkey_refused" } });
@@ -86,37 +86,37 @@ test("once a code app counts, what other sessions began by a proof leads to noth
 });
 
 test("a new password takes away what other sessions began, and every code app that does not count yet", async () => {
-  const ana = await newPerson();
+  const ana = await makePerson();
   const thief = await signIn(ana);
   await beginAll(ana.id, thief.access_token);
-  await enrol({ token: thief.access_token });
+  await enrollFactor({ token: thief.access_token });
   expect(await countOf(ana.id)).toEqual([1, 1, 1, 1]);
   const body = { password: "Nouveau2026" };
   expect((await call("PUT", "/api/auth/user", { token: ana.token, body })).status).toBe(200);
   expect(await countOf(ana.id)).toEqual([0, 0, 0, 0]);
 });
 
-test("wrong codes of whoever has the password keep a signed-in owner from no step-up", async () => {
-  const ana = await newGuarded();
-  const half = await signInHalfway(ana);
-  for (let n = 0; n < 5; n++) await showCode(half, ana.factor, wrongCodeOf(ana.secret));
-  await drain("totp_failure_by_user", ana.id);
-  expect((await showCode(half, ana.factor, codeOf(ana.secret))).status).toBe(429);
-  expect((await showCode(ana, ana.factor, codeOf(ana.secret))).status).toBe(200);
+test("wrong codes of a person with the password do not block a signed-in owner's step-up", async () => {
+  const ana = await makePersonWithCodeApp();
+  const half = await signInPending(ana);
+  for (let n = 0; n < 5; n++) await verifyCode(half, ana.factor, makeWrongCode(ana.secret));
+  await drainBucket("totp_failure_by_user", ana.id);
+  expect((await verifyCode(half, ana.factor, makeCode(ana.secret))).status).toBe(429);
+  expect((await verifyCode(ana, ana.factor, makeCode(ana.secret))).status).toBe(200);
 });
 
 test("wrong codes from one address close code apps there and not elsewhere", async () => {
-  const ana = await newGuarded();
-  await drain("totp_failure_by_user_and_address", `${ana.id} ${limitKeyOf("192.0.2.1")}`);
-  const half = await signInHalfway(ana);
-  expect((await showCode(half, ana.factor, codeOf(ana.secret))).status).toBe(200);
+  const ana = await makePersonWithCodeApp();
+  await drainBucket("totp_failure_by_user_and_address", `${ana.id} ${toLimitKey("192.0.2.1")}`);
+  const half = await signInPending(ana);
+  expect((await verifyCode(half, ana.factor, makeCode(ana.secret))).status).toBe(200);
 });
 
 test("a signed-in session has twenty wrong codes a day", async () => {
-  const ana = await newGuarded();
+  const ana = await makePersonWithCodeApp();
   for (let n = 0; n < 20; n++) {
-    expect((await showCode(ana, ana.factor, wrongCodeOf(ana.secret))).status).toBe(422);
-    wait(6);
+    expect((await verifyCode(ana, ana.factor, makeWrongCode(ana.secret))).status).toBe(422);
+    advanceFrozenClock(6);
   }
-  expect((await showCode(ana, ana.factor, codeOf(ana.secret))).status).toBe(429);
+  expect((await verifyCode(ana, ana.factor, makeCode(ana.secret))).status).toBe(429);
 });

@@ -3,8 +3,8 @@ import { createHash, randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
 import type { Session } from "#contract/auth/auth.ts";
 import { makeCaptchaToken } from "#tests/support/people/people.ts";
-import { broughtBy, mailsTo } from "#tests/worker/support/mailbox.ts";
-import { call, newPerson, site } from "#tests/worker/support/site.ts";
+import { parseMail, readMails } from "#tests/worker/support/mailbox.ts";
+import { call, makePerson, site } from "#tests/worker/support/site.ts";
 import { callWith } from "#tests/worker/support/wrapped-site.ts";
 
 const REDIRECT_URLS = "https://app.test/reset";
@@ -12,7 +12,7 @@ let lastAddress = 0;
 
 /** Client that requested a mail with PKCE, and the content of the mail. */
 const begin = async (redirect_to = "https://app.test/reset?from=mail") => {
-  const { id } = await newPerson();
+  const { id } = await makePerson();
   const email = `person-${++lastAddress}@pkce.test`;
   await env.DB.prepare("INSERT INTO account_security (user_id, email) VALUES (?, ?)").bind(id, email).run();
   const verifier = randomBytes(32).toString("base64url");
@@ -26,9 +26,9 @@ const begin = async (redirect_to = "https://app.test/reset?from=mail") => {
   const query = new URLSearchParams({ redirect_to });
   const asked = await callWith({ REDIRECT_URLS }, "POST", `/api/auth/recover?${query}`, { body, headers });
   expect(asked).toMatchObject({ status: 200, body: {} });
-  const [mail] = await mailsTo(email);
+  const [mail] = await readMails(email);
   if (!mail) throw new Error("no mail");
-  return { id, email, verifier, ...broughtBy(mail) };
+  return { id, email, verifier, ...parseMail(mail) };
 };
 /** The app's own page uses the link like this. */
 const ask = (link: URL) => {

@@ -3,9 +3,17 @@ import { describe, expect, test } from "vitest";
 import type { Session } from "#contract/auth/auth.ts";
 import type { ChallengeRequest } from "#contract/auth/proof-of-work.ts";
 import { makeCaptchaToken, type Person } from "#tests/support/people/people.ts";
-import { until } from "#tests/worker/support/device.ts";
-import { broughtBy, type Mail, mailsTo } from "#tests/worker/support/mailbox.ts";
-import { call, cookieSite, drain, limitKeyOf, newPerson, refill, site } from "#tests/worker/support/site.ts";
+import { waitUntil } from "#tests/worker/support/device.ts";
+import { type Mail, parseMail, readMails } from "#tests/worker/support/mailbox.ts";
+import {
+  call,
+  cookieSite,
+  drainBucket,
+  makePerson,
+  refillBuckets,
+  site,
+  toLimitKey,
+} from "#tests/worker/support/site.ts";
 import { replaceRecoveryCodes } from "#worker/auth/second-factor/recovery-codes.ts";
 import { openDb } from "#worker/db/client.ts";
 import { hashLimitKey } from "#worker/lib/limits/hashed-key.ts";
@@ -15,7 +23,7 @@ const newAddress = () => `person-${++lastAddress}@recovery.test`;
 
 /** Person with a confirmed recovery address. */
 const newReachable = async (): Promise<Person & { email: string }> => {
-  const person = await newPerson();
+  const person = await makePerson();
   const email = newAddress();
   await env.DB.prepare("INSERT INTO account_security (user_id, email) VALUES (?, ?)").bind(person.id, email).run();
   return { ...person, email };
@@ -40,13 +48,13 @@ const recover = async (email: string, more: object = {}, query = "", headers = {
 const verify = (body: object, headers = {}) => post("/api/auth/verify", body, headers);
 
 const newestTo = async (email: string, n = 1): Promise<Mail> => {
-  await until(async () => (await mailsTo(email)).length >= n);
-  return (await mailsTo(email))[0] as Mail;
+  await waitUntil(async () => (await readMails(email)).length >= n);
+  return (await readMails(email))[0] as Mail;
 };
 const askFor = async (email: string) => {
-  const before = (await mailsTo(email)).length;
+  const before = (await readMails(email)).length;
   expect((await recover(email)).status).toBe(200);
-  return broughtBy(await newestTo(email, before + 1));
+  return parseMail(await newestTo(email, before + 1));
 };
 const ageTokens = (email: string) =>
   env.DB.prepare("UPDATE mailed_tokens SET expires_at = 1 WHERE email = ?").bind(email).run();
@@ -71,7 +79,7 @@ describe("asking for a mail", () => {
     expect(text).toMatch(/ignore/);
     expect(html).toContain('<html lang="pt">');
     expect(html).not.toMatch(/<img|<script|src=/);
-    const { link, token, code } = broughtBy({ subject, text, html, to: email });
+    const { link, token, code } = parseMail({ subject, text, html, to: email });
     expect(link.origin + link.pathname).toBe("https://lisolo.test/recover");
     expect(link.search).toBe("");
     expect(Buffer.from(token, "base64url")).toHaveLength(32);
@@ -83,7 +91,7 @@ describe("asking for a mail", () => {
     const unknown = newAddress();
     expect(seen(await recover(unknown))).toEqual(seen(await recover(email)));
     await newestTo(email);
-    expect(await mailsTo(unknown)).toEqual([]);
+    expect(await readMails(unknown)).toEqual([]);
   });
 
   test("counts against the address that was typed, known or not, in whatever case it was typed", async () => {
@@ -135,7 +143,7 @@ describe("asking for a mail", () => {
       const challenge = { code_challenge: "a".repeat(43), code_challenge_method: "s256" };
       await recover(email, challenge, `?${new URLSearchParams({ redirect_to: place })}`);
       const mail = await newestTo(email);
-      expect(broughtBy(mail).link.href).toMatch(/^https:\/\/lisolo\.test\/recover#token=/);
+      expect(parseMail(mail).link.href).toMatch(/^https:\/\/lisolo\.test\/recover#token=/);
       expect(mail.text + mail.html).not.toContain("evil");
     }
   });
@@ -176,7 +184,7 @@ describe("showing what a mail brought", () => {
     expect(await signIn(person.password)).toMatchObject(wrong);
   });
 
-  test("tells the recovery address that the password is another, for the other devices are signed out", async () => {
+  test("notifies the recovery address of the new password, because the other devices are signed out", async () => {
     const person = await newReachable();
     const { token } = await askFor(person.email);
     const { body } = await verify({ type: "recovery", token_hash: token });
@@ -302,11 +310,11 @@ test("a mail's link that is fetched sends no token, and uses nothing up", async 
 test("wrong tokens from an address keep nobody behind it from a right one", async () => {
   const { email } = await newReachable();
   const { token } = await askFor(email);
-  await drain("verify_by_address", limitKeyOf("local"));
+  await drainBucket("verify_by_address", toLimitKey("local"));
   const answer = (token_hash: string) => call("POST", "/api/auth/verify", { body: { type: "recovery", token_hash } });
   expect((await answer("none")).status).toBe(429);
   expect((await answer(token)).status).toBe(200);
-  await refill("verify_by_address");
+  await refillBuckets("verify_by_address");
 });
 
 describe("a recovery code in the password's place", () => {
@@ -314,7 +322,7 @@ describe("a recovery code in the password's place", () => {
     post("/api/auth/recover/code", { phone, code, ...(await codeProof(phone)), ...more }, headers);
 
   test("signs in once, and lets a new password be set", async () => {
-    const person = await newPerson();
+    const person = await makePerson();
     const [code = ""] = await replaceRecoveryCodes(openDb(env), env, person.id);
     const tries = await Promise.all(Array.from({ length: 4 }, () => byCode(person.phone, code)));
     expect(tries.map(({ status }) => status).sort()).toEqual([200, 400, 400, 400]);
@@ -324,7 +332,7 @@ describe("a recovery code in the password's place", () => {
   });
 
   test("is refused the same for a wrong code, somebody else's code and a number that nobody has", async () => {
-    const [person, other] = [await newPerson(), await newPerson()];
+    const [person, other] = [await makePerson(), await makePerson()];
     const [code = ""] = await replaceRecoveryCodes(openDb(env), env, other.id);
     const first = seen(await byCode(person.phone, code));
     expect(first).toMatchObject(wrong);
@@ -333,13 +341,13 @@ describe("a recovery code in the password's place", () => {
   });
 
   test("wants a proof of work, and counts against the number that was typed and where", async () => {
-    const person = await newPerson();
+    const person = await makePerson();
     const [code = ""] = await replaceRecoveryCodes(openDb(env), env, person.id);
     const refused = await byCode(person.phone, code, { gotrue_meta_security: {} });
     expect(refused).toMatchObject({ status: 400, body: { error_code: "captcha_failed" } });
     for (const phone of [person.phone, "+243810099997"]) {
       const address = "203.0.113.71";
-      await drain("recover_by_phone_and_address", hashLimitKey(env, `${phone} ${address}`));
+      await drainBucket("recover_by_phone_and_address", hashLimitKey(env, `${phone} ${address}`));
       expect(await byCode(phone, code, {}, { "cf-connecting-ip": address })).toMatchObject({
         status: 429,
         body: { error_code: "rate_limited" },
@@ -347,8 +355,8 @@ describe("a recovery code in the password's place", () => {
     }
   });
 
-  test("does not stand for the second step too", async () => {
-    const person = await newPerson();
+  test("does not replace the second factor too", async () => {
+    const person = await makePerson();
     const [code = "", second = ""] = await replaceRecoveryCodes(openDb(env), env, person.id);
     await env.DB.prepare(
       "INSERT INTO factors (id, user_id, friendly_name, secret, is_verified, created_at, updated_at) VALUES (?, ?, '', 'x', 1, 0, 0)",

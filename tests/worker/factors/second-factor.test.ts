@@ -3,23 +3,23 @@ import { decodeJwt } from "jose";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { AuthUser, Session } from "#contract/auth/auth.ts";
 import { testPassword } from "#tests/support/people/people.ts";
-import { until } from "#tests/worker/support/device.ts";
-import { call, drain, newPerson, site } from "#tests/worker/support/site.ts";
+import { waitUntil } from "#tests/worker/support/device.ts";
+import { call, drainBucket, makePerson, site } from "#tests/worker/support/site.ts";
 import {
-  challenge,
-  codeOf,
-  enrol,
+  advanceFrozenClock,
+  challengeFactor,
+  enrollFactor,
+  freezeClock,
+  makeCode,
+  makePersonWithCodeApp,
   makeRecoveryCodes,
-  mayChange,
-  newGuarded,
-  showCode,
-  showRecoveryCode,
+  mayChangeCredentials,
+  resumeClock,
   signIn,
-  signInHalfway,
-  startClock,
-  stopClock,
-  verify,
-  wait,
+  signInPending,
+  verifyCode,
+  verifyFactor,
+  verifyRecoveryCode,
 } from "#tests/worker/support/with-second-factor.ts";
 import { api } from "#worker/api.ts";
 import { insertIdentity } from "#worker/auth/providers/identities.ts";
@@ -28,8 +28,8 @@ import { openDb } from "#worker/db/client.ts";
 
 /** Sessions with a pending second factor, and the assurance level after it. */
 
-beforeEach(stopClock);
-afterEach(startClock);
+beforeEach(freezeClock);
+afterEach(resumeClock);
 
 const refresh = (refresh_token: string) =>
   call("POST", "/api/auth/token?grant_type=refresh_token", { body: { refresh_token } });
@@ -69,11 +69,11 @@ test.each<[string, "aal1" | "aal2", AuthMethod[]]>([
 });
 
 test("the token says how sure one is, as GoTrue's clients read it", async () => {
-  const ana = await newPerson();
+  const ana = await makePerson();
   const alone = await signIn(ana);
   expect(decodeJwt(alone.access_token)).toMatchObject({ aal: "aal1", amr: [{ method: "password" }] });
-  const { id, totp: app } = await enrol({ token: alone.access_token });
-  const first = await showCode({ token: alone.access_token }, id, codeOf(app.secret, -1));
+  const { id, totp: app } = await enrollFactor({ token: alone.access_token });
+  const first = await verifyCode({ token: alone.access_token }, id, makeCode(app.secret, -1));
   const stepped = decodeJwt((first.body as Session).access_token);
   expect(stepped).toMatchObject({ aal: "aal2", amr: [{ method: "totp" }, { method: "password" }] });
   // It is the same session, and it keeps its level when it is renewed.
@@ -84,16 +84,16 @@ test("the token says how sure one is, as GoTrue's clients read it", async () => 
     amr: [{ method: "totp" }, { method: "password" }],
   });
 
-  const half = await signInHalfway(ana);
+  const half = await signInPending(ana);
   expect(decodeJwt(half.token)).toMatchObject({ aal: "aal1", amr: [{ method: "password" }] });
-  const whole = (await showCode(half, id, codeOf(app.secret))).body as Session;
+  const whole = (await verifyCode(half, id, makeCode(app.secret))).body as Session;
   expect(decodeJwt(whole.access_token)).toMatchObject({ aal: "aal2" });
 });
 
-test("showing the step ends the session that owed it and begins another, under a new id", async () => {
-  const ana = await newGuarded();
-  const half = await signInHalfway(ana);
-  const whole = (await showCode(half, ana.factor, codeOf(ana.secret))).body as Session;
+test("showing the factor ends the pending session and starts another, under a new id", async () => {
+  const ana = await makePersonWithCodeApp();
+  const half = await signInPending(ana);
+  const whole = (await verifyCode(half, ana.factor, makeCode(ana.secret))).body as Session;
   expect(whole.awaits).toBeUndefined();
   expect(decodeJwt(whole.access_token)["session_id"]).not.toBe(decodeJwt(half.token)["session_id"]);
   expect(await call("GET", "/api/auth/user", { token: half.token })).toMatchObject({
@@ -118,8 +118,8 @@ const halfwayRoutes = [
 ];
 
 test("a session that owes its step is refused on every route but those on which it shows it", async () => {
-  const ana = await newGuarded();
-  const half = await signInHalfway(ana);
+  const ana = await makePersonWithCodeApp();
+  const half = await signInPending(ana);
   const asked = new Set(
     api.routes.filter(({ method }) => method !== "ALL").map(({ method, path }) => `${method} ${path}`),
   );
@@ -151,7 +151,7 @@ test("a session that owes its step is refused on every route but those on which 
 });
 
 test("a session that owes its step learns of the account what the step takes, and nothing of where else to go on", async () => {
-  const ana = await newGuarded();
+  const ana = await makePersonWithCodeApp();
   const secrets = { email: "ana@halfway.test", app: "Téléphone de Papa", name: "Ana Chez Kivu", provider: "kivu" };
   await env.DB.batch([
     env.DB.prepare("INSERT INTO account_security (user_id, email) VALUES (?1, ?2)").bind(ana.id, secrets.email),
@@ -159,7 +159,7 @@ test("a session that owes its step learns of the account what the step takes, an
   ]);
   const known = { provider: secrets.provider, subject: ana.id, email: secrets.email, name: secrets.name };
   await insertIdentity(openDb(env), ana.id, known);
-  const half = await signInHalfway(ana);
+  const half = await signInPending(ana);
   const renewed = (await refresh(half.refresh_token)).body as Session;
   const asked = await call("GET", "/api/auth/user", { token: renewed.access_token });
   expect(asked.status).toBe(200);
@@ -169,31 +169,31 @@ test("a session that owes its step learns of the account what the step takes, an
   const told = JSON.stringify([half, renewed, user]);
   for (const secret of [...Object.values(secrets), ana.phone, ana.username]) expect(told).not.toContain(secret);
   // After the second factor all data is available again.
-  const whole = (await showCode({ token: renewed.access_token }, ana.factor, codeOf(ana.secret))).body as Session;
+  const whole = (await verifyCode({ token: renewed.access_token }, ana.factor, makeCode(ana.secret))).body as Session;
   expect(whole.user).toMatchObject({ email: secrets.email, phone: ana.phone });
 });
 
 test("a session that owes its step can neither add a code app nor make one count", async () => {
-  const ana = await newGuarded();
-  const pending = await enrol(ana);
-  const half = await signInHalfway(ana);
+  const ana = await makePersonWithCodeApp();
+  const pending = await enrollFactor(ana);
+  const half = await signInPending(ana);
   const add = await call("POST", "/api/auth/factors", { token: half.token, body: { factor_type: "totp" } });
   expect(add).toMatchObject({ status: 401, body: { error_code: "insufficient_aal" } });
   expect((await call("POST", `/api/auth/factors/${pending.id}/challenge`, { token: half.token })).status).toBe(404);
-  const question = await challenge(half, ana.factor);
-  expect((await verify(half, pending.id, question, codeOf(pending.totp.secret))).status).toBe(404);
+  const question = await challengeFactor(half, ana.factor);
+  expect((await verifyFactor(half, pending.id, question, makeCode(pending.totp.secret))).status).toBe(404);
 });
 
 test("a session may owe its step for ten minutes, and renewing it makes that no longer", async () => {
-  const ana = await newGuarded();
-  const half = await signInHalfway(ana);
-  wait(570);
+  const ana = await makePersonWithCodeApp();
+  const half = await signInPending(ana);
+  advanceFrozenClock(570);
   const renewed = await refresh(half.refresh_token);
   expect(renewed).toMatchObject({ status: 200, body: { awaits: ["totp"] } });
   const { access_token: token, refresh_token } = renewed.body as Session;
-  const question = await challenge({ token }, ana.factor);
-  wait(31);
-  expect(await verify({ token }, ana.factor, question, codeOf(ana.secret))).toMatchObject({
+  const question = await challengeFactor({ token }, ana.factor);
+  advanceFrozenClock(31);
+  expect(await verifyFactor({ token }, ana.factor, question, makeCode(ana.secret))).toMatchObject({
     status: 401,
     body: { error_code: "session_not_found" },
   });
@@ -201,8 +201,8 @@ test("a session may owe its step for ten minutes, and renewing it makes that no 
 });
 
 test("a session that owed a step which is gone is not whole for that", async () => {
-  const ana = await newGuarded();
-  const half = await signInHalfway(ana);
+  const ana = await makePersonWithCodeApp();
+  const half = await signInPending(ana);
   expect((await call("DELETE", `/api/auth/factors/${ana.factor}`, { token: ana.token })).status).toBe(200);
   const renewed = await refresh(half.refresh_token);
   expect(renewed).toMatchObject({ status: 200, body: { awaits: [] } });
@@ -212,46 +212,46 @@ test("a session that owed a step which is gone is not whole for that", async () 
 });
 
 test("sessions whose step nobody showed in time are cleared away when the person comes again", async () => {
-  const ana = await newGuarded();
+  const ana = await makePersonWithCodeApp();
   const count = () =>
     env.DB.prepare("SELECT count(*) AS n FROM sessions WHERE user_id = ? AND awaits = 1").bind(ana.id).first("n");
-  for (let n = 0; n < 3; n++) await signInHalfway(ana);
-  wait(601);
-  await signInHalfway(ana);
-  await until(async () => (await count()) === 1);
+  for (let n = 0; n < 3; n++) await signInPending(ana);
+  advanceFrozenClock(601);
+  await signInPending(ana);
+  await waitUntil(async () => (await count()) === 1);
 });
 
 test("what was shown counts for five minutes, and for tokens made from then on", async () => {
-  const ana = await newGuarded();
-  expect(await mayChange(ana)).toBe(true);
-  wait(301);
-  expect(await mayChange(ana)).toBe(false);
-  const shown = (await showCode(ana, ana.factor, codeOf(ana.secret))).body as Session;
-  expect(await mayChange({ token: shown.access_token })).toBe(true);
-  expect(await mayChange(ana)).toBe(false);
+  const ana = await makePersonWithCodeApp();
+  expect(await mayChangeCredentials(ana)).toBe(true);
+  advanceFrozenClock(301);
+  expect(await mayChangeCredentials(ana)).toBe(false);
+  const shown = (await verifyCode(ana, ana.factor, makeCode(ana.secret))).body as Session;
+  expect(await mayChangeCredentials({ token: shown.access_token })).toBe(true);
+  expect(await mayChangeCredentials(ana)).toBe(false);
   expect((await call("GET", "/api/auth/user", { token: ana.token })).status).toBe(200);
-  wait(299);
-  expect(await mayChange({ token: shown.access_token })).toBe(true);
-  wait(2);
-  expect(await mayChange({ token: shown.access_token })).toBe(false);
+  advanceFrozenClock(299);
+  expect(await mayChangeCredentials({ token: shown.access_token })).toBe(true);
+  advanceFrozenClock(2);
+  expect(await mayChangeCredentials({ token: shown.access_token })).toBe(false);
 });
 
-test("whoever copied the refresh token of before gains nothing by what its owner shows", async () => {
-  const ana = await newGuarded();
-  wait(301);
-  expect((await showCode(ana, ana.factor, codeOf(ana.secret))).status).toBe(200);
+test("a copy of the earlier refresh token gains nothing from the factor its owner shows", async () => {
+  const ana = await makePersonWithCodeApp();
+  advanceFrozenClock(301);
+  expect((await verifyCode(ana, ana.factor, makeCode(ana.secret))).status).toBe(200);
   const copied = (await refresh(ana.refreshToken)).body as Session;
-  expect(await mayChange({ token: copied.access_token })).toBe(false);
+  expect(await mayChangeCredentials({ token: copied.access_token })).toBe(false);
 });
 
 test("where a second step is asked for the password alone is no proof, wherever it was shown", async () => {
-  const ana = await newPerson();
+  const ana = await makePerson();
   const other = await signIn(ana);
-  expect(await mayChange({ token: other.access_token })).toBe(true);
-  const { id, totp: app } = await enrol(ana);
-  const shown = (await showCode(ana, id, codeOf(app.secret))).body as Session;
+  expect(await mayChangeCredentials({ token: other.access_token })).toBe(true);
+  const { id, totp: app } = await enrollFactor(ana);
+  const shown = (await verifyCode(ana, id, makeCode(app.secret))).body as Session;
   // A factor shown on another session before the second step was turned on; that session stays.
-  expect(await mayChange({ token: other.access_token })).toBe(false);
+  expect(await mayChangeCredentials({ token: other.access_token })).toBe(false);
   expect((await call("GET", "/api/contacts", { token: other.access_token })).status).toBe(200);
   for (const token of [shown.access_token, other.access_token]) {
     const answer = await call("POST", "/api/auth/proof", { token, body: { password: testPassword } });
@@ -259,19 +259,19 @@ test("where a second step is asked for the password alone is no proof, wherever 
   }
 });
 
-test("the same means shown again and again stands once among a session's methods", async () => {
-  const ana = await newGuarded();
+test("the same method shown repeatedly is listed once among a session's methods", async () => {
+  const ana = await makePersonWithCodeApp();
   const [code = ""] = await makeRecoveryCodes(ana);
-  const once = (await showRecoveryCode(ana, code)).body as Session;
-  const twice = (await showCode({ token: once.access_token }, ana.factor, codeOf(ana.secret))).body as Session;
+  const once = (await verifyRecoveryCode(ana, code)).body as Session;
+  const twice = (await verifyCode({ token: once.access_token }, ana.factor, makeCode(ana.secret))).body as Session;
   const { amr } = decodeJwt(twice.access_token) as { amr: { method: string }[] };
   expect(amr.map(({ method }) => method)).toEqual(["recovery_code", "totp", "password"]);
 });
 
-test("whoever has the password and never stops trying keeps the owner neither out nor from stopping a reset", async () => {
-  const ana = await newGuarded();
+test("endless attempts with the password lock the owner out neither of signing in nor of cancelling a reset", async () => {
+  const ana = await makePersonWithCodeApp();
   const codes = await makeRecoveryCodes(ana);
-  const [thief, owner] = [await signInHalfway(ana), await signInHalfway(ana)];
+  const [thief, owner] = [await signInPending(ana), await signInPending(ana)];
   const post = (path: string, body: object) => call("POST", `/api/auth/${path}`, { token: thief.token, body });
   const tries: [string, object][] = [
     ["factors/reset", {}],
@@ -281,7 +281,7 @@ test("whoever has the password and never stops trying keeps the owner neither ou
   ];
   await post("factors/reset", {});
   for (const [path, body] of tries) while ((await post(path, body)).status !== 429);
-  await drain("totp_failure_by_user", ana.id);
+  await drainBucket("totp_failure_by_user", ana.id);
   expect((await call("DELETE", "/api/auth/factors/reset", { token: ana.token })).status).toBe(204);
-  expect((await showRecoveryCode(owner, codes[0] ?? "")).status).toBe(200);
+  expect((await verifyRecoveryCode(owner, codes[0] ?? "")).status).toBe(200);
 });

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { Session } from "#contract/auth/auth.ts";
 import { createUuid } from "#contract/ids.ts";
 import { testPassword } from "#tests/support/people/people.ts";
-import { call, newPerson, site } from "#tests/worker/support/site.ts";
+import { call, makePerson, site } from "#tests/worker/support/site.ts";
 
 /**
  * Changes to sign-in methods and account deletion are refused for a session without a recent proof. The tested routes
@@ -101,7 +101,7 @@ const askedElsewhere = ["POST /api/auth/proof", "POST /api/auth/factors/{id}/ver
 test.each(guarded.filter((route) => !askedElsewhere.includes(route)))(
   "%s asks for a proof where none, an old one, or one made after the token was shown",
   async (route) => {
-    const person = await newPerson();
+    const person = await makePerson();
     const thing = createUuid();
     await seed(person.id, thing);
     const before = await readAll(person.id);
@@ -118,7 +118,7 @@ test.each(guarded.filter((route) => !askedElsewhere.includes(route)))(
     expect(await readAll(person.id)).toEqual(before);
     expect((await call("GET", "/api/auth/user", { token: person.token })).status).toBe(200);
     // Another person's recent proof does not help, and their factors cannot be named.
-    const other = await newPerson();
+    const other = await makePerson();
     await env.DB.prepare("UPDATE sessions SET proved_at = ?, proved_generation = 0 WHERE user_id = ?")
       .bind(Date.now(), other.id)
       .run();
@@ -135,7 +135,7 @@ test.each(guarded.filter((route) => !askedElsewhere.includes(route)))(
 );
 
 test("every sign-in is a session of its own, whatever the browser brought along", async () => {
-  const [ana, ben] = [await newPerson(), await newPerson()];
+  const [ana, ben] = [await makePerson(), await makePerson()];
   const idOf = (token: string): unknown =>
     JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString()).sid;
   const fixed = idOf(ben.token);

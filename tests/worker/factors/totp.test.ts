@@ -5,32 +5,32 @@ import type { Session } from "#contract/auth/auth.ts";
 import type { Enrolled } from "#contract/auth/factors.ts";
 import { createUuid } from "#contract/ids.ts";
 import { factorsMax } from "#contract/limits.ts";
-import { until } from "#tests/worker/support/device.ts";
-import { call, drain, limitKeyOf, newPerson } from "#tests/worker/support/site.ts";
+import { waitUntil } from "#tests/worker/support/device.ts";
+import { call, drainBucket, makePerson, toLimitKey } from "#tests/worker/support/site.ts";
 import {
-  challenge,
-  codeOf,
-  enrol,
-  eventsOf,
+  advanceFrozenClock,
+  challengeFactor,
+  enrollFactor,
+  freezeClock,
+  makeCode,
+  makePersonWithCodeApp,
   makeRecoveryCodes,
-  newGuarded,
-  readAllRows,
-  showCode,
-  showRecoveryCode,
+  makeWrongCode,
+  readDirectoryText,
+  readSecurityEvents,
+  resumeClock,
   signIn,
-  signInHalfway,
-  startClock,
-  stopClock,
-  verify,
-  wait,
-  wrongCodeOf,
+  signInPending,
+  verifyCode,
+  verifyFactor,
+  verifyRecoveryCode,
 } from "#tests/worker/support/with-second-factor.ts";
 import { callWith } from "#tests/worker/support/wrapped-site.ts";
 import { resealSecrets } from "#worker/auth/second-factor/key-rotation.ts";
 import { findTotpStep } from "#worker/auth/second-factor/totp.ts";
 
-beforeEach(stopClock);
-afterEach(startClock);
+beforeEach(freezeClock);
+afterEach(resumeClock);
 
 const wrong = { status: 422, body: { error_code: "mfa_verification_failed" } };
 const tooLate = { status: 422, body: { error_code: "mfa_challenge_expired" } };
@@ -53,11 +53,11 @@ test.each([
 });
 
 test("a code app outlives the change of the key it is kept under, once it was used in between", async () => {
-  const [ana, ben] = [await newGuarded(), await newGuarded()];
+  const [ana, ben] = [await makePersonWithCodeApp(), await makePersonWithCodeApp()];
   const next = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64url");
   const show = async (changed: object, { token, factor, secret }: typeof ana, steps: number) => {
-    const challenge_id = await challenge({ token }, factor);
-    const body = { challenge_id, code: codeOf(secret, steps) };
+    const challenge_id = await challengeFactor({ token }, factor);
+    const body = { challenge_id, code: makeCode(secret, steps) };
     return callWith(changed, "POST", `/api/auth/factors/${factor}/verify`, { token, body });
   };
   const sealedOf = ({ factor }: typeof ana) =>
@@ -72,8 +72,8 @@ test("a code app outlives the change of the key it is kept under, once it was us
   expect(await sealedOf(ana)).toBe(after);
 
   // From here on only the next code is valid.
-  wait(60);
-  const kept = await signInHalfway(ana);
+  advanceFrozenClock(60);
+  const kept = await signInPending(ana);
   expect((await show({ FACTOR_KEY: next }, { ...ana, token: kept.token }, 0)).status).toBe(200);
   vi.spyOn(console, "error").mockImplementation(() => undefined);
   expect((await show({ FACTOR_KEY: next }, ben, 0)).status).toBe(500);
@@ -81,8 +81,8 @@ test("a code app outlives the change of the key it is kept under, once it was us
   expect((await show({}, ben, 0)).status).toBe(200);
 });
 
-test("a code app that nobody uses while the key changes is sealed anew by the hour", async () => {
-  const ana = await newGuarded();
+test("the secret of an unused code app is sealed with the new key by the hourly job", async () => {
+  const ana = await makePersonWithCodeApp();
   const next = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64url");
   // Other tests leave rows that no key opens. They are logged and do not delay the others.
   vi.spyOn(console, "error").mockImplementation(() => undefined);
@@ -97,8 +97,8 @@ test("a code app that nobody uses while the key changes is sealed anew by the ho
   // Objects of other tests may log errors too.
   expect(said.mock.calls.map(([line]) => line)).toContainEqual(expect.stringMatching(new RegExp(`: ${left}$`)));
 
-  const tokens = await signInHalfway(ana);
-  const body = { challenge_id: await challenge(tokens, ana.factor), code: codeOf(ana.secret) };
+  const tokens = await signInPending(ana);
+  const body = { challenge_id: await challengeFactor(tokens, ana.factor), code: makeCode(ana.secret) };
   const shown = await callWith({ FACTOR_KEY: next }, "POST", `/api/auth/factors/${ana.factor}/verify`, {
     token: tokens.token,
     body,
@@ -106,9 +106,9 @@ test("a code app that nobody uses while the key changes is sealed anew by the ho
   expect(shown.status).toBe(200);
 });
 
-test("a new code app is told once, as text and as a picture that GoTrue's clients can show", async () => {
-  const ana = await newPerson();
-  const { id, friendly_name, type, totp } = await enrol(ana);
+test("a new code app's secret is shown once, as text and as a picture that GoTrue's clients can show", async () => {
+  const ana = await makePerson();
+  const { id, friendly_name, type, totp } = await enrollFactor(ana);
   expect({ friendly_name, type }).toEqual({ friendly_name: "TOTP 1", type: "totp" });
   const read = URI.parse(totp.uri);
   expect(read).toMatchObject({ issuer: "Lisolo", label: ana.phone, algorithm: "SHA1", digits: 6, period: 30 });
@@ -125,7 +125,7 @@ test("a new code app is told once, as text and as a picture that GoTrue's client
 });
 
 test("a code app calls us as the program that asked is called, and Lisolo where it says nothing", async () => {
-  const ana = await newPerson();
+  const ana = await makePerson();
   const add = (issuer: unknown) =>
     call("POST", "/api/auth/factors", { token: ana.token, body: { factor_type: "totp", issuer } });
   for (const [issuer, called] of [
@@ -141,9 +141,9 @@ test("a code app calls us as the program that asked is called, and Lisolo where 
   for (const issuer of ["\ud800", "Li\u202eolos", "x".repeat(51), 7]) expect((await add(issuer)).status).toBe(400);
 });
 
-test("its secret stands nowhere in clear, and counts only in its own row", async () => {
-  const [ana, ben] = [await newGuarded(), await newGuarded()];
-  const rows = await readAllRows();
+test("its secret is stored nowhere in clear, and is valid only in its own row", async () => {
+  const [ana, ben] = [await makePersonWithCodeApp(), await makePersonWithCodeApp()];
+  const rows = await readDirectoryText();
   expect(rows).toContain(ana.factor);
   const bytes = Buffer.from(Secret.fromBase32(ana.secret).bytes);
   for (const form of [ana.secret, bytes.toString("base64"), bytes.toString("base64url"), bytes.toString("latin1")]) {
@@ -156,36 +156,36 @@ test("its secret stands nowhere in clear, and counts only in its own row", async
     .bind(ben.factor, ana.factor)
     .run();
   vi.spyOn(console, "error").mockImplementation(() => undefined);
-  expect((await showCode(ana, ana.factor, codeOf(ben.secret))).status).toBe(500);
+  expect((await verifyCode(ana, ana.factor, makeCode(ben.secret))).status).toBe(500);
   vi.restoreAllMocks();
 });
 
-test("a code app counts from its first right code on; one that never got so far makes way", async () => {
-  const ana = await newPerson();
-  const first = await enrol(ana, "Téléphone");
+test("a code app counts from its first right code on; an unconfirmed one is replaced", async () => {
+  const ana = await makePerson();
+  const first = await enrollFactor(ana, "Téléphone");
   expect((await signIn(ana)).awaits).toBeUndefined();
-  const second = await enrol(ana, "Tablette");
+  const second = await enrollFactor(ana, "Tablette");
   expect((await signIn(ana)).user.factors).toMatchObject([{ id: second.id, friendly_name: "Tablette" }]);
   expect(await call("POST", `/api/auth/factors/${first.id}/challenge`, { token: ana.token })).toMatchObject(noFactor);
-  expect(await showCode(ana, second.id, wrongCodeOf(second.totp.secret))).toMatchObject(wrong);
+  expect(await verifyCode(ana, second.id, makeWrongCode(second.totp.secret))).toMatchObject(wrong);
   expect((await signIn(ana)).awaits).toBeUndefined();
-  expect(await eventsOf(ana.id)).not.toContain("factor_added");
+  expect(await readSecurityEvents(ana.id)).not.toContain("factor_added");
 
-  const answer = await showCode(ana, second.id, codeOf(second.totp.secret));
+  const answer = await verifyCode(ana, second.id, makeCode(second.totp.secret));
   expect(answer).toMatchObject({ status: 200, body: { user: { factors: [{ id: second.id, status: "verified" }] } } });
   expect((await signIn(ana)).awaits).toEqual(["totp"]);
-  await until(async () => (await eventsOf(ana.id)).includes("factor_added"));
+  await waitUntil(async () => (await readSecurityEvents(ana.id)).includes("factor_added"));
 });
 
 test("nobody has more code apps than five", async () => {
-  const ana = await newPerson();
+  const ana = await makePerson();
   let token = ana.token;
   for (let n = 0; n < factorsMax; n++) {
-    const { id, totp } = await enrol({ token });
-    const shown = await showCode({ token }, id, codeOf(totp.secret));
+    const { id, totp } = await enrollFactor({ token });
+    const shown = await verifyCode({ token }, id, makeCode(totp.secret));
     expect(shown.status).toBe(200);
     token = (shown.body as Session).access_token;
-    wait(10);
+    advanceFrozenClock(10);
   }
   const body = { factor_type: "totp" };
   expect(await call("POST", "/api/auth/factors", { token, body })).toMatchObject({
@@ -195,120 +195,122 @@ test("nobody has more code apps than five", async () => {
 });
 
 test("a code is right in its own half minute, the one before and the one after", async () => {
-  const ana = await newGuarded();
-  wait(300);
-  for (const steps of [-2, 2]) expect(await showCode(ana, ana.factor, codeOf(ana.secret, steps))).toMatchObject(wrong);
-  wait(60);
+  const ana = await makePersonWithCodeApp();
+  advanceFrozenClock(300);
+  for (const steps of [-2, 2])
+    expect(await verifyCode(ana, ana.factor, makeCode(ana.secret, steps))).toMatchObject(wrong);
+  advanceFrozenClock(60);
   let { token } = ana;
   for (const steps of [-1, 0, 1]) {
-    const shown = await showCode({ token }, ana.factor, ` ${codeOf(ana.secret, steps).replace(/^.../, "$& ")}`);
+    const shown = await verifyCode({ token }, ana.factor, ` ${makeCode(ana.secret, steps).replace(/^.../, "$& ")}`);
     expect(shown.status).toBe(200);
     token = (shown.body as Session).access_token;
   }
 });
 
 test("a code works once, however many bring it at once", async () => {
-  const ana = await newGuarded();
-  const code = codeOf(ana.secret);
-  const questions = await Promise.all(Array.from({ length: 10 }, () => challenge(ana, ana.factor)));
-  const answers = await Promise.all(questions.map((question) => verify(ana, ana.factor, question, code)));
+  const ana = await makePersonWithCodeApp();
+  const code = makeCode(ana.secret);
+  const questions = await Promise.all(Array.from({ length: 10 }, () => challengeFactor(ana, ana.factor)));
+  const answers = await Promise.all(questions.map((question) => verifyFactor(ana, ana.factor, question, code)));
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
   expect(answers.filter(({ status }) => status === 422).length).toBeGreaterThan(2);
 
   // It is not valid later, on another device, or with the code of the step before either.
   await refill(ana.id);
-  const half = await signInHalfway(ana);
-  for (const old of [code, codeOf(ana.secret, -1)]) expect(await showCode(half, ana.factor, old)).toMatchObject(wrong);
+  const half = await signInPending(ana);
+  for (const old of [code, makeCode(ana.secret, -1)])
+    expect(await verifyCode(half, ana.factor, old)).toMatchObject(wrong);
 });
 
 test("one code brought at once by devices that wait for their second step lets one of them in", async () => {
-  const ana = await newGuarded();
-  const code = codeOf(ana.secret);
-  const halves = [await signInHalfway(ana), await signInHalfway(ana), await signInHalfway(ana)];
-  const questions = await Promise.all(halves.map((half) => challenge(half, ana.factor)));
-  const answers = await Promise.all(halves.map((half, n) => verify(half, ana.factor, questions[n] ?? "", code)));
+  const ana = await makePersonWithCodeApp();
+  const code = makeCode(ana.secret);
+  const halves = [await signInPending(ana), await signInPending(ana), await signInPending(ana)];
+  const questions = await Promise.all(halves.map((half) => challengeFactor(half, ana.factor)));
+  const answers = await Promise.all(halves.map((half, n) => verifyFactor(half, ana.factor, questions[n] ?? "", code)));
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 422, 422]);
 });
 
 test("a question is put to one session and one code app, for five minutes, until it is answered", async () => {
-  const [ana, ben] = [await newGuarded(), await newGuarded()];
-  const half = await signInHalfway(ana);
-  const [hers, his] = [await challenge(ana, ana.factor), await challenge(ben, ben.factor)];
+  const [ana, ben] = [await makePersonWithCodeApp(), await makePersonWithCodeApp()];
+  const half = await signInPending(ana);
+  const [hers, his] = [await challengeFactor(ana, ana.factor), await challengeFactor(ben, ben.factor)];
   for (const other of [hers, his, createUuid()]) {
-    expect(await verify(half, ana.factor, other, codeOf(ana.secret))).toMatchObject(tooLate);
+    expect(await verifyFactor(half, ana.factor, other, makeCode(ana.secret))).toMatchObject(tooLate);
   }
-  const more = await enrol(ana);
-  expect(await verify(ana, more.id, hers, codeOf(more.totp.secret))).toMatchObject(tooLate);
+  const more = await enrollFactor(ana);
+  expect(await verifyFactor(ana, more.id, hers, makeCode(more.totp.secret))).toMatchObject(tooLate);
 
-  const old = await challenge(half, ana.factor);
-  wait(301);
-  expect(await verify(half, ana.factor, old, codeOf(ana.secret))).toMatchObject(tooLate);
+  const old = await challengeFactor(half, ana.factor);
+  advanceFrozenClock(301);
+  expect(await verifyFactor(half, ana.factor, old, makeCode(ana.secret))).toMatchObject(tooLate);
 
   // A typo needs no new challenge; the right answer consumes it.
-  const question = await challenge(ana, ana.factor);
-  expect(await verify(ana, ana.factor, question, wrongCodeOf(ana.secret))).toMatchObject(wrong);
-  const shown = await verify(ana, ana.factor, question, codeOf(ana.secret));
+  const question = await challengeFactor(ana, ana.factor);
+  expect(await verifyFactor(ana, ana.factor, question, makeWrongCode(ana.secret))).toMatchObject(wrong);
+  const shown = await verifyFactor(ana, ana.factor, question, makeCode(ana.secret));
   expect(shown.status).toBe(200);
-  wait(60);
+  advanceFrozenClock(60);
   const token = (shown.body as Session).access_token;
-  expect(await verify({ token }, ana.factor, question, codeOf(ana.secret))).toMatchObject(tooLate);
+  expect(await verifyFactor({ token }, ana.factor, question, makeCode(ana.secret))).toMatchObject(tooLate);
 });
 
 test("somebody else's code app is not there, and their codes are wrong", async () => {
-  const [ana, ben] = [await newGuarded(), await newGuarded()];
+  const [ana, ben] = [await makePersonWithCodeApp(), await makePersonWithCodeApp()];
   expect(await call("POST", `/api/auth/factors/${ana.factor}/challenge`, { token: ben.token })).toMatchObject(noFactor);
-  const question = await challenge(ana, ana.factor);
-  expect(await verify(ben, ana.factor, question, codeOf(ana.secret))).toMatchObject(noFactor);
+  const question = await challengeFactor(ana, ana.factor);
+  expect(await verifyFactor(ben, ana.factor, question, makeCode(ana.secret))).toMatchObject(noFactor);
   expect(await call("DELETE", `/api/auth/factors/${ana.factor}`, { token: ben.token })).toMatchObject(noFactor);
-  expect(await showCode(ben, ben.factor, codeOf(ana.secret))).toMatchObject(wrong);
+  expect(await verifyCode(ben, ben.factor, makeCode(ana.secret))).toMatchObject(wrong);
   expect((await signIn(ana)).awaits).toEqual(["totp"]);
 });
 
 test("codes are tried a few at a time, then a recovery code still goes", async () => {
-  const ana = await newGuarded();
+  const ana = await makePersonWithCodeApp();
   const [code = ""] = await makeRecoveryCodes(ana);
-  const half = await signInHalfway(ana);
-  const question = await challenge(half, ana.factor);
+  const half = await signInPending(ana);
+  const question = await challengeFactor(half, ana.factor);
   for (let n = 0; n < 5; n++) {
-    expect(await verify(half, ana.factor, question, wrongCodeOf(ana.secret))).toMatchObject(wrong);
+    expect(await verifyFactor(half, ana.factor, question, makeWrongCode(ana.secret))).toMatchObject(wrong);
   }
-  const refused = await verify(half, ana.factor, question, codeOf(ana.secret));
+  const refused = await verifyFactor(half, ana.factor, question, makeCode(ana.secret));
   expect(refused).toMatchObject({ status: 429, body: { error_code: "rate_limited" } });
   expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
-  expect((await showRecoveryCode(half, code)).status).toBe(200);
+  expect((await verifyRecoveryCode(half, code)).status).toBe(200);
 });
 
 test("after twenty wrong codes in a day from one address code apps wait, whatever they say; right ones cost nothing", async () => {
-  const ana = await newGuarded();
+  const ana = await makePersonWithCodeApp();
   const failures = () =>
     env.DB.prepare("SELECT full_at FROM rate_limits WHERE key = ?")
-      .bind(`totp_failure_by_user_and_address:${ana.id} ${limitKeyOf("local")}`)
+      .bind(`totp_failure_by_user_and_address:${ana.id} ${toLimitKey("local")}`)
       .first<number>("full_at");
   expect(await failures()).toBeNull();
-  const half = await signInHalfway(ana);
-  expect(await showCode(half, ana.factor, wrongCodeOf(ana.secret))).toMatchObject(wrong);
+  const half = await signInPending(ana);
+  expect(await verifyCode(half, ana.factor, makeWrongCode(ana.secret))).toMatchObject(wrong);
   expect(await failures()).toBeGreaterThan(Date.now());
-  await drain("totp_failure_by_user_and_address", `${ana.id} ${limitKeyOf("local")}`);
-  expect((await showCode(half, ana.factor, codeOf(ana.secret))).status).toBe(429);
+  await drainBucket("totp_failure_by_user_and_address", `${ana.id} ${toLimitKey("local")}`);
+  expect((await verifyCode(half, ana.factor, makeCode(ana.secret))).status).toBe(429);
 });
 
 test("a code app goes only after a fresh proof; one that does not count yet goes without", async () => {
-  const ana = await newGuarded();
-  const pending = await enrol(ana);
-  wait(301);
+  const ana = await makePersonWithCodeApp();
+  const pending = await enrollFactor(ana);
+  advanceFrozenClock(301);
   const remove = (id: string) => call("DELETE", `/api/auth/factors/${id}`, { token: ana.token });
   expect(await remove(ana.factor)).toMatchObject({ status: 403, body: { error_code: "reauthentication_needed" } });
   expect(await remove(pending.id)).toMatchObject({ status: 200, body: { id: pending.id } });
-  expect(await eventsOf(ana.id)).not.toContain("factor_removed");
+  expect(await readSecurityEvents(ana.id)).not.toContain("factor_removed");
 
-  const shown = await showCode(ana, ana.factor, codeOf(ana.secret));
+  const shown = await verifyCode(ana, ana.factor, makeCode(ana.secret));
   const token = (shown.body as Session).access_token;
   const codes = await makeRecoveryCodes({ token });
   expect(await call("DELETE", `/api/auth/factors/${ana.factor}`, { token })).toMatchObject({ status: 200 });
-  await until(async () => (await eventsOf(ana.id)).includes("factor_removed"));
+  await waitUntil(async () => (await readSecurityEvents(ana.id)).includes("factor_removed"));
   const whole = await signIn(ana);
   expect(whole).toMatchObject({ user: { factors: [] } });
   expect(whole.awaits).toBeUndefined();
   // They also work instead of a lost password.
-  expect((await showRecoveryCode({ token: whole.access_token }, codes[0] ?? "")).status).toBe(200);
+  expect((await verifyRecoveryCode({ token: whole.access_token }, codes[0] ?? "")).status).toBe(200);
 });

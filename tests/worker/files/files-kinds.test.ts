@@ -1,8 +1,14 @@
 import { expect, test } from "vitest";
 import { filePartBytes } from "#contract/limits.ts";
-import { ascii, box, trak } from "#tests/support/people/boxes.ts";
-import { newPerson } from "#tests/worker/support/site.ts";
-import { bring, complete, noise, storedFile, upload } from "#tests/worker/support/uploads.ts";
+import { ascii, box, trak } from "#tests/support/people/iso-boxes.ts";
+import { makePerson } from "#tests/worker/support/site.ts";
+import {
+  completeFile,
+  makeRandomBytes,
+  readStoredFile,
+  uploadFile,
+  uploadParts,
+} from "#tests/worker/support/uploads.ts";
 import { sniffType } from "#worker/files/formats/sniff.ts";
 
 const page = "<!doctype html><script>alert(document.cookie)</script>";
@@ -82,20 +88,20 @@ test.each<[string, Buffer]>([
   ["one byte", Buffer.from([0xff])],
 ])("%s is only to be saved, however it is called", async (_, bytes) => {
   expect(sniffType(bytes)).toBe("application/octet-stream");
-  const state = await upload(await newPerson(), bytes, "photo.png");
+  const state = await uploadFile(await makePerson(), bytes, "photo.png");
   expect(state).toMatchObject({ size: bytes.length, ready: { type: "application/octet-stream", width: null } });
-  const stored = await storedFile(state.id);
+  const stored = await readStoredFile(state.id);
   expect(stored?.key).toMatch(/\.bin$/);
   expect(stored?.bytes.equals(bytes)).toBe(true);
 });
 
-test("an MP4 film says no longer where it was taken, wherever that stands in it, and nothing in it moves", async () => {
+test("the location is removed from an MP4 file, wherever it is, and nothing in it moves", async () => {
   const place = () => box("udta", box("\xa9xyz", ascii("+04.3224-015.3070/")));
   const film = Buffer.concat([
     box("ftyp", ascii("isom"), Buffer.alloc(8)),
     box("uuid", ascii("x".repeat(16)), ascii("<x:xmpmeta>+04.3224</x:xmpmeta>")),
     // Pictures that end where the next part begins, so that the following bytes cross a part boundary.
-    box("mdat", Buffer.from(noise(filePartBytes - 103))),
+    box("mdat", Buffer.from(makeRandomBytes(filePartBytes - 103))),
     box(
       "moov",
       place(),
@@ -105,9 +111,9 @@ test("an MP4 film says no longer where it was taken, wherever that stands in it,
     ),
   ]);
   expect(film.toString("latin1").split("+04.3224")).toHaveLength(5);
-  const state = await upload(await newPerson(), film, "film.mp4");
+  const state = await uploadFile(await makePerson(), film, "film.mp4");
   expect(state).toMatchObject({ size: film.length, ready: { type: "video/mp4" } });
-  const bytes = (await storedFile(state.id))?.bytes ?? Buffer.alloc(0);
+  const bytes = (await readStoredFile(state.id))?.bytes ?? Buffer.alloc(0);
   expect(bytes.includes("+04.3224")).toBe(false);
   for (const name of ["ftyp", "mdat", "moov", "trak", "tkhd", "hdlr"])
     expect(bytes.indexOf(name)).toBe(film.indexOf(name));
@@ -119,9 +125,9 @@ test("an MP4 film says no longer where it was taken, wherever that stands in it,
 });
 
 test("a script that begins like a GIF is too large for a picture: letters are no small numbers", async () => {
-  const ana = await newPerson();
-  const id = await bring(ana, ascii(`GIF89a/*${" ".repeat(40)}*/=1;alert(1)`));
-  expect(await complete(ana, id)).toMatchObject({ status: 400, body: { error_code: "image_too_many_pixels" } });
+  const ana = await makePerson();
+  const id = await uploadParts(ana, ascii(`GIF89a/*${" ".repeat(40)}*/=1;alert(1)`));
+  expect(await completeFile(ana, id)).toMatchObject({ status: 400, body: { error_code: "image_too_many_pixels" } });
 });
 
 test("bytes that lead every reader astray end in an answer", () => {

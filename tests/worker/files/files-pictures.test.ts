@@ -1,23 +1,23 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import {
-  encode,
+  encodePicture,
+  makeOrientationTiff,
+  makeRiff,
   makeTracedGif,
   makeTracedJpeg,
   makeTracedPng,
   makeTracedWebp,
-  plainTiff,
-  riff,
-  traces,
-  webpHeader,
-  webpPicture,
+  makeWebpHeader,
+  makeWebpPicture,
+  metadataTraces,
 } from "#tests/worker/support/metadata-pictures.ts";
 import { makePng } from "#tests/worker/support/pictures.ts";
-import { newPerson, site } from "#tests/worker/support/site.ts";
-import { bring, complete, keysOf, storedFile, upload } from "#tests/worker/support/uploads.ts";
+import { makePerson, site } from "#tests/worker/support/site.ts";
+import { completeFile, listFileKeys, readStoredFile, uploadFile, uploadParts } from "#tests/worker/support/uploads.ts";
 import { readImageHeader } from "#worker/lib/storage/image-header.ts";
 
-const found = (bytes: Buffer): string[] => traces.filter((trace) => bytes.includes(trace));
+const found = (bytes: Buffer): string[] => metadataTraces.filter((trace) => bytes.includes(trace));
 
 /** Pixels of the picture, decoded by an independent decoder. */
 const pixels = async (bytes: Uint8Array): Promise<Buffer> => {
@@ -27,8 +27,8 @@ const pixels = async (bytes: Uint8Array): Promise<Buffer> => {
 };
 
 const passOn = async (picture: Uint8Array) => {
-  const state = await upload(await newPerson(), picture, "photo.bin");
-  const bytes = (await storedFile(state.id))?.bytes ?? Buffer.alloc(0);
+  const state = await uploadFile(await makePerson(), picture, "photo.bin");
+  const bytes = (await readStoredFile(state.id))?.bytes ?? Buffer.alloc(0);
   return { state, bytes };
 };
 
@@ -48,13 +48,13 @@ test.each(pictures)(
     expect(state.ready).toEqual({ type: `image/${type}`, ...seen });
     expect(state.size).toBe(bytes.length);
     expect(found(bytes)).toEqual([]);
-    expect(bytes.includes(plainTiff(6))).toBe(true);
+    expect(bytes.includes(makeOrientationTiff(6))).toBe(true);
     expect(readImageHeader(bytes)).toEqual({ type, width: 64, height: 32 });
     expect((await pixels(bytes)).equals(await pixels(picture))).toBe(true);
   },
 );
 
-test.each(pictures)("a %s that stands upright says nothing of itself", async (type, make) => {
+test.each(pictures)("a %s that is upright has no orientation", async (type, make) => {
   const { state, bytes } = await passOn(await make(1));
   expect(state.ready).toEqual({ type: `image/${type}`, width: 64, height: 32 });
   for (const mark of ["Exif", "eXIf", "EXIF", "XMP "]) expect(bytes.includes(mark)).toBe(false);
@@ -74,7 +74,7 @@ test("a GIF keeps its frames and its rounds, and loses what was written into it"
 });
 
 test("a picture without metadata is stored as it came", async () => {
-  for (const picture of [Buffer.from(makePng(20, 20, "")), await encode("image/webp", 20, 20)]) {
+  for (const picture of [Buffer.from(makePng(20, 20, "")), await encodePicture("image/webp", 20, 20)]) {
     const clean = (await passOn(picture)).bytes;
     expect((await passOn(clean)).bytes.equals(clean)).toBe(true);
   }
@@ -102,7 +102,7 @@ test.each<[string, () => Promise<Buffer> | Buffer]>([
   ["a WebP that ends too early", async () => cut(await makeTracedWebp(1), behindBytes + 2)],
   [
     "a WebP whose picture is larger than its header says",
-    async () => riff(webpHeader(10, 10), await webpPicture(200, 200)),
+    async () => makeRiff(makeWebpHeader(10, 10), await makeWebpPicture(200, 200)),
   ],
   ["a GIF that ends too early", () => cut(makeTracedGif(), behindBytes + 1)],
   [
@@ -114,12 +114,12 @@ test.each<[string, () => Promise<Buffer> | Buffer]>([
     },
   ],
 ])("%s is refused for good, and nothing of it is kept", async (_, make) => {
-  const ana = await newPerson();
-  const id = await bring(ana, await make());
-  expect(await complete(ana, id)).toMatchObject({ status: 415, body: { error_code: "broken_image" } });
-  expect(await complete(ana, id)).toMatchObject({ status: 404, body: { error_code: "file_not_found" } });
-  expect(await storedFile(id)).toBeUndefined();
-  expect((await keysOf("parts/")).filter((key) => key.includes(id))).toEqual([]);
+  const ana = await makePerson();
+  const id = await uploadParts(ana, await make());
+  expect(await completeFile(ana, id)).toMatchObject({ status: 415, body: { error_code: "broken_image" } });
+  expect(await completeFile(ana, id)).toMatchObject({ status: 404, body: { error_code: "file_not_found" } });
+  expect(await readStoredFile(id)).toBeUndefined();
+  expect((await listFileKeys("parts/")).filter((key) => key.includes(id))).toEqual([]);
 });
 
 /** JPEG with these bytes inserted before its marker of that kind. */
@@ -148,10 +148,10 @@ test("marks before the frame of a JPEG hide no size that is too large", async ()
   hidden.writeUInt16BE(16_000, hidden.indexOf(Buffer.from([0xff, 0xc0])) + 5);
   hidden.writeUInt16BE(16_000, hidden.indexOf(Buffer.from([0xff, 0xc0])) + 7);
   expect(readImageHeader(hidden)).toEqual({ type: "jpeg", width: 16_000, height: 16_000 });
-  const ana = await newPerson();
-  const id = await bring(ana, hidden);
-  expect(await complete(ana, id)).toMatchObject({ status: 400, body: { error_code: "image_too_many_pixels" } });
-  expect((await complete(ana, id)).status).toBe(404);
+  const ana = await makePerson();
+  const id = await uploadParts(ana, hidden);
+  expect(await completeFile(ana, id)).toMatchObject({ status: 400, body: { error_code: "image_too_many_pixels" } });
+  expect((await completeFile(ana, id)).status).toBe(404);
   const avatar = await site.fetch(`${site.origin}/api/profile/avatar`, {
     method: "PUT",
     headers: { authorization: `Bearer ${ana.token}`, "content-type": "image/jpeg" },

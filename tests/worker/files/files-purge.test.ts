@@ -5,8 +5,17 @@ import { createUuid, privateConversationId, type Uuid } from "#contract/ids.ts";
 import { orphanMaxMs } from "#contract/limits.ts";
 import type { Person } from "#tests/support/people/people.ts";
 import { makePng } from "#tests/worker/support/pictures.ts";
-import { newPerson } from "#tests/worker/support/site.ts";
-import { announce, ask, bring, complete, keysOf, noise, storedFile, upload } from "#tests/worker/support/uploads.ts";
+import { makePerson } from "#tests/worker/support/site.ts";
+import {
+  announceFile,
+  completeFile,
+  listFileKeys,
+  makeRandomBytes,
+  readFileState,
+  readStoredFile,
+  uploadFile,
+  uploadParts,
+} from "#tests/worker/support/uploads.ts";
 import { openDb } from "#worker/db/client.ts";
 import { addFileReference, cancelFileReference, findReadyFiles, releaseFileReference } from "#worker/db/files.ts";
 import { purgeFiles } from "#worker/files/purge.ts";
@@ -15,13 +24,13 @@ import worker from "#worker/index.ts";
 const db = openDb(env);
 const conversation = privateConversationId(createUuid(), createUuid());
 const later = () => Date.now() + orphanMaxMs + 60_000;
-const partsOf = async (id: Uuid) => (await keysOf("parts/")).filter((key) => key.includes(id));
-const isThere = async (by: Person, id: Uuid) => (await ask(by, id)).status === 200;
-const ready = async (by: Person) => (await upload(by, makePng(40, 40))).id;
+const partsOf = async (id: Uuid) => (await listFileKeys("parts/")).filter((key) => key.includes(id));
+const isThere = async (by: Person, id: Uuid) => (await readFileState(by, id)).status === 200;
+const ready = async (by: Person) => (await uploadFile(by, makePng(40, 40))).id;
 
 test("what was never completed or never named goes after a day, with its parts, and not before", async () => {
-  const ana = await newPerson();
-  const [receiving, unused, named] = [await bring(ana, noise(500)), await ready(ana), await ready(ana)];
+  const ana = await makePerson();
+  const [receiving, unused, named] = [await uploadParts(ana, makeRandomBytes(500)), await ready(ana), await ready(ana)];
   expect(await addFileReference(db, named, conversation, createUuid())).toBe(true);
   await purgeFiles(env, Date.now() + orphanMaxMs - 60_000);
   for (const id of [receiving, unused, named]) expect(await isThere(ana, id)).toBe(true);
@@ -29,22 +38,22 @@ test("what was never completed or never named goes after a day, with its parts, 
   for (const id of [receiving, unused]) expect(await isThere(ana, id)).toBe(false);
   expect(await partsOf(receiving)).toEqual([]);
   expect(await isThere(ana, named)).toBe(true);
-  expect(await keysOf(ana.id)).toEqual([(await storedFile(named))?.key]);
+  expect(await listFileKeys(ana.id)).toEqual([(await readStoredFile(named))?.key]);
 });
 
 test("the hourly run is the sweep", async () => {
-  const ana = await newPerson();
+  const ana = await makePerson();
   const old = await ready(ana);
   await env.DB.prepare("UPDATE files SET created_at = created_at - ? WHERE id = ?")
     .bind(2 * orphanMaxMs, old)
     .run();
   await worker.scheduled(createScheduledController({ cron: "23 * * * *" }), env);
   expect(await isThere(ana, old)).toBe(false);
-  expect(await keysOf(ana.id)).toEqual([]);
+  expect(await listFileKeys(ana.id)).toEqual([]);
 });
 
-test("a file that a message names while the sweep runs stays, or the message is told that it is gone", async () => {
-  const ana = await newPerson();
+test("a file that a message references while the purge runs stays, or the message is refused", async () => {
+  const ana = await makePerson();
   const ids = await Promise.all(Array.from({ length: 6 }, () => ready(ana)));
   const [, ...used] = await Promise.all([
     purgeFiles(env, later()),
@@ -52,12 +61,12 @@ test("a file that a message names while the sweep runs stays, or the message is 
   ]);
   for (const [i, id] of ids.entries()) {
     expect(await isThere(ana, id)).toBe(used[i]);
-    expect((await storedFile(id)) !== undefined).toBe(used[i]);
+    expect((await readStoredFile(id)) !== undefined).toBe(used[i]);
   }
 });
 
 test("a file goes with the last message that named it", async () => {
-  const ana = await newPerson();
+  const ana = await makePerson();
   const id = await ready(ana);
   const [first, second] = [createUuid(), createUuid()];
   for (const cid of [first, second, second]) expect(await addFileReference(db, id, conversation, cid)).toBe(true);
@@ -66,19 +75,19 @@ test("a file goes with the last message that named it", async () => {
   expect((await findReadyFiles(db, ana.id, [id])).map((file) => file.id)).toEqual([id]);
   await releaseFileReference(env, id, conversation, second);
   expect(await findReadyFiles(db, ana.id, [id])).toEqual([]);
-  expect(await keysOf(ana.id)).toEqual([]);
+  expect(await listFileKeys(ana.id)).toEqual([]);
   expect(await addFileReference(db, id, conversation, createUuid())).toBe(false);
 });
 
 test("releasing what was never named removes nothing", async () => {
-  const ana = await newPerson();
+  const ana = await makePerson();
   const id = await ready(ana);
   await releaseFileReference(env, id, conversation, createUuid());
   expect(await isThere(ana, id)).toBe(true);
 });
 
 test("a file whose message was not taken may be named by another, and goes after a day if none does", async () => {
-  const ana = await newPerson();
+  const ana = await makePerson();
   const id = await ready(ana);
   const cid = createUuid();
   await addFileReference(db, id, conversation, cid);
@@ -89,8 +98,8 @@ test("a file whose message was not taken may be named by another, and goes after
 });
 
 test("only a ready file may be named, and only its owner's are found", async () => {
-  const [ana, ben] = [await newPerson(), await newPerson()];
-  const [receiving, done] = [await bring(ana, noise(500)), await ready(ana)];
+  const [ana, ben] = [await makePerson(), await makePerson()];
+  const [receiving, done] = [await uploadParts(ana, makeRandomBytes(500)), await ready(ana)];
   expect(await addFileReference(db, receiving, conversation, createUuid())).toBe(false);
   expect(await addFileReference(db, createUuid(), conversation, createUuid())).toBe(false);
   expect(await findReadyFiles(db, ana.id, [receiving, done, createUuid()])).toMatchObject([
@@ -100,26 +109,26 @@ test("only a ready file may be named, and only its owner's are found", async () 
 });
 
 test("a removal that was interrupted is finished, and parts that came in late go", async () => {
-  const ana = await newPerson();
+  const ana = await makePerson();
   const id = await ready(ana);
   await addFileReference(db, id, conversation, createUuid());
   await env.DB.prepare("DELETE FROM file_uses WHERE file_id = ?").bind(id).run();
   await env.DB.prepare("UPDATE files SET status = 'removed' WHERE id = ?").bind(id).run();
   const late = `parts/${Date.now() - 2 * orphanMaxMs}_${createUuid()}/000`;
   await env.FILES.put(late, "late");
-  const fresh = await bring(ana, noise(500));
+  const fresh = await uploadParts(ana, makeRandomBytes(500));
   await purgeFiles(env, Date.now());
   await purgeFiles(env, later() - orphanMaxMs);
-  expect(await keysOf(ana.id)).toEqual([]);
+  expect(await listFileKeys(ana.id)).toEqual([]);
   expect(await env.DB.prepare("SELECT id FROM files WHERE id = ?").bind(id).first()).toBeNull();
-  expect(await keysOf("parts/")).not.toContain(late);
-  expect((await complete(ana, fresh)).status).toBe(200);
+  expect(await listFileKeys("parts/")).not.toContain(late);
+  expect((await completeFile(ana, fresh)).status).toBe(200);
 });
 
 test("one file that cannot be removed keeps no other from going", async () => {
-  const ana = await newPerson();
+  const ana = await makePerson();
   const [stuck, other] = [await ready(ana), await ready(ana)];
-  const key = (await storedFile(stuck))?.key;
+  const key = (await readStoredFile(stuck))?.key;
   const files = new Proxy(env.FILES, {
     get: (bucket, name) => {
       if (name !== "delete") return Reflect.get(bucket, name).bind(bucket);
@@ -131,11 +140,11 @@ test("one file that cannot be removed keeps no other from going", async () => {
   });
   vi.spyOn(console, "error").mockReturnValue();
   await purgeFiles({ ...env, FILES: files }, later());
-  expect(await storedFile(other)).toBeUndefined();
-  expect(await keysOf(ana.id)).toEqual([key]);
+  expect(await readStoredFile(other)).toBeUndefined();
+  expect(await listFileKeys(ana.id)).toEqual([key]);
   vi.restoreAllMocks();
   await purgeFiles(env, later());
-  expect(await keysOf(ana.id)).toEqual([]);
+  expect(await listFileKeys(ana.id)).toEqual([]);
 });
 
 test("the sweep goes by the index of what may have to go, however many files messages name", async () => {
@@ -149,7 +158,7 @@ test("the sweep goes by the index of what may have to go, however many files mes
       };
     },
   });
-  await announce(await newPerson(), createUuid(), 10);
+  await announceFile(await makePerson(), createUuid(), 10);
   await purgeFiles({ ...env, DB: counting }, Date.now());
   const ofFiles = [...asked].filter((query) => /from "files"|update "files"/.test(query));
   expect(ofFiles.length).toBeGreaterThan(1);
@@ -164,8 +173,8 @@ test("the sweep goes by the index of what may have to go, however many files mes
   }
 });
 
-test("whoever leaves thousands of files keeps nobody else's from going", async () => {
-  const [many, few] = [await newPerson(), await newPerson()];
+test("thousands of files of one person do not delay the purge of others' files", async () => {
+  const [many, few] = [await makePerson(), await makePerson()];
   const old = Date.now() - 3 * orphanMaxMs;
   await env.DB.prepare(
     `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)

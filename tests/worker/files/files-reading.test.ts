@@ -5,11 +5,11 @@ import { type FileState, otherType, readPath } from "#contract/files.ts";
 import { type ConversationId, createUuid, privateConversationId, type Uuid } from "#contract/ids.ts";
 import type { Person } from "#tests/support/people/people.ts";
 import { request } from "#tests/worker/support/device.ts";
-import { newGroup } from "#tests/worker/support/make-group.ts";
+import { makeSyncedGroup } from "#tests/worker/support/make-group.ts";
 import { makePng } from "#tests/worker/support/pictures.ts";
-import { newPair, type Pair, seedPerson } from "#tests/worker/support/seeded-people.ts";
+import { makePair, type Pair, seedPerson } from "#tests/worker/support/seeded-people.ts";
 import { call, site } from "#tests/worker/support/site.ts";
-import { keysOf, noise, upload } from "#tests/worker/support/uploads.ts";
+import { listFileKeys, makeRandomBytes, uploadFile } from "#tests/worker/support/uploads.ts";
 import { callWith } from "#tests/worker/support/wrapped-site.ts";
 
 const bodyOf = ({ id, size, ready }: FileState, name: string): AttachedBody => ({
@@ -28,7 +28,7 @@ const send = async (from: Person, conversation: ConversationId, body: AttachedBo
 };
 
 const share = async ({ ana, id }: Pair, bytes: Uint8Array, name = "notes.bin") => {
-  const state = await upload(ana, bytes, name);
+  const state = await uploadFile(ana, bytes, name);
   const seq = await send(ana, id, bodyOf(state, name));
   return { file: state.id, seq, body: bodyOf(state, name) };
 };
@@ -41,7 +41,7 @@ const get = (by: Person | undefined, path: string, headers: Record<string, strin
 const bytesOf = async (response: Response) => Buffer.from(await response.arrayBuffer());
 
 test("who may see the message reads the file, and nothing of it runs or is kept by others", async () => {
-  const pair = await newPair();
+  const pair = await makePair();
   const picture = makePng(40, 40, "");
   const { file } = await share(pair, picture, "été.png");
   for (const reader of [pair.ana, pair.ben]) {
@@ -64,8 +64,8 @@ test("who may see the message reads the file, and nothing of it runs or is kept 
 });
 
 test("a HEAD says what a GET would, without the bytes", async () => {
-  const pair = await newPair();
-  const { file } = await share(pair, noise(5_000));
+  const pair = await makePair();
+  const { file } = await share(pair, makeRandomBytes(5_000));
   const path = readPath(pair.id, file);
   for (const range of [undefined, "bytes=10-19", "bytes=9999-"]) {
     const headers: Record<string, string> = range === undefined ? {} : { range };
@@ -82,7 +82,7 @@ test.each([
   ["an SVG", "logo.svg", '<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>', otherType],
   ["a PDF", "contrat.pdf", "%PDF-1.7\n1 0 obj", "application/pdf"],
 ])("%s is only to be saved", async (_, name, content, type) => {
-  const pair = await newPair();
+  const pair = await makePair();
   const { file } = await share(pair, Buffer.from(content), name);
   const response = await get(pair.ben, readPath(pair.id, file));
   expect(response.headers.get("content-type")).toBe(type);
@@ -91,9 +91,9 @@ test.each([
 });
 
 test("a name travels as it is and breaks no header", async () => {
-  const pair = await newPair();
+  const pair = await makePair();
   const name = `l'été "100%" (1)*; filename=x.html ñ 文件 😀.txt`;
-  const { file } = await share(pair, noise(10), name);
+  const { file } = await share(pair, makeRandomBytes(10), name);
   const disposition = (await get(pair.ben, readPath(pair.id, file))).headers.get("content-disposition") ?? "";
   const [, plain, encoded = ""] = /^attachment; filename="([^"]*)"; filename\*=UTF-8''([^;]*)$/.exec(disposition) ?? [];
   expect(plain).toBe("l'_t_ _100__ (1)*; filename=x.html _ __ __.txt");
@@ -109,8 +109,8 @@ test.each([
   ["bytes=4000-99999", 4_000, 1_000],
   ["bytes=-99999", 0, 5_000],
 ])("a range %s is answered with these bytes", async (range, offset, length) => {
-  const pair = await newPair();
-  const bytes = noise(5_000);
+  const pair = await makePair();
+  const bytes = makeRandomBytes(5_000);
   const { file } = await share(pair, bytes);
   const response = await get(pair.ben, readPath(pair.id, file), { range });
   expect(response.status).toBe(206);
@@ -120,8 +120,8 @@ test.each([
 });
 
 test("a range behind the end is refused, and one without sense is no range", async () => {
-  const pair = await newPair();
-  const { file } = await share(pair, noise(5_000));
+  const pair = await makePair();
+  const { file } = await share(pair, makeRandomBytes(5_000));
   for (const range of ["bytes=5000-", "bytes=5000-6000", "bytes=-0"]) {
     const response = await get(pair.ben, readPath(pair.id, file), { range });
     expect(response.status).toBe(416);
@@ -134,9 +134,9 @@ test("a range behind the end is refused, and one without sense is no range", asy
   }
 });
 
-test("who has a file already is told so, and a range is continued only of the same file", async () => {
-  const pair = await newPair();
-  const { file } = await share(pair, noise(5_000));
+test("a client that has a file gets 304, and a range continues only the same file", async () => {
+  const pair = await makePair();
+  const { file } = await share(pair, makeRandomBytes(5_000));
   const path = readPath(pair.id, file);
   const etag = (await get(pair.ben, path)).headers.get("etag") ?? "";
   expect(etag).toMatch(/^"[^"]+"$/);
@@ -177,15 +177,15 @@ const answersTo = async (by: Person | undefined, path: string): Promise<string[]
   return answers;
 };
 
-test("what is not to be read is one and the same nothing, in every way it is asked for", async () => {
-  const [pair, other] = [await newPair(), await newPair()];
+test("an unreadable file gets the same answer as a missing one, in every form of request", async () => {
+  const [pair, other] = [await makePair(), await makePair()];
   const { ana, ben, id } = pair;
   const sam = await seedPerson();
-  const { file: kept } = await share(pair, noise(100));
-  const { file: deleted, seq } = await share(pair, noise(100));
+  const { file: kept } = await share(pair, makeRandomBytes(100));
+  const { file: deleted, seq } = await share(pair, makeRandomBytes(100));
   expect((await request(ana, { type: "retract", conversation: id, seq })).error).toBeUndefined();
-  const unsent = (await upload(ana, noise(100))).id;
-  const { file: theirs } = await share(other, noise(100));
+  const unsent = (await uploadFile(ana, makeRandomBytes(100))).id;
+  const { file: theirs } = await share(other, makeRandomBytes(100));
 
   const nothing = await answersTo(ben, readPath(id, createUuid()));
   expect(JSON.parse(nothing[0] ?? "")[0]).toBe(404);
@@ -201,7 +201,7 @@ test("what is not to be read is one and the same nothing, in every way it is ask
     ["one of another conversation", ben, readPath(id, theirs)],
     ["a path", ben, readPath(id, "..%2f..%2fsecret")],
     ["no conversation", ben, readPath("x", kept)],
-    ["a key of the store", ben, readPath(id, encodeURIComponent((await keysOf(ana.id))[0] ?? ""))],
+    ["a key of the store", ben, readPath(id, encodeURIComponent((await listFileKeys(ana.id))[0] ?? ""))],
   ];
   for (const [name, by, path] of refused) expect([name, await answersTo(by, path)]).toEqual([name, nothing]);
   for (const [method, headers] of ways) {
@@ -212,10 +212,10 @@ test("what is not to be read is one and the same nothing, in every way it is ask
   expect(await wrong.json()).toMatchObject({ error_code: "method_not_allowed" });
 });
 
-test("whether there is a conversation that one never heard of is not told by how long it takes: it is not even called", async () => {
-  const pair = await newPair();
+test("response times do not reveal whether a foreign conversation exists: its object is not called", async () => {
+  const pair = await makePair();
   const sam = await seedPerson();
-  const { file } = await share(pair, noise(100));
+  const { file } = await share(pair, makeRandomBytes(100));
   const called: string[] = [];
   const CONVERSATION = {
     getByName: (name: string) => {
@@ -229,7 +229,7 @@ test("whether there is a conversation that one never heard of is not told by how
   expect(called).toEqual([]);
   expect((await read(sam, privateConversationId(sam.id, pair.ana.id))).status).toBe(404);
   expect((await read(sam, createUuid())).status).toBe(404);
-  const group = await newGroup(2);
+  const group = await makeSyncedGroup(2);
   expect((await read(sam, group.id)).status).toBe(404);
   expect(called).toEqual([]);
   expect((await read(pair.ben, pair.id)).status).toBe(200);
@@ -237,8 +237,8 @@ test("whether there is a conversation that one never heard of is not told by how
 });
 
 test("where a file is brought, others than its owner find nothing by any method", async () => {
-  const { ana, ben } = await newPair();
-  const file = (await upload(ana, noise(100))).id;
+  const { ana, ben } = await makePair();
+  const file = (await uploadFile(ana, makeRandomBytes(100))).id;
   const answersOf = async (by: Person, path: string, methods: string[]) => {
     const answers: unknown[] = [];
     for (const method of methods) {
@@ -261,23 +261,23 @@ test("where a file is brought, others than its owner find nothing by any method"
 });
 
 test("files of the other go with the connection, and a blocked person's never come", async () => {
-  const [ended, blocked] = [await newPair(), await newPair()];
-  const { file } = await share(ended, noise(100));
+  const [ended, blocked] = [await makePair(), await makePair()];
+  const { file } = await share(ended, makeRandomBytes(100));
   expect((await get(ended.ben, readPath(ended.id, file))).status).toBe(200);
   await call("DELETE", `/api/contacts/${ended.ana.id}`, { token: ended.ben.token });
   await expect.poll(async () => (await get(ended.ben, readPath(ended.id, file))).status).toBe(404);
   expect((await get(ended.ana, readPath(ended.id, file))).status).toBe(200);
 
   expect((await call("PUT", `/api/blocks/${blocked.ana.id}`, { token: blocked.ben.token })).status).toBe(200);
-  const { file: withheld } = await share(blocked, noise(100));
+  const { file: withheld } = await share(blocked, makeRandomBytes(100));
   expect((await get(blocked.ana, readPath(blocked.id, withheld))).status).toBe(200);
   expect((await get(blocked.ben, readPath(blocked.id, withheld))).status).toBe(404);
 });
 
 test("a forwarded file outlives the message it was read in, and goes with the last that names it", async () => {
-  const [first, second] = [await newPair(), await newPair()];
+  const [first, second] = [await makePair(), await makePair()];
   const { ana, ben, id } = first;
-  const { file, seq, body } = await share(first, noise(300));
+  const { file, seq, body } = await share(first, makeRandomBytes(300));
   const conversation = await connect(ben, second.ana);
   const source = { conversation: id, seq };
   const forwarded = { ...body, forwarded: { by: ana.id, name: ana.username } };
@@ -293,7 +293,7 @@ test("a forwarded file outlives the message it was read in, and goes with the la
   expect((await bytesOf(await get(second.ana, readPath(conversation, file)))).length).toBe(300);
   await request(ben, { type: "retract", conversation, seq: place });
   expect((await get(second.ana, readPath(conversation, file))).status).toBe(404);
-  await expect.poll(() => keysOf(ana.id)).toEqual([]);
+  await expect.poll(() => listFileKeys(ana.id)).toEqual([]);
   expect(await env.DB.prepare("SELECT count(*) AS n FROM files WHERE id = ?").bind(file).first("n")).toBe(0);
 });
 
@@ -306,8 +306,8 @@ const connect = async (a: Person, b: Person): Promise<ConversationId> => {
 };
 
 test("a file that a message names cannot be taken back", async () => {
-  const pair = await newPair();
-  const { file } = await share(pair, noise(100));
+  const pair = await makePair();
+  const { file } = await share(pair, makeRandomBytes(100));
   const answer = await call("DELETE", `/api/files/${file}`, { token: pair.ana.token });
   expect(answer).toMatchObject({ status: 409, body: { error_code: "file_in_use" } });
   expect((await get(pair.ben, readPath(pair.id, file))).status).toBe(200);

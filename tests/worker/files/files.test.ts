@@ -4,115 +4,125 @@ import { filePath, partBytes, partCount } from "#contract/files.ts";
 import { createUuid, type Uuid } from "#contract/ids.ts";
 import { fileBytesPerDay, fileMaxBytes, filePartBytes, filesReceivingMax, storageMaxBytes } from "#contract/limits.ts";
 import type { Person } from "#tests/support/people/people.ts";
-import { pass } from "#tests/worker/support/clock.ts";
-import { until } from "#tests/worker/support/device.ts";
+import { advanceClock } from "#tests/worker/support/clock.ts";
+import { waitUntil } from "#tests/worker/support/device.ts";
 import { makePng, makePngClaiming } from "#tests/worker/support/pictures.ts";
-import { call, drain, newPerson, site } from "#tests/worker/support/site.ts";
+import { call, drainBucket, makePerson, site } from "#tests/worker/support/site.ts";
 import {
-  announce,
-  ask,
-  bring,
-  bringPart,
-  complete,
-  keysOf,
-  noise,
-  partOf,
-  storedFile,
-  upload,
+  announceFile,
+  completeFile,
+  listFileKeys,
+  makeRandomBytes,
+  readFileState,
+  readStoredFile,
+  slicePart,
+  uploadFile,
+  uploadPart,
+  uploadParts,
 } from "#tests/worker/support/uploads.ts";
 import { callWith } from "#tests/worker/support/wrapped-site.ts";
 
 const large = 2 * filePartBytes + 1_000;
 
 test("a file is announced, brought in parts in any order and completed", async () => {
-  const ana = await newPerson();
-  const [id, bytes] = [createUuid(), noise(large)];
-  expect(await announce(ana, id, large, "notes.bin")).toMatchObject({
+  const ana = await makePerson();
+  const [id, bytes] = [createUuid(), makeRandomBytes(large)];
+  expect(await announceFile(ana, id, large, "notes.bin")).toMatchObject({
     status: 200,
     body: { id, size: large, received: [], ready: null },
   });
-  for (const part of [2, 0]) expect((await bringPart(ana, id, part, partOf(bytes, part))).status).toBe(204);
-  expect((await ask(ana, id)).body.received).toEqual([0, 2]);
-  expect(await complete(ana, id)).toMatchObject({ status: 409, body: { error_code: "file_incomplete" } });
-  expect((await bringPart(ana, id, 1, partOf(bytes, 1))).status).toBe(204);
+  for (const part of [2, 0]) expect((await uploadPart(ana, id, part, slicePart(bytes, part))).status).toBe(204);
+  expect((await readFileState(ana, id)).body.received).toEqual([0, 2]);
+  expect(await completeFile(ana, id)).toMatchObject({ status: 409, body: { error_code: "file_incomplete" } });
+  expect((await uploadPart(ana, id, 1, slicePart(bytes, 1))).status).toBe(204);
   const ready = { id, size: large, received: [0, 1, 2], ready: { type: "application/octet-stream", width: null } };
-  expect(await complete(ana, id)).toMatchObject({ status: 200, body: ready });
-  expect(await ask(ana, id)).toMatchObject({ status: 200, body: ready });
-  const stored = await storedFile(id);
+  expect(await completeFile(ana, id)).toMatchObject({ status: 200, body: ready });
+  expect(await readFileState(ana, id)).toMatchObject({ status: 200, body: ready });
+  const stored = await readStoredFile(id);
   expect(stored?.bytes.equals(bytes)).toBe(true);
   expect(stored?.key).toMatch(new RegExp(`^${ana.id}_\\d{13}_[\\w-]{22}\\.bin$`));
 });
 
 test("what was said before a lost answer may be said again, and nothing changes", async () => {
-  const ana = await newPerson();
+  const ana = await makePerson();
   const [id, bytes] = [createUuid(), makePng(300, 200)];
-  for (let i = 0; i < 2; i++) expect((await announce(ana, id, bytes.length)).status).toBe(200);
-  for (let i = 0; i < 2; i++) expect((await bringPart(ana, id, 0, bytes)).status).toBe(204);
-  expect((await announce(ana, id, bytes.length)).body.received).toEqual([0]);
-  const first = await complete(ana, id);
-  const key = (await storedFile(id))?.key;
-  expect(await complete(ana, id)).toEqual(first);
-  expect((await announce(ana, id, bytes.length)).body).toEqual(first.body);
-  expect((await bringPart(ana, id, 0, noise(bytes.length) as Uint8Array<ArrayBuffer>)).status).toBe(204);
-  expect(await complete(ana, id)).toEqual(first);
-  expect((await storedFile(id))?.key).toBe(key);
-  expect(await keysOf(ana.id)).toEqual([key]);
+  for (let i = 0; i < 2; i++) expect((await announceFile(ana, id, bytes.length)).status).toBe(200);
+  for (let i = 0; i < 2; i++) expect((await uploadPart(ana, id, 0, bytes)).status).toBe(204);
+  expect((await announceFile(ana, id, bytes.length)).body.received).toEqual([0]);
+  const first = await completeFile(ana, id);
+  const key = (await readStoredFile(id))?.key;
+  expect(await completeFile(ana, id)).toEqual(first);
+  expect((await announceFile(ana, id, bytes.length)).body).toEqual(first.body);
+  expect((await uploadPart(ana, id, 0, makeRandomBytes(bytes.length) as Uint8Array<ArrayBuffer>)).status).toBe(204);
+  expect(await completeFile(ana, id)).toEqual(first);
+  expect((await readStoredFile(id))?.key).toBe(key);
+  expect(await listFileKeys(ana.id)).toEqual([key]);
 });
 
 test.each([
   ["a picture", () => makePng(600, 400)],
-  ["anything else", () => noise(large)],
+  ["anything else", () => makeRandomBytes(large)],
 ])("%s completed twice at once is one file, its parts are gone, and both hear the same", async (_, make) => {
-  const ana = await newPerson();
+  const ana = await makePerson();
   const bytes = make();
-  const id = await bring(ana, bytes);
-  const [first, second, third] = await Promise.all([complete(ana, id), complete(ana, id), complete(ana, id)]);
+  const id = await uploadParts(ana, bytes);
+  const [first, second, third] = await Promise.all([
+    completeFile(ana, id),
+    completeFile(ana, id),
+    completeFile(ana, id),
+  ]);
   expect(first.status).toBe(200);
   expect(second).toEqual(first);
   expect(third).toEqual(first);
-  expect(await keysOf(ana.id)).toEqual([(await storedFile(id))?.key]);
-  await expect.poll(async () => (await keysOf("parts/")).filter((key) => key.includes(id))).toEqual([]);
+  expect(await listFileKeys(ana.id)).toEqual([(await readStoredFile(id))?.key]);
+  await expect.poll(async () => (await listFileKeys("parts/")).filter((key) => key.includes(id))).toEqual([]);
 });
 
-test("the first copy of a part stays: what is looked at cannot be exchanged for something else", async () => {
-  const ana = await newPerson();
-  const [id, bytes] = [createUuid(), noise(500)];
-  await announce(ana, id, bytes.length);
-  await bringPart(ana, id, 0, partOf(bytes, 0));
-  expect((await bringPart(ana, id, 0, noise(500) as Uint8Array<ArrayBuffer>)).status).toBe(204);
-  await complete(ana, id);
-  expect((await storedFile(id))?.bytes.equals(bytes)).toBe(true);
+test("the first copy of a part stays: what was checked cannot be replaced", async () => {
+  const ana = await makePerson();
+  const [id, bytes] = [createUuid(), makeRandomBytes(500)];
+  await announceFile(ana, id, bytes.length);
+  await uploadPart(ana, id, 0, slicePart(bytes, 0));
+  expect((await uploadPart(ana, id, 0, makeRandomBytes(500) as Uint8Array<ArrayBuffer>)).status).toBe(204);
+  await completeFile(ana, id);
+  expect((await readStoredFile(id))?.bytes.equals(bytes)).toBe(true);
 });
 
-test("an id stands for one name and one size", async () => {
-  const ana = await newPerson();
+test("an id belongs to one name and one size", async () => {
+  const ana = await makePerson();
   const id = createUuid();
-  await announce(ana, id, 1_000, "a.txt");
-  expect(await announce(ana, id, 1_001, "a.txt")).toMatchObject({ status: 400, body: { error_code: "invalid_input" } });
-  expect(await announce(ana, id, 1_000, "b.txt")).toMatchObject({ status: 400, body: { error_code: "invalid_input" } });
+  await announceFile(ana, id, 1_000, "a.txt");
+  expect(await announceFile(ana, id, 1_001, "a.txt")).toMatchObject({
+    status: 400,
+    body: { error_code: "invalid_input" },
+  });
+  expect(await announceFile(ana, id, 1_000, "b.txt")).toMatchObject({
+    status: 400,
+    body: { error_code: "invalid_input" },
+  });
 });
 
 test("somebody else's file is one that does not exist, whatever is asked of it", async () => {
-  const [ana, ben] = [await newPerson(), await newPerson()];
-  const theirs = await bring(ana, makePng(40, 40));
+  const [ana, ben] = [await makePerson(), await makePerson()];
+  const theirs = await uploadParts(ana, makePng(40, 40));
   for (const id of [theirs, createUuid()]) {
     const gone = { status: 404, body: { error_code: "file_not_found" } };
-    if (id === theirs) expect(await announce(ben, id, 100)).toMatchObject(gone);
-    expect(await ask(ben, id)).toMatchObject(gone);
-    expect(await bringPart(ben, id, 0, noise(100) as Uint8Array<ArrayBuffer>)).toEqual({
+    if (id === theirs) expect(await announceFile(ben, id, 100)).toMatchObject(gone);
+    expect(await readFileState(ben, id)).toMatchObject(gone);
+    expect(await uploadPart(ben, id, 0, makeRandomBytes(100) as Uint8Array<ArrayBuffer>)).toEqual({
       status: 404,
       error: "file_not_found",
     });
-    expect(await complete(ben, id)).toMatchObject(gone);
+    expect(await completeFile(ben, id)).toMatchObject(gone);
     expect(await call("DELETE", filePath(id), { token: ben.token })).toMatchObject(gone);
   }
-  expect((await complete(ana, theirs)).status).toBe(200);
+  expect((await completeFile(ana, theirs)).status).toBe(200);
 });
 
 test("a part has exactly its length, also when none is stated", async () => {
-  const ana = await newPerson();
+  const ana = await makePerson();
   const id = createUuid();
-  await announce(ana, id, large);
+  await announceFile(ana, id, large);
   const wrong = { status: 400, error: "file_part_mismatch" };
   const lengths: [number, number][] = [
     [0, filePartBytes - 1],
@@ -125,11 +135,11 @@ test("a part has exactly its length, also when none is stated", async () => {
   ];
   for (const [part, length] of lengths) {
     const bytes = new Uint8Array(length);
-    expect(await bringPart(ana, id, part, bytes)).toEqual(wrong);
+    expect(await uploadPart(ana, id, part, bytes)).toEqual(wrong);
     const { body } = new Response(bytes);
-    if (body && length > 0) expect(await bringPart(ana, id, part, body)).toEqual(wrong);
+    if (body && length > 0) expect(await uploadPart(ana, id, part, body)).toEqual(wrong);
   }
-  expect((await ask(ana, id)).body.received).toEqual([]);
+  expect((await readFileState(ana, id)).body.received).toEqual([]);
   for (const part of ["-1", "1.5", "x", "00001"]) {
     const answer = await site.fetch(`${site.origin}${filePath(id)}/parts/${part}`, {
       method: "PUT",
@@ -141,17 +151,20 @@ test("a part has exactly its length, also when none is stated", async () => {
 });
 
 test("a file has at least one byte and at most 25 megabytes", async () => {
-  const ana = await newPerson();
+  const ana = await makePerson();
   const tooLarge = { status: 413, body: { error_code: "file_too_large" } };
-  expect(await announce(ana, createUuid(), fileMaxBytes + 1)).toMatchObject(tooLarge);
+  expect(await announceFile(ana, createUuid(), fileMaxBytes + 1)).toMatchObject(tooLarge);
   for (const size of [0, -1, 1.5]) {
-    expect(await announce(ana, createUuid(), size)).toMatchObject({
+    expect(await announceFile(ana, createUuid(), size)).toMatchObject({
       status: 400,
       body: { error_code: "invalid_input" },
     });
   }
-  expect((await announce(ana, createUuid(), fileMaxBytes)).status).toBe(200);
-  expect(await upload(ana, noise(1))).toMatchObject({ size: 1, ready: { type: "application/octet-stream" } });
+  expect((await announceFile(ana, createUuid(), fileMaxBytes)).status).toBe(200);
+  expect(await uploadFile(ana, makeRandomBytes(1))).toMatchObject({
+    size: 1,
+    ready: { type: "application/octet-stream" },
+  });
 });
 
 test.each([
@@ -165,35 +178,35 @@ test.each([
   ["half a character", "a\ud800.png"],
   ["5,000 letters", "a".repeat(5_000)],
 ])("a name with %s is refused", async (_, name) => {
-  const answer = await announce(await newPerson(), createUuid(), 10, name);
+  const answer = await announceFile(await makePerson(), createUuid(), 10, name);
   expect(answer).toMatchObject({ status: 400, body: { error_code: "invalid_file_name" } });
 });
 
 test("a picture of 50,000 pixels a side is refused by its header, undecoded", async () => {
-  const ana = await newPerson();
-  const id = await bring(ana, makePngClaiming(50_000, 50_000));
-  expect(await complete(ana, id)).toMatchObject({ status: 400, body: { error_code: "image_too_many_pixels" } });
-  expect(await keysOf(ana.id)).toEqual([]);
+  const ana = await makePerson();
+  const id = await uploadParts(ana, makePngClaiming(50_000, 50_000));
+  expect(await completeFile(ana, id)).toMatchObject({ status: 400, body: { error_code: "image_too_many_pixels" } });
+  expect(await listFileKeys(ana.id)).toEqual([]);
 });
 
 test("what is taken back is gone with its parts, and its id may be used again", async () => {
-  const ana = await newPerson();
+  const ana = await makePerson();
   const bytes = makePng(40, 40);
-  const [receiving, ready] = [await bring(ana, bytes), (await upload(ana, bytes)).id];
+  const [receiving, ready] = [await uploadParts(ana, bytes), (await uploadFile(ana, bytes)).id];
   for (const id of [receiving, ready]) {
     expect((await call("DELETE", filePath(id), { token: ana.token })).status).toBe(204);
-    expect(await ask(ana, id)).toMatchObject({ status: 404 });
-    expect((await keysOf("parts/")).filter((key) => key.includes(id))).toEqual([]);
+    expect(await readFileState(ana, id)).toMatchObject({ status: 404 });
+    expect((await listFileKeys("parts/")).filter((key) => key.includes(id))).toEqual([]);
     expect(await call("DELETE", filePath(id), { token: ana.token })).toMatchObject({ status: 404 });
   }
-  expect(await keysOf(ana.id)).toEqual([]);
-  expect((await announce(ana, ready, 77)).body).toMatchObject({ size: 77, received: [], ready: null });
+  expect(await listFileKeys(ana.id)).toEqual([]);
+  expect((await announceFile(ana, ready, 77)).body).toMatchObject({ size: 77, received: [], ready: null });
 });
 
 test("a day has room for a gigabyte of one person's files, counted exactly, and not for a byte more", async () => {
-  const [ana, ben] = [await newPerson(), await newPerson()];
+  const [ana, ben] = [await makePerson(), await makePerson()];
   const [id, rest] = [createUuid(), 1_000];
-  pass(0); // within one day
+  advanceClock(0); // within one day
   const day = Math.floor(Date.now() / 86_400_000);
   await env.DB.prepare("INSERT INTO upload_days VALUES (?, ?, ?, 'earlier')")
     .bind(ana.id, day, fileBytesPerDay - rest)
@@ -201,45 +214,47 @@ test("a day has room for a gigabyte of one person's files, counted exactly, and 
   const over = await call("PUT", filePath(createUuid()), { token: ana.token, body: { name: "a", size: rest + 1 } });
   expect(over).toMatchObject({ status: 429, body: { error_code: "rate_limited" } });
   expect(Number(over.headers.get("retry-after"))).toBeGreaterThan(0);
-  const many = await Promise.all(Array.from({ length: 8 }, () => announce(ana, createUuid(), rest / 4)));
+  const many = await Promise.all(Array.from({ length: 8 }, () => announceFile(ana, createUuid(), rest / 4)));
   expect(many.filter(({ status }) => status === 200)).toHaveLength(4);
   expect(many.filter(({ status }) => status === 429)).toHaveLength(4);
-  expect((await announce(ben, id, rest + 1)).status).toBe(200);
+  expect((await announceFile(ben, id, rest + 1)).status).toBe(200);
 });
 
 test("announcing again costs nothing of the day, and taking back gives nothing of it back", async () => {
-  const ana = await newPerson();
+  const ana = await makePerson();
   const bytes = () =>
     env.DB.prepare("SELECT sum(bytes) AS total FROM upload_days WHERE user_id = ?").bind(ana.id).first<number>("total");
   const id = createUuid();
-  for (let i = 0; i < 3; i++) await announce(ana, id, 5_000);
+  for (let i = 0; i < 3; i++) await announceFile(ana, id, 5_000);
   expect(await bytes()).toBe(5_000);
   await call("DELETE", filePath(id), { token: ana.token });
   expect(await bytes()).toBe(5_000);
-  await announce(ana, id, 5_000);
+  await announceFile(ana, id, 5_000);
   expect(await bytes()).toBe(10_000);
 });
 
 test.each(["upload_by_user", "upload_by_user_and_day", "part_by_user", "completion_by_user"] as const)(
   "%s bounds what it names",
   async (policy) => {
-    const ana = await newPerson();
-    const id = await bring(ana, noise(10));
-    await drain(policy, ana.id);
+    const ana = await makePerson();
+    const id = await uploadParts(ana, makeRandomBytes(10));
+    await drainBucket(policy, ana.id);
     const limited = {
-      upload_by_user: () => announce(ana, createUuid(), 10),
-      upload_by_user_and_day: () => announce(ana, createUuid(), 10),
-      part_by_user: () => bringPart(ana, id, 0, new Uint8Array(10)),
-      completion_by_user: () => complete(ana, id),
+      upload_by_user: () => announceFile(ana, createUuid(), 10),
+      upload_by_user_and_day: () => announceFile(ana, createUuid(), 10),
+      part_by_user: () => uploadPart(ana, id, 0, new Uint8Array(10)),
+      completion_by_user: () => completeFile(ana, id),
     };
     expect((await limited[policy]()).status).toBe(429);
   },
 );
 
-test("pictures that would not fit into the memory of all are told to come again, and come", async () => {
+test("pictures that exceed the shared memory are told to retry, and succeed", async () => {
   const size = fileMaxBytes;
-  const files = await Promise.all(Array.from({ length: 3 }, async () => ({ by: await newPerson(), id: createUuid() })));
-  for (const { by, id } of files) await announce(by, id, size);
+  const files = await Promise.all(
+    Array.from({ length: 3 }, async () => ({ by: await makePerson(), id: createUuid() })),
+  );
+  for (const { by, id } of files) await announceFile(by, id, size);
   // Store that has all parts, and delays the second one until it is released.
   let tell = () => {};
   const told = new Promise<void>((resolve) => {
@@ -264,7 +279,7 @@ test("pictures that would not fit into the memory of all are told to come again,
   const [third, ...first] = files;
   if (!third) throw new Error("no file");
   const answers = first.map(completeHere);
-  await until(() => waiting > 2);
+  await waitUntil(() => waiting > 2);
   expect(await completeHere(third)).toMatchObject({ status: 503, body: { error_code: "unavailable" } });
   tell();
   for (const answer of await Promise.all(answers)) expect(answer.body).toMatchObject({ error_code: "file_incomplete" });
@@ -272,10 +287,10 @@ test("pictures that would not fit into the memory of all are told to come again,
 });
 
 test("one person's files are completed one after the other, so that they take nobody else's room", async () => {
-  const [ana, ben] = [await newPerson(), await newPerson()];
+  const [ana, ben] = [await makePerson(), await makePerson()];
   const picture = makePng(40, 40);
-  const ids = await Promise.all([1, 2, 3].map(() => bring(ana, picture)));
-  const other = await bring(ben, picture);
+  const ids = await Promise.all([1, 2, 3].map(() => uploadParts(ana, picture)));
+  const other = await uploadParts(ben, picture);
   let atOnce = 0;
   let most = 0;
   const FILES = new Proxy(env.FILES, {
@@ -301,31 +316,31 @@ test("one person's files are completed one after the other, so that they take no
 });
 
 test("there is so much room for one person's files, and what is removed makes room again", async () => {
-  const [ana, ben] = [await newPerson(), await newPerson()];
+  const [ana, ben] = [await makePerson(), await makePerson()];
   const used = () =>
     env.DB.prepare("SELECT bytes FROM storage_use WHERE user_id = ?").bind(ana.id).first<number>("bytes");
   const picture = makePng(40, 40);
-  const { id, size } = await upload(ana, picture);
+  const { id, size } = await uploadFile(ana, picture);
   expect(size).toBeLessThan(picture.length);
   expect(await used()).toBe(size);
   const receiving = createUuid();
-  await announce(ana, receiving, 5_000);
+  await announceFile(ana, receiving, 5_000);
   expect(await used()).toBe(size + 5_000);
   await env.DB.prepare("UPDATE storage_use SET bytes = ? WHERE user_id = ?")
     .bind(storageMaxBytes - 999, ana.id)
     .run();
   const full = { status: 507, body: { error_code: "storage_full" } };
-  expect(await announce(ana, createUuid(), 1_000)).toMatchObject(full);
-  expect((await announce(ana, receiving, 5_000)).status).toBe(200);
-  expect((await announce(ben, createUuid(), 1_000)).status).toBe(200);
+  expect(await announceFile(ana, createUuid(), 1_000)).toMatchObject(full);
+  expect((await announceFile(ana, receiving, 5_000)).status).toBe(200);
+  expect((await announceFile(ben, createUuid(), 1_000)).status).toBe(200);
   await call("DELETE", filePath(id), { token: ana.token });
   expect(await used()).toBe(storageMaxBytes - 999 - size);
-  expect((await announce(ana, createUuid(), 999)).status).toBe(200);
+  expect((await announceFile(ana, createUuid(), 999)).status).toBe(200);
 });
 
-test("so many files of one person may be under way at once, and one that is complete makes room for another", async () => {
-  const [ana, ben] = [await newPerson(), await newPerson()];
-  const first = await bring(ana, noise(10));
+test("the number of one person's open uploads is limited, and a completed one makes room for another", async () => {
+  const [ana, ben] = [await makePerson(), await makePerson()];
+  const first = await uploadParts(ana, makeRandomBytes(10));
   const at = Date.now();
   for (let i = 1; i < filesReceivingMax; i++) {
     await env.DB.prepare(
@@ -338,20 +353,20 @@ test("so many files of one person may be under way at once, and one that is comp
   const refused = await call("PUT", filePath(more), { token: ana.token, body: { name: "a", size: 10 } });
   expect(refused).toMatchObject({ status: 429, body: { error_code: "rate_limited" } });
   expect(Number(refused.headers.get("retry-after"))).toBeLessThanOrEqual(60);
-  expect((await announce(ben, createUuid(), 10)).status).toBe(200);
-  expect((await complete(ana, first)).status).toBe(200);
-  expect((await announce(ana, more, 10)).status).toBe(200);
+  expect((await announceFile(ben, createUuid(), 10)).status).toBe(200);
+  expect((await completeFile(ana, first)).status).toBe(200);
+  expect((await announceFile(ana, more, 10)).status).toBe(200);
 });
 
 test.each([
-  ["a picture", () => Buffer.concat([makePng(40, 40), noise(large)])],
-  ["any other file", () => Buffer.from(noise(large))],
+  ["a picture", () => Buffer.concat([makePng(40, 40), makeRandomBytes(large)])],
+  ["any other file", () => Buffer.from(makeRandomBytes(large))],
 ])(
   "a part of %s that was lost where it is kept is asked for again, taken again, and the file completed",
   async (_, make) => {
-    const ana = await newPerson();
+    const ana = await makePerson();
     const bytes = make();
-    const id = await bring(ana, bytes);
+    const id = await uploadParts(ana, bytes);
     // The store lists the part but has no bytes of it.
     let isLost = true;
     const FILES = new Proxy(env.FILES, {
@@ -368,8 +383,8 @@ test.each([
     });
     const completeHere = () => callWith({ FILES }, "POST", `${filePath(id)}/complete`, { token: ana.token });
     expect(await completeHere()).toMatchObject({ status: 409, body: { error_code: "file_incomplete" } });
-    expect((await ask(ana, id)).body.received).not.toContain(1);
-    expect((await bringPart(ana, id, 1, partOf(bytes, 1))).status).toBe(204);
+    expect((await readFileState(ana, id)).body.received).not.toContain(1);
+    expect((await uploadPart(ana, id, 1, slicePart(bytes, 1))).status).toBe(204);
     expect(await completeHere()).toMatchObject({ status: 200 });
   },
 );

@@ -3,10 +3,10 @@ import { env } from "cloudflare:workers";
 import { afterEach, expect, test, vi } from "vitest";
 import { readPath } from "#contract/files.ts";
 import { createUuid } from "#contract/ids.ts";
-import { Device, post, request, rowOf, until } from "#tests/worker/support/device.ts";
+import { Device, readRow, request, sendTexts, waitUntil } from "#tests/worker/support/device.ts";
 import { readMembers } from "#tests/worker/support/group-oracle.ts";
-import { ask, newGroup } from "#tests/worker/support/make-group.ts";
-import { imageOf, seedFile, usesOf } from "#tests/worker/support/seeded-files.ts";
+import { makeSyncedGroup, requestAs } from "#tests/worker/support/make-group.ts";
+import { countFileReferences, makeImageBody, seedFile } from "#tests/worker/support/seeded-files.ts";
 import { call } from "#tests/worker/support/site.ts";
 import * as releases from "#worker/objects/conversation/delivery/file-release-queue.ts";
 import * as wiping from "#worker/objects/conversation/delivery/purge.ts";
@@ -33,12 +33,12 @@ const age = (id: string, count: number) =>
   );
 
 test("what was written in a group that ended goes piece by piece, and with it the files that nothing else names", async () => {
-  const { id, owner, others } = await newGroup(3);
+  const { id, owner, others } = await makeSyncedGroup(3);
   const [ben, cleo] = others;
   if (!ben || !cleo) throw new Error("too few");
   const [early, late] = [await seedFile(ben.id), await seedFile(cleo.id)];
   const send = (from: typeof ben, file: string) =>
-    request(from, { type: "send", conversation: id, messages: [{ cid: createUuid(), body: imageOf(file) }] });
+    request(from, { type: "send", conversation: id, messages: [{ cid: createUuid(), body: makeImageBody(file) }] });
   await send(ben, early.id);
   await age(id, 700);
   // The object continues from its tables.
@@ -46,7 +46,7 @@ test("what was written in a group that ended goes piece by piece, and with it th
     state.abort("as if the machine had died"),
   ).catch(() => undefined);
   await send(cleo, late.id);
-  await until(async () => (await rowOf(ben, id)).head === 703);
+  await waitUntil(async () => (await readRow(ben, id)).head === 703);
   const phone = await Device.open(ben);
 
   const stuck = vi.spyOn(releases, "releaseDeletedFiles").mockImplementation(() => Promise.reject(new Error("away")));
@@ -59,34 +59,34 @@ test("what was written in a group that ended goes piece by piece, and with it th
     wipe(log);
     if (log.id === id) pieces.push(before - count()); // alarms of other conversations run too
   });
-  expect(await ask(owner, "DELETE", `/api/groups/${id}`)).toBe(null);
+  expect(await requestAs(owner, "DELETE", `/api/groups/${id}`)).toBe(null);
   await phone.nextOf("i");
-  await until(async () => {
+  await waitUntil(async () => {
     await ring(id);
     return (await countOf(id, "messages")) === 0;
   });
   // Each alarm processes a bounded number, and no file is forgotten although releasing files failed meanwhile.
   expect(pieces).toEqual([300, 300, 103]);
   expect([await countOf(id, "attachments"), await countOf(id, "releases")]).toEqual([0, 2]);
-  for (const { id: file } of [early, late]) expect(await usesOf(file)).toBe(1);
+  for (const { id: file } of [early, late]) expect(await countFileReferences(file)).toBe(1);
   stuck.mockRestore();
-  await until(async () => {
+  await waitUntil(async () => {
     await ring(id);
     return (await countOf(id, "releases")) === 0;
   });
   for (const { id: file, key } of [early, late]) {
-    expect(await usesOf(file)).toBeUndefined();
+    expect(await countFileReferences(file)).toBeUndefined();
     expect(await env.FILES.head(key)).toBeNull();
   }
 
   for (const one of [owner, ben, cleo]) {
-    await until(async () => (await rowOf(one, id)).gone);
-    expect(await rowOf(one, id)).toMatchObject({ open: false, preview: null, unread: 0 });
-    expect(await post(one, id, "encore")).toEqual({ error: "conversation_not_found" });
-    expect(await ask(one, "GET", `/api/groups/${id}`)).toBe("group_not_found");
+    await waitUntil(async () => (await readRow(one, id)).gone);
+    expect(await readRow(one, id)).toMatchObject({ open: false, preview: null, unread: 0 });
+    expect(await sendTexts(one, id, "encore")).toEqual({ error: "conversation_not_found" });
+    expect(await requestAs(one, "GET", `/api/groups/${id}`)).toBe("group_not_found");
     expect((await call("GET", readPath(id, early.id), { token: one.token })).status).toBe(404);
   }
-  await until(async () => {
+  await waitUntil(async () => {
     await ring(id);
     return (await readMembers(id)).every(({ state }) => state === "out");
   });
@@ -94,29 +94,29 @@ test("what was written in a group that ended goes piece by piece, and with it th
 });
 
 test("a file sent to a group that ended meanwhile is kept by nothing", async () => {
-  const { id, owner, others } = await newGroup(2);
+  const { id, owner, others } = await makeSyncedGroup(2);
   const [ben] = others;
   if (!ben) throw new Error("too few");
   const file = await seedFile(ben.id);
-  const messages = [{ cid: createUuid(), body: imageOf(file.id) }];
-  await ask(owner, "DELETE", `/api/groups/${id}`);
+  const messages = [{ cid: createUuid(), body: makeImageBody(file.id) }];
+  await requestAs(owner, "DELETE", `/api/groups/${id}`);
   expect(await request(ben, { type: "send", conversation: id, messages })).toEqual({ error: "conversation_not_found" });
-  await until(async () => (await usesOf(file.id)) === 0);
+  await waitUntil(async () => (await countFileReferences(file.id)) === 0);
 });
 
 test("an owner who is the last one ends the group by leaving it", async () => {
-  const { id, owner, others } = await newGroup(2);
+  const { id, owner, others } = await makeSyncedGroup(2);
   const [ben] = others;
   if (!ben) throw new Error("too few");
-  const out = (one: typeof ben) => ask(one, "DELETE", `/api/groups/${id}/members/${one.id}`);
+  const out = (one: typeof ben) => requestAs(one, "DELETE", `/api/groups/${id}/members/${one.id}`);
   expect(await out(ben)).toBe(null);
-  expect(await ask(owner, "GET", `/api/groups/${id}`)).toMatchObject({ count: 1, role: "owner" });
+  expect(await requestAs(owner, "GET", `/api/groups/${id}`)).toMatchObject({ count: 1, role: "owner" });
   expect(await out(owner)).toBe(null);
   expect(await out(owner)).toBe(null);
-  expect(await ask(owner, "GET", `/api/groups/${id}`)).toBe("group_not_found");
-  await until(async () => {
+  expect(await requestAs(owner, "GET", `/api/groups/${id}`)).toBe("group_not_found");
+  await waitUntil(async () => {
     await ring(id);
     return (await countOf(id, "messages")) === 0;
   });
-  await until(async () => (await rowOf(owner, id)).gone);
+  await waitUntil(async () => (await readRow(owner, id)).gone);
 });

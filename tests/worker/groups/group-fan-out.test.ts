@@ -2,8 +2,8 @@ import { env } from "cloudflare:workers";
 import { afterEach, expect, test, vi } from "vitest";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { fanOutAtOnce, groupTypingMax } from "#contract/limits.ts";
-import { Device, post, rowOf, until } from "#tests/worker/support/device.ts";
-import { membersOf, newGroup } from "#tests/worker/support/make-group.ts";
+import { Device, readRow, sendTexts, waitUntil } from "#tests/worker/support/device.ts";
+import { makeSyncedGroup, readMemberPage } from "#tests/worker/support/make-group.ts";
 import type { ConversationNotice } from "#worker/objects/rpc.ts";
 
 afterEach(() => {
@@ -66,32 +66,33 @@ class OutgoingCalls {
   }
 }
 
-test("a group tells six channels at once and each of one thing at a time, of who types and what is read too", async () => {
-  const { id, owner, people } = await newGroup(groupTypingMax);
+test("a group notifies six channels at once and each of one thing at a time, of typing and receipts too", async () => {
+  const { id, owner, people } = await makeSyncedGroup(groupTypingMax);
   const devices = await Promise.all(people.map((one) => Device.open(one)));
   const calls = new OutgoingCalls(id);
   for (const device of devices) device.send(["t", id]);
-  const refs = devices.map((device, i) => [1, 2, 3].map((n) => device.say(id, `${i} ${n}`)));
+  const refs = devices.map((device, i) => [1, 2, 3].map((n) => device.sendText(id, `${i} ${n}`)));
   for (const [i, device] of devices.entries()) {
-    for (const ref of refs[i] ?? []) expect(await device.outcome(ref)).toMatchObject({ seq: expect.any(Number) });
+    for (const ref of refs[i] ?? [])
+      expect(await device.waitForOutcome(ref)).toMatchObject({ seq: expect.any(Number) });
   }
   const head = 1 + 3 * devices.length;
   for (const device of devices) device.send(["r", id, head, head]);
-  await Promise.all(people.map((one) => until(async () => (await rowOf(one, id)).othersRead === head)));
-  await until(() => calls.isQuiet);
+  await Promise.all(people.map((one) => waitUntil(async () => (await readRow(one, id)).othersRead === head)));
+  await waitUntil(() => calls.isQuiet);
   expect(calls.most).toBe(fanOutAtOnce);
   expect(calls.mostToOne).toBe(1);
   expect(calls.made.deliverTyping).toBeGreaterThan(0);
-  expect((await membersOf(owner, id)).count).toBe(groupTypingMax);
+  expect((await readMemberPage(owner, id)).count).toBe(groupTypingMax);
 });
 
-test("what is written while the members of a group are told goes to each of them in one notice", async () => {
-  const { id, owner, others } = await newGroup(60);
+test("messages written during a fan-out reach each member in one notice", async () => {
+  const { id, owner, others } = await makeSyncedGroup(60);
   const calls = new OutgoingCalls(id);
   const texts = Array.from({ length: 40 }, (_, n) => `message ${n}`);
-  await Promise.all(texts.map((text) => post(owner, id, text)));
-  await Promise.all(others.map((one) => until(async () => (await rowOf(one, id)).unread === texts.length)));
-  await until(() => calls.isQuiet);
+  await Promise.all(texts.map((text) => sendTexts(owner, id, text)));
+  await Promise.all(others.map((one) => waitUntil(async () => (await readRow(one, id)).unread === texts.length)));
+  await waitUntil(() => calls.isQuiet);
   expect(calls.most).toBe(fanOutAtOnce);
   expect(calls.mostToOne).toBe(1);
   expect(calls.made.notify).toBeLessThan((texts.length * others.length) / 2);

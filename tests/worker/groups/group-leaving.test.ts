@@ -4,11 +4,20 @@ import { readPath } from "#contract/files.ts";
 import { type ConversationId, createUuid } from "#contract/ids.ts";
 import { fanOutAtOnce } from "#contract/limits.ts";
 import type { Person } from "#tests/support/people/people.ts";
-import { within } from "#tests/worker/support/clock.ts";
-import { Device, post, readLog, request, rowOf, text, textsOf, until } from "#tests/worker/support/device.ts";
+import { withTimeout } from "#tests/worker/support/clock.ts";
+import {
+  Device,
+  makeText,
+  readLog,
+  readRow,
+  request,
+  sendTexts,
+  toTexts,
+  waitUntil,
+} from "#tests/worker/support/device.ts";
 import { readMembers } from "#tests/worker/support/group-oracle.ts";
-import { ask, membersOf, newGroup } from "#tests/worker/support/make-group.ts";
-import { documentOf, imageOf, seedFile } from "#tests/worker/support/seeded-files.ts";
+import { makeSyncedGroup, readMemberPage, requestAs } from "#tests/worker/support/make-group.ts";
+import { makeDocumentBody, makeImageBody, seedFile } from "#tests/worker/support/seeded-files.ts";
 import { befriend, seedPerson } from "#tests/worker/support/seeded-people.ts";
 import { call } from "#tests/worker/support/site.ts";
 import { getConversationStub, getUserChannelStub } from "#worker/objects/stubs.ts";
@@ -21,12 +30,12 @@ afterEach(() => {
 });
 
 const member = (group: string, one: Person) => `/api/groups/${group}/members/${one.id}`;
-const remove = (owner: Person, group: string, one: Person) => ask(owner, "DELETE", member(group, one));
+const remove = (owner: Person, group: string, one: Person) => requestAs(owner, "DELETE", member(group, one));
 const add = (owner: Person, group: string, ...people: Person[]) =>
-  ask(owner, "POST", `/api/groups/${group}/members`, { members: people.map(({ id }) => id) });
+  requestAs(owner, "POST", `/api/groups/${group}/members`, { members: people.map(({ id }) => id) });
 const sendFile = async (from: Person, conversation: ConversationId, text: string) => {
   const { id } = await seedFile(from.id);
-  const messages = [{ cid: createUuid(), body: imageOf(id, text) }];
+  const messages = [{ cid: createUuid(), body: makeImageBody(id, text) }];
   const { sent } = await request(from, { type: "send", conversation, messages });
   return { file: id, seq: sent[0]?.seq ?? 0 };
 };
@@ -57,28 +66,31 @@ const askAll = async (person: Person, id: ConversationId, seq: number, to: Conve
   );
   const paths = { group: "", members: "/members", numbers: "/members?numbers=0,1" };
   const read = await Promise.all(
-    Object.entries(paths).map(async ([name, path]) => [name, await ask(person, "GET", `/api/groups/${id}${path}`)]),
+    Object.entries(paths).map(async ([name, path]) => [
+      name,
+      await requestAs(person, "GET", `/api/groups/${id}${path}`),
+    ]),
   );
-  const receipts = await ask(person, "GET", `/api/conversations/${id}/messages/${seq}/receipts`);
+  const receipts = await requestAs(person, "GET", `/api/conversations/${id}/messages/${seq}/receipts`);
   return Object.fromEntries([...answers, ...read, ["receipts", receipts]]) as Record<string, unknown>;
 };
 
-test("who is removed is told within two seconds on every device, and gets nothing in any way from then on", async () => {
-  const { id, owner, others } = await newGroup(4);
+test("a removed member is notified within two seconds on every device, and gets nothing in any way from then on", async () => {
+  const { id, owner, others } = await makeSyncedGroup(4);
   const [ben, cleo, dan] = others;
   if (!ben || !cleo || !dan) throw new Error("too few");
   const elsewhere = await befriend(cleo, await seedPerson());
   const { file, seq } = await sendFile(cleo, id, "avant");
-  await post(ben, id, "avant aussi");
-  await until(async () => (await rowOf(cleo, id)).unread === 1);
+  await sendTexts(ben, id, "avant aussi");
+  await waitUntil(async () => (await readRow(cleo, id)).unread === 1);
   expect(await fileStatus(cleo, id, file)).not.toBe(404);
   expect(await request(cleo, { type: "mute", conversation: id, muted: true })).toEqual({ muted: true });
   const devices = [await Device.open(cleo), await Device.open(cleo)];
 
   expect(await remove(owner, id, cleo)).toBe(null);
-  await within(toldWithinMs, Promise.all(devices.map((device) => device.nextOf("i"))));
-  expect(await rowOf(cleo, id)).toMatchObject({ gone: true, open: false, preview: null, unread: 0 });
-  await until(async () => (await rowOf(dan, id)).head === 4);
+  await withTimeout(toldWithinMs, Promise.all(devices.map((device) => device.nextOf("i"))));
+  expect(await readRow(cleo, id)).toMatchObject({ gone: true, open: false, preview: null, unread: 0 });
+  await waitUntil(async () => (await readRow(dan, id)).head === 4);
 
   // Group activity after leaving: messages, files, deletions, receipts, typing and a new name.
   const told = devices.map((device) => device.raw.length);
@@ -88,10 +100,10 @@ test("who is removed is told within two seconds on every device, and gets nothin
   phoneB.send(["t", id]);
   await phoneD.nextOf("t");
   for (const one of [owner, ben, dan]) await request(one, { type: "mark", conversation: id, delivered: 5, read: 5 });
-  await ask(owner, "PATCH", `/api/groups/${id}`, { name: "Sans Cléo" });
-  await until(async () => (await rowOf(dan, id)).group?.name === "Sans Cléo");
-  await until(async () => (await rowOf(ben, id)).othersRead >= 5);
-  await phoneD.pong();
+  await requestAs(owner, "PATCH", `/api/groups/${id}`, { name: "Sans Cléo" });
+  await waitUntil(async () => (await readRow(dan, id)).group?.name === "Sans Cléo");
+  await waitUntil(async () => (await readRow(ben, id)).othersRead >= 5);
+  await phoneD.waitForPong();
   expect(devices.map((device) => device.raw.length)).toEqual(told);
 
   expect(await askAll(cleo, id, seq, elsewhere)).toEqual({
@@ -110,40 +122,40 @@ test("who is removed is told within two seconds on every device, and gets nothin
     receipts: "conversation_not_found",
   });
   for (const one of [file, later]) expect(await fileStatus(cleo, id, one)).toBe(404);
-  expect(await post(cleo, id, "encore")).toEqual({ error: "conversation_not_found" });
+  expect(await sendTexts(cleo, id, "encore")).toEqual({ error: "conversation_not_found" });
   const mute = await request(cleo, { type: "mute", conversation: id, muted: false });
   expect(mute).toEqual({ error: "conversation_not_found" });
   expect(await getUserChannelStub(env, cleo.id).listMutes(cleo.id)).toEqual([]);
   expect(await getUserChannelStub(env, cleo.id).listConversations(cleo.id, undefined)).toMatchObject({ rows: [] });
-  expect(JSON.stringify(await rowOf(cleo, id))).not.toContain("Sans");
+  expect(JSON.stringify(await readRow(cleo, id))).not.toContain("Sans");
   // For the others her member number stays: she is the author of this message.
-  expect((await membersOf(dan, id, "?numbers=2")).members).toMatchObject([{ number: 2, left: true }]);
-  expect(textsOf(await readLog(dan, id)).slice(1, 3)).toEqual(["<image>", "<deleted>"]);
+  expect((await readMemberPage(dan, id, "?numbers=2")).members).toMatchObject([{ number: 2, left: true }]);
+  expect(toTexts(await readLog(dan, id)).slice(1, 3)).toEqual(["<image>", "<deleted>"]);
 });
 
-test("who comes finds nothing of before in any way, and neither does who comes back of what they missed", async () => {
-  const { id, owner, others } = await newGroup(3);
+test("a new member finds nothing from before in any way, and a returning one nothing of what they missed", async () => {
+  const { id, owner, others } = await makeSyncedGroup(3);
   const [ben, dan] = others;
   const cleo = await seedPerson();
   if (!ben || !dan) throw new Error("too few");
   await befriend(owner, cleo);
-  await post(ben, id, "avant un");
+  await sendTexts(ben, id, "avant un");
   const { file, seq } = await sendFile(ben, id, "avant image");
   const document = await seedFile(dan.id, { type: "application/pdf", name: "avant.pdf" });
   await request(dan, {
     type: "send",
     conversation: id,
-    messages: [{ cid: createUuid(), body: documentOf(document.id, "avant.pdf") }],
+    messages: [{ cid: createUuid(), body: makeDocumentBody(document.id, "avant.pdf") }],
   });
-  await post(dan, id, "de Dan, avant");
+  await sendTexts(dan, id, "de Dan, avant");
   await remove(owner, id, dan);
-  await post(ben, id, "avant que Dan revienne");
+  await sendTexts(ben, id, "avant que Dan revienne");
 
   const phone = await Device.open(cleo);
   expect(await add(owner, id, cleo, dan)).toMatchObject({ count: 4 });
   for (const one of [cleo, dan]) {
-    await until(async () => (await rowOf(one, id)).head === 8);
-    expect(await rowOf(one, id)).toMatchObject({
+    await waitUntil(async () => (await readRow(one, id)).head === 8);
+    expect(await readRow(one, id)).toMatchObject({
       hidden: 7,
       delivered: 7,
       read: 7,
@@ -151,7 +163,7 @@ test("who comes finds nothing of before in any way, and neither does who comes b
       open: true,
       gone: false,
     });
-    expect(textsOf(await readLog(one, id))).toEqual(["<event>"]);
+    expect(toTexts(await readLog(one, id))).toEqual(["<event>"]);
     const before = { type: "page", conversation: id, direction: "before", seq: 1_000, limit: 40 } as const;
     expect(await request(one, before)).toMatchObject({ messages: [{ seq: 8 }], more: false });
     expect(await request(one, { type: "search", conversation: id, query: "avant", before: 1_000 })).toEqual({
@@ -168,15 +180,15 @@ test("who comes finds nothing of before in any way, and neither does who comes b
   expect(await request(dan, { type: "retract", conversation: id, seq: 5 })).toEqual({ error: "message_not_found" });
   // She is not notified of the deletion of a message that she never saw.
   await request(ben, { type: "retract", conversation: id, seq: 2 });
-  await post(ben, id, "maintenant");
+  await sendTexts(ben, id, "maintenant");
   for (const one of [cleo, dan]) {
-    await until(async () => textsOf(await readLog(one, id)).includes("maintenant"));
-    await until(async () => (await rowOf(one, id)).revision === 1);
+    await waitUntil(async () => toTexts(await readLog(one, id)).includes("maintenant"));
+    await waitUntil(async () => (await readRow(one, id)).revision === 1);
     expect(await request(one, { type: "revised", conversation: id, since: 0 })).toMatchObject({ messages: [] });
   }
   expect(phone.raw.join()).not.toContain("avant");
   // All numbers stay the same, and hers is the next one.
-  expect((await membersOf(owner, id)).members.map(({ number, profile }) => [number, profile?.id])).toEqual([
+  expect((await readMemberPage(owner, id)).members.map(({ number, profile }) => [number, profile?.id])).toEqual([
     [0, owner.id],
     [1, ben.id],
     [2, dan.id],
@@ -185,30 +197,30 @@ test("who comes finds nothing of before in any way, and neither does who comes b
 });
 
 test("nobody's ticks go back when somebody comes, and who came later is in no list of receipts", async () => {
-  const { id, owner, others } = await newGroup(3);
+  const { id, owner, others } = await makeSyncedGroup(3);
   const [ben, cleo] = others;
   const dan = await seedPerson();
   if (!ben || !cleo) throw new Error("too few");
   await befriend(owner, dan);
-  await post(ben, id, "lu de tous");
+  await sendTexts(ben, id, "lu de tous");
   for (const one of [owner, cleo]) await request(one, { type: "mark", conversation: id, delivered: 2, read: 2 });
-  await until(async () => (await rowOf(ben, id)).othersRead === 2);
+  await waitUntil(async () => (await readRow(ben, id)).othersRead === 2);
   await add(owner, id, dan);
-  await post(ben, id, "un autre");
-  await until(async () => (await rowOf(dan, id)).unread === 1);
-  expect(await rowOf(ben, id)).toMatchObject({ othersDelivered: 2, othersRead: 2 });
-  const receiptsOf = (seq: number) => ask(ben, "GET", `/api/conversations/${id}/messages/${seq}/receipts`);
+  await sendTexts(ben, id, "un autre");
+  await waitUntil(async () => (await readRow(dan, id)).unread === 1);
+  expect(await readRow(ben, id)).toMatchObject({ othersDelivered: 2, othersRead: 2 });
+  const receiptsOf = (seq: number) => requestAs(ben, "GET", `/api/conversations/${id}/messages/${seq}/receipts`);
   expect(await receiptsOf(2)).toEqual({ read: [0, 2], delivered: [], sent: [] });
   expect(await receiptsOf(4)).toEqual({ read: [], delivered: [], sent: [0, 2, 3] });
   // The slowest member delays everybody's ticks, until they are removed.
   for (const one of [owner, cleo]) await request(one, { type: "mark", conversation: id, delivered: 4, read: 4 });
   await remove(owner, id, dan);
-  await until(async () => (await rowOf(ben, id)).othersRead === 4);
+  await waitUntil(async () => (await readRow(ben, id)).othersRead === 4);
   expect(await receiptsOf(4)).toEqual({ read: [0, 2], delivered: [], sent: [] });
 });
 
 test("what was asked for again because its answer was lost is done once and answered as done", async () => {
-  const { id, owner, others } = await newGroup(3);
+  const { id, owner, others } = await makeSyncedGroup(3);
   const [ben, cleo] = others;
   const stranger = await seedPerson();
   if (!ben || !cleo) throw new Error("too few");
@@ -216,23 +228,23 @@ test("what was asked for again because its answer was lost is done once and answ
   const twice = async (call: () => Promise<unknown>) => [await call(), await call()];
   expect(await twice(() => remove(owner, id, cleo))).toEqual([null, null]);
   expect(await twice(() => add(owner, id, cleo))).toMatchObject([{ count: 3 }, { count: 3 }]);
-  expect(await twice(() => ask(cleo, "DELETE", member(id, cleo)))).toEqual([null, null]);
-  expect(await twice(() => ask(owner, "PATCH", group, { name: "Cousins" }))).toMatchObject([
+  expect(await twice(() => requestAs(cleo, "DELETE", member(id, cleo)))).toEqual([null, null]);
+  expect(await twice(() => requestAs(owner, "PATCH", group, { name: "Cousins" }))).toMatchObject([
     { name: "Cousins" },
     { name: "Cousins" },
   ]);
-  expect(await twice(() => ask(owner, "PUT", `${group}/owner`, { user_id: ben.id }))).toMatchObject([
+  expect(await twice(() => requestAs(owner, "PUT", `${group}/owner`, { user_id: ben.id }))).toMatchObject([
     { role: "member" },
     { role: "member" },
   ]);
   const events = (await readLog(ben, id)).map(({ body }) => (body.type === "event" ? body.event : body.type));
   expect(events).toEqual(["created", "removed", "added", "left", "renamed", "owner"]);
-  expect(await ask(stranger, "DELETE", member(id, stranger))).toBe("group_not_found");
-  expect(await twice(() => ask(ben, "DELETE", group))).toEqual([null, null]);
-  expect(await ask(stranger, "DELETE", group)).toBe("group_not_found");
+  expect(await requestAs(stranger, "DELETE", member(id, stranger))).toBe("group_not_found");
+  expect(await twice(() => requestAs(ben, "DELETE", group))).toEqual([null, null]);
+  expect(await requestAs(stranger, "DELETE", group)).toBe("group_not_found");
 });
 
-test("who is removed from a group of many need not wait until all of them have heard what was said before", async () => {
+test("removal from a large group does not wait until all members were notified of earlier messages", async () => {
   const count = 60;
   const [owner, removed, ...others] = Array.from({ length: count }, () => createUuid());
   if (!owner || !removed) throw new Error("too few");
@@ -249,16 +261,16 @@ test("who is removed from a group of many need not wait until all of them have h
     return "written";
   });
   await group().createGroup(id, owner, "Quartier", people);
-  await until(() => told.length >= count, 20_000);
+  await waitUntil(() => told.length >= count, 20_000);
   slow.isOn = true;
   for (const round of [1, 2]) {
-    await group().sendMessages(id, owner, [text(`n° ${round}`)], { epoch: "", head: 0, revision: 0 });
+    await group().sendMessages(id, owner, [makeText(`n° ${round}`)], { epoch: "", head: 0, revision: 0 });
   }
   const before = told.length;
   expect(before).toBeLessThan(count + count / 2);
   const change = group().runGroupCommand(id, owner, { type: "remove", user: removed });
-  await until(async () => (await readMembers(id)).some(({ state }) => state === "leaving"));
-  await until(() => {
+  await waitUntil(async () => (await readMembers(id)).some(({ state }) => state === "leaving"));
+  await waitUntil(() => {
     slow.answered += 1;
     return told.some(({ gone }) => gone);
   });
@@ -268,5 +280,5 @@ test("who is removed from a group of many need not wait until all of them have h
   expect(place - before).toBeLessThanOrEqual(2 * fanOutAtOnce);
   slow.isOn = false;
   await change;
-  await until(() => told.length >= 2 * count - 1, 20_000);
+  await waitUntil(() => told.length >= 2 * count - 1, 20_000);
 });

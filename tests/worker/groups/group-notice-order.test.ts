@@ -3,9 +3,9 @@ import { env } from "cloudflare:workers";
 import { afterEach, expect, test, vi } from "vitest";
 import { createUuid, type Uuid } from "#contract/ids.ts";
 import { type Command, isRefusal } from "#contract/wire/commands.ts";
-import { text, until } from "#tests/worker/support/device.ts";
-import { readMembers, Truth } from "#tests/worker/support/group-oracle.ts";
-import { dice } from "#tests/worker/support/seeded-random.ts";
+import { makeText, waitUntil } from "#tests/worker/support/device.ts";
+import { GroupOracle, readMembers } from "#tests/worker/support/group-oracle.ts";
+import { makeRandom } from "#tests/worker/support/seeded-random.ts";
 import type { GroupCommand } from "#worker/objects/rpc.ts";
 import { getConversationStub, getUserChannelStub } from "#worker/objects/stubs.ts";
 import { UserChannel } from "#worker/objects/user-channel.ts";
@@ -41,7 +41,7 @@ const die = (id: Uuid) =>
 test.each([1, 2, 3])(
   "whatever happens in a group and is lost on the way, all say the same in the end (%i)",
   async (seed) => {
-    const roll = dice(seed);
+    const roll = makeRandom(seed);
     const pick = <T>(list: readonly T[]): T => list[Math.floor(roll() * list.length)] as T;
     vi.spyOn(console, "error").mockImplementation(() => {});
     const disturbance = disturb(roll);
@@ -73,7 +73,7 @@ test.each([1, 2, 3])(
         return run(someone, {
           type: "send",
           conversation: id,
-          messages: [text(`${number} un`), text(`${number} deux`)],
+          messages: [makeText(`${number} un`), makeText(`${number} deux`)],
         });
       }
       if (kind < 0.6) return run(someone, { type: "mark", conversation: id, delivered: head, read: seq });
@@ -108,11 +108,11 @@ test.each([1, 2, 3])(
       return !hasRung && (await readMembers(id)).every(({ state }) => state === "in" || state === "out");
     };
     let looks = 0;
-    await until(async () => {
+    await waitUntil(async () => {
       looks = (await isThrough()) ? looks + 1 : 0;
       return looks > 20;
     }, 60_000);
-    const truth = new Truth(id, ana, people.length);
+    const truth = new GroupOracle(id, ana, people.length);
     await truth.checkStored(people);
   },
 );

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Message } from "#contract/conversations.ts";
-import { dice } from "#tests/worker/support/seeded-random.ts";
+import { makeRandom } from "#tests/worker/support/seeded-random.ts";
 import type { ConversationNotice } from "#worker/objects/rpc.ts";
 import { type InboxEntry, mergeNotice } from "#worker/objects/user-channel/inbox/inbox-merge.ts";
 
@@ -73,7 +73,7 @@ const ordersOf = <T>(list: readonly T[]): T[][] =>
     ? [[...list]]
     : list.flatMap((one, index) => ordersOf(list.filter((_, other) => other !== index)).map((rest) => [one, ...rest]));
 
-test("somebody who came, went and came back has the same row whatever the order they were told in", () => {
+test("a member who joined, left and returned has the same row in whatever order the notices arrive", () => {
   const expected = tell(story).entry;
   expect(expected).toMatchObject({
     gone: false,
@@ -92,8 +92,8 @@ test("somebody who came, went and came back has the same row whatever the order 
   }
 });
 
-test("somebody who went is gone whatever was told late, and nothing of the group is in their row", () => {
-  const roll = dice(5);
+test("a former member stays removed whatever notice is late, and nothing of the group is in their row", () => {
+  const roll = makeRandom(5);
   const ended = [...story, farewell(4)];
   for (let round = 0; round < 2_000; round++) {
     const order = [...ended, ...ended].map((notice) => ({ notice, at: roll() })).sort((a, b) => a.at - b.at);

@@ -4,9 +4,9 @@ import { expect, test, vi } from "vitest";
 import { createUuid, type Uuid } from "#contract/ids.ts";
 import { groupMembersMax } from "#contract/limits.ts";
 import { isRefusal } from "#contract/wire/commands.ts";
-import { text } from "#tests/worker/support/device.ts";
-import { Truth } from "#tests/worker/support/group-oracle.ts";
-import { dice } from "#tests/worker/support/seeded-random.ts";
+import { makeText } from "#tests/worker/support/device.ts";
+import { GroupOracle } from "#tests/worker/support/group-oracle.ts";
+import { makeRandom } from "#tests/worker/support/seeded-random.ts";
 import type { Conversation } from "#worker/objects/conversation.ts";
 import type { GroupCommand } from "#worker/objects/rpc.ts";
 import { getConversationStub, getUserChannelStub } from "#worker/objects/stubs.ts";
@@ -23,12 +23,12 @@ const rounds = groupsAtOnce * roundsOfEach;
 /** Each order of two commands must occur at least this often on any machine. */
 const rareAtLeast = rounds / 50;
 
-type Dice = ReturnType<typeof dice>;
+type Dice = ReturnType<typeof makeRandom>;
 
 const newcomer = (user: Uuid, quiet = false) => ({ user, isHidden: quiet });
 const newPeople = (count: number) => Array.from({ length: count }, () => createUuid()) as [Uuid, Uuid, Uuid];
 
-type Group = { id: Uuid; change: Change; truth: Truth };
+type Group = { id: Uuid; change: Change; truth: GroupOracle };
 type Change = (user: Uuid, deed: GroupCommand) => Promise<object>;
 
 /**
@@ -39,13 +39,13 @@ const inGroup = async (
   people: readonly Uuid[],
   { witness, quiet = 0 }: { witness: Uuid; quiet?: number },
   tell: (group: Group) => Promise<void>,
-): Promise<Truth> => {
+): Promise<GroupOracle> => {
   const [owner = "", ...others] = people;
   const id = createUuid();
   const all = [...others.map((user) => newcomer(user)), ...newPeople(quiet).map((user) => newcomer(user, true))];
   const made = await getConversationStub(env, id).createGroup(id, owner, "Famille", all);
   if (isRefusal(made)) throw new Error(made.error);
-  const truth = new Truth(id, witness, people.length + quiet);
+  const truth = new GroupOracle(id, witness, people.length + quiet);
   const byName = truth.conversation;
   await runInDurableObject(env.CONVERSATION.getByName(id), async (conversation: Conversation) => {
     truth.conversation = conversation;
@@ -78,7 +78,7 @@ const errorOf = (result: object | undefined): string | undefined =>
 
 /** Runs the same test in several groups concurrently. */
 const inGroups = async (tell: (roll: Dice) => Promise<void>): Promise<void> => {
-  await Promise.all(Array.from({ length: groupsAtOnce }, (_, index) => tell(dice(index + 1))));
+  await Promise.all(Array.from({ length: groupsAtOnce }, (_, index) => tell(makeRandom(index + 1))));
 };
 
 test("a message of somebody who is being removed is stored before that, or refused whole", async () => {
@@ -92,7 +92,7 @@ test("a message of somebody who is being removed is stored before that, or refus
       let pauseMaxMs = pauseMs;
       for (let round = 1; round <= roundsOfEach; round++) {
         const said = [`${round} un`, `${round} deux`];
-        const messages = said.map((one) => text(one));
+        const messages = said.map((one) => makeText(one));
         const calls = [
           () => getUserChannelStub(env, ben).execute(ben, { type: "send", conversation: id, messages }),
           () => change(ana, { type: "remove", user: ben }),

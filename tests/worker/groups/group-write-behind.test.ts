@@ -3,9 +3,9 @@ import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Uuid } from "#contract/ids.ts";
 import { receiptHoldMs } from "#contract/limits.ts";
-import { holdAlarms, holdTimers, pass } from "#tests/worker/support/clock.ts";
-import { Device, post, rowOf, until } from "#tests/worker/support/device.ts";
-import { newGroup } from "#tests/worker/support/make-group.ts";
+import { advanceClock, suspendAlarms, suspendTimers } from "#tests/worker/support/clock.ts";
+import { Device, readRow, sendTexts, waitUntil } from "#tests/worker/support/device.ts";
+import { makeSyncedGroup } from "#tests/worker/support/make-group.ts";
 import { UserChannel } from "#worker/objects/user-channel.ts";
 
 beforeEach(() => {
@@ -27,59 +27,59 @@ const writtenHead = (user: Uuid, id: Uuid) =>
 const ring = (id: Uuid) => runDurableObjectAlarm(env.CONVERSATION.getByName(id));
 
 test("what is said in a group is written once for all that comes soon, and at once where no device listens", async () => {
-  const timers = holdTimers(receiptHoldMs);
-  const { id, owner, others } = await newGroup(3);
+  const timers = suspendTimers(receiptHoldMs);
+  const { id, owner, others } = await makeSyncedGroup(3);
   const [ben, cleo] = others;
   if (!ben || !cleo) throw new Error("too few");
   const phone = await Device.open(ben);
-  await Promise.all(["un", "deux"].map((text) => post(owner, id, text)));
-  await until(() => phone.seqs.at(-1) === 3);
+  await Promise.all(["un", "deux"].map((text) => sendTexts(owner, id, text)));
+  await waitUntil(() => phone.seqs.at(-1) === 3);
   expect(await writtenHead(ben.id, id)).toBe(1);
-  await until(async () => (await writtenHead(cleo.id, id)) === 3);
+  await waitUntil(async () => (await writtenHead(cleo.id, id)) === 3);
   await timers.go();
   expect(await writtenHead(ben.id, id)).toBe(3);
 });
 
-test("a channel that died with a group's message in its hand is told again, and counts it once", async () => {
-  holdAlarms();
-  holdTimers(receiptHoldMs);
-  const { id, owner, others } = await newGroup(3);
+test("a channel evicted with an unwritten group message is notified again, and counts it once", async () => {
+  suspendAlarms();
+  suspendTimers(receiptHoldMs);
+  const { id, owner, others } = await makeSyncedGroup(3);
   const [ben] = others;
   if (!ben) throw new Error("too few");
   const phone = await Device.open(ben);
-  await post(owner, id, "un", "deux");
-  await until(() => phone.seqs.at(-1) === 3);
+  await sendTexts(owner, id, "un", "deux");
+  await waitUntil(() => phone.seqs.at(-1) === 3);
   expect(await writtenHead(ben.id, id)).toBe(1);
   await runInDurableObject(env.USER_CHANNEL.getByName(ben.id), (_, state) => state.abort("as if it had died")).catch(
     () => undefined,
   );
   expect(await writtenHead(ben.id, id)).toBe(1);
-  pass(confirmedMs);
+  advanceClock(confirmedMs);
   expect(await ring(id)).toBe(true);
-  await until(async () => (await writtenHead(ben.id, id)) === 3);
-  expect(await rowOf(ben, id)).toMatchObject({ head: 3, unread: 2 });
+  await waitUntil(async () => (await writtenHead(ben.id, id)) === 3);
+  expect(await readRow(ben, id)).toMatchObject({ head: 3, unread: 2 });
 });
 
 test("who has written what a group said is asked once more and then not again", async () => {
-  holdAlarms();
-  holdTimers(receiptHoldMs);
-  const { id, owner, others } = await newGroup(3);
+  suspendAlarms();
+  suspendTimers(receiptHoldMs);
+  const { id, owner, others } = await makeSyncedGroup(3);
   const [ben, cleo] = others;
   if (!ben || !cleo) throw new Error("too few");
   const phone = await Device.open(ben);
   await ring(id); // left over from creating the group
   const told = vi.spyOn(UserChannel.prototype, "notify");
   const toldTo = (user: Uuid) => told.mock.calls.filter(([to]) => to === user).length;
-  await post(owner, id, "un");
-  await until(() => phone.seqs.at(-1) === 2);
-  pass(confirmedMs);
+  await sendTexts(owner, id, "un");
+  await waitUntil(() => phone.seqs.at(-1) === 2);
+  advanceClock(confirmedMs);
   await ring(id);
-  await until(async () => (await writtenHead(ben.id, id)) === 2);
+  await waitUntil(async () => (await writtenHead(ben.id, id)) === 2);
   expect([toldTo(ben.id), toldTo(cleo.id)]).toEqual([2, 1]);
   expect(phone.seqs).toEqual([2]);
-  pass(confirmedMs);
+  advanceClock(confirmedMs);
   await ring(id);
   expect([toldTo(ben.id), toldTo(cleo.id)]).toEqual([2, 1]);
   await evictDurableObject(env.USER_CHANNEL.getByName(ben.id));
-  expect((await rowOf(ben, id)).unread).toBe(1);
+  expect((await readRow(ben, id)).unread).toBe(1);
 });

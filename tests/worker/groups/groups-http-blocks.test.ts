@@ -3,8 +3,15 @@ import type { Group } from "#contract/groups.ts";
 import { createUuid, type Uuid } from "#contract/ids.ts";
 import { maskPhone } from "#contract/phone.ts";
 import type { Answer, Person } from "#tests/support/people/people.ts";
-import { Device, post, readLog, request, rowOf, until } from "#tests/worker/support/device.ts";
-import { ask, makeGroup, membersOf, newCircle, newGroup, type Seeded } from "#tests/worker/support/make-group.ts";
+import { Device, readLog, readRow, request, sendTexts, waitUntil } from "#tests/worker/support/device.ts";
+import {
+  makeFriends,
+  makeGroup,
+  makeSyncedGroup,
+  readMemberPage,
+  requestAs,
+  type SeededPerson,
+} from "#tests/worker/support/make-group.ts";
 import { call } from "#tests/worker/support/site.ts";
 
 const block = async (by: Person, other: Person, method: "PUT" | "DELETE" = "PUT"): Promise<void> => {
@@ -24,7 +31,7 @@ const blurred = (value: unknown, names: ReadonlyMap<string, string>): string => 
 
 /** All owner commands about a hidden member, with their answers. */
 const dealWith = async (isBlocked: boolean): Promise<string[]> => {
-  const [ana, ben, cleo, dan] = (await newCircle(4)) as [Seeded, Seeded, Seeded, Seeded];
+  const [ana, ben, cleo, dan] = (await makeFriends(4)) as [SeededPerson, SeededPerson, SeededPerson, SeededPerson];
   if (isBlocked) await block(ben, ana);
   const [id, other] = [createUuid(), createUuid()];
   const names = new Map<string, string>([
@@ -50,8 +57,8 @@ const dealWith = async (isBlocked: boolean): Promise<string[]> => {
     await does(one, "GET", `${group}/members`);
     await does(one, "GET", `${group}/members?numbers=0,1,2,3`);
   }
-  await post(ana, id, "Mbote");
-  await until(async () => (await rowOf(cleo, id)).head === 2);
+  await sendTexts(ana, id, "Mbote");
+  await waitUntil(async () => (await readRow(cleo, id)).head === 2);
   await request(cleo, { type: "mark", conversation: id, delivered: 2, read: 2 });
   await does(ana, "GET", `/api/conversations/${id}/messages/2/receipts`);
   await does(ana, "POST", `${group}/members`, { members: [dan.id] });
@@ -62,7 +69,7 @@ const dealWith = async (isBlocked: boolean): Promise<string[]> => {
   await does(ana, "DELETE", `${group}/members/${ana.id}?heir=${ben.id}`);
   await does(ana, "GET", `${group}/members?since=1`);
   await does(ana, "POST", `${group}/members`, { members: [ben.id] });
-  await post(cleo, id, "Rebonjour");
+  await sendTexts(cleo, id, "Rebonjour");
   await does(cleo, "GET", `${group}/members?since=2`);
   await does(ana, "PUT", `${group}/owner`, { user_id: ben.id });
   await does(ana, "PUT", `${group}/owner`, { user_id: ben.id });
@@ -70,8 +77,8 @@ const dealWith = async (isBlocked: boolean): Promise<string[]> => {
   await does(ana, "GET", `${group}/members`);
   hear("the log", await readLog(ana, id));
   for (const one of [ana, cleo]) {
-    await until(async () => (await rowOf(one, id)).head === 7);
-    const { handle: _, ...row } = await rowOf(one, id);
+    await waitUntil(async () => (await readRow(one, id)).head === 7);
+    const { handle: _, ...row } = await readRow(one, id);
     hear("a row", row);
   }
   await does(ana, "DELETE", `${group}/members/${ana.id}`);
@@ -81,16 +88,16 @@ const dealWith = async (isBlocked: boolean): Promise<string[]> => {
   return heard;
 };
 
-test("whoever does things with a member who blocks them is answered exactly as with one who does not", async () => {
+test("commands about a member who blocks the sender are answered exactly as for one who does not", async () => {
   const [with_, without] = [await dealWith(true), await dealWith(false)];
   expect(with_).toEqual(without);
   expect(without).toHaveLength(28);
 });
 
-test("who blocks the person who adds them is told nothing of the group, until somebody adds them whom they let through", async () => {
-  const [ana, ben, cleo] = (await newCircle(3)) as [Seeded, Seeded, Seeded];
+test("a person who is added by somebody they block is not notified of the group, until somebody else adds them", async () => {
+  const [ana, ben, cleo] = (await makeFriends(3)) as [SeededPerson, SeededPerson, SeededPerson];
   await block(ben, ana);
-  await until(async () => {
+  await waitUntil(async () => {
     const { people } = await request(ben, { type: "changes", since: 0 });
     return people.some(({ profile, blocked }) => profile.id === ana.id && blocked);
   });
@@ -99,50 +106,52 @@ test("who blocks the person who adds them is told nothing of the group, until so
   const rowsOfBen = async () => (await request(ben, { type: "changes", since: 0 })).rows;
   const id = createUuid();
   expect(await makeGroup(ana, "Famille", [ben, cleo], id)).toMatchObject({ count: 3 });
-  await until(async () => (await rowOf(cleo, id)).open);
-  await post(cleo, id, "Ben ne lit pas");
-  await until(async () => (await rowOf(ana, id)).unread === 1);
+  await waitUntil(async () => (await readRow(cleo, id)).open);
+  await sendTexts(cleo, id, "Ben ne lit pas");
+  await waitUntil(async () => (await readRow(ana, id)).unread === 1);
   expect(phone.frames).toHaveLength(heard);
   expect(
     (await request(ben, { type: "changes", since: 0 })).rows.map(({ conversation }) => conversation),
   ).not.toContain(id);
-  expect(await ask(ben, "GET", `/api/groups/${id}`)).toBe("group_not_found");
-  expect(await ask(ben, "GET", `/api/groups/${id}/members`)).toBe("group_not_found");
-  expect(await ask(ben, "DELETE", `/api/groups/${id}/members/${ben.id}`)).toBe("group_not_found");
-  expect(await ask(ben, "GET", `/api/conversations/${id}/messages`)).toBe("conversation_not_found");
-  expect(await post(ben, id, "Quand même")).toEqual({ error: "conversation_not_found" });
+  expect(await requestAs(ben, "GET", `/api/groups/${id}`)).toBe("group_not_found");
+  expect(await requestAs(ben, "GET", `/api/groups/${id}/members`)).toBe("group_not_found");
+  expect(await requestAs(ben, "DELETE", `/api/groups/${id}/members/${ben.id}`)).toBe("group_not_found");
+  expect(await requestAs(ben, "GET", `/api/conversations/${id}/messages`)).toBe("conversation_not_found");
+  expect(await sendTexts(ben, id, "Quand même")).toEqual({ error: "conversation_not_found" });
 
   await block(ben, ana, "DELETE");
-  expect(await ask(ben, "GET", `/api/groups/${id}`)).toBe("group_not_found");
-  const again = await ask(ana, "POST", `/api/groups/${id}/members`, { members: [ben.id] });
+  expect(await requestAs(ben, "GET", `/api/groups/${id}`)).toBe("group_not_found");
+  const again = await requestAs(ana, "POST", `/api/groups/${id}/members`, { members: [ben.id] });
   expect(again).toMatchObject({ count: 3, roster: 1 });
-  await post(cleo, id, "Te voilà");
-  await until(async () => (await rowsOfBen()).some(({ conversation, unread }) => conversation === id && unread === 2));
+  await sendTexts(cleo, id, "Te voilà");
+  await waitUntil(async () =>
+    (await rowsOfBen()).some(({ conversation, unread }) => conversation === id && unread === 2),
+  );
   // All messages since the others saw him as a member, and no system message says that he joined only now.
   expect((await readLog(ben, id)).map(({ seq }) => seq)).toEqual([1, 2, 3]);
 });
 
-test("nobody adds whom they block themselves, and nobody of a list that names one", async () => {
-  const { id, owner, others } = await newGroup(3);
-  const [, ben] = await newCircle(2);
-  const [ana, dan, eve] = (await newCircle(3)) as [Seeded, Seeded, Seeded];
+test("nobody can add a person they block, or anybody in a list that names one", async () => {
+  const { id, owner, others } = await makeSyncedGroup(3);
+  const [, ben] = await makeFriends(2);
+  const [ana, dan, eve] = (await makeFriends(3)) as [SeededPerson, SeededPerson, SeededPerson];
   if (!ben) throw new Error("too few");
   await block(ana, eve);
   const refused = createUuid();
   expect(await makeGroup(ana, "Famille", [dan, eve], refused)).toBe("contact_blocked");
-  expect(await ask(ana, "GET", `/api/groups/${refused}`)).toBe("group_not_found");
+  expect(await requestAs(ana, "GET", `/api/groups/${refused}`)).toBe("group_not_found");
   expect(await makeGroup(ana, "Famille", [dan], refused)).toMatchObject({ count: 2 });
-  expect(await ask(ana, "POST", `/api/groups/${refused}/members`, { members: [eve.id] })).toBe("contact_blocked");
-  expect((await membersOf(ana, refused)).count).toBe(2);
+  expect(await requestAs(ana, "POST", `/api/groups/${refused}/members`, { members: [eve.id] })).toBe("contact_blocked");
+  expect((await readMemberPage(ana, refused)).count).toBe(2);
   // A block changes nothing in a group of both.
   const [cleo] = others;
   if (!cleo) throw new Error("too few");
   await block(cleo, owner);
-  await post(owner, id, "À tous");
-  await until(async () => (await rowOf(cleo, id)).unread === 1);
+  await sendTexts(owner, id, "À tous");
+  await waitUntil(async () => (await readRow(cleo, id)).unread === 1);
   expect((await readLog(cleo, id)).at(-1)).toMatchObject({ body: { text: "À tous" } });
-  expect(await ask<Group>(cleo, "GET", `/api/groups/${id}`)).toMatchObject({ count: 3 });
-  expect(await ask(owner, "POST", `/api/groups/${id}/members`, { members: [ben.id] satisfies Uuid[] })).toBe(
+  expect(await requestAs<Group>(cleo, "GET", `/api/groups/${id}`)).toMatchObject({ count: 3 });
+  expect(await requestAs(owner, "POST", `/api/groups/${id}/members`, { members: [ben.id] satisfies Uuid[] })).toBe(
     "not_your_contact",
   );
 });

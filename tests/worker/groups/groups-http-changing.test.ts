@@ -2,12 +2,12 @@ import { env } from "cloudflare:workers";
 import { expect, test, vi } from "vitest";
 import { createUuid, type Uuid } from "#contract/ids.ts";
 import { bodyMaxBytes } from "#contract/limits.ts";
-import { readLog, rowOf, until } from "#tests/worker/support/device.ts";
-import { ask, membersOf, newCircle, newGroup } from "#tests/worker/support/make-group.ts";
+import { readLog, readRow, waitUntil } from "#tests/worker/support/device.ts";
+import { makeFriends, makeSyncedGroup, readMemberPage, requestAs } from "#tests/worker/support/make-group.ts";
 import { makePng } from "#tests/worker/support/pictures.ts";
 import { befriend } from "#tests/worker/support/seeded-people.ts";
-import { call, drain, site } from "#tests/worker/support/site.ts";
-import { callWith, objectsWith } from "#tests/worker/support/wrapped-site.ts";
+import { call, drainBucket, site } from "#tests/worker/support/site.ts";
+import { callWith, overrideMethods } from "#tests/worker/support/wrapped-site.ts";
 
 const refusal = (status: number, error_code: string) => ({ status, body: { code: status, error_code } });
 
@@ -22,19 +22,19 @@ const changes = (id: Uuid, other: Uuid): [method: string, path: string, body?: u
 ];
 
 test("a group is renamed by its owner, once for however often it is said", async () => {
-  const { id, owner, others } = await newGroup(3, "Famille");
+  const { id, owner, others } = await makeSyncedGroup(3, "Famille");
   const [ben] = others;
   if (!ben) throw new Error("too few");
   const path = `/api/groups/${id}`;
   for (const name of ["  Cousins  ", "Cousins"]) {
-    expect(await ask(owner, "PATCH", path, { name })).toMatchObject({ name: "Cousins", roster: 2 });
+    expect(await requestAs(owner, "PATCH", path, { name })).toMatchObject({ name: "Cousins", roster: 2 });
   }
-  await until(async () => (await rowOf(ben, id)).group?.name === "Cousins");
+  await waitUntil(async () => (await readRow(ben, id)).group?.name === "Cousins");
   expect((await readLog(ben, id)).slice(1)).toMatchObject([{ sender: 0, body: { event: "renamed", name: "Cousins" } }]);
   const hostile = '"><svg onload=alert(1)>';
-  expect(await ask(owner, "PATCH", path, { name: hostile })).toMatchObject({ name: hostile });
+  expect(await requestAs(owner, "PATCH", path, { name: hostile })).toMatchObject({ name: hostile });
   for (const name of ["", " ", "x".repeat(101), "a\u202eb", "\u200d"]) {
-    expect(await ask(owner, "PATCH", path, { name })).toBe("invalid_group_name");
+    expect(await requestAs(owner, "PATCH", path, { name })).toBe("invalid_group_name");
   }
   for (const body of [
     {},
@@ -44,63 +44,63 @@ test("a group is renamed by its owner, once for however often it is said", async
     { name: "Nous", picture: "x" },
     { name: "Nous", created_by: ben.id },
   ]) {
-    expect(await ask(owner, "PATCH", path, body)).toBe("invalid_input");
+    expect(await requestAs(owner, "PATCH", path, body)).toBe("invalid_input");
   }
-  expect(await ask(owner, "GET", path)).toMatchObject({ name: hostile, roster: 3 });
+  expect(await requestAs(owner, "GET", path)).toMatchObject({ name: hostile, roster: 3 });
 });
 
 test("people are added all of them or none, and who is there already stays as they are", async () => {
-  const { id, owner, others } = await newGroup(3);
+  const { id, owner, others } = await makeSyncedGroup(3);
   const [ben, cleo] = others;
-  const [dan, eve, stranger] = await newCircle(3);
+  const [dan, eve, stranger] = await makeFriends(3);
   if (!ben || !cleo || !eve || !stranger) throw new Error("too few");
   await befriend(owner, dan);
   await befriend(owner, eve);
   const path = `/api/groups/${id}/members`;
-  const add = (members: unknown) => ask(owner, "POST", path, { members });
+  const add = (members: unknown) => requestAs(owner, "POST", path, { members });
   expect(await add([dan.id, stranger.id])).toBe("not_your_contact");
   expect(await add([])).toBe("group_without_members");
   expect(await add(["x"])).toBe("invalid_input");
-  expect(await ask(owner, "GET", `/api/groups/${id}`)).toMatchObject({ count: 3, roster: 1 });
+  expect(await requestAs(owner, "GET", `/api/groups/${id}`)).toMatchObject({ count: 3, roster: 1 });
   expect(await add([dan.id, ben.id, dan.id, owner.id, eve.id])).toMatchObject({ count: 5, roster: 2 });
   expect(await add([eve.id, dan.id])).toMatchObject({ count: 5, roster: 2 });
   expect(await add([owner.id])).toMatchObject({ count: 5, roster: 2 });
   expect((await readLog(owner, id)).slice(1)).toMatchObject([{ body: { event: "added", who: [3, 4] } }]);
   const headOf = () =>
-    rowOf(dan, id).then(
+    readRow(dan, id).then(
       ({ head }) => head,
       () => 0, // not notified yet
     );
-  await until(async () => (await headOf()) === 2);
-  expect(await rowOf(dan, id)).toMatchObject({ unread: 0, group: { count: 5, number: 3, role: "member" } });
-  expect(await ask(owner, "DELETE", `${path}/${dan.id}`)).toBe(null);
-  expect(await ask(owner, "DELETE", `${path}/${dan.id}`)).toBe(null);
-  expect(await ask(owner, "DELETE", `${path}/${stranger.id}`)).toBe("member_not_found");
-  expect(await ask(owner, "DELETE", `${path}/nobody`)).toBe("invalid_input");
-  expect(await ask(owner, "DELETE", `${path}/${owner.id}?heir=x`)).toBe("invalid_input");
-  expect(await ask(owner, "DELETE", `${path}/${owner.id}?heir=${owner.id}`)).toBe("member_not_found");
-  expect((await membersOf(owner, id)).members.map(({ number }) => number)).toEqual([0, 1, 2, 4]);
+  await waitUntil(async () => (await headOf()) === 2);
+  expect(await readRow(dan, id)).toMatchObject({ unread: 0, group: { count: 5, number: 3, role: "member" } });
+  expect(await requestAs(owner, "DELETE", `${path}/${dan.id}`)).toBe(null);
+  expect(await requestAs(owner, "DELETE", `${path}/${dan.id}`)).toBe(null);
+  expect(await requestAs(owner, "DELETE", `${path}/${stranger.id}`)).toBe("member_not_found");
+  expect(await requestAs(owner, "DELETE", `${path}/nobody`)).toBe("invalid_input");
+  expect(await requestAs(owner, "DELETE", `${path}/${owner.id}?heir=x`)).toBe("invalid_input");
+  expect(await requestAs(owner, "DELETE", `${path}/${owner.id}?heir=${owner.id}`)).toBe("member_not_found");
+  expect((await readMemberPage(owner, id)).members.map(({ number }) => number)).toEqual([0, 1, 2, 4]);
 });
 
 test("a group is handed over to a member, who then may what its owner may, and again is not twice", async () => {
-  const { id, owner, others } = await newGroup(3);
+  const { id, owner, others } = await makeSyncedGroup(3);
   const [ben, cleo] = others;
-  const [stranger] = await newCircle(1);
+  const [stranger] = await makeFriends(1);
   if (!ben || !cleo) throw new Error("too few");
   const path = `/api/groups/${id}/owner`;
-  expect(await ask(owner, "PUT", path, { user_id: stranger.id })).toBe("member_not_found");
-  expect(await ask(owner, "PUT", path, { user_id: "x" })).toBe("invalid_input");
-  expect(await ask(owner, "PUT", path, { user_id: owner.id })).toMatchObject({ role: "owner", roster: 1 });
-  expect(await ask(ben, "PUT", path, { user_id: ben.id })).toBe("not_allowed");
+  expect(await requestAs(owner, "PUT", path, { user_id: stranger.id })).toBe("member_not_found");
+  expect(await requestAs(owner, "PUT", path, { user_id: "x" })).toBe("invalid_input");
+  expect(await requestAs(owner, "PUT", path, { user_id: owner.id })).toMatchObject({ role: "owner", roster: 1 });
+  expect(await requestAs(ben, "PUT", path, { user_id: ben.id })).toBe("not_allowed");
   for (let i = 0; i < 2; i++) {
-    expect(await ask(owner, "PUT", path, { user_id: ben.id })).toMatchObject({ role: "member", roster: 2 });
+    expect(await requestAs(owner, "PUT", path, { user_id: ben.id })).toMatchObject({ role: "member", roster: 2 });
   }
-  expect(await ask(owner, "PUT", path, { user_id: cleo.id })).toBe("not_allowed");
+  expect(await requestAs(owner, "PUT", path, { user_id: cleo.id })).toBe("not_allowed");
   for (const [method, of, body] of changes(id, cleo.id).slice(0, 3)) {
-    expect(await ask(owner, method, of, body)).toBe("not_allowed");
+    expect(await requestAs(owner, method, of, body)).toBe("not_allowed");
   }
-  expect(await ask(ben, "DELETE", `/api/groups/${id}/members/${owner.id}`)).toBe(null);
-  expect(await ask(owner, "GET", `/api/groups/${id}`)).toBe("group_not_found");
+  expect(await requestAs(ben, "DELETE", `/api/groups/${id}/members/${owner.id}`)).toBe(null);
+  expect(await requestAs(owner, "GET", `/api/groups/${id}`)).toBe("group_not_found");
   expect((await readLog(cleo, id)).slice(1)).toMatchObject([
     { sender: 0, body: { event: "owner", who: [1] } },
     { sender: 1, body: { event: "removed", who: [0] } },
@@ -108,7 +108,7 @@ test("a group is handed over to a member, who then may what its owner may, and a
 });
 
 test("a page of another origin changes no group with its owner's cookie", async () => {
-  const { id, owner, others, group } = await newGroup(2);
+  const { id, owner, others, group } = await makeSyncedGroup(2);
   const [ben] = others;
   if (!ben) throw new Error("too few");
   const making = ["POST", "/api/groups", { id: createUuid(), name: "Volé", members: [ben.id] }] as const;
@@ -127,7 +127,7 @@ test("a page of another origin changes no group with its owner's cookie", async 
       expect(await response.json()).toMatchObject({ error_code: "forbidden_origin" });
     }
   }
-  expect(await ask(owner, "GET", `/api/groups/${id}`)).toEqual(group);
+  expect(await requestAs(owner, "GET", `/api/groups/${id}`)).toEqual(group);
 });
 
 test.each([
@@ -140,14 +140,14 @@ test.each([
   ["GET", "/api/groups/:id/owner", "PUT"],
   ["DELETE", "/api/conversations/:id/messages/1/receipts", "GET"],
 ])("%s %s is no method of it", async (method, path, allowed) => {
-  const [person] = await newCircle(1);
+  const [person] = await makeFriends(1);
   const answer = await call(method, path.replaceAll(":id", createUuid()), { token: person.token });
   expect(answer).toMatchObject(refusal(405, "method_not_allowed"));
   expect(answer.headers.get("allow")).toBe(allowed);
 });
 
 test("a body that is too long or no JSON changes nothing, and an id that is none is said to be", async () => {
-  const { id, owner, group } = await newGroup(2);
+  const { id, owner, group } = await makeSyncedGroup(2);
   const path = `/api/groups/${id}`;
   const long = { name: "x".repeat(bodyMaxBytes) };
   expect(await call("PATCH", path, { token: owner.token, body: long })).toMatchObject(refusal(413, "too_large"));
@@ -157,30 +157,30 @@ test("a body that is too long or no JSON changes nothing, and an id that is none
     const answer = await call("GET", `/api/groups/${bad}`, { token: owner.token });
     expect([bad, answer.status]).toEqual([bad, 400]);
   }
-  expect(await ask(owner, "GET", path)).toEqual(group);
+  expect(await requestAs(owner, "GET", path)).toEqual(group);
 });
 
-test("whoever changes too much is told how long to wait, whatever they change", async () => {
-  const { id, owner, others, group } = await newGroup(2);
+test("too many changes are refused with the time to wait, whatever is changed", async () => {
+  const { id, owner, others, group } = await makeSyncedGroup(2);
   const [ben] = others;
   if (!ben) throw new Error("too few");
-  await drain("group_change_by_user", owner.id);
+  await drainBucket("group_change_by_user", owner.id);
   for (const [method, path, body] of changes(id, ben.id)) {
     const answer = await call(method, path, { token: owner.token, body });
     expect(answer).toMatchObject(refusal(429, "rate_limited"));
     expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
   }
-  expect(await ask(owner, "GET", `/api/groups/${id}`)).toEqual(group);
+  expect(await requestAs(owner, "GET", `/api/groups/${id}`)).toEqual(group);
 });
 
 test("while a group cannot be reached everything about it is unavailable, and says nothing of why", async () => {
-  const { id, owner, others, group } = await newGroup(2);
+  const { id, owner, others, group } = await makeSyncedGroup(2);
   const [ben] = others;
   if (!ben) throw new Error("too few");
   const log = vi.spyOn(console, "error").mockImplementation(() => undefined);
   const broken = () => Promise.reject(new Error("SELECT secret FROM members"));
   const methods = { runGroupCommand: broken, getGroup: broken, listMembers: broken, listReceipts: broken };
-  const CONVERSATION = objectsWith(env.CONVERSATION, methods);
+  const CONVERSATION = overrideMethods(env.CONVERSATION, methods);
   const reading: [string, string][] = [
     ["GET", `/api/groups/${id}`],
     ["GET", `/api/groups/${id}/members`],
@@ -191,5 +191,5 @@ test("while a group cannot be reached everything about it is unavailable, and sa
     expect(answer).toMatchObject({ status: 503, body: { error_code: "unavailable", msg: "unavailable" } });
   }
   log.mockRestore();
-  expect(await ask(owner, "GET", `/api/groups/${id}`)).toEqual(group);
+  expect(await requestAs(owner, "GET", `/api/groups/${id}`)).toEqual(group);
 });

@@ -3,15 +3,21 @@ import { expect, test, vi } from "vitest";
 import type { Group } from "#contract/groups.ts";
 import { createUuid, type Uuid } from "#contract/ids.ts";
 import { groupMembersMax, groupNameMaxLength } from "#contract/limits.ts";
-import { readLog, rowOf } from "#tests/worker/support/device.ts";
-import { ask, makeGroup, membersOf, newCircle, type Seeded } from "#tests/worker/support/make-group.ts";
+import { readLog, readRow } from "#tests/worker/support/device.ts";
+import {
+  makeFriends,
+  makeGroup,
+  readMemberPage,
+  requestAs,
+  type SeededPerson,
+} from "#tests/worker/support/make-group.ts";
 import { seedContacts } from "#tests/worker/support/seeded-people.ts";
-import { call, drain } from "#tests/worker/support/site.ts";
-import { callWith, objectsWith } from "#tests/worker/support/wrapped-site.ts";
+import { call, drainBucket } from "#tests/worker/support/site.ts";
+import { callWith, overrideMethods } from "#tests/worker/support/wrapped-site.ts";
 import { openDb } from "#worker/db/client.ts";
 import { toAddedMembers } from "#worker/groups/queries.ts";
 
-const trio = async () => (await newCircle(3)) as [Seeded, Seeded, Seeded];
+const trio = async () => (await makeFriends(3)) as [SeededPerson, SeededPerson, SeededPerson];
 const make = (token: string, body: unknown) => call("POST", "/api/groups", { token, body });
 const refusal = (status: number, error_code: string) => ({ status, body: { code: status, error_code } });
 
@@ -29,7 +35,7 @@ test("making a group again under its id answers the group that is there, whateve
   expect(await readLog(ana, body.id)).toHaveLength(1);
   // Another person who knows the id gets nothing by it.
   expect(await make(ben.token, { ...body, members: [ana.id] })).toMatchObject(refusal(403, "not_your_contact"));
-  const [dan, eve] = await newCircle(2);
+  const [dan, eve] = await makeFriends(2);
   expect(await make(dan.token, { ...body, members: [eve?.id] })).toMatchObject(refusal(409, "group_exists"));
 });
 
@@ -40,13 +46,13 @@ test("a group has one of each person, its maker included without being named", a
     status: 200,
     body: { count: 3 },
   });
-  const { members } = await membersOf(ana, id);
+  const { members } = await readMemberPage(ana, id);
   expect(members.map(({ profile }) => profile?.id)).toEqual([ana.id, ben.id, cleo.id]);
 });
 
 test("who is to be in it must be contacts, all of them, and there must be some", async () => {
   const [ana, ben] = await trio();
-  const [stranger] = await newCircle(1);
+  const [stranger] = await makeFriends(1);
   const id = createUuid();
   const nobody = createUuid();
   for (const [members, expected] of [
@@ -59,12 +65,12 @@ test("who is to be in it must be contacts, all of them, and there must be some",
   ] as const) {
     expect(await make(ana.token, { id, name: "Famille", members })).toMatchObject(expected);
   }
-  expect(await ask<Group>(ana, "GET", `/api/groups/${id}`)).toBe("group_not_found");
-  await expect(rowOf(ana, id)).rejects.toThrow("no such row");
+  expect(await requestAs<Group>(ana, "GET", `/api/groups/${id}`)).toBe("group_not_found");
+  await expect(readRow(ana, id)).rejects.toThrow("no such row");
 });
 
 test("of 1,023 people each is known for a contact, for one who blocks, or for none", async () => {
-  const [ana] = await newCircle(1);
+  const [ana] = await makeFriends(1);
   const people = await seedContacts(ana, groupMembersMax - 1);
   const db = openDb(env);
   const newcomers = await toAddedMembers(db, ana.id, people);
@@ -88,7 +94,7 @@ test.each([
   ["an owner", { id: createUuid(), name: "F", members: [createUuid()], created_by: createUuid() }],
   ["a picture", { id: createUuid(), name: "F", members: [createUuid()], picture: "x" }],
 ])("%s makes no group", async (_, body) => {
-  const [ana] = await newCircle(1);
+  const [ana] = await makeFriends(1);
   expect(await make(ana.token, body)).toMatchObject(refusal(400, "invalid_input"));
 });
 
@@ -118,25 +124,25 @@ test.each([
   ["مجموعة العائلة", "مجموعة العائلة"],
   ["Famille 👨‍👩‍👧‍👦 🇨🇩", "Famille 👨‍👩‍👧‍👦 🇨🇩"],
 ])("the name %j is kept as %j, or refused", async (name, kept) => {
-  const [ana, ben] = await newCircle(2);
+  const [ana, ben] = await makeFriends(2);
   const id = createUuid();
   const made = await make(ana.token, { id, name, members: [ben?.id] });
   if (kept === undefined) {
     expect(made).toMatchObject(refusal(400, "invalid_group_name"));
-    expect(await ask<Group>(ana, "GET", `/api/groups/${id}`)).toBe("group_not_found");
+    expect(await requestAs<Group>(ana, "GET", `/api/groups/${id}`)).toBe("group_not_found");
     return;
   }
   expect(made).toMatchObject({ status: 200, body: { name: kept } });
   expect(made.headers.get("content-type")).toBe("application/json");
   expect(made.headers.get("x-content-type-options")).toBe("nosniff");
-  expect((await rowOf(ana, id)).group).toMatchObject({ name: kept });
+  expect((await readRow(ana, id)).group).toMatchObject({ name: kept });
   expect((await readLog(ana, id))[0]).toMatchObject({ body: { event: "created", name: kept } });
 });
 
-test("whoever makes too many is told how long to wait, and bad input costs nothing", async () => {
-  const [ana, ben] = await newCircle(2);
+test("too many new groups are refused with the time to wait, and bad input costs nothing", async () => {
+  const [ana, ben] = await makeFriends(2);
   if (!ben) throw new Error("too few");
-  await drain("group_by_user", ana.id);
+  await drainBucket("group_by_user", ana.id);
   expect(await make(ana.token, { id: createUuid(), name: "", members: [] })).toMatchObject({ status: 400 });
   const refused = await make(ana.token, { id: createUuid(), name: "Trop", members: [ben.id] });
   expect(refused).toMatchObject(refusal(429, "rate_limited"));
@@ -145,13 +151,13 @@ test("whoever makes too many is told how long to wait, and bad input costs nothi
 });
 
 test("a group that cannot be reached is unavailable, and making it again makes one", async () => {
-  const [ana, ben] = await newCircle(2);
+  const [ana, ben] = await makeFriends(2);
   if (!ben) throw new Error("too few");
   const body = { id: createUuid(), name: "Famille", members: [ben.id] };
   const log = vi.spyOn(console, "error").mockImplementation(() => undefined);
   const broken = () => Promise.reject(Object.assign(new Error("the way there broke"), { retryable: true }));
   for (const methods of [{ createGroup: broken }, { getGroup: broken }]) {
-    const CONVERSATION = objectsWith(env.CONVERSATION, methods);
+    const CONVERSATION = overrideMethods(env.CONVERSATION, methods);
     const answer = await callWith({ CONVERSATION }, "POST", "/api/groups", { token: ana.token, body });
     expect(answer).toMatchObject(refusal(503, "unavailable"));
   }

@@ -4,11 +4,11 @@ import type { Group } from "#contract/groups.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { avatarMaxBytes } from "#contract/limits.ts";
 import type { Person } from "#tests/support/people/people.ts";
-import { readLog, rowOf, until } from "#tests/worker/support/device.ts";
-import { ask, newCircle, newGroup } from "#tests/worker/support/make-group.ts";
-import { makeJpegWithPlace, makePng, makePngClaiming } from "#tests/worker/support/pictures.ts";
-import { drain, site } from "#tests/worker/support/site.ts";
-import { callRawWith, objectsWith } from "#tests/worker/support/wrapped-site.ts";
+import { readLog, readRow, waitUntil } from "#tests/worker/support/device.ts";
+import { makeFriends, makeSyncedGroup, requestAs } from "#tests/worker/support/make-group.ts";
+import { makeJpegWithLocation, makePng, makePngClaiming } from "#tests/worker/support/pictures.ts";
+import { drainBucket, site } from "#tests/worker/support/site.ts";
+import { callRawWith, overrideMethods } from "#tests/worker/support/wrapped-site.ts";
 import { emptyBuckets } from "#worker/lib/limits/rate-limit.ts";
 import { readImageHeader } from "#worker/lib/storage/image-header.ts";
 import { getConversationStub } from "#worker/objects/stubs.ts";
@@ -22,7 +22,7 @@ const put = async (by: Person, id: Uuid, body: BodyInit, changed: Parameters<typ
   return { status: response.status, body: (await response.json()) as Group & { error_code?: string } };
 };
 const pictureOf = async (by: Person, id: Uuid, size = 512): Promise<Uint8Array<ArrayBuffer>> => {
-  const { picture } = (await ask<Group>(by, "GET", `/api/groups/${id}`)) as Group;
+  const { picture } = (await requestAs<Group>(by, "GET", `/api/groups/${id}`)) as Group;
   const response = await site.fetch(`${site.origin}/api/avatars/${picture}?size=${size}`, {
     headers: { authorization: `Bearer ${by.token}` },
   });
@@ -41,13 +41,13 @@ const encode = async (format: "image/jpeg" | "image/webp") => {
 };
 const gif = Buffer.from("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7", "base64");
 
-test("a picture of any kind becomes a square without its metadata, which all members see and only they are told of", async () => {
-  const { id, owner, others } = await newGroup(3);
+test("a picture of any kind becomes a square without its metadata, visible to all members and nobody else", async () => {
+  const { id, owner, others } = await makeSyncedGroup(3);
   const [ben] = others;
   if (!ben) throw new Error("too few");
   for (const picture of [
     makePng(300, 200),
-    await makeJpegWithPlace(),
+    await makeJpegWithLocation(),
     await encode("image/jpeg"),
     await encode("image/webp"),
     gif,
@@ -61,7 +61,7 @@ test("a picture of any kind becomes a square without its metadata, which all mem
     for (const trace of ["Exif", "GPS", "Kinshasa", "XMP", "secret place"]) {
       expect(Buffer.from(large).includes(trace)).toBe(false);
     }
-    await until(async () => (await rowOf(ben, id)).group?.picture === body.picture);
+    await waitUntil(async () => (await readRow(ben, id)).group?.picture === body.picture);
     // The former picture is deleted, in both sizes.
     expect(await keptOf(id)).toEqual([`50/${body.picture}`, `512/${body.picture}`]);
   }
@@ -71,7 +71,7 @@ test("a picture of any kind becomes a square without its metadata, which all mem
 
 const svg = '<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"></svg>';
 test("what is no picture, or too much of one, is refused and leaves the old one and nothing else", async () => {
-  const { id, owner } = await newGroup(2);
+  const { id, owner } = await makeSyncedGroup(2);
   const { body: before } = await put(owner, id, makePng(40, 40));
   const over = new Uint8Array(avatarMaxBytes + 1);
   over.set(makePng(40, 40));
@@ -89,26 +89,26 @@ test("what is no picture, or too much of one, is refused and leaves the old one 
     expect(await put(owner, id, picture)).toMatchObject(expected);
   }
   expect(await keptOf(id)).toEqual([`512/${before.picture}`]);
-  expect(await ask<Group>(owner, "GET", `/api/groups/${id}`)).toEqual(before);
+  expect(await requestAs<Group>(owner, "GET", `/api/groups/${id}`)).toEqual(before);
   const exact = new Uint8Array(avatarMaxBytes);
   exact.set(makePng(40, 40));
   expect((await put(owner, id, exact)).status).toBe(200);
 });
 
 test("who may not set the picture leaves nothing by trying", async () => {
-  const { id, owner, others } = await newGroup(2);
-  const [[stranger], [ben]] = [await newCircle(1), others];
+  const { id, owner, others } = await makeSyncedGroup(2);
+  const [[stranger], [ben]] = [await makeFriends(1), others];
   if (!ben) throw new Error("too few");
   const path = `/api/groups/${id}/picture`;
   expect(await put(ben, id, makePng(40, 40))).toMatchObject({ status: 403, body: { error_code: "not_allowed" } });
   const unknown = { status: 404, body: { error_code: "group_not_found" } };
   expect(await put(stranger, id, makePng(40, 40))).toMatchObject(unknown);
-  expect(await ask(ben, "DELETE", path)).toBe("not_allowed");
-  expect(await ask(stranger, "DELETE", path)).toBe("group_not_found");
-  await drain("group_picture_by_user", owner.id);
+  expect(await requestAs(ben, "DELETE", path)).toBe("not_allowed");
+  expect(await requestAs(stranger, "DELETE", path)).toBe("group_not_found");
+  await drainBucket("group_picture_by_user", owner.id);
   expect(await put(owner, id, makePng(40, 40))).toMatchObject({ status: 429, body: { error_code: "rate_limited" } });
   // Refused between the check and the change: the group was transferred on another device.
-  const CONVERSATION = objectsWith(env.CONVERSATION, { runGroupCommand: async () => ({ error: "not_allowed" }) });
+  const CONVERSATION = overrideMethods(env.CONVERSATION, { runGroupCommand: async () => ({ error: "not_allowed" }) });
   await env.DB.prepare("DELETE FROM rate_limits").run();
   emptyBuckets.clear();
   expect(await put(owner, id, makePng(40, 40), { CONVERSATION })).toMatchObject({ status: 403 });
@@ -117,28 +117,28 @@ test("who may not set the picture leaves nothing by trying", async () => {
 });
 
 test("a picture that is taken away, or whose group ends, is gone", async () => {
-  const { id, owner, others } = await newGroup(2);
+  const { id, owner, others } = await makeSyncedGroup(2);
   const [ben] = others;
   if (!ben) throw new Error("too few");
   await put(owner, id, makePng(40, 40));
-  expect(await ask(owner, "DELETE", `/api/groups/${id}/picture`)).toMatchObject({ picture: null, roster: 3 });
-  expect(await ask(owner, "DELETE", `/api/groups/${id}/picture`)).toMatchObject({ picture: null, roster: 3 });
+  expect(await requestAs(owner, "DELETE", `/api/groups/${id}/picture`)).toMatchObject({ picture: null, roster: 3 });
+  expect(await requestAs(owner, "DELETE", `/api/groups/${id}/picture`)).toMatchObject({ picture: null, roster: 3 });
   await expect.poll(() => keptOf(id)).toEqual([]);
   await put(owner, id, makePng(40, 40));
-  expect(await ask(owner, "DELETE", `/api/groups/${id}/members/${owner.id}`)).toBe(null);
+  expect(await requestAs(owner, "DELETE", `/api/groups/${id}/members/${owner.id}`)).toBe(null);
   expect(await keptOf(id)).toHaveLength(1);
-  expect(await ask(ben, "DELETE", `/api/groups/${id}/members/${ben.id}`)).toBe(null);
+  expect(await requestAs(ben, "DELETE", `/api/groups/${id}/members/${ben.id}`)).toBe(null);
   await expect.poll(() => keptOf(id)).toEqual([]);
 
-  const second = await newGroup(2);
+  const second = await makeSyncedGroup(2);
   await put(second.owner, second.id, makePng(40, 40));
-  expect(await ask(second.owner, "DELETE", `/api/groups/${second.id}`)).toBe(null);
+  expect(await requestAs(second.owner, "DELETE", `/api/groups/${second.id}`)).toBe(null);
   await expect.poll(() => keptOf(second.id)).toEqual([]);
 });
 
 test("a picture whose answer was lost is shown, and the one before it goes all the same", async () => {
   const log = vi.spyOn(console, "error").mockImplementation(() => undefined);
-  const { id, owner } = await newGroup(2);
+  const { id, owner } = await makeSyncedGroup(2);
   await put(owner, id, makePng(40, 40));
   type Change = ReturnType<typeof getConversationStub>["runGroupCommand"];
   let lost = 0;
@@ -151,16 +151,16 @@ test("a picture whose answer was lost is shown, and the one before it goes all t
       return done;
     };
   const once = await put(owner, id, makePng(50, 50), {
-    CONVERSATION: objectsWith(env.CONVERSATION, { runGroupCommand: losing(1) }),
+    CONVERSATION: overrideMethods(env.CONVERSATION, { runGroupCommand: losing(1) }),
   });
   expect(once.status).toBe(200);
   expect(await keptOf(id)).toEqual([`512/${once.body.picture}`]);
   lost = 0;
   const never = await put(owner, id, makePng(60, 60), {
-    CONVERSATION: objectsWith(env.CONVERSATION, { runGroupCommand: losing(Number.POSITIVE_INFINITY) }),
+    CONVERSATION: overrideMethods(env.CONVERSATION, { runGroupCommand: losing(Number.POSITIVE_INFINITY) }),
   });
   expect(never.status).toBe(503);
-  const shown = (await ask<Group>(owner, "GET", `/api/groups/${id}`)) as Group;
+  const shown = (await requestAs<Group>(owner, "GET", `/api/groups/${id}`)) as Group;
   expect(shown.picture).not.toBe(once.body.picture);
   expect(await keptOf(id)).toContain(`512/${shown.picture}`);
   log.mockRestore();

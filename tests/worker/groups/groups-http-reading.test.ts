@@ -4,8 +4,14 @@ import { expect, test } from "vitest";
 import type { MemberPage } from "#contract/groups.ts";
 import { createUuid } from "#contract/ids.ts";
 import { memberPageRows } from "#contract/limits.ts";
-import { post, readLog, request, rowOf, until } from "#tests/worker/support/device.ts";
-import { ask, makeGroup, membersOf, newCircle, newGroup } from "#tests/worker/support/make-group.ts";
+import { readLog, readRow, request, sendTexts, waitUntil } from "#tests/worker/support/device.ts";
+import {
+  makeFriends,
+  makeGroup,
+  makeSyncedGroup,
+  readMemberPage,
+  requestAs,
+} from "#tests/worker/support/make-group.ts";
 import { seedContacts } from "#tests/worker/support/seeded-people.ts";
 import { call } from "#tests/worker/support/site.ts";
 import { callWith } from "#tests/worker/support/wrapped-site.ts";
@@ -15,20 +21,20 @@ import { profiles } from "#worker/db/schema.ts";
 const numbersOf = ({ members }: MemberPage) => members.map(({ number }) => number);
 
 /** All pages in order, as a device reads them. */
-const readAll = async (by: Parameters<typeof membersOf>[0], id: string, since = 0) => {
-  const first = await membersOf(by, id, `?since=${since}`);
+const readAll = async (by: Parameters<typeof readMemberPage>[0], id: string, since = 0) => {
+  const first = await readMemberPage(by, id, `?since=${since}`);
   const pages = [first];
   for (let after = first.after; after !== null; after = pages.at(-1)?.after ?? null) {
-    pages.push(await membersOf(by, id, `?since=${since}&after=${after}`));
+    pages.push(await readMemberPage(by, id, `?since=${since}&after=${after}`));
   }
   return { roster: first.roster, pages, members: pages.flatMap(({ members }) => members) };
 };
 
 test("members come in pages by their numbers, each once, and afterwards only what changed since a roster", async () => {
-  const [owner] = await newCircle(1);
+  const [owner] = await makeFriends(1);
   const people = await seedContacts(owner, 2 * memberPageRows + 10);
   const id = createUuid();
-  const made = await ask(owner, "POST", "/api/groups", { id, name: "Quartier", members: people });
+  const made = await requestAs(owner, "POST", "/api/groups", { id, name: "Quartier", members: people });
   expect(made).toMatchObject({ count: people.length + 1, roster: 1 });
   const { pages, members, roster } = await readAll(owner, id);
   expect(pages.map((page) => page.members.length)).toEqual([memberPageRows, memberPageRows, 11]);
@@ -38,19 +44,19 @@ test("members come in pages by their numbers, each once, and afterwards only wha
   expect(members.filter(({ role }) => role === "owner").map(({ number }) => number)).toEqual([0]);
 
   expect(await readAll(owner, id, roster)).toMatchObject({ members: [], roster: 1 });
-  for (const gone of [people[4], people[99]]) await ask(owner, "DELETE", `/api/groups/${id}/members/${gone}`);
-  await ask(owner, "POST", `/api/groups/${id}/members`, { members: [people[99]] });
-  await ask(owner, "PATCH", `/api/groups/${id}`, { name: "Notre quartier" });
+  for (const gone of [people[4], people[99]]) await requestAs(owner, "DELETE", `/api/groups/${id}/members/${gone}`);
+  await requestAs(owner, "POST", `/api/groups/${id}/members`, { members: [people[99]] });
+  await requestAs(owner, "PATCH", `/api/groups/${id}`, { name: "Notre quartier" });
   const changed = await readAll(owner, id, roster);
   expect(changed.roster).toBe(5);
   expect(changed.members).toMatchObject([
     { number: 5, left: true, role: "member" },
     { number: 100, left: false },
   ]);
-  expect(numbersOf(await membersOf(owner, id, `?since=${roster}&after=6`))).toEqual([100]);
+  expect(numbersOf(await readMemberPage(owner, id, `?since=${roster}&after=6`))).toEqual([100]);
   expect((await readAll(owner, id)).members).toHaveLength(people.length);
   // Lookup by number also finds former members, because their messages remain.
-  expect((await membersOf(owner, id, "?numbers=100,5,7,999")).members).toMatchObject([
+  expect((await readMemberPage(owner, id, "?numbers=100,5,7,999")).members).toMatchObject([
     { number: 100, left: false, profile: { id: people[99] } },
     { number: 5, left: true, profile: { id: people[4] } },
     { number: 7, left: false },
@@ -73,12 +79,12 @@ test.each([
   "before=3",
   "limit=1000",
 ])("members are not to be read by ?%s", async (query) => {
-  const { id, owner } = await newGroup(2);
-  expect(await ask(owner, "GET", `/api/groups/${id}/members?${query}`)).toBe("invalid_input");
+  const { id, owner } = await makeSyncedGroup(2);
+  expect(await requestAs(owner, "GET", `/api/groups/${id}/members?${query}`)).toBe("invalid_input");
 });
 
-test("a member is shown as the reader may see them: an old picture to whom they block, nothing of an account that is gone", async () => {
-  const { id, owner, others } = await newGroup(4);
+test("a member is shown as the reader may see them: an old picture of a person who blocks the reader, nothing of a deleted account", async () => {
+  const { id, owner, others } = await makeSyncedGroup(4);
   const [ben, cleo, dan] = others;
   if (!ben || !cleo || !dan) throw new Error("too few");
   const setPicture = (key: string) =>
@@ -86,42 +92,42 @@ test("a member is shown as the reader may see them: an old picture to whom they 
   await setPicture("old.webp");
   await call("PUT", `/api/blocks/${cleo.id}`, { token: ben.token });
   await setPicture("new.webp");
-  const seenBy = async (by: typeof ben) => (await membersOf(by, id, "?numbers=1")).members[0]?.profile?.avatar_url;
+  const seenBy = async (by: typeof ben) => (await readMemberPage(by, id, "?numbers=1")).members[0]?.profile?.avatar_url;
   expect(await seenBy(owner)).toBe("new.webp");
   expect(await seenBy(dan)).toBe("new.webp");
   expect(await seenBy(cleo)).toBe("old.webp");
   expect(await seenBy(ben)).toBe("new.webp");
   // A member without another relation is visible in the group and nowhere else.
-  expect(await ask(dan, "GET", `/api/users/${ben.id}`)).toBe("user_not_found");
+  expect(await requestAs(dan, "GET", `/api/users/${ben.id}`)).toBe("user_not_found");
 
   await env.DB.prepare("DELETE FROM users WHERE id = ?").bind(dan.id).run();
-  expect((await membersOf(owner, id)).members[3]).toMatchObject({ number: 3, profile: null, left: false });
+  expect((await readMemberPage(owner, id)).members[3]).toMatchObject({ number: 3, profile: null, left: false });
 });
 
 test("who left before somebody came is nobody to them, and who leaves afterwards is known by their number", async () => {
-  const { id, owner, others } = await newGroup(4);
+  const { id, owner, others } = await makeSyncedGroup(4);
   const [ana, ben, cleo] = others;
   if (!ana || !ben || !cleo) throw new Error("too few");
-  const { roster } = await membersOf(owner, id);
-  for (const gone of [ana, cleo]) await ask(owner, "DELETE", `/api/groups/${id}/members/${gone.id}`);
-  await ask(owner, "POST", `/api/groups/${id}/members`, { members: [cleo.id] });
-  expect(numbersOf(await membersOf(cleo, id, "?numbers=0,1,2,3"))).toEqual([0, 2, 3]);
-  expect(numbersOf(await membersOf(cleo, id, `?since=${roster}`))).toEqual([3]);
-  expect(numbersOf(await membersOf(ben, id, "?numbers=0,1,2,3"))).toEqual([0, 1, 2, 3]);
-  await ask(owner, "DELETE", `/api/groups/${id}/members/${ben.id}`);
-  expect(await membersOf(cleo, id, "?numbers=1,2")).toMatchObject({ members: [{ number: 2, left: true }] });
+  const { roster } = await readMemberPage(owner, id);
+  for (const gone of [ana, cleo]) await requestAs(owner, "DELETE", `/api/groups/${id}/members/${gone.id}`);
+  await requestAs(owner, "POST", `/api/groups/${id}/members`, { members: [cleo.id] });
+  expect(numbersOf(await readMemberPage(cleo, id, "?numbers=0,1,2,3"))).toEqual([0, 2, 3]);
+  expect(numbersOf(await readMemberPage(cleo, id, `?since=${roster}`))).toEqual([3]);
+  expect(numbersOf(await readMemberPage(ben, id, "?numbers=0,1,2,3"))).toEqual([0, 1, 2, 3]);
+  await requestAs(owner, "DELETE", `/api/groups/${id}/members/${ben.id}`);
+  expect(await readMemberPage(cleo, id, "?numbers=1,2")).toMatchObject({ members: [{ number: 2, left: true }] });
 });
 
-test("receipts tell each of the others by number, as far as they have got; who came later is in none", async () => {
-  const { id, owner, others } = await newGroup(4);
+test("receipts list each of the others by number with their progress; later members are in none", async () => {
+  const { id, owner, others } = await makeSyncedGroup(4);
   const [ben, cleo, dan] = others;
-  const [, eve] = await newCircle(2);
+  const [, eve] = await makeFriends(2);
   if (!ben || !cleo || !dan || !eve) throw new Error("too few");
-  await post(owner, id, "Mbote", "Mbote encore");
+  await sendTexts(owner, id, "Mbote", "Mbote encore");
   await request(ben, { type: "mark", conversation: id, delivered: 3, read: 3 });
   await request(cleo, { type: "mark", conversation: id, delivered: 3, read: 2 });
   const receipts = (seq: number | string, by = owner) =>
-    ask(by, "GET", `/api/conversations/${id}/messages/${seq}/receipts`);
+    requestAs(by, "GET", `/api/conversations/${id}/messages/${seq}/receipts`);
   expect(await receipts(2)).toEqual({ read: [1, 2], delivered: [], sent: [3] });
   expect(await receipts(3)).toEqual({ read: [1], delivered: [2], sent: [3] });
   expect(await receipts(1)).toBe("not_your_message"); // there is no "A created the group" message
@@ -130,24 +136,25 @@ test("receipts tell each of the others by number, as far as they have got; who c
   expect(await receipts(2, ben)).toBe("not_your_message");
   expect(await receipts(2, eve)).toBe("conversation_not_found");
 
-  await ask(owner, "DELETE", `/api/groups/${id}/members/${ben.id}`);
+  await requestAs(owner, "DELETE", `/api/groups/${id}/members/${ben.id}`);
   expect(await receipts(2)).toEqual({ read: [2], delivered: [], sent: [3] });
   expect(await receipts(2, ben)).toBe("conversation_not_found");
-  await ask(owner, "POST", `/api/groups/${id}/members`, { members: [ben.id] });
+  await requestAs(owner, "POST", `/api/groups/${id}/members`, { members: [ben.id] });
   expect(await receipts(2)).toEqual({ read: [2], delivered: [], sent: [3] });
-  expect(await ask(owner, "GET", `/api/conversations/${createUuid()}/messages/1/receipts`)).toBe(
+  expect(await requestAs(owner, "GET", `/api/conversations/${createUuid()}/messages/1/receipts`)).toBe(
     "conversation_not_found",
   );
 });
 
 test("the list of conversations says of a group what a row shows, and nothing once one is out", async () => {
-  const { id, owner, others } = await newGroup(3, "Famille");
+  const { id, owner, others } = await makeSyncedGroup(3, "Famille");
   const [ben] = others;
   if (!ben) throw new Error("too few");
-  await post(owner, id, "Mbote");
-  await until(async () => (await rowOf(ben, id)).head === 2);
+  await sendTexts(owner, id, "Mbote");
+  await waitUntil(async () => (await readRow(ben, id)).head === 2);
   const listed = async () =>
-    ((await ask<{ rows: { conversation: string }[] }>(ben, "GET", "/api/conversations")) as { rows: object[] }).rows;
+    ((await requestAs<{ rows: { conversation: string }[] }>(ben, "GET", "/api/conversations")) as { rows: object[] })
+      .rows;
   expect(await listed()).toMatchObject([
     {
       conversation: id,
@@ -157,16 +164,16 @@ test("the list of conversations says of a group what a row shows, and nothing on
       group: { name: "Famille", picture: null, count: 3, role: "member", number: 1 },
     },
   ]);
-  expect(await ask(ben, "DELETE", `/api/groups/${id}/members/${ben.id}`)).toBe(null);
+  expect(await requestAs(ben, "DELETE", `/api/groups/${id}/members/${ben.id}`)).toBe(null);
   expect(await listed()).toEqual([]);
-  expect(await ask(ben, "GET", `/api/groups/${id}`)).toBe("group_not_found");
+  expect(await requestAs(ben, "GET", `/api/groups/${id}`)).toBe("group_not_found");
   expect((await readLog(owner, id)).at(-1)).toMatchObject({ sender: 1, body: { event: "left" } });
   expect(await makeGroup(ben, "Encore", [owner], id)).toBe("group_exists");
 });
 
-test("a group that one never heard of is not called, whether there is one or not, and answered alike", async () => {
-  const { id, owner } = await newGroup(2);
-  const [stranger] = await newCircle(1);
+test("a foreign group's object is not called, whether it exists or not, and the answer is the same", async () => {
+  const { id, owner } = await makeSyncedGroup(2);
+  const [stranger] = await makeFriends(1);
   const called: string[] = [];
   const CONVERSATION = {
     getByName: (name: string) => {

@@ -1,12 +1,18 @@
 import { expect, test } from "vitest";
 import type { Group } from "#contract/groups.ts";
 import { createUuid } from "#contract/ids.ts";
-import { Device, post, readLog, request, rowOf, until } from "#tests/worker/support/device.ts";
-import { ask, makeGroup, membersOf, newCircle, newGroup } from "#tests/worker/support/make-group.ts";
+import { Device, readLog, readRow, request, sendTexts, waitUntil } from "#tests/worker/support/device.ts";
+import {
+  makeFriends,
+  makeGroup,
+  makeSyncedGroup,
+  readMemberPage,
+  requestAs,
+} from "#tests/worker/support/make-group.ts";
 import { seedPerson } from "#tests/worker/support/seeded-people.ts";
 
-test("a group stands in everybody's list with its first line before its making is answered to its owner", async () => {
-  const [ana, ben, cleo] = await newCircle(3);
+test("a group is in everybody's list with its first message before its creation is answered to its owner", async () => {
+  const [ana, ben, cleo] = await makeFriends(3);
   if (!ben || !cleo) throw new Error("too few");
   const phone = await Device.open(ben);
   const id = createUuid();
@@ -20,7 +26,7 @@ test("a group stands in everybody's list with its first line before its making i
     number: 0,
     picture: null,
   });
-  expect(await rowOf(ana, id)).toMatchObject({
+  expect(await readRow(ana, id)).toMatchObject({
     kind: "group",
     head: 1,
     unread: 0,
@@ -30,95 +36,101 @@ test("a group stands in everybody's list with its first line before its making i
     group: { name: "Famille Mbuyi", count: 3, roster: 1, role: "owner", number: 0 },
   });
   await phone.nextOf("i");
-  expect(await rowOf(ben, id)).toMatchObject({ unread: 0, group: { role: "member", number: 1 } });
-  expect((await membersOf(cleo, id)).members.map(({ number, profile, role }) => [number, profile?.id, role])).toEqual([
+  expect(await readRow(ben, id)).toMatchObject({ unread: 0, group: { role: "member", number: 1 } });
+  expect(
+    (await readMemberPage(cleo, id)).members.map(({ number, profile, role }) => [number, profile?.id, role]),
+  ).toEqual([
     [0, ana.id, "owner"],
     [1, ben.id, "member"],
     [2, cleo.id, "member"],
   ]);
   // A repeated request returns the same group; another person's id is refused.
   expect(await makeGroup(ana, "Autre", [ben], id)).toMatchObject({ name: "Famille Mbuyi", count: 3 });
-  const [dan, eve] = await newCircle(2);
+  const [dan, eve] = await makeFriends(2);
   if (!eve) throw new Error("too few");
   expect(await makeGroup(dan, "Autre", [eve], id)).toBe("group_exists");
-  expect(await ask<Group>(dan, "GET", `/api/groups/${id}`)).toBe("group_not_found");
+  expect(await requestAs<Group>(dan, "GET", `/api/groups/${id}`)).toBe("group_not_found");
 });
 
 test("messages go to all members, each with its sender's number, and wait to be read by all but their author", async () => {
-  const { id, owner, others } = await newGroup(4);
+  const { id, owner, others } = await makeSyncedGroup(4);
   const [ben, cleo, dan] = others;
   if (!ben || !cleo || !dan) throw new Error("too few");
   const phones = await Promise.all([owner, cleo, dan].map((one) => Device.open(one)));
-  await post(ben, id, "Mbote na bino");
+  await sendTexts(ben, id, "Mbote na bino");
   for (const phone of phones) {
-    const [message] = phone.messagesOf(await phone.nextOf("m"));
+    const [message] = phone.decodeMessages(await phone.nextOf("m"));
     expect(message).toMatchObject({ seq: 2, sender: 1, body: { type: "text", text: "Mbote na bino" } });
     expect(message).not.toHaveProperty("cid");
   }
-  expect((await rowOf(cleo, id)).unread).toBe(1);
-  expect((await rowOf(ben, id)).unread).toBe(0);
+  expect((await readRow(cleo, id)).unread).toBe(1);
+  expect((await readRow(ben, id)).unread).toBe(0);
   // Ticks show what all others have received; an absent member holds them back.
   for (const one of [owner, cleo]) await request(one, { type: "mark", conversation: id, delivered: 2, read: 2 });
-  expect(await rowOf(ben, id)).toMatchObject({ othersDelivered: 0, othersRead: 0 });
-  expect(await ask(ben, "GET", `/api/conversations/${id}/messages/2/receipts`)).toEqual({
+  expect(await readRow(ben, id)).toMatchObject({ othersDelivered: 0, othersRead: 0 });
+  expect(await requestAs(ben, "GET", `/api/conversations/${id}/messages/2/receipts`)).toEqual({
     read: [0, 2],
     delivered: [],
     sent: [3],
   });
-  expect(await ask(cleo, "GET", `/api/conversations/${id}/messages/2/receipts`)).toBe("not_your_message");
+  expect(await requestAs(cleo, "GET", `/api/conversations/${id}/messages/2/receipts`)).toBe("not_your_message");
   await request(dan, { type: "mark", conversation: id, delivered: 2, read: 0 });
-  await until(async () => (await rowOf(ben, id)).othersDelivered === 2);
-  expect((await rowOf(ben, id)).othersRead).toBe(0);
+  await waitUntil(async () => (await readRow(ben, id)).othersDelivered === 2);
+  expect((await readRow(ben, id)).othersRead).toBe(0);
 });
 
-test("who is added sees nothing of before and is told of what follows; who is removed has nothing any more", async () => {
-  const { id, owner, others } = await newGroup(3);
+test("a new member sees nothing from before and receives what follows; a removed member has nothing any more", async () => {
+  const { id, owner, others } = await makeSyncedGroup(3);
   const [ben, cleo] = others;
-  const [, dan] = await newCircle(2);
+  const [, dan] = await makeFriends(2);
   if (!ben || !cleo || !dan) throw new Error("too few");
-  await post(ben, id, "avant");
-  expect(await ask(owner, "POST", `/api/groups/${id}/members`, { members: [dan.id] })).toBe("not_your_contact");
-  expect(await ask(ben, "POST", `/api/groups/${id}/members`, { members: [dan.id] })).toBe("not_allowed");
-  expect(await ask(ben, "DELETE", `/api/groups/${id}/members/${cleo.id}`)).toBe("not_allowed");
+  await sendTexts(ben, id, "avant");
+  expect(await requestAs(owner, "POST", `/api/groups/${id}/members`, { members: [dan.id] })).toBe("not_your_contact");
+  expect(await requestAs(ben, "POST", `/api/groups/${id}/members`, { members: [dan.id] })).toBe("not_allowed");
+  expect(await requestAs(ben, "DELETE", `/api/groups/${id}/members/${cleo.id}`)).toBe("not_allowed");
 
   const phone = await Device.open(cleo);
-  expect(await ask(owner, "DELETE", `/api/groups/${id}/members/${cleo.id}`)).toBe(null);
-  await until(() => phone.frames.some((frame) => Array.isArray(frame) && frame[0] === "i"));
-  expect(await rowOf(cleo, id)).toMatchObject({ gone: true, open: false, preview: null, unread: 0 });
-  await post(ben, id, "sans elle");
+  expect(await requestAs(owner, "DELETE", `/api/groups/${id}/members/${cleo.id}`)).toBe(null);
+  await waitUntil(() => phone.frames.some((frame) => Array.isArray(frame) && frame[0] === "i"));
+  expect(await readRow(cleo, id)).toMatchObject({ gone: true, open: false, preview: null, unread: 0 });
+  await sendTexts(ben, id, "sans elle");
   expect(await request(cleo, { type: "page", conversation: id, direction: "after", seq: 0, limit: 10 })).toEqual({
     error: "conversation_not_found",
   });
-  expect(await post(cleo, id, "encore")).toEqual({ error: "conversation_not_found" });
-  expect(await ask(cleo, "GET", `/api/groups/${id}/members`)).toBe("group_not_found");
-  expect(await ask(owner, "DELETE", `/api/groups/${id}/members/${cleo.id}`)).toBe(null);
+  expect(await sendTexts(cleo, id, "encore")).toEqual({ error: "conversation_not_found" });
+  expect(await requestAs(cleo, "GET", `/api/groups/${id}/members`)).toBe("group_not_found");
+  expect(await requestAs(owner, "DELETE", `/api/groups/${id}/members/${cleo.id}`)).toBe(null);
 
-  expect(await ask(owner, "POST", `/api/groups/${id}/members`, { members: [cleo.id] })).toMatchObject({ count: 3 });
-  await post(ben, id, "la revoilà");
-  await until(async () => (await rowOf(cleo, id)).head === 6);
-  expect(await rowOf(cleo, id)).toMatchObject({ gone: false, open: true, unread: 1 });
+  expect(await requestAs(owner, "POST", `/api/groups/${id}/members`, { members: [cleo.id] })).toMatchObject({
+    count: 3,
+  });
+  await sendTexts(ben, id, "la revoilà");
+  await waitUntil(async () => (await readRow(cleo, id)).head === 6);
+  expect(await readRow(cleo, id)).toMatchObject({ gone: false, open: true, unread: 1 });
   expect((await readLog(cleo, id)).map(({ seq, body }) => [seq, body.type])).toEqual([
     [5, "event"],
     [6, "text"],
   ]);
   const said = (await readLog(owner, id)).flatMap(({ body }) => (body.type === "text" ? [body.text] : []));
   expect(said).toEqual(["avant", "sans elle", "la revoilà"]);
-  expect((await membersOf(owner, id)).members.map(({ number }) => number)).toEqual([0, 1, 2]);
+  expect((await readMemberPage(owner, id)).members.map(({ number }) => number)).toEqual([0, 1, 2]);
 });
 
 test("an owner who leaves hands over, the last one who leaves ends the group, and so does who deletes it", async () => {
-  const { id, owner, others } = await newGroup(3);
+  const { id, owner, others } = await makeSyncedGroup(3);
   const [ben, cleo] = others;
   if (!ben || !cleo) throw new Error("too few");
   const stranger = await seedPerson();
-  expect(await ask(owner, "DELETE", `/api/groups/${id}/members/${owner.id}?heir=${stranger.id}`)).toBe(
+  expect(await requestAs(owner, "DELETE", `/api/groups/${id}/members/${owner.id}?heir=${stranger.id}`)).toBe(
     "member_not_found",
   );
-  expect(await ask(owner, "DELETE", `/api/groups/${id}/members/${owner.id}?heir=${cleo.id}`)).toBe(null);
-  expect(await ask(cleo, "GET", `/api/groups/${id}`)).toMatchObject({ role: "owner", count: 2 });
-  expect(await ask(cleo, "PUT", `/api/groups/${id}/owner`, { user_id: ben.id })).toMatchObject({ role: "member" });
-  expect(await ask(cleo, "PATCH", `/api/groups/${id}`, { name: "Non" })).toBe("not_allowed");
-  expect(await ask(ben, "PATCH", `/api/groups/${id}`, { name: "Cousins" })).toMatchObject({ name: "Cousins" });
+  expect(await requestAs(owner, "DELETE", `/api/groups/${id}/members/${owner.id}?heir=${cleo.id}`)).toBe(null);
+  expect(await requestAs(cleo, "GET", `/api/groups/${id}`)).toMatchObject({ role: "owner", count: 2 });
+  expect(await requestAs(cleo, "PUT", `/api/groups/${id}/owner`, { user_id: ben.id })).toMatchObject({
+    role: "member",
+  });
+  expect(await requestAs(cleo, "PATCH", `/api/groups/${id}`, { name: "Non" })).toBe("not_allowed");
+  expect(await requestAs(ben, "PATCH", `/api/groups/${id}`, { name: "Cousins" })).toMatchObject({ name: "Cousins" });
   const events = (await readLog(cleo, id)).map(({ body, sender }) =>
     body.type === "event" ? [sender, body.event] : [],
   );
@@ -129,8 +141,8 @@ test("an owner who leaves hands over, the last one who leaves ends the group, an
     [2, "owner"],
     [1, "renamed"],
   ]);
-  expect(await ask(ben, "DELETE", `/api/groups/${id}`)).toBe(null);
-  await until(async () => (await rowOf(cleo, id)).gone);
-  expect(await ask(cleo, "GET", `/api/groups/${id}`)).toBe("group_not_found");
+  expect(await requestAs(ben, "DELETE", `/api/groups/${id}`)).toBe(null);
+  await waitUntil(async () => (await readRow(cleo, id)).gone);
+  expect(await requestAs(cleo, "GET", `/api/groups/${id}`)).toBe("group_not_found");
   expect(await makeGroup(owner, "Encore", [ben], id)).toBe("group_exists");
 });

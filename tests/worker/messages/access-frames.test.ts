@@ -4,8 +4,8 @@ import { type ConversationId, createUuid, packUuid, privateConversationId } from
 import { type ClientFrame, clientFrameTypes } from "#contract/wire/client-frames.ts";
 import { protocolVersion } from "#contract/wire/server-frames.ts";
 import type { Person } from "#tests/support/people/people.ts";
-import { Device, post, readLog, request, rowOf, textsOf, until } from "#tests/worker/support/device.ts";
-import { newPair, seedPerson } from "#tests/worker/support/seeded-people.ts";
+import { Device, readLog, readRow, request, sendTexts, toTexts, waitUntil } from "#tests/worker/support/device.ts";
+import { makePair, seedPerson } from "#tests/worker/support/seeded-people.ts";
 import { call } from "#tests/worker/support/site.ts";
 import { getConversationStub } from "#worker/objects/stubs.ts";
 
@@ -16,16 +16,18 @@ import { getConversationStub } from "#worker/objects/stubs.ts";
 type World = { ana: Person; ben: Person; rita: Person; sam: Person; id: ConversationId; ritas: ConversationId };
 
 const makeWorld = async (): Promise<World> => {
-  const [{ ana, ben, id }, sam] = [await newPair(), await seedPerson()];
-  const other = await newPair();
-  await post(ana, id, "entre nous", "encore entre nous");
-  await post(ben, id, "de Ben");
-  await post(other.ana, other.id, "autrefois", "jadis");
-  await post(other.ben, other.id, "de Rita");
+  const [{ ana, ben, id }, sam] = [await makePair(), await seedPerson()];
+  const other = await makePair();
+  await sendTexts(ana, id, "entre nous", "encore entre nous");
+  await sendTexts(ben, id, "de Ben");
+  await sendTexts(other.ana, other.id, "autrefois", "jadis");
+  await sendTexts(other.ben, other.id, "de Rita");
   const ended = await call("DELETE", `/api/contacts/${other.ben.id}`, { token: other.ana.token });
   if (ended.status !== 200) throw new Error("the contact was not removed");
-  await until(async () => (await rowOf(other.ben, other.id)).head === 3 && !(await rowOf(other.ben, other.id)).open);
-  for (const one of [ana, ben]) await until(async () => (await rowOf(one, id)).head === 3);
+  await waitUntil(
+    async () => (await readRow(other.ben, other.id)).head === 3 && !(await readRow(other.ben, other.id)).open,
+  );
+  for (const one of [ana, ben]) await waitUntil(async () => (await readRow(one, id)).head === 3);
   return { ana, ben, rita: other.ben, sam, id, ritas: other.id };
 };
 
@@ -115,9 +117,9 @@ const answerTo = async (device: Device, frame: ClientFrame, isDue: boolean): Pro
     return undefined;
   };
   device.send(frame);
-  await until(() => answer() !== undefined, isDue ? undefined : 300).catch(() => undefined);
+  await waitUntil(() => answer() !== undefined, isDue ? undefined : 300).catch(() => undefined);
   device.send(["c", lastRef, device.base, null]);
-  await until(() => heard().some(([type, ref]) => type === "c" && ref === lastRef));
+  await waitUntil(() => heard().some(([type, ref]) => type === "c" && ref === lastRef));
   return answer();
 };
 
@@ -130,11 +132,11 @@ test.each(clientFrameTypes)(
       const answer = await answerTo(await Device.open(person), row.frame(1, conversation), due !== undefined);
       expect(answer, who).toBe(due);
     };
-    const before = [await readLog(ana, id), await rowOf(ana, id), await rowOf(ben, id)];
+    const before = [await readLog(ana, id), await readRow(ana, id), await readRow(ben, id)];
     await expectAs(sam, id, row.stranger, "a stranger by id");
     await expectAs(sam, 1, row.stranger, "a stranger by a handle of nobody's");
     await expectAs(rita, id, row.stranger, "another conversation's member");
-    expect([await readLog(ana, id), await rowOf(ana, id), await rowOf(ben, id)]).toEqual(before);
+    expect([await readLog(ana, id), await readRow(ana, id), await readRow(ben, id)]).toEqual(before);
     await expectAs(rita, ritas, row.removed, "a removed contact");
     await expectAs(ben, id, row.member, "a member");
     await getConversationStub(env, id).setBlocked(id, ana.id, true);
@@ -146,7 +148,7 @@ test.each(clientFrameTypes)(
 );
 
 test("a stranger's frames and a made-up conversation's are refused alike", async () => {
-  const [{ id }, sam] = [await newPair(), await seedPerson()];
+  const [{ id }, sam] = [await makePair(), await seedPerson()];
   const device = await Device.open(sam);
   const answers = [];
   for (const conversation of [
@@ -155,20 +157,20 @@ test("a stranger's frames and a made-up conversation's are refused alike", async
     createUuid(),
     privateConversationId(sam.id, createUuid()),
   ]) {
-    const [kind, , ...rest] = await device.ask((ref) => ["g", ref, conversation, "a", 0, 10]);
+    const [kind, , ...rest] = await device.request((ref) => ["g", ref, conversation, "a", 0, 10]);
     answers.push([kind, ...rest]);
   }
   expect(answers).toEqual(answers.map(() => ["n", notFound]));
 });
 
-test("nobody is told anything of a conversation that is not theirs", async () => {
+test("nobody gets anything of a conversation that is not theirs", async () => {
   const { ana, ben, rita, sam, id } = await makeWorld();
   const [phoneRita, phoneSam, phoneBen] = [await Device.open(rita), await Device.open(sam), await Device.open(ben)];
   const heard = [phoneRita.raw.length, phoneSam.raw.length];
-  await post(ana, id, "toujours entre nous");
+  await sendTexts(ana, id, "toujours entre nous");
   await request(ana, { type: "mark", conversation: id, delivered: 4, read: 4 });
   await phoneBen.nextLive();
   await scheduler.wait(100);
   expect([phoneRita.raw.length, phoneSam.raw.length]).toEqual(heard);
-  expect(textsOf(await readLog(ben, id))).toHaveLength(4);
+  expect(toTexts(await readLog(ben, id))).toHaveLength(4);
 });

@@ -2,8 +2,8 @@ import { evictDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import type { Person } from "#tests/support/people/people.ts";
-import { Device, post, readLog, request, rowOf, textsOf, until } from "#tests/worker/support/device.ts";
-import { newPair } from "#tests/worker/support/seeded-people.ts";
+import { Device, readLog, readRow, request, sendTexts, toTexts, waitUntil } from "#tests/worker/support/device.ts";
+import { makePair } from "#tests/worker/support/seeded-people.ts";
 import { call } from "#tests/worker/support/site.ts";
 import { getUserChannelStub } from "#worker/objects/stubs.ts";
 
@@ -13,33 +13,33 @@ const isListed = async (by: Person): Promise<boolean> =>
   ((await call("GET", "/api/conversations", { token: by.token })).body as { rows: unknown[] }).rows.length > 0;
 
 test("what came in while a conversation was cleared or deleted stays, is listed and waits to be read", async () => {
-  const { ana, ben, id } = await newPair();
-  await post(ana, id, "vu", "vu aussi", "arrivé entre-temps");
-  await until(async () => (await rowOf(ben, id)).head === 3);
+  const { ana, ben, id } = await makePair();
+  await sendTexts(ana, id, "vu", "vu aussi", "arrivé entre-temps");
+  await waitUntil(async () => (await readRow(ben, id)).head === 3);
   expect(await hide(ben, id, 2, false)).toEqual({ hidden: 2 });
-  expect(await rowOf(ben, id)).toMatchObject({ hidden: 2, unread: 1, preview: { text: "arrivé entre-temps" } });
-  expect(textsOf(await readLog(ben, id))).toEqual(["arrivé entre-temps"]);
+  expect(await readRow(ben, id)).toMatchObject({ hidden: 2, unread: 1, preview: { text: "arrivé entre-temps" } });
+  expect(toTexts(await readLog(ben, id))).toEqual(["arrivé entre-temps"]);
   expect(await isListed(ben)).toBe(true);
 });
 
 test("what is gone from a view stays gone, whatever is asked later", async () => {
-  const { ana, ben, id } = await newPair();
-  await post(ana, id, "un", "deux", "trois");
-  await until(async () => (await rowOf(ben, id)).head === 3);
+  const { ana, ben, id } = await makePair();
+  await sendTexts(ana, id, "un", "deux", "trois");
+  await waitUntil(async () => (await readRow(ben, id)).head === 3);
   expect(await hide(ben, id, 2, true)).toEqual({ hidden: 2 });
   expect(await hide(ben, id, 1, true)).toEqual({ hidden: 2 });
   expect(await hide(ben, id, 0, false)).toEqual({ hidden: 2 });
   expect(await hide(ben, id, 1_000_000, false)).toEqual({ hidden: 3 });
-  await post(ana, id, "quatre");
-  await until(async () => (await rowOf(ben, id)).head === 4);
-  expect(textsOf(await readLog(ben, id))).toEqual(["quatre"]);
-  expect(textsOf(await readLog(ana, id))).toHaveLength(4);
+  await sendTexts(ana, id, "quatre");
+  await waitUntil(async () => (await readRow(ben, id)).head === 4);
+  expect(toTexts(await readLog(ben, id))).toEqual(["quatre"]);
+  expect(toTexts(await readLog(ana, id))).toHaveLength(4);
 });
 
 test("a cleared conversation stays in the list until it is deleted, on every device", async () => {
-  const { ana, ben, id } = await newPair();
-  await post(ana, id, "un");
-  await until(async () => (await rowOf(ben, id)).head === 1);
+  const { ana, ben, id } = await makePair();
+  await sendTexts(ana, id, "un");
+  await waitUntil(async () => (await readRow(ben, id)).head === 1);
   const [phone, tablet] = [await Device.open(ben), await Device.open(ben)];
   phone.send(["d", 7, id, 1, 1]);
   for (const device of [phone, tablet]) {
@@ -48,32 +48,32 @@ test("a cleared conversation stays in the list until it is deleted, on every dev
     expect(device.counters).toEqual([device.base + 1]);
   }
   expect(await phone.nextOf("y")).toEqual(["y", 7]);
-  expect(await rowOf(ben, id)).toMatchObject({ kept: true, hidden: 1, preview: null, unread: 0 });
+  expect(await readRow(ben, id)).toMatchObject({ kept: true, hidden: 1, preview: null, unread: 0 });
   expect(await isListed(ben)).toBe(true);
   await evictDurableObject(env.USER_CHANNEL.getByName(ben.id));
-  expect(await rowOf(ben, id)).toMatchObject({ kept: true });
-  expect((await phone.ask((ref) => ["d", ref, id, 1, 0]))[0]).toBe("y");
+  expect(await readRow(ben, id)).toMatchObject({ kept: true });
+  expect((await phone.request((ref) => ["d", ref, id, 1, 0]))[0]).toBe("y");
   expect((await tablet.nextOf("i"))[2][12]).toBe(1);
   expect(await isListed(ben)).toBe(false);
 });
 
 test("a muted conversation is muted on every device and nothing else is different", async () => {
-  const { ana, ben, id } = await newPair();
+  const { ana, ben, id } = await makePair();
   const [phone, tablet] = [await Device.open(ben), await Device.open(ben)];
   phone.send(["z", 7, id, 1]);
   for (const device of [phone, tablet]) expect((await device.nextOf("i"))[2][12]).toBe(1 | 2);
   expect(await phone.nextOf("y")).toEqual(["y", 7]);
   expect(await request(ben, { type: "mute", conversation: id, muted: true })).toEqual({ muted: true });
   expect(tablet.counters).toHaveLength(1);
-  await post(ana, id, "chut");
+  await sendTexts(ana, id, "chut");
   expect(await tablet.nextLive()).toMatchObject({ text: "chut" });
-  await until(async () => (await rowOf(ben, id)).head === 1);
+  await waitUntil(async () => (await readRow(ben, id)).head === 1);
   await evictDurableObject(env.USER_CHANNEL.getByName(ben.id));
-  expect(await rowOf(ben, id)).toMatchObject({ muted: true, unread: 1 });
-  expect(await rowOf(ana, id)).toMatchObject({ muted: false });
+  expect(await readRow(ben, id)).toMatchObject({ muted: true, unread: 1 });
+  expect(await readRow(ana, id)).toMatchObject({ muted: false });
   expect(await getUserChannelStub(env, ben.id).listMutes(ben.id)).toEqual([id]);
   expect(await request(ben, { type: "mute", conversation: id, muted: false })).toEqual({ muted: false });
   await evictDurableObject(env.USER_CHANNEL.getByName(ben.id));
   expect(await getUserChannelStub(env, ben.id).listMutes(ben.id)).toEqual([]);
-  expect(await rowOf(ben, id)).toMatchObject({ muted: false, unread: 1 });
+  expect(await readRow(ben, id)).toMatchObject({ muted: false, unread: 1 });
 });

@@ -22,8 +22,8 @@ import {
   WithdrawResult,
 } from "#contract/wire/commands.ts";
 import { toHttpRequest } from "#contract/wire/http-commands.ts";
-import { post, readLog, rowOf, text, textsOf, until } from "#tests/worker/support/device.ts";
-import { newPair, type Pair, seedPerson } from "#tests/worker/support/seeded-people.ts";
+import { makeText, readLog, readRow, sendTexts, toTexts, waitUntil } from "#tests/worker/support/device.ts";
+import { makePair, type Pair, seedPerson } from "#tests/worker/support/seeded-people.ts";
 import { call } from "#tests/worker/support/site.ts";
 
 /**
@@ -35,17 +35,17 @@ const as = (person: { token: string }, method: string, path: string, body?: unkn
 
 /** Two people with three messages, which both have received. */
 const newTalk = async (): Promise<Pair> => {
-  const pair = await newPair();
+  const pair = await makePair();
   const { ana, ben, id } = pair;
-  await post(ana, id, "un", "deux", "trois");
-  for (const one of [ana, ben]) await until(async () => (await rowOf(one, id)).head === 3);
+  await sendTexts(ana, id, "un", "deux", "trois");
+  for (const one of [ana, ben]) await waitUntil(async () => (await readRow(one, id)).head === 3);
   return pair;
 };
 
 type Sample = { [T in Command["type"]]: [Extract<Command, { type: T }>, v.GenericSchema] };
 const [dialled, anas, bens] = [createUuid(), createUuid(), createUuid()];
 const samples = ({ id }: Pick<Pair, "id">): Sample => ({
-  send: [{ type: "send", conversation: id, messages: [text("quatre")] }, SendResult],
+  send: [{ type: "send", conversation: id, messages: [makeText("quatre")] }, SendResult],
   spread: [
     { type: "spread", body: { type: "text", text: "à tous" }, to: [{ conversation: id, cid: createUuid() }] },
     MulticastResult,
@@ -94,38 +94,38 @@ const mutesOf = async (person: { token: string }) =>
   v.parse(MuteList, (await as(person, "GET", "/api/mutes")).body).muted;
 
 test("a conversation that is cleared stays in one's list, one that is deleted leaves it, and what came later is there", async () => {
-  const { ana, ben, id } = await newPair();
-  await post(ana, id, "un", "deux");
-  await until(async () => (await rowOf(ben, id)).head === 2);
+  const { ana, ben, id } = await makePair();
+  await sendTexts(ana, id, "un", "deux");
+  await waitUntil(async () => (await readRow(ben, id)).head === 2);
   expect((await as(ben, "POST", `/api/conversations/${id}/clear`, { upTo: 1 })).body).toEqual({ hidden: 1 });
-  expect(textsOf(await readLog(ben, id))).toEqual(["deux"]);
+  expect(toTexts(await readLog(ben, id))).toEqual(["deux"]);
   expect((await as(ben, "POST", `/api/conversations/${id}/clear`, { upTo: 2 })).body).toEqual({ hidden: 2 });
   expect(await listOf(ben)).toEqual([id]);
-  await post(ana, id, "trois", "quatre");
-  await until(async () => (await rowOf(ben, id)).head === 4);
+  await sendTexts(ana, id, "trois", "quatre");
+  await waitUntil(async () => (await readRow(ben, id)).head === 4);
   expect((await as(ben, "DELETE", `/api/conversations/${id}?upTo=3`)).body).toEqual({ hidden: 3 });
-  expect(textsOf(await readLog(ben, id))).toEqual(["quatre"]);
+  expect(toTexts(await readLog(ben, id))).toEqual(["quatre"]);
   expect(await listOf(ben)).toEqual([id]);
   expect((await as(ben, "DELETE", `/api/conversations/${id}?upTo=1`)).body).toEqual({ hidden: 3 });
   expect((await as(ben, "DELETE", `/api/conversations/${id}`)).body).toEqual({ hidden: 4 });
   expect(await listOf(ben)).toEqual([]);
-  expect(textsOf(await readLog(ana, id))).toEqual(["un", "deux", "trois", "quatre"]);
+  expect(toTexts(await readLog(ana, id))).toEqual(["un", "deux", "trois", "quatre"]);
 });
 
-test("the conversations one has muted are listed, to oneself only, until they are heard again", async () => {
-  const { ana, ben, id } = await newPair();
+test("one's muted conversations are listed, to oneself only, until they are unmuted", async () => {
+  const { ana, ben, id } = await makePair();
   expect(await mutesOf(ana)).toEqual([]);
   for (let i = 0; i < 2; i++) {
     expect(await as(ana, "PUT", `/api/mutes/${id}`)).toMatchObject({ status: 200, body: { muted: true } });
     expect(await mutesOf(ana)).toEqual([id]);
   }
-  expect([await mutesOf(ben), (await rowOf(ana, id)).muted]).toEqual([[], true]);
+  expect([await mutesOf(ben), (await readRow(ana, id)).muted]).toEqual([[], true]);
   expect(await as(ana, "DELETE", `/api/mutes/${id}`)).toMatchObject({ status: 200, body: { muted: false } });
   expect(await mutesOf(ana)).toEqual([]);
 });
 
 test("one message to many is taken by those that may be written to, and each that was refused says why", async () => {
-  const { ana, ben, id } = await newPair();
+  const { ana, ben, id } = await makePair();
   const stranger = await seedPerson();
   const [cid, other] = [createUuid(), createUuid()];
   const body = {
@@ -141,24 +141,24 @@ test("one message to many is taken by those that may be written to, and each tha
     body: { sent: [{ conversation: id, cid, seq: 1 }], refused: [{ cid: other, error: "conversation_not_found" }] },
   });
   expect((await as(ana, "POST", "/api/messages", body)).body).toEqual(first.body);
-  expect(textsOf(await readLog(ben, id))).toEqual(["À tous"]);
+  expect(toTexts(await readLog(ben, id))).toEqual(["À tous"]);
 });
 
 test("only an author deletes a message for everybody, as often as they like", async () => {
-  const { ana, ben, id } = await newPair();
-  await post(ana, id, "un");
-  await until(async () => (await rowOf(ben, id)).head === 1);
+  const { ana, ben, id } = await makePair();
+  await sendTexts(ana, id, "un");
+  await waitUntil(async () => (await readRow(ben, id)).head === 1);
   const path = `/api/conversations/${id}/messages`;
   expect(await as(ben, "DELETE", `${path}/1`)).toMatchObject({ status: 403, body: { error_code: "not_your_message" } });
   expect(await as(ana, "DELETE", `${path}/2`)).toMatchObject({
     status: 404,
     body: { error_code: "message_not_found" },
   });
-  expect(textsOf(await readLog(ben, id))).toEqual(["un"]);
+  expect(toTexts(await readLog(ben, id))).toEqual(["un"]);
   for (let i = 0; i < 2; i++) {
     expect(await as(ana, "DELETE", `${path}/1`)).toMatchObject({ status: 200, body: { revision: 1 } });
   }
-  expect(textsOf(await readLog(ben, id))).toEqual(["<deleted>"]);
+  expect(toTexts(await readLog(ben, id))).toEqual(["<deleted>"]);
 });
 
 const to = [{ conversation: "@", cid: createUuid() }];
@@ -221,13 +221,13 @@ beforeAll(async () => {
 
 test.each(malformed)("%s with %s is refused and changes nothing", async (route, _, body) => {
   const [method = "", path = ""] = route.replaceAll("@", pair.id).split(" ");
-  const before = [await readLog(pair.ben, pair.id), await rowOf(pair.ben, pair.id)];
+  const before = [await readLog(pair.ben, pair.id), await readRow(pair.ben, pair.id)];
   const filled = body === undefined ? undefined : JSON.parse(JSON.stringify(body).replaceAll("@", pair.id));
   expect(await as(pair.ben, method, path, filled)).toMatchObject({
     status: 400,
     body: { error_code: "invalid_input" },
   });
-  expect([await readLog(pair.ben, pair.id), await rowOf(pair.ben, pair.id)]).toEqual(before);
+  expect([await readLog(pair.ben, pair.id), await readRow(pair.ben, pair.id)]).toEqual(before);
 });
 
 test.each([

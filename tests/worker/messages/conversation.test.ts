@@ -11,107 +11,119 @@ import {
   searchSlicesMax,
 } from "#contract/limits.ts";
 import { connectPeople } from "#tests/support/people/people.ts";
-import { Device, post, readLog, request, rowOf, text, textsOf, until } from "#tests/worker/support/device.ts";
-import { newPair } from "#tests/worker/support/seeded-people.ts";
+import {
+  Device,
+  makeText,
+  readLog,
+  readRow,
+  request,
+  sendTexts,
+  toTexts,
+  waitUntil,
+} from "#tests/worker/support/device.ts";
+import { makePair } from "#tests/worker/support/seeded-people.ts";
 import { call, site } from "#tests/worker/support/site.ts";
 
 const conversationStub = (id: string) => env.CONVERSATION.getByName(id);
 
 test("a text reaches the other person's device and both agree on its place", async () => {
-  const { ana, ben, id } = await newPair();
+  const { ana, ben, id } = await makePair();
   const [phoneA, phoneB] = [await Device.open(ana), await Device.open(ben)];
-  const place = await phoneA.outcome(phoneA.say(id, "Mbote na yo"));
+  const place = await phoneA.waitForOutcome(phoneA.sendText(id, "Mbote na yo"));
   const live = await phoneB.nextLive();
   expect(place).toMatchObject({ seq: 1 });
   expect({ seq: live.seq, at: live.at + phoneB.now }).toEqual(place);
   expect(live.text).toBe("Mbote na yo");
-  expect(textsOf(await readLog(ben, id))).toEqual(["Mbote na yo"]);
+  expect(toTexts(await readLog(ben, id))).toEqual(["Mbote na yo"]);
 });
 
 test("a message sent again keeps its first place and its first body, by either carrier", async () => {
-  const { ana, ben, id } = await newPair();
+  const { ana, ben, id } = await makePair();
   const phone = await Device.open(ana);
   const cid = createUuid();
-  const first = await phone.outcome(phone.say(id, "premier", cid));
-  const again = await phone.outcome(phone.say(id, "changé", cid));
-  const byHttp = await request(ana, { type: "send", conversation: id, messages: [text("encore", cid)] });
+  const first = await phone.waitForOutcome(phone.sendText(id, "premier", cid));
+  const again = await phone.waitForOutcome(phone.sendText(id, "changé", cid));
+  const byHttp = await request(ana, { type: "send", conversation: id, messages: [makeText("encore", cid)] });
   expect(again).toEqual(first);
   expect(byHttp.sent).toEqual([{ cid, ...first }]);
-  expect(textsOf(await readLog(ben, id))).toEqual(["premier"]);
+  expect(toTexts(await readLog(ben, id))).toEqual(["premier"]);
   // The same client id from the other person is a different message.
-  await request(ben, { type: "send", conversation: id, messages: [text("le mien", cid)] });
-  expect(textsOf(await readLog(ben, id))).toEqual(["premier", "le mien"]);
+  await request(ben, { type: "send", conversation: id, messages: [makeText("le mien", cid)] });
+  expect(toTexts(await readLog(ben, id))).toEqual(["premier", "le mien"]);
 });
 
 test("fifty messages at once from both sides get places without holes, in each sender's order", async () => {
-  const { ana, ben, id } = await newPair();
+  const { ana, ben, id } = await makePair();
   const [phoneA, phoneB] = [await Device.open(ana), await Device.open(ben)];
-  const refs = Array.from({ length: 50 }, (_, i) => [phoneA.say(id, `a${i}`), phoneB.say(id, `b${i}`)] as const);
+  const refs = Array.from(
+    { length: 50 },
+    (_, i) => [phoneA.sendText(id, `a${i}`), phoneB.sendText(id, `b${i}`)] as const,
+  );
   for (const [refA, refB] of refs) {
-    expect(await phoneA.outcome(refA)).toHaveProperty("seq");
-    expect(await phoneB.outcome(refB)).toHaveProperty("seq");
+    expect(await phoneA.waitForOutcome(refA)).toHaveProperty("seq");
+    expect(await phoneB.waitForOutcome(refB)).toHaveProperty("seq");
   }
   const log = await readLog(ana, id);
   expect(log.map(({ seq }) => seq)).toEqual(Array.from({ length: 100 }, (_, i) => i + 1));
   for (const side of ["a", "b"]) {
-    const own = textsOf(log).filter((one) => one.startsWith(side));
+    const own = toTexts(log).filter((one) => one.startsWith(side));
     expect(own).toEqual(Array.from({ length: 50 }, (_, i) => `${side}${i}`));
   }
   expect(log.every(({ at }, i) => at >= (log[i - 1]?.at ?? 0))).toBe(true);
-  await until(() => new Set(phoneA.seqs).size === 100 && new Set(phoneB.seqs).size === 100);
+  await waitUntil(() => new Set(phoneA.seqs).size === 100 && new Set(phoneB.seqs).size === 100);
   expect(phoneA.seqs).toHaveLength(100);
   expect(phoneB.seqs).toHaveLength(100);
   expect((await readLog(ben, id)).map(({ seq, body }) => [seq, body])).toEqual(log.map(({ seq, body }) => [seq, body]));
 });
 
-test("the client id of a message is told to its author and to nobody else", async () => {
-  const { ana, ben, id } = await newPair();
+test("the client id of a message is visible to its author only", async () => {
+  const { ana, ben, id } = await makePair();
   const phoneB = await Device.open(ben);
-  await post(ana, id, "un", "deux");
-  const [pushed] = phoneB.messagesOf(await phoneB.nextOf("m"));
+  await sendTexts(ana, id, "un", "deux");
+  const [pushed] = phoneB.decodeMessages(await phoneB.nextOf("m"));
   expect(pushed).not.toHaveProperty("cid");
   expect((await readLog(ana, id))[0]).toHaveProperty("cid");
   expect((await readLog(ben, id))[0]).not.toHaveProperty("cid");
 });
 
-test("marks that come late, twice or too far never go back and never pass the log", async () => {
-  const { ana, ben, id } = await newPair();
+test("receipts that are late, duplicated or too far never go back and never pass the log", async () => {
+  const { ana, ben, id } = await makePair();
   const phoneA = await Device.open(ana);
-  await post(ana, id, "1", "2", "3", "4", "5");
+  await sendTexts(ana, id, "1", "2", "3", "4", "5");
   const mark = (delivered: number, read: number) => request(ben, { type: "mark", conversation: id, delivered, read });
   expect(await mark(4, 3)).toEqual({ unread: 2, head: 5 });
   expect(await mark(2, 1)).toEqual({ unread: 2, head: 5 });
   expect(await mark(4, 3)).toEqual({ unread: 2, head: 5 });
-  expect(await rowOf(ben, id)).toMatchObject({ delivered: 4, read: 3, unread: 2 });
+  expect(await readRow(ben, id)).toMatchObject({ delivered: 4, read: 3, unread: 2 });
   expect(await mark(1_000_000, 1_000_000)).toEqual({ unread: 0, head: 5 });
-  expect(await rowOf(ben, id)).toMatchObject({ delivered: 5, read: 5, unread: 0 });
-  await until(() => phoneA.frames.some((frame) => Array.isArray(frame) && frame[0] === "o" && frame[4] === 5));
+  expect(await readRow(ben, id)).toMatchObject({ delivered: 5, read: 5, unread: 0 });
+  await waitUntil(() => phoneA.frames.some((frame) => Array.isArray(frame) && frame[0] === "o" && frame[4] === 5));
   const seen = phoneA.frames.flatMap((frame) =>
     Array.isArray(frame) && frame[0] === "o" ? [[frame[3], frame[4]]] : [],
   );
   expect(seen).toEqual([...seen].sort(([a = 0], [b = 0]) => a - b));
-  expect(await rowOf(ana, id)).toMatchObject({ othersDelivered: 5, othersRead: 5 });
+  expect(await readRow(ana, id)).toMatchObject({ othersDelivered: 5, othersRead: 5 });
 });
 
 test("a removed contact is refused, keeps the history, and writes again once connected again", async () => {
-  const { ana, ben, id } = await newPair();
+  const { ana, ben, id } = await makePair();
   const [phoneA, phoneB] = [await Device.open(ana), await Device.open(ben)];
   const cid = createUuid();
-  const place = await phoneA.outcome(phoneA.say(id, "avant", cid));
+  const place = await phoneA.waitForOutcome(phoneA.sendText(id, "avant", cid));
   expect((await call("DELETE", `/api/contacts/${ana.id}`, { token: ben.token })).status).toBeLessThan(300);
-  await until(async () => !(await rowOf(ana, id)).open && !(await rowOf(ben, id)).open);
-  expect(await phoneA.outcome(phoneA.say(id, "après"))).toEqual({ error: "not_connected" });
-  expect(await post(ben, id, "après")).toEqual({ error: "not_connected" });
+  await waitUntil(async () => !(await readRow(ana, id)).open && !(await readRow(ben, id)).open);
+  expect(await phoneA.waitForOutcome(phoneA.sendText(id, "après"))).toEqual({ error: "not_connected" });
+  expect(await sendTexts(ben, id, "après")).toEqual({ error: "not_connected" });
   // A message stored before the end is acknowledged as stored, because its sender may have missed the acknowledgement.
-  expect(await phoneA.outcome(phoneA.say(id, "avant", cid))).toEqual(place);
-  expect(textsOf(await readLog(ana, id))).toEqual(["avant"]);
-  expect(textsOf(await readLog(ben, id))).toEqual(["avant"]);
+  expect(await phoneA.waitForOutcome(phoneA.sendText(id, "avant", cid))).toEqual(place);
+  expect(toTexts(await readLog(ana, id))).toEqual(["avant"]);
+  expect(toTexts(await readLog(ben, id))).toEqual(["avant"]);
   await connectPeople(site, ana, ben);
-  expect(await phoneB.outcome(phoneB.say(id, "de nouveau"))).toMatchObject({ seq: 2 });
+  expect(await phoneB.waitForOutcome(phoneB.sendText(id, "de nouveau"))).toMatchObject({ seq: 2 });
 });
 
 test("a connection that was closed does not open the conversation again, however late its opening comes", async () => {
-  const { ana, id } = await newPair();
+  const { ana, id } = await makePair();
   const stub = conversationStub(id);
   const [first, second] = [createUuid(), createUuid()];
   await stub.openConnection(id, first);
@@ -123,53 +135,53 @@ test("a connection that was closed does not open the conversation again, however
     const rows = state.storage.sql.exec("SELECT connection FROM conversation").toArray();
     expect(rows).toEqual([{ connection: null }]);
   });
-  await until(async () => !(await rowOf(ana, id)).open);
+  await waitUntil(async () => !(await readRow(ana, id)).open);
 });
 
-test("a conversation that had not heard of the connection asks the directory once and opens", async () => {
-  const { ana, id } = await newPair();
+test("a conversation without a notice of the connection asks the directory once and opens", async () => {
+  const { ana, id } = await makePair();
   await runInDurableObject(conversationStub(id), async (_, state) => {
     state.storage.sql.exec("UPDATE conversation SET connection = NULL");
   });
   await evictDurableObject(conversationStub(id));
-  expect((await post(ana, id, "ça part")).sent).toMatchObject([{ seq: 1 }]);
+  expect((await sendTexts(ana, id, "ça part")).sent).toMatchObject([{ seq: 1 }]);
 });
 
 test("what a person deletes from their view is gone for them from pages and search, and for nobody else", async () => {
-  const { ana, ben, id } = await newPair();
-  await post(ana, id, "secret un", "secret deux");
+  const { ana, ben, id } = await makePair();
+  await sendTexts(ana, id, "secret un", "secret deux");
   expect(await request(ben, { type: "hide", conversation: id, upTo: 2, keep: false })).toEqual({ hidden: 2 });
-  expect(await rowOf(ben, id)).toMatchObject({ hidden: 2, preview: null, unread: 0 });
-  await post(ana, id, "secret trois");
-  await until(async () => (await rowOf(ben, id)).head === 3);
-  expect(await rowOf(ben, id)).toMatchObject({ unread: 1, preview: { type: "text", text: "secret trois" } });
-  expect(textsOf(await readLog(ben, id))).toEqual(["secret trois"]);
+  expect(await readRow(ben, id)).toMatchObject({ hidden: 2, preview: null, unread: 0 });
+  await sendTexts(ana, id, "secret trois");
+  await waitUntil(async () => (await readRow(ben, id)).head === 3);
+  expect(await readRow(ben, id)).toMatchObject({ unread: 1, preview: { type: "text", text: "secret trois" } });
+  expect(toTexts(await readLog(ben, id))).toEqual(["secret trois"]);
   for (const seq of [2, 3, 4]) {
     const page = await request(ben, { type: "page", conversation: id, direction: "before", seq, limit: 10 });
-    expect(textsOf(page.messages)).toEqual(seq === 4 ? ["secret trois"] : []);
+    expect(toTexts(page.messages)).toEqual(seq === 4 ? ["secret trois"] : []);
     expect(page.more).toBe(false);
   }
   const found = await request(ben, { type: "search", conversation: id, query: "secret", before: 100 });
-  expect(textsOf(found.messages)).toEqual(["secret trois"]);
-  expect(textsOf(await readLog(ana, id))).toEqual(["secret un", "secret deux", "secret trois"]);
+  expect(toTexts(found.messages)).toEqual(["secret trois"]);
+  expect(toTexts(await readLog(ana, id))).toEqual(["secret un", "secret deux", "secret trois"]);
 });
 
 test("a hidden conversation is listed again only when something new came", async () => {
-  const { ana, ben, id } = await newPair();
+  const { ana, ben, id } = await makePair();
   const listed = async () =>
     ((await call("GET", "/api/conversations", { token: ben.token })).body as { rows: unknown[] }).rows.length;
   expect(await listed()).toBe(0);
-  await post(ana, id, "un");
-  await until(async () => (await listed()) === 1);
+  await sendTexts(ana, id, "un");
+  await waitUntil(async () => (await listed()) === 1);
   await request(ben, { type: "hide", conversation: id, upTo: 1, keep: false });
   expect(await listed()).toBe(0);
-  await post(ana, id, "deux");
-  await until(async () => (await listed()) === 1);
+  await sendTexts(ana, id, "deux");
+  await waitUntil(async () => (await listed()) === 1);
 });
 
 test("pages go both ways by place, at most as long as asked and as heavy as allowed", async () => {
-  const { ana, ben, id } = await newPair();
-  await post(ana, id, ...Array.from({ length: 45 }, (_, i) => `m${i + 1}`));
+  const { ana, ben, id } = await makePair();
+  await sendTexts(ana, id, ...Array.from({ length: 45 }, (_, i) => `m${i + 1}`));
   const page = (direction: "after" | "before", seq: number, limit: number) =>
     request(ben, { type: "page", conversation: id, direction, seq, limit });
   const newest = await page("before", 46, 10);
@@ -183,7 +195,7 @@ test("pages go both ways by place, at most as long as asked and as heavy as allo
   expect(after.more).toBe(false);
   expect((await page("after", 45, 5)).messages).toEqual([]);
   const heavy = "é".repeat(messageTextMaxLength);
-  await post(ana, id, ...Array.from({ length: 15 }, () => heavy));
+  await sendTexts(ana, id, ...Array.from({ length: 15 }, () => heavy));
   const bytes = await page("after", 45, gapPageRows);
   expect(new TextEncoder().encode(JSON.stringify(bytes.messages)).length).toBeLessThanOrEqual(pageMaxBytes);
   expect(bytes.messages.length).toBeGreaterThan(1);
@@ -191,8 +203,8 @@ test("pages go both ways by place, at most as long as asked and as heavy as allo
 });
 
 test("a search finds texts without regard to case and accents, over the whole history and in bounded steps", async () => {
-  const { ana, ben, id } = await newPair();
-  await post(ana, id, "L'Été à Kinshasa", "rien");
+  const { ana, ben, id } = await makePair();
+  await sendTexts(ana, id, "L'Été à Kinshasa", "rien");
   const atOnce = searchSlicesMax * searchSliceRows;
   const count = atOnce + 10;
   await runInDurableObject(conversationStub(id), (_, state) => {
@@ -207,7 +219,7 @@ test("a search finds texts without regard to case and accents, over the whole hi
   const first = await search("ETE A KIN", count + 1);
   expect(first).toEqual({ messages: [], before: count + 1 - atOnce });
   const second = await search("ETE A KIN", first.before ?? 0);
-  expect(textsOf(second.messages)).toEqual(["L'Été à Kinshasa"]);
+  expect(toTexts(second.messages)).toEqual(["L'Été à Kinshasa"]);
   expect(second.before).toBeNull();
   const many = await search("ligne", count + 1);
   expect(many.messages).toHaveLength(40);
@@ -215,8 +227,8 @@ test("a search finds texts without regard to case and accents, over the whole hi
 });
 
 test("a search through long texts stops after so much of them and goes on from there, so that nobody waits for it", async () => {
-  const { ana, ben, id } = await newPair();
-  await post(ana, id, "le mot");
+  const { ana, ben, id } = await makePair();
+  await sendTexts(ana, id, "le mot");
   const long = "é".repeat(messageTextMaxLength);
   const atOnce = searchSlicesMax * Math.ceil(searchSliceLength / messageTextMaxLength);
   const count = 2 * atOnce;
@@ -233,25 +245,25 @@ test("a search through long texts stops after so much of them and goes on from t
   const first = await search(count + 1);
   expect(first).toEqual({ messages: [], before: count + 1 - atOnce });
   const second = await search(first.before ?? 0);
-  expect(textsOf(second.messages)).toEqual(["le mot"]);
+  expect(toTexts(second.messages)).toEqual(["le mot"]);
   expect(second.before).toBeNull();
 });
 
-test("a write that fails half-way stores nothing, and the messages are taken when they come again", async () => {
-  const { ana, ben, id } = await newPair();
+test("a write that fails half-way stores nothing, and the messages are accepted when they are sent again", async () => {
+  const { ana, ben, id } = await makePair();
   const trigger = (sql: string) =>
     runInDurableObject(conversationStub(id), (_, state) => void state.storage.sql.exec(sql));
   await trigger(
     "CREATE TRIGGER spoil BEFORE INSERT ON messages WHEN NEW.body = 'boum' BEGIN SELECT RAISE(ABORT, 'spoiled'); END",
   );
-  const messages = ["un", "boum", "trois"].map((one) => text(one));
+  const messages = ["un", "boum", "trois"].map((one) => makeText(one));
   const spoiled = await request(ana, { type: "send", conversation: id, messages });
   expect(spoiled).toEqual({ error: "unavailable" });
   expect(await readLog(ben, id)).toEqual([]);
   // Another person's message at the same moment is not affected.
   const [, other] = await Promise.all([
     request(ana, { type: "send", conversation: id, messages }),
-    post(ben, id, "le mien"),
+    sendTexts(ben, id, "le mien"),
   ]);
   expect(other.sent).toMatchObject([{ seq: 1 }]);
   await trigger("DROP TRIGGER spoil");
@@ -260,13 +272,13 @@ test("a write that fails half-way stores nothing, and the messages are taken whe
 });
 
 test("the time of a message never goes back, even when the clock does", async () => {
-  const { ana, id } = await newPair();
-  await post(ana, id, "un");
+  const { ana, id } = await makePair();
+  await sendTexts(ana, id, "un");
   const ahead = Date.now() + 60_000;
   await runInDurableObject(
     conversationStub(id),
     (_, state) => void state.storage.sql.exec("UPDATE messages SET at = ?", ahead),
   );
   await evictDurableObject(conversationStub(id));
-  expect((await post(ana, id, "deux")).sent).toMatchObject([{ seq: 2, at: ahead }]);
+  expect((await sendTexts(ana, id, "deux")).sent).toMatchObject([{ seq: 2, at: ahead }]);
 });

@@ -4,10 +4,10 @@ import { afterEach, expect, test, vi } from "vitest";
 import { createUuid } from "#contract/ids.ts";
 import { messagePageRows } from "#contract/limits.ts";
 import type { Person } from "#tests/support/people/people.ts";
-import { holdAlarms } from "#tests/worker/support/clock.ts";
-import { Device, post, readLog, request, rowOf, textsOf, until } from "#tests/worker/support/device.ts";
-import { imageOf, seedFile, usesOf } from "#tests/worker/support/seeded-files.ts";
-import { newPair } from "#tests/worker/support/seeded-people.ts";
+import { suspendAlarms } from "#tests/worker/support/clock.ts";
+import { Device, readLog, readRow, request, sendTexts, toTexts, waitUntil } from "#tests/worker/support/device.ts";
+import { countFileReferences, makeImageBody, seedFile } from "#tests/worker/support/seeded-files.ts";
+import { makePair } from "#tests/worker/support/seeded-people.ts";
 import * as releases from "#worker/objects/conversation/delivery/file-release-queue.ts";
 import { UserChannel } from "#worker/objects/user-channel.ts";
 
@@ -25,68 +25,68 @@ const revised = (person: Person, conversation: string, since: number) =>
 const numbersOf = (device: Device) => device.counters.map((counter) => counter - device.base);
 
 test("a message deleted for everybody is a tombstone on every device, in one change each", async () => {
-  const { ana, ben, id } = await newPair();
-  await post(ana, id, "un", "deux", "trois");
-  await until(async () => (await rowOf(ben, id)).unread === 3);
+  const { ana, ben, id } = await makePair();
+  await sendTexts(ana, id, "un", "deux", "trois");
+  await waitUntil(async () => (await readRow(ben, id)).unread === 3);
   const [phone, tablet, phoneB] = [await Device.open(ana), await Device.open(ana), await Device.open(ben)];
-  expect((await phone.ask((ref) => ["e", ref, id, 2]))[0]).toBe("y");
+  expect((await phone.request((ref) => ["e", ref, id, 2]))[0]).toBe("y");
   for (const device of [phone, tablet, phoneB]) {
     const frame = await device.nextOf("e");
     expect(frame.slice(3, 5)).toEqual([0, 1]);
-    expect(device.messagesOf(frame)).toMatchObject([{ seq: 2, body: { type: "deleted" } }]);
+    expect(device.decodeMessages(frame)).toMatchObject([{ seq: 2, body: { type: "deleted" } }]);
   }
   // A recipient who had it unread gets a second change with the new unread count.
   expect(await phoneB.nextOf("u")).toMatchObject({ 5: 2 });
   expect([numbersOf(phone), numbersOf(tablet), numbersOf(phoneB)]).toEqual([[1], [1], [1, 2]]);
   for (const person of [ana, ben]) {
-    expect(textsOf(await readLog(person, id))).toEqual(["un", "<deleted>", "trois"]);
-    expect(await rowOf(person, id)).toMatchObject({ revision: 1, preview: { type: "text", text: "trois" } });
+    expect(toTexts(await readLog(person, id))).toEqual(["un", "<deleted>", "trois"]);
+    expect(await readRow(person, id)).toMatchObject({ revision: 1, preview: { type: "text", text: "trois" } });
   }
-  expect(JSON.stringify([await readLog(ben, id), await rowOf(ben, id)])).not.toContain("deux");
+  expect(JSON.stringify([await readLog(ben, id), await readRow(ben, id)])).not.toContain("deux");
 });
 
 test("a deleted message that was the newest leaves a tombstone in the lists", async () => {
-  const { ana, ben, id } = await newPair();
-  await post(ana, id, "un", "deux");
-  await until(async () => (await rowOf(ben, id)).head === 2);
+  const { ana, ben, id } = await makePair();
+  await sendTexts(ana, id, "un", "deux");
+  await waitUntil(async () => (await readRow(ben, id)).head === 2);
   await retract(ana, id, 2);
-  await until(async () => (await rowOf(ben, id)).revision === 1 && (await rowOf(ana, id)).revision === 1);
-  for (const person of [ana, ben]) expect(await rowOf(person, id)).toMatchObject({ preview: { type: "deleted" } });
+  await waitUntil(async () => (await readRow(ben, id)).revision === 1 && (await readRow(ana, id)).revision === 1);
+  for (const person of [ana, ben]) expect(await readRow(person, id)).toMatchObject({ preview: { type: "deleted" } });
   await evictDurableObject(conversationStub(id));
-  await post(ben, id, "trois");
-  await until(async () => (await rowOf(ana, id)).head === 3);
-  expect(await rowOf(ana, id)).toMatchObject({ unread: 1, revision: 1 });
-  expect(await rowOf(ben, id)).toMatchObject({ unread: 1, revision: 1 });
+  await sendTexts(ben, id, "trois");
+  await waitUntil(async () => (await readRow(ana, id)).head === 3);
+  expect(await readRow(ana, id)).toMatchObject({ unread: 1, revision: 1 });
+  expect(await readRow(ben, id)).toMatchObject({ unread: 1, revision: 1 });
 });
 
 test("only one's own message is deleted, once, and only where it is to be seen", async () => {
-  const { ana, ben, id } = await newPair();
-  await post(ana, id, "un", "deux");
+  const { ana, ben, id } = await makePair();
+  await sendTexts(ana, id, "un", "deux");
   expect(await retract(ben, id, 1)).toEqual({ error: "not_your_message" });
   expect(await retract(ana, id, 3)).toEqual({ error: "message_not_found" });
   expect(await retract(ana, id, 1)).toEqual({ revision: 1 });
   expect(await retract(ana, id, 1)).toEqual({ revision: 1 });
   await request(ana, { type: "hide", conversation: id, upTo: 2, keep: true });
   expect(await retract(ana, id, 2)).toEqual({ error: "message_not_found" });
-  expect(textsOf(await readLog(ben, id))).toEqual(["<deleted>", "deux"]);
+  expect(toTexts(await readLog(ben, id))).toEqual(["<deleted>", "deux"]);
   const device = await Device.open(ben);
-  expect(await device.ask((ref) => ["e", ref, id, 2])).toEqual(["n", 1, "not_your_message"]);
-  expect(await device.ask((ref) => ["e", ref, id, 0])).toEqual(["n", 2, "invalid_input"]);
-  expect(await device.ask((ref) => ["e", ref, id, 99])).toEqual(["n", 3, "message_not_found"]);
+  expect(await device.request((ref) => ["e", ref, id, 2])).toEqual(["n", 1, "not_your_message"]);
+  expect(await device.request((ref) => ["e", ref, id, 0])).toEqual(["n", 2, "invalid_input"]);
+  expect(await device.request((ref) => ["e", ref, id, 99])).toEqual(["n", 3, "message_not_found"]);
 });
 
 test("a device that was away asks what was changed since, and gets each message once, as it is now", async () => {
-  const { ana, ben, id } = await newPair();
+  const { ana, ben, id } = await makePair();
   const count = messagePageRows + 5;
-  await post(ana, id, ...Array.from({ length: count }, (_, i) => `m${i + 1}`));
+  await sendTexts(ana, id, ...Array.from({ length: count }, (_, i) => `m${i + 1}`));
   for (let seq = count; seq > 0; seq--) await retract(ana, id, seq);
   const device = await Device.open(ben);
-  const first = await device.ask((ref) => ["v", ref, id, 0]);
+  const first = await device.request((ref) => ["v", ref, id, 0]);
   if (first[0] !== "v") throw new Error("refused");
   expect(first.slice(3, 4).concat(first[5])).toEqual([messagePageRows, true]);
   const rest = await revised(ben, id, first[3]);
   expect(rest).toMatchObject({ revision: count, more: false });
-  const seqs = [...device.messagesOf(first), ...rest.messages].map(({ seq }) => seq);
+  const seqs = [...device.decodeMessages(first), ...rest.messages].map(({ seq }) => seq);
   expect(seqs).toEqual(Array.from({ length: count }, (_, i) => count - i));
   expect(await revised(ben, id, count)).toMatchObject({ revision: count, messages: [], more: false });
   expect(await revised(ben, id, count + 7)).toMatchObject({ revision: count, messages: [], more: false });
@@ -95,17 +95,17 @@ test("a device that was away asks what was changed since, and gets each message 
 });
 
 test("too many changes at once are not pushed: the row says that there is something to ask for", async () => {
-  const { ana, ben, id } = await newPair();
-  await post(ana, id, ...Array.from({ length: 30 }, (_, i) => `m${i + 1}`));
-  await until(async () => (await rowOf(ben, id)).head === 30);
+  const { ana, ben, id } = await makePair();
+  await sendTexts(ana, id, ...Array.from({ length: 30 }, (_, i) => `m${i + 1}`));
+  await waitUntil(async () => (await readRow(ben, id)).head === 30);
   const device = await Device.open(ben);
   quiet();
   const deaf = vi.spyOn(UserChannel.prototype, "notify").mockImplementation(() => Promise.reject(new Error("away")));
   for (let seq = 1; seq <= 25; seq++) await retract(ana, id, seq);
   deaf.mockRestore();
-  await until(async () => {
+  await waitUntil(async () => {
     await runDurableObjectAlarm(conversationStub(id));
-    return (await rowOf(ben, id)).revision === 25;
+    return (await readRow(ben, id)).revision === 25;
   }, 10_000);
   const [, , wire] = await device.nextOf("i");
   expect(wire[13]).toBe(25);
@@ -114,15 +114,15 @@ test("too many changes at once are not pushed: the row says that there is someth
 });
 
 test("a deletion whose object died after storing it and before telling anybody arrives all the same", async () => {
-  holdAlarms();
-  const { ana, ben, id } = await newPair();
+  suspendAlarms();
+  const { ana, ben, id } = await makePair();
   const image = await seedFile(ana.id);
   await request(ana, {
     type: "send",
     conversation: id,
-    messages: [{ cid: createUuid(), body: imageOf(image.id) }],
+    messages: [{ cid: createUuid(), body: makeImageBody(image.id) }],
   });
-  await until(async () => (await rowOf(ben, id)).unread === 1);
+  await waitUntil(async () => (await readRow(ben, id)).unread === 1);
   const [phoneA, phoneB] = [await Device.open(ana), await Device.open(ben)];
   quiet();
   const deaf = vi.spyOn(UserChannel.prototype, "notify").mockImplementation(() => Promise.reject(new Error("away")));
@@ -132,37 +132,41 @@ test("a deletion whose object died after storing it and before telling anybody a
   await died.catch(() => undefined);
   deaf.mockRestore();
   stuck.mockRestore();
-  expect(await usesOf(image.id)).toBe(1);
-  expect(await rowOf(ben, id)).toMatchObject({ unread: 1, revision: 0 });
+  expect(await countFileReferences(image.id)).toBe(1);
+  expect(await readRow(ben, id)).toMatchObject({ unread: 1, revision: 0 });
   expect(await runDurableObjectAlarm(conversationStub(id))).toBe(true);
   for (const device of [phoneA, phoneB]) {
-    expect(device.messagesOf(await device.nextOf("e"))).toMatchObject([{ seq: 1, body: { type: "deleted" } }]);
+    expect(device.decodeMessages(await device.nextOf("e"))).toMatchObject([{ seq: 1, body: { type: "deleted" } }]);
   }
-  await until(async () => (await rowOf(ben, id)).unread === 0);
-  expect(await rowOf(ben, id)).toMatchObject({ revision: 1, preview: { type: "deleted" } });
-  await until(async () => (await usesOf(image.id)) === undefined);
+  await waitUntil(async () => (await readRow(ben, id)).unread === 0);
+  expect(await readRow(ben, id)).toMatchObject({ revision: 1, preview: { type: "deleted" } });
+  await waitUntil(async () => (await countFileReferences(image.id)) === undefined);
   expect(await env.FILES.head(image.key)).toBeNull();
 });
 
 test("a file that could not be released is released by the alarm", async () => {
-  const { ana, id } = await newPair();
+  const { ana, id } = await makePair();
   const image = await seedFile(ana.id);
-  await request(ana, { type: "send", conversation: id, messages: [{ cid: createUuid(), body: imageOf(image.id) }] });
+  await request(ana, {
+    type: "send",
+    conversation: id,
+    messages: [{ cid: createUuid(), body: makeImageBody(image.id) }],
+  });
   quiet();
   const stuck = vi.spyOn(releases, "releaseDeletedFiles").mockImplementation(() => Promise.reject(new Error("away")));
   await retract(ana, id, 1);
-  await until(() => stuck.mock.calls.length > 0);
+  await waitUntil(() => stuck.mock.calls.length > 0);
   stuck.mockRestore();
-  await until(async () => {
+  await waitUntil(async () => {
     await runDurableObjectAlarm(conversationStub(id));
-    return (await usesOf(image.id)) === undefined;
+    return (await countFileReferences(image.id)) === undefined;
   });
 });
 
 test("a count that was asked for before a deletion does not undo what the deletion counted", async () => {
-  const { ana, ben, id } = await newPair();
-  await post(ana, id, "un", "deux", "trois");
-  await until(async () => (await rowOf(ben, id)).unread === 3);
+  const { ana, ben, id } = await makePair();
+  await sendTexts(ana, id, "un", "deux", "trois");
+  await waitUntil(async () => (await readRow(ben, id)).unread === 3);
   // A receipt and a deletion at the same moment, in every possible order.
   for (let seq = 1; seq <= 3; seq++) {
     await Promise.all([
@@ -170,6 +174,8 @@ test("a count that was asked for before a deletion does not undo what the deleti
       request(ben, { type: "mark", conversation: id, delivered: 3, read: 0 }),
       request(ben, { type: "mark", conversation: id, delivered: 0, read: 0 }),
     ]);
-    await until(async () => (await rowOf(ben, id)).revision === seq && (await rowOf(ben, id)).unread === 3 - seq);
+    await waitUntil(
+      async () => (await readRow(ben, id)).revision === seq && (await readRow(ben, id)).unread === 3 - seq,
+    );
   }
 });

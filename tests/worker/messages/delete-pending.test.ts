@@ -5,11 +5,20 @@ import type { Body } from "#contract/conversations.ts";
 import { type ConversationId, createUuid, packUuid, type Uuid } from "#contract/ids.ts";
 import { pendingDeletionLifetimeMs, pendingDeletionsMax } from "#contract/limits.ts";
 import type { Person } from "#tests/support/people/people.ts";
-import { Device, post, readLog, request, rowOf, text, textsOf, until } from "#tests/worker/support/device.ts";
-import { ask, newGroup } from "#tests/worker/support/make-group.ts";
-import { deleteAccount, finish, readConversation } from "#tests/worker/support/recount.ts";
-import { imageOf, seedFile, usesOf } from "#tests/worker/support/seeded-files.ts";
-import { befriend, newPair, seedPerson } from "#tests/worker/support/seeded-people.ts";
+import {
+  Device,
+  makeText,
+  readLog,
+  readRow,
+  request,
+  sendTexts,
+  toTexts,
+  waitUntil,
+} from "#tests/worker/support/device.ts";
+import { makeSyncedGroup, requestAs } from "#tests/worker/support/make-group.ts";
+import { countFileReferences, makeImageBody, seedFile } from "#tests/worker/support/seeded-files.ts";
+import { befriend, makePair, seedPerson } from "#tests/worker/support/seeded-people.ts";
+import { deleteAccount, finishDeletion, readConversation } from "#tests/worker/support/stored-data.ts";
 import { getConversationStub } from "#worker/objects/stubs.ts";
 
 /** Messages that their author deletes by client id, before or after they arrived. */
@@ -20,7 +29,7 @@ afterEach(() => {
 
 const withdraw = (person: Person, conversation: ConversationId, cid: Uuid) =>
   request(person, { type: "withdraw", conversation, cid });
-const send = (person: Person, conversation: ConversationId, cid: Uuid, body: Body = text("regretté").body) =>
+const send = (person: Person, conversation: ConversationId, cid: Uuid, body: Body = makeText("regretté").body) =>
   request(person, { type: "send", conversation, messages: [{ cid, body }] });
 /** Client ids stored as deleted before arrival. */
 const keptIn = async (conversation: ConversationId): Promise<string[]> =>
@@ -29,30 +38,30 @@ const keptIn = async (conversation: ConversationId): Promise<string[]> =>
     .map(({ text }) => (JSON.parse(text) as { cid: string }).cid);
 
 test("a message that has come is deleted for everybody, on every device, as if by its place", async () => {
-  const { ana, ben, id } = await newPair();
+  const { ana, ben, id } = await makePair();
   const [cid, image] = [createUuid(), await seedFile(ana.id)];
-  await send(ana, id, cid, imageOf(image.id, "regretté"));
-  await post(ana, id, "deux");
-  await until(async () => (await rowOf(ben, id)).unread === 2);
+  await send(ana, id, cid, makeImageBody(image.id, "regretté"));
+  await sendTexts(ana, id, "deux");
+  await waitUntil(async () => (await readRow(ben, id)).unread === 2);
   const [phone, tablet, phoneB] = [await Device.open(ana), await Device.open(ana), await Device.open(ben)];
-  expect((await phone.ask((ref) => ["e", ref, id, packUuid(cid)]))[0]).toBe("y");
+  expect((await phone.request((ref) => ["e", ref, id, packUuid(cid)]))[0]).toBe("y");
   for (const device of [phone, tablet, phoneB]) {
     const frame = await device.nextOf("e");
     expect(frame.slice(3, 5)).toEqual([0, 1]);
-    expect(device.messagesOf(frame)).toMatchObject([{ seq: 1, body: { type: "deleted" } }]);
+    expect(device.decodeMessages(frame)).toMatchObject([{ seq: 1, body: { type: "deleted" } }]);
   }
   expect(await phoneB.nextOf("u")).toMatchObject({ 5: 1 });
   for (const person of [ana, ben]) {
-    expect(textsOf(await readLog(person, id))).toEqual(["<deleted>", "deux"]);
-    expect(await rowOf(person, id)).toMatchObject({ revision: 1, preview: { type: "text", text: "deux" } });
+    expect(toTexts(await readLog(person, id))).toEqual(["<deleted>", "deux"]);
+    expect(await readRow(person, id)).toMatchObject({ revision: 1, preview: { type: "text", text: "deux" } });
   }
-  await until(async () => (await usesOf(image.id)) === undefined);
+  await waitUntil(async () => (await countFileReferences(image.id)) === undefined);
   expect(await env.FILES.head(image.key)).toBeNull();
   expect(await keptIn(id)).toEqual([]);
 });
 
 test("asked for again, or by its place meanwhile, it is done by the revision that did it", async () => {
-  const { ana, id } = await newPair();
+  const { ana, id } = await makePair();
   const cids = [createUuid(), createUuid()] as const;
   for (const cid of cids) await send(ana, id, cid);
   const first = await withdraw(ana, id, cids[0]);
@@ -63,24 +72,24 @@ test("asked for again, or by its place meanwhile, it is done by the revision tha
   expect(await request(ana, { type: "retract", conversation: id, seq: 1 })).toEqual({ revision: 1 });
   // Sent again by a device that does not know of the deletion, it keeps its seq and stays deleted.
   expect((await send(ana, id, cids[0])).sent).toMatchObject([{ cid: cids[0], seq: 1 }]);
-  expect(textsOf(await readLog(ana, id))).toEqual(["<deleted>", "<deleted>"]);
+  expect(toTexts(await readLog(ana, id))).toEqual(["<deleted>", "<deleted>"]);
 });
 
-test("it is deleted for the others also where its author has cleared it away, or was told of many since", async () => {
-  const { ana, ben, id } = await newPair();
+test("it is deleted for the others also if its author has cleared it, or received many since", async () => {
+  const { ana, ben, id } = await makePair();
   const cid = createUuid();
   await send(ana, id, cid);
-  for (let i = 0; i < 5; i++) await post(ben, id, ...Array.from({ length: 45 }, (_, n) => `${i} ${n}`));
+  for (let i = 0; i < 5; i++) await sendTexts(ben, id, ...Array.from({ length: 45 }, (_, n) => `${i} ${n}`));
   await request(ana, { type: "hide", conversation: id, upTo: 200, keep: true });
   expect(await request(ana, { type: "retract", conversation: id, seq: 1 })).toEqual({ error: "message_not_found" });
   expect(await withdraw(ana, id, cid)).toMatchObject({ revision: 1, place: { seq: 1 } });
-  expect(textsOf(await readLog(ben, id))[0]).toBe("<deleted>");
+  expect(toTexts(await readLog(ben, id))[0]).toBe("<deleted>");
 });
 
-test("what comes after it was withdrawn is not taken in, and nobody but its sender hears of it", async () => {
-  const { ana, ben, id } = await newPair();
-  await post(ben, id, "un");
-  await until(async () => (await rowOf(ana, id)).head === 1);
+test("a message that arrives after its deletion is refused, and only its sender is notified", async () => {
+  const { ana, ben, id } = await makePair();
+  await sendTexts(ben, id, "un");
+  await waitUntil(async () => (await readRow(ana, id)).head === 1);
   const cid = createUuid();
   expect(await withdraw(ana, id, cid)).toEqual({ revision: 0, place: null });
   expect(await withdraw(ana, id, cid)).toEqual({ revision: 0, place: null });
@@ -89,18 +98,18 @@ test("what comes after it was withdrawn is not taken in, and nobody but its send
   const [phone, tablet, phoneB] = [await Device.open(ana), await Device.open(ana), await Device.open(ben)];
   const heard = [tablet.raw.length, phoneB.raw.length];
   for (let i = 0; i < 2; i++)
-    expect(await phone.outcome(phone.say(id, "regretté", cid))).toEqual({ error: "message_withdrawn" });
+    expect(await phone.waitForOutcome(phone.sendText(id, "regretté", cid))).toEqual({ error: "message_withdrawn" });
   expect(await send(ana, id, cid)).toEqual({ error: "message_withdrawn" });
   // Other messages of the same request are sent, and so are later ones on the same socket.
-  const other = text("deux");
+  const other = makeText("deux");
   const answer = await request(ana, {
     type: "send",
     conversation: id,
-    messages: [{ cid, body: text("regretté").body }, other],
+    messages: [{ cid, body: makeText("regretté").body }, other],
   });
   expect(answer.sent).toMatchObject([{ cid: other.cid, seq: 2 }]);
-  expect(await phone.outcome(phone.say(id, "trois"))).toMatchObject({ seq: 3 });
-  for (const device of [tablet, phoneB]) await until(() => device.seqs.includes(3));
+  expect(await phone.waitForOutcome(phone.sendText(id, "trois"))).toMatchObject({ seq: 3 });
+  for (const device of [tablet, phoneB]) await waitUntil(() => device.seqs.includes(3));
   for (const [index, device] of [tablet, phoneB].entries())
     expect(device.raw.slice(heard[index]).join()).not.toContain("regretté");
   // The command affects no message of another member.
@@ -108,13 +117,13 @@ test("what comes after it was withdrawn is not taken in, and nobody but its send
 });
 
 test("one of many conversations that a message was to go to is left out, its file is let go, the others have it", async () => {
-  const { ana, id } = await newPair();
+  const { ana, id } = await makePair();
   const to = await befriend(ana, await seedPerson());
   const [image, cids] = [await seedFile(ana.id), [createUuid(), createUuid()] as const];
   expect(await withdraw(ana, id, cids[0])).toMatchObject({ place: null });
   const answer = await request(ana, {
     type: "spread",
-    body: imageOf(image.id),
+    body: makeImageBody(image.id),
     to: [
       { conversation: id, cid: cids[0] },
       { conversation: to, cid: cids[1] },
@@ -122,32 +131,32 @@ test("one of many conversations that a message was to go to is left out, its fil
   });
   expect(answer.refused).toEqual([{ cid: cids[0], error: "message_withdrawn" }]);
   expect(answer.sent).toMatchObject([{ conversation: to, cid: cids[1] }]);
-  await until(async () => (await usesOf(image.id)) === 1);
+  await waitUntil(async () => (await countFileReferences(image.id)) === 1);
 });
 
 test.each([
   ["the message first", true],
   ["the withdrawal first", false],
 ])("of a hundred at the same moment, %s, none stands there in the end", async (_, isMessageFirst) => {
-  const { ana, ben, id } = await newPair();
-  await post(ben, id, "un");
-  await until(async () => (await rowOf(ana, id)).head === 1);
+  const { ana, ben, id } = await makePair();
+  await sendTexts(ben, id, "un");
+  await waitUntil(async () => (await readRow(ana, id)).head === 1);
   const phone = await Device.open(ana);
   const cids = Array.from({ length: 100 }, () => createUuid());
   const take = (cid: Uuid, index: number) => phone.send(["e", 1_000 + index, id, packUuid(cid)]);
   const refs = cids.map((cid, index) => {
     if (!isMessageFirst) take(cid, index);
-    const ref = phone.say(id, "regretté", cid);
+    const ref = phone.sendText(id, "regretté", cid);
     if (isMessageFirst) take(cid, index);
     return ref;
   });
-  const outcomes = await Promise.all(refs.map((ref) => phone.outcome(ref)));
+  const outcomes = await Promise.all(refs.map((ref) => phone.waitForOutcome(ref)));
   const answers = await Promise.all(cids.map((cid) => withdraw(ana, id, cid)));
   expect(outcomes.map((one) => ("seq" in one ? one.seq : one.error))).toEqual(
     answers.map(({ place }) => place?.seq ?? "message_withdrawn"),
   );
   for (const person of [ana, ben]) {
-    const [first, ...others] = textsOf(await readLog(person, id));
+    const [first, ...others] = toTexts(await readLog(person, id));
     expect(first).toBe("un");
     expect(others.filter((said) => said !== "<deleted>")).toEqual([]);
   }
@@ -155,40 +164,40 @@ test.each([
   const kept = await keptIn(id);
   expect((await readLog(ana, id)).length - 1 + kept.length).toBe(cids.length);
   if (!isMessageFirst) expect(kept.length).toBeGreaterThan(0);
-  await until(async () => !JSON.stringify(await rowOf(ben, id)).includes("regretté"));
+  await waitUntil(async () => !JSON.stringify(await readRow(ben, id)).includes("regretté"));
 });
 
-test("only one's own is withdrawn, of no line that nobody wrote, and to strangers there is nothing", async () => {
-  const { ana, ben, id } = await newPair();
+test("only own messages can be deleted by client id, no system messages, and strangers find nothing", async () => {
+  const { ana, ben, id } = await makePair();
   const cid = createUuid();
   await send(ana, id, cid);
   expect(await withdraw(ben, id, cid)).toEqual({ revision: 0, place: null });
-  expect(textsOf(await readLog(ana, id))).toEqual(["regretté"]);
+  expect(toTexts(await readLog(ana, id))).toEqual(["regretté"]);
   const sam = await seedPerson();
   expect(await withdraw(sam, id, cid)).toEqual({ error: "conversation_not_found" });
   const phone = await Device.open(sam);
-  expect(await phone.ask((ref) => ["e", ref, id, packUuid(cid)])).toEqual(["n", 1, "conversation_not_found"]);
-  const group = await newGroup(2);
+  expect(await phone.request((ref) => ["e", ref, id, packUuid(cid)])).toEqual(["n", 1, "conversation_not_found"]);
+  const group = await makeSyncedGroup(2);
   const line = (await readLog(group.owner, group.id))[0];
   expect(line?.body.type).toBe("event");
   expect(await withdraw(group.owner, group.id, line?.cid ?? "")).toEqual({ error: "not_your_message" });
 });
 
-test("what was held back from the other is deleted for its author alone", async () => {
-  const { ana, ben, id } = await newPair();
+test("an undelivered message is deleted for its author alone", async () => {
+  const { ana, ben, id } = await makePair();
   const cid = createUuid();
   await getConversationStub(env, id).setBlocked(id, ben.id, true);
   await send(ana, id, cid);
-  const before = await rowOf(ben, id);
+  const before = await readRow(ben, id);
   expect(await withdraw(ana, id, cid)).toMatchObject({ place: { seq: 1 } });
-  expect(textsOf(await readLog(ana, id))).toEqual(["<deleted>"]);
-  expect(await rowOf(ben, id)).toEqual(before);
+  expect(toTexts(await readLog(ana, id))).toEqual(["<deleted>"]);
+  expect(await readRow(ben, id)).toEqual(before);
   // A blocking member cannot send, but can delete earlier messages.
   expect(await withdraw(ben, id, createUuid())).toMatchObject({ place: null });
 });
 
 test("of each member the newest are kept, for thirty days", async () => {
-  const { ana, ben, id } = await newPair();
+  const { ana, ben, id } = await makePair();
   const bens = createUuid();
   await withdraw(ben, id, bens);
   const cids = Array.from({ length: pendingDeletionsMax + 3 }, () => createUuid());
@@ -204,7 +213,7 @@ test("of each member the newest are kept, for thirty days", async () => {
 });
 
 test("nothing of it is left of who leaves a group, of a group that ends, and of a deleted account", async () => {
-  const { id, owner, others } = await newGroup(4);
+  const { id, owner, others } = await makeSyncedGroup(4);
   const [ben, cleo, dan] = others;
   if (!ben || !cleo || !dan) throw new Error("too few");
   const cid = createUuid();
@@ -212,20 +221,20 @@ test("nothing of it is left of who leaves a group, of a group that ends, and of 
   for (const one of [owner, ben, cleo, dan]) await withdraw(one, id, createUuid());
   const pair = await befriend(dan, await seedPerson());
   await withdraw(dan, pair, createUuid());
-  await ask(owner, "DELETE", `/api/groups/${id}/members/${ben.id}`);
+  await requestAs(owner, "DELETE", `/api/groups/${id}/members/${ben.id}`);
   expect(await keptIn(id)).toHaveLength(3);
-  await until(async () => (await rowOf(ben, id)).gone);
+  await waitUntil(async () => (await readRow(ben, id)).gone);
   for (const one of [cid, createUuid()])
     expect(await withdraw(ben, id, one)).toEqual({ error: "conversation_not_found" });
-  expect(textsOf(await readLog(cleo, id))).toContain("regretté");
+  expect(toTexts(await readLog(cleo, id))).toContain("regretté");
   // A returning member cannot see or delete messages from before.
-  await ask(owner, "POST", `/api/groups/${id}/members`, { members: [ben.id] });
-  await until(async () => (await rowOf(ben, id)).open);
+  await requestAs(owner, "POST", `/api/groups/${id}/members`, { members: [ben.id] });
+  await waitUntil(async () => (await readRow(ben, id)).open);
   expect(await withdraw(ben, id, cid)).toEqual({ error: "message_not_found" });
-  expect(textsOf(await readLog(cleo, id))).toContain("regretté");
+  expect(toTexts(await readLog(cleo, id))).toContain("regretté");
   expect((await deleteAccount(dan)).status).toBe(204);
-  await finish(dan.id);
+  await finishDeletion(dan.id);
   expect([await keptIn(id), await keptIn(pair)].map(({ length }) => length)).toEqual([2, 0]);
-  await ask(owner, "DELETE", `/api/groups/${id}`);
+  await requestAs(owner, "DELETE", `/api/groups/${id}`);
   expect(await keptIn(id)).toEqual([]);
 });

@@ -4,9 +4,18 @@ import { afterEach, expect, test, vi } from "vitest";
 import { createUuid } from "#contract/ids.ts";
 import { receiptHoldMs } from "#contract/limits.ts";
 import { toSendFrame } from "#contract/wire/command-frames.ts";
-import { holdAlarms, holdTimers, pass } from "#tests/worker/support/clock.ts";
-import { Device, post, readLog, request, rowOf, text, textsOf, until } from "#tests/worker/support/device.ts";
-import { newPair } from "#tests/worker/support/seeded-people.ts";
+import { advanceClock, suspendAlarms, suspendTimers } from "#tests/worker/support/clock.ts";
+import {
+  Device,
+  makeText,
+  readLog,
+  readRow,
+  request,
+  sendTexts,
+  toTexts,
+  waitUntil,
+} from "#tests/worker/support/device.ts";
+import { makePair } from "#tests/worker/support/seeded-people.ts";
 import { Conversation } from "#worker/objects/conversation.ts";
 import { UserChannel } from "#worker/objects/user-channel.ts";
 
@@ -23,53 +32,54 @@ afterEach(() => {
 const ring = (id: string) => runDurableObjectAlarm(conversationStub(id));
 
 test("a message whose object died after storing it and before telling anybody arrives all the same", async () => {
-  holdAlarms();
-  const { ana, ben, id } = await newPair();
+  suspendAlarms();
+  const { ana, ben, id } = await makePair();
   const phoneB = await Device.open(ben);
   quiet();
   const deaf = vi.spyOn(UserChannel.prototype, "notify").mockImplementation(unreachable);
-  expect((await post(ana, id, "avant la chute")).sent).toMatchObject([{ seq: 1 }]);
+  expect((await sendTexts(ana, id, "avant la chute")).sent).toMatchObject([{ seq: 1 }]);
   await evictDurableObject(conversationStub(id));
   deaf.mockRestore();
   expect(phoneB.seqs).toEqual([]);
   expect(await ring(id)).toBe(true);
   expect(await phoneB.nextLive()).toMatchObject({ seq: 1, text: "avant la chute" });
-  expect(await rowOf(ben, id)).toMatchObject({ head: 1, unread: 1 });
+  expect(await readRow(ben, id)).toMatchObject({ head: 1, unread: 1 });
 });
 
-test("a channel that cannot be reached delays no acknowledgement and hears of everything later", async () => {
-  const { ana, ben, id } = await newPair();
+test("a channel that cannot be reached delays no acknowledgement and is notified of everything later", async () => {
+  const { ana, ben, id } = await makePair();
   const [phoneA, phoneB] = [await Device.open(ana), await Device.open(ben)];
   quiet();
   const deaf = vi.spyOn(UserChannel.prototype, "notify").mockImplementation(unreachable);
-  for (let i = 1; i <= 5; i++) expect(await phoneA.outcome(phoneA.say(id, `m${i}`))).toMatchObject({ seq: i });
+  for (let i = 1; i <= 5; i++)
+    expect(await phoneA.waitForOutcome(phoneA.sendText(id, `m${i}`))).toMatchObject({ seq: i });
   deaf.mockRestore();
-  await until(async () => {
+  await waitUntil(async () => {
     await ring(id);
     return phoneB.seqs.length === 5;
   }, 10_000);
   expect(phoneB.seqs).toEqual([1, 2, 3, 4, 5]);
-  expect(await rowOf(ben, id)).toMatchObject({ head: 5, unread: 5 });
+  expect(await readRow(ben, id)).toMatchObject({ head: 5, unread: 5 });
 });
 
-test("an alarm that goes off twice, or for nothing, tells nobody anything twice", async () => {
-  const { ana, ben, id } = await newPair();
+test("an alarm that runs twice, or without need, notifies nobody twice", async () => {
+  const { ana, ben, id } = await makePair();
   const phoneB = await Device.open(ben);
-  await post(ana, id, "une fois");
+  await sendTexts(ana, id, "une fois");
   await phoneB.nextLive();
   const counters = phoneB.counters.length;
   await ring(id);
-  await post(ana, id, "deux");
+  await sendTexts(ana, id, "deux");
   await evictDurableObject(conversationStub(id));
   await Promise.all([ring(id), ring(id)]);
-  await until(() => phoneB.seqs.length === 2);
+  await waitUntil(() => phoneB.seqs.length === 2);
   await scheduler.wait(50);
   expect(phoneB.seqs).toEqual([1, 2]);
   expect(phoneB.counters).toHaveLength(counters + 1);
 });
 
 test("an answer that is lost after the message was stored is made up for when the message comes again", async () => {
-  const { ana, id } = await newPair();
+  const { ana, id } = await makePair();
   const [phone, tablet] = [await Device.open(ana), await Device.open(ana)];
   quiet();
   const send = Conversation.prototype.sendMessages;
@@ -78,32 +88,32 @@ test("an answer that is lost after the message was stored is made up for when th
     return unreachable();
   });
   const cid = createUuid();
-  expect(await phone.outcome(phone.say(id, "stocké, pas confirmé", cid))).toEqual({ error: "unavailable" });
-  expect(await phone.outcome(phone.say(id, "stocké, pas confirmé", cid))).toMatchObject({ seq: 1 });
-  await until(() => tablet.seqs.length === 1);
-  expect(await rowOf(ana, id)).toMatchObject({ head: 1, unread: 0 });
-  expect(textsOf(await readLog(ana, id))).toEqual(["stocké, pas confirmé"]);
+  expect(await phone.waitForOutcome(phone.sendText(id, "stocké, pas confirmé", cid))).toEqual({ error: "unavailable" });
+  expect(await phone.waitForOutcome(phone.sendText(id, "stocké, pas confirmé", cid))).toMatchObject({ seq: 1 });
+  await waitUntil(() => tablet.seqs.length === 1);
+  expect(await readRow(ana, id)).toMatchObject({ head: 1, unread: 0 });
+  expect(toTexts(await readLog(ana, id))).toEqual(["stocké, pas confirmé"]);
 });
 
-test("a channel that dies between acknowledging a message and writing it down is told of it again", async () => {
-  holdAlarms();
-  holdTimers(receiptHoldMs / 2, receiptHoldMs);
-  const { ana, id } = await newPair();
+test("a channel evicted between acknowledging a notice and writing it is notified again", async () => {
+  suspendAlarms();
+  suspendTimers(receiptHoldMs / 2, receiptHoldMs);
+  const { ana, id } = await makePair();
   const phone = await Device.open(ana);
-  expect(await phone.outcome(phone.say(id, "acquitté, pas encore noté"))).toMatchObject({ seq: 1 });
+  expect(await phone.waitForOutcome(phone.sendText(id, "acquitté, pas encore noté"))).toMatchObject({ seq: 1 });
   await runInDurableObject(channelStub(ana.id), (_, state) => state.abort("as if the machine had died")).catch(
     () => undefined,
   );
-  expect(await rowOf(ana, id)).toMatchObject({ head: 0 });
+  expect(await readRow(ana, id)).toMatchObject({ head: 0 });
   const tablet = await Device.open(ana);
-  pass(1_000); // time that the conversation gives a channel to answer
+  advanceClock(1_000); // time that the conversation gives a channel to answer
   expect(await ring(id)).toBe(true);
-  expect(tablet.messagesOf(await tablet.nextOf("m"))).toMatchObject([{ seq: 1 }]);
-  expect(await rowOf(ana, id)).toMatchObject({ head: 1, unread: 0 });
+  expect(tablet.decodeMessages(await tablet.nextOf("m"))).toMatchObject([{ seq: 1 }]);
+  expect(await readRow(ana, id)).toMatchObject({ head: 1, unread: 0 });
 });
 
 test("frames that come as one are one commit, and one frame to each socket", async () => {
-  const { ana, ben, id } = await newPair();
+  const { ana, ben, id } = await makePair();
   const [phone, tablet, phoneB] = [await Device.open(ana), await Device.open(ana), await Device.open(ben)];
   const cids = Array.from({ length: 5 }, () => createUuid());
   const frames = cids.map((cid, i) => toSendFrame(i, id, { cid, body: { type: "text", text: `m${i}` } }));
@@ -113,19 +123,19 @@ test("frames that come as one are one commit, and one frame to each socket", asy
   expect(places.filter((_, i) => i % 3 === 1)).toEqual([1, 2, 3, 4, 5]);
   const told = await tablet.nextOf("m");
   expect(told[1]).toBe(counter);
-  expect(tablet.messagesOf(told).map(({ cid }) => cid)).toEqual(cids);
-  expect(phoneB.messagesOf(await phoneB.nextOf("m")).map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5]);
+  expect(tablet.decodeMessages(told).map(({ cid }) => cid)).toEqual(cids);
+  expect(phoneB.decodeMessages(await phoneB.nextOf("m")).map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5]);
 });
 
 test("what two devices of a person send together each gets with its own places and the other's messages", async () => {
-  const { ana, id } = await newPair();
+  const { ana, id } = await makePair();
   const [phone, tablet] = [await Device.open(ana), await Device.open(ana)];
   // The first message keeps the call to the conversation busy, so that the others are batched.
-  const refs = [phone.say(id, "0"), phone.say(id, "1"), phone.say(id, "2")];
-  const refsOfTablet = [tablet.say(id, "3"), tablet.say(id, "4")];
-  for (const ref of refs) expect(await phone.outcome(ref)).toHaveProperty("seq");
-  for (const ref of refsOfTablet) expect(await tablet.outcome(ref)).toHaveProperty("seq");
-  await until(() => phone.seqs.length === 5 && tablet.seqs.length === 5);
+  const refs = [phone.sendText(id, "0"), phone.sendText(id, "1"), phone.sendText(id, "2")];
+  const refsOfTablet = [tablet.sendText(id, "3"), tablet.sendText(id, "4")];
+  for (const ref of refs) expect(await phone.waitForOutcome(ref)).toHaveProperty("seq");
+  for (const ref of refsOfTablet) expect(await tablet.waitForOutcome(ref)).toHaveProperty("seq");
+  await waitUntil(() => phone.seqs.length === 5 && tablet.seqs.length === 5);
   for (const device of [phone, tablet]) {
     expect([...device.seqs].sort()).toEqual([1, 2, 3, 4, 5]);
     expect(device.counters).toEqual(device.counters.map((_, i) => device.base + 1 + i));
@@ -134,56 +144,56 @@ test("what two devices of a person send together each gets with its own places a
 });
 
 test("what follows a message that has to be sent again does not overtake it", async () => {
-  const { ana, id } = await newPair();
+  const { ana, id } = await makePair();
   const phone = await Device.open(ana);
   quiet();
   vi.spyOn(Conversation.prototype, "sendMessages").mockImplementationOnce(unreachable);
   const cids = Array.from({ length: 6 }, () => createUuid());
-  const sayAll = () => cids.map((cid, i) => phone.say(id, `${i}`, cid));
+  const sayAll = () => cids.map((cid, i) => phone.sendText(id, `${i}`, cid));
   const refs = sayAll();
-  expect(await phone.outcome(refs[0] as number)).toEqual({ error: "unavailable" });
+  expect(await phone.waitForOutcome(refs[0] as number)).toEqual({ error: "unavailable" });
   // These were in flight when the first was refused, and this one arrives even later.
-  const late = phone.say(id, "6");
-  for (const ref of [...refs, late]) expect(await phone.outcome(ref)).toEqual({ error: "unavailable" });
-  for (const ref of sayAll()) expect(await phone.outcome(ref)).toHaveProperty("seq");
-  expect(textsOf(await readLog(ana, id))).toEqual(["0", "1", "2", "3", "4", "5"]);
+  const late = phone.sendText(id, "6");
+  for (const ref of [...refs, late]) expect(await phone.waitForOutcome(ref)).toEqual({ error: "unavailable" });
+  for (const ref of sayAll()) expect(await phone.waitForOutcome(ref)).toHaveProperty("seq");
+  expect(toTexts(await readLog(ana, id))).toEqual(["0", "1", "2", "3", "4", "5"]);
 });
 
-test("objects that are evicted between every two frames lose nothing and tell every change once", async () => {
-  const { ana, ben, id } = await newPair();
+test("objects that are evicted between every two frames lose nothing and push every change once", async () => {
+  const { ana, ben, id } = await makePair();
   const [phoneA, phoneB] = [await Device.open(ana), await Device.open(ben)];
   for (let i = 1; i <= 4; i++) {
     const [from, to] = i % 2 ? [phoneA, phoneB] : [phoneB, phoneA];
-    expect(await from.outcome(from.say(id, `m${i}`))).toMatchObject({ seq: i });
-    await until(() => to.seqs.includes(i));
+    expect(await from.waitForOutcome(from.sendText(id, `m${i}`))).toMatchObject({ seq: i });
+    await waitUntil(() => to.seqs.includes(i));
     to.send(["r", id, i, i]);
     await to.nextOf("u");
-    await until(() => from.frames.some((frame) => Array.isArray(frame) && frame[0] === "o" && frame[4] === i));
+    await waitUntil(() => from.frames.some((frame) => Array.isArray(frame) && frame[0] === "o" && frame[4] === i));
     for (const stub of [channelStub(ana.id), channelStub(ben.id), conversationStub(id)]) await evictDurableObject(stub);
   }
   for (const phone of [phoneA, phoneB]) {
     expect(phone.seqs).toEqual([1, 2, 3, 4]);
     expect(phone.counters).toEqual(Array.from({ length: phone.counters.length }, (_, i) => phone.base + 1 + i));
   }
-  expect(await rowOf(ana, id)).toMatchObject({ head: 4, unread: 0, othersRead: 3, read: 4 });
+  expect(await readRow(ana, id)).toMatchObject({ head: 4, unread: 0, othersRead: 3, read: 4 });
 });
 
 test("every change makes exactly one frame, with the next number, to each of a person's sockets", async () => {
-  const { ana, ben, id } = await newPair();
+  const { ana, ben, id } = await makePair();
   const [phone, tablet, phoneB] = [await Device.open(ana), await Device.open(ana), await Device.open(ben)];
   const refs = [];
   for (let i = 0; i < 30; i++) {
-    refs.push([phone, phone.say(id, `p${i}`)] as const);
-    if (i % 3 === 0) refs.push([tablet, tablet.say(id, `t${i}`)] as const);
-    if (i % 4 === 0) void post(ana, id, `h${i}`);
-    if (i % 5 === 0) phoneB.say(id, `b${i}`);
+    refs.push([phone, phone.sendText(id, `p${i}`)] as const);
+    if (i % 3 === 0) refs.push([tablet, tablet.sendText(id, `t${i}`)] as const);
+    if (i % 4 === 0) void sendTexts(ana, id, `h${i}`);
+    if (i % 5 === 0) phoneB.sendText(id, `b${i}`);
     if (i % 6 === 0) phoneB.send(["r", id, i, i]);
     if (i % 10 === 0) await scheduler.wait(5);
   }
-  for (const [device, ref] of refs) expect(await device.outcome(ref)).toHaveProperty("seq");
+  for (const [device, ref] of refs) expect(await device.waitForOutcome(ref)).toHaveProperty("seq");
   const total = 30 + 10 + 8 + 6;
-  await until(async () => (await rowOf(ana, id)).head === total && (await rowOf(ben, id)).head === total);
-  await until(() => [phone, tablet, phoneB].every((device) => new Set(device.seqs).size === total));
+  await waitUntil(async () => (await readRow(ana, id)).head === total && (await readRow(ben, id)).head === total);
+  await waitUntil(() => [phone, tablet, phoneB].every((device) => new Set(device.seqs).size === total));
   await scheduler.wait(100);
   for (const device of [phone, tablet, phoneB]) {
     const { counters, seqs } = device;
@@ -197,14 +207,14 @@ test("every change makes exactly one frame, with the next number, to each of a p
 });
 
 test("what one device sends, its person's other devices get with its client id, by either carrier", async () => {
-  const { ana, id } = await newPair();
+  const { ana, id } = await makePair();
   const [phone, tablet] = [await Device.open(ana), await Device.open(ana)];
   const [first, second] = [createUuid(), createUuid()];
-  await phone.outcome(phone.say(id, "du téléphone", first));
-  expect(tablet.messagesOf(await tablet.nextOf("m"))).toMatchObject([{ seq: 1, cid: first }]);
-  await request(ana, { type: "send", conversation: id, messages: [text("par HTTP", second)] });
-  expect(tablet.messagesOf(await tablet.nextOf("m"))).toMatchObject([{ seq: 2, cid: second }]);
-  expect(phone.messagesOf(await phone.nextOf("m"))).toMatchObject([{ seq: 2, cid: second }]);
+  await phone.waitForOutcome(phone.sendText(id, "du téléphone", first));
+  expect(tablet.decodeMessages(await tablet.nextOf("m"))).toMatchObject([{ seq: 1, cid: first }]);
+  await request(ana, { type: "send", conversation: id, messages: [makeText("par HTTP", second)] });
+  expect(tablet.decodeMessages(await tablet.nextOf("m"))).toMatchObject([{ seq: 2, cid: second }]);
+  expect(phone.decodeMessages(await phone.nextOf("m"))).toMatchObject([{ seq: 2, cid: second }]);
 });
 
 /** Random number generator (mulberry32): the same numbers for the same seed. */
@@ -218,7 +228,7 @@ const seeded = (seed: number) => () => {
 test.each([1, 2, 3])(
   "after anything at all (seed %i), unread equals a recount and marks never went back",
   async (seed) => {
-    const { ana, ben, id } = await newPair();
+    const { ana, ben, id } = await makePair();
     const [phone, tablet, phoneB] = [await Device.open(ana), await Device.open(ana), await Device.open(ben)];
     const random = seeded(seed);
     const pick = (n: number) => Math.floor(random() * n);
@@ -233,10 +243,10 @@ test.each([1, 2, 3])(
         case 0:
         case 1:
         case 2:
-          device.say(id, `m${++sent}`);
+          device.sendText(id, `m${++sent}`);
           break;
         case 3:
-          work.push(post(person, id, `h${++sent}`, `h${++sent}`));
+          work.push(sendTexts(person, id, `h${++sent}`, `h${++sent}`));
           break;
         case 4:
         case 5:
@@ -258,16 +268,16 @@ test.each([1, 2, 3])(
       if (random() < 0.3) await scheduler.wait(pick(6));
     }
     await Promise.all(work);
-    await until(async () => {
+    await waitUntil(async () => {
       await ring(id);
-      const [a, b] = [await rowOf(ana, id), await rowOf(ben, id)];
+      const [a, b] = [await readRow(ana, id), await readRow(ben, id)];
       return a.head === b.head && a.head === sent && a.revision === b.revision;
     }, 10_000);
     for (const [person, devices] of [
       [ana, [phone, tablet]],
       [ben, [phoneB]],
     ] as const) {
-      const row = await rowOf(person, id);
+      const row = await readRow(person, id);
       const truth = await runInDurableObject(conversationStub(id), (_, { storage }) => {
         const [member] = storage.sql.exec("SELECT * FROM members WHERE user_id = ?", person.id).toArray();
         const from = Math.max(Number(member?.["read"]), Number(member?.["hidden"]));

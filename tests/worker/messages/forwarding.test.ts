@@ -4,9 +4,15 @@ import type { Body, ForwardSource } from "#contract/conversations.ts";
 import { type ConversationId, createUuid, packUuid } from "#contract/ids.ts";
 import { multicastMax } from "#contract/limits.ts";
 import type { Person } from "#tests/support/people/people.ts";
-import { Device, post, readLog, request, rowOf, textsOf, until } from "#tests/worker/support/device.ts";
-import { documentOf, imageOf, seedFile, usesOf, voiceOf } from "#tests/worker/support/seeded-files.ts";
-import { befriend, newPair, seedPerson } from "#tests/worker/support/seeded-people.ts";
+import { Device, readLog, readRow, request, sendTexts, toTexts, waitUntil } from "#tests/worker/support/device.ts";
+import {
+  countFileReferences,
+  makeDocumentBody,
+  makeImageBody,
+  makeVoiceBody,
+  seedFile,
+} from "#tests/worker/support/seeded-files.ts";
+import { befriend, makePair, seedPerson } from "#tests/worker/support/seeded-people.ts";
 import { call } from "#tests/worker/support/site.ts";
 import { Conversation } from "#worker/objects/conversation.ts";
 import { getConversationStub } from "#worker/objects/stubs.ts";
@@ -20,7 +26,7 @@ const said = (text: string, by?: Person): Body =>
 
 /** Ana is connected to Ben and to Clara, who do not know each other. */
 const makeThree = async () => {
-  const { ana, ben, id } = await newPair();
+  const { ana, ben, id } = await makePair();
   const clara = await seedPerson();
   return { ana, ben, clara, id, to: await befriend(ana, clara) };
 };
@@ -31,9 +37,9 @@ const forward = async (from: Person, body: Body, source: ForwardSource | undefin
   return error ?? sent[0]?.seq;
 };
 
-test("a text is passed on under the name of who wrote it, and again under the same", async () => {
+test("a text is forwarded under the name of its author, and again under the same", async () => {
   const { ana, ben, clara, id, to } = await makeThree();
-  await post(ben, id, "Mbote");
+  await sendTexts(ben, id, "Mbote");
   expect(await forward(ana, said("Mbote", ben), { conversation: id, seq: 1 }, to)).toBe(1);
   expect((await readLog(clara, to))[0]?.body).toEqual(said("Mbote", ben));
   const [dina] = [await seedPerson()];
@@ -43,23 +49,23 @@ test("a text is passed on under the name of who wrote it, and again under the sa
   expect(await forward(clara, said("Mbote", ana), { conversation: to, seq: 1 }, further)).toBe(2);
   expect(await forward(clara, said("Mbote", dina), { conversation: to, seq: 1 }, further)).toBe("original_gone");
   // Own messages need no forward mark; other people's do.
-  await post(ana, to, "de moi");
+  await sendTexts(ana, to, "de moi");
   expect(await forward(ana, said("de moi"), { conversation: to, seq: 2 }, id)).toBe(2);
   expect(await forward(ana, said("Mbote"), { conversation: id, seq: 1 }, to)).toBe("original_gone");
   expect(await forward(ana, said("Mbote"), { conversation: to, seq: 1 }, id)).toBe("original_gone");
 });
 
-test("a text that is passed on says so on a device that hears of it at once", async () => {
+test("a forwarded text is marked as such on a device that receives it live", async () => {
   const { ana, ben, clara, id, to } = await makeThree();
-  await post(ben, id, "Mbote");
+  await sendTexts(ben, id, "Mbote");
   const phone = await Device.open(clara);
   expect(await forward(ana, said("Mbote", ben), { conversation: id, seq: 1 }, to)).toBe(1);
-  expect(phone.messagesOf(await phone.nextOf("m"))).toMatchObject([{ seq: 1, body: said("Mbote", ben) }]);
+  expect(phone.decodeMessages(await phone.nextOf("m"))).toMatchObject([{ seq: 1, body: said("Mbote", ben) }]);
 });
 
 test("nobody has words put into their mouth, nor reads elsewhere than where they may", async () => {
   const { ana, ben, clara, id, to } = await makeThree();
-  await post(ben, id, "Mbote", "à effacer", "caché");
+  await sendTexts(ben, id, "Mbote", "à effacer", "caché");
   const at = (seq: number, conversation = id) => ({ conversation, seq });
   expect(await forward(ana, said("Je te déteste", ben), at(1), to)).toBe("invalid_input");
   expect(await forward(ana, said("Mbote", clara), at(1), to)).toBe("original_gone");
@@ -74,51 +80,51 @@ test("nobody has words put into their mouth, nor reads elsewhere than where they
   expect(await forward(ben, said("Mbote", ben), at(1), id)).toBe(4);
 });
 
-test("a file is passed on as it is, whoever brought it, and lives as long as one message names it", async () => {
+test("a file is forwarded as it is, whoever uploaded it, and lives as long as one message references it", async () => {
   const { ana, ben, clara, id, to } = await makeThree();
   const [image, other] = [await seedFile(ben.id), await seedFile(ben.id)];
-  const body = imageOf(image.id, "La plage");
+  const body = makeImageBody(image.id, "La plage");
   await forward(ben, body, undefined, id);
   const forwarded = { by: ben.id, name: ben.username };
   const at = { conversation: id, seq: 1 };
-  expect(await forward(ana, { ...imageOf(other.id), forwarded }, at, to)).toBe("original_gone");
-  expect(await forward(ana, { ...voiceOf(image.id), forwarded }, at, to)).toBe("original_gone");
-  expect(await forward(ana, { ...imageOf(image.id), width: 5, size: 6, thumb: "xx", forwarded }, at, to)).toBe(1);
-  expect((await readLog(clara, to))[0]?.body).toEqual({ ...imageOf(image.id), forwarded });
+  expect(await forward(ana, { ...makeImageBody(other.id), forwarded }, at, to)).toBe("original_gone");
+  expect(await forward(ana, { ...makeVoiceBody(image.id), forwarded }, at, to)).toBe("original_gone");
+  expect(await forward(ana, { ...makeImageBody(image.id), width: 5, size: 6, thumb: "xx", forwarded }, at, to)).toBe(1);
+  expect((await readLog(clara, to))[0]?.body).toEqual({ ...makeImageBody(image.id), forwarded });
   expect(await getConversationStub(env, to).canReadFile(to, clara.id, image.id)).toBe(true);
   await request(ben, { type: "retract", conversation: id, seq: 1 });
-  await until(async () => (await usesOf(image.id)) === 1);
+  await waitUntil(async () => (await countFileReferences(image.id)) === 1);
   expect(await env.FILES.head(image.key)).not.toBeNull();
   // The first message is deleted; the second can still be forwarded.
-  expect(await forward(ana, { ...imageOf(image.id), forwarded }, at, to)).toBe("original_gone");
-  expect(await forward(ana, { ...imageOf(image.id), forwarded }, { conversation: to, seq: 1 }, id)).toBe(2);
+  expect(await forward(ana, { ...makeImageBody(image.id), forwarded }, at, to)).toBe("original_gone");
+  expect(await forward(ana, { ...makeImageBody(image.id), forwarded }, { conversation: to, seq: 1 }, id)).toBe(2);
   await request(ana, { type: "retract", conversation: to, seq: 1 });
   await request(ana, { type: "retract", conversation: id, seq: 2 });
-  await until(async () => (await usesOf(image.id)) === undefined);
+  await waitUntil(async () => (await countFileReferences(image.id)) === undefined);
   expect(await env.FILES.head(image.key)).toBeNull();
 });
 
-test("somebody else's file is not passed on from a conversation that has ended", async () => {
+test("another person's file is not forwarded from a conversation that has ended", async () => {
   const { ana, ben, id, to } = await makeThree();
   const [image, document] = [await seedFile(ben.id), await seedFile(ana.id, { type: "application/pdf" })];
-  await forward(ben, imageOf(image.id), undefined, id);
-  await forward(ana, documentOf(document.id, "vacances.jpg"), undefined, id);
-  await post(ben, id, "un texte");
+  await forward(ben, makeImageBody(image.id), undefined, id);
+  await forward(ana, makeDocumentBody(document.id, "vacances.jpg"), undefined, id);
+  await sendTexts(ben, id, "un texte");
   const connection = await env.DB.prepare("DELETE FROM connections WHERE conversation_id = ? RETURNING id").bind(id);
   await getConversationStub(env, id).closeConnection(id, (await connection.first<string>("id")) ?? "");
   const forwarded = { by: ben.id, name: ben.username };
-  expect(await forward(ana, { ...imageOf(image.id), forwarded }, { conversation: id, seq: 1 }, to)).toBe(
+  expect(await forward(ana, { ...makeImageBody(image.id), forwarded }, { conversation: id, seq: 1 }, to)).toBe(
     "original_gone",
   );
-  const own = { ...documentOf(document.id, "vacances.jpg"), forwarded: { by: ana.id, name: ana.username } };
+  const own = { ...makeDocumentBody(document.id, "vacances.jpg"), forwarded: { by: ana.id, name: ana.username } };
   expect(await forward(ana, own, { conversation: id, seq: 2 }, to)).toBe(1);
   expect(await forward(ana, said("un texte", ben), { conversation: id, seq: 3 }, to)).toBe(2);
 });
 
 test("one body goes to many in one frame, each message answered by itself and the source asked once", async () => {
   const { ana, ben, clara, id, to } = await makeThree();
-  await post(ben, id, "Mbote");
-  const stranger = await newPair();
+  await sendTexts(ben, id, "Mbote");
+  const stranger = await makePair();
   const [phone, tablet] = [await Device.open(ana), await Device.open(ana)];
   const original = vi.spyOn(Conversation.prototype, "findOriginal");
   const cids = Array.from({ length: 4 }, () => createUuid());
@@ -129,13 +135,13 @@ test("one body goes to many in one frame, each message answered by itself and th
     source: { conversation: id, seq: 1 },
     to: targets,
   } as const;
-  const refs = phone.spread({ ...command, to: targets });
-  const outcomes: Awaited<ReturnType<typeof phone.outcome>>[] = [];
-  for (const ref of refs) outcomes.push(await phone.outcome(ref));
+  const refs = phone.multicast({ ...command, to: targets });
+  const outcomes: Awaited<ReturnType<typeof phone.waitForOutcome>>[] = [];
+  for (const ref of refs) outcomes.push(await phone.waitForOutcome(ref));
   expect(outcomes).toMatchObject([{ seq: 2 }, { error: "conversation_not_found" }, { seq: 1 }, { seq: 2 }]);
   expect(original).toHaveBeenCalledTimes(1);
-  await until(() => tablet.seqs.length === 3);
-  expect(textsOf(await readLog(clara, to))).toEqual(["Mbote", "Mbote"]);
+  await waitUntil(() => tablet.seqs.length === 3);
+  expect(toTexts(await readLog(clara, to))).toEqual(["Mbote", "Mbote"]);
   expect(await readLog(stranger.ana, stranger.id)).toEqual([]);
   // The same again by HTTP: every message is stored already.
   const again = await request(ana, { ...command, to: targets });
@@ -149,33 +155,33 @@ test("a file goes to many, and to as many as it reached it belongs", async () =>
   const { ana, ben, clara, id, to } = await makeThree();
   const image = await seedFile(ana.id);
   const targets = [id, to].map((conversation) => ({ conversation, cid: createUuid() }));
-  const spread = await request(ana, { type: "spread", body: imageOf(image.id, "à tous"), to: targets });
+  const spread = await request(ana, { type: "spread", body: makeImageBody(image.id, "à tous"), to: targets });
   expect(spread.sent).toHaveLength(2);
-  expect(await usesOf(image.id)).toBe(2);
+  expect(await countFileReferences(image.id)).toBe(2);
   for (const [person, conversation] of [
     [ben, id],
     [clara, to],
   ] as const) {
-    expect((await readLog(person, conversation))[0]?.body).toEqual(imageOf(image.id, "à tous"));
+    expect((await readLog(person, conversation))[0]?.body).toEqual(makeImageBody(image.id, "à tous"));
   }
   const refused = await request(ana, {
     type: "spread",
-    body: imageOf(createUuid()),
+    body: makeImageBody(createUuid()),
     to: [{ conversation: id, cid: createUuid() }],
   });
   expect(refused).toMatchObject({ sent: [], refused: [{ error: "file_not_found" }] });
 });
 
 test("a frame to many that cannot be read is answered with codes, and each message of it where only they are amiss", async () => {
-  const { ana, id } = await newPair();
+  const { ana, id } = await makePair();
   const phone = await Device.open(ana);
   const targets = (count: number) => Array.from({ length: count }, () => ({ conversation: id, cid: createUuid() }));
   for (const [body, to] of [
     [said("x"), []],
     [said("x"), targets(multicastMax + 1)],
-    [{ ...imageOf(createUuid()), width: -1 }, targets(1)],
+    [{ ...makeImageBody(createUuid()), width: -1 }, targets(1)],
   ] as const) {
-    phone.spread({ type: "spread", body, to: [...to] });
+    phone.multicast({ type: "spread", body, to: [...to] });
     expect(await phone.nextOf("x")).toEqual(["x", "malformed_frame"]);
   }
   for (const [text, error] of [
@@ -183,24 +189,24 @@ test("a frame to many that cannot be read is answered with codes, and each messa
     ["x".repeat(8_001), "message_too_long"],
     ["sonne\u0007", "invalid_text"],
   ] as const) {
-    const refs = phone.spread({ type: "spread", body: said(text), to: targets(2) });
-    for (const ref of refs) expect(await phone.outcome(ref)).toEqual({ error });
+    const refs = phone.multicast({ type: "spread", body: said(text), to: targets(2) });
+    for (const ref of refs) expect(await phone.waitForOutcome(ref)).toEqual({ error });
   }
   const cid = packUuid(createUuid());
   // A source and a conversation with handles that were never assigned.
   phone.send(["f", 900, "x", [77, 1], [[id, cid]]]);
-  expect(await phone.outcome(900)).toEqual({ error: "original_gone" });
+  expect(await phone.waitForOutcome(900)).toEqual({ error: "original_gone" });
   phone.send(["f", 910, "x", null, [[77, cid]]]);
-  expect(await phone.outcome(910)).toEqual({ error: "conversation_not_found" });
+  expect(await phone.waitForOutcome(910)).toEqual({ error: "conversation_not_found" });
   phone.send(["s", 920, id, cid, "x", [77, 1]]);
-  expect(await phone.outcome(920)).toEqual({ error: "original_gone" });
+  expect(await phone.waitForOutcome(920)).toEqual({ error: "original_gone" });
   expect(await readLog(ana, id)).toEqual([]);
 });
 
-test("what is passed on bears the name that its author has, not the one that is told with it", async () => {
+test("a forwarded message has its author's real name, not the one sent with it", async () => {
   const { ana, ben, clara, id, to } = await makeThree();
-  await post(ben, id, "Transférez 200 $");
-  await post(ana, to, "Mbote");
+  await sendTexts(ben, id, "Transférez 200 $");
+  await sendTexts(ana, to, "Mbote");
   const named = (by: Person, text: string, name: string): Body => ({
     type: "text",
     text,
@@ -212,7 +218,7 @@ test("what is passed on bears the name that its author has, not the one that is 
   expect((await readLog(clara, to))[1]?.body).toEqual(said("Transférez 200 $", ben));
   // The device that sent a wrong name receives the correct one.
   expect((await readLog(ana, to))[1]?.body).toEqual(said("Transférez 200 $", ben));
-  expect((await rowOf(ana, to)).revision).toBeGreaterThan(0);
+  expect((await readRow(ana, to)).revision).toBeGreaterThan(0);
   // A forward of an own message, or of a forward, names the original author only.
   expect(await forward(ana, named(ana, "Mbote", "Police"), { conversation: to, seq: 1 }, id)).toBe(2);
   expect((await readLog(ben, id))[1]?.body).toEqual(said("Mbote", ana));

@@ -20,10 +20,10 @@ import {
   userTokensBurst,
 } from "#contract/limits.ts";
 import { closeCodes, protocolVersion } from "#contract/wire/server-frames.ts";
-import { holdTimers, pass } from "#tests/worker/support/clock.ts";
-import { countDirectory } from "#tests/worker/support/counted-rows.ts";
-import { Device, post, request, text, until } from "#tests/worker/support/device.ts";
-import { newPair, seedPerson } from "#tests/worker/support/seeded-people.ts";
+import { advanceClock, suspendTimers } from "#tests/worker/support/clock.ts";
+import { Device, makeText, request, sendTexts, waitUntil } from "#tests/worker/support/device.ts";
+import { countDirectoryRows } from "#tests/worker/support/row-counter.ts";
+import { makePair, seedPerson } from "#tests/worker/support/seeded-people.ts";
 
 // Production limits.
 
@@ -41,68 +41,68 @@ const sendFrames = (device: Device, count: number) => {
 };
 
 test("frames over the limit are refused unread with the time to come again, each joined one is counted, and the socket stays", async () => {
-  const { ana, id } = await newPair();
+  const { ana, id } = await makePair();
   const [device, other] = [await Device.open(ana), await Device.open(ana)];
   const page = (ref: number) => ["g", ref, id, "a", 0, 1] as const;
-  pass(0); // the clock is frozen
+  advanceClock(0); // the clock is frozen
   sendFrames(device, socketTokensBurst);
-  const [type, , error, waitMs = 0] = await device.ask((ref) => [...page(ref)]);
+  const [type, , error, waitMs = 0] = await device.request((ref) => [...page(ref)]);
   expect([type, error]).toEqual(["n", "rate_limited"]);
   // Frames sent together are refused together, each with its own ref.
   device.sendRaw(JSON.stringify([page(901), ["r", id, 1, 1], page(902)]));
   await device.next((frame): frame is never => Array.isArray(frame) && frame[0] === "n" && frame[1] === 902);
   expect(device.frames.filter((frame) => Array.isArray(frame) && frame[0] === "n")).toHaveLength(3);
   // Another device of the same person has its own limit.
-  expect((await other.ask((ref) => [...page(ref)]))[0]).toBe("g");
-  pass(Number(waitMs));
-  expect((await device.ask((ref) => [...page(ref)]))[0]).toBe("g");
+  expect((await other.request((ref) => [...page(ref)]))[0]).toBe("g");
+  advanceClock(Number(waitMs));
+  expect((await device.request((ref) => [...page(ref)]))[0]).toBe("g");
 });
 
 test("what is asked by HTTP and by all sockets is counted together", async () => {
-  const { ana, id } = await newPair();
+  const { ana, id } = await makePair();
   const devices = [await Device.open(ana), await Device.open(ana)];
-  pass(0);
+  advanceClock(0);
   for (const device of devices) sendFrames(device, socketTokensBurst);
   const read = () => request(ana, { type: "page", conversation: id, direction: "after", seq: 0, limit: 1 });
-  await until(async () => (await read()).error === "rate_limited");
-  pass((userTokensBurst / socketTokensPerSecond) * 1_000);
+  await waitUntil(async () => (await read()).error === "rate_limited");
+  advanceClock((userTokensBurst / socketTokensPerSecond) * 1_000);
   expect(await read()).not.toHaveProperty("error");
 });
 
-test("a hello over the limit ends its socket, which is told when to come again", async () => {
-  const { ana } = await newPair();
+test("a hello over the limit closes its socket, with the time to wait", async () => {
+  const { ana } = await makePair();
   const devices = [await Device.open(ana), await Device.open(ana)];
-  pass(0);
+  advanceClock(0);
   for (const device of devices) sendFrames(device, socketTokensBurst);
-  for (const device of devices) await device.ask((ref) => ["c", ref, 0, null]);
+  for (const device of devices) await device.request((ref) => ["c", ref, 0, null]);
   const late = await Device.attach(ana);
   late.send(["h", protocolVersion, "", 0]);
   const { code, reason } = await late.closed;
   expect(code).toBe(closeCodes.rateLimited);
   expect(Number(reason)).toBeGreaterThan(0);
   expect(late.frames).toEqual([]);
-  pass(Number(reason));
+  advanceClock(Number(reason));
   await Device.open(ana);
 });
 
 test("who goes on and on over the limit is closed, and opens no socket for a while when that does not stop them", async () => {
-  const { ana } = await newPair();
+  const { ana } = await makePair();
   const device = await Device.open(ana);
   sendFrames(device, socketTokensBurst);
   const isBarred = async () => (await Device.connect(ana)).status === 429;
   for (let i = 0; i < refusedMessagesBurst; i++) device.sendRaw('["t",1]');
-  expect((await device.ask((ref) => ["c", ref, 0, null]))[2]).toBe("rate_limited");
+  expect((await device.request((ref) => ["c", ref, 0, null]))[2]).toBe("rate_limited");
   expect(await isBarred()).toBe(false);
   for (let i = 0; i < 2 * refusedMessagesBurst + closedMessagesMax; i++) device.sendRaw('["t",1]');
-  await until(isBarred);
-  pass(floodPauseMs);
+  await waitUntil(isBarred);
+  advanceClock(floodPauseMs);
   const again = await Device.open(ana);
-  expect((await again.ask((ref) => ["c", ref, 0, null]))[0]).toBe("c");
+  expect((await again.request((ref) => ["c", ref, 0, null]))[0]).toBe("c");
 });
 
 test("what waits for its turn goes with its socket", async () => {
-  const { ana, ben, id } = await newPair();
-  await post(ana, id, "un");
+  const { ana, ben, id } = await makePair();
+  await sendTexts(ana, id, "un");
   const device = await Device.open(ben);
   let asked = 0;
   await runInDurableObject(env.CONVERSATION.getByName(id), (conversation) => {
@@ -113,19 +113,19 @@ test("what waits for its turn goes with its socket", async () => {
     });
   });
   for (let ref = 1; ref <= 100; ref++) device.send(["g", 1_000 + ref, id, "a", 0, 1]);
-  await until(() => asked > 0);
+  await waitUntil(() => asked > 0);
   device.close();
   await scheduler.wait(1_000);
   expect(asked).toBeLessThan(50);
 });
 
 test("conversations that are not there are asked for in the directory a few times only", async () => {
-  const { ana } = await newPair();
+  const { ana } = await makePair();
   const ids = Array.from({ length: 30 }, () => privateConversationId(ana.id, createUuid()));
   const device = await Device.open(ana);
   const errors: unknown[] = [];
-  const { read } = await countDirectory(async () => {
-    for (const id of ids) errors.push((await device.ask((ref) => ["g", ref, id, "a", 0, 1]))[2]);
+  const { read } = await countDirectoryRows(async () => {
+    for (const id of ids) errors.push((await device.request((ref) => ["g", ref, id, "a", 0, 1]))[2]);
   });
   const isLimited = (error: unknown) => error === "rate_limited";
   expect(errors.filter(isLimited)).toHaveLength(ids.length - connectionCheckBurst);
@@ -136,21 +136,21 @@ test("conversations that are not there are asked for in the directory a few time
 });
 
 test("searches are limited by what they look through, and say when to go on", async () => {
-  const { ana, id } = await newPair();
-  await post(ana, id, "un");
+  const { ana, id } = await makePair();
+  await sendTexts(ana, id, "un");
   const device = await Device.open(ana);
-  pass(0);
-  const search = () => device.ask((ref) => ["q", ref, id, "deux", Number.MAX_SAFE_INTEGER]);
+  advanceClock(0);
+  const search = () => device.request((ref) => ["q", ref, id, "deux", Number.MAX_SAFE_INTEGER]);
   for (let i = 0; i < searchSliceBurst; i++) expect((await search())[0]).toBe("q");
   const [type, , error, waitMs] = await search();
   expect([type, error, waitMs]).toEqual(["n", "rate_limited", (1_000 * searchSlicesMax) / searchSlicesPerSecond]);
-  pass(Number(waitMs));
+  advanceClock(Number(waitMs));
   expect((await search())[0]).toBe("q");
 });
 
 test("one person's searches are carried out one after the other, on whichever socket they came", async () => {
-  const { ana, id } = await newPair();
-  await post(ana, id, "un");
+  const { ana, id } = await makePair();
+  await sendTexts(ana, id, "un");
   const devices = [await Device.open(ana), await Device.open(ana)];
   let running = 0;
   let most = 0;
@@ -165,13 +165,13 @@ test("one person's searches are carried out one after the other, on whichever so
   const refs = [901, 902, 903];
   for (const device of devices) for (const ref of refs) device.send(["q", ref, id, "deux", Number.MAX_SAFE_INTEGER]);
   const answered = (device: Device) => device.frames.filter((frame) => Array.isArray(frame) && frame[0] === "q").length;
-  await until(() => devices.every((device) => answered(device) === refs.length));
+  await waitUntil(() => devices.every((device) => answered(device) === refs.length));
   expect(most).toBe(1);
 });
 
-test("marks and hidings that claim nothing new are answered without the conversation", async () => {
-  const { ana, ben, id } = await newPair();
-  await post(ana, id, "un", "deux");
+test("receipts and clears that change nothing are answered without the conversation", async () => {
+  const { ana, ben, id } = await makePair();
+  await sendTexts(ana, id, "un", "deux");
   const device = await Device.open(ben);
   device.send(["r", id, 2, 1]);
   await device.nextOf("u");
@@ -186,45 +186,45 @@ test("marks and hidings that claim nothing new are answered without the conversa
   });
   device.send(["r", id, 1, 1]);
   expect((await device.nextOf("u")).slice(3)).toEqual([2, 1, 1, 2]);
-  expect((await device.ask((ref) => ["d", ref, id, 0, 0]))[0]).toBe("y");
+  expect((await device.request((ref) => ["d", ref, id, 0, 0]))[0]).toBe("y");
   expect(await request(ben, { type: "mark", conversation: id, delivered: 0, read: 0 })).toEqual({ unread: 1, head: 2 });
   expect(asked).toBe(0);
 });
 
 test("changes of what is muted are limited, and one that changes nothing is not counted", async () => {
-  const { ana, id } = await newPair();
+  const { ana, id } = await makePair();
   const mute = (muted: boolean) => request(ana, { type: "mute", conversation: id, muted });
-  pass(0);
+  advanceClock(0);
   for (let i = 0; i < muteBurst; i++) expect(await mute(i % 2 === 0)).toEqual({ muted: i % 2 === 0 });
   expect(await mute(true)).toEqual({ error: "rate_limited" });
   expect(await mute(false)).toEqual({ muted: false });
 });
 
 test("cleared histories are limited, and one that changes nothing is not counted", async () => {
-  const { ana, id } = await newPair();
-  await post(ana, id, "un");
+  const { ana, id } = await makePair();
+  await sendTexts(ana, id, "un");
   const hide = (keep: boolean) => request(ana, { type: "hide", conversation: id, upTo: 1, keep });
-  pass(0);
+  advanceClock(0);
   for (let i = 0; i < clearHistoryBurst; i++) expect(await hide(i % 2 === 0)).toEqual({ hidden: 1 });
   expect(await hide(true)).toEqual({ error: "rate_limited" });
   expect(await hide(false)).toEqual({ hidden: 1 });
-  pass(1_000);
+  advanceClock(1_000);
   expect(await hide(true)).toEqual({ hidden: 1 });
 });
 
 test("deletions for everybody are limited", async () => {
-  const { ana, id } = await newPair();
-  const [{ cid }] = [text("un")];
+  const { ana, id } = await makePair();
+  const [{ cid }] = [makeText("un")];
   const withdraw = () => request(ana, { type: "withdraw", conversation: id, cid });
-  pass(0);
+  advanceClock(0);
   for (let i = 0; i < deletionBurst; i++) expect(await withdraw()).not.toHaveProperty("error");
   expect(await withdraw()).toEqual({ error: "rate_limited" });
-  pass(1_000);
+  advanceClock(1_000);
   expect(await withdraw()).not.toHaveProperty("error");
 });
 
 test("a socket that says nothing is closed", async () => {
-  const timers = holdTimers(helloTimeoutMs);
+  const timers = suspendTimers(helloTimeoutMs);
   const device = await Device.attach(await seedPerson());
   await timers.whenHeld();
   await timers.go();

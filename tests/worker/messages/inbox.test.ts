@@ -4,8 +4,8 @@ import { expect, test } from "vitest";
 import { createUuid, privateConversationId } from "#contract/ids.ts";
 import { inboxPageRows, previewMaxLength, receiptHoldMs } from "#contract/limits.ts";
 import type { Relation } from "#contract/people.ts";
-import { Device, post, request, rowOf, until } from "#tests/worker/support/device.ts";
-import { newPair, seedPerson } from "#tests/worker/support/seeded-people.ts";
+import { Device, readRow, request, sendTexts, waitUntil } from "#tests/worker/support/device.ts";
+import { makePair, seedPerson } from "#tests/worker/support/seeded-people.ts";
 import type { ConversationNotice } from "#worker/objects/rpc.ts";
 import { getUserChannelStub } from "#worker/objects/stubs.ts";
 
@@ -58,18 +58,18 @@ test("a device that was away gets what changed, newest first, page after page, a
   await channel.notify(me.id, notice(ids[3] as string, { membershipVersion: 2, open: false }));
   const device = await Device.attach(me);
   const welcome = await device.hello();
-  const rows = device.rowsOf(welcome);
-  const people = device.peopleOf(welcome);
+  const rows = device.decodeRows(welcome);
+  const people = device.decodePeople(welcome);
   expect(rows.length + people.length).toBeLessThanOrEqual(inboxPageRows);
   expect(rows.length + people.length).toBeGreaterThan(inboxPageRows / 2);
   expect(rows[0]).toMatchObject({ conversation: ids[3], open: false });
   let before = welcome[8];
   while (before !== null) {
-    const page = await device.ask((ref) => ["c", ref, 0, before]);
+    const page = await device.request((ref) => ["c", ref, 0, before]);
     if (page[0] !== "c") throw new Error("refused");
     expect(page[5].length + page[6].length).toBeLessThanOrEqual(inboxPageRows);
-    rows.push(...device.rowsOf(page));
-    people.push(...device.peopleOf(page));
+    rows.push(...device.decodeRows(page));
+    people.push(...device.decodePeople(page));
     before = page[8];
   }
   expect(rows.map(({ conversation }) => conversation).sort()).toEqual([...ids].sort());
@@ -89,14 +89,14 @@ test("a cursor brings only what changed after it", async () => {
 test("a cursor of another inbox, or one that was never given out, means everything", async () => {
   const { me } = await withRows(3);
   const fresh = await Device.attach(me);
-  const { length } = fresh.rowsOf(await fresh.hello());
+  const { length } = fresh.decodeRows(await fresh.hello());
   expect(length).toBe(3);
   const other = await Device.attach(me);
-  expect(other.rowsOf(await other.hello("another", fresh.base))).toHaveLength(3);
+  expect(other.decodeRows(await other.hello("another", fresh.base))).toHaveLength(3);
   const ahead = await Device.attach(me);
-  expect(ahead.rowsOf(await ahead.hello(fresh.epoch, fresh.base + 5_000))).toHaveLength(3);
+  expect(ahead.decodeRows(await ahead.hello(fresh.epoch, fresh.base + 5_000))).toHaveLength(3);
   const level = await Device.attach(me);
-  expect(level.rowsOf(await level.hello(fresh.epoch, fresh.base))).toHaveLength(0);
+  expect(level.decodeRows(await level.hello(fresh.epoch, fresh.base))).toHaveLength(0);
 });
 
 test("a notice that comes twice, late or out of order changes nothing", async () => {
@@ -133,7 +133,7 @@ test("a notice that comes twice, late or out of order changes nothing", async ()
   );
   await scheduler.wait(20);
   expect(device.counters).toHaveLength(told);
-  expect(await rowOf(me, id)).toMatchObject({
+  expect(await readRow(me, id)).toMatchObject({
     head: 3,
     unread: 3,
     othersDelivered: 2,
@@ -143,41 +143,41 @@ test("a notice that comes twice, late or out of order changes nothing", async ()
   });
 });
 
-test("a conversation whose log was made anew replaces the row and says so", async () => {
-  const { ana, ben, id } = await newPair();
+test("a conversation whose log was recreated replaces the row and reports its new epoch", async () => {
+  const { ana, ben, id } = await makePair();
   // A person who sends before they were notified makes the channel ask the directory, and then not again for a moment.
-  await until(async () => (await rowOf(ana, id)).open);
-  await post(ana, id, "un", "deux", "trois");
-  await until(async () => (await rowOf(ben, id)).head === 3);
+  await waitUntil(async () => (await readRow(ana, id)).open);
+  await sendTexts(ana, id, "un", "deux", "trois");
+  await waitUntil(async () => (await readRow(ben, id)).head === 3);
   const device = await Device.open(ben);
-  const { epoch } = await rowOf(ben, id);
+  const { epoch } = await readRow(ben, id);
   const stub = env.CONVERSATION.getByName(id);
   await runInDurableObject(stub, (_, { storage }) => storage.deleteAll());
   await evictDurableObject(stub);
-  expect((await post(ana, id, "nouveau")).sent).toMatchObject([{ seq: 1 }]);
+  expect((await sendTexts(ana, id, "nouveau")).sent).toMatchObject([{ seq: 1 }]);
   const [, , wire] = await device.nextOf("i");
   expect(wire[2]).not.toBe(epoch);
-  await until(async () => (await rowOf(ben, id)).head === 1);
-  expect(await rowOf(ben, id)).toMatchObject({ unread: 1, preview: { type: "text", text: "nouveau" } });
+  await waitUntil(async () => (await readRow(ben, id)).head === 1);
+  expect(await readRow(ben, id)).toMatchObject({ unread: 1, preview: { type: "text", text: "nouveau" } });
 });
 
 test("a long text is cut in the list, never within a character, and said to be cut", async () => {
-  const { ana, ben, id } = await newPair();
-  await post(ana, id, "👋".repeat(previewMaxLength));
-  await until(async () => (await rowOf(ben, id)).head === 1);
-  const row = await rowOf(ben, id);
+  const { ana, ben, id } = await makePair();
+  await sendTexts(ana, id, "👋".repeat(previewMaxLength));
+  await waitUntil(async () => (await readRow(ben, id)).head === 1);
+  const row = await readRow(ben, id);
   expect(row.whole).toBe(false);
   const { preview } = row;
   expect(preview).toEqual({ type: "text", text: "👋".repeat(previewMaxLength / 2) });
-  await post(ana, id, `a${"👋".repeat(previewMaxLength)}`);
-  await until(async () => (await rowOf(ben, id)).head === 2);
-  expect((await rowOf(ben, id)).preview).toEqual({ type: "text", text: `a${"👋".repeat(previewMaxLength / 2 - 1)}` });
+  await sendTexts(ana, id, `a${"👋".repeat(previewMaxLength)}`);
+  await waitUntil(async () => (await readRow(ben, id)).head === 2);
+  expect((await readRow(ben, id)).preview).toEqual({ type: "text", text: `a${"👋".repeat(previewMaxLength / 2 - 1)}` });
 });
 
-test("marks are told at once and written within the time they may be held, also when nobody is left", async () => {
-  const { ana, ben, id } = await newPair();
-  await post(ana, id, "un");
-  await until(async () => (await rowOf(ben, id)).head === 1);
+test("receipts are pushed at once and written within the time they may be deferred, also without a connected device", async () => {
+  const { ana, ben, id } = await makePair();
+  await sendTexts(ana, id, "un");
+  await waitUntil(async () => (await readRow(ben, id)).head === 1);
   const stored = () =>
     runInDurableObject(
       channelStub(ben.id),
@@ -187,12 +187,12 @@ test("marks are told at once and written within the time they may be held, also 
   device.send(["r", id, 1, 1]);
   expect(await device.nextOf("u")).toMatchObject({ 4: 1, 5: 0 });
   device.close();
-  await until(async () => (await stored()) === 1, receiptHoldMs);
+  await waitUntil(async () => (await stored()) === 1, receiptHoldMs);
 });
 
-test("numbers that were told are never told again after a restart, written or not", async () => {
-  const { ana, ben, id } = await newPair();
-  await post(ana, id, "un");
+test("counters that were pushed are never reused after a restart, written or not", async () => {
+  const { ana, ben, id } = await makePair();
+  await sendTexts(ana, id, "un");
   const abort = () =>
     runInDurableObject(channelStub(ben.id), (_, state) => state.abort("as if the machine had died")).catch(
       () => undefined,
@@ -202,8 +202,8 @@ test("numbers that were told are never told again after a restart, written or no
     const device = await Device.open(ben);
     expect(device.base).toBeGreaterThanOrEqual(highest);
     device.send(["r", id, life, 0]);
-    await post(ana, id, "encore");
-    await until(() => device.counters.length > 0);
+    await sendTexts(ana, id, "encore");
+    await waitUntil(() => device.counters.length > 0);
     const [first = 0] = device.counters;
     expect(first).toBeGreaterThan(highest);
     highest = Math.max(...device.counters);
@@ -211,7 +211,7 @@ test("numbers that were told are never told again after a restart, written or no
   }
 });
 
-test("people are told of once, and again when something about them changed", async () => {
+test("people are pushed once, and again when something about them changed", async () => {
   const me = await seedPerson();
   const device = await Device.open(me);
   const channel = getUserChannelStub(env, me.id);

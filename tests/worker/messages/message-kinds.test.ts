@@ -5,9 +5,15 @@ import { createUuid, type Uuid } from "#contract/ids.ts";
 import { previewMaxLength } from "#contract/limits.ts";
 import type { CommandResults } from "#contract/wire/commands.ts";
 import type { Person } from "#tests/support/people/people.ts";
-import { Device, post, readLog, request, rowOf, until } from "#tests/worker/support/device.ts";
-import { documentOf, imageOf, seedFile, usesOf, voiceOf } from "#tests/worker/support/seeded-files.ts";
-import { newPair } from "#tests/worker/support/seeded-people.ts";
+import { Device, readLog, readRow, request, sendTexts, waitUntil } from "#tests/worker/support/device.ts";
+import {
+  countFileReferences,
+  makeDocumentBody,
+  makeImageBody,
+  makeVoiceBody,
+  seedFile,
+} from "#tests/worker/support/seeded-files.ts";
+import { makePair } from "#tests/worker/support/seeded-people.ts";
 import { getConversationStub } from "#worker/objects/stubs.ts";
 
 const send = (from: Person, conversation: string, body: Body, cid = createUuid()) =>
@@ -17,98 +23,104 @@ const names = (conversation: string, person: Person, file: Uuid) =>
   getConversationStub(env, conversation).canReadFile(conversation, person.id, file);
 
 test("a picture, a document and a voice note arrive as the directory knows them, whatever the sender claims", async () => {
-  const { ana, ben, id } = await newPair();
+  const { ana, ben, id } = await makePair();
   const phone = await Device.open(ben);
   const image = await seedFile(ana.id);
   const document = await seedFile(ana.id, { type: "application/pdf", name: "contrat.pdf" });
   const voice = await seedFile(ana.id, { type: "audio/webm" });
-  await send(ana, id, { ...imageOf(image.id, "La plage"), width: 1, height: 1, size: 9, mime: "image/png" });
-  await send(ana, id, { ...documentOf(document.id, "menteur.txt"), mime: "image/png" });
-  await send(ana, id, { ...voiceOf(voice.id), size: 7 });
-  const expected = [imageOf(image.id, "La plage"), documentOf(document.id, "contrat.pdf"), voiceOf(voice.id)];
+  await send(ana, id, { ...makeImageBody(image.id, "La plage"), width: 1, height: 1, size: 9, mime: "image/png" });
+  await send(ana, id, { ...makeDocumentBody(document.id, "menteur.txt"), mime: "image/png" });
+  await send(ana, id, { ...makeVoiceBody(voice.id), size: 7 });
+  const expected = [
+    makeImageBody(image.id, "La plage"),
+    makeDocumentBody(document.id, "contrat.pdf"),
+    makeVoiceBody(voice.id),
+  ];
   expect((await readLog(ben, id)).map(({ body }) => body)).toEqual(expected);
-  await until(() => phone.seqs.length === 3);
-  expect(phone.messagesOf(await phone.nextOf("m"))[0]?.body).toEqual(expected[0]);
-  expect(await rowOf(ben, id)).toMatchObject({ unread: 3, preview: expected[2], whole: true });
+  await waitUntil(() => phone.seqs.length === 3);
+  expect(phone.decodeMessages(await phone.nextOf("m"))[0]?.body).toEqual(expected[0]);
+  expect(await readRow(ben, id)).toMatchObject({ unread: 3, preview: expected[2], whole: true });
 });
 
 test("a file that is not ready, not one's own or of another kind is named by no message", async () => {
-  const { ana, ben, id } = await newPair();
+  const { ana, ben, id } = await makePair();
   const [bens, halfway] = [await seedFile(ben.id), await seedFile(ana.id, { status: "receiving" })];
   const [image, sound] = [await seedFile(ana.id), await seedFile(ana.id, { type: "audio/ogg" })];
   for (const [body, error] of [
-    [imageOf(bens.id), "file_not_found"],
-    [imageOf(halfway.id), "file_not_found"],
-    [imageOf(createUuid()), "file_not_found"],
-    [imageOf(sound.id), "file_kind_mismatch"],
-    [voiceOf(image.id), "file_kind_mismatch"],
-    [{ ...imageOf(image.id), forwarded: { by: ben.id, name: "Ben" } }, "invalid_input"],
+    [makeImageBody(bens.id), "file_not_found"],
+    [makeImageBody(halfway.id), "file_not_found"],
+    [makeImageBody(createUuid()), "file_not_found"],
+    [makeImageBody(sound.id), "file_kind_mismatch"],
+    [makeVoiceBody(image.id), "file_kind_mismatch"],
+    [{ ...makeImageBody(image.id), forwarded: { by: ben.id, name: "Ben" } }, "invalid_input"],
     [{ type: "text", text: "pas de lui", forwarded: { by: ben.id, name: "Ben" } }, "invalid_input"],
   ] as const) {
     expect(await send(ana, id, body), JSON.stringify(body)).toEqual({ error });
   }
   expect(await readLog(ana, id)).toEqual([]);
-  for (const file of [bens, halfway, image, sound]) expect(await usesOf(file.id)).toBe(0);
+  for (const file of [bens, halfway, image, sound]) expect(await countFileReferences(file.id)).toBe(0);
 });
 
 test("a text that was sent with a file that is refused is stored all the same", async () => {
-  const { ana, id } = await newPair();
+  const { ana, id } = await makePair();
   const device = await Device.open(ana);
   const image = await seedFile(ana.id);
-  const messages = [imageOf(createUuid()), { type: "text", text: "au milieu" } as const, imageOf(image.id)].map(
-    (body) => ({ cid: createUuid(), body }),
-  );
-  const refs = messages.map((message) => device.post(id, message));
-  expect(await device.outcome(refs[0] as number)).toEqual({ error: "file_not_found" });
-  expect(await device.outcome(refs[1] as number)).toMatchObject({ seq: 1 });
-  expect(await device.outcome(refs[2] as number)).toMatchObject({ seq: 2 });
+  const messages = [
+    makeImageBody(createUuid()),
+    { type: "text", text: "au milieu" } as const,
+    makeImageBody(image.id),
+  ].map((body) => ({ cid: createUuid(), body }));
+  const refs = messages.map((message) => device.sendMessage(id, message));
+  expect(await device.waitForOutcome(refs[0] as number)).toEqual({ error: "file_not_found" });
+  expect(await device.waitForOutcome(refs[1] as number)).toMatchObject({ seq: 1 });
+  expect(await device.waitForOutcome(refs[2] as number)).toMatchObject({ seq: 2 });
   const byHttp = await request(ana, { type: "send", conversation: id, messages });
   expect(placesOf(byHttp)).toEqual([1, 2]);
 });
 
 test("a message with a file that comes again keeps its place, also when the file is gone meanwhile", async () => {
-  const { ana, id } = await newPair();
+  const { ana, id } = await makePair();
   const [image, cid] = [await seedFile(ana.id), createUuid()];
-  const first = await send(ana, id, imageOf(image.id), cid);
-  expect(await usesOf(image.id)).toBe(1);
-  expect(await send(ana, id, imageOf(image.id), cid)).toEqual(first);
-  expect(await usesOf(image.id)).toBe(1);
-  expect(await send(ana, id, imageOf(createUuid()), cid)).toEqual(first);
+  const first = await send(ana, id, makeImageBody(image.id), cid);
+  expect(await countFileReferences(image.id)).toBe(1);
+  expect(await send(ana, id, makeImageBody(image.id), cid)).toEqual(first);
+  expect(await countFileReferences(image.id)).toBe(1);
+  expect(await send(ana, id, makeImageBody(createUuid()), cid)).toEqual(first);
   await request(ana, { type: "retract", conversation: id, seq: 1 });
-  await until(async () => (await usesOf(image.id)) === undefined);
-  expect(await send(ana, id, imageOf(image.id), cid)).toEqual(first);
+  await waitUntil(async () => (await countFileReferences(image.id)) === undefined);
+  expect(await send(ana, id, makeImageBody(image.id), cid)).toEqual(first);
 });
 
-test("a file that another message still names is not named anew by one that was deleted and comes again", async () => {
-  const { ana, id } = await newPair();
+test("a message that was deleted and is sent again does not reference its file again, though another message still does", async () => {
+  const { ana, id } = await makePair();
   const [image, cid] = [await seedFile(ana.id), createUuid()];
-  const first = await send(ana, id, imageOf(image.id), cid);
-  await send(ana, id, imageOf(image.id));
+  const first = await send(ana, id, makeImageBody(image.id), cid);
+  await send(ana, id, makeImageBody(image.id));
   await request(ana, { type: "retract", conversation: id, seq: 1 });
-  await until(async () => (await usesOf(image.id)) === 1);
-  expect(await send(ana, id, imageOf(image.id), cid)).toEqual(first);
-  expect(await usesOf(image.id)).toBe(1);
+  await waitUntil(async () => (await countFileReferences(image.id)) === 1);
+  expect(await send(ana, id, makeImageBody(image.id), cid)).toEqual(first);
+  expect(await countFileReferences(image.id)).toBe(1);
 });
 
 test("a file keeps waiting for another message when the one that was to name it is refused", async () => {
-  const { ana, ben, id } = await newPair();
+  const { ana, ben, id } = await makePair();
   const image = await seedFile(ana.id);
   await getConversationStub(env, id).setBlocked(id, ana.id, true);
-  expect(await send(ana, id, imageOf(image.id))).toEqual({ error: "contact_blocked" });
-  expect(await usesOf(image.id)).toBe(0);
+  expect(await send(ana, id, makeImageBody(image.id))).toEqual({ error: "contact_blocked" });
+  expect(await countFileReferences(image.id)).toBe(0);
   await getConversationStub(env, id).setBlocked(id, ana.id, false);
-  expect(placesOf(await send(ana, id, imageOf(image.id)))).toEqual([1]);
+  expect(placesOf(await send(ana, id, makeImageBody(image.id)))).toEqual([1]);
   expect(await names(id, ben, image.id)).toBe(true);
 });
 
 test("a file is there for those who may see a message that names it, as long as they may", async () => {
-  const { ana, ben, id } = await newPair();
-  const other = await newPair();
+  const { ana, ben, id } = await makePair();
+  const other = await makePair();
   const [first, second, third] = [await seedFile(ana.id), await seedFile(ana.id), await seedFile(ben.id)];
-  await send(ana, id, imageOf(first.id));
-  await send(ana, id, imageOf(second.id));
-  await send(ana, id, imageOf(first.id));
-  await send(ben, id, imageOf(third.id));
+  await send(ana, id, makeImageBody(first.id));
+  await send(ana, id, makeImageBody(second.id));
+  await send(ana, id, makeImageBody(first.id));
+  await send(ben, id, makeImageBody(third.id));
   for (const file of [first, second, third]) {
     expect(await names(id, ana, file.id)).toBe(true);
     expect(await names(id, ben, file.id)).toBe(true);
@@ -134,28 +146,28 @@ const connectionOf = async (conversation: string): Promise<Uuid> => {
 };
 
 test("captions are cut in the list like texts, and never to something that cannot be seen", async () => {
-  const { ana, ben, id } = await newPair();
+  const { ana, ben, id } = await makePair();
   const [image, document] = [await seedFile(ana.id), await seedFile(ana.id, { type: "application/pdf" })];
-  await send(ana, id, imageOf(image.id, "m".repeat(previewMaxLength + 1)));
-  await until(async () => (await rowOf(ben, id)).head === 1);
-  expect(await rowOf(ben, id)).toMatchObject({ whole: false, preview: { type: "image", text: "m".repeat(160) } });
-  await send(ana, id, documentOf(document.id, "a.pdf", `${" \u200b".repeat(previewMaxLength)}enfin`));
-  await until(async () => (await rowOf(ben, id)).head === 2);
-  expect(await rowOf(ben, id)).toMatchObject({ whole: false, preview: { type: "file", text: "enfin" } });
-  await post(ana, id, `${" ".repeat(previewMaxLength)}là`);
-  await until(async () => (await rowOf(ben, id)).head === 3);
-  expect(await rowOf(ben, id)).toMatchObject({ whole: false, preview: { type: "text", text: "là" } });
+  await send(ana, id, makeImageBody(image.id, "m".repeat(previewMaxLength + 1)));
+  await waitUntil(async () => (await readRow(ben, id)).head === 1);
+  expect(await readRow(ben, id)).toMatchObject({ whole: false, preview: { type: "image", text: "m".repeat(160) } });
+  await send(ana, id, makeDocumentBody(document.id, "a.pdf", `${" \u200b".repeat(previewMaxLength)}enfin`));
+  await waitUntil(async () => (await readRow(ben, id)).head === 2);
+  expect(await readRow(ben, id)).toMatchObject({ whole: false, preview: { type: "file", text: "enfin" } });
+  await sendTexts(ana, id, `${" ".repeat(previewMaxLength)}là`);
+  await waitUntil(async () => (await readRow(ben, id)).head === 3);
+  expect(await readRow(ben, id)).toMatchObject({ whole: false, preview: { type: "text", text: "là" } });
 });
 
 test("a search looks through captions, file names and forwarded texts, and nowhere else", async () => {
-  const { ana, ben, id } = await newPair();
+  const { ana, ben, id } = await makePair();
   const image = await seedFile(ana.id, { name: "zebre.jpg" });
   const document = await seedFile(ana.id, { type: "application/pdf", name: "Zèbre été.pdf" });
   const voice = await seedFile(ana.id, { type: "audio/webm", name: "zebre.webm" });
-  await send(ana, id, imageOf(image.id, "un ZÈBRE"));
-  await send(ana, id, documentOf(document.id, "x.pdf", "sans rapport"));
-  await send(ana, id, voiceOf(voice.id));
-  await post(ana, id, "le zèbre deux", "rien");
+  await send(ana, id, makeImageBody(image.id, "un ZÈBRE"));
+  await send(ana, id, makeDocumentBody(document.id, "x.pdf", "sans rapport"));
+  await send(ana, id, makeVoiceBody(voice.id));
+  await sendTexts(ana, id, "le zèbre deux", "rien");
   await request(ana, {
     type: "send",
     conversation: id,

@@ -5,10 +5,10 @@ import { createUuid } from "#contract/ids.ts";
 import { presenceBurst, presenceStaleMs, presenceSubscriptionMs, presenceWatchersMax } from "#contract/limits.ts";
 import { defaultSettings, type Presence, type SettingsChange } from "#contract/settings.ts";
 import type { Person } from "#tests/support/people/people.ts";
-import { pass } from "#tests/worker/support/clock.ts";
-import { Device, request, rowOf, until } from "#tests/worker/support/device.ts";
-import { newGroup } from "#tests/worker/support/make-group.ts";
-import { befriend, newPair, seedPerson } from "#tests/worker/support/seeded-people.ts";
+import { advanceClock } from "#tests/worker/support/clock.ts";
+import { Device, readRow, request, waitUntil } from "#tests/worker/support/device.ts";
+import { makeSyncedGroup } from "#tests/worker/support/make-group.ts";
+import { befriend, makePair, seedPerson } from "#tests/worker/support/seeded-people.ts";
 import { call } from "#tests/worker/support/site.ts";
 
 afterEach(() => vi.restoreAllMocks());
@@ -17,7 +17,7 @@ const change = (person: Person, body: SettingsChange) => call("PATCH", "/api/set
 /** The request is answered before the blocking person's channel was notified; afterwards it knows. */
 const block = async (by: Person, method: "PUT" | "DELETE", other: Person): Promise<void> => {
   await call(method, `/api/blocks/${other.id}`, { token: by.token });
-  await until(async () => {
+  await waitUntil(async () => {
     const { people } = await request(by, { type: "changes", since: 0 });
     return people.find(({ profile }) => profile.id === other.id)?.blocked === (method === "PUT");
   });
@@ -38,25 +38,25 @@ const look = async (person: Person): Promise<Device> => {
 };
 const say = async (device: Device, isLooked: 0 | 1): Promise<void> => {
   device.send(["l", isLooked]);
-  await device.ask((ref) => ["c", ref, device.base, null]); // answered after it
+  await device.request((ref) => ["c", ref, device.base, null]); // answered after it
 };
 const leave = async (device: Device, person: Person): Promise<void> => {
   const before = await countSockets(person);
   device.close();
-  await until(async () => (await countSockets(person)) < before);
+  await waitUntil(async () => (await countSockets(person)) < before);
 };
 const countTurns = ({ frames }: Device): number =>
   frames.filter((frame) => Array.isArray(frame) && frame[0] === "l").length;
 const countSockets = (person: Person) =>
   runInDurableObject(channel(person), (_, state) => state.getWebSockets().length);
 
-test("a contact is here while a device of theirs is looked at, by frame and by HTTP", async () => {
-  const { ana, ben, id } = await newPair();
+test("a contact is online while a device of theirs is in the foreground, by frame and by HTTP", async () => {
+  const { ana, ben, id } = await makePair();
   expect(await ask(ana, id)).toEqual(nothing);
   const phone = await look(ben);
   expect(await ask(ana, id)).toEqual(here);
   const anas = await Device.open(ana);
-  expect((await anas.ask((ref) => ["L", ref, id])).slice(2)).toEqual([1, null]);
+  expect((await anas.request((ref) => ["L", ref, id])).slice(2)).toEqual([1, null]);
   const desk = await look(ben);
   await say(phone, 0);
   expect(await ask(ana, id)).toEqual(here);
@@ -68,18 +68,18 @@ test("a contact is here while a device of theirs is looked at, by frame and by H
   expect((seen_at ?? 1) % 60_000).toBe(0);
   expect(seen_at).toBeGreaterThan(before - 60_000);
   expect(seen_at).toBeLessThanOrEqual(Date.now());
-  const [, , inFrame, seenInFrame] = (await anas.ask((ref) => ["L", ref, id])) as ["L", number, 0 | 1, number];
+  const [, , inFrame, seenInFrame] = (await anas.request((ref) => ["L", ref, id])) as ["L", number, 0 | 1, number];
   expect([inFrame, seenInFrame + anas.now]).toEqual([0, seen_at]);
 });
 
-test("a device that is connected and not looked at makes nobody be here", async () => {
-  const { ana, ben, id } = await newPair();
+test("a device that is connected in the background makes nobody online", async () => {
+  const { ana, ben, id } = await makePair();
   await Device.open(ben);
   expect(await ask(ana, id)).toEqual(nothing);
 });
 
 test("who goes was here until then, and so it is after a restart", async () => {
-  const { ana, ben, id } = await newPair();
+  const { ana, ben, id } = await makePair();
   const phone = await look(ben);
   await leave(phone, ben);
   const gone = await ask(ana, id);
@@ -89,17 +89,17 @@ test("who goes was here until then, and so it is after a restart", async () => {
 });
 
 test("who is here stays so while their channel sleeps", async () => {
-  const { ana, ben, id } = await newPair();
+  const { ana, ben, id } = await makePair();
   await look(ben);
   await evictDurableObject(channel(ben));
   expect(await ask(ana, id)).toEqual(here);
 });
 
-test("a device that is not heard of any more is not here, and was when it was heard of last", async () => {
-  const { ana, ben, id } = await newPair();
+test("a device that is silent is not online, and was last seen when it was last heard", async () => {
+  const { ana, ben, id } = await makePair();
   const phone = await look(ben);
   const heardAt = Date.now();
-  pass(presenceStaleMs + 1_000);
+  advanceClock(presenceStaleMs + 1_000);
   const { here: isHere, seen_at } = await ask(ana, id);
   expect(isHere).toBe(false);
   expect(seen_at).toBeLessThanOrEqual(heardAt);
@@ -108,34 +108,34 @@ test("a device that is not heard of any more is not here, and was when it was he
 });
 
 test("a ping is a sign of life", async () => {
-  const { ana, ben, id } = await newPair();
+  const { ana, ben, id } = await makePair();
   const phone = await Device.open(ben);
-  pass(-2 * presenceStaleMs);
+  advanceClock(-2 * presenceStaleMs);
   await say(phone, 1);
   vi.restoreAllMocks();
   expect((await ask(ana, id)).here).toBe(false);
-  await phone.pong();
+  await phone.waitForPong();
   expect(await ask(ana, id)).toEqual(here);
 });
 
-test("nothing is told of who does not let it be seen, nor to them", async () => {
-  const { ana, ben, id } = await newPair();
+test("a person who hides their presence is not shown, and sees nobody's", async () => {
+  const { ana, ben, id } = await makePair();
   await look(ana);
   const bens = await look(ben);
   await change(ben, { presence: false });
   expect(await ask(ana, id)).toEqual(nothing);
   expect(await ask(ben, id)).toEqual(nothing);
-  expect((await bens.ask((ref) => ["L", ref, id])).slice(2)).toEqual([0, null]);
+  expect((await bens.request((ref) => ["L", ref, id])).slice(2)).toEqual([0, null]);
   await change(ben, { presence: true });
   expect(await ask(ana, id)).toEqual(here);
   expect(await ask(ben, id)).toEqual(here);
 });
 
 test("who turns it off goes at once for those who look, and who turns it on comes", async () => {
-  const { ana, ben, id } = await newPair();
+  const { ana, ben, id } = await makePair();
   const [looked, unlooked] = [await look(ana), await Device.open(ana)];
   const bens = await look(ben);
-  const asked = async () => (await looked.ask((ref) => ["L", ref, id])).slice(2);
+  const asked = async () => (await looked.request((ref) => ["L", ref, id])).slice(2);
   expect(await asked()).toEqual([1, null]);
   // Presence subscribers are remembered while the channel hibernates.
   await evictDurableObject(channel(ben));
@@ -154,28 +154,28 @@ test("who turns it off goes at once for those who look, and who turns it on come
   await block(ben, "DELETE", ana);
   await change(ben, { presence: true });
   expect(await looked.nextOf("l")).toEqual(["l"]);
-  await looked.ask((ref) => ["c", ref, looked.base, null]);
+  await looked.request((ref) => ["c", ref, looked.base, null]);
   expect([looked, unlooked, bens].map(countTurns)).toEqual([3, 0, 0]);
 });
 
-test("who asked for somebody that was away is told when they come, once", async () => {
-  const { ana, ben, id } = await newPair();
+test("a person who asked about an absent contact is notified once when they come online", async () => {
+  const { ana, ben, id } = await makePair();
   const anas = await look(ana);
   expect(await ask(ana, id)).toEqual(nothing);
   // The subscription survives hibernation, in which the channel has no device that could repeat it.
   await evictDurableObject(channel(ben));
   const bens = await look(ben);
-  await until(() => countTurns(anas) === 1);
+  await waitUntil(() => countTurns(anas) === 1);
   expect(await ask(ana, id)).toEqual(here);
 
   for (const looked of [0, 1, 0] as const) await say(bens, looked);
   expect(await ask(ana, id)).toMatchObject({ here: false });
   await say(bens, 1);
-  await until(() => countTurns(anas) === 2);
+  await waitUntil(() => countTurns(anas) === 2);
 });
 
-test("of who does not let it be seen, is blocked or was asked for long ago nobody hears that they come", async () => {
-  const { ana, ben, id } = await newPair();
+test("nobody is notified when a person comes online who hides it, is blocked or was asked about long ago", async () => {
+  const { ana, ben, id } = await makePair();
   const [anas, bens] = [await look(ana), await Device.open(ben)];
   const comeAfter = async (prepare: () => Promise<unknown>): Promise<void> => {
     await say(bens, 0);
@@ -185,17 +185,17 @@ test("of who does not let it be seen, is blocked or was asked for long ago nobod
   };
   await comeAfter(() => block(ben, "PUT", ana));
   await block(ben, "DELETE", ana);
-  await comeAfter(async () => pass(presenceSubscriptionMs + 1));
+  await comeAfter(async () => advanceClock(presenceSubscriptionMs + 1));
   // Her request subscribed her to changes of the setting itself.
   await comeAfter(() => change(ben, { presence: false }));
-  await until(() => countTurns(anas) > 0);
+  await waitUntil(() => countTurns(anas) > 0);
   await change(ben, { presence: true });
   await comeAfter(async () => {});
-  await until(() => countTurns(anas) >= 3);
+  await waitUntil(() => countTurns(anas) >= 3);
   expect(countTurns(anas)).toBe(3);
 });
 
-test("a few are told, those who asked last", async () => {
+test("a limited number of subscribers is notified, the latest ones", async () => {
   const ben = await seedPerson();
   await look(ben);
   const others = [];
@@ -211,19 +211,19 @@ test("a few are told, those who asked last", async () => {
   expect(first && countTurns(first.phone)).toBe(0);
 });
 
-test("nobody but a contact is told by a channel that it turned", async () => {
-  const { ana, ben } = await newPair();
+test("only a contact's channel is notified of a change of visibility", async () => {
+  const { ana, ben } = await makePair();
   const phone = await look(ana);
   const sam = await seedPerson();
   await channel(ana).notifyPresenceVisibility(ana.id, sam.id);
   await channel(ana).notifyPresenceVisibility(ana.id, ben.id);
   expect(await phone.nextOf("l")).toEqual(["l"]);
-  await phone.ask((ref) => ["c", ref, phone.base, null]);
+  await phone.request((ref) => ["c", ref, phone.base, null]);
   expect(countTurns(phone)).toBe(1);
 });
 
 test("when they were last is not kept of who does not let it be seen", async () => {
-  const { ana, ben, id } = await newPair();
+  const { ana, ben, id } = await makePair();
   const phone = await look(ben);
   await say(phone, 0);
   expect((await ask(ana, id)).seen_at).not.toBeNull();
@@ -240,7 +240,7 @@ test("when they were last is not kept of who does not let it be seen", async () 
 });
 
 test("a block ends it in both directions, and its end brings it back", async () => {
-  const { ana, ben, id } = await newPair();
+  const { ana, ben, id } = await makePair();
   await look(ana);
   await look(ben);
   await block(ben, "PUT", ana);
@@ -251,22 +251,22 @@ test("a block ends it in both directions, and its end brings it back", async () 
   expect(await ask(ben, id)).toEqual(here);
 });
 
-test("who is no contact any more is told nothing, and a stranger that there is no such conversation", async () => {
-  const { ana, ben, id } = await newPair();
+test("a former contact sees no presence, and a stranger gets conversation_not_found", async () => {
+  const { ana, ben, id } = await makePair();
   await look(ben);
   const sam = await seedPerson();
   const samsPhone = await Device.open(sam);
   for (const conversation of [id, [ben.id, sam.id].sort().join("."), createUuid()]) {
     expect(await ask(sam, conversation)).toEqual({ error: "conversation_not_found" });
-    expect((await samsPhone.ask((ref) => ["L", ref, conversation])).slice(2)).toEqual(["conversation_not_found"]);
+    expect((await samsPhone.request((ref) => ["L", ref, conversation])).slice(2)).toEqual(["conversation_not_found"]);
   }
   await call("DELETE", `/api/contacts/${ana.id}`, { token: ben.token });
-  await until(async () => !(await rowOf(ana, id)).open);
+  await waitUntil(async () => !(await readRow(ana, id)).open);
   expect(await ask(ana, id)).toEqual(nothing);
 });
 
-test("the channel of whom one asks tells nobody but a contact, whoever calls it", async () => {
-  const { ana, ben, id } = await newPair();
+test("a channel answers about presence to contacts only, whoever calls it", async () => {
+  const { ana, ben, id } = await makePair();
   await look(ben);
   const [cid, sam] = [await seedPerson(), await seedPerson()];
   const withCid = await befriend(ben, cid);
@@ -278,21 +278,21 @@ test("the channel of whom one asks tells nobody but a contact, whoever calls it"
 });
 
 test("of a group nobody asks", async () => {
-  const { id, owner } = await newGroup(3);
+  const { id, owner } = await makeSyncedGroup(3);
   expect(await ask(owner, id)).toEqual({ error: "conversation_not_found" });
 });
 
-test("who asks without end is told to wait", async () => {
-  const { ana, id } = await newPair();
-  pass(0); // the limit does not refill
+test("too many presence requests are told to wait", async () => {
+  const { ana, id } = await makePair();
+  advanceClock(0); // the limit does not refill
   const answers = [];
   for (let n = 0; n < presenceBurst + 5; n++) answers.push((await ask(ana, id)).error);
   expect(answers.filter((error) => error === "rate_limited").length).toBeGreaterThan(0);
 });
 
 test("looking and looking away again and again writes one row", async () => {
-  const { ana, ben, id } = await newPair();
-  pass(0);
+  const { ana, ben, id } = await makePair();
+  advanceClock(0);
   const phone = await look(ben);
   await say(phone, 0);
   const first = await ask(ana, id);
@@ -304,7 +304,7 @@ test("looking and looking away again and again writes one row", async () => {
 });
 
 test("what is no word of looking is no frame", async () => {
-  const { ana } = await newPair();
+  const { ana } = await makePair();
   const phone = await Device.open(ana);
   phone.sendRaw('["l",2]');
   expect((await phone.nextOf("x"))[1]).toBe("malformed_frame");
@@ -312,8 +312,8 @@ test("what is no word of looking is no frame", async () => {
   expect((await phone.nextOf("n"))[2]).toBe("malformed_frame");
 });
 
-test("of an account that is deleted nothing is told, and nothing is written when its devices go", async () => {
-  const { ana, ben, id } = await newPair();
+test("a deleted account has no presence, and nothing is written when its devices disconnect", async () => {
+  const { ana, ben, id } = await makePair();
   const phone = await look(ben);
   const desk = await look(ben);
   const gone = await call("DELETE", "/api/account", { token: ben.token, body: { user_id: ben.id } });

@@ -1,9 +1,9 @@
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, expect, test, vi } from "vitest";
-import { holdAlarms } from "#tests/worker/support/clock.ts";
-import { Device, post, request, rowOf, until } from "#tests/worker/support/device.ts";
-import { newPair } from "#tests/worker/support/seeded-people.ts";
+import { suspendAlarms } from "#tests/worker/support/clock.ts";
+import { Device, readRow, request, sendTexts, waitUntil } from "#tests/worker/support/device.ts";
+import { makePair } from "#tests/worker/support/seeded-people.ts";
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -13,42 +13,42 @@ const ring = (id: string) => runDurableObjectAlarm(env.CONVERSATION.getByName(id
 const die = (stub: DurableObjectStub) =>
   runInDurableObject(stub, (_, state) => state.abort("as if the machine had died")).catch(() => undefined);
 
-test("marks that were only held when both objects died are right again after the alarm", async () => {
-  holdAlarms();
-  const { ana, ben, id } = await newPair();
-  await post(ana, id, "un", "deux");
-  await until(async () => (await rowOf(ben, id)).head === 2);
+test("receipts that were only deferred when both objects were evicted are right again after the alarm", async () => {
+  suspendAlarms();
+  const { ana, ben, id } = await makePair();
+  await sendTexts(ana, id, "un", "deux");
+  await waitUntil(async () => (await readRow(ben, id)).head === 2);
   for (const person of [ana, ben]) await Device.open(person); // without any, nothing is deferred
   expect(await request(ben, { type: "mark", conversation: id, delivered: 2, read: 2 })).toMatchObject({ unread: 0 });
   const { CONVERSATION, USER_CHANNEL } = env;
   const all = [USER_CHANNEL.getByName(ana.id), USER_CHANNEL.getByName(ben.id), CONVERSATION.getByName(id)];
   await Promise.all(all.map(die));
   expect(await ring(id)).toBe(true);
-  await until(async () => (await rowOf(ben, id)).unread === 0 && (await rowOf(ana, id)).othersRead === 2);
+  await waitUntil(async () => (await readRow(ben, id)).unread === 0 && (await readRow(ana, id)).othersRead === 2);
 });
 
-test("marks that a channel was told of while no device listened outlive it, also when the conversation lives on", async () => {
-  const { ana, ben, id } = await newPair();
-  await post(ana, id, "un", "deux");
-  await until(async () => (await rowOf(ben, id)).head === 2);
+test("receipts that a channel received without a connected device survive it, also when the conversation lives on", async () => {
+  const { ana, ben, id } = await makePair();
+  await sendTexts(ana, id, "un", "deux");
+  await waitUntil(async () => (await readRow(ben, id)).head === 2);
   expect(await request(ben, { type: "mark", conversation: id, delivered: 2, read: 2 })).toMatchObject({ unread: 0 });
   await ring(id); // everybody has confirmed
   for (const { id: user } of [ana, ben]) await die(env.USER_CHANNEL.getByName(user));
   await ring(id); // no notice is to be retried
-  expect(await rowOf(ana, id)).toMatchObject({ othersRead: 2 });
-  expect(await rowOf(ben, id)).toMatchObject({ read: 2, unread: 0 });
+  expect(await readRow(ana, id)).toMatchObject({ othersRead: 2 });
+  expect(await readRow(ben, id)).toMatchObject({ read: 2, unread: 0 });
 });
 
-test("a number under which a device was told of a mark that died unwritten is given to nothing else", async () => {
-  const { ana, ben, id } = await newPair();
-  await post(ben, id, "un", "deux");
-  await until(async () => (await rowOf(ana, id)).head === 2);
+test("the counter of a receipt that was pushed and lost unwritten is not reused", async () => {
+  const { ana, ben, id } = await makePair();
+  await sendTexts(ben, id, "un", "deux");
+  await waitUntil(async () => (await readRow(ana, id)).head === 2);
   const told: number[] = [];
   for (const read of [1, 2]) {
     await die(env.USER_CHANNEL.getByName(ana.id));
     const phone = await Device.open(ana);
     await request(ana, { type: "mark", conversation: id, delivered: 2, read });
-    await until(async () => phone.counters.length > 0);
+    await waitUntil(async () => phone.counters.length > 0);
     told.push(...phone.counters);
   }
   expect(new Set(told).size).toBe(told.length);

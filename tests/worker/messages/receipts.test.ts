@@ -4,9 +4,9 @@ import { expect, test } from "vitest";
 import type { Receipts } from "#contract/groups.ts";
 import type { ConversationId } from "#contract/ids.ts";
 import type { Person } from "#tests/support/people/people.ts";
-import { Device, post, request, rowOf, until } from "#tests/worker/support/device.ts";
-import { ask, newGroup } from "#tests/worker/support/make-group.ts";
-import { newPair } from "#tests/worker/support/seeded-people.ts";
+import { Device, readRow, request, sendTexts, waitUntil } from "#tests/worker/support/device.ts";
+import { makeSyncedGroup, requestAs } from "#tests/worker/support/make-group.ts";
+import { makePair } from "#tests/worker/support/seeded-people.ts";
 import { call } from "#tests/worker/support/site.ts";
 
 /** People who hide their read receipts: nobody sees what they read, by any request, and they see nobody's. */
@@ -21,69 +21,69 @@ const get = (person: Person, conversation: ConversationId, seq: number) =>
   request(person, { type: "mark", conversation, delivered: seq, read: 0 });
 /** Read state of the others, in a person's row. */
 const seenBy = async (person: Person, conversation: ConversationId) => {
-  const { othersDelivered, othersRead } = await rowOf(person, conversation);
+  const { othersDelivered, othersRead } = await readRow(person, conversation);
   return [othersDelivered, othersRead];
 };
 const comesToSee = (person: Person, conversation: ConversationId, marks: [number, number]) =>
-  until(async () => JSON.stringify(await seenBy(person, conversation)) === JSON.stringify(marks)).catch(async () =>
+  waitUntil(async () => JSON.stringify(await seenBy(person, conversation)) === JSON.stringify(marks)).catch(async () =>
     expect(await seenBy(person, conversation)).toEqual(marks),
   );
 const receiptsOf = (person: Person, conversation: ConversationId, seq: number) =>
-  ask<Receipts>(person, "GET", `/api/conversations/${conversation}/messages/${seq}/receipts`);
+  requestAs<Receipts>(person, "GET", `/api/conversations/${conversation}/messages/${seq}/receipts`);
 
 test("what is read unseen counts as got and not as read, and is read for the one who read it", async () => {
-  const { ana, ben, id } = await newPair();
-  await post(ana, id, "un", "deux", "trois");
+  const { ana, ben, id } = await makePair();
+  await sendTexts(ana, id, "un", "deux", "trois");
   await read(ben, id, 1);
   await comesToSee(ana, id, [1, 1]);
   await letBeSeen(ben, false);
   await read(ben, id, 3);
   await comesToSee(ana, id, [3, 1]);
-  expect(await rowOf(ben, id)).toMatchObject({ delivered: 3, read: 3, unread: 0 });
+  expect(await readRow(ben, id)).toMatchObject({ delivered: 3, read: 3, unread: 0 });
 });
 
-test("no frame and no answer tells the other what was read unseen", async () => {
-  const { ana, ben, id } = await newPair();
+test("no frame and no answer reveals hidden read receipts", async () => {
+  const { ana, ben, id } = await makePair();
   const phone = await Device.open(ana);
-  await post(ana, id, "un", "deux");
+  await sendTexts(ana, id, "un", "deux");
   await letBeSeen(ben, false);
   await read(ben, id, 2);
   await comesToSee(ana, id, [2, 0]);
   await read(ben, id, 2);
-  await post(ben, id, "réponse");
+  await sendTexts(ben, id, "réponse");
   await phone.nextLive();
   expect(phone.frames.flatMap((frame) => (Array.isArray(frame) && frame[0] === "o" ? [frame[4]] : []))).toEqual([0]);
   const late = await Device.open(ana);
-  expect(late.rowsOf(late.frames[0] as never)[0]).toMatchObject({ othersDelivered: 2, othersRead: 0 });
+  expect(late.decodeRows(late.frames[0] as never)[0]).toMatchObject({ othersDelivered: 2, othersRead: 0 });
   const page = await request(ana, { type: "page", conversation: id, direction: "before", seq: 9, limit: 9 });
   expect(JSON.stringify(page)).not.toContain("read");
   expect(await seenBy(ana, id)).toEqual([2, 0]);
 });
 
 test("that it was read unseen moves nothing at the other's", async () => {
-  const { ana, ben, id } = await newPair();
-  await post(ana, id, "un");
+  const { ana, ben, id } = await makePair();
+  await sendTexts(ana, id, "un");
   await letBeSeen(ben, false);
   await get(ben, id, 1);
   await comesToSee(ana, id, [1, 0]);
   const phone = await Device.open(ana);
   const before = phone.raw.length;
   await read(ben, id, 1);
-  await post(ben, id, "après");
+  await sendTexts(ben, id, "après");
   await phone.nextLive();
   expect(phone.raw.slice(before)).toHaveLength(1);
 });
 
 test("who does not let it be seen sees nothing of what the other reads from then on", async () => {
-  const { ana, ben, id } = await newPair();
-  await post(ben, id, "un", "deux");
+  const { ana, ben, id } = await makePair();
+  await sendTexts(ben, id, "un", "deux");
   await read(ana, id, 1);
   await comesToSee(ben, id, [1, 1]);
   await letBeSeen(ben, false);
   const phone = await Device.open(ben);
   await read(ana, id, 2);
   await comesToSee(ben, id, [2, 1]);
-  await post(ben, id, "trois");
+  await sendTexts(ben, id, "trois");
   await read(ana, id, 3);
   await comesToSee(ben, id, [3, 1]);
   const told = phone.frames.flatMap((frame) => (Array.isArray(frame) && frame[0] === "o" ? [frame[4]] : []));
@@ -93,26 +93,26 @@ test("who does not let it be seen sees nothing of what the other reads from then
 });
 
 test("let be seen again, what is read is seen from the next read on, in both directions", async () => {
-  const { ana, ben, id } = await newPair();
+  const { ana, ben, id } = await makePair();
   await letBeSeen(ben, false);
-  await post(ana, id, "un");
+  await sendTexts(ana, id, "un");
   await read(ben, id, 1);
   await comesToSee(ana, id, [1, 0]);
   await letBeSeen(ben, true);
   await get(ben, id, 1);
-  await post(ana, id, "deux");
+  await sendTexts(ana, id, "deux");
   await get(ben, id, 2);
   await comesToSee(ana, id, [2, 0]);
   await read(ben, id, 2);
   await comesToSee(ana, id, [2, 2]);
-  await post(ben, id, "trois");
+  await sendTexts(ben, id, "trois");
   await read(ana, id, 3);
   await comesToSee(ben, id, [3, 3]);
 });
 
-test("it stays so when both objects begin anew", async () => {
-  const { ana, ben, id } = await newPair();
-  await post(ana, id, "un", "deux", "trois");
+test("it stays so when both objects restart", async () => {
+  const { ana, ben, id } = await makePair();
+  await sendTexts(ana, id, "un", "deux", "trois");
   await read(ben, id, 1);
   await letBeSeen(ben, false);
   await read(ben, id, 2);
@@ -121,7 +121,7 @@ test("it stays so when both objects begin anew", async () => {
   await evictDurableObject(env.CONVERSATION.getByName(id));
   await read(ben, id, 3);
   await comesToSee(ana, id, [3, 1]);
-  await post(ben, id, "quatre");
+  await sendTexts(ben, id, "quatre");
   await read(ana, id, 4);
   await comesToSee(ben, id, [4, 0]);
 });
@@ -129,8 +129,8 @@ test("it stays so when both objects begin anew", async () => {
 test.each(["before", "while"] as const)(
   "what was read unseen %s the other was blocked is not seen when that one is not blocked any more",
   async (when) => {
-    const { ana, ben, id } = await newPair();
-    await post(ana, id, "un", "deux", "trois");
+    const { ana, ben, id } = await makePair();
+    await sendTexts(ana, id, "un", "deux", "trois");
     await read(ben, id, 1);
     await comesToSee(ana, id, [1, 1]);
     await letBeSeen(ben, false);
@@ -139,28 +139,28 @@ test.each(["before", "while"] as const)(
     expect((await block("PUT")).status).toBe(200);
     if (when === "while") await read(ben, id, 3);
     expect((await block("DELETE")).status).toBe(200);
-    await post(ben, id, "quatre");
+    await sendTexts(ben, id, "quatre");
     await comesToSee(ana, id, [3, 1]);
   },
 );
 
-test("what is read while the other is blocked is seen afterwards by whom it may be seen", async () => {
-  const { ana, ben, id } = await newPair();
-  await post(ana, id, "un", "deux");
+test("messages read while the other is blocked have read receipts afterwards, for people who may see them", async () => {
+  const { ana, ben, id } = await makePair();
+  await sendTexts(ana, id, "un", "deux");
   const block = (method: string) => call(method, `/api/blocks/${ana.id}`, { token: ben.token });
   await block("PUT");
   await read(ben, id, 2);
   expect(await seenBy(ana, id)).toEqual([0, 0]);
   await block("DELETE");
-  await post(ben, id, "trois");
+  await sendTexts(ben, id, "trois");
   await comesToSee(ana, id, [2, 2]);
 });
 
 test("in a group one who reads unseen keeps everybody's ticks from saying read, and the list from naming them", async () => {
-  const { id, owner, others } = await newGroup(4);
+  const { id, owner, others } = await makeSyncedGroup(4);
   const [ben, cid, dan] = others as unknown as [Person, Person, Person];
-  const seq = (await post(owner, id, "à tous")).sent[0]?.seq ?? 0;
-  await until(async () => (await rowOf(dan, id)).head === seq);
+  const seq = (await sendTexts(owner, id, "à tous")).sent[0]?.seq ?? 0;
+  await waitUntil(async () => (await readRow(dan, id)).head === seq);
   await letBeSeen(ben, false);
   for (const one of [ben, cid, dan]) await read(one, id, seq);
   const before = await seenBy(owner, id);
@@ -169,7 +169,7 @@ test("in a group one who reads unseen keeps everybody's ticks from saying read, 
   const list = (await receiptsOf(owner, id, seq)) as Receipts;
   expect(list.read).toHaveLength(2);
   expect(list.delivered).toHaveLength(1);
-  const next = (await post(cid, id, "aussi")).sent[0]?.seq ?? 0;
+  const next = (await sendTexts(cid, id, "aussi")).sent[0]?.seq ?? 0;
   await letBeSeen(ben, true);
   for (const one of [owner, ben, dan]) await read(one, id, next);
   await comesToSee(owner, id, [seq, seq]);
@@ -177,30 +177,30 @@ test("in a group one who reads unseen keeps everybody's ticks from saying read, 
 });
 
 test("in a group who reads unseen sees of nobody what they read", async () => {
-  const { id, owner, others } = await newGroup(3);
+  const { id, owner, others } = await makeSyncedGroup(3);
   const [ben, cid] = others as unknown as [Person, Person];
   await letBeSeen(ben, false);
-  const seq = (await post(ben, id, "à tous")).sent[0]?.seq ?? 0;
+  const seq = (await sendTexts(ben, id, "à tous")).sent[0]?.seq ?? 0;
   for (const one of [owner, cid]) {
-    await until(async () => (await rowOf(one, id)).head === seq);
+    await waitUntil(async () => (await readRow(one, id)).head === seq);
     await read(one, id, seq);
   }
-  await until(async () => (await seenBy(ben, id))[0] === seq);
+  await waitUntil(async () => (await seenBy(ben, id))[0] === seq);
   expect((await seenBy(ben, id))[1]).toBeLessThan(seq);
   expect(await receiptsOf(ben, id, seq)).toMatchObject({ read: [], delivered: expect.objectContaining({ length: 2 }) });
 });
 
 test("who left a group reading unseen and comes back keeps no ticks back of what was written without them", async () => {
-  const { id, owner, others } = await newGroup(3);
+  const { id, owner, others } = await makeSyncedGroup(3);
   const [ben, cid] = others as unknown as [Person, Person];
   await letBeSeen(ben, false);
-  const first = (await post(owner, id, "un")).sent[0]?.seq ?? 0;
-  await until(async () => (await rowOf(ben, id)).head === first);
+  const first = (await sendTexts(owner, id, "un")).sent[0]?.seq ?? 0;
+  await waitUntil(async () => (await readRow(ben, id)).head === first);
   await read(ben, id, first);
-  await ask(owner, "DELETE", `/api/groups/${id}/members/${ben.id}`);
-  const without = (await post(owner, id, "deux")).sent[0]?.seq ?? 0;
-  await ask(owner, "POST", `/api/groups/${id}/members`, { members: [ben.id] });
-  await until(async () => (await rowOf(cid, id)).head > without);
+  await requestAs(owner, "DELETE", `/api/groups/${id}/members/${ben.id}`);
+  const without = (await sendTexts(owner, id, "deux")).sent[0]?.seq ?? 0;
+  await requestAs(owner, "POST", `/api/groups/${id}/members`, { members: [ben.id] });
+  await waitUntil(async () => (await readRow(cid, id)).head > without);
   await read(cid, id, without);
-  await until(async () => (await seenBy(owner, id))[1] === without);
+  await waitUntil(async () => (await seenBy(owner, id))[1] === without);
 });

@@ -2,8 +2,8 @@ import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import { createUuid } from "#contract/ids.ts";
-import { Device, post, readLog, request, rowOf, textsOf, until } from "#tests/worker/support/device.ts";
-import { newPair } from "#tests/worker/support/seeded-people.ts";
+import { Device, readLog, readRow, request, sendTexts, toTexts, waitUntil } from "#tests/worker/support/device.ts";
+import { makePair } from "#tests/worker/support/seeded-people.ts";
 
 type Tables = { name: string; rows: Record<string, SqlStorageValue>[] }[];
 type Stub = DurableObjectStub;
@@ -36,31 +36,31 @@ const restore = async (stub: Stub, tables: Tables): Promise<void> => {
   await evictDurableObject(stub);
 };
 
-const makePair = async () => {
-  const pair = await newPair();
+const makePairWithObjects = async () => {
+  const pair = await makePair();
   const channel = env.USER_CHANNEL.getByName(pair.ana.id);
   const conversation = env.CONVERSATION.getByName(pair.id);
-  await post(pair.ben, pair.id, "un", "deux");
-  await until(async () => (await rowOf(pair.ana, pair.id)).head === 2);
+  await sendTexts(pair.ben, pair.id, "un", "deux");
+  await waitUntil(async () => (await readRow(pair.ana, pair.id)).head === 2);
   return { ...pair, channel, conversation };
 };
 
-test("a device that heard more than a restored channel holds is told everything, one that did not only what is new", async () => {
-  const { ana, ben, id, channel } = await makePair();
+test("a device ahead of a restored channel receives everything, another one only what is new", async () => {
+  const { ana, ben, id, channel } = await makePairWithObjects();
   const phone = await Device.open(ana);
   const { epoch } = phone;
   const known = phone.base;
   const copy = await copyOf(channel);
-  await post(ben, id, "trois");
-  await until(() => phone.counters.length > 0);
+  await sendTexts(ben, id, "trois");
+  await waitUntil(() => phone.counters.length > 0);
   const told = Math.max(...phone.counters);
   phone.close();
-  await until(async () => (await request(ana, { type: "changes", since: told })).rows.length === 0);
+  await waitUntil(async () => (await request(ana, { type: "changes", since: told })).rows.length === 0);
   await restore(channel, copy);
   const ahead = await Device.attach(ana);
   const all = await ahead.hello(epoch, told);
   expect(all.at(-1)).toBe(0);
-  expect(ahead.rowsOf(all).map(({ conversation }) => conversation)).toContain(id);
+  expect(ahead.decodeRows(all).map(({ conversation }) => conversation)).toContain(id);
   const level = await Device.attach(ana);
   expect((await level.hello(epoch, known)).at(-1)).toBe(known);
   // Also after further restarts.
@@ -73,11 +73,11 @@ test("a device that heard more than a restored channel holds is told everything,
   }
 });
 
-test("a restart without a loss tells a device nothing twice", async () => {
-  const { ana, ben, id, channel } = await makePair();
+test("a restart without a loss pushes nothing twice to a device", async () => {
+  const { ana, ben, id, channel } = await makePairWithObjects();
   const phone = await Device.open(ana);
-  await post(ben, id, "trois");
-  await until(() => phone.counters.length > 0);
+  await sendTexts(ben, id, "trois");
+  await waitUntil(() => phone.counters.length > 0);
   phone.close();
   const { counter } = await request(ana, { type: "changes", since: 0 });
   for (let life = 0; life < 3; life++) {
@@ -90,56 +90,56 @@ test("a restart without a loss tells a device nothing twice", async () => {
   }
 });
 
-test("a log restored from an earlier copy than its author's channel knows has another epoch, and all are told of it", async () => {
-  const { ana, ben, id, conversation } = await makePair();
+test("a log restored from an earlier copy than its author's channel knows has another epoch, and all are notified of it", async () => {
+  const { ana, ben, id, conversation } = await makePairWithObjects();
   const copy = await copyOf(conversation);
-  await post(ana, id, "perdu", "perdu aussi");
-  await until(async () => (await rowOf(ben, id)).head === 4);
-  const before = await rowOf(ben, id);
+  await sendTexts(ana, id, "perdu", "perdu aussi");
+  await waitUntil(async () => (await readRow(ben, id)).head === 4);
+  const before = await readRow(ben, id);
   await restore(conversation, copy);
-  await post(ana, id, "trois");
-  await until(async () => {
-    const { epoch, head } = await rowOf(ben, id);
+  await sendTexts(ana, id, "trois");
+  await waitUntil(async () => {
+    const { epoch, head } = await readRow(ben, id);
     return epoch !== before.epoch && head === 3;
   });
-  expect(await rowOf(ben, id)).toMatchObject({ head: 3, preview: { type: "text", text: "trois" }, unread: 1 });
-  await until(async () => (await rowOf(ana, id)).head === 3);
-  expect(await rowOf(ana, id)).toMatchObject({ head: 3, epoch: (await rowOf(ben, id)).epoch });
-  expect(textsOf(await readLog(ben, id))).toEqual(["un", "deux", "trois"]);
+  expect(await readRow(ben, id)).toMatchObject({ head: 3, preview: { type: "text", text: "trois" }, unread: 1 });
+  await waitUntil(async () => (await readRow(ana, id)).head === 3);
+  expect(await readRow(ana, id)).toMatchObject({ head: 3, epoch: (await readRow(ben, id)).epoch });
+  expect(toTexts(await readLog(ben, id))).toEqual(["un", "deux", "trois"]);
 });
 
 test("what a restored log stores next replaces the row of a channel that knew of more", async () => {
-  const { ana, ben, id, conversation } = await makePair();
+  const { ana, ben, id, conversation } = await makePairWithObjects();
   const copy = await copyOf(conversation);
-  await post(ana, id, "perdu", "perdu aussi");
-  await until(async () => (await rowOf(ben, id)).head === 4);
+  await sendTexts(ana, id, "perdu", "perdu aussi");
+  await waitUntil(async () => (await readRow(ben, id)).head === 4);
   await restore(conversation, copy);
   await runInDurableObject(env.USER_CHANNEL.getByName(ana.id), (_, { storage: { sql } }) => {
     sql.exec("UPDATE inbox SET head = 2, counted = 2 WHERE conversation = ?", id);
   });
   await evictDurableObject(env.USER_CHANNEL.getByName(ana.id));
   const phone = await Device.open(ben);
-  await post(ana, id, "trois");
-  await until(async () => (await rowOf(ben, id)).head === 3);
-  expect(await rowOf(ben, id)).toMatchObject({ preview: { type: "text", text: "trois" }, unread: 1 });
-  await until(() => phone.frames.some((frame) => Array.isArray(frame) && frame[0] === "i"));
+  await sendTexts(ana, id, "trois");
+  await waitUntil(async () => (await readRow(ben, id)).head === 3);
+  expect(await readRow(ben, id)).toMatchObject({ preview: { type: "text", text: "trois" }, unread: 1 });
+  await waitUntil(() => phone.frames.some((frame) => Array.isArray(frame) && frame[0] === "i"));
 });
 
-test("a page and a row tell the times of the places before them, and what nobody sees has none", async () => {
-  const { ana, ben, id } = await makePair();
-  await post(ben, id, "trois", "quatre");
-  await until(async () => (await rowOf(ana, id)).head === 4);
+test("a page and a row contain the times of the preceding messages, except invisible ones", async () => {
+  const { ana, ben, id } = await makePairWithObjects();
+  await sendTexts(ben, id, "trois", "quatre");
+  await waitUntil(async () => (await readRow(ana, id)).head === 4);
   const log = await readLog(ana, id);
   const page = (query: { direction: "after" | "before"; seq: number; held?: number }) =>
     request(ana, { type: "page", conversation: id, limit: 1, ...query });
   expect((await page({ direction: "after", seq: 2 })).anchor).toBe(log[1]?.at);
   expect((await page({ direction: "before", seq: 5, held: 1 })).anchor).toBe(log[0]?.at);
   expect((await page({ direction: "before", seq: 5 })).anchor).toBeNull();
-  expect((await rowOf(ana, id)).prior).toBe(log[2]?.at);
+  expect((await readRow(ana, id)).prior).toBe(log[2]?.at);
   await request(ana, { type: "hide", conversation: id, upTo: 2, keep: true });
   expect((await page({ direction: "after", seq: 2 })).anchor).toBeNull();
   const phone = await Device.open(ana);
-  const answer = await phone.ask((ref) => ["g", ref, id, "b", 5, 1, 3]);
+  const answer = await phone.request((ref) => ["g", ref, id, "b", 5, 1, 3]);
   expect(answer.at(-1)).toBe((log[2]?.at ?? 0) - phone.now);
-  expect(await phone.ask((ref) => ["g", ref, createUuid(), "b", 5, 1, 3])).toMatchObject({ 0: "n" });
+  expect(await phone.request((ref) => ["g", ref, createUuid(), "b", 5, 1, 3])).toMatchObject({ 0: "n" });
 });

@@ -4,10 +4,10 @@ import { beforeAll, expect, test } from "vitest";
 import type { Body } from "#contract/conversations.ts";
 import { createUuid, privateConversationId } from "#contract/ids.ts";
 import { receiptHoldMs } from "#contract/limits.ts";
-import { countDirectory, countRows } from "#tests/worker/support/counted-rows.ts";
-import { Device, post, request, until } from "#tests/worker/support/device.ts";
-import { signed } from "#tests/worker/support/forward.ts";
-import { befriend, newPair, seedPerson } from "#tests/worker/support/seeded-people.ts";
+import { Device, request, sendTexts, waitUntil } from "#tests/worker/support/device.ts";
+import { makeForward } from "#tests/worker/support/forward.ts";
+import { countDirectoryRows, countObjectRows } from "#tests/worker/support/row-counter.ts";
+import { befriend, makePair, seedPerson } from "#tests/worker/support/seeded-people.ts";
 import { call } from "#tests/worker/support/site.ts";
 
 /** Rows and object requests per action: the local counterpart of the bill (docs/ARCHITECTURE.md). */
@@ -16,7 +16,7 @@ const writtenMax = 6;
 
 let counted = { read: 0, written: 0 };
 beforeAll(async () => {
-  counted = await countRows();
+  counted = await countObjectRows();
 });
 
 /** Rows that an action reads and writes in all objects together. */
@@ -31,9 +31,9 @@ const messageCount = 200_000;
 
 /** A person with many conversations, one of them long. */
 const makeHeavy = async () => {
-  const pair = await newPair();
+  const pair = await makePair();
   const { ana, ben, id } = pair;
-  await post(ben, id, "un");
+  await sendTexts(ben, id, "un");
   await runInDurableObject(env.CONVERSATION.getByName(id), (_, { storage }) => {
     storage.sql.exec(
       `WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
@@ -69,12 +69,14 @@ test("opening the list or any page of a chat reads at most 50 rows, whatever the
   if (!device) throw new Error("no device");
   const phone = device;
   figures["welcome, object awake"] = await count(() => Device.open(ana));
-  figures["next page of changes"] = await count(() => phone.ask((ref) => ["c", ref, 0, 900]));
+  figures["next page of changes"] = await count(() => phone.request((ref) => ["c", ref, 0, 900]));
   figures["list by HTTP"] = await count(() => request(ana, { type: "changes", since: 0 }));
   figures["newest page, object asleep"] = await count(() =>
-    phone.ask((ref) => ["g", ref, id, "b", messageCount + 1, 40]),
+    phone.request((ref) => ["g", ref, id, "b", messageCount + 1, 40]),
   );
-  figures["a page in the middle"] = await count(() => phone.ask((ref) => ["g", ref, id, "a", messageCount / 2, 40]));
+  figures["a page in the middle"] = await count(() =>
+    phone.request((ref) => ["g", ref, id, "a", messageCount / 2, 40]),
+  );
   phone.send(["k", 80]);
   for (const [name, { read }] of Object.entries(figures)) expect(read, name).toBeLessThanOrEqual(readMax);
 });
@@ -83,15 +85,15 @@ test.each([
   ["", true],
   [", where one does not let it be seen what they read", false],
 ])("a live exchange, both receipts included, writes at most six rows a message%s", async (_, receipts) => {
-  const { ana, ben, id } = await newPair();
+  const { ana, ben, id } = await makePair();
   if (!receipts) await call("PATCH", "/api/settings", { token: ben.token, body: { receipts } });
   const [phoneA, phoneB] = [await Device.open(ana), await Device.open(ben)];
   const messages = 24;
   const { read, written } = await count(async () => {
     for (let i = 1; i <= messages; i++) {
       const [from, to] = i % 2 ? [phoneA, phoneB] : [phoneB, phoneA];
-      await from.outcome(from.say(id, `m${i}`));
-      await until(() => to.seqs.includes(i));
+      await from.waitForOutcome(from.sendText(id, `m${i}`));
+      await waitUntil(() => to.seqs.includes(i));
       to.send(["r", id, i, i]);
       await to.nextOf("u");
       await scheduler.wait(100);
@@ -102,48 +104,53 @@ test.each([
 });
 
 test("a plain message costs the directory nothing, a forward one row the first time its author's words go there", async () => {
-  const { ana, ben, id } = await newPair();
+  const { ana, ben, id } = await makePair();
   const to = await befriend(ana, await seedPerson());
   const [phone, source] = [await Device.open(ana), { conversation: id, seq: 1 }];
-  await post(ben, id, "Mbote");
-  expect(await countDirectory(() => phone.outcome(phone.say(to, "un")))).toEqual({ read: 0, written: 0 });
+  await sendTexts(ben, id, "Mbote");
+  expect(await countDirectoryRows(() => phone.waitForOutcome(phone.sendText(to, "un")))).toEqual({
+    read: 0,
+    written: 0,
+  });
   const costs = async (body: Body) => {
-    const { written } = await countDirectory(() => phone.outcome(phone.post(to, { cid: createUuid(), body, source })));
+    const { written } = await countDirectoryRows(() =>
+      phone.waitForOutcome(phone.sendMessage(to, { cid: createUuid(), body, source })),
+    );
     return written;
   };
-  expect(await costs(signed("Mbote", ben))).toBe(1);
-  expect(await costs(signed("Mbote", ben))).toBe(0);
+  expect(await costs(makeForward("Mbote", ben))).toBe(1);
+  expect(await costs(makeForward("Mbote", ben))).toBe(0);
 });
 
-test("a message withdrawn before it came costs one row, refusing it none, and a message beside it what it did", async () => {
-  const { ana, id } = await newPair();
+test("a message deleted before it arrived costs one row, refusing it none, and another message with it the usual", async () => {
+  const { ana, id } = await makePair();
   const phone = await Device.open(ana);
-  await phone.outcome(phone.say(id, "un"));
+  await phone.waitForOutcome(phone.sendText(id, "un"));
   const calm = () => scheduler.wait(receiptHoldMs + 1_000);
   const say = () =>
     count(async () => {
-      await phone.outcome(phone.say(id, "deux"));
+      await phone.waitForOutcome(phone.sendText(id, "deux"));
       await calm();
     });
   await calm();
   const before = await say();
   const cid = createUuid();
   expect((await count(() => request(ana, { type: "withdraw", conversation: id, cid }))).written).toBe(1);
-  expect((await count(() => phone.outcome(phone.say(id, "regretté", cid)))).written).toBe(0);
+  expect((await count(() => phone.waitForOutcome(phone.sendText(id, "regretté", cid)))).written).toBe(0);
   expect(await say()).toEqual(before);
 });
 
 test("being here costs no row until it ends, and asking whether somebody is here none but for who asks first in vain", async () => {
-  const { ana, ben, id } = await newPair();
+  const { ana, ben, id } = await makePair();
   const [phoneA, phoneB] = [await Device.open(ana), await Device.open(ben)];
   const looks = async (isLooked: 0 | 1) => {
     phoneB.send(["l", isLooked]);
-    await until(async () => (await phoneA.ask((ref) => ["L", ref, id]))[2] === isLooked);
+    await waitUntil(async () => (await phoneA.request((ref) => ["L", ref, id]))[2] === isLooked);
   };
   expect(await count(() => looks(1))).toEqual({ read: 0, written: 0 });
-  expect(await count(() => phoneA.ask((ref) => ["L", ref, id]))).toEqual({ read: 0, written: 0 });
+  expect(await count(() => phoneA.request((ref) => ["L", ref, id]))).toEqual({ read: 0, written: 0 });
   // Time of going offline, and the subscribers of the return.
   expect((await count(() => looks(0))).written).toBe(2);
-  expect(await count(() => phoneA.ask((ref) => ["L", ref, id]))).toEqual({ read: 0, written: 0 });
+  expect(await count(() => phoneA.request((ref) => ["L", ref, id]))).toEqual({ read: 0, written: 0 });
   expect((await count(() => looks(1))).written).toBe(1);
 });

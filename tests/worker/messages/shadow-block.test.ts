@@ -5,9 +5,18 @@ import type { Message } from "#contract/conversations.ts";
 import { createUuid, type Uuid } from "#contract/ids.ts";
 import { toSendFrame } from "#contract/wire/command-frames.ts";
 import type { Person } from "#tests/support/people/people.ts";
-import { Device, post, readLog, request, rowOf, text, textsOf, until } from "#tests/worker/support/device.ts";
-import { imageOf, seedFile, usesOf } from "#tests/worker/support/seeded-files.ts";
-import { newPair } from "#tests/worker/support/seeded-people.ts";
+import {
+  Device,
+  makeText,
+  readLog,
+  readRow,
+  request,
+  sendTexts,
+  toTexts,
+  waitUntil,
+} from "#tests/worker/support/device.ts";
+import { countFileReferences, makeImageBody, seedFile } from "#tests/worker/support/seeded-files.ts";
+import { makePair } from "#tests/worker/support/seeded-people.ts";
 import { call } from "#tests/worker/support/site.ts";
 import { getConversationStub } from "#worker/objects/stubs.ts";
 
@@ -18,16 +27,16 @@ const mark = (by: Person, conversation: string, delivered: number, read = delive
   request(by, { type: "mark", conversation, delivered, read });
 const revised = (by: Person, conversation: string, since = 0) => request(by, { type: "revised", conversation, since });
 const search = async (by: Person, conversation: string, query: string) =>
-  textsOf((await request(by, { type: "search", conversation, query, before: 100 })).messages);
+  toTexts((await request(by, { type: "search", conversation, query, before: 100 })).messages);
 const heldOf = (messages: readonly Message[]) => messages.filter(({ held }) => held).map(({ seq }) => seq);
 
 /** Ben sent two messages, Ana one; Ana read the first. */
 const makeTalk = async () => {
-  const { ana, ben, id } = await newPair();
-  await post(ben, id, "un", "deux");
-  await post(ana, id, "trois");
+  const { ana, ben, id } = await makePair();
+  await sendTexts(ben, id, "un", "deux");
+  await sendTexts(ana, id, "trois");
   await mark(ana, id, 3, 1);
-  await until(async () => (await rowOf(ben, id)).othersRead === 1 && (await rowOf(ana, id)).read === 1);
+  await waitUntil(async () => (await readRow(ben, id)).othersRead === 1 && (await readRow(ana, id)).read === 1);
   return { ana, ben, id };
 };
 
@@ -35,48 +44,52 @@ test("what a blocked person writes is sent, and reaches nobody", async () => {
   const { ana, ben, id } = await makeTalk();
   await block(id, ana);
   const [phoneA, phoneB] = [await Device.open(ana), await Device.open(ben)];
-  const before = await rowOf(ana, id);
-  expect(await phoneB.outcome(phoneB.say(id, "tu es là ?"))).toMatchObject({ seq: 4 });
+  const before = await readRow(ana, id);
+  expect(await phoneB.waitForOutcome(phoneB.sendText(id, "tu es là ?"))).toMatchObject({ seq: 4 });
   const image = await seedFile(ben.id);
-  await request(ben, { type: "send", conversation: id, messages: [{ cid: createUuid(), body: imageOf(image.id) }] });
+  await request(ben, {
+    type: "send",
+    conversation: id,
+    messages: [{ cid: createUuid(), body: makeImageBody(image.id) }],
+  });
   // The alarm, and an object that wakes again, do not reveal it either.
   await runDurableObjectAlarm(conversationStub(id));
   await evictDurableObject(conversationStub(id));
   await runDurableObjectAlarm(conversationStub(id));
   await scheduler.wait(100);
   expect(phoneA.counters).toEqual([]);
-  expect(await rowOf(ana, id)).toEqual(before);
-  expect(textsOf(await readLog(ana, id))).toEqual(["un", "deux", "trois"]);
+  expect(await readRow(ana, id)).toEqual(before);
+  expect(toTexts(await readLog(ana, id))).toEqual(["un", "deux", "trois"]);
   expect(await search(ana, id, "là")).toEqual([]);
   expect(await getConversationStub(env, id).canReadFile(id, ana.id, image.id)).toBe(false);
   expect(await getConversationStub(env, id).findOriginal(id, ana.id, 4)).toEqual({ error: "message_not_found" });
   expect(await mark(ana, id, 5)).toMatchObject({ unread: 0 });
-  expect(await rowOf(ana, id)).toMatchObject({ delivered: 3, read: 3 });
-  expect(textsOf(await readLog(ben, id))).toEqual(["un", "deux", "trois", "tu es là ?", "<image>"]);
-  expect(await rowOf(ben, id)).toMatchObject({ head: 5, othersDelivered: 3, othersRead: 1, unread: 1, open: true });
+  expect(await readRow(ana, id)).toMatchObject({ delivered: 3, read: 3 });
+  expect(toTexts(await readLog(ben, id))).toEqual(["un", "deux", "trois", "tu es là ?", "<image>"]);
+  expect(await readRow(ben, id)).toMatchObject({ head: 5, othersDelivered: 3, othersRead: 1, unread: 1, open: true });
   expect(await getConversationStub(env, id).canReadFile(id, ben.id, image.id)).toBe(true);
 });
 
 const conversationStub = (id: string) => env.CONVERSATION.getByName(id);
 
-test("who blocks writes nothing either, and hears why, while all that was sent before is as it was", async () => {
+test("the blocking person cannot write either, and is told why, while all earlier messages remain", async () => {
   const { ana, id } = await makeTalk();
   const cid = createUuid();
   const device = await Device.open(ana);
-  const place = await device.outcome(device.say(id, "avant", cid));
+  const place = await device.waitForOutcome(device.sendText(id, "avant", cid));
   await block(id, ana);
-  expect(await device.outcome(device.say(id, "après"))).toEqual({ error: "contact_blocked" });
-  expect(await device.outcome(device.say(id, "avant", cid))).toEqual(place);
-  expect(await post(ana, id, "après")).toEqual({ error: "contact_blocked" });
+  expect(await device.waitForOutcome(device.sendText(id, "après"))).toEqual({ error: "contact_blocked" });
+  expect(await device.waitForOutcome(device.sendText(id, "avant", cid))).toEqual(place);
+  expect(await sendTexts(ana, id, "après")).toEqual({ error: "contact_blocked" });
   await block(id, ana, false);
-  expect(await device.outcome(device.say(id, "après"))).toMatchObject({ seq: 5 });
+  expect(await device.waitForOutcome(device.sendText(id, "après"))).toMatchObject({ seq: 5 });
 });
 
 test("after a block what was written meanwhile stays an empty place, and stays sent for its author", async () => {
   const { ana, ben, id } = await makeTalk();
   const [phoneA, phoneB] = [await Device.open(ana), await Device.open(ben)];
   await block(id, ana);
-  await post(ben, id, "quatre", "cinq");
+  await sendTexts(ben, id, "quatre", "cinq");
   await mark(ana, id, 3);
   const unheard = phoneB.frames.filter((frame) => Array.isArray(frame) && "oe".includes(frame[0]));
   expect(unheard).toEqual([]);
@@ -84,57 +97,61 @@ test("after a block what was written meanwhile stays an empty place, and stays s
   // The author is notified of the two undelivered messages, and of the receipts for those before them.
   const frame = await phoneB.nextOf("e");
   expect(frame.slice(3, 5)).toEqual([0, 2]);
-  expect(phoneB.messagesOf(frame)).toMatchObject([
+  expect(phoneB.decodeMessages(frame)).toMatchObject([
     { seq: 4, held: true, body: { text: "quatre" } },
     { seq: 5, held: true, body: { text: "cinq" } },
   ]);
   expect(await phoneB.nextOf("o")).toMatchObject({ 3: 3, 4: 3 });
-  expect(await rowOf(ana, id)).toMatchObject({ head: 3, unread: 0 });
-  await post(ben, id, "six");
-  expect(phoneA.messagesOf(await phoneA.nextOf("m"))).toMatchObject([
+  expect(await readRow(ana, id)).toMatchObject({ head: 3, unread: 0 });
+  await sendTexts(ben, id, "six");
+  expect(phoneA.decodeMessages(await phoneA.nextOf("m"))).toMatchObject([
     { seq: 4, body: { type: "withheld" } },
     { seq: 5, body: { type: "withheld" } },
     { seq: 6, body: { type: "text", text: "six" } },
   ]);
-  await until(async () => (await rowOf(ana, id)).head === 6);
-  expect(await rowOf(ana, id)).toMatchObject({ unread: 1, preview: { type: "text", text: "six" } });
+  await waitUntil(async () => (await readRow(ana, id)).head === 6);
+  expect(await readRow(ana, id)).toMatchObject({ unread: 1, preview: { type: "text", text: "six" } });
   // A device adds up what it is pushed, like the row, and gets no other number.
   const kinds = phoneA.frames.map((frame) => (Array.isArray(frame) ? frame[0] : ""));
   expect(kinds.slice(kinds.lastIndexOf("m"))).not.toContain("u");
-  expect(textsOf(await readLog(ana, id))).toEqual(["un", "deux", "trois", "<withheld>", "<withheld>", "six"]);
+  expect(toTexts(await readLog(ana, id))).toEqual(["un", "deux", "trois", "<withheld>", "<withheld>", "six"]);
   expect(await search(ana, id, "quatre")).toEqual([]);
   expect((await revised(ana, id)).messages).toEqual([]);
   expect(JSON.stringify([await readLog(ana, id), await revised(ana, id)])).not.toContain("quatre");
   await mark(ana, id, 6);
-  await until(async () => (await rowOf(ben, id)).othersRead === 6);
+  await waitUntil(async () => (await readRow(ben, id)).othersRead === 6);
   expect(heldOf(await readLog(ben, id))).toEqual([4, 5]);
   expect(heldOf((await revised(ben, id)).messages)).toEqual([4, 5]);
 });
 
-test("a withheld message that its author deletes is deleted for them and nothing for the other", async () => {
+test("an undelivered message that its author deletes is deleted for them and never existed for the other", async () => {
   const { ana, ben, id } = await makeTalk();
   // All of it is confirmed. A repeated notice describes the present state of the conversation.
-  await until(async () => !(await runDurableObjectAlarm(conversationStub(id))));
+  await waitUntil(async () => !(await runDurableObjectAlarm(conversationStub(id))));
   await block(id, ana);
   const image = await seedFile(ben.id);
-  await request(ben, { type: "send", conversation: id, messages: [{ cid: createUuid(), body: imageOf(image.id) }] });
+  await request(ben, {
+    type: "send",
+    conversation: id,
+    messages: [{ cid: createUuid(), body: makeImageBody(image.id) }],
+  });
   const [phoneA, phoneB] = [await Device.open(ana), await Device.open(ben)];
-  const before = await rowOf(ana, id);
+  const before = await readRow(ana, id);
   expect(await request(ben, { type: "retract", conversation: id, seq: 4 })).toEqual({ revision: 1 });
-  expect(phoneB.messagesOf(await phoneB.nextOf("e"))).toMatchObject([{ seq: 4, body: { type: "deleted" } }]);
-  expect(await rowOf(ben, id)).toMatchObject({ revision: 1, preview: { type: "deleted" } });
-  await until(async () => (await usesOf(image.id)) === undefined);
+  expect(phoneB.decodeMessages(await phoneB.nextOf("e"))).toMatchObject([{ seq: 4, body: { type: "deleted" } }]);
+  expect(await readRow(ben, id)).toMatchObject({ revision: 1, preview: { type: "deleted" } });
+  await waitUntil(async () => (await countFileReferences(image.id)) === undefined);
   await scheduler.wait(50);
   expect(phoneA.counters, JSON.stringify(phoneA.raw)).toEqual([]);
-  expect(await rowOf(ana, id)).toEqual(before);
+  expect(await readRow(ana, id)).toEqual(before);
   await block(id, ana, false);
-  await post(ben, id, "cinq");
-  expect(textsOf(await readLog(ana, id))).toEqual(["un", "deux", "trois", "<withheld>", "cinq"]);
+  await sendTexts(ben, id, "cinq");
+  expect(toTexts(await readLog(ana, id))).toEqual(["un", "deux", "trois", "<withheld>", "cinq"]);
   // A message sent before the block and deleted during it is deleted for both.
   await block(id, ana);
   await request(ben, { type: "retract", conversation: id, seq: 5 });
-  await until(async () => (await rowOf(ana, id)).preview?.type === "deleted");
-  expect(await rowOf(ana, id)).toMatchObject({ head: 5, unread: 1 });
+  await waitUntil(async () => (await readRow(ana, id)).preview?.type === "deleted");
+  expect(await readRow(ana, id)).toMatchObject({ head: 5, unread: 1 });
 });
 
 test("blocking twice, and unblocking what never was blocked, changes nothing", async () => {
@@ -142,7 +159,7 @@ test("blocking twice, and unblocking what never was blocked, changes nothing", a
   const phoneB = await Device.open(ben);
   await block(id, ana, false);
   await block(id, ana);
-  await post(ben, id, "quatre");
+  await sendTexts(ben, id, "quatre");
   await block(id, ana);
   await block(id, ana, false);
   await phoneB.nextOf("e");
@@ -151,36 +168,36 @@ test("blocking twice, and unblocking what never was blocked, changes nothing", a
   expect(phoneB.frames.filter((frame) => Array.isArray(frame) && frame[0] === "e")).toHaveLength(1);
   // In a second block the messages of the first are not marked again.
   await block(id, ana);
-  await post(ben, id, "cinq");
+  await sendTexts(ben, id, "cinq");
   await block(id, ana, false);
-  expect(phoneB.messagesOf(await phoneB.nextOf("e")).map(({ seq }) => seq)).toEqual([5]);
+  expect(phoneB.decodeMessages(await phoneB.nextOf("e")).map(({ seq }) => seq)).toEqual([5]);
   expect(heldOf(await readLog(ben, id))).toEqual([4, 5]);
 });
 
-test("two who block each other both hear that they block, and nothing of the other's", async () => {
+test("two people who block each other are both told that they block, and nothing of the other's block", async () => {
   const { ana, ben, id } = await makeTalk();
   await block(id, ana);
-  await post(ben, id, "quatre");
+  await sendTexts(ben, id, "quatre");
   await block(id, ben);
-  expect(await post(ana, id, "x")).toEqual({ error: "contact_blocked" });
-  expect(await post(ben, id, "x")).toEqual({ error: "contact_blocked" });
+  expect(await sendTexts(ana, id, "x")).toEqual({ error: "contact_blocked" });
+  expect(await sendTexts(ben, id, "x")).toEqual({ error: "contact_blocked" });
   await block(id, ben, false);
-  expect((await post(ben, id, "cinq")).sent).toMatchObject([{ seq: 5 }]);
-  expect(await rowOf(ana, id)).toMatchObject({ head: 3 });
+  expect((await sendTexts(ben, id, "cinq")).sent).toMatchObject([{ seq: 5 }]);
+  expect(await readRow(ana, id)).toMatchObject({ head: 3 });
 });
 
 test("a conversation that never began can be blocked in, and is there for neither", async () => {
-  const [{ ana }, other] = [await newPair(), await newPair()];
+  const [{ ana }, other] = [await makePair(), await makePair()];
   const never = [ana.id, other.ana.id].sort().join(".");
   await block(never, ana);
   for (const person of [ana, other.ana]) {
     const page = { type: "page", conversation: never, direction: "after", seq: 0, limit: 10 } as const;
     expect(await request(person, page)).toEqual({ error: "conversation_not_found" });
-    await expect(rowOf(person, never)).rejects.toThrow("no such row");
+    await expect(readRow(person, never)).rejects.toThrow("no such row");
   }
   await block(never, ana, false);
   await scheduler.wait(50);
-  await expect(rowOf(other.ana, never)).rejects.toThrow("no such row");
+  await expect(readRow(other.ana, never)).rejects.toThrow("no such row");
 });
 
 /**
@@ -188,9 +205,9 @@ test("a conversation that never began can be blocked in, and is there for neithe
  * block.
  */
 const sayTogether = async (from: Device, conversation: string, ...texts: string[]): Promise<void> => {
-  const messages = texts.map((one, index) => ({ ref: 100 + index, ...text(one) }));
+  const messages = texts.map((one, index) => ({ ref: 100 + index, ...makeText(one) }));
   from.sendRaw(JSON.stringify(messages.map(({ ref, ...message }) => toSendFrame(ref, conversation, message))));
-  for (const { ref } of messages) await from.outcome(ref);
+  for (const { ref } of messages) await from.waitForOutcome(ref);
 };
 
 /** Received frames, without the parts that differ between any two conversations. */
@@ -199,12 +216,12 @@ const shapeOf = (device: Device, from: number, ids: readonly Uuid[]) =>
     .slice(from)
     .map((raw) => ids.reduce((text, id) => text.replaceAll(id, "id"), raw.replace(/-?\d{4,}/g, "n")));
 
-test("all that a blocked person's device hears is what it would hear if the other were away", async () => {
+test("a blocked person's device receives the same as if the other were away", async () => {
   const play = async (isBlocked: boolean) => {
     const { ana, ben, id } = await makeTalk();
     if (isBlocked) {
       await call("PUT", `/api/blocks/${ben.id}`, { token: ana.token });
-      await until(async () =>
+      await waitUntil(async () =>
         (await request(ana, { type: "changes", since: 0 })).people.some(({ blocked }) => blocked),
       );
     }
@@ -221,18 +238,18 @@ test("all that a blocked person's device hears is what it would hear if the othe
       await device.nextOf("u");
     }
     await sayTogether(phone, id, "quatre", "cinq");
-    await phone.outcome(phone.say(id, "six"));
+    await phone.waitForOutcome(phone.sendText(id, "six"));
     phone.send(["t", id]);
-    await phone.ask((ref) => ["g", ref, id, "a", 3, 10]);
-    await phone.ask((ref) => ["e", ref, id, 5]);
+    await phone.request((ref) => ["g", ref, id, "a", 3, 10]);
+    await phone.request((ref) => ["e", ref, id, 5]);
     await tablet.nextOf("e");
-    await phone.ask((ref) => ["v", ref, id, 0]);
-    await phone.ask((ref) => ["c", ref, 0, null]);
+    await phone.request((ref) => ["v", ref, id, 0]);
+    await phone.request((ref) => ["c", ref, 0, null]);
     phone.send(["r", id, 3, 3]);
     for (const device of [phone, tablet]) await device.nextOf("u");
-    await phone.pong();
+    await phone.waitForPong();
     await scheduler.wait(100);
-    const { epoch } = await rowOf(ben, id);
+    const { epoch } = await readRow(ben, id);
     const cids = (await readLog(ben, id)).flatMap(({ cid }) => (cid === undefined ? [] : [cid]));
     const ids = [id, epoch, phone.epoch, ...cids, ana.id, ben.id];
     return [shapeOf(phone, from[0] ?? 0, ids), shapeOf(tablet, from[1] ?? 0, ids)].map((frames) => ({
@@ -247,11 +264,11 @@ test("messages from more than one end of a block at once are each judged by them
   const { ana, ben, id } = await makeTalk();
   await block(id, ana);
   const answers = await Promise.all([
-    post(ben, id, "b1"),
-    post(ana, id, "a1"),
-    post(ben, id, "b2"),
-    post(ana, id, "a2"),
+    sendTexts(ben, id, "b1"),
+    sendTexts(ana, id, "a1"),
+    sendTexts(ben, id, "b2"),
+    sendTexts(ana, id, "a2"),
   ]);
   expect(answers.map(({ error, sent }) => error ?? sent.length)).toEqual([1, "contact_blocked", 1, "contact_blocked"]);
-  expect(await rowOf(ana, id)).toMatchObject({ head: 3 });
+  expect(await readRow(ana, id)).toMatchObject({ head: 3 });
 });

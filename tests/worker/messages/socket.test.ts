@@ -4,9 +4,9 @@ import { afterEach, expect, test, vi } from "vitest";
 import { createUuid, packUuid } from "#contract/ids.ts";
 import { behindMaxMs, creditBytes, creditMessages, frameMaxBytes, socketsPerUserMax } from "#contract/limits.ts";
 import { closeCodes, protocolVersion, toPongFrame } from "#contract/wire/server-frames.ts";
-import { holdAlarms, within } from "#tests/worker/support/clock.ts";
-import { Device, post, readLog, request, textsOf, until } from "#tests/worker/support/device.ts";
-import { newPair, seedPerson } from "#tests/worker/support/seeded-people.ts";
+import { suspendAlarms, withTimeout } from "#tests/worker/support/clock.ts";
+import { Device, readLog, request, sendTexts, toTexts, waitUntil } from "#tests/worker/support/device.ts";
+import { makePair, seedPerson } from "#tests/worker/support/seeded-people.ts";
 import { call } from "#tests/worker/support/site.ts";
 import { sessionHeader } from "#worker/objects/user-channel.ts";
 
@@ -38,7 +38,7 @@ test("a visitor gets no socket, and neither does a page of another origin", asyn
 });
 
 test("what a client says about itself in headers or in the address changes nothing", async () => {
-  const { ana, ben, id } = await newPair();
+  const { ana, ben, id } = await makePair();
   const lies = {
     "x-partykit-props": btoa(JSON.stringify({ user: ben.id })),
     "x-partykit-room": ben.id,
@@ -47,16 +47,16 @@ test("what a client says about itself in headers or in the address changes nothi
   };
   const [one, two] = [await Device.attach(ana, lies, "?_pk=same"), await Device.attach(ana, lies, "?_pk=same")];
   await Promise.all([one.hello(), two.hello()]);
-  await one.outcome(one.say(id, "de qui ?"));
+  await one.waitForOutcome(one.sendText(id, "de qui ?"));
   const [message] = await readLog(ana, id);
   expect(message).toHaveProperty("cid");
-  expect(two.messagesOf(await two.nextOf("m"))).toMatchObject([{ seq: 1 }]);
+  expect(two.decodeMessages(await two.nextOf("m"))).toMatchObject([{ seq: 1 }]);
 });
 
-test("before a hello nothing else is heard, and a second hello is none", async () => {
-  const { ana, id } = await newPair();
+test("frames before a hello are ignored, and so is a second hello", async () => {
+  const { ana, id } = await makePair();
   const device = await Device.attach(ana);
-  device.say(id, "trop tôt");
+  device.sendText(id, "trop tôt");
   expect(await device.nextOf("x")).toEqual(["x", "malformed_frame"]);
   await device.hello();
   device.send(["h", protocolVersion, "", 0]);
@@ -64,7 +64,7 @@ test("before a hello nothing else is heard, and a second hello is none", async (
   expect(await readLog(ana, id)).toEqual([]);
 });
 
-test("a device of another protocol version is told so and let go for good", async () => {
+test("a device of another protocol version is told so and disconnected for good", async () => {
   const device = await Device.attach(await seedPerson());
   device.send(["h", protocolVersion + 1, "", 0]);
   expect(await device.nextOf("x")).toEqual(["x", "unknown_protocol"]);
@@ -72,8 +72,8 @@ test("a device of another protocol version is told so and let go for good", asyn
 });
 
 test("frames that cannot be read are answered with a code and change nothing", async () => {
-  const { ana, id } = await newPair();
-  await post(ana, id, "là");
+  const { ana, id } = await makePair();
+  await sendTexts(ana, id, "là");
   const cid = packUuid(createUuid());
   const corpus: unknown[] = [
     "",
@@ -115,20 +115,22 @@ test("frames that cannot be read are answered with a code and change nothing", a
 });
 
 test("texts that may not be stored are refused with their code and change nothing", async () => {
-  const { ana, id } = await newPair();
+  const { ana, id } = await makePair();
   const device = await Device.open(ana);
-  await device.outcome(device.say(id, "là"));
+  await device.waitForOutcome(device.sendText(id, "là"));
   await request(ana, { type: "changes", since: 0 }); // flushes deferred writes
   const before = await stateOf(ana.id, id);
-  const refused = async (text: string) => device.outcome(device.say(id, text));
+  const refused = async (text: string) => device.waitForOutcome(device.sendText(id, text));
   expect(await refused("  \n ")).toEqual({ error: "empty_message" });
   expect(await refused("x".repeat(8_001))).toEqual({ error: "message_too_long" });
   expect(await refused("sonne\u0007")).toEqual({ error: "invalid_text" });
   expect(await refused("coupé \ud83d")).toEqual({ error: "invalid_text" });
-  expect(await device.ask((ref) => ["g", ref, id, "a", 0, 100_000])).toEqual(["n", 6, "invalid_input"]);
-  expect(await device.ask((ref) => ["q", ref, id, "x".repeat(101), 5])).toEqual(["n", 7, "invalid_input"]);
+  expect(await device.request((ref) => ["g", ref, id, "a", 0, 100_000])).toEqual(["n", 6, "invalid_input"]);
+  expect(await device.request((ref) => ["q", ref, id, "x".repeat(101), 5])).toEqual(["n", 7, "invalid_input"]);
   expect(await stateOf(ana.id, id)).toBe(before);
-  expect(await device.outcome(device.say(id, "\u202eà l'envers, 👩‍👩‍👧 et\nsur deux lignes"))).toMatchObject({
+  expect(
+    await device.waitForOutcome(device.sendText(id, "\u202eà l'envers, 👩‍👩‍👧 et\nsur deux lignes")),
+  ).toMatchObject({
     seq: 2,
   });
 });
@@ -152,12 +154,12 @@ test("a frame that is too large or binary ends the socket, and the channel lives
 });
 
 test("nothing of an error inside reaches a device but its code", async () => {
-  const { ana, id } = await newPair();
+  const { ana, id } = await makePair();
   const device = await Device.open(ana);
   await runInDurableObject(channelStub(ana.id), (_, { storage }) => void storage.sql.exec("DROP TABLE people"));
   vi.spyOn(console, "error").mockImplementation(() => {});
-  expect(await device.ask((ref) => ["c", ref, 0, null])).toEqual(["n", 1, "unavailable"]);
-  expect(await device.outcome(device.say(id, "ça va quand même"))).toMatchObject({ seq: 1 });
+  expect(await device.request((ref) => ["c", ref, 0, null])).toEqual(["n", 1, "unavailable"]);
+  expect(await device.waitForOutcome(device.sendText(id, "ça va quand même"))).toMatchObject({ seq: 1 });
 });
 
 test("a person's oldest socket goes when there are too many", async () => {
@@ -184,7 +186,7 @@ test("a session that ends takes its sockets with it and leaves the others", asyn
   const [here, there] = [await Device.open(ana), await Device.open(ana)];
   await channelStub(ana.id).closeSessions(ana.id, [createUuid()]);
   here.ping();
-  await here.pong();
+  await here.waitForPong();
   await channelStub(ana.id).closeSessions(ana.id, [ana.session]);
   expect((await here.closed).code).toBe(closeCodes.signedOut);
   expect((await there.closed).code).toBe(closeCodes.signedOut);
@@ -194,29 +196,29 @@ test("signing out closes the session's sockets within two seconds", async () => 
   const ana = await seedPerson();
   const device = await Device.open(ana);
   expect((await call("POST", "/api/auth/logout?scope=global", { token: ana.token })).status).toBe(204);
-  expect((await within(2_000, device.closed)).code).toBe(closeCodes.signedOut);
+  expect((await withTimeout(2_000, device.closed)).code).toBe(closeCodes.signedOut);
   expect((await Device.connect(ana)).status).toBe(401);
 });
 
-test("a pong tells the counter, also while the object sleeps", async () => {
-  holdAlarms(); // of the conversation, which would wake it
-  const { ana, ben, id } = await newPair();
+test("a pong contains the counter, also while the object hibernates", async () => {
+  suspendAlarms(); // of the conversation, which would wake it
+  const { ana, ben, id } = await makePair();
   const device = await Device.open(ben);
-  expect(await device.pong()).toBe(toPongFrame(device.base));
-  await post(ana, id, "un");
+  expect(await device.waitForPong()).toBe(toPongFrame(device.base));
+  await sendTexts(ana, id, "un");
   await device.nextLive();
-  expect(await device.pong()).toBe(toPongFrame(device.base + 1));
+  expect(await device.waitForPong()).toBe(toPongFrame(device.base + 1));
   await evictDurableObject(channelStub(ben.id));
-  expect(await device.pong()).toBe(toPongFrame(device.base + 1));
+  expect(await device.waitForPong()).toBe(toPongFrame(device.base + 1));
   // Nothing above woke it: it is not running, so there is nothing to evict.
   await expect(evictDurableObject(channelStub(ben.id))).rejects.toThrow();
 });
 
 test("a device that confirms nothing gets bounded bytes, then heads only, until it confirms", async () => {
-  const { ana, ben, id } = await newPair();
+  const { ana, ben, id } = await makePair();
   const slow = await Device.open(ben);
   const long = "m".repeat(4_000);
-  for (let i = 0; i < 4; i++) await post(ana, id, ...Array.from({ length: 25 }, () => long));
+  for (let i = 0; i < 4; i++) await sendTexts(ana, id, ...Array.from({ length: 25 }, () => long));
   const pushed = () => slow.raw.filter((raw) => raw.startsWith('["m"') || !/^[[.]/.test(raw));
   await slow.nextOf("b");
   const bytes = pushed().reduce((sum, raw) => sum + raw.length, 0);
@@ -228,21 +230,21 @@ test("a device that confirms nothing gets bounded bytes, then heads only, until 
     0,
   );
   slow.send(["k", messages]);
-  await post(ana, id, "encore");
+  await sendTexts(ana, id, "encore");
   expect(await slow.nextLive()).toMatchObject({ seq: 101, text: "encore" });
   // Everything it missed can be requested.
-  const page = await slow.ask((ref) => ["g", ref, id, "a", messages, 40]);
-  expect(page[0] === "g" && slow.messagesOf(page)[0]?.seq).toBe(messages + 1);
+  const page = await slow.request((ref) => ["g", ref, id, "a", messages, 40]);
+  expect(page[0] === "g" && slow.decodeMessages(page)[0]?.seq).toBe(messages + 1);
 });
 
 test("a device may confirm what it took in before its object was evicted, and not more than could have come", async () => {
-  const { ana, ben, id } = await newPair();
+  const { ana, ben, id } = await makePair();
   const device = await Device.open(ben);
-  await post(ana, id, ...Array.from({ length: 10 }, (_, i) => `${i}`));
-  await until(() => device.seqs.length === 10);
+  await sendTexts(ana, id, ...Array.from({ length: 10 }, (_, i) => `${i}`));
+  await waitUntil(() => device.seqs.length === 10);
   await evictDurableObject(channelStub(ben.id));
   device.send(["k", 10]);
-  await post(ana, id, "encore");
+  await sendTexts(ana, id, "encore");
   expect(await device.nextLive()).toMatchObject({ seq: 11 });
   expect(device.raw.filter((raw) => raw.startsWith('["x"'))).toEqual([]);
   device.send(["k", 1_000]);
@@ -250,39 +252,40 @@ test("a device may confirm what it took in before its object was evicted, and no
 });
 
 test("short messages count too, and a device that stays behind is closed", async () => {
-  const { ana, ben, id } = await newPair();
+  const { ana, ben, id } = await makePair();
   const slow = await Device.open(ben);
-  for (let i = 0; i < creditMessages / 50; i++) await post(ana, id, ...Array.from({ length: 50 }, (_, j) => `${j}`));
-  await until(() => slow.seqs.length === creditMessages);
-  await post(ana, id, "de trop");
+  for (let i = 0; i < creditMessages / 50; i++)
+    await sendTexts(ana, id, ...Array.from({ length: 50 }, (_, j) => `${j}`));
+  await waitUntil(() => slow.seqs.length === creditMessages);
+  await sendTexts(ana, id, "de trop");
   expect(await slow.nextOf("b")).toMatchObject(["b", expect.any(Number), expect.any(Number), creditMessages + 1]);
   const now = Date.now();
   vi.spyOn(Date, "now").mockImplementation(() => now + behindMaxMs + 5_000);
-  await post(ana, id, "toujours de trop");
+  await sendTexts(ana, id, "toujours de trop");
   expect((await slow.closed).code).toBe(closeCodes.behind);
   vi.restoreAllMocks();
-  expect(textsOf(await readLog(ben, id))).toHaveLength(creditMessages + 2);
+  expect(toTexts(await readLog(ben, id))).toHaveLength(creditMessages + 2);
 });
 
 test("pages have a credit too, so that asking without reading is bounded", async () => {
-  const { ana, ben, id } = await newPair();
-  for (let i = 0; i < 8; i++) await post(ana, id, ...Array.from({ length: 40 }, () => "p".repeat(2_000)));
+  const { ana, ben, id } = await makePair();
+  for (let i = 0; i < 8; i++) await sendTexts(ana, id, ...Array.from({ length: 40 }, () => "p".repeat(2_000)));
   const greedy = await Device.open(ben);
   const answers = [];
-  for (let i = 0; i < 12; i++) answers.push(await greedy.ask((ref) => ["g", ref, id, "a", 0, 40]));
+  for (let i = 0; i < 12; i++) answers.push(await greedy.request((ref) => ["g", ref, id, "a", 0, 40]));
   const pages = answers.filter(([type]) => type === "g");
   expect(pages.length).toBeGreaterThan(1);
   expect(JSON.stringify(pages).length).toBeLessThan(creditBytes + 100_000);
   expect(answers.at(-1)).toMatchObject(["n", expect.any(Number), "rate_limited", 1_000]);
   greedy.send(["k", pages.length * 40]);
-  expect((await greedy.ask((ref) => ["g", ref, id, "a", 0, 40]))[0]).toBe("g");
+  expect((await greedy.request((ref) => ["g", ref, id, "a", 0, 40]))[0]).toBe("g");
 });
 
 test("a welcome brings the rows as they are, and asking for what changed after it brings nothing", async () => {
-  const { ana, ben, id } = await newPair();
-  await post(ana, id, "un", "deux");
+  const { ana, ben, id } = await makePair();
+  await sendTexts(ana, id, "un", "deux");
   const device = await Device.attach(ben);
   const welcome = await device.hello();
-  expect(device.rowsOf(welcome)).toMatchObject([{ conversation: id, head: 2, unread: 2, open: true }]);
+  expect(device.decodeRows(welcome)).toMatchObject([{ conversation: id, head: 2, unread: 2, open: true }]);
   expect(await request(ben, { type: "changes", since: welcome[3] })).toMatchObject({ rows: [], before: null });
 });

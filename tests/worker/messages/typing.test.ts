@@ -3,9 +3,9 @@ import { afterEach, expect, test, vi } from "vitest";
 import { type ConversationId, privateMembers } from "#contract/ids.ts";
 import { creditMessages } from "#contract/limits.ts";
 import type { Person } from "#tests/support/people/people.ts";
-import { pass } from "#tests/worker/support/clock.ts";
-import { Device, post, request, until } from "#tests/worker/support/device.ts";
-import { newPair } from "#tests/worker/support/seeded-people.ts";
+import { advanceClock } from "#tests/worker/support/clock.ts";
+import { Device, request, sendTexts, waitUntil } from "#tests/worker/support/device.ts";
+import { makePair } from "#tests/worker/support/seeded-people.ts";
 import { call } from "#tests/worker/support/site.ts";
 import { getUserChannelStub } from "#worker/objects/stubs.ts";
 import { UserChannel } from "#worker/objects/user-channel.ts";
@@ -23,59 +23,59 @@ const listenTo = (conversation: ConversationId) => {
 };
 const block = async (by: Person, other: Person) => {
   await call("PUT", `/api/blocks/${other.id}`, { token: by.token });
-  await until(async () => (await request(by, { type: "changes", since: 0 })).people.some(({ blocked }) => blocked));
+  await waitUntil(async () => (await request(by, { type: "changes", since: 0 })).people.some(({ blocked }) => blocked));
 };
 
 test("who is typing is shown on every device of the other, outside the counter, and kept nowhere", async () => {
-  const { ana, ben, id } = await newPair();
+  const { ana, ben, id } = await makePair();
   const [phoneA, phoneB, tabletB] = [await Device.open(ana), await Device.open(ben), await Device.open(ben)];
   phoneA.send(["t", id]);
   for (const device of [phoneB, tabletB]) expect(await device.nextOf("t")).toEqual(["t", 1, numberOf(ana, id)]);
   expect(phoneB.counters).toEqual([]);
-  expect(await phoneB.pong()).toBe(`.${phoneB.base.toString(36)}`);
+  expect(await phoneB.waitForPong()).toBe(`.${phoneB.base.toString(36)}`);
   expect(typingOf(await Device.open(ben))).toEqual([]);
   expect(typingOf(phoneA)).toEqual([]);
 });
 
-test("typing is passed on at most once a second, however often it is said", async () => {
-  const { ana, ben, id } = await newPair();
+test("typing is relayed at most once a second, however often it is sent", async () => {
+  const { ana, ben, id } = await makePair();
   const [phoneA, tabletA, phoneB] = [await Device.open(ana), await Device.open(ana), await Device.open(ben)];
   const told = listenTo(id);
-  pass(0); // without time passing
+  advanceClock(0); // without time passing
   for (let i = 0; i < 50; i++) (i % 2 ? phoneA : tabletA).send(["t", id]);
   await phoneB.nextOf("t");
-  await post(ana, id, "fini");
+  await sendTexts(ana, id, "fini");
   await phoneB.nextLive();
   expect(told()).toHaveLength(1);
-  pass(1_100);
+  advanceClock(1_100);
   phoneA.send(["t", id]);
   await phoneB.nextOf("t");
   expect(told()).toHaveLength(2);
 });
 
 test("who types on right after sending is seen to type, however soon", async () => {
-  const { ana, ben, id } = await newPair();
+  const { ana, ben, id } = await makePair();
   const [phoneA, phoneB] = [await Device.open(ana), await Device.open(ben)];
   phoneA.send(["t", id]);
   await phoneB.nextOf("t");
-  await post(ana, id, "avant");
+  await sendTexts(ana, id, "avant");
   await phoneB.nextLive();
   phoneA.send(["t", id]);
   expect(await phoneB.nextOf("t")).toEqual(["t", 1, numberOf(ana, id)]);
 });
 
-test("typing goes neither way while one blocks the other, nor where nobody may write", async () => {
-  const { ana, ben, id } = await newPair();
+test("typing is not relayed in either direction during a block, nor where nobody may write", async () => {
+  const { ana, ben, id } = await makePair();
   const [phoneA, phoneB] = [await Device.open(ana), await Device.open(ben)];
   await block(ana, ben);
   const told = listenTo(id);
   phoneB.send(["t", id]);
   phoneA.send(["t", id]);
-  await until(() => told().length > 0);
+  await waitUntil(() => told().length > 0);
   await scheduler.wait(50);
   expect(told()).toEqual([ana.id]);
   expect([...typingOf(phoneA), ...typingOf(phoneB)]).toEqual([]);
-  const ended = await newPair();
+  const ended = await makePair();
   const [phoneC, phoneD] = [await Device.open(ended.ana), await Device.open(ended.ben)];
   await call("DELETE", `/api/contacts/${ended.ben.id}`, { token: ended.ana.token });
   await Promise.all([phoneC.nextOf("i"), phoneD.nextOf("i")]);
@@ -85,7 +85,7 @@ test("typing goes neither way while one blocks the other, nor where nobody may w
 });
 
 test("a channel believes nobody who types in a conversation that is not theirs", async () => {
-  const [{ ana, ben, id }, other] = [await newPair(), await newPair()];
+  const [{ ana, ben, id }, other] = [await makePair(), await makePair()];
   const phone = await Device.open(ben);
   const channel = getUserChannelStub(env, ben.id);
   await channel.deliverTyping(ben.id, id, { user: other.ana.id, number: 0 });
@@ -96,10 +96,11 @@ test("a channel believes nobody who types in a conversation that is not theirs",
   expect(typingOf(phone)).toHaveLength(1);
 });
 
-test("a device that is behind is not told of typing", async () => {
-  const { ana, ben, id } = await newPair();
+test("a device that is behind receives no typing signals", async () => {
+  const { ana, ben, id } = await makePair();
   const slow = await Device.open(ben);
-  for (let i = 0; i <= creditMessages / 50; i++) await post(ana, id, ...Array.from({ length: 50 }, (_, j) => `${j}`));
+  for (let i = 0; i <= creditMessages / 50; i++)
+    await sendTexts(ana, id, ...Array.from({ length: 50 }, (_, j) => `${j}`));
   await slow.nextOf("b");
   const quick = await Device.open(ben);
   const phone = await Device.open(ana);

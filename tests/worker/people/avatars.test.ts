@@ -3,8 +3,8 @@ import { expect, test } from "vitest";
 import { avatarMaxBytes } from "#contract/limits.ts";
 import type { Profile } from "#contract/people.ts";
 import type { Person } from "#tests/support/people/people.ts";
-import { makeJpegWithPlace, makePng, makePngClaiming } from "#tests/worker/support/pictures.ts";
-import { call, newPerson, site } from "#tests/worker/support/site.ts";
+import { makeJpegWithLocation, makePng, makePngClaiming } from "#tests/worker/support/pictures.ts";
+import { call, makePerson, site } from "#tests/worker/support/site.ts";
 import { readImageHeader } from "#worker/lib/storage/image-header.ts";
 
 const put = async (by: Person, body: BodyInit, type = "image/png") => {
@@ -27,7 +27,7 @@ const keptOf = async ({ id }: Person) => {
 const bytesOf = async (response: Response) => new Uint8Array(await response.arrayBuffer());
 
 test("a picture becomes a square WebP of 512 pixels under a key of the person, the time and chance", async () => {
-  const person = await newPerson();
+  const person = await makePerson();
   const { status, body } = await put(person, makePng(300, 200));
   expect(status).toBe(200);
   expect(body.avatar_url).toMatch(new RegExp(`^${person.id}_\\d{13}_[\\w-]{22}\\.webp$`));
@@ -50,12 +50,12 @@ test.each([
   ["WebP", () => encode("image/webp")],
   ["GIF", () => gif],
 ])("a %s is a picture too, whatever it is called", async (_, make) => {
-  expect((await put(await newPerson(), await make(), "application/octet-stream")).status).toBe(200);
+  expect((await put(await makePerson(), await make(), "application/octet-stream")).status).toBe(200);
 });
 
 test("where a picture was taken and what was written into it is not kept", async () => {
-  const person = await newPerson();
-  const jpeg = await makeJpegWithPlace();
+  const person = await makePerson();
+  const jpeg = await makeJpegWithLocation();
   expect(Buffer.from(jpeg).includes("Kinshasa")).toBe(true);
   const { body } = await put(person, jpeg, "image/jpeg");
   const kept = Buffer.from(await bytesOf(await get(person, body.avatar_url ?? "")));
@@ -75,24 +75,24 @@ test.each([
   ["nothing", "", "image/png"],
   ["a PNG's first bytes and no more", "\x89PNG\r\n\x1a\n".padEnd(64, "x"), "image/png"],
 ])("%s is no picture", async (_, text, type) => {
-  const person = await newPerson();
+  const person = await makePerson();
   const answer = await put(person, Buffer.from(text, "latin1"), type);
   expect(answer).toMatchObject({ status: 415, body: { error_code: "not_an_image" } });
   expect(await keptOf(person)).toEqual([]);
 });
 
 test("a picture whose header is right and whose rest is broken is no picture", async () => {
-  const answer = await put(await newPerson(), makePngClaiming(100, 100).slice(0, 60));
+  const answer = await put(await makePerson(), makePngClaiming(100, 100).slice(0, 60));
   expect(answer).toMatchObject({ status: 415, body: { error_code: "not_an_image" } });
 });
 
 test("a picture of 60,000 pixels a side is refused by its header, undecoded", async () => {
-  const answer = await put(await newPerson(), makePngClaiming(60_000, 60_000));
+  const answer = await put(await makePerson(), makePngClaiming(60_000, 60_000));
   expect(answer).toMatchObject({ status: 400, body: { error_code: "image_too_many_pixels" } });
 });
 
 test("five megabytes are taken in and one byte more is refused, also without a length", async () => {
-  const person = await newPerson();
+  const person = await makePerson();
   const exact = new Uint8Array(avatarMaxBytes);
   exact.set(makePng(40, 40)); // bytes after the end of the picture are ignored by decoders
   expect((await put(person, exact)).status).toBe(200);
@@ -107,7 +107,7 @@ test("five megabytes are taken in and one byte more is refused, also without a l
 });
 
 test("a new picture takes the place of the old one, which is gone in every size", async () => {
-  const person = await newPerson();
+  const person = await makePerson();
   const first = (await put(person, makePng(40, 40))).body.avatar_url ?? "";
   await get(person, first, "50");
   const second = (await put(person, makePng(50, 50))).body.avatar_url ?? "";
@@ -118,7 +118,7 @@ test("a new picture takes the place of the old one, which is gone in every size"
 });
 
 test("a picture is served for its signed-in readers only, to keep and never to run", async () => {
-  const [ana, ben] = [await newPerson(), await newPerson()];
+  const [ana, ben] = [await makePerson(), await makePerson()];
   const key = (await put(ana, makePng(40, 40))).body.avatar_url ?? "";
   const response = await get(ben, key, "512");
   expect(response.headers.get("content-type")).toBe("image/webp");
@@ -142,13 +142,13 @@ test.each([
   "01900000-0000-7000-8000-000000000000_1700000000000_AAAAAAAAAAAAAAAAAAAAAA.png",
   "512%2f01900000",
 ])("there is no picture %s", async (key) => {
-  const response = await get(await newPerson(), key);
+  const response = await get(await makePerson(), key);
   expect(response.status).toBe(404);
   expect(await response.json()).toMatchObject({ error_code: "not_found" });
 });
 
 test("there are two sizes and no others", async () => {
-  const person = await newPerson();
+  const person = await makePerson();
   const key = (await put(person, makePng(40, 40))).body.avatar_url ?? "";
   for (const size of ["51", "10000", "-1", "x"]) expect((await get(person, key, size)).status).toBe(400);
 });

@@ -3,10 +3,10 @@ import { expect, test } from "vitest";
 import { createUuid, packUuid, privateConversationId } from "#contract/ids.ts";
 import type { Profile, Relation } from "#contract/people.ts";
 import { connectPeople, type Person } from "#tests/support/people/people.ts";
-import { Device, post, request, until } from "#tests/worker/support/device.ts";
+import { Device, request, sendTexts, waitUntil } from "#tests/worker/support/device.ts";
 import { makePng } from "#tests/worker/support/pictures.ts";
-import { getPage, publishPost, readPage } from "#tests/worker/support/posts.ts";
-import { call, newPerson, site } from "#tests/worker/support/site.ts";
+import { publishPost, readFeedPage, requestFeedPage } from "#tests/worker/support/posts.ts";
+import { call, makePerson, site } from "#tests/worker/support/site.ts";
 
 /**
  * A blocked person must not be able to tell. All their possible requests are sent, and the answers are compared byte
@@ -71,8 +71,8 @@ const standings = {
   contacts: async (ana: Person, dina: Person) => {
     await connectPeople(site, ana, dina);
     const id = privateConversationId(ana.id, dina.id);
-    await post(ana, id, "Mbote", "Boni?");
-    await post(dina, id, "Malamu");
+    await sendTexts(ana, id, "Mbote", "Boni?");
+    await sendTexts(dina, id, "Malamu");
     await request(ana, { type: "mark", conversation: id, delivered: 3, read: 2 });
   },
   "asked by the one who is blocked": async (ana: Person, dina: Person) => {
@@ -90,9 +90,9 @@ const cases = Object.keys(standings) as (keyof typeof standings)[];
 
 /** Makes two people, the first with a picture, and waits until all notices of their relation were sent. */
 const meet = async (standing: keyof typeof standings) => {
-  const ana = await newPerson();
+  const ana = await makePerson();
   await scheduler.wait(2); // so that the first person has the lower member number, whatever their random ids
-  const dina = await newPerson();
+  const dina = await makePerson();
   const avatar = await changeAvatar(ana, 40);
   await standings[standing](ana, dina);
   await settle(ana, dina);
@@ -102,12 +102,12 @@ const meet = async (standing: keyof typeof standings) => {
 /** Waits until no notice is pending and two reads are equal. */
 const settle = async (...people: Person[]): Promise<void> => {
   const waiting = env.DB.prepare("SELECT count(*) AS n FROM pending_relations WHERE user_id = ?");
-  for (const person of people) await until(async () => (await waiting.bind(person.id).first("n")) === 0);
+  for (const person of people) await waitUntil(async () => (await waiting.bind(person.id).first("n")) === 0);
   const look = async () => {
     const answers = await Promise.all(people.map((person) => request(person, { type: "changes", since: 0 })));
     return JSON.stringify(answers.map(({ now: _, ...rest }) => rest));
   };
-  await until(async () => {
+  await waitUntil(async () => {
     const before = await look();
     await scheduler.wait(150);
     return (await look()) === before;
@@ -208,7 +208,7 @@ test.each(cases)("whatever one tries is answered as if one were not blocked (%s)
   expect(played[1]).toEqual(played[0]);
 });
 
-test("a conversation that begins with somebody who blocks one begins when they may write, not when the block did", async () => {
+test("a conversation with a person who blocks one starts when writing is allowed, not when the block was made", async () => {
   const { ana, dina } = await meet("asked by the one who blocks");
   await block(ana, dina);
   await scheduler.wait(20);
@@ -236,7 +236,7 @@ const statusOf = async (viewer: Person, key: string) =>
   (await call("GET", `/api/avatars/${key}?size=512`, { token: viewer.token })).status;
 
 test("each blocked person goes on seeing the picture of when it began, which is kept as long, and sees the new one after", async () => {
-  const [ana, dina, eli, cal] = [await newPerson(), await newPerson(), await newPerson(), await newPerson()];
+  const [ana, dina, eli, cal] = [await makePerson(), await makePerson(), await makePerson(), await makePerson()];
   const first = await changeAvatar(ana, 40);
   for (const other of [dina, eli, cal]) await connectPeople(site, ana, other);
   await block(ana, dina);
@@ -253,15 +253,15 @@ test("each blocked person goes on seeing the picture of when it began, which is 
   await unblock(ana, dina);
   await settle(ana, dina);
   expect(await seenBy(dina, ana)).toEqual(everywhere(third));
-  await until(async () => (await statusOf(dina, first)) === 404);
+  await waitUntil(async () => (await statusOf(dina, first)) === 404);
   expect(await statusOf(eli, second)).toBe(200);
   await unblock(ana, eli);
-  await until(async () => (await statusOf(eli, second)) === 404);
+  await waitUntil(async () => (await statusOf(eli, second)) === 404);
   expect(await statusOf(ana, third)).toBe(200);
 });
 
 test("a picture that several blocked people see goes with the last of them", async () => {
-  const [ana, dina, eli] = [await newPerson(), await newPerson(), await newPerson()];
+  const [ana, dina, eli] = [await makePerson(), await makePerson(), await makePerson()];
   const first = await changeAvatar(ana, 40);
   await Promise.all([block(ana, dina), block(ana, eli)]);
   await changeAvatar(ana, 50);
@@ -269,11 +269,11 @@ test("a picture that several blocked people see goes with the last of them", asy
   await scheduler.wait(100);
   expect(await statusOf(eli, first)).toBe(200);
   await unblock(ana, eli);
-  await until(async () => (await statusOf(eli, first)) === 404);
+  await waitUntil(async () => (await statusOf(eli, first)) === 404);
 });
 
 test("who had no picture when the block began has none for the other, in a request too", async () => {
-  const [ana, dina] = [await newPerson(), await newPerson()];
+  const [ana, dina] = [await makePerson(), await makePerson()];
   await block(ana, dina);
   await changeAvatar(ana, 40);
   const asked = await call("POST", "/api/requests", { token: dina.token, body: { to_user_id: ana.id } });
@@ -283,7 +283,7 @@ test("who had no picture when the block began has none for the other, in a reque
 });
 
 test("statuses show a blocked reader the same picture of their author as the profile does, and everybody else the new one", async () => {
-  const [ana, dina, eli] = [await newPerson(), await newPerson(), await newPerson()];
+  const [ana, dina, eli] = [await makePerson(), await makePerson(), await makePerson()];
   const first = await changeAvatar(ana, 40);
   for (const other of [dina, eli]) await connectPeople(site, ana, other);
   await publishPost(ana, { content: "Avant" });
@@ -291,10 +291,10 @@ test("statuses show a blocked reader the same picture of their author as the pro
   const second = await changeAvatar(ana, 50);
   await publishPost(ana, { content: "Après" });
   const shownTo = async (reader: Person) => {
-    const { authors } = await readPage(reader);
+    const { authors } = await readFeedPage(reader);
     return authors.find(([author]) => author === packUuid(ana.id))?.[2];
   };
-  const etags = await Promise.all([dina, eli].map(async (one) => (await getPage(one)).headers.get("etag")));
+  const etags = await Promise.all([dina, eli].map(async (one) => (await requestFeedPage(one)).headers.get("etag")));
   expect([await shownTo(dina), await shownTo(eli), await shownTo(ana)]).toEqual([first, second, second]);
   expect(new Set(etags).size).toBe(2);
   const profile = (await call("GET", `/api/users/${ana.id}`, { token: dina.token })).body as Profile;

@@ -6,9 +6,9 @@ import { blockPageRows } from "#contract/limits.ts";
 import type { Profile, Relation } from "#contract/people.ts";
 import { fromWirePerson } from "#contract/wire/compact-encoding.ts";
 import { connectPeople, type Person } from "#tests/support/people/people.ts";
-import { request as command, Device, rowOf, until } from "#tests/worker/support/device.ts";
-import { call, drain, newPerson, site } from "#tests/worker/support/site.ts";
-import { callWith, objectsWith } from "#tests/worker/support/wrapped-site.ts";
+import { request as command, Device, readRow, waitUntil } from "#tests/worker/support/device.ts";
+import { call, drainBucket, makePerson, site } from "#tests/worker/support/site.ts";
+import { callWith, overrideMethods } from "#tests/worker/support/wrapped-site.ts";
 
 const block = (by: Person, other: { id: string }) => call("PUT", `/api/blocks/${other.id}`, { token: by.token });
 const unblock = (by: Person, other: { id: string }) => call("DELETE", `/api/blocks/${other.id}`, { token: by.token });
@@ -28,21 +28,21 @@ const heardOf = async (by: Person, of: Person): Promise<Relation | undefined> =>
   const { people } = await command(by, { type: "changes", since: 0 });
   return people.find(({ profile }) => profile.id === of.id);
 };
-const twoPeople = async () => [await newPerson(), await newPerson()] as const;
+const twoPeople = async () => [await makePerson(), await makePerson()] as const;
 const contacts = async () => {
   const [ana, ben] = await twoPeople();
   await connectPeople(site, ana, ben);
-  await until(async () => (await heardOf(ana, ben))?.state === "contact");
-  await until(async () => (await heardOf(ben, ana))?.state === "contact");
+  await waitUntil(async () => (await heardOf(ana, ben))?.state === "contact");
+  await waitUntil(async () => (await heardOf(ben, ana))?.state === "contact");
   const id = privateConversationId(ana.id, ben.id);
-  for (const one of [ana, ben]) await until(async () => (await rowOf(one, id)).open);
+  for (const one of [ana, ben]) await waitUntil(async () => (await readRow(one, id)).open);
   return [ana, ben] as const;
 };
 
 /** Conversations that record block notices, and process them unless `fails`. */
 const listenTo = (fails: (isBlocked: boolean) => boolean = () => false) => {
   const told: boolean[] = [];
-  const CONVERSATION = objectsWith(env.CONVERSATION, {
+  const CONVERSATION = overrideMethods(env.CONVERSATION, {
     setBlocked: async (_: string, __: string, isBlocked: boolean) => {
       told.push(isBlocked);
       if (fails(isBlocked)) throw new Error("the object is overloaded");
@@ -79,8 +79,8 @@ test("somebody one never had to do with can be blocked; oneself and nobody canno
 });
 
 test("the list of blocked people comes in pages, the last first, leaving nobody out", async () => {
-  const ana = await newPerson();
-  const others = await Promise.all(Array.from({ length: blockPageRows + 3 }, newPerson));
+  const ana = await makePerson();
+  const others = await Promise.all(Array.from({ length: blockPageRows + 3 }, makePerson));
   await Promise.all(others.slice(1).map((other) => block(ana, other)));
   await block(ana, others[0] as Person);
   const first = await listOf(ana);
@@ -93,7 +93,7 @@ test("the list of blocked people comes in pages, the last first, leaving nobody 
   expect((await call("GET", "/api/blocks?before=x", { token: ana.token })).status).toBe(400);
 });
 
-test("one's own devices hear of a block and of its end, and nobody else's hear anything", async () => {
+test("one's own devices receive a block and its end, and nobody else's receive anything", async () => {
   const [ana, ben] = await contacts();
   const [phone, other] = [await Device.open(ana), await Device.open(ben)];
   const heard = other.raw.length;
@@ -104,22 +104,22 @@ test("one's own devices hear of a block and of its end, and nobody else's hear a
   await scheduler.wait(100);
   expect(other.raw.length).toBe(heard);
   const waiting = env.DB.prepare("SELECT count(*) AS n FROM pending_relations WHERE user_id IN (?, ?)");
-  await until(async () => (await waiting.bind(ana.id, ben.id).first("n")) === 0);
+  await waitUntil(async () => (await waiting.bind(ana.id, ben.id).first("n")) === 0);
 });
 
-test("a stranger who was blocked hears nothing at the end either", async () => {
+test("a blocked stranger is not notified at the end either", async () => {
   const [ana, ben] = await twoPeople();
   const phone = await Device.open(ben);
   const heard = phone.raw.length;
   await block(ana, ben);
   await unblock(ana, ben);
-  await until(async () => (await heardOf(ana, ben))?.blocked === false);
+  await waitUntil(async () => (await heardOf(ana, ben))?.blocked === false);
   await scheduler.wait(100);
   expect(phone.raw.length).toBe(heard);
   expect(await heardOf(ben, ana)).toBeUndefined();
 });
 
-test("a block that the conversation cannot be told of is none, and can be tried again", async () => {
+test("a block that the conversation cannot be notified of fails, and can be repeated", async () => {
   const log = vi.spyOn(console, "error").mockImplementation(() => undefined);
   const [ana, ben] = await contacts();
   const { told, CONVERSATION } = listenTo(() => true);
@@ -131,7 +131,7 @@ test("a block that the conversation cannot be told of is none, and can be tried 
   log.mockRestore();
 });
 
-test("an unblocking that the conversation cannot be told of leaves the block as it was", async () => {
+test("an unblocking that the conversation cannot be notified of leaves the block as it was", async () => {
   const log = vi.spyOn(console, "error").mockImplementation(() => undefined);
   const [ana, ben] = await contacts();
   await block(ana, ben);
@@ -166,7 +166,7 @@ test("when two devices block and unblock at once, the conversation ends as the d
   await block(ana, ben);
   const told: boolean[] = [];
   let blockAgain: Promise<unknown> | undefined;
-  const CONVERSATION = objectsWith(env.CONVERSATION, {
+  const CONVERSATION = overrideMethods(env.CONVERSATION, {
     setBlocked: async (_: string, __: string, isBlocked: boolean) => {
       // The other device's block overtakes the unblocking on its way to the conversation.
       if (!isBlocked && !blockAgain) {
@@ -221,7 +221,7 @@ test("who is blocked may still accept what the blocker had asked, and the blocke
   const { request_id } = (await ask(ana, ben)).body as Relation;
   expect((await block(ana, ben)).body).toMatchObject({ state: "sent", blocked: true });
   expect((await answer(ben, request_id, "accept")).body).toMatchObject({ state: "contact", blocked: false });
-  await until(async () => (await heardOf(ana, ben))?.state === "contact");
+  await waitUntil(async () => (await heardOf(ana, ben))?.state === "contact");
   expect(await heardOf(ana, ben)).toMatchObject({ blocked: true });
 });
 
@@ -232,7 +232,7 @@ test("a contact can be removed from either side while one blocks the other, and 
     const [by, other] = side === "blocker" ? [ana, ben] : [ben, ana];
     const removed = await call("DELETE", `/api/contacts/${other.id}`, { token: by.token });
     expect(removed).toMatchObject({ status: 200, body: { state: "none", blocked: side === "blocker" } });
-    await until(async () => (await heardOf(ben, ana))?.state === "none");
+    await waitUntil(async () => (await heardOf(ben, ana))?.state === "none");
     expect(await heardOf(ana, ben)).toMatchObject({ state: "none", blocked: true });
     expect(await blockedBy(ana)).toEqual([ben.id]);
   }
@@ -249,7 +249,7 @@ test("two people may block each other, and each takes back only their own", asyn
 
 test("who blocks too often waits", async () => {
   const [ana, ben] = await contacts();
-  await drain("block_by_user", ana.id);
+  await drainBucket("block_by_user", ana.id);
   for (const change of [block, unblock]) {
     expect(await change(ana, ben)).toMatchObject({ status: 429, body: { error_code: "rate_limited" } });
   }

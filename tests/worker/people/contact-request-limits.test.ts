@@ -9,7 +9,7 @@ import {
 } from "#contract/limits.ts";
 import type { Relation } from "#contract/people.ts";
 import { connectPeople, type Person } from "#tests/support/people/people.ts";
-import { call, newPerson, site } from "#tests/worker/support/site.ts";
+import { call, makePerson, site } from "#tests/worker/support/site.ts";
 
 /** Limits of connection requests, named in the error that a person reads. */
 
@@ -24,7 +24,7 @@ const decline = async (by: Person, asked: Relation) =>
   call("POST", `/api/requests/${asked.request_id}/decline`, { token: by.token });
 /** Person whose account is no longer new. */
 const grownUp = async (): Promise<Person> => {
-  const person = await newPerson();
+  const person = await makePerson();
   await env.DB.prepare("UPDATE users SET created_at = created_at - ? WHERE id = ?")
     .bind((newAccountHours + 1) * hourMs, person.id)
     .run();
@@ -39,7 +39,7 @@ const passesFor = (person: Person, ms: number) =>
     .bind(ms, person.id)
     .run();
 
-test("whoever was declined asks again after a day, a week and a month, and not before", async () => {
+test("a declined person may ask again after a day, a week and a month, and not before", async () => {
   const [ana, ben] = [await grownUp(), await grownUp()];
   for (const days of askAgainDays) {
     const asked = await ask(ana, ben);
@@ -58,14 +58,14 @@ test("whoever was declined asks again after a day, a week and a month, and not b
 });
 
 test("a contact that ended is no refusal", async () => {
-  const [ana, ben] = [await newPerson(), await newPerson()];
+  const [ana, ben] = [await makePerson(), await makePerson()];
   await connectPeople(site, ana, ben);
   await call("DELETE", `/api/contacts/${ana.id}`, { token: ben.token });
   expect(await askedBy(ana, ben)).toBe("sent");
 });
 
 test("a new account has five requests until they are accepted, an older one more", async () => {
-  const [ana, ben] = [await newPerson(), await grownUp()];
+  const [ana, ben] = [await makePerson(), await grownUp()];
   const others = await people(requestsNewMax + 1);
   const [first, ...rest] = others;
   if (!first) throw new Error("nobody to ask");
@@ -76,15 +76,15 @@ test("a new account has five requests until they are accepted, an older one more
     expect(await askedBy(by, one)).toBe(by === ana ? "requests_used_up" : "sent");
   }
   // No more of several concurrent requests are accepted.
-  const [cal, some] = [await newPerson(), await people(requestsNewMax * 2)];
+  const [cal, some] = [await makePerson(), await people(requestsNewMax * 2)];
   const answers = await Promise.all(some.map((other) => askedBy(cal, other)));
   expect(answers.filter((one) => one === "sent")).toHaveLength(requestsNewMax);
   expect(new Set(answers)).toEqual(new Set(["sent", "requests_used_up"]));
 });
 
-test("one person has so many requests a day, of which new accounts may take half, and so many that wait", async () => {
-  const ana = await newPerson();
-  const strangers = await people(requestsReceivedPerDay, newPerson);
+test("the requests to one person are limited per day, half of them for new accounts, and in number pending", async () => {
+  const ana = await makePerson();
+  const strangers = await people(requestsReceivedPerDay, makePerson);
   const answers: string[] = [];
   for (const stranger of strangers) answers.push(await askedBy(stranger, ana));
   expect(answers.filter((one) => one === "sent")).toHaveLength(requestsReceivedPerDay / 2);
@@ -106,8 +106,8 @@ test("one person has so many requests a day, of which new accounts may take half
   expect(await askedBy(last, ana)).toBe("sent");
 });
 
-test("whoever is blocked is told the same as everybody", async () => {
-  const [ana, ben, cleo] = [await newPerson(), await grownUp(), await grownUp()];
+test("a blocked person gets the same answers as everybody", async () => {
+  const [ana, ben, cleo] = [await makePerson(), await grownUp(), await grownUp()];
   await call("PUT", `/api/blocks/${ben.id}`, { token: ana.token });
   for (const one of await people(requestsReceivedPerDay)) expect(await askedBy(one, ana)).toBe("sent");
   expect([await askedBy(ben, ana), await askedBy(cleo, ana)]).toEqual([

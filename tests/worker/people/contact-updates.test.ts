@@ -3,8 +3,8 @@ import { sql } from "drizzle-orm";
 import { expect, test, vi } from "vitest";
 import type { Relation } from "#contract/people.ts";
 import { connectPeople, type Person } from "#tests/support/people/people.ts";
-import { newPerson, site } from "#tests/worker/support/site.ts";
-import { callWith, objectsWith } from "#tests/worker/support/wrapped-site.ts";
+import { makePerson, site } from "#tests/worker/support/site.ts";
+import { callWith, overrideMethods } from "#tests/worker/support/wrapped-site.ts";
 import { insertConnectionRequest } from "#worker/contacts/queries.ts";
 import { openDb } from "#worker/db/client.ts";
 import { listRelations } from "#worker/db/relations.ts";
@@ -15,7 +15,7 @@ type Told = { user: string; other: string; state: string; username: string };
 /** Channels that record their notices; `answer` may refuse or delay. */
 const listenTo = (answer: (user: string) => Promise<void> = async () => undefined) => {
   const told: Told[] = [];
-  const USER_CHANNEL = objectsWith(env.USER_CHANNEL, {
+  const USER_CHANNEL = overrideMethods(env.USER_CHANNEL, {
     updateRelations: async (user: string, relations: Relation[]) => {
       await answer(user);
       for (const { profile, state } of relations)
@@ -28,9 +28,9 @@ const listenTo = (answer: (user: string) => Promise<void> = async () => undefine
 const waiting = async (person: Person) =>
   (await env.DB.prepare("SELECT other_id FROM pending_relations WHERE user_id = ?").bind(person.id).all()).results
     .length;
-const twoPeople = async () => [await newPerson(), await newPerson()] as const;
+const twoPeople = async () => [await makePerson(), await makePerson()] as const;
 
-test("both people hear of every change of their standing", async () => {
+test("both people receive every change of their relation", async () => {
   const [ana, ben] = await twoPeople();
   const { told, USER_CHANNEL } = listenTo();
   const change = (by: Person, method: string, path: string, body?: object) =>
@@ -55,7 +55,7 @@ test("both people hear of every change of their standing", async () => {
 });
 
 test("a new name reaches contacts, pending requests and its own person's devices, and nobody else", async () => {
-  const [ana, ben, cid, dan] = [await newPerson(), await newPerson(), await newPerson(), await newPerson()];
+  const [ana, ben, cid, dan] = [await makePerson(), await makePerson(), await makePerson(), await makePerson()];
   await connectPeople(site, ana, ben);
   await callWith({}, "POST", "/api/requests", { token: cid.token, body: { to_user_id: ana.id } });
   const { told, USER_CHANNEL } = listenTo();
@@ -67,7 +67,7 @@ test("a new name reaches contacts, pending requests and its own person's devices
   expect(await waiting(dan)).toBe(0);
 });
 
-test("what a channel could not be told waits, keeps nobody else waiting, and is told when it asks", async () => {
+test("a notice that a channel could not receive is kept, delays no other, and is delivered when it asks", async () => {
   const log = vi.spyOn(console, "error").mockImplementation(() => undefined);
   const [ana, ben] = await twoPeople();
   const deaf = listenTo(async (user) => {
@@ -88,7 +88,7 @@ test("what a channel could not be told waits, keeps nobody else waiting, and is 
   log.mockRestore();
 });
 
-test("a change that comes while a channel is being told is told too", async () => {
+test("a change during the notification of a channel is delivered too", async () => {
   const [ana, ben] = await twoPeople();
   const silent = listenTo(() => Promise.reject(new Error("away")));
   const log = vi.spyOn(console, "error").mockImplementation(() => undefined);
@@ -110,7 +110,7 @@ test("a change that comes while a channel is being told is told too", async () =
   log.mockRestore();
 });
 
-test("what was read before a change and told after it does not stay", async () => {
+test("a state that was read before a change and delivered after it does not stay", async () => {
   const [ana, ben] = await twoPeople();
   const silent = listenTo(() => Promise.reject(new Error("away")));
   const log = vi.spyOn(console, "error").mockImplementation(() => undefined);
@@ -133,10 +133,10 @@ test("what was read before a change and told after it does not stay", async () =
   log.mockRestore();
 });
 
-test("of many changes at once each is told, and no more often than there are changes", async () => {
+test("of many changes at once each is delivered, in no more notices than changes", async () => {
   const count = 24;
-  const ana = await newPerson();
-  const others = await Promise.all(Array.from({ length: count }, newPerson));
+  const ana = await makePerson();
+  const others = await Promise.all(Array.from({ length: count }, makePerson));
   // More than may be pending for one person; inserted without the limit.
   const requests = await Promise.all(
     others.map((other) => insertConnectionRequest(openDb(env), other.id, ana.id, sql`1`)),
@@ -156,7 +156,7 @@ test("of many changes at once each is told, and no more often than there are cha
   expect(await waiting(ana)).toBe(0);
 });
 
-test("a refused change tells nobody anything", async () => {
+test("a refused change notifies nobody", async () => {
   const [ana, ben] = await twoPeople();
   await connectPeople(site, ana, ben);
   const { told, USER_CHANNEL } = listenTo();
@@ -164,7 +164,7 @@ test("a refused change tells nobody anything", async () => {
   expect(told).toEqual([]);
 });
 
-test("a standing is read by its index, however many connections there are", async () => {
+test("a relation is read by its index, however many connections there are", async () => {
   const [ana, ben] = await twoPeople();
   await connectPeople(site, ana, ben);
   const relations = await listRelations(openDb(env), ana.id, [ben.id]);

@@ -5,8 +5,8 @@ import { createUuid, privateConversationId } from "#contract/ids.ts";
 import { contactPageRows } from "#contract/limits.ts";
 import type { Relation } from "#contract/people.ts";
 import { connectPeople, type Person } from "#tests/support/people/people.ts";
-import { call, newPerson, site } from "#tests/worker/support/site.ts";
-import { callWith, objectsWith } from "#tests/worker/support/wrapped-site.ts";
+import { call, makePerson, site } from "#tests/worker/support/site.ts";
+import { callWith, overrideMethods } from "#tests/worker/support/wrapped-site.ts";
 
 const ask = (from: Person, to: { id: string }) =>
   call("POST", "/api/requests", { token: from.token, body: { to_user_id: to.id } });
@@ -18,7 +18,7 @@ const remove = (by: Person, other: { id: string }) => call("DELETE", `/api/conta
 const contactsOf = async (by: Person) => (await call("GET", "/api/contacts", { token: by.token })).body as ContactPage;
 const requestsOf = async (by: Person) => (await call("GET", "/api/requests", { token: by.token })).body as RequestPage;
 const idsOf = (page: ContactPage) => page.contacts.map(({ id }) => id);
-const twoPeople = async () => [await newPerson(), await newPerson()] as const;
+const twoPeople = async () => [await makePerson(), await makePerson()] as const;
 
 test("a request that is accepted makes two contacts", async () => {
   const [ana, ben] = await twoPeople();
@@ -82,9 +82,9 @@ test("a declined request is gone for both, and the one who declined may ask at o
   expect((await ask(ben, ana)).status).toBe(200);
 });
 
-test("only whom a request was sent to answers it", async () => {
+test("only the recipient of a request can answer it", async () => {
   const [ana, ben] = await twoPeople();
-  const cid = await newPerson();
+  const cid = await makePerson();
   const request = await askFor(ana, ben);
   const unknown = await answer(cid, createUuid(), "accept");
   expect(unknown).toMatchObject({ status: 404, body: { error_code: "request_not_found" } });
@@ -141,7 +141,7 @@ test("a deleted contact is gone for both, the request counts as declined, and th
 
 test("nobody deletes the connection of two others", async () => {
   const [ana, ben] = await twoPeople();
-  const cid = await newPerson();
+  const cid = await makePerson();
   await connectPeople(site, ana, ben);
   for (const other of [ana, ben, cid]) expect((await remove(cid, other)).status).toBe(404);
   expect(idsOf(await contactsOf(ana))).toEqual([ben.id]);
@@ -152,7 +152,7 @@ test("an acceptance whose conversation cannot be opened goes back to pending, an
   const [ana, ben] = await twoPeople();
   const request = await askFor(ana, ben);
   const closed: unknown[] = [];
-  const CONVERSATION = objectsWith(env.CONVERSATION, {
+  const CONVERSATION = overrideMethods(env.CONVERSATION, {
     openConnection: () => Promise.reject(new Error("the object is overloaded")),
     closeConnection: async (...all: unknown[]) => void closed.push(all),
   });
@@ -171,7 +171,7 @@ test("a contact whose conversation cannot be closed stays a contact", async () =
   const log = vi.spyOn(console, "error").mockImplementation(() => undefined);
   const [ana, ben] = await twoPeople();
   await connectPeople(site, ana, ben);
-  const CONVERSATION = objectsWith(env.CONVERSATION, { closeConnection: () => Promise.reject(new Error("gone")) });
+  const CONVERSATION = overrideMethods(env.CONVERSATION, { closeConnection: () => Promise.reject(new Error("gone")) });
   const failed = await callWith({ CONVERSATION }, "DELETE", `/api/contacts/${ben.id}`, { token: ana.token });
   expect(failed).toMatchObject({ status: 503, body: { error_code: "unavailable" } });
   expect(idsOf(await contactsOf(ben))).toEqual([ana.id]);
@@ -179,7 +179,7 @@ test("a contact whose conversation cannot be closed stays a contact", async () =
 });
 
 test("contacts and requests come in pages that leave nobody out and name nobody twice", async () => {
-  const ana = await newPerson();
+  const ana = await makePerson();
   const now = Date.now();
   const others = Array.from({ length: contactPageRows + 5 }, (_, n) => ({ id: createUuid(now + n), n }));
   const insert = (sql: string, ...values: unknown[]) => env.DB.prepare(sql).bind(...values);
@@ -216,7 +216,7 @@ test.each([
   ["a list of people", { to_user_id: [createUuid()] }],
   ["no id", { to_user_id: "x' OR 1=1" }],
 ])("a request with %s is refused", async (_, body) => {
-  const ana = await newPerson();
+  const ana = await makePerson();
   expect(await call("POST", "/api/requests", { token: ana.token, body })).toMatchObject({
     status: 400,
     body: { error_code: "invalid_input" },

@@ -3,8 +3,8 @@ import { beforeAll, beforeEach, expect, test } from "vitest";
 import { createUuid } from "#contract/ids.ts";
 import type { FindableBy } from "#contract/settings.ts";
 import { connectPeople, type Person } from "#tests/support/people/people.ts";
-import { countDirectory } from "#tests/worker/support/counted-rows.ts";
-import { call, newPerson, site } from "#tests/worker/support/site.ts";
+import { countDirectoryRows } from "#tests/worker/support/row-counter.ts";
+import { call, makePerson, site } from "#tests/worker/support/site.ts";
 
 const found = async (by: Person, phone: string): Promise<string[]> => {
   const answer = await call("POST", "/api/people/search", { token: by.token, body: { phone } });
@@ -22,8 +22,8 @@ const letBeFound = (person: Person, findable: FindableBy) =>
 let ana: Person;
 let ben: Person;
 beforeAll(async () => {
-  ana = await newPerson();
-  const made = await newPerson();
+  ana = await makePerson();
+  const made = await makePerson();
   ben = { ...made, phone: `+24388110${made.phone.slice(-4)}` };
   for (const table of ["users", "profiles"])
     await env.DB.prepare(`UPDATE ${table} SET phone = ? WHERE id = ?`).bind(ben.phone, ben.id).run();
@@ -93,7 +93,7 @@ test("a number with its 0 and some digits fewer is not the whole of it", async (
 });
 
 test("who lets themselves not be found is not, not even by a contact, and stays in that one's list", async () => {
-  const cal = await newPerson();
+  const cal = await makePerson();
   await connectPeople(site, ana, cal);
   await letBeFound(cal, "nobody");
   expect(await findBy(ana, cal.phone)).toEqual([]);
@@ -126,6 +126,6 @@ test("people who are not found take no place from those who are, and a search st
   expect(await found(ana, "24388000")).toEqual(shown.slice(0, 10));
   expect(await found(ana, "88000")).toEqual(shown.slice(0, 10));
   expect(await found(ana, hidden[3] ?? "")).toEqual([hidden[3]]);
-  const { read } = await countDirectory(() => found(ana, "24388000"));
+  const { read } = await countDirectoryRows(() => found(ana, "24388000"));
   expect(read).toBeLessThan(600);
 });

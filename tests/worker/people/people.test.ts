@@ -1,8 +1,8 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, beforeEach, expect, test } from "vitest";
 import { createUuid } from "#contract/ids.ts";
-import { connectPeople, makePerson, type Person } from "#tests/support/people/people.ts";
-import { call, drain, newPerson, site } from "#tests/worker/support/site.ts";
+import { connectPeople, type Person, makePerson as signUpPerson } from "#tests/support/people/people.ts";
+import { call, drainBucket, makePerson, site } from "#tests/worker/support/site.ts";
 import { rateLimitPolicies } from "#worker/lib/limits/rate-limit.ts";
 
 type Found = { id: string; phone: string; state: string }[];
@@ -22,7 +22,7 @@ const found = async (by: Person, phone: string): Promise<Found> => {
 let ana: Person;
 beforeEach(() => env.DB.prepare("DELETE FROM phone_searches").run());
 beforeAll(async () => {
-  ana = await newPerson();
+  ana = await makePerson();
   const now = Date.now();
   const phones = [
     ...Array.from({ length: 12 }, (_, n) => `+24399000${String(n).padStart(4, "0")}`),
@@ -66,7 +66,7 @@ test("a number as people dial it at home, with its 0, is found", async () => {
 });
 
 test("nobody finds themselves", async () => {
-  const ben = await newPerson();
+  const ben = await makePerson();
   expect((await found(ben, ben.phone)).map(({ id }) => id)).not.toContain(ben.id);
   expect((await found(ana, ben.phone)).map(({ id }) => id)).toEqual([ben.id]);
 });
@@ -91,8 +91,8 @@ test("a search of more than a hundred characters, or of several numbers, is refu
   expect(answer).toMatchObject({ status: 400, body: { error_code: "invalid_input" } });
 });
 
-test("a search says how the people found stand to the one who searches", async () => {
-  const [ben, cid, dan] = [await newPerson(), await newPerson(), await newPerson()];
+test("a search returns the relation of the found people to the searching one", async () => {
+  const [ben, cid, dan] = [await makePerson(), await makePerson(), await makePerson()];
   const stateOf = async (by: Person, of: Person) => (await found(by, of.phone))[0]?.state;
   await connectPeople(site, ben, cid);
   await call("POST", "/api/requests", { token: ben.token, body: { to_user_id: dan.id } });
@@ -105,9 +105,9 @@ test("a search says how the people found stand to the one who searches", async (
 
 test("who searched too often waits", async () => {
   expect(rateLimitPolicies.search_by_user).toEqual({ burst: 20, everyMs: 3_000 });
-  const ben = await newPerson();
+  const ben = await makePerson();
   expect((await search(ben, "99000")).status).toBe(200);
-  await drain("search_by_user", ben.id);
+  await drainBucket("search_by_user", ben.id);
   const paused = await search(ben, "99000");
   expect(paused).toMatchObject({ status: 429, body: { error_code: "rate_limited" } });
   expect(Number(paused.headers.get("retry-after"))).toBeGreaterThan(0);
@@ -122,7 +122,7 @@ test("a search reads no more than a page, however many people there are", async 
 });
 
 test("the number of a person who is gone is found no more", async () => {
-  const ben = await newPerson();
+  const ben = await makePerson();
   await env.DB.prepare("DELETE FROM users WHERE id = ?").bind(ben.id).run();
   expect(await found(ana, ben.phone)).toEqual([]);
 });
@@ -130,7 +130,7 @@ test("the number of a person who is gone is found no more", async () => {
 const profileOf = (by: Person, id: string) => call("GET", `/api/users/${id}`, { token: by.token });
 
 test("a profile is open to oneself, contacts and those between whom a request is pending, and to nobody else", async () => {
-  const [ben, cid, dan] = [await newPerson(), await newPerson(), await newPerson()];
+  const [ben, cid, dan] = [await makePerson(), await makePerson(), await makePerson()];
   const notFound = { status: 404, body: { error_code: "user_not_found" } };
   expect(await profileOf(ben, ben.id)).toMatchObject({ status: 200, body: { phone: ben.phone } });
   const stranger = await profileOf(ben, cid.id);
@@ -159,7 +159,7 @@ test.each(["x", "01900000-0000-7000-8000", "01900000-0000-7000-8000-00000000000G
 );
 
 test("a person changes their own name, and it is made clean", async () => {
-  const ben = await makePerson(site, 950);
+  const ben = await signUpPerson(site, 950);
   const renamed = await call("PATCH", "/api/profile", { token: ben.token, body: { username: " Ben\u0301  Mbo " } });
   expect(renamed).toMatchObject({ status: 200, body: { id: ben.id, username: "Beń Mbo" } });
   expect(await profileOf(ben, ben.id)).toMatchObject({ body: { username: "Beń Mbo" } });

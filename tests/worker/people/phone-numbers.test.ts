@@ -8,15 +8,15 @@ import { maskPhone, maskWholePhone } from "#contract/phone.ts";
 import type { FindableBy } from "#contract/settings.ts";
 import { fromWirePerson } from "#contract/wire/compact-encoding.ts";
 import { connectPeople, type Person } from "#tests/support/people/people.ts";
-import { request as command, Device, until } from "#tests/worker/support/device.ts";
-import { makeGroup, membersOf } from "#tests/worker/support/make-group.ts";
-import { call, newPerson, site } from "#tests/worker/support/site.ts";
+import { request as command, Device, waitUntil } from "#tests/worker/support/device.ts";
+import { makeGroup, readMemberPage } from "#tests/worker/support/make-group.ts";
+import { call, makePerson, site } from "#tests/worker/support/site.ts";
 
 /**
  * Visibility of phone numbers: the status feed, forwards and groups reveal ids to everybody, which must not be enough.
  */
 
-const twoPeople = async () => [await newPerson(), await newPerson()] as const;
+const twoPeople = async () => [await makePerson(), await makePerson()] as const;
 const letBeFound = (person: Person, findable: FindableBy) =>
   call("PATCH", "/api/settings", { token: person.token, body: { findable } });
 const read = async <T>(by: Person, path: string) => (await call("GET", path, { token: by.token })).body as T;
@@ -38,7 +38,7 @@ const numbersFor = async (by: Person, of: Person) => {
   return [heard?.profile.phone, (await profileOf(by, of)).phone];
 };
 
-test("whoever has nothing but an id learns no number by blocking, by listing the blocked, or by unblocking", async () => {
+test("knowing only an id reveals no number by blocking, by listing the blocked, or by unblocking", async () => {
   const [ana, ben] = await twoPeople();
   const phone = await Device.open(ana);
   expect(await block(ana, ben)).toMatchObject({ state: "none", profile: { id: ben.id, phone: "" } });
@@ -48,7 +48,7 @@ test("whoever has nothing but an id learns no number by blocking, by listing the
   expect(await unblock(ana, ben)).toMatchObject({ blocked: false, profile: { phone: "" } });
 });
 
-test("that somebody whom one blocks has asked is not betrayed by their number", async () => {
+test("a request from a blocked person is not revealed by their number", async () => {
   const [ana, ben] = await twoPeople();
   await block(ana, ben);
   await askFor(ben, ana);
@@ -64,19 +64,19 @@ test.each<FindableBy>(["part", "whole", "nobody"])(
     await letBeFound(ben, findable);
     const asked = await askFor(ana, ben);
     expect(asked).toMatchObject({ state: "sent", profile: { id: ben.id, phone: "" } });
-    await until(async () => (await heardOf(ana, ben))?.state === "sent");
+    await waitUntil(async () => (await heardOf(ana, ben))?.state === "sent");
     expect(await numbersFor(ana, ben)).toEqual(["", ""]);
     expect((await read<RequestPage>(ana, "/api/requests")).sent).toMatchObject([
       { from_user: { phone: ana.phone }, to_user: { id: ben.id, phone: "" } },
     ]);
     // The recipient of a request sees who sent it.
-    await until(async () => (await heardOf(ben, ana))?.state === "received");
+    await waitUntil(async () => (await heardOf(ben, ana))?.state === "received");
     expect(await numbersFor(ben, ana)).toEqual([ana.phone, ana.phone]);
     expect((await read<RequestPage>(ben, "/api/requests")).received).toMatchObject([
       { from_user: { phone: ana.phone } },
     ]);
     expect((await answer(ben, asked.request_id, "accept")).profile.phone).toBe(ana.phone);
-    await until(async () => (await heardOf(ana, ben))?.state === "contact");
+    await waitUntil(async () => (await heardOf(ana, ben))?.state === "contact");
     expect(await numbersFor(ana, ben)).toEqual([ben.phone, ben.phone]);
     expect(await read(ana, "/api/contacts")).toMatchObject({ contacts: [{ id: ben.id, phone: ben.phone }] });
     expect((await block(ana, ben)).profile.phone).toBe(ben.phone);
@@ -84,8 +84,8 @@ test.each<FindableBy>(["part", "whole", "nobody"])(
     await unblock(ana, ben);
     // After its end neither sees changes of the other.
     await call("DELETE", `/api/contacts/${ben.id}`, { token: ana.token });
-    await until(async () => (await heardOf(ana, ben))?.state === "none");
-    await until(async () => (await heardOf(ben, ana))?.state === "none");
+    await waitUntil(async () => (await heardOf(ana, ben))?.state === "none");
+    await waitUntil(async () => (await heardOf(ben, ana))?.state === "none");
     expect((await heardOf(ana, ben))?.profile.phone).toBe("");
     expect((await heardOf(ben, ana))?.profile.phone).toBe("");
     for (const [by, of] of [
@@ -102,7 +102,7 @@ test("a declined request leaves neither with the other's number or profile", asy
   const asked = await askFor(ana, ben);
   const declined = await answer(ben, asked.request_id, "decline");
   expect(declined).toMatchObject({ state: "none", profile: { phone: "" } });
-  await until(async () => (await heardOf(ana, ben))?.state === "none");
+  await waitUntil(async () => (await heardOf(ana, ben))?.state === "none");
   expect((await heardOf(ana, ben))?.profile.phone).toBe("");
   for (const [by, of] of [
     [ana, ben],
@@ -111,24 +111,24 @@ test("a declined request leaves neither with the other's number or profile", asy
     expect((await call("GET", `/api/users/${of.id}`, { token: by.token })).status).toBe(404);
 });
 
-test("a former contact hears of no new name or picture", async () => {
+test("a former contact receives no new name or picture", async () => {
   const [ana, ben] = await twoPeople();
   await connectPeople(site, ana, ben);
-  await until(async () => (await heardOf(ana, ben))?.state === "contact");
+  await waitUntil(async () => (await heardOf(ana, ben))?.state === "contact");
   await call("DELETE", `/api/contacts/${ana.id}`, { token: ben.token });
-  await until(async () => (await heardOf(ana, ben))?.state === "none");
+  await waitUntil(async () => (await heardOf(ana, ben))?.state === "none");
   await call("PATCH", "/api/profile", { token: ben.token, body: { username: "Un nouveau nom" } });
-  await until(async () => (await heardOf(ben, ben))?.profile.username === "Un nouveau nom");
+  await waitUntil(async () => (await heardOf(ben, ben))?.profile.username === "Un nouveau nom");
   expect((await heardOf(ana, ben))?.profile.username).toBe(ben.username);
 });
 
 test("members of a group who are strangers to each other read two digits, unless somebody wants their number shown", async () => {
-  const [ana, ben, cleo] = [await newPerson(), ...(await twoPeople())];
+  const [ana, ben, cleo] = [await makePerson(), ...(await twoPeople())];
   await Promise.all([ben, cleo].map((other) => connectPeople(site, ana, other)));
   const group = createUuid();
   await makeGroup(ana, "Famille", [ben, cleo], group);
   const numbersOf = async (by: Person, query = "") => {
-    const { members } = await membersOf(by, group, query);
+    const { members } = await readMemberPage(by, group, query);
     return members.map(({ profile }) => profile?.phone);
   };
   const all = [ana, ben, cleo].map(({ phone }) => phone);
@@ -145,15 +145,15 @@ test("members of a group who are strangers to each other read two digits, unless
   expect(await numbersOf(cleo)).toEqual([ana.phone, maskPhone(ben.phone), cleo.phone]);
 });
 
-test("whoever left a group shows no digit to those who stay, but to contacts", async () => {
-  const [ana, ben, cleo] = [await newPerson(), ...(await twoPeople())];
+test("a person who left a group shows no digit to the remaining members, except contacts", async () => {
+  const [ana, ben, cleo] = [await makePerson(), ...(await twoPeople())];
   await Promise.all([ben, cleo].map((other) => connectPeople(site, ana, other)));
   const group = createUuid();
   await makeGroup(ana, "Famille", [ben, cleo], group);
   await call("PATCH", "/api/settings", { token: cleo.token, body: { phoneInGroups: true } });
   const numberFor = async (by: Person, query: string) =>
-    (await membersOf(by, group, query)).members.find(({ profile }) => profile?.id === cleo.id);
-  const { roster } = await membersOf(ben, group);
+    (await readMemberPage(by, group, query)).members.find(({ profile }) => profile?.id === cleo.id);
+  const { roster } = await readMemberPage(ben, group);
   expect(await numberFor(ben, "?numbers=2")).toMatchObject({ left: false, profile: { phone: cleo.phone } });
   const left = await call("DELETE", `/api/groups/${group}/members/${cleo.id}`, { token: ana.token });
   expect(left.status).toBeLessThan(300);
@@ -163,11 +163,11 @@ test("whoever left a group shows no digit to those who stay, but to contacts", a
   }
 });
 
-test("a number that was written down before there was one rule for it is told no more, and removed when it is read", async () => {
+test("a number that was stored before the visibility rule is no longer shown, and removed when it is read", async () => {
   const [ana, ben] = await twoPeople();
   await askFor(ana, ben);
-  await until(async () => (await heardOf(ana, ben))?.state === "sent");
-  await until(async () => (await heardOf(ben, ana))?.state === "received");
+  await waitUntil(async () => (await heardOf(ana, ben))?.state === "sent");
+  await waitUntil(async () => (await heardOf(ben, ana))?.state === "received");
   const stored = (of: Person, inChannelOf: Person, phone?: string) =>
     runInDurableObject(env.USER_CHANNEL.getByName(inChannelOf.id), (_, { storage: { sql } }) => {
       if (phone !== undefined)
@@ -189,7 +189,7 @@ test("a number that was written down before there was one rule for it is told no
   expect((await heardOf(ben, ana))?.profile.phone).toBe(ana.phone);
   expect(await stored(ana, ben)).toBe(ana.phone);
   await call("PATCH", "/api/profile", { token: ana.token, body: { username: "Ana Mbo" } });
-  await until(async () => (await heardOf(ana, ana))?.profile.username === "Ana Mbo");
+  await waitUntil(async () => (await heardOf(ana, ana))?.profile.username === "Ana Mbo");
   expect((await heardOf(ana, ana))?.profile.phone).toBe(ana.phone);
 });
 
@@ -210,7 +210,7 @@ test("a search shows the number that was typed, of contacts any, and of all othe
   expect(own(await find(phone.slice(0, -1)))).toBeUndefined();
   await askFor(ana, ben);
   expect(own(await find(part))).toBe(maskWholePhone(phone));
-  await connectPeople(site, ben, await newPerson());
+  await connectPeople(site, ben, await makePerson());
   const { received } = await read<RequestPage>(ben, "/api/requests");
   await answer(ben, received[0]?.id ?? "", "accept");
   expect(own(await find(part))).toBe(phone);

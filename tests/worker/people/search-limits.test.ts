@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { beforeEach, expect, test } from "vitest";
 import { newAccountHours, searchesPerDay, searchesPerDayNew } from "#contract/limits.ts";
 import type { Person } from "#tests/support/people/people.ts";
-import { call, newPerson } from "#tests/worker/support/site.ts";
+import { call, makePerson } from "#tests/worker/support/site.ts";
 
 /** Daily limits of different numbers and prefixes that a person may search for. */
 
@@ -25,7 +25,7 @@ const age = (person: Person) =>
     .run();
 
 test("a new account makes twenty searches a day, an older one sixty, and each again for nothing", async () => {
-  const ana = await newPerson();
+  const ana = await makePerson();
   expect(new Set(await searchMany(ana, searchesPerDayNew))).toEqual(new Set(["found"]));
   expect(await search(ana, "9999")).toBe("searches_used_up");
   expect(await search(ana, "7003")).toBe("found");
@@ -41,7 +41,7 @@ test("a new account makes twenty searches a day, an older one sixty, and each ag
 });
 
 test("going on with a number is the same search, another ending of it is not", async () => {
-  const ana = await newPerson();
+  const ana = await makePerson();
   const typed = "243990000099";
   for (let length = 3; length <= typed.length; length++)
     expect(await search(ana, typed.slice(0, length))).toBe("found");
@@ -52,7 +52,7 @@ test("going on with a number is the same search, another ending of it is not", a
 });
 
 test("digits that are taken back and typed again cost nothing, other ones in their place do", async () => {
-  const ana = await newPerson();
+  const ana = await makePerson();
   await searchMany(ana, searchesPerDayNew - 2);
   for (const typed of ["0810", "08100", "081000", "08100", "0810", "08100", "081000", "0810000"])
     expect(await search(ana, typed)).toBe("found");
@@ -63,7 +63,7 @@ test("digits that are taken back and typed again cost nothing, other ones in the
 });
 
 test("searches of before the clock was set back take none of those of today", async () => {
-  const ana = await newPerson();
+  const ana = await makePerson();
   await searchMany(ana, searchesPerDayNew);
   expect(await search(ana, "9999")).toBe("searches_used_up");
   await env.DB.prepare("UPDATE phone_searches SET searched_at = searched_at + ? WHERE user_id = ?")
@@ -73,7 +73,7 @@ test("searches of before the clock was set back take none of those of today", as
 });
 
 test("of many at once no more are answered", async () => {
-  const ana = await newPerson();
+  const ana = await makePerson();
   const answers = await Promise.all(
     Array.from({ length: 2 * searchesPerDayNew }, (_, n) =>
       call("POST", "/api/people/search", { token: ana.token, body: { phone: `${8_000 + n}` } }),
@@ -81,7 +81,7 @@ test("of many at once no more are answered", async () => {
   );
   expect(answers.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(searchesPerDayNew);
   await env.DB.prepare("DELETE FROM rate_limits").run();
-  const beginning = await newPerson();
+  const beginning = await makePerson();
   expect(await search(beginning, "2439")).toBe("found");
   await searchMany(beginning, searchesPerDayNew - 2, 300);
   expect(await search(beginning, "2438")).toBe("found");

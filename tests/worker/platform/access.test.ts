@@ -12,12 +12,12 @@ import {
   type World,
 } from "#tests/support/people/access-table.ts";
 import { connectPeople, type Person } from "#tests/support/people/people.ts";
-import { request as command, post } from "#tests/worker/support/device.ts";
+import { request as command, sendTexts } from "#tests/worker/support/device.ts";
 import { makeGroup } from "#tests/worker/support/make-group.ts";
 import { makePng } from "#tests/worker/support/pictures.ts";
 import { publishPost } from "#tests/worker/support/posts.ts";
-import { call, newPerson, site } from "#tests/worker/support/site.ts";
-import { bring, upload } from "#tests/worker/support/uploads.ts";
+import { call, makePerson, site } from "#tests/worker/support/site.ts";
+import { uploadFile, uploadParts } from "#tests/worker/support/uploads.ts";
 import { api } from "#worker/api.ts";
 import { getOrCreateUserHandle } from "#worker/auth/passkeys/passkeys.ts";
 import { createSessionRow, insertSession } from "#worker/auth/sessions/sessions.ts";
@@ -39,21 +39,21 @@ const insertPasskeyRow = async (id: string, { id: owner }: Person): Promise<void
 };
 
 const makeWorld = async (): Promise<World> => {
-  const [ana, cal, rita, dina] = [await newPerson(), await newPerson(), await newPerson(), await newPerson()];
-  const [bob, sam] = [await newPerson(), await newPerson()];
+  const [ana, cal, rita, dina] = [await makePerson(), await makePerson(), await makePerson(), await makePerson()];
+  const [bob, sam] = [await makePerson(), await makePerson()];
   await Promise.all([cal, rita, dina].map((other) => connectPeople(site, ana, other)));
-  const { id: sent } = await upload(ana, new TextEncoder().encode("Mbote na yo"), "mbote.txt");
+  const { id: sent } = await uploadFile(ana, new TextEncoder().encode("Mbote na yo"), "mbote.txt");
   const group = createUuid();
   await makeGroup(ana, "Famille", [cal, rita, dina], group);
   for (const conversation of [...[cal, rita, dina].map((other) => privateConversationId(ana.id, other.id)), group]) {
-    await post(ana, conversation, "Mbote");
+    await sendTexts(ana, conversation, "Mbote");
     await sendFile(ana, conversation, sent);
   }
   await call("DELETE", `/api/groups/${group}/members/${rita.id}`, { token: ana.token });
   await call("DELETE", `/api/contacts/${rita.id}`, { token: ana.token });
   await call("PUT", `/api/blocks/${dina.id}`, { token: ana.token });
   const text = "douze octets";
-  const brought = await bring(ana, new TextEncoder().encode(JSON.stringify(text)), "octets.json");
+  const brought = await uploadParts(ana, new TextEncoder().encode(JSON.stringify(text)), "octets.json");
   const asked = await call("POST", "/api/requests", { token: ana.token, body: { to_user_id: bob.id } });
   const pictured = await site.fetch(`${site.origin}/api/profile/avatar`, {
     method: "PUT",
@@ -158,7 +158,7 @@ const check = async (route: string, row: Row | undefined): Promise<void> => {
   expect(answers).toEqual(row.expected);
 };
 
-test.each(routes)("%s answers each person by how they stand to it", (route) => check(route, accessTable[route]));
+test.each(routes)("%s answers each role as the access table says", (route) => check(route, accessTable[route]));
 
 const ofConversations = routes.filter((route) => /(conversations|mutes)\/:id(?!.*receipts)/.test(route));
 
@@ -166,6 +166,6 @@ test("every route of a conversation has its row for groups too", () => {
   expect(Object.keys(groupTable).sort()).toEqual(ofConversations.sort());
 });
 
-test.each(ofConversations)("%s answers each person by how they stand to the group", (route) =>
+test.each(ofConversations)("%s answers each role of a group as the access table says", (route) =>
   check(route, groupTable[route]),
 );

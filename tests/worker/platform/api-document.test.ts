@@ -73,7 +73,7 @@ test("what a body and a query may hold is in the document", async () => {
   expect(paths["/api/auth/challenge"]?.["post"]?.security).toEqual([]);
 });
 
-test("both ways of naming whom a call is with are in the document, and what each answers", async () => {
+test("both ways of naming the other side of a call are in the document, with their answers", async () => {
   const { paths } = await read();
   const waysOf = (path: string) => {
     const body = paths[path]?.["post"]?.requestBody?.content["application/json"]?.schema;

@@ -9,10 +9,10 @@ import { openDb } from "#worker/db/client.ts";
 import { setLocalClock } from "#worker/lib/local-clock.ts";
 import { Conversation } from "#worker/objects/conversation.ts";
 import { UserChannel } from "#worker/objects/user-channel.ts";
-import { holdAlarms, pass } from "../support/clock.ts";
-import { Device, post, readLog, until } from "../support/device.ts";
-import { newPair } from "../support/seeded-people.ts";
-import { call, newPerson } from "../support/site.ts";
+import { advanceClock, suspendAlarms } from "../support/clock.ts";
+import { Device, readLog, sendTexts, waitUntil } from "../support/device.ts";
+import { makePair } from "../support/seeded-people.ts";
+import { call, makePerson } from "../support/site.ts";
 
 /** Server whose clock goes back by an hour, as when a machine's time is corrected. */
 
@@ -27,13 +27,14 @@ afterEach(async () => {
   await setClock("");
 });
 
-test("messages are stored, told and read in the order they were sent in, and their times do not go back", async () => {
-  const { ana, ben, id } = await newPair();
+test("messages are stored, pushed and read in the order they were sent in, and their times do not go back", async () => {
+  const { ana, ben, id } = await makePair();
   const [phoneA, phoneB] = [await Device.open(ana), await Device.open(ben)];
-  for (const n of [1, 2]) expect(await phoneA.outcome(phoneA.say(id, `m${n}`))).toMatchObject({ seq: n });
+  for (const n of [1, 2]) expect(await phoneA.waitForOutcome(phoneA.sendText(id, `m${n}`))).toMatchObject({ seq: n });
   await setBack();
-  for (const n of [3, 4, 5]) expect(await phoneA.outcome(phoneA.say(id, `m${n}`))).toMatchObject({ seq: n });
-  await until(() => phoneB.seqs.length === 5);
+  for (const n of [3, 4, 5])
+    expect(await phoneA.waitForOutcome(phoneA.sendText(id, `m${n}`))).toMatchObject({ seq: n });
+  await waitUntil(() => phoneB.seqs.length === 5);
   expect(phoneB.seqs).toEqual([1, 2, 3, 4, 5]);
   const log = await readLog(ben, id);
   expect(log.map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5]);
@@ -42,34 +43,34 @@ test("messages are stored, told and read in the order they were sent in, and the
 });
 
 test("a message that has to be sent again is not waited for an hour", async () => {
-  const { ana, id } = await newPair();
+  const { ana, id } = await makePair();
   const phone = await Device.open(ana);
   vi.spyOn(console, "error").mockImplementation(() => {});
   const down = vi.spyOn(Conversation.prototype, "sendMessages").mockImplementation(unreachable);
-  expect(await phone.outcome(phone.say(id, "perdu"))).toMatchObject({ error: "unavailable" });
+  expect(await phone.waitForOutcome(phone.sendText(id, "perdu"))).toMatchObject({ error: "unavailable" });
   down.mockRestore();
-  expect(await phone.outcome(phone.say(id, "trop tôt"))).toMatchObject({ error: "unavailable" });
-  pass(-hourMs);
+  expect(await phone.waitForOutcome(phone.sendText(id, "trop tôt"))).toMatchObject({ error: "unavailable" });
+  advanceClock(-hourMs);
   expect(hourMs).toBeGreaterThan(sendStallMs);
-  expect(await phone.outcome(phone.say(id, "après"))).toMatchObject({ seq: 1 });
+  expect(await phone.waitForOutcome(phone.sendText(id, "après"))).toMatchObject({ seq: 1 });
 });
 
-test("a channel that could not be reached before hears of messages at the next try", async () => {
-  holdAlarms();
-  const { ana, ben, id } = await newPair();
+test("a channel that was unreachable is notified of messages at the next try", async () => {
+  suspendAlarms();
+  const { ana, ben, id } = await makePair();
   const phoneB = await Device.open(ben);
   vi.spyOn(console, "error").mockImplementation(() => {});
   const deaf = vi.spyOn(UserChannel.prototype, "notify").mockImplementation(unreachable);
-  await post(ana, id, "avant");
-  await until(() => deaf.mock.calls.length > 0);
+  await sendTexts(ana, id, "avant");
+  await waitUntil(() => deaf.mock.calls.length > 0);
   deaf.mockRestore();
-  pass(-hourMs);
+  advanceClock(-hourMs);
   await runDurableObjectAlarm(env.CONVERSATION.getByName(id));
   expect(await phoneB.nextLive()).toMatchObject({ seq: 1, text: "avant" });
 });
 
 test("a token from before is of the future and is renewed, and its session goes on", async () => {
-  const person = await newPerson();
+  const person = await makePerson();
   const { body } = await call("POST", "/api/auth/token?grant_type=password", {
     body: { phone: person.phone, password: testPassword },
   });
@@ -84,8 +85,8 @@ test("a token from before is of the future and is renewed, and its session goes 
   expect((await own((renewed.body as Session).access_token)).status).toBe(200);
 });
 
-test("whoever signs in on an eleventh device is signed in there", async () => {
-  const person = await newPerson();
+test("a person who signs in on an eleventh device is signed in there", async () => {
+  const person = await makePerson();
   for (let n = 1; n <= 9; n++) await insertSession(openDb(env), createSessionRow(person.id, Date.now()));
   await setBack();
   const { body } = await call("POST", "/api/auth/token?grant_type=password", {

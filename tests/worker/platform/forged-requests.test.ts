@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { beforeAll, expect, test } from "vitest";
 import { createUuid } from "#contract/ids.ts";
 import { testPassword } from "#tests/support/people/people.ts";
-import { call, cookieSite, cookiesOf, newPerson, site } from "#tests/worker/support/site.ts";
+import { call, cookieSite, makePerson, site, toCookieHeader } from "#tests/worker/support/site.ts";
 
 /**
  * Requests that a foreign page can make a browser send, against every route. The routes come from the OpenAPI document,
@@ -17,15 +17,15 @@ const changing = routes.flatMap(({ path, methods }) =>
   methods.filter((method) => method !== "get").map((method) => `${method.toUpperCase()} ${path}`),
 );
 
-let person: Awaited<ReturnType<typeof newPerson>>;
+let person: Awaited<ReturnType<typeof makePerson>>;
 let cookie: string;
 beforeAll(async () => {
-  person = await newPerson();
+  person = await makePerson();
   const signIn = await call("POST", "/api/auth/token?grant_type=password", {
     headers: cookieSite,
     body: { phone: person.phone, password: testPassword },
   });
-  cookie = cookiesOf(signIn);
+  cookie = toCookieHeader(signIn);
 });
 
 /** Path with the person's own ids in its parameters, and the required query. */

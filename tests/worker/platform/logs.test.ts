@@ -10,9 +10,15 @@ import {
   phoneOf,
   testPassword,
 } from "#tests/support/people/people.ts";
-import { broughtBy, mailsTo } from "#tests/worker/support/mailbox.ts";
-import { call, cookieSite, cookiesOf, newPerson, site } from "#tests/worker/support/site.ts";
-import { challenge, codeOf, enrol, makeRecoveryCodes, wrongCodeOf } from "#tests/worker/support/with-second-factor.ts";
+import { parseMail, readMails } from "#tests/worker/support/mailbox.ts";
+import { call, cookieSite, makePerson, site, toCookieHeader } from "#tests/worker/support/site.ts";
+import {
+  challengeFactor,
+  enrollFactor,
+  makeCode,
+  makeRecoveryCodes,
+  makeWrongCode,
+} from "#tests/worker/support/with-second-factor.ts";
 import { callWith } from "#tests/worker/support/wrapped-site.ts";
 
 /** Secrets that must not appear in a log, an address or a refusal: personal data and credentials. */
@@ -135,7 +141,7 @@ test("signing up, in and out, rightly and wrongly, leaves nothing of a person in
   await refresh(`${child.refresh_token}x`);
   await ask("GET", "/api/auth/user", { token: child.access_token });
   await ask("GET", "/api/auth/user", { token: `${child.access_token}x` });
-  await ask("POST", "/api/auth/logout", { headers: { ...cookieSite, cookie: cookiesOf(browser) } });
+  await ask("POST", "/api/auth/logout", { headers: { ...cookieSite, cookie: toCookieHeader(browser) } });
   expect(written.join()).toContain("a refresh token was reused");
   look();
 });
@@ -155,7 +161,7 @@ test.each([
     hide("a name", "Ana Nomsecret");
     let failures = 0;
     for (let n = 0; n < 40; n++) {
-      const person = await newPerson();
+      const person = await makePerson();
       hidePhone(person.phone);
       hide("an access token", person.token);
       hide("a refresh token", person.refreshToken);
@@ -203,20 +209,20 @@ const withMail = async (person: Person, n: number): Promise<{ email: string; tok
     gotrue_meta_security: { captcha_token: await makeCaptchaToken(site, { action: "recover", subject: email }) },
   };
   expect((await call("POST", "/api/auth/recover", { body })).status).toBe(200);
-  await expect.poll(async () => (await mailsTo(email)).length).toBe(1);
-  const [mail] = await mailsTo(email);
+  await expect.poll(async () => (await readMails(email)).length).toBe(1);
+  const [mail] = await readMails(email);
   if (!mail) throw new Error("no mail");
-  const { token, code } = broughtBy(mail);
+  const { token, code } = parseMail(mail);
   hide("a mailed token", token);
   hide("a mailed code", code);
   return { email, token, code };
 };
 
 const withApp = async (person: Person) => {
-  const { id, totp } = await enrol(person);
+  const { id, totp } = await enrollFactor(person);
   hide("a secret", totp.secret);
-  hide("a code", codeOf(totp.secret));
-  return { id, secret: totp.secret, challenge_id: await challenge(person, id) };
+  hide("a code", makeCode(totp.secret));
+  return { id, secret: totp.secret, challenge_id: await challengeFactor(person, id) };
 };
 
 test.each<[string, (person: Person, n: number) => Promise<Deed>]>([
@@ -228,7 +234,7 @@ test.each<[string, (person: Person, n: number) => Promise<Deed>]>([
     "showing a right code",
     async (person) => {
       const { id, secret, challenge_id } = await withApp(person);
-      const body = { challenge_id, code: codeOf(secret) };
+      const body = { challenge_id, code: makeCode(secret) };
       return { method: "POST", path: `/api/auth/factors/${id}/verify`, body, token: person.token };
     },
   ],
@@ -236,7 +242,7 @@ test.each<[string, (person: Person, n: number) => Promise<Deed>]>([
     "showing a wrong code",
     async (person) => {
       const { id, secret, challenge_id } = await withApp(person);
-      const body = { challenge_id, code: wrongCodeOf(secret) };
+      const body = { challenge_id, code: makeWrongCode(secret) };
       return { method: "POST", path: `/api/auth/factors/${id}/verify`, body, token: person.token };
     },
   ],
@@ -284,7 +290,7 @@ test.each<[string, (person: Person, n: number) => Promise<Deed>]>([
 ])("%s, whichever of its queries fails, brings no secret, code or address into the log", async (_, prepare) => {
   let failures = 0;
   for (let n = 0; n < 40; n++) {
-    const person = await newPerson();
+    const person = await makePerson();
     await env.DB.prepare("UPDATE sessions SET proved_at = ? WHERE user_id = ?").bind(Date.now(), person.id).run();
     await env.DB.prepare("DELETE FROM rate_limits").run(); // all requests come from one address
     hidePhone(person.phone);

@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 import { expect, test, vi } from "vitest";
-import { newPerson } from "#tests/worker/support/site.ts";
+import { makePerson } from "#tests/worker/support/site.ts";
 import { callWith } from "#tests/worker/support/wrapped-site.ts";
 import type { AppEnv } from "#worker/lib/http/app.ts";
 import { requireClientAddress } from "#worker/lib/limits/client-address.ts";
@@ -13,7 +13,7 @@ test.each(
     [name, " "],
   ]),
 )("without %s (%j) the API answers nothing, and its log says why", async (name, value) => {
-  const person = await newPerson();
+  const person = await makePerson();
   const log = vi.spyOn(console, "error").mockImplementation(() => undefined);
   for (const [method, path] of [
     ["GET", "/api/health"],
@@ -41,7 +41,7 @@ test("with all of them it answers", async () => {
   expect((await callWith({}, "GET", "/api/health")).status).toBe(200);
 });
 
-test("a deployed Worker that is not told where requests come from answers nothing, and its log says why", async () => {
+test("a deployed Worker that does not know the caller's address answers nothing, and its log says why", async () => {
   const log = vi.spyOn(console, "error").mockImplementation(() => undefined);
   const answerOf = async (isLocal: boolean, headers: Record<string, string>) => {
     const app = new Hono<AppEnv>().use(requireClientAddress(isLocal)).get("/", (c) => c.json({ ok: true }));

@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { expect, test, vi } from "vitest";
 import { createUuid } from "#contract/ids.ts";
 import { makeCaptchaToken } from "#tests/support/people/people.ts";
-import { newPerson, site } from "#tests/worker/support/site.ts";
+import { makePerson, site } from "#tests/worker/support/site.ts";
 import { callWith } from "#tests/worker/support/wrapped-site.ts";
 import worker from "#worker/index.ts";
 
@@ -39,7 +39,7 @@ test("with an address of its own the product answers by no other, so that no mai
 
 test("a deployment that does not know its address mails no link, asks for no passkey and leads to no other log-in", async () => {
   const log = vi.spyOn(console, "error").mockImplementation(() => undefined);
-  const person = await newPerson();
+  const person = await makePerson();
   const email = "ana@nowhere.example";
   const gotrue_meta_security = { captcha_token: await makeCaptchaToken(site, { action: "recover", subject: email }) };
   const empty = (method: string, path: string, body?: object, token?: string) =>

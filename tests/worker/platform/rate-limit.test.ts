@@ -22,7 +22,7 @@ test("exactly the burst is granted, also when all ask at once", async () => {
   expect(granted(await takeMany("at-once", burst + 10, now))).toBe(burst);
 });
 
-test("who waits as long as told gets one token, and only one", async () => {
+test("waiting as long as told gives one token, and only one", async () => {
   await takeMany("wait", burst, now);
   const refused = await takeToken(db, "wait", name, now);
   if (refused.ok) throw new Error("the bucket should be empty");

@@ -2,12 +2,12 @@ import { env } from "cloudflare:workers";
 import { beforeAll, expect, test, vi } from "vitest";
 import { bodyMaxBytes } from "#contract/limits.ts";
 import type { Person } from "#tests/support/people/people.ts";
-import { call, newPerson, site } from "#tests/worker/support/site.ts";
+import { call, makePerson, site } from "#tests/worker/support/site.ts";
 import { api } from "#worker/api.ts";
 
 let person: Person;
 beforeAll(async () => {
-  person = await newPerson();
+  person = await makePerson();
 });
 
 /** Sends a change that any signed-in person may make, as a raw request. */
@@ -55,7 +55,7 @@ test("a cookie alone proves no origin", async () => {
   }
 });
 
-test("a deletion without a body is held to the same origin", async () => {
+test("a deletion without a body must come from the same origin", async () => {
   const response = await site.fetch(`${site.origin}/api/contacts/${person.id}`, {
     method: "DELETE",
     headers: cookie(),

@@ -2,9 +2,9 @@ import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test"
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import { type Person, testPassword } from "#tests/support/people/people.ts";
-import { pass } from "#tests/worker/support/clock.ts";
+import { advanceClock } from "#tests/worker/support/clock.ts";
 import { seedPerson } from "#tests/worker/support/seeded-people.ts";
-import { call, cookieSite, cookiesOf, drain, newPerson, site } from "#tests/worker/support/site.ts";
+import { call, cookieSite, drainBucket, makePerson, site, toCookieHeader } from "#tests/worker/support/site.ts";
 import { openDb } from "#worker/db/client.ts";
 import worker from "#worker/index.ts";
 import { memoryPolicies } from "#worker/lib/limits/memory-limits.ts";
@@ -63,7 +63,7 @@ test.each(["/api/mutes", "/api/tala?before=7", "/api/users/00000000-0000-7000-80
   },
 );
 
-test("a refusal comes late, so that whoever asks again at once gets few of them", async () => {
+test("a refusal is delayed, so that immediate retries get few of them", async () => {
   const ana = await seedPerson();
   await floodUntilRefused("/api/mutes", asPerson(ana), 3 * api_by_user.burst);
   const askedAt = performance.now();
@@ -140,7 +140,7 @@ test("visitors of one address have a bucket of their own, which no token that is
 });
 
 test("a known device has a share of its own behind an address that others have used up, which new cookies do not multiply", async () => {
-  const ana = await newPerson();
+  const ana = await makePerson();
   const address = fromAddress("198.51.100.9");
   const knownDevice = async () => {
     const answer = await call("POST", "/api/auth/token?grant_type=password", {
@@ -149,14 +149,14 @@ test("a known device has a share of its own behind an address that others have u
     });
     return {
       cookie:
-        cookiesOf(answer)
+        toCookieHeader(answer)
           .split("; ")
           .find((one) => one.startsWith("__Host-lisolo-device=")) ?? "",
     };
   };
   const [first, second] = [await knownDevice(), await knownDevice()];
   expect(first.cookie).not.toBe(second.cookie);
-  pass(0); // no bucket refills meanwhile
+  advanceClock(0); // no bucket refills meanwhile
   for (let i = 0; i < anonymous_by_address.burst; i += 100) {
     await Promise.all(Array.from({ length: 100 }, async () => (await get("/api/health", address)).arrayBuffer()));
   }
@@ -171,7 +171,7 @@ test("a known device has a share of its own behind an address that others have u
 
 test("a bucket of the directory that was found empty is not asked for again before it can have something", async () => {
   const ana = await seedPerson();
-  await drain("settings_by_user", ana.id);
+  await drainBucket("settings_by_user", ana.id);
   const db = openDb(env);
   const broken = new Proxy(db, {
     get: () => {

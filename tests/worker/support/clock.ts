@@ -1,11 +1,11 @@
 import { vi } from "vitest";
-import { until } from "./device.ts";
+import { waitUntil } from "./device.ts";
 
 /**
  * Advances the clock for the test and every object. Until the mocks are restored, time passes only through this, so no
  * test depends on the machine's speed.
  */
-export const pass = (ms: number): void => {
+export const advanceClock = (ms: number): void => {
   vi.spyOn(Date, "now").mockReturnValue(Date.now() + ms);
 };
 
@@ -15,10 +15,10 @@ const aheadMs = 25_000; // a token from further ahead is invalid
  * Makes alarms run only when the test triggers them. Alarms set from here on use a clock far ahead, so that they do not
  * become due during a test on a slow machine.
  */
-export const holdAlarms = (): void => pass(aheadMs);
+export const suspendAlarms = (): void => advanceClock(aheadMs);
 
 /** Suspends timers of these durations until the test releases them or the mocks are restored. */
-export const holdTimers = (leastMs: number, mostMs = leastMs) => {
+export const suspendTimers = (leastMs: number, mostMs = leastMs) => {
   const { setTimeout: setNow, clearTimeout: clearNow } = globalThis;
   const held = new Set<object>();
   let count = 0;
@@ -44,10 +44,10 @@ export const holdTimers = (leastMs: number, mostMs = leastMs) => {
   vi.spyOn(globalThis, "clearTimeout").mockImplementation(clearHeld);
   return {
     count: () => count,
-    whenHeld: () => until(() => held.size > 0),
+    whenHeld: () => waitUntil(() => held.size > 0),
     go: async () => {
       isOver = true;
-      await until(() => held.size === 0);
+      await waitUntil(() => held.size === 0);
     },
   };
 };
@@ -57,7 +57,7 @@ const tickMs = 10;
 /**
  * Result of `work`, within this much time in which the machine was awake. A pause of the machine counts as one tick.
  */
-export const within = async <T>(ms: number, work: Promise<T>): Promise<T> => {
+export const withTimeout = async <T>(ms: number, work: Promise<T>): Promise<T> => {
   for (let waitedMs = 0; waitedMs < ms; waitedMs += tickMs) {
     const found = await Promise.race([work.then((value) => ({ value })), scheduler.wait(tickMs)]);
     if (found) return found.value;

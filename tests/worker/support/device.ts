@@ -20,9 +20,9 @@ import {
 } from "#contract/wire/server-frames.ts";
 import type { Person } from "#tests/support/people/people.ts";
 import { call, site } from "./site.ts";
-import { Patience } from "./timeouts.ts";
+import { ActiveTimeout } from "./timeouts.ts";
 
-const patienceMs = 8_000;
+const timeoutMs = 8_000;
 
 export type FrameOf<T extends ServerFrame[0]> = Extract<ServerFrame, readonly [T, ...unknown[]]>;
 type Frame = LiveText | ServerFrame | CallFrame;
@@ -34,7 +34,7 @@ const isA =
     Array.isArray(frame) && frame[0] === type;
 
 /** Ref, seq and time of each acknowledged message of the device. */
-const placesIn = (frame: Frame): readonly number[] => {
+const findAcknowledged = (frame: Frame): readonly number[] => {
   if (isA("a")(frame)) return frame.slice(2) as number[];
   return isA("m")(frame) ? (frame[4] ?? []) : [];
 };
@@ -47,14 +47,14 @@ export class Device {
   readonly frames: Frame[] = [];
   readonly raw: string[] = [];
   readonly closed: Promise<{ code: number; reason: string }>;
-  #taken = 0;
+  #readCount = 0;
   #ref = 0;
   #wake = (): void => {};
   /** Base of relative times. */
   now = 0;
   /** Change counter at the welcome. */
   base = 0;
-  #from = { counter: 0, now: 0 };
+  #socketBase = { counter: 0, now: 0 };
   epoch = "";
 
   private constructor(person: Person, socket: WebSocket) {
@@ -98,8 +98,8 @@ export class Device {
     const welcome = await this.next(isA("w"));
     this.epoch = welcome[2];
     this.base = welcome[3];
-    this.#from = toSocketBase({ counter: welcome[3], now: welcome[4] });
-    this.now = this.#from.now;
+    this.#socketBase = toSocketBase({ counter: welcome[3], now: welcome[4] });
+    this.now = this.#socketBase.now;
     return welcome;
   }
 
@@ -112,34 +112,34 @@ export class Device {
   }
 
   /** Sends a text and returns its ref. */
-  say(conversation: number | ConversationId, text: string, cid: Uuid = createUuid()): number {
-    return this.post(conversation, { cid, body: { type: "text", text } });
+  sendText(conversation: number | ConversationId, text: string, cid: Uuid = createUuid()): number {
+    return this.sendMessage(conversation, { cid, body: { type: "text", text } });
   }
 
   /** Sends a message and returns its ref. */
-  post(conversation: number | ConversationId, message: Parameters<typeof toSendFrame>[2]): number {
+  sendMessage(conversation: number | ConversationId, message: Parameters<typeof toSendFrame>[2]): number {
     const ref = ++this.#ref;
     this.send(toSendFrame(ref, conversation, message));
     return ref;
   }
 
   /** Multicasts one body and returns the refs. */
-  spread(command: Parameters<typeof toMulticastFrame>[1]): number[] {
+  multicast(command: Parameters<typeof toMulticastFrame>[1]): number[] {
     const refs = command.to.map(() => ++this.#ref);
     this.send(toMulticastFrame(refs[0] ?? 0, command));
     return refs;
   }
 
   /** Next unread frame that matches; earlier ones are skipped. */
-  async next<T extends Frame>(fits: (frame: Frame) => frame is T, withinMs = patienceMs): Promise<T> {
-    const patience = new Patience(withinMs);
+  async next<T extends Frame>(fits: (frame: Frame) => frame is T, withinMs = timeoutMs): Promise<T> {
+    const patience = new ActiveTimeout(withinMs);
     for (;;) {
-      while (this.#taken < this.frames.length) {
-        const frame = this.frames[this.#taken++] as Frame;
+      while (this.#readCount < this.frames.length) {
+        const frame = this.frames[this.#readCount++] as Frame;
         if (fits(frame)) return frame;
       }
-      if (patience.isOver) throw new Error(`nothing fitting came; last: ${JSON.stringify(this.raw.slice(-5))}`);
-      await patience.pause(this.#woken());
+      if (patience.isExpired) throw new Error(`nothing fitting came; last: ${JSON.stringify(this.raw.slice(-5))}`);
+      await patience.waitOrPoll(this.#nextFrame());
     }
   }
 
@@ -151,32 +151,33 @@ export class Device {
     return this.next(isLive, withinMs);
   }
 
-  #woken(): Promise<void> {
+  #nextFrame(): Promise<void> {
     return new Promise((resolve) => {
       this.#wake = resolve;
     });
   }
 
   /** Acknowledgement or refusal of a ref. */
-  async outcome(ref: number): Promise<{ seq: number; at: number } | { error: string; retryAfterMs?: number }> {
-    const patience = new Patience(patienceMs);
+  async waitForOutcome(ref: number): Promise<{ seq: number; at: number } | { error: string; retryAfterMs?: number }> {
+    const patience = new ActiveTimeout(timeoutMs);
     for (;;) {
       for (const frame of this.frames) {
         if (isA("n")(frame) && frame[1] === ref) {
           return frame[3] === undefined ? { error: frame[2] } : { error: frame[2], retryAfterMs: frame[3] };
         }
-        const numbers = placesIn(frame);
+        const numbers = findAcknowledged(frame);
         for (let i = 0; i < numbers.length; i += 3) {
           if (numbers[i] === ref) return { seq: numbers[i + 1] as number, at: (numbers[i + 2] as number) + this.now };
         }
       }
-      if (patience.isOver) throw new Error(`ref ${ref} was not answered; last: ${JSON.stringify(this.raw.slice(-5))}`);
-      await patience.pause(this.#woken());
+      if (patience.isExpired)
+        throw new Error(`ref ${ref} was not answered; last: ${JSON.stringify(this.raw.slice(-5))}`);
+      await patience.waitOrPoll(this.#nextFrame());
     }
   }
 
   /** Sends a request that is answered by its ref. */
-  async ask(frame: (ref: number) => ClientFrame): Promise<Answer> {
+  async request(frame: (ref: number) => ClientFrame): Promise<Answer> {
     const ref = ++this.#ref;
     this.send(frame(ref));
     const answers = ["g", "q", "c", "v", "y", "j", "L", "n"];
@@ -188,9 +189,9 @@ export class Device {
   /** Absolute counters of all received changes. */
   get counters(): number[] {
     return this.frames.flatMap((frame) => {
-      if (isLive(frame)) return [frame.counter + this.#from.counter];
+      if (isLive(frame)) return [frame.counter + this.#socketBase.counter];
       if (!Array.isArray(frame)) return [];
-      return "amioupbesz".includes(frame[0]) ? [(frame[1] as number) + this.#from.counter] : [];
+      return "amioupbesz".includes(frame[0]) ? [(frame[1] as number) + this.#socketBase.counter] : [];
     });
   }
 
@@ -198,24 +199,24 @@ export class Device {
   get seqs(): number[] {
     return this.frames.flatMap((frame) => {
       if (isLive(frame)) return [frame.seq];
-      const sent = placesIn(frame).filter((_, i) => i % 3 === 1);
+      const sent = findAcknowledged(frame).filter((_, i) => i % 3 === 1);
       return isA("m")(frame) ? [...frame[3].map(([seq]) => seq), ...sent].sort((a, b) => a - b) : sent;
     });
   }
 
-  rowsOf(frame: FrameOf<"w" | "c">) {
+  decodeRows(frame: FrameOf<"w" | "c">) {
     return frame[5].map((row) => fromWireRow(row, this.now));
   }
 
-  peopleOf(frame: FrameOf<"w" | "c">) {
+  decodePeople(frame: FrameOf<"w" | "c">) {
     return frame[6].map(fromWirePerson);
   }
 
-  callsOf(frame: FrameOf<"w" | "c">) {
+  readCalls(frame: FrameOf<"w" | "c">) {
     return frame[7];
   }
 
-  messagesOf(frame: FrameOf<"g" | "m" | "q" | "v" | "e">) {
+  decodeMessages(frame: FrameOf<"g" | "m" | "q" | "v" | "e">) {
     const wires = frame.filter((part) => Array.isArray(part)) as WireMessage[][];
     const [wire = []] = wires;
     return wire.map((message) => fromWireMessage(message, this.now));
@@ -225,14 +226,14 @@ export class Device {
     this.#socket.send(".");
   }
 
-  async pong(): Promise<string> {
+  async waitForPong(): Promise<string> {
     const before = this.raw.length;
     this.ping();
-    const patience = new Patience(patienceMs);
+    const patience = new ActiveTimeout(timeoutMs);
     for (;;) {
       const pong = this.raw.slice(before).find((text) => text.startsWith("."));
       if (pong) return pong;
-      if (patience.isOver) throw new Error("no pong");
+      if (patience.isExpired) throw new Error("no pong");
       await scheduler.wait(5);
     }
   }
@@ -253,10 +254,10 @@ export const request = async <C extends Command>(
   return { error: v.parse(ApiError, answer.body).error_code } as CommandResults[C["type"]] & { error: string };
 };
 
-export const text = (of: string, cid = createUuid()) => ({ cid, body: { type: "text", text: of } as const });
+export const makeText = (of: string, cid = createUuid()) => ({ cid, body: { type: "text", text: of } as const });
 
-export const post = (from: Person, conversation: ConversationId, ...texts: string[]) =>
-  request(from, { type: "send", conversation, messages: texts.map((one) => text(one)) });
+export const sendTexts = (from: Person, conversation: ConversationId, ...texts: string[]) =>
+  request(from, { type: "send", conversation, messages: texts.map((one) => makeText(one)) });
 
 /** Whole log as a member reads it by HTTP, page after page. */
 export const readLog = async (member: Person, conversation: ConversationId): Promise<Message[]> => {
@@ -270,11 +271,11 @@ export const readLog = async (member: Person, conversation: ConversationId): Pro
   return messages;
 };
 
-export const textsOf = (messages: readonly Message[]): string[] =>
+export const toTexts = (messages: readonly Message[]): string[] =>
   messages.map(({ body }) => (body.type === "text" ? body.text : `<${body.type}>`));
 
 /** Inbox row of a person for a conversation, by HTTP. */
-export const rowOf = async (person: Person, conversation: ConversationId): Promise<InboxRow> => {
+export const readRow = async (person: Person, conversation: ConversationId): Promise<InboxRow> => {
   const { rows } = await request(person, { type: "changes", since: 0 });
   const row = rows.find((one) => one.conversation === conversation);
   if (!row) throw new Error("no such row");
@@ -282,10 +283,10 @@ export const rowOf = async (person: Person, conversation: ConversationId): Promi
 };
 
 /** Waits until a condition holds that becomes true after an answer. */
-export const until = async (holds: () => boolean | Promise<boolean>, withinMs = patienceMs): Promise<void> => {
-  const patience = new Patience(withinMs);
+export const waitUntil = async (holds: () => boolean | Promise<boolean>, withinMs = timeoutMs): Promise<void> => {
+  const patience = new ActiveTimeout(withinMs);
   for (;;) {
-    const { isOver } = patience;
+    const { isExpired: isOver } = patience;
     try {
       if (await holds()) return;
     } catch (error) {

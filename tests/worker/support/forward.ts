@@ -5,14 +5,15 @@ import { readLog, request } from "./device.ts";
 
 /** Forwarded messages. */
 
-export const signed = (text: string, { id, username }: Pick<Person, "id" | "username">) =>
+export const makeForward = (text: string, { id, username }: Pick<Person, "id" | "username">) =>
   ({ type: "text", text, forwarded: { by: id, name: username } }) satisfies Body;
 
 /** Form of a forward whose author's account is deleted. */
-export const unsigned = (text: string) => ({ type: "text", text, forwarded: anonymousForward }) satisfies Body;
+export const makeAnonymousForward = (text: string) =>
+  ({ type: "text", text, forwarded: anonymousForward }) satisfies Body;
 
 /** Forwards a message. Returns its seq or the refusal. */
-export const passOn = async (
+export const forwardMessage = async (
   by: Person,
   body: Body,
   source: ForwardSource,

@@ -8,11 +8,11 @@ import { gapPageRows } from "#contract/limits.ts";
 import { isRefusal, type Refusal } from "#contract/wire/commands.ts";
 import type { ConversationRpc, MemberEntries } from "#worker/objects/rpc.ts";
 import { getConversationStub, getUserChannelStub } from "#worker/objects/stubs.ts";
-import { until } from "./device.ts";
+import { waitUntil } from "./device.ts";
 
 /** Checks that all data of a group agrees: its log, members, counts and everybody's rows. */
 
-type Stored = {
+type StoredMember = {
   number: number;
   user_id: Uuid;
   state: "in" | "quiet" | "quietLeaving" | "leaving" | "out";
@@ -28,13 +28,13 @@ type Stored = {
 type Counts = Pick<MemberEntries, "roster" | "count">;
 
 /** Stored members. */
-export const readMembers = (id: Uuid): Promise<Stored[]> =>
+export const readMembers = (id: Uuid): Promise<StoredMember[]> =>
   runInDurableObject(env.CONVERSATION.getByName(id), (_, { storage: { sql } }) =>
-    sql.exec<Stored>("SELECT * FROM members ORDER BY number").toArray(),
+    sql.exec<StoredMember>("SELECT * FROM members ORDER BY number").toArray(),
   );
 
 /** Stored inbox row of a person, after deferred writes. */
-const storedRow = (user: Uuid, id: Uuid) =>
+const readStoredRow = (user: Uuid, id: Uuid) =>
   runInDurableObject(env.USER_CHANNEL.getByName(user), async (_, { storage: { sql } }) => {
     await getUserChannelStub(env, user).listConversations(user, 0);
     return sql
@@ -47,20 +47,20 @@ const storedRow = (user: Uuid, id: Uuid) =>
 
 const sorted = (numbers: Iterable<number>) => [...numbers].sort((a, b) => a - b);
 
-export class Truth {
+export class GroupOracle {
   readonly id: Uuid;
   /** Object to query: a stub by name, or the object itself for a test that runs inside it. */
   conversation: ConversationRpc;
   readonly #witness: Uuid;
   /** Membership derived from the log's system messages read so far. */
-  readonly #seated = new Set<number>();
-  readonly #joined = new Map<number, number>();
+  readonly #memberNumbers = new Set<number>();
+  readonly #joinedAt = new Map<number, number>();
   #owner = 0;
-  #parted: number | undefined;
+  #leavingOwner: number | undefined;
   readonly #log: Message[] = [];
   /** Membership from the pages of members, read incrementally as a device does. */
-  readonly #seats = new Map<number, { user: Uuid; role: GroupRole; left: boolean }>();
-  #roster = 0;
+  readonly #members = new Map<number, { user: Uuid; role: GroupRole; left: boolean }>();
+  #membersVersion = 0;
 
   /**
    * `witness` stays a member all the time and clears nothing. `first` members created the group; its log does not say
@@ -70,7 +70,7 @@ export class Truth {
     this.id = id;
     this.conversation = getConversationStub(env, id);
     this.#witness = witness;
-    for (let number = 0; number < first; number++) this.#seated.add(number);
+    for (let number = 0; number < first; number++) this.#memberNumbers.add(number);
   }
 
   /** Reads new messages and checks that each was allowed when it was written. */
@@ -92,13 +92,13 @@ export class Truth {
   /** Checks that everything agrees. Waits for pending notices to these people. */
   async check(people: readonly Uuid[]): Promise<Message[]> {
     const [lines, group] = await Promise.all([this.read(), this.#readMembers()]);
-    const seated = [...this.#seats].filter(([, { left }]) => !left);
-    expect(sorted(seated.map(([number]) => number))).toEqual(sorted(this.#seated));
+    const seated = [...this.#members].filter(([, { left }]) => !left);
+    expect(sorted(seated.map(([number]) => number))).toEqual(sorted(this.#memberNumbers));
     expect(seated.flatMap(([number, { role }]) => (role === "owner" ? [number] : []))).toEqual([this.#owner]);
-    expect(group.count).toBe(this.#seated.size);
+    expect(group.count).toBe(this.#memberNumbers.size);
     let wrong: { user: Uuid }[] = people.map((user) => ({ user }));
-    await until(async () => {
-      const found = await Promise.all(wrong.map(({ user }) => this.#wrongRow(user, group)));
+    await waitUntil(async () => {
+      const found = await Promise.all(wrong.map(({ user }) => this.#findRowMismatch(user, group)));
       wrong = found.filter((one) => one !== undefined);
       return wrong.length === 0;
     }).catch(() => expect(wrong).toEqual([]));
@@ -114,22 +114,22 @@ export class Truth {
       const isSeated = ["in", "quiet", "quietLeaving"].includes(member.state);
       expect({ number, isSeated, role }).toEqual({
         number,
-        isSeated: this.#seated.has(number),
+        isSeated: this.#memberNumbers.has(number),
         role: number === this.#owner ? "owner" : "member",
       });
-      expect(member.version).toBeLessThanOrEqual(this.#roster);
+      expect(member.version).toBeLessThanOrEqual(this.#membersVersion);
       expect(joined).toBeLessThanOrEqual(head);
       if (isSeated) {
         expect([joined, read, delivered, head]).toEqual(sorted([joined, read, delivered, head]));
         expect([joined, hidden, head]).toEqual(sorted([joined, hidden, head]));
       }
       if (!people.includes(member.user_id)) continue;
-      const row = await storedRow(member.user_id, this.id);
+      const row = await readStoredRow(member.user_id, this.id);
       const isIn = member.state === "in" ? 1 : 0;
       expect(row).toMatchObject({ gone: 1 - isIn, open: isIn, turn: member.turn });
       if (!isIn) expect(row).toMatchObject({ preview: null, unread: 0 });
       expect(["in", "out"]).toContain(member.state);
-      if (isIn) await this.#checkTicks(member, members);
+      if (isIn) await this.#checkReceipts(member, members);
     }
   }
 
@@ -137,15 +137,15 @@ export class Truth {
    * Checks the ticks that an author's list shows: the delivery and read state of all others. A sole member keeps the
    * last state.
    */
-  async #checkTicks({ number, user_id }: Stored, members: readonly Stored[]): Promise<void> {
-    const others = members.filter((other) => this.#seated.has(other.number) && other.number !== number);
+  async #checkReceipts({ number, user_id }: StoredMember, members: readonly StoredMember[]): Promise<void> {
+    const others = members.filter((other) => this.#memberNumbers.has(other.number) && other.number !== number);
     if (others.length === 0) return;
     const least = (which: "delivered" | "read") => Math.min(...others.map((other) => other[which]));
     const own = this.#log.filter(({ sender, body }) => sender === number && body.type !== "event");
     const ticks = (delivered: number, read: number) =>
       own.map(({ seq }) => toMessageStatus(seq, { delivered, read })).join(" ");
     let found = "";
-    await until(async () => {
+    await waitUntil(async () => {
       const { rows } = await getUserChannelStub(env, user_id).listConversations(user_id, undefined);
       const { othersDelivered = 0, othersRead = 0 } = rows.find(({ conversation }) => conversation === this.id) ?? {};
       found = ticks(othersDelivered, othersRead);
@@ -154,7 +154,7 @@ export class Truth {
   }
 
   async #readMembers(): Promise<Counts> {
-    const since = this.#roster;
+    const since = this.#membersVersion;
     let first: Counts | undefined;
     for (let after: number | null = 0; after !== null; ) {
       const page: MemberEntries | Refusal = await this.conversation.listMembers(this.id, this.#witness, {
@@ -162,11 +162,11 @@ export class Truth {
         after,
       });
       if (isRefusal(page)) throw new Error(page.error);
-      for (const { number, user, role, left } of page.members) this.#seats.set(number, { user, role, left });
+      for (const { number, user, role, left } of page.members) this.#members.set(number, { user, role, left });
       first ??= page;
       after = page.after;
     }
-    this.#roster = first?.roster ?? since;
+    this.#membersVersion = first?.roster ?? since;
     return first ?? { roster: since, count: 0 };
   }
 
@@ -176,30 +176,30 @@ export class Truth {
     expect(at).toBeGreaterThanOrEqual(this.#log.at(-1)?.at ?? 0);
     const { event, who = [] } = body.type === "event" ? body : {};
     // The sender was a member at that time. When an owner leaves, the next line names the successor.
-    const isHeirNamed = event === "owner" && sender === this.#parted;
-    expect(this.#seated.has(sender) || isHeirNamed, `line ${seq} by ${sender}`).toBe(true);
+    const isHeirNamed = event === "owner" && sender === this.#leavingOwner;
+    expect(this.#memberNumbers.has(sender) || isHeirNamed, `line ${seq} by ${sender}`).toBe(true);
     if (["added", "removed", "owner", "renamed"].includes(event ?? "")) expect(sender).toBe(this.#owner);
-    this.#parted = event === "left" ? sender : undefined;
+    this.#leavingOwner = event === "left" ? sender : undefined;
     for (const number of event === "left" ? [sender] : event === "removed" ? who : []) {
-      expect(this.#seated.delete(number), `${event} ${number} in line ${seq}`).toBe(true);
+      expect(this.#memberNumbers.delete(number), `${event} ${number} in line ${seq}`).toBe(true);
     }
     for (const number of event === "added" ? who : []) {
-      expect(this.#seated.has(number), `added ${number} in line ${seq}`).toBe(false);
-      this.#seated.add(number);
-      this.#joined.set(number, this.#log.length);
+      expect(this.#memberNumbers.has(number), `added ${number} in line ${seq}`).toBe(false);
+      this.#memberNumbers.add(number);
+      this.#joinedAt.set(number, this.#log.length);
     }
     if (event === "owner") this.#owner = who[0] ?? -1;
-    expect(this.#seated.has(this.#owner) || this.#owner === this.#parted).toBe(true);
+    expect(this.#memberNumbers.has(this.#owner) || this.#owner === this.#leavingOwner).toBe(true);
     this.#log.push(line);
   }
 
   /** Actual and expected row of a person, if they differ. */
-  async #wrongRow(user: Uuid, { count, roster }: Counts): Promise<{ user: Uuid } | undefined> {
+  async #findRowMismatch(user: Uuid, { count, roster }: Counts): Promise<{ user: Uuid } | undefined> {
     const { rows } = await getUserChannelStub(env, user).listConversations(user, undefined);
     const row = rows.find(({ conversation }) => conversation === this.id);
-    const [number = -1, seat] = [...this.#seats].find(([, one]) => one.user === user) ?? [];
+    const [number = -1, seat] = [...this.#members].find(([, one]) => one.user === user) ?? [];
     if (!seat || seat.left) return row && { user, ...{ found: row, expected: undefined } };
-    const hidden = Math.max(row?.hidden ?? 0, this.#joined.get(number) ?? 0);
+    const hidden = Math.max(row?.hidden ?? 0, this.#joinedAt.get(number) ?? 0);
     const waits = (line: Message) => line.sender !== number && countsAsUnread(line);
     const { seq = 0, at = 0, sender = 0, body = null } = this.#log.at(-1) ?? {};
     const expected = {

@@ -2,16 +2,16 @@ import type { ErrorCode } from "#contract/errors.ts";
 import type { Group, MemberPage, NewGroup } from "#contract/groups.ts";
 import { createUuid } from "#contract/ids.ts";
 import type { Person } from "#tests/support/people/people.ts";
-import { rowOf, until } from "./device.ts";
+import { readRow, waitUntil } from "./device.ts";
 import { befriend, connect, seedPerson } from "./seeded-people.ts";
 import { call } from "./site.ts";
 
 /** Groups created through the API, for tests of their behaviour. */
 
-export type Seeded = Awaited<ReturnType<typeof seedPerson>>;
+export type SeededPerson = Awaited<ReturnType<typeof seedPerson>>;
 
 /** Answer of a request, or the code of its refusal. */
-export const ask = async <T>(
+export const requestAs = async <T>(
   person: Person,
   method: string,
   path: string,
@@ -23,12 +23,16 @@ export const ask = async <T>(
 };
 
 export const makeGroup = (owner: Person, name: string, members: readonly Person[], id = createUuid()) =>
-  ask<Group>(owner, "POST", "/api/groups", { id, name, members: members.map((one) => one.id) } satisfies NewGroup);
+  requestAs<Group>(owner, "POST", "/api/groups", {
+    id,
+    name,
+    members: members.map((one) => one.id),
+  } satisfies NewGroup);
 
 const manyPeople = 10;
 
 /** Makes people of whom the first is everybody's contact. Small numbers of people have all been notified of it. */
-export const newCircle = async (count: number): Promise<[Seeded, ...Seeded[]]> => {
+export const makeFriends = async (count: number): Promise<[SeededPerson, ...SeededPerson[]]> => {
   const owner = await seedPerson();
   const join = count < manyPeople ? befriend : connect;
   const others = await Promise.all(
@@ -42,17 +46,17 @@ export const newCircle = async (count: number): Promise<[Seeded, ...Seeded[]]> =
 };
 
 /** Makes a group of this size, the owner first, and waits until all members know it. They may not write before. */
-export const newGroup = async (count: number, name = "Famille") => {
-  const people = await newCircle(count);
+export const makeSyncedGroup = async (count: number, name = "Famille") => {
+  const people = await makeFriends(count);
   const [owner, ...others] = people;
   const group = await makeGroup(owner, name, others);
   if (group === null || typeof group === "string") throw new Error(`no group: ${group}`);
-  await Promise.all(others.map((one) => until(async () => (await rowOf(one, group.id)).open)));
+  await Promise.all(others.map((one) => waitUntil(async () => (await readRow(one, group.id)).open)));
   return { id: group.id, owner, others, people, group };
 };
 
-export const membersOf = async (person: Person, id: string, query = ""): Promise<MemberPage> => {
-  const page = await ask<MemberPage>(person, "GET", `/api/groups/${id}/members${query}`);
+export const readMemberPage = async (person: Person, id: string, query = ""): Promise<MemberPage> => {
+  const page = await requestAs<MemberPage>(person, "GET", `/api/groups/${id}/members${query}`);
   if (page === null || typeof page === "string") throw new Error(`no members: ${page}`);
   return page;
 };

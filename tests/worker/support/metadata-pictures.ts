@@ -9,7 +9,7 @@ const uint16 = (value: number): Buffer => Buffer.from([value & 0xff, value >> 8]
 const uint32 = (value: number): Buffer => Buffer.concat([uint16(value & 0xffff), uint16(value >>> 16)]);
 
 /** Strings that must not occur in a served picture. */
-export const traces = ["Kinshasa", "GPS-here", "secret", "adobe", "Photoshop", "<script", "thumbnail"];
+export const metadataTraces = ["Kinshasa", "GPS-here", "secret", "adobe", "Photoshop", "<script", "thumbnail"];
 
 const entry = (tag: number, type: number, count: number, value: Buffer): Buffer =>
   Buffer.concat([uint16(tag), uint16(type), uint32(count), value]);
@@ -41,13 +41,17 @@ const makeTiff = (orientation: number): Buffer => {
 };
 
 /** TIFF block that contains only an orientation, as it is in served pictures. */
-export const plainTiff = (orientation: number): Buffer =>
+export const makeOrientationTiff = (orientation: number): Buffer =>
   Buffer.from(`4d4d002a000000080001011200030000000100${orientation.toString(16).padStart(2, "0")}000000000000`, "hex");
 
 const xmp = ascii('<x:xmpmeta xmlns:x="adobe:ns:meta/">secret</x:xmpmeta>');
 const behind = ascii("<script>alert(1)</script>PK\x03\x04");
 
-export const encode = async (format: "image/jpeg" | "image/webp", width: number, height: number): Promise<Buffer> => {
+export const encodePicture = async (
+  format: "image/jpeg" | "image/webp",
+  width: number,
+  height: number,
+): Promise<Buffer> => {
   const stream = new Response(makePng(width, height)).body as ReadableStream<Uint8Array>;
   const output = await env.IMAGES.input(stream).output({ format });
   return Buffer.from(await output.response().arrayBuffer());
@@ -63,7 +67,7 @@ const segment = (marker: number, data: Buffer): Buffer => {
  * JPEG with Exif, XMP, Photoshop, a second picture, a thumbnail and a comment before the picture, and a page after it.
  */
 export const makeTracedJpeg = async (orientation: number): Promise<Buffer> => {
-  const jpeg = await encode("image/jpeg", 64, 32);
+  const jpeg = await encodePicture("image/jpeg", 64, 32);
   return Buffer.concat([
     jpeg.subarray(0, 2),
     segment(0xe1, Buffer.concat([ascii("Exif\0\0"), makeTiff(orientation)])),
@@ -96,7 +100,7 @@ export const makeTracedPng = (orientation: number): Buffer => {
 const riffChunk = (type: string, data: Buffer): Buffer =>
   Buffer.concat([ascii(type), uint32(data.length), data, Buffer.alloc(data.length % 2)]);
 
-export const riff = (...chunks: Buffer[]): Buffer => {
+export const makeRiff = (...chunks: Buffer[]): Buffer => {
   const body = Buffer.concat([ascii("WEBP"), ...chunks]);
   return Buffer.concat([ascii("RIFF"), uint32(body.length), body]);
 };
@@ -104,18 +108,18 @@ export const riff = (...chunks: Buffer[]): Buffer => {
 const uint24 = (value: number): Buffer => uint32(value).subarray(0, 3);
 
 /** Extended WebP header with the flags of Exif and XMP set. */
-export const webpHeader = (width: number, height: number): Buffer =>
+export const makeWebpHeader = (width: number, height: number): Buffer =>
   riffChunk("VP8X", Buffer.concat([Buffer.from([0x0c, 0, 0, 0]), uint24(width - 1), uint24(height - 1)]));
 
 /** The only chunk of a simple WebP. */
-export const webpPicture = async (width: number, height: number): Promise<Buffer> =>
-  (await encode("image/webp", width, height)).subarray(12);
+export const makeWebpPicture = async (width: number, height: number): Promise<Buffer> =>
+  (await encodePicture("image/webp", width, height)).subarray(12);
 
 export const makeTracedWebp = async (orientation: number): Promise<Buffer> =>
   Buffer.concat([
-    riff(
-      webpHeader(64, 32),
-      await webpPicture(64, 32),
+    makeRiff(
+      makeWebpHeader(64, 32),
+      await makeWebpPicture(64, 32),
       riffChunk("EXIF", makeTiff(orientation)),
       riffChunk("XMP ", xmp),
       riffChunk("JUNK", ascii("secret")),

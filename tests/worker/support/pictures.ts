@@ -50,7 +50,7 @@ export const makePngClaiming = (width: number, height: number): Uint8Array<Array
   new Uint8Array(Buffer.concat([pngHead(width, height), pngChunk("IDAT", deflateSync(Buffer.alloc(64)))]));
 
 /** JPEG with an EXIF segment that contains its location. */
-export const makeJpegWithPlace = async (): Promise<Uint8Array<ArrayBuffer>> => {
+export const makeJpegWithLocation = async (): Promise<Uint8Array<ArrayBuffer>> => {
   const stream = new Response(makePng(64, 64)).body as ReadableStream<Uint8Array>;
   const output = await env.IMAGES.input(stream).output({ format: "image/jpeg" });
   const jpeg = Buffer.from(await output.response().arrayBuffer());

@@ -11,7 +11,7 @@ export type Draft = { id?: Uuid; content?: string; picture?: { width: number; he
 type Answered = { status: number; body: Published & { error_code?: string }; headers: Headers };
 
 /** Form of a new status. A picture's size and thumbhash are invented if the draft has none. */
-export const toForm = (
+export const makePostForm = (
   { id = createUuid(), content = "", ...draft }: Draft,
   bytes?: string | Uint8Array<ArrayBuffer>,
 ): FormData => {
@@ -22,7 +22,7 @@ export const toForm = (
   return form;
 };
 
-export const sendForm = async (
+export const sendPostForm = async (
   by: Person,
   form: BodyInit,
   changed: Parameters<typeof callRawWith>[0] = {},
@@ -33,26 +33,26 @@ export const sendForm = async (
 };
 
 export const publishPost = (by: Person, draft: Draft, bytes?: string | Uint8Array<ArrayBuffer>): Promise<Answered> =>
-  sendForm(by, toForm(draft, bytes));
+  sendPostForm(by, makePostForm(draft, bytes));
 
-export const readPage = async (by: Person, before?: number | null): Promise<PostPage> => {
-  const response = await getPage(by, before);
+export const readFeedPage = async (by: Person, before?: number | null): Promise<PostPage> => {
+  const response = await requestFeedPage(by, before);
   if (response.status !== 200) throw new Error(`no page: ${response.status} ${await response.text()}`);
   return (await response.json()) as PostPage;
 };
-export const getPage = (by: Person | undefined, before?: number | null, headers: Record<string, string> = {}) =>
+export const requestFeedPage = (by: Person | undefined, before?: number | null, headers: Record<string, string> = {}) =>
   site.fetch(`${site.origin}/api/tala${before ? `?before=${before}` : ""}`, {
     headers: { ...(by && { authorization: `Bearer ${by.token}` }), ...headers },
   });
 
-export type Shown = {
+export type ShownPost = {
   id: Uuid;
   number: number;
   content: string;
   author: string;
   picture: PostPage["posts"][number][5];
 };
-export const postsOf = ({ posts, authors }: PostPage): Shown[] =>
+export const toShownPosts = ({ posts, authors }: PostPage): ShownPost[] =>
   posts.map(([number, id, author, , content, picture]) => ({
     id: unpackUuid(id),
     number,
@@ -70,13 +70,13 @@ export const deletePost = async (by: Person, id: Uuid) => {
   return { status: response.status, error: text && (JSON.parse(text) as { error_code: string }).error_code };
 };
 
-export const getPicture = (by: Person | undefined, author: Uuid, post: Uuid, size: PictureSize = "large") =>
+export const requestPostPicture = (by: Person | undefined, author: Uuid, post: Uuid, size: PictureSize = "large") =>
   site.fetch(site.origin + postPicturePath(author, post, size), {
     headers: by ? { authorization: `Bearer ${by.token}` } : {},
   });
 
 /** Keys of a person's stored pictures. */
-export const picturesOf = async (author: Uuid): Promise<string[]> =>
+export const listPostPictures = async (author: Uuid): Promise<string[]> =>
   (await env.AVATARS.list({ prefix: `tala/${author}/` })).objects.map(({ key }) => key);
 
 export type SeededPost = { author: Uuid; content: string; thumb?: string };

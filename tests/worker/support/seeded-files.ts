@@ -32,20 +32,20 @@ export const seedFile = async (owner: Uuid, { type = "image/jpeg", name, status 
 };
 
 /** Stored fields of a file seeded with the defaults. */
-const known = { name: "vacances.jpg", mime: "image/jpeg", size: 1_234 } as const;
+const seededFields = { name: "vacances.jpg", mime: "image/jpeg", size: 1_234 } as const;
 
-export const imageOf = (file: Uuid, text?: string) =>
+export const makeImageBody = (file: Uuid, text?: string) =>
   ({
     type: "image",
     file,
-    ...known,
+    ...seededFields,
     width: 800,
     height: 600,
     thumb: "abc",
     ...(text === undefined ? {} : { text }),
   }) satisfies AttachedBody;
 
-export const documentOf = (file: Uuid, name: string, text?: string) =>
+export const makeDocumentBody = (file: Uuid, name: string, text?: string) =>
   ({
     type: "file",
     file,
@@ -55,18 +55,18 @@ export const documentOf = (file: Uuid, name: string, text?: string) =>
     ...(text === undefined ? {} : { text }),
   }) satisfies AttachedBody;
 
-export const voiceOf = (file: Uuid) =>
+export const makeVoiceBody = (file: Uuid) =>
   ({
     type: "voice",
     file,
-    ...known,
+    ...seededFields,
     mime: "audio/webm",
     ms: 4_000,
     waveform: "0aZ_",
   }) satisfies AttachedBody;
 
 /** Number of messages that reference a file in the directory; undefined if the file does not exist. */
-export const usesOf = async (file: Uuid): Promise<number | undefined> => {
+export const countFileReferences = async (file: Uuid): Promise<number | undefined> => {
   const found = await env.DB.prepare(
     "SELECT (SELECT count(*) FROM file_uses WHERE file_id = files.id) AS uses FROM files WHERE id = ?",
   )

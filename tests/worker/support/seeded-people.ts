@@ -5,12 +5,12 @@ import { openDb } from "#worker/db/client.ts";
 import { connections, profiles, sessions, users } from "#worker/db/schema.ts";
 import { signAccessToken } from "#worker/lib/http/access-token.ts";
 import { getConversationStub } from "#worker/objects/stubs.ts";
-import { rowOf, until } from "./device.ts";
-import { nextNumber } from "./numbers.ts";
+import { readRow, waitUntil } from "./device.ts";
+import { takePersonNumber } from "./person-numbers.ts";
 
 /** Inserts a signed-in person directly into the directory, for tests that need many people. */
 export const seedPerson = async (): Promise<Person & { session: string }> => {
-  const number = nextNumber();
+  const number = takePersonNumber();
   const [id, session, phone, now] = [createUuid(), createUuid(), phoneOf(number), Date.now()];
   const db = openDb(env);
   await db.batch([
@@ -43,7 +43,7 @@ export const connect = async (one: Person, other: Person): Promise<ConversationI
 /** Connects two people and waits until both were notified, so that later devices receive no news of it. */
 export const befriend = async (one: Person, other: Person): Promise<ConversationId> => {
   const id = await connect(one, other);
-  for (const person of [one, other]) await until(async () => (await rowOf(person, id)).open);
+  for (const person of [one, other]) await waitUntil(async () => (await readRow(person, id)).open);
   return id;
 };
 
@@ -51,7 +51,7 @@ export const befriend = async (one: Person, other: Person): Promise<Conversation
 export const seedContacts = async (of: Person, count: number): Promise<Uuid[]> => {
   const now = Date.now();
   const people = Array.from({ length: count }, () => {
-    const [number, id] = [nextNumber(), createUuid()];
+    const [number, id] = [takePersonNumber(), createUuid()];
     return { id, phone: phoneOf(number), name: nameOf(number), pair: privateConversationId(of.id, id) };
   });
   const each = (insert: string) => env.DB.prepare(`${insert} FROM json_each(?1)`).bind(JSON.stringify(people), now);
@@ -69,7 +69,7 @@ export const seedContacts = async (of: Person, count: number): Promise<Uuid[]> =
 };
 
 /** Makes two new connected people. */
-export const newPair = async (): Promise<Pair> => {
+export const makePair = async (): Promise<Pair> => {
   const [ana, ben] = [await seedPerson(), await seedPerson()];
   return { ana, ben, id: await befriend(ana, ben) };
 };

@@ -1,5 +1,5 @@
 /** Random numbers from 0 to 1, the same for the same seed. */
-export const dice = (seed: number) => {
+export const makeRandom = (seed: number) => {
   let state = seed;
   return (): number => {
     state = (state + 0x6d2b79f5) | 0;

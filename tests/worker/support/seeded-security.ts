@@ -13,7 +13,7 @@ import {
 } from "#worker/db/account-schema.ts";
 import { openDb } from "#worker/db/client.ts";
 import { type RateLimitName, rateLimitPolicies } from "#worker/lib/limits/rate-limit.ts";
-import { drain } from "./site.ts";
+import { drainBucket } from "./site.ts";
 
 /** Inserts every sign-in method besides the password, and every pending proof. Returns the recovery address. */
 export const seedSecurity = async (user: Uuid, session: Uuid, expires_at = Date.now() + 3_600_000): Promise<string> => {
@@ -49,6 +49,6 @@ export const seedSecurity = async (user: Uuid, session: Uuid, expires_at = Date.
       .values({ ...from, user_id: user, hash: id(), method: "oauth", code_challenge: "", expires_at }),
   ]);
   const limits = (Object.keys(rateLimitPolicies) as RateLimitName[]).filter((limit) => limit.endsWith("_by_user"));
-  for (const limit of limits) await drain(limit, user);
+  for (const limit of limits) await drainBucket(limit, user);
   return email;
 };

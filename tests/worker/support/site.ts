@@ -16,16 +16,16 @@ import { openDb } from "#worker/db/client.ts";
 import { signAccessToken } from "#worker/lib/http/access-token.ts";
 import { hashLimitKey } from "#worker/lib/limits/hashed-key.ts";
 import { emptyBuckets, type RateLimitName, rateLimitPolicies } from "#worker/lib/limits/rate-limit.ts";
-import { nextNumber } from "./numbers.ts";
+import { takePersonNumber } from "./person-numbers.ts";
 
 const sessionCookie = /^__Host-lisolo-(at|rt|device)=[^;]*; Max-Age=\d+; Path=\/; HttpOnly; Secure; SameSite=Strict$/;
-const innards = /\n\s*at |\/worker\/|SQLITE_|D1_ERROR|Failed query|SELECT |INSERT INTO|\$scrypt\$/;
+const internalDetails = /\n\s*at |\/worker\/|SQLITE_|D1_ERROR|Failed query|SELECT |INSERT INTO|\$scrypt\$/;
 
 /** Checks rules for every answer: cookies have all their flags, and errors reveal no internal details. */
-const requireDecent = async (response: Response): Promise<Response> => {
+const checkResponse = async (response: Response): Promise<Response> => {
   const odd = response.headers.getSetCookie().find((cookie) => !sessionCookie.test(cookie));
   if (odd !== undefined) throw new Error(`a cookie without its flags: ${odd.replace(/=[^;]*/, "=…")}`);
-  if (response.status >= 400 && innards.test(await response.clone().text())) {
+  if (response.status >= 400 && internalDetails.test(await response.clone().text())) {
     throw new Error(`an error that tells of the inside: ${await response.text()}`);
   }
   return response;
@@ -34,7 +34,7 @@ const requireDecent = async (response: Response): Promise<Response> => {
 /** The Worker under test, reached as a browser or another client reaches it. */
 export const site: Site = {
   origin: "https://lisolo.test",
-  fetch: async (url, init) => requireDecent(await exports.default.fetch(url, init)),
+  fetch: async (url, init) => checkResponse(await exports.default.fetch(url, init)),
 };
 
 export const call = (method: string, path: string, options?: Call): Promise<Answer> =>
@@ -46,8 +46,8 @@ let passwordHash: Promise<string> | undefined;
  * Makes a signed-in person. Uses the Worker's own functions instead of sign-up, whose proof of work and password hash
  * would take most of a test's time.
  */
-export const newPerson = async (): Promise<Person> => {
-  const n = nextNumber();
+export const makePerson = async (): Promise<Person> => {
+  const n = takePersonNumber();
   passwordHash ??= hashPassword(testPassword, env.PEPPER);
   const db = openDb(env);
   const user = await insertUser(db, { phone: phoneOf(n), username: nameOf(n), password_hash: await passwordHash });
@@ -69,7 +69,7 @@ export const newPerson = async (): Promise<Person> => {
 export const cookieSite = { "x-session-transport": "cookie", origin: site.origin };
 
 /** `Cookie` header of a browser that stored an answer's cookies, without expired ones. */
-export const cookiesOf = ({ headers }: Pick<Answer, "headers">): string =>
+export const toCookieHeader = ({ headers }: Pick<Answer, "headers">): string =>
   headers
     .getSetCookie()
     .filter((cookie) => !/; Max-Age=0\b/.test(cookie))
@@ -77,16 +77,16 @@ export const cookiesOf = ({ headers }: Pick<Answer, "headers">): string =>
     .join("; ");
 
 /** Key of a limit for a number or for the network of an address; "local" where a test names no address. */
-export const limitKeyOf = (name: string): string => hashLimitKey(env, name);
+export const toLimitKey = (name: string): string => hashLimitKey(env, name);
 
 /** Empties a person's bucket of a limit for far longer than a test takes. */
-export const drain = (name: RateLimitName, key: string): Promise<unknown> =>
+export const drainBucket = (name: RateLimitName, key: string): Promise<unknown> =>
   env.DB.prepare("INSERT OR REPLACE INTO rate_limits VALUES (?, ?)")
     .bind(`${name}:${key}`, Date.now() + rateLimitPolicies[name].burst * rateLimitPolicies[name].everyMs + 60_000)
     .run();
 
 /** Refills every bucket of a limit. */
-export const refill = async (name: RateLimitName): Promise<void> => {
+export const refillBuckets = async (name: RateLimitName): Promise<void> => {
   await env.DB.prepare("DELETE FROM rate_limits WHERE key GLOB ?").bind(`${name}:*`).run();
   emptyBuckets.clear();
 };

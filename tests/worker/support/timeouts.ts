@@ -1,8 +1,8 @@
 /** Longest time that one poll may use of the limit, however long the machine did something else. */
-const lookMs = 50;
+const pollMs = 50;
 
 /** Time limit that counts only time in which the test could run. */
-export class Patience {
+export class ActiveTimeout {
   #leftMs: number;
   #lookedAt = performance.now();
 
@@ -10,15 +10,15 @@ export class Patience {
     this.#leftMs = ms;
   }
 
-  get isOver(): boolean {
+  get isExpired(): boolean {
     const now = performance.now();
-    this.#leftMs -= Math.min(now - this.#lookedAt, lookMs);
+    this.#leftMs -= Math.min(now - this.#lookedAt, pollMs);
     this.#lookedAt = now;
     return this.#leftMs <= 0;
   }
 
   /** Waits for a wake-up or the next poll. */
-  async pause(waking: Promise<unknown>): Promise<void> {
-    await Promise.race([waking, scheduler.wait(lookMs)]);
+  async waitOrPoll(waking: Promise<unknown>): Promise<void> {
+    await Promise.race([waking, scheduler.wait(pollMs)]);
   }
 }

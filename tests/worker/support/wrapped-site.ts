@@ -13,10 +13,10 @@ type Setting =
   | "TURN_SECRET"
   | "TURN_KEY_ID"
   | "TURN_KEY_TOKEN";
-type Changed = Partial<Record<keyof Env | Setting, unknown>>;
+type ChangedBindings = Partial<Record<keyof Env | Setting, unknown>>;
 
 /** Calls the API with some bindings replaced, and waits for work after the answer. */
-const fetchWith = async (changed: Changed, url: string, init: RequestInit): Promise<Response> => {
+const fetchWith = async (changed: ChangedBindings, url: string, init: RequestInit): Promise<Response> => {
   const after: Promise<unknown>[] = [];
   const context = {
     waitUntil: (work: Promise<unknown>) => after.push(work),
@@ -33,16 +33,16 @@ const fetchWith = async (changed: Changed, url: string, init: RequestInit): Prom
 };
 
 /** Sends a request with replaced bindings and a body that is not JSON. */
-export const callRawWith = (changed: Changed, path: string, init: RequestInit): Promise<Response> =>
+export const callRawWith = (changed: ChangedBindings, path: string, init: RequestInit): Promise<Response> =>
   fetchWith(changed, site.origin + path, init);
 
-export const callWith = (changed: Changed, method: string, path: string, options?: Call): Promise<Answer> =>
+export const callWith = (changed: ChangedBindings, method: string, path: string, options?: Call): Promise<Answer> =>
   callSite({ origin: site.origin, fetch: (url, init) => fetchWith(changed, url, init) }, method, path, options);
 
 type RpcMethods = Partial<Record<keyof ConversationRpc | keyof UserChannelRpc, (...args: never[]) => unknown>>;
 
 /** Namespace whose objects have these methods overridden. */
-export const objectsWith = <T extends object>(namespace: { getByName(name: string): T }, methods: RpcMethods) => ({
+export const overrideMethods = <T extends object>(namespace: { getByName(name: string): T }, methods: RpcMethods) => ({
   getByName: (name: string): T => {
     const stub = namespace.getByName(name);
     return new Proxy(stub, {

@@ -6,53 +6,60 @@ import { postGoneMax } from "#contract/limits.ts";
 import type { Person } from "#tests/support/people/people.ts";
 import { Device } from "#tests/worker/support/device.ts";
 import { makePng } from "#tests/worker/support/pictures.ts";
-import { deletePost, getPicture, picturesOf, postsOf, publishPost, readPage } from "#tests/worker/support/posts.ts";
-import { newPerson } from "#tests/worker/support/site.ts";
+import {
+  deletePost,
+  listPostPictures,
+  publishPost,
+  readFeedPage,
+  requestPostPicture,
+  toShownPosts,
+} from "#tests/worker/support/posts.ts";
+import { makePerson } from "#tests/worker/support/site.ts";
 import { callRawWith } from "#tests/worker/support/wrapped-site.ts";
 import worker from "#worker/index.ts";
 import { rateLimitPolicies } from "#worker/lib/limits/rate-limit.ts";
 
 const ofPerson = async (reader: Person, author: Uuid) =>
-  postsOf(await readPage(reader)).filter((post) => post.author === author);
+  toShownPosts(await readFeedPage(reader)).filter((post) => post.author === author);
 
 test("a status that its author takes back is gone from the feed at once, and its picture with it", async () => {
-  const [ana, ben] = [await newPerson(), await newPerson()];
+  const [ana, ben] = [await makePerson(), await makePerson()];
   const [id, other] = [createUuid(), createUuid()];
   await publishPost(ana, { id, content: "Oubliez ça" }, makePng(20, 20));
   await publishPost(ana, { id: other, content: "Gardez ça" }, makePng(20, 20));
   expect(await ofPerson(ben, ana.id)).toHaveLength(2);
   expect(await deletePost(ana, id)).toMatchObject({ status: 204 });
   expect((await ofPerson(ben, ana.id)).map((post) => post.id)).toEqual([other]);
-  expect((await getPicture(ben, ana.id, id)).status).toBe(404);
-  expect((await getPicture(ben, ana.id, other)).status).toBe(200);
-  expect((await picturesOf(ana.id)).every((key) => key.includes(other))).toBe(true);
+  expect((await requestPostPicture(ben, ana.id, id)).status).toBe(404);
+  expect((await requestPostPicture(ben, ana.id, other)).status).toBe(200);
+  expect((await listPostPictures(ana.id)).every((key) => key.includes(other))).toBe(true);
 });
 
-test("its author's devices hear of it at once, and nobody else's do", async () => {
-  const [ana, ben] = [await newPerson(), await newPerson()];
+test("its author's devices are notified at once, and nobody else's are", async () => {
+  const [ana, ben] = [await makePerson(), await makePerson()];
   const [phone, desk, bens] = [await Device.open(ana), await Device.open(ana), await Device.open(ben)];
   const id = createUuid();
   await publishPost(ana, { id, content: "Oubliez ça" });
   expect(await deletePost(ben, id)).toMatchObject({ status: 403 });
   expect(await deletePost(ana, id)).toMatchObject({ status: 204 });
   for (const device of [phone, desk]) expect(await device.nextOf("d")).toEqual(["d", packUuid(id)]);
-  await bens.ask((ref) => ["c", ref, bens.base, null]);
+  await bens.request((ref) => ["c", ref, bens.base, null]);
   expect(bens.frames.filter((frame) => Array.isArray(frame) && frame[0] === "d")).toEqual([]);
 });
 
 test("taking it back again is done already, and sent once more it does not come back", async () => {
-  const ana = await newPerson();
+  const ana = await makePerson();
   const id = createUuid();
   await publishPost(ana, { id, content: "Une fois" }, makePng(20, 20));
   for (let time = 0; time < 3; time++) expect(await deletePost(ana, id)).toMatchObject({ status: 204 });
   const late = await publishPost(ana, { id, content: "Une fois" }, makePng(20, 20));
   expect(late).toMatchObject({ status: 404, body: { error_code: "post_not_found" } });
   expect(await ofPerson(ana, ana.id)).toEqual([]);
-  expect(await picturesOf(ana.id)).toEqual([]);
+  expect(await listPostPictures(ana.id)).toEqual([]);
 });
 
 test("one that was taken back before it came never comes, and keeps nobody else from that id", async () => {
-  const [ana, ben] = [await newPerson(), await newPerson()];
+  const [ana, ben] = [await makePerson(), await makePerson()];
   const id = createUuid();
   expect(await deletePost(ana, id)).toMatchObject({ status: 204 });
   expect((await publishPost(ana, { id, content: "En retard" })).status).toBe(404);
@@ -60,17 +67,17 @@ test("one that was taken back before it came never comes, and keeps nobody else 
 });
 
 test("nobody takes back what somebody else published", async () => {
-  const [ana, ben] = [await newPerson(), await newPerson()];
+  const [ana, ben] = [await makePerson(), await makePerson()];
   const id = createUuid();
   await publishPost(ana, { id, content: "À moi" }, makePng(20, 20));
   expect(await deletePost(ben, id)).toEqual({ status: 403, error: "not_your_post" });
   expect(await ofPerson(ben, ana.id)).toHaveLength(1);
-  expect((await getPicture(ben, ana.id, id)).status).toBe(200);
+  expect((await requestPostPicture(ben, ana.id, id)).status).toBe(200);
 });
 
 test("a picture that could not be taken away goes when it is asked for again", async () => {
   const log = vi.spyOn(console, "error").mockImplementation(() => undefined);
-  const ana = await newPerson();
+  const ana = await makePerson();
   const id = createUuid();
   await publishPost(ana, { id, content: "Oubliez" }, makePng(20, 20));
   const AVATARS = { delete: () => Promise.reject(new Error("away")) };
@@ -79,15 +86,15 @@ test("a picture that could not be taken away goes when it is asked for again", a
     headers: { authorization: `Bearer ${ana.token}` },
   });
   expect(failed.status).toBe(500);
-  expect(await picturesOf(ana.id)).toHaveLength(2);
+  expect(await listPostPictures(ana.id)).toHaveLength(2);
   expect(await ofPerson(ana, ana.id)).toEqual([]);
   expect(await deletePost(ana, id)).toMatchObject({ status: 204 });
-  expect(await picturesOf(ana.id)).toEqual([]);
+  expect(await listPostPictures(ana.id)).toEqual([]);
   log.mockRestore();
 });
 
 test("who takes back without end is asked to wait", async () => {
-  const ana = await newPerson();
+  const ana = await makePerson();
   const answers: number[] = [];
   for (let i = 0; i <= rateLimitPolicies.post_deletion_by_user.burst; i++) {
     answers.push((await deletePost(ana, createUuid())).status);
@@ -98,7 +105,7 @@ test("who takes back without end is asked to wait", async () => {
 });
 
 test("that something was taken back is forgotten after a month, and not before", async () => {
-  const ana = await newPerson();
+  const ana = await makePerson();
   const [old, young] = [createUuid(), createUuid()];
   for (const id of [old, young]) await deletePost(ana, id);
   const month = 30 * 24 * 3_600_000;
@@ -112,7 +119,7 @@ test("that something was taken back is forgotten after a month, and not before",
 });
 
 test("an account takes its statuses along", async () => {
-  const [ana, ben] = [await newPerson(), await newPerson()];
+  const [ana, ben] = [await makePerson(), await makePerson()];
   await publishPost(ana, { content: "Adieu" });
   await deletePost(ana, createUuid());
   await env.DB.prepare("DELETE FROM users WHERE id = ?").bind(ana.id).run();
@@ -123,7 +130,7 @@ test("an account takes its statuses along", async () => {
 });
 
 test("of what somebody took back before it came the newest hundred are remembered", async () => {
-  const ana = await newPerson();
+  const ana = await makePerson();
   await env.DB.prepare(
     `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 150)
      INSERT INTO tala_gone SELECT ?, 'gone-' || i, i FROM n`,
@@ -140,8 +147,8 @@ test("of what somebody took back before it came the newest hundred are remembere
   expect(results[0]).toEqual({ id: "gone-52" });
 });
 
-test("what was taken back goes after a month however much it is, whoever left it", async () => {
-  const ana = await newPerson();
+test("the marks of deleted statuses are removed after a month however many there are, whoever left them", async () => {
+  const ana = await makePerson();
   await env.DB.prepare(
     `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3500)
      INSERT INTO tala_gone SELECT ?, 'old-' || i, i FROM n`,

@@ -13,18 +13,18 @@ import {
 } from "#contract/limits.ts";
 import { PostPage } from "#contract/tala.ts";
 import type { Person } from "#tests/support/people/people.ts";
-import { countDirectory } from "#tests/worker/support/counted-rows.ts";
 import {
   deletePost,
-  getPage,
-  postsOf,
   publishPost,
-  readPage,
+  readFeedPage,
+  requestFeedPage,
   type SeededPost,
   seedPosts,
+  toShownPosts,
 } from "#tests/worker/support/posts.ts";
+import { countDirectoryRows } from "#tests/worker/support/row-counter.ts";
 import { seedPerson } from "#tests/worker/support/seeded-people.ts";
-import { newPerson, site } from "#tests/worker/support/site.ts";
+import { makePerson, site } from "#tests/worker/support/site.ts";
 import { FeedCache } from "#worker/lib/storage/feed-cache.ts";
 
 const authenticating = 1; // row: the session
@@ -37,7 +37,7 @@ const passes = (ms: number) => {
 };
 afterAll(async () => {
   vi.useRealTimers();
-  await publishPost(await newPerson(), { content: "Tout est oublié" });
+  await publishPost(await makePerson(), { content: "Tout est oublié" });
 });
 
 /** Lets the lifetime of every cached page pass. */
@@ -73,7 +73,7 @@ test("a page of 20 statuses as people write them, each with a picture and its ow
   });
   await seedPosts(posts);
   outlive();
-  const response = await getPage(people[0]);
+  const response = await requestFeedPage(people[0]);
   const bytes = new Uint8Array(await response.arrayBuffer());
   const page = v.parse(PostPage, JSON.parse(new TextDecoder().decode(bytes)));
   expect(page.posts).toHaveLength(postPageRows);
@@ -95,7 +95,7 @@ test("where statuses, names and thumbhashes are the longest there can be, pages 
   const [reader] = people as [Person];
   let before: number | null | undefined;
   while (seen.length < numbers.length) {
-    const text = await (await getPage(reader, before)).text();
+    const text = await (await requestFeedPage(reader, before)).text();
     expect(new TextEncoder().encode(text).length).toBeLessThanOrEqual(postPageBytes);
     const page = v.parse(PostPage, JSON.parse(text));
     expect(page.posts.length).toBeGreaterThan(0);
@@ -105,29 +105,29 @@ test("where statuses, names and thumbhashes are the longest there can be, pages 
   expect(seen.slice(0, numbers.length)).toEqual([...numbers].reverse());
 });
 
-test("an author of many statuses stands on a page once", async () => {
-  const ana = await newPerson();
+test("an author of many statuses is on a page once", async () => {
+  const ana = await makePerson();
   await seedPosts(Array.from({ length: postPageRows }, (_, n) => ({ author: ana.id, content: `${n}` })));
   outlive();
-  const page = await readPage(ana);
+  const page = await readFeedPage(ana);
   expect(page.posts).toHaveLength(postPageRows);
   expect(page.authors).toEqual([[expect.any(String), ana.username, null]]);
 });
 
 test("reading down, while others publish and take back, meets every status once and in order, to the end", async () => {
-  const [ana, ben] = [await newPerson(), await newPerson()];
+  const [ana, ben] = [await makePerson(), await makePerson()];
   const numbers = await seedPosts(Array.from({ length: 110 }, (_, n) => ({ author: ana.id, content: `Numéro ${n}` })));
   outlive();
   const seen: number[] = [];
   const taken = new Set<number>();
-  let page = await readPage(ben);
+  let page = await readFeedPage(ben);
   for (let turn = 0; ; turn++) {
     seen.push(...page.posts.map(([number]) => number));
     if (page.before === null) break;
     // A status is published above the pages already read; below them, and exactly at their edge, one is deleted.
     const published = await publishPost(turn % 2 ? ana : ben, { content: `Nouveau ${turn}` });
     expect([201, 429]).toContain(published.status);
-    const shown = postsOf(page);
+    const shown = toShownPosts(page);
     const edge = shown.at(-1);
     if (edge && numbers.includes(edge.number)) expect((await deletePost(ana, edge.id)).status).toBe(204);
     const below = numbers.find((number) => number < (page.before ?? 0) - 3 && !taken.has(number));
@@ -136,7 +136,7 @@ test("reading down, while others publish and take back, meets every status once 
       taken.add(below);
       await deletePost(ana, row?.id ?? "");
     }
-    page = await readPage(ben, page.before);
+    page = await readFeedPage(ben, page.before);
   }
   expect(seen).toEqual([...new Set(seen)].sort((a, b) => b - a));
   for (const number of numbers)
@@ -146,7 +146,7 @@ test("reading down, while others publish and take back, meets every status once 
 });
 
 test("numbers are never given again, so what was read is never hidden behind an old one", async () => {
-  const ana = await newPerson();
+  const ana = await makePerson();
   const id = createUuid();
   const first = await publishPost(ana, { id, content: "Le plus neuf" });
   await deletePost(ana, id);
@@ -154,26 +154,26 @@ test("numbers are never given again, so what was read is never hidden behind an 
   expect(next.body.number).toBeGreaterThan(first.body.number);
 });
 
-test("who has the page already is told so in no bytes, until something is published", async () => {
-  const [ana, ben] = [await newPerson(), await newPerson()];
+test("a client that has the page gets no bytes, until something is published", async () => {
+  const [ana, ben] = [await makePerson(), await makePerson()];
   await publishPost(ana, { content: "Bonjour" });
-  const first = await getPage(ben);
+  const first = await requestFeedPage(ben);
   expect(first.headers.get("cache-control")).toBe("private, no-cache");
   expect(first.headers.get("content-type")).toMatch(/^application\/json/);
   const etag = first.headers.get("etag") ?? "";
   expect(etag).toMatch(/^W\/"[\w-]{22}"$/);
   await first.text();
   for (const condition of [etag, `"x", ${etag}`, etag.slice(2)]) {
-    const again = await getPage(ben, undefined, { "if-none-match": condition });
+    const again = await requestFeedPage(ben, undefined, { "if-none-match": condition });
     expect(again.status).toBe(304);
     expect(again.headers.get("etag")).toBe(etag);
     expect(await again.text()).toBe("");
   }
   await publishPost(ana, { content: "Bonsoir" });
-  const changed = await getPage(ben, undefined, { "if-none-match": etag });
+  const changed = await requestFeedPage(ben, undefined, { "if-none-match": etag });
   expect(changed.status).toBe(200);
   expect(changed.headers.get("etag")).not.toBe(etag);
-  expect(postsOf((await changed.json()) as PostPage)[0]?.content).toBe("Bonsoir");
+  expect(toShownPosts((await changed.json()) as PostPage)[0]?.content).toBe("Bonsoir");
 });
 
 /** First page cached at this location. */
@@ -184,10 +184,10 @@ const isKept = async () => (await caches.default.match(newest)) !== undefined;
 const headersOf = (response: Response) => [...response.headers].filter(([name]) => name !== "date");
 
 test("everybody gets the same bytes, which hold nothing of who asked, and a visitor gets none of them", async () => {
-  const [ana, ben, cal] = [await newPerson(), await newPerson(), await newPerson()];
-  const author = await newPerson();
+  const [ana, ben, cal] = [await makePerson(), await makePerson(), await makePerson()];
+  const author = await makePerson();
   await publishPost(author, { content: "Pour tous" });
-  const pages = [await getPage(ana), await getPage(ben), await getPage(author)];
+  const pages = [await requestFeedPage(ana), await requestFeedPage(ben), await requestFeedPage(author)];
   const bodies = await Promise.all(pages.map((page) => page.text()));
   expect(new Set(bodies).size).toBe(1);
   for (const page of pages) expect(headersOf(page)).toEqual(headersOf(pages[0] as Response));
@@ -205,7 +205,7 @@ test("everybody gets the same bytes, which hold nothing of who asked, and a visi
     { "if-none-match": pages[0]?.headers.get("etag") ?? "" },
   ];
   for (const headers of conditions) {
-    const refused = await getPage(undefined, undefined, headers);
+    const refused = await requestFeedPage(undefined, undefined, headers);
     expect(refused.status).toBe(401);
     expect(refused.headers.get("etag")).toBeNull();
     expect(refused.headers.get("cache-control")).toBe("no-store");
@@ -213,8 +213,8 @@ test("everybody gets the same bytes, which hold nothing of who asked, and a visi
 });
 
 test("where a page is kept in the place is no address that anybody can ask", async () => {
-  const ana = await newPerson();
-  await readPage(ana);
+  const ana = await makePerson();
+  await readFeedPage(ana);
   for (const name of ["newest", "5"]) {
     const response = await site.fetch(`${site.origin}/api/tala/kept/${name}`, {
       headers: { authorization: `Bearer ${ana.token}` },
@@ -228,49 +228,49 @@ test("a page that is not kept costs its statuses and their authors, and every ot
   const [reader] = people as [Person];
   await seedPosts(people.map(({ id }) => ({ author: id, content: "Mbote" })));
   outlive();
-  const first = await countDirectory(() => readPage(reader));
+  const first = await countDirectoryRows(() => readFeedPage(reader));
   expect(first.read).toBeLessThanOrEqual(authenticating + 2 * (postPageRows + 1));
-  const { before } = await readPage(reader);
-  const older = await countDirectory(() => readPage(reader, before));
+  const { before } = await readFeedPage(reader);
+  const older = await countDirectoryRows(() => readFeedPage(reader, before));
   expect(older.read).toBeLessThanOrEqual(authenticating + 2 * (postPageRows + 1) + 1);
   for (const page of [undefined, before]) {
-    expect(await countDirectory(() => readPage(reader, page))).toEqual({ read: authenticating, written: 0 });
+    expect(await countDirectoryRows(() => readFeedPage(reader, page))).toEqual({ read: authenticating, written: 0 });
   }
 });
 
 test("all who ask at once for what is not kept wait for one reading", async () => {
   const reader = await seedPerson();
-  await publishPost(await newPerson(), { content: "Ensemble" });
+  await publishPost(await makePerson(), { content: "Ensemble" });
   outlive();
   const askers = 40;
   const bodies = new Set<string>();
-  const { read } = await countDirectory(() =>
-    Promise.all(Array.from({ length: askers }, async () => bodies.add(await (await getPage(reader)).text()))),
+  const { read } = await countDirectoryRows(() =>
+    Promise.all(Array.from({ length: askers }, async () => bodies.add(await (await requestFeedPage(reader)).text()))),
   );
   expect(bodies.size).toBe(1);
   expect(read).toBeLessThanOrEqual(askers * authenticating + 2 * (postPageRows + 1));
 });
 
-test("a page is as old as it may be, and then it is read anew", async () => {
-  const [ana, ben] = [await newPerson(), await newPerson()];
+test("a page is cached for its lifetime, and then read again", async () => {
+  const [ana, ben] = [await makePerson(), await makePerson()];
   await seedPosts(Array.from({ length: 50 }, (_, n) => ({ author: ana.id, content: `${n}` })));
   outlive();
-  const { before } = await readPage(ben);
-  await readPage(ben, before);
+  const { before } = await readFeedPage(ben);
+  await readFeedPage(ben, before);
   // Published at another location: this location is not notified.
   const [number] = await seedPosts([{ author: ana.id, content: "D'ailleurs" }]);
   await env.DB.prepare("DELETE FROM tala_posts WHERE number = (SELECT max(number) FROM tala_posts WHERE number < ?)")
     .bind(before)
     .run();
   const isIn = (page: PostPage) => page.posts.some(([one]) => one === number);
-  const older = await readPage(ben, before);
+  const older = await readFeedPage(ben, before);
   passes(feedFreshMs - 1_000);
-  expect(isIn(await readPage(ben))).toBe(false);
+  expect(isIn(await readFeedPage(ben))).toBe(false);
   passes(1_001);
-  expect(isIn(await readPage(ben))).toBe(true);
-  expect(await readPage(ben, before)).toEqual(older);
+  expect(isIn(await readFeedPage(ben))).toBe(true);
+  expect(await readFeedPage(ben, before)).toEqual(older);
   passes(feedOlderMs - feedFreshMs);
-  expect((await readPage(ben, before)).posts[0]?.[0]).not.toBe(older.posts[0]?.[0]);
+  expect((await readFeedPage(ben, before)).posts[0]?.[0]).not.toBe(older.posts[0]?.[0]);
 });
 
 /** A runtime that starts now, at a location where others run. */
@@ -294,9 +294,9 @@ const startRuntime = (origin: string) => {
 const unreadable = () => Promise.reject(new Error("the directory is away"));
 
 test("another runtime of the place answers from what the first one read, and never from longer ago", async () => {
-  const ana = await newPerson();
+  const ana = await makePerson();
   await publishPost(ana, { content: "Au même endroit" });
-  const body = await (await getPage(ana)).text();
+  const body = await (await requestFeedPage(ana)).text();
   await expect.poll(isKept).toBe(true);
   const runtime = startRuntime(site.origin);
   expect(await runtime.read(unreadable)).toBe(body);
@@ -330,24 +330,24 @@ test("what was read before something was taken back, and arrives after it, is ke
 });
 
 test("a page before a number that is not given yet is not kept: who gets it meanwhile is not left out", async () => {
-  const [ana, ben] = [await newPerson(), await newPerson()];
+  const [ana, ben] = [await makePerson(), await makePerson()];
   const { body } = await publishPost(ana, { content: "Le dernier" });
   const future = body.number + 3;
-  const first = await readPage(ben, future);
+  const first = await readFeedPage(ben, future);
   expect(first.posts[0]?.[0]).toBe(body.number);
   const numbers = await seedPosts([1, 2, 3].map((n) => ({ author: ana.id, content: `${n}` })));
-  expect((await readPage(ben, future)).posts[0]?.[0]).toBe(numbers[1]);
+  expect((await readFeedPage(ben, future)).posts[0]?.[0]).toBe(numbers[1]);
 });
 
 test("pages before places that no page named are kept nowhere, however many are asked for", async () => {
-  const [ana, ben] = [await newPerson(), await newPerson()];
+  const [ana, ben] = [await makePerson(), await makePerson()];
   const numbers = await seedPosts(Array.from({ length: 60 }, (_, n) => ({ author: ana.id, content: `${n}` })));
   outlive();
-  const { before } = await readPage(ben);
+  const { before } = await readFeedPage(ben);
   const isPlaceKept = async (place: number | null) =>
     (await caches.default.match(`${site.origin}/api/tala/kept/${place}`)) !== undefined;
-  for (const number of numbers) if (number !== before) await readPage(ben, number);
-  await readPage(ben, before ?? 0);
+  for (const number of numbers) if (number !== before) await readFeedPage(ben, number);
+  await readFeedPage(ben, before ?? 0);
   await expect.poll(() => isPlaceKept(before)).toBe(true);
   for (const number of numbers)
     if (number !== before) expect([number, await isPlaceKept(number)]).toEqual([number, false]);
@@ -356,7 +356,7 @@ test("pages before places that no page named are kept nowhere, however many are 
 test.each(["0", "-1", "1.5", "x", "1e3", "9".repeat(16), "1;DROP TABLE tala_posts", "1&before=2"])(
   "there is no page before %s",
   async (before) => {
-    const ana = await newPerson();
+    const ana = await makePerson();
     const response = await site.fetch(`${site.origin}/api/tala?before=${before}`, {
       headers: { authorization: `Bearer ${ana.token}` },
     });
@@ -365,6 +365,6 @@ test.each(["0", "-1", "1.5", "x", "1e3", "9".repeat(16), "1;DROP TABLE tala_post
 );
 
 test("before the first status there is an empty page, which is the end", async () => {
-  const page = await readPage(await newPerson(), 1);
+  const page = await readFeedPage(await makePerson(), 1);
   expect(page).toEqual({ authors: [], posts: [], before: null });
 });

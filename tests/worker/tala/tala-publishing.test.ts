@@ -3,30 +3,31 @@ import { expect, test, vi } from "vitest";
 import { createUuid, type Uuid } from "#contract/ids.ts";
 import { pictureMaxBytes, postBytesMax, postFormMaxBytes, postGraphemesMax } from "#contract/limits.ts";
 import type { Person } from "#tests/support/people/people.ts";
-import { makeJpegWithPlace, makePng, makePngClaiming } from "#tests/worker/support/pictures.ts";
+import { makeJpegWithLocation, makePng, makePngClaiming } from "#tests/worker/support/pictures.ts";
 import {
   deletePost,
-  getPicture,
-  picturesOf,
-  postsOf,
+  listPostPictures,
+  makePostForm,
   publishPost,
-  readPage,
-  sendForm,
-  toForm,
+  readFeedPage,
+  requestPostPicture,
+  sendPostForm,
+  toShownPosts,
 } from "#tests/worker/support/posts.ts";
-import { cookieSite, drain, newPerson, site } from "#tests/worker/support/site.ts";
+import { cookieSite, drainBucket, makePerson, site } from "#tests/worker/support/site.ts";
 import { rateLimitPolicies } from "#worker/lib/limits/rate-limit.ts";
 import { readImageHeader } from "#worker/lib/storage/image-header.ts";
 
 const isPublished = { status: 201 };
 const refusedAs = (status: number, error_code: string) => ({ status, body: { error_code } });
-const ofPerson = async (person: Person) => postsOf(await readPage(person)).filter(({ author }) => author === person.id);
+const ofPerson = async (person: Person) =>
+  toShownPosts(await readFeedPage(person)).filter(({ author }) => author === person.id);
 const rowsOf = async (author: Uuid) =>
   (await env.DB.prepare("SELECT * FROM tala_posts WHERE user_id = ?").bind(author).all()).results;
 const headerOf = async (response: Response) => readImageHeader(new Uint8Array(await response.arrayBuffer()));
 
-test("a text, a picture, and a text with a picture stand first in everybody's feed as soon as they are published", async () => {
-  const [ana, ben] = [await newPerson(), await newPerson()];
+test("a text, a picture, and a text with a picture are first in everybody's feed as soon as they are published", async () => {
+  const [ana, ben] = [await makePerson(), await makePerson()];
   const ids = [createUuid(), createUuid(), createUuid()];
   const first = await publishPost(ana, { id: ids[0] as Uuid, content: "Mbote na bino banso !\nOza malamu ?" });
   expect(first).toMatchObject({ status: 201, body: { id: ids[0] } });
@@ -34,7 +35,7 @@ test("a text, a picture, and a text with a picture stand first in everybody's fe
   expect(await publishPost(ana, { id: ids[1] as Uuid }, makePng(60, 30))).toMatchObject(isPublished);
   const both = await publishPost(ana, { id: ids[2] as Uuid, content: "Au marché" }, makePng(30, 60));
   expect(both).toMatchObject(isPublished);
-  expect(postsOf(await readPage(ben)).slice(0, 3)).toEqual([
+  expect(toShownPosts(await readFeedPage(ben)).slice(0, 3)).toEqual([
     { id: ids[2], number: both.body.number, content: "Au marché", author: ana.id, picture: [30, 60, "1QcSHQRnh4"] },
     { id: ids[1], number: expect.any(Number), content: "", author: ana.id, picture: [60, 30, "1QcSHQRnh4"] },
     {
@@ -45,26 +46,26 @@ test("a text, a picture, and a text with a picture stand first in everybody's fe
       picture: null,
     },
   ]);
-  expect((await readPage(ben)).authors).toContainEqual([expect.any(String), ana.username, null]);
-  expect(JSON.stringify(await readPage(ben))).not.toContain(ana.phone.slice(1));
+  expect((await readFeedPage(ben)).authors).toContainEqual([expect.any(String), ana.username, null]);
+  expect(JSON.stringify(await readFeedPage(ben))).not.toContain(ana.phone.slice(1));
 });
 
-test("a picture is made anew in two sizes, without what was written into it and never larger than it was", async () => {
-  const [ana, ben] = [await newPerson(), await newPerson()];
+test("a picture is re-encoded in two sizes, without its metadata and never larger than it was", async () => {
+  const [ana, ben] = [await makePerson(), await makePerson()];
   const [wide, little] = [createUuid(), createUuid()];
   await publishPost(ana, { id: wide }, makePng(1_600, 800));
-  await publishPost(ana, { id: little }, await makeJpegWithPlace());
-  expect(await headerOf(await getPicture(ben, ana.id, wide, "large"))).toEqual({
+  await publishPost(ana, { id: little }, await makeJpegWithLocation());
+  expect(await headerOf(await requestPostPicture(ben, ana.id, wide, "large"))).toEqual({
     type: "webp",
     width: 1_280,
     height: 640,
   });
-  expect(await headerOf(await getPicture(ben, ana.id, wide, "small"))).toEqual({
+  expect(await headerOf(await requestPostPicture(ben, ana.id, wide, "small"))).toEqual({
     type: "webp",
     width: 200,
     height: 100,
   });
-  const kept = await getPicture(ben, ana.id, little);
+  const kept = await requestPostPicture(ben, ana.id, little);
   expect(kept.headers.get("content-type")).toBe("image/webp");
   expect(kept.headers.get("cache-control")).toBe("private, max-age=31536000, immutable");
   const bytes = Buffer.from(await kept.arrayBuffer());
@@ -74,35 +75,35 @@ test("a picture is made anew in two sizes, without what was written into it and 
     headers: { authorization: `Bearer ${ben.token}`, "if-none-match": kept.headers.get("etag") ?? "" },
   });
   expect(again.status).toBe(304);
-  expect((await getPicture(undefined, ana.id, little)).status).toBe(401);
-  expect((await getPicture(ben, ben.id, little)).status).toBe(404);
+  expect((await requestPostPicture(undefined, ana.id, little)).status).toBe(401);
+  expect((await requestPostPicture(ben, ben.id, little)).status).toBe(404);
 });
 
 test("what a page says of a picture's size is what the server found, not what was claimed", async () => {
-  const ana = await newPerson();
+  const ana = await makePerson();
   const claimed = { width: 1_280, height: 1, thumb: "" };
   await publishPost(ana, { picture: claimed }, makePng(40, 20));
   expect((await ofPerson(ana))[0]?.picture).toEqual([40, 20, ""]);
 });
 
-test("the same status sent again after a lost answer is one, told alike, and costs no right to publish", async () => {
-  const ana = await newPerson();
+test("the same status sent again after a lost answer is published once, answered alike, and does not count against the limit", async () => {
+  const ana = await makePerson();
   const id = createUuid();
   const first = await publishPost(ana, { id, content: "Une seule fois" }, makePng(20, 20));
-  const stored = await picturesOf(ana.id);
+  const stored = await listPostPictures(ana.id);
   expect(stored).toHaveLength(2);
-  await drain("post_by_user", ana.id);
+  await drainBucket("post_by_user", ana.id);
   for (let time = 0; time < 3; time++) {
     const again = await publishPost(ana, { id, content: "Une seule fois" }, makePng(50, 50));
     expect(again).toMatchObject({ status: 201, body: first.body });
   }
   expect(await rowsOf(ana.id)).toHaveLength(1);
-  expect(await picturesOf(ana.id)).toEqual(stored);
-  expect(await headerOf(await getPicture(ana, ana.id, id))).toMatchObject({ width: 20 });
+  expect(await listPostPictures(ana.id)).toEqual(stored);
+  expect(await headerOf(await requestPostPicture(ana, ana.id, id))).toMatchObject({ width: 20 });
 });
 
 test("the same status sent by two tabs at once is one, with one set of pictures", async () => {
-  const ana = await newPerson();
+  const ana = await makePerson();
   const id = createUuid();
   const answers = await Promise.all(
     Array.from({ length: 4 }, () => publishPost(ana, { id, content: "Ensemble" }, makePng(20, 20))),
@@ -110,12 +111,12 @@ test("the same status sent by two tabs at once is one, with one set of pictures"
   expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201]);
   expect(new Set(answers.map(({ body }) => body.number)).size).toBe(1);
   expect(await rowsOf(ana.id)).toHaveLength(1);
-  expect(await picturesOf(ana.id)).toHaveLength(2);
-  expect((await getPicture(ana, ana.id, id)).status).toBe(200);
+  expect(await listPostPictures(ana.id)).toHaveLength(2);
+  expect((await requestPostPicture(ana, ana.id, id)).status).toBe(200);
 });
 
 test("an id that is somebody else's publishes nothing and changes nothing of theirs", async () => {
-  const [ana, ben] = [await newPerson(), await newPerson()];
+  const [ana, ben] = [await makePerson(), await makePerson()];
   const id = createUuid();
   await publishPost(ana, { id, content: "À moi" }, makePng(20, 20));
   const before = await rowsOf(ana.id);
@@ -124,8 +125,8 @@ test("an id that is somebody else's publishes nothing and changes nothing of the
   );
   expect(await rowsOf(ana.id)).toEqual(before);
   expect(await rowsOf(ben.id)).toEqual([]);
-  expect(await picturesOf(ben.id)).toEqual([]);
-  expect(await headerOf(await getPicture(ben, ana.id, id))).toMatchObject({ width: 20 });
+  expect(await listPostPictures(ben.id)).toEqual([]);
+  expect(await headerOf(await requestPostPicture(ben, ana.id, id))).toMatchObject({ width: 20 });
 });
 
 /** Storage with one method replaced. */
@@ -157,7 +158,7 @@ const breakingDirectory = (when: "before" | "after"): D1Database =>
     },
   });
 
-test("whatever breaks while it is published, sent again it stands once, with its picture", async () => {
+test("whatever fails during publishing, a repeat publishes it once, with its picture", async () => {
   const log = vi.spyOn(console, "error").mockImplementation(() => undefined);
   const breakingAtOnce = changing(env.AVATARS, { put: () => Promise.reject(new Error("away")) as never });
   let puts = 0;
@@ -171,20 +172,20 @@ test("whatever breaks while it is published, sent again it stands once, with its
     { DB: breakingDirectory("before") },
     { DB: breakingDirectory("after") },
   ]) {
-    const ana = await newPerson();
+    const ana = await makePerson();
     const form = { id: createUuid(), content: "Contre vents et marées" };
-    const failed = await sendForm(ana, toForm(form, makePng(20, 20)), changed);
+    const failed = await sendPostForm(ana, makePostForm(form, makePng(20, 20)), changed);
     expect(failed).toMatchObject(refusedAs(500, "internal"));
     expect(await publishPost(ana, form, makePng(20, 20))).toMatchObject(isPublished);
     expect(await rowsOf(ana.id)).toHaveLength(1);
-    expect(await picturesOf(ana.id)).toHaveLength(2);
-    expect((await getPicture(ana, ana.id, form.id)).status).toBe(200);
+    expect(await listPostPictures(ana.id)).toHaveLength(2);
+    expect((await requestPostPicture(ana, ana.id, form.id)).status).toBe(200);
   }
   log.mockRestore();
 });
 
 test("a status that was taken back while its picture was still being stored does not come, and leaves nothing", async () => {
-  const ana = await newPerson();
+  const ana = await makePerson();
   const id = createUuid();
   const AVATARS = changing(env.AVATARS, {
     put: (async (...given: Parameters<R2Bucket["put"]>) => {
@@ -192,14 +193,14 @@ test("a status that was taken back while its picture was still being stored does
       return env.AVATARS.put(...given);
     }) as never,
   });
-  const answer = await sendForm(ana, toForm({ id, content: "Trop tard" }, makePng(20, 20)), { AVATARS });
+  const answer = await sendPostForm(ana, makePostForm({ id, content: "Trop tard" }, makePng(20, 20)), { AVATARS });
   expect(answer).toMatchObject(refusedAs(404, "post_not_found"));
   expect(await rowsOf(ana.id)).toEqual([]);
-  expect(await picturesOf(ana.id)).toEqual([]);
+  expect(await listPostPictures(ana.id)).toEqual([]);
 });
 
-test("who was signed out while it was on its way publishes nothing, until they send it again", async () => {
-  const ana = await newPerson();
+test("a person signed out during a request publishes nothing, until they send it again", async () => {
+  const ana = await makePerson();
   const draft = { id: createUuid(), content: "Encore moi" };
   const session = (await env.DB.prepare("SELECT * FROM sessions WHERE user_id = ?").bind(ana.id).first()) ?? {};
   const AVATARS = changing(env.AVATARS, {
@@ -208,19 +209,19 @@ test("who was signed out while it was on its way publishes nothing, until they s
       return env.AVATARS.put(...given);
     }) as never,
   });
-  const answer = await sendForm(ana, toForm(draft, makePng(20, 20)), { AVATARS });
+  const answer = await sendPostForm(ana, makePostForm(draft, makePng(20, 20)), { AVATARS });
   expect(answer).toMatchObject(refusedAs(401, "session_not_found"));
   expect(await rowsOf(ana.id)).toEqual([]);
   await env.DB.prepare(`INSERT INTO sessions (${Object.keys(session)}) VALUES (${Object.keys(session).map(() => "?")})`)
     .bind(...Object.values(session))
     .run();
   expect(await publishPost(ana, draft, makePng(20, 20))).toMatchObject(isPublished);
-  expect(await picturesOf(ana.id)).toHaveLength(2);
+  expect(await listPostPictures(ana.id)).toHaveLength(2);
 });
 
 const family = "👨‍👩‍👧‍👦"; // 25 bytes that are one visible character
 test("280 characters are counted as a person counts them, within the bytes that a page has room for", async () => {
-  const ana = await newPerson();
+  const ana = await makePerson();
   const fitting = [
     "é".repeat(postGraphemesMax),
     "e\u0301".repeat(postGraphemesMax),
@@ -244,12 +245,12 @@ test("280 characters are counted as a person counts them, within the bytes that 
 });
 
 test("the longest status there can be is one page, and the feed goes on after it", async () => {
-  const ana = await newPerson();
+  const ana = await makePerson();
   for (let i = 0; i < 9; i++) {
     const content = family.repeat(60) + '"'.repeat(postBytesMax - 60 * 25 - 20) + i;
     expect(await publishPost(ana, { content })).toMatchObject(isPublished);
   }
-  const page = await readPage(ana);
+  const page = await readFeedPage(ana);
   expect(page.posts.length).toBeLessThan(9);
   expect(page.posts.length).toBeGreaterThanOrEqual(3);
   expect(page.before).toBe(page.posts.at(-1)?.[0]);
@@ -262,13 +263,13 @@ test.each([
   ["joiners", "\u200d\u200b\u2060"],
   ["an accent on nothing", "\u0301"],
 ])("%s without a picture is no status", async (_, content) => {
-  const answer = await publishPost(await newPerson(), { content });
+  const answer = await publishPost(await makePerson(), { content });
   expect(answer.status).toBe(400);
   expect(["empty_post", "invalid_text"]).toContain(answer.body.error_code);
 });
 
 test("an empty text without a picture is called empty", async () => {
-  expect(await publishPost(await newPerson(), { content: "" })).toMatchObject(refusedAs(400, "empty_post"));
+  expect(await publishPost(await makePerson(), { content: "" })).toMatchObject(refusedAs(400, "empty_post"));
 });
 
 test.each([
@@ -277,11 +278,11 @@ test.each([
   ["a C1 control", "a\u0085b"],
   ["half a letter", "a\ud800b"],
 ])("%s is no text", async (_, content) => {
-  expect(await publishPost(await newPerson(), { content })).toMatchObject(refusedAs(400, "invalid_text"));
+  expect(await publishPost(await makePerson(), { content })).toMatchObject(refusedAs(400, "invalid_text"));
 });
 
-test("marks of direction and markup are kept as they were written: they are only text", async () => {
-  const ana = await newPerson();
+test("direction marks and markup are kept as they were written: they are only text", async () => {
+  const ana = await makePerson();
   const content = "\u202eabc\u202c <script>alert(1)</script> https://example.com \u2066שלום\u2069";
   expect(await publishPost(ana, { content })).toMatchObject(isPublished);
   expect((await ofPerson(ana))[0]?.content).toBe(content);
@@ -296,10 +297,10 @@ test.each([
   ["50 megapixels and a line", makePngClaiming(10_000, 5_001), 400, "image_too_many_pixels"],
 ])("%s is no picture of a status, and leaves nothing", async (_, bytes, status, code) => {
   const warn = vi.spyOn(console, "warn").mockImplementation(() => undefined);
-  const ana = await newPerson();
+  const ana = await makePerson();
   expect(await publishPost(ana, { content: "Voyez" }, bytes)).toMatchObject(refusedAs(status, code));
   expect(await rowsOf(ana.id)).toEqual([]);
-  expect(await picturesOf(ana.id)).toEqual([]);
+  expect(await listPostPictures(ana.id)).toEqual([]);
   warn.mockRestore();
 });
 
@@ -309,12 +310,12 @@ const padded = (length: number): Uint8Array<ArrayBuffer> => {
   return bytes;
 };
 test("a picture as large as it may be is taken, and one byte more is not, also without a length", async () => {
-  const ana = await newPerson();
+  const ana = await makePerson();
   expect(await publishPost(ana, {}, padded(pictureMaxBytes))).toMatchObject(isPublished);
   const tooLarge = refusedAs(413, "file_too_large");
   expect(await publishPost(ana, {}, padded(pictureMaxBytes + 1))).toMatchObject(tooLarge);
   expect(await publishPost(ana, {}, padded(postFormMaxBytes))).toMatchObject(tooLarge);
-  const form = new Response(toForm({}, padded(postFormMaxBytes)));
+  const form = new Response(makePostForm({}, padded(postFormMaxBytes)));
   const streamed = await site.fetch(`${site.origin}/api/tala`, {
     method: "POST",
     headers: { authorization: `Bearer ${ana.token}`, "content-type": form.headers.get("content-type") ?? "" },
@@ -359,8 +360,8 @@ test.each<[string, () => BodyInit]>([
     () => formOf(["post", post({ picture: { ...picture, thumb: "A".repeat(49) } })], ["picture", png()]),
   ],
 ])("%s is refused and publishes nothing", async (_, makeForm) => {
-  const ana = await newPerson();
-  expect(await sendForm(ana, makeForm())).toMatchObject(refusedAs(400, "invalid_input"));
+  const ana = await makePerson();
+  expect(await sendPostForm(ana, makeForm())).toMatchObject(refusedAs(400, "invalid_input"));
   expect(await rowsOf(ana.id)).toEqual([]);
 });
 
@@ -370,31 +371,31 @@ test.each<[string, () => BodyInit]>([
   ["an address's form", () => new URLSearchParams({ post: post() })],
   ["a form without a name for what it is", () => new TextEncoder().encode(post())],
 ])("%s is no form with parts: it is refused as what it is and publishes nothing", async (_, makeBody) => {
-  const ana = await newPerson();
-  expect(await sendForm(ana, makeBody())).toMatchObject(refusedAs(415, "unsupported_media"));
+  const ana = await makePerson();
+  expect(await sendPostForm(ana, makeBody())).toMatchObject(refusedAs(415, "unsupported_media"));
   expect(await rowsOf(ana.id)).toEqual([]);
 });
 
 test("a page of another origin publishes nothing with the person's cookie", async () => {
-  const ana = await newPerson();
+  const ana = await makePerson();
   const send = (origin: string) =>
     site.fetch(`${site.origin}/api/tala`, {
       method: "POST",
       headers: { ...cookieSite, origin, cookie: `__Host-lisolo-at=${ana.token}` },
-      body: toForm({ content: "Volé" }),
+      body: makePostForm({ content: "Volé" }),
     });
   expect((await send("https://evil.test")).status).toBe(403);
   expect(await rowsOf(ana.id)).toEqual([]);
   expect((await send(site.origin)).status).toBe(201);
 });
 
-test("who publishes without end is asked to wait, and told how long", async () => {
-  const ana = await newPerson();
+test("publishing beyond the limit is refused, with the time to wait", async () => {
+  const ana = await makePerson();
   const { burst } = rateLimitPolicies.post_by_user;
   for (let i = 0; i < burst; i++) expect(await publishPost(ana, { content: `${i}` })).toMatchObject(isPublished);
   const refused = await publishPost(ana, { content: "encore" }, makePng(20, 20));
   expect(refused).toMatchObject(refusedAs(429, "rate_limited"));
   expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(60);
   expect(await rowsOf(ana.id)).toHaveLength(burst);
-  expect(await picturesOf(ana.id)).toEqual([]);
+  expect(await listPostPictures(ana.id)).toEqual([]);
 });

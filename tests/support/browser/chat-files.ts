@@ -2,10 +2,10 @@ import type { Browser, BrowserContextOptions, Page } from "@playwright/test";
 import { rgbaToThumbHash } from "thumbhash";
 import { type ConversationId, privateConversationId } from "#contract/ids.ts";
 import { makePicture, makeSound, sendAttachment } from "#tests/support/people/attachments.ts";
-import { siteOf } from "#tests/support/people/pair.ts";
+import { toSite } from "#tests/support/people/pair.ts";
 import { connectPeople, makePerson, type Person, type Site } from "#tests/support/people/people.ts";
 import type { Server } from "#tests/support/server/server.ts";
-import { Phone } from "./phone.ts";
+import { TestClient } from "./test-client.ts";
 
 const thumb = Buffer.from(rgbaToThumbHash(2, 2, new Uint8Array(16).fill(200))).toString("base64url");
 const waveform = "AZaz09_-".repeat(6);
@@ -24,22 +24,22 @@ export const sendVoice = (site: Site, from: Person, to: ConversationId, ms: numb
 export const sendReport = (site: Site, from: Person, to: ConversationId) =>
   sendAttachment(site, from, to, report, { type: "file", name: reportName });
 
-export type Sending = (site: Site, ben: Person, conversation: ConversationId) => Promise<unknown>;
+export type SendFiles = (site: Site, ben: Person, conversation: ConversationId) => Promise<unknown>;
 
 /** Opens Ana's client in the chat to which `send` sent messages as Ben. */
 export const openReader = async (
   browser: Browser,
   server: Server,
   n: number,
-  send: Sending,
+  send: SendFiles,
   options?: Pick<BrowserContextOptions, "serviceWorkers">,
 ) => {
-  const site = siteOf(server);
+  const site = toSite(server);
   const [ana, ben] = [await makePerson(site, n), await makePerson(site, n + 1)];
   await connectPeople(site, ana, ben);
   const conversation = privateConversationId(ana.id, ben.id);
   await send(site, ben, conversation);
-  const phone = await Phone.open(browser, server, "fr", options);
+  const phone = await TestClient.open(browser, server, "fr", options);
   return { site, ana, ben, conversation, phone, page: phone.page, texts: phone.texts.messages };
 };
 

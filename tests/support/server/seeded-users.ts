@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { createUuid, privateConversationId, type Uuid } from "#contract/ids.ts";
 import { nameOf, type Person, phoneOf, testPassword } from "#tests/support/people/people.ts";
 import { signAccessToken } from "#worker/lib/http/access-token.ts";
-import { hasTable, lookInto } from "./databases.ts";
+import { findDatabase, hasTable } from "./databases.ts";
 import type { Server } from "./server.ts";
 
 const firstNumber = 5_000; // apart from the numbers of people who sign up
@@ -13,7 +13,7 @@ type Seed = Pick<Person, "id" | "phone" | "username"> & { session: Uuid };
  * Inserts people into the directory, with the first as everybody's contact. `isTold` also queues these contacts for the
  * first one's devices. Returns false for any other database.
  */
-const writeInto = (directory: DatabaseSync, seeds: readonly Seed[], isTold: boolean): boolean => {
+const insertUsers = (directory: DatabaseSync, seeds: readonly Seed[], isTold: boolean): boolean => {
   if (!hasTable(directory, "profiles")) return false;
   const now = Date.now();
   const insert = (table: string, columns: string) =>
@@ -40,13 +40,14 @@ const writeInto = (directory: DatabaseSync, seeds: readonly Seed[], isTold: bool
  * Seeds signed-in people directly into the directory while the server is down, because their sign-ups would take longer
  * than the test. The first is everybody's contact. `isTold`: the first one's devices receive all contacts.
  */
-export const seedCrowd = async (server: Server, count: number, isTold = false): Promise<[Person, ...Person[]]> => {
+export const seedUsers = async (server: Server, count: number, isTold = false): Promise<[Person, ...Person[]]> => {
   const seeds = Array.from({ length: count }, (_, i): Seed => {
     const number = firstNumber + i;
     return { id: createUuid(), session: createUuid(), phone: phoneOf(number), username: nameOf(number) };
   });
   await server.kill();
-  if (!lookInto(server.state, "d1", (database) => writeInto(database, seeds, isTold))) throw new Error("no directory");
+  if (!findDatabase(server.state, "d1", (database) => insertUsers(database, seeds, isTold)))
+    throw new Error("no directory");
   await server.restart();
   const people = await Promise.all(
     seeds.map(async ({ session, ...seed }): Promise<Person> => {

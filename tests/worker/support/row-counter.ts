@@ -4,7 +4,7 @@ import { env } from "cloudflare:workers";
 type Cursor = { readonly rowsRead: number; readonly rowsWritten: number };
 
 /** Counts every row that any object of this runtime reads or writes from now on. */
-export const countRows = async (): Promise<{ read: number; written: number }> => {
+export const countObjectRows = async (): Promise<{ read: number; written: number }> => {
   const counted = { read: 0, written: 0 };
   // Every statement of every object uses this prototype. Only the cursor's own object may access the cursor.
   await runInDurableObject(env.CONVERSATION.getByName("any"), (_, { storage }) => {
@@ -25,10 +25,12 @@ export const countRows = async (): Promise<{ read: number; written: number }> =>
 type Answer = { meta: { rows_read: number; rows_written: number } };
 type Sending = Record<"_sendOrThrow", (...values: unknown[]) => Promise<Answer | Answer[]>>;
 
-const calmMs = 100;
+const idleMs = 100;
 
 /** Rows of the directory that are read and written during an operation, after earlier statements have ended. */
-export const countDirectory = async (happens: () => Promise<unknown>): Promise<{ read: number; written: number }> => {
+export const countDirectoryRows = async (
+  happens: () => Promise<unknown>,
+): Promise<{ read: number; written: number }> => {
   const counted = { read: 0, written: 0 };
   const statements = { begun: 0, ended: 0 };
   // Every statement of every database uses this prototype.
@@ -48,7 +50,7 @@ export const countDirectory = async (happens: () => Promise<unknown>): Promise<{
   try {
     for (let before = -1; before !== statements.begun || statements.ended < before; ) {
       before = statements.begun;
-      await scheduler.wait(calmMs);
+      await scheduler.wait(idleMs);
     }
     Object.assign(counted, { read: 0, written: 0 });
     await happens();

@@ -3,14 +3,14 @@ import { Secret, TOTP } from "otpauth";
 import type { Enrolled, FactorChallenge } from "#contract/auth/factors.ts";
 import { totpStepSeconds } from "#contract/limits.ts";
 import { type IdentityProvider, startIdentityProvider, toSettings } from "#tests/support/identity/identity-provider.ts";
-import { Wanderer } from "#tests/support/identity/oauth-browser.ts";
+import { OAuthBrowser } from "#tests/support/identity/oauth-browser.ts";
 import { findFreePort, type Server, startServer } from "#tests/support/server/server.ts";
 import { type Answer, callSite, type Site } from "./people.ts";
 
 /** The product with two real identity providers on this machine. */
 export type Social = { server: Server; site: Site; providers: IdentityProvider[]; stop(): Promise<void> };
 
-export const startSocial = async (more: Pick<IdentityProvider, "setting" | "secret">[] = []): Promise<Social> => {
+export const startSocialServer = async (more: Pick<IdentityProvider, "setting" | "secret">[] = []): Promise<Social> => {
   const port = await findFreePort();
   const origin = `http://localhost:${port}`;
   const providers = await Promise.all([
@@ -44,17 +44,17 @@ export const authorize = async (site: Site, query: Record<string, string>): Prom
   return { ...answer, location: answer.headers.get("location") ?? "" };
 };
 
-export type Came = { code: string; code_verifier: string; back: URL };
+export type ProviderReturn = { code: string; code_verifier: string; back: URL };
 
 /** Logs in at a provider's page and returns the address the product redirects to. */
-export const comeBack = async (site: Site, page: string, login: string): Promise<URL> => {
-  const callback = await new Wanderer().logIn(page, site.origin, login);
+export const logInAtProvider = async (site: Site, page: string, login: string): Promise<URL> => {
+  const callback = await new OAuthBrowser().logIn(page, site.origin, login);
   const led = await site.fetch(callback, { redirect: "manual" });
   return new URL(led.headers.get("location") ?? "about:blank");
 };
 
 /** Runs the complete sign-in of a client at a provider. */
-export const goThrough = async (site: Site, provider: string, login: string): Promise<Came> => {
+export const runSignInFlow = async (site: Site, provider: string, login: string): Promise<ProviderReturn> => {
   const { code_verifier, code_challenge } = makeVerifier();
   const { location } = await authorize(site, {
     provider,
@@ -62,15 +62,15 @@ export const goThrough = async (site: Site, provider: string, login: string): Pr
     code_challenge,
     code_challenge_method: "s256",
   });
-  const back = await comeBack(site, location, login);
+  const back = await logInAtProvider(site, location, login);
   return { code: back.searchParams.get("code") ?? "", code_verifier, back };
 };
 
-export const trade = (site: Site, { code, code_verifier }: Omit<Came, "back">): Promise<Answer> =>
+export const exchangeCode = (site: Site, { code, code_verifier }: Omit<ProviderReturn, "back">): Promise<Answer> =>
   callSite(site, "POST", "/api/auth/token?grant_type=pkce", { body: { auth_code: code, code_verifier } });
 
 /** Requests the address at which a person links an account of a provider. */
-export const askToLink = (site: Site, token: string | undefined, provider: string, code_challenge: string) =>
+export const requestIdentityLink = (site: Site, token: string | undefined, provider: string, code_challenge: string) =>
   callSite(
     site,
     "GET",
@@ -85,11 +85,11 @@ export const askToLink = (site: Site, token: string | undefined, provider: strin
   );
 
 /** Links a provider's account to a person's account. */
-export const link = async (site: Site, token: string, provider: string, login: string): Promise<Answer> => {
+export const linkIdentity = async (site: Site, token: string, provider: string, login: string): Promise<Answer> => {
   const { code_verifier, code_challenge } = makeVerifier();
-  const { body } = await askToLink(site, token, provider, code_challenge);
-  const back = await comeBack(site, (body as { url: string }).url, login);
-  return trade(site, { code: back.searchParams.get("code") ?? "", code_verifier });
+  const { body } = await requestIdentityLink(site, token, provider, code_challenge);
+  const back = await logInAtProvider(site, (body as { url: string }).url, login);
+  return exchangeCode(site, { code: back.searchParams.get("code") ?? "", code_verifier });
 };
 
 /** Adds a code app to a person's account, which requires its codes from then on. */

@@ -1,11 +1,11 @@
 import { expect, type Locator, type Page } from "@playwright/test";
 import type { Uuid } from "#contract/ids.ts";
-import { fill, type Phone, type Texts } from "#tests/support/browser/phone.ts";
-import { type Line, readLocalLog } from "#tests/support/server/logs.ts";
+import { fill, type TestClient, type Texts } from "#tests/support/browser/test-client.ts";
+import { type LogLine, readLocalLog } from "#tests/support/server/logs.ts";
 import { connectPeople, makePerson, type Person, type Site } from "./people.ts";
 
 /** Makes people with numbers from `n`; the first is a contact of all others. */
-export const makeCircle = async (site: Site, n: number, count: number): Promise<Person[]> => {
+export const makeFriends = async (site: Site, n: number, count: number): Promise<Person[]> => {
   const people: Person[] = [];
   for (let i = 0; i < count; i++) people.push(await makePerson(site, n + i));
   const [hub, ...others] = people;
@@ -13,14 +13,14 @@ export const makeCircle = async (site: Site, n: number, count: number): Promise<
   return people;
 };
 
-export const openGroup = async (phone: Phone, group: Uuid): Promise<void> => {
+export const openGroup = async (phone: TestClient, group: Uuid): Promise<void> => {
   await phone.goTo(`/app/group/${group}`);
   await expect(phone.composer()).toBeVisible({ timeout: 30_000 }); // several clients open at once
 };
 
 /** System message of a group, in the language of this client. */
 export const eventLine = (
-  { page, texts }: Phone,
+  { page, texts }: TestClient,
   event: keyof Texts["groups"]["events"],
   values: Record<string, string> = {},
 ): Locator =>
@@ -28,13 +28,13 @@ export const eventLine = (
 
 /** Checks that all clients hold the same messages from `from` to `to` without a gap, and returns them. */
 export const expectSameLogs = async (
-  phones: readonly Pick<Phone, "page">[],
+  phones: readonly Pick<TestClient, "page">[],
   conversation: string,
   from: number,
   to: number,
-): Promise<Line[]> => {
+): Promise<LogLine[]> => {
   const seqs = Array.from({ length: to - from + 1 }, (_, i) => from + i);
-  const logs: Line[][] = [];
+  const logs: LogLine[][] = [];
   for (const { page } of phones) {
     await expect
       .poll(async () => (await readLocalLog(page, conversation)).map(({ seq }) => seq), { timeout: 30_000 })
@@ -46,7 +46,7 @@ export const expectSameLogs = async (
 };
 
 /** Stores of this browser in which anything names this conversation. */
-export const storesNaming = (page: Page, conversation: string): Promise<string[]> =>
+export const listStoresWith = (page: Page, conversation: string): Promise<string[]> =>
   page.evaluate(async (id) => {
     const finished = <T>(request: IDBRequest<T>) =>
       new Promise<T>((resolve, reject) => {

@@ -23,7 +23,7 @@ export const trak = (handler: string, ...more: Uint8Array[]): Buffer =>
   box("trak", box("tkhd", Buffer.alloc(20)), box("mdia", box("hdlr", Buffer.alloc(8), ascii(handler))), ...more);
 
 /** Location in a photo's metadata. */
-export const place = "+04.3224-015.3070/";
+export const photoLocation = "+04.3224-015.3070/";
 
 type Item = { id: number; type: string; data: Buffer; isInMeta?: boolean };
 
@@ -59,9 +59,9 @@ const makeMeta = (items: readonly Item[], offsets: Map<number, number>): Buffer 
 /** Photo as an iPhone takes it: picture, camera metadata and XMP, in the order of these items. */
 export const makeHeic = (brand = "heic", picture: Buffer = ascii("the picture")): Buffer => {
   const items: Item[] = [
-    { id: 2, type: "Exif", data: ascii(`\0\0\0\x06Exif\0\0MM\0*GPS ${place}`) },
+    { id: 2, type: "Exif", data: ascii(`\0\0\0\x06Exif\0\0MM\0*GPS ${photoLocation}`) },
     { id: 1, type: "hvc1", data: picture },
-    { id: 3, type: "mime", data: ascii(`<x:xmpmeta>${place}</x:xmpmeta>`), isInMeta: true },
+    { id: 3, type: "mime", data: ascii(`<x:xmpmeta>${photoLocation}</x:xmpmeta>`), isInMeta: true },
   ];
   const type = box("ftyp", ascii(brand), uint32(0), ascii("mif1"), ascii(brand));
   let at = type.length + makeMeta(items, new Map()).length + 8;

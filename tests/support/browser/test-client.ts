@@ -14,7 +14,7 @@ import pt from "#i18n/pt.json" with { type: "json" };
 import { type Person, testPassword } from "#tests/support/people/people.ts";
 import type { Server } from "#tests/support/server/server.ts";
 import { accessCookie, refreshCookie } from "#worker/lib/http/cookies.ts";
-import { closeWindow } from "./tidy-test.ts";
+import { closeWindow } from "./closing-test.ts";
 
 export const textsOf = { fr, en, pt } as const satisfies Record<Language, typeof fr>;
 export type Texts = typeof fr;
@@ -30,10 +30,10 @@ export const onePixelPng = Buffer.from(
 );
 
 /** Toast, including toasts that are announced or that stay visible after a navigation. */
-export const toastIn = (page: Page): Locator => page.locator("[data-toast]");
+export const findToast = (page: Page): Locator => page.locator("[data-toast]");
 
 /** Waits until the socket that the page is about to open is connected. */
-export const welcome = async (page: Page): Promise<void> => {
+export const waitForWelcome = async (page: Page): Promise<void> => {
   const socket = await page.waitForEvent("websocket");
   await socket.waitForEvent("framereceived");
 };
@@ -43,7 +43,7 @@ const openMs = 30_000; // the whole app starts, often in several clients at once
 const chatPath = (userId: string): string => `/app/chat/${userId}`;
 
 /** Browser of one person, with the actions a person performs in it. */
-export class Phone {
+export class TestClient {
   readonly context: BrowserContext;
   readonly page: Page;
   readonly texts: Texts;
@@ -62,17 +62,17 @@ export class Phone {
     server: Server,
     language: Language = "fr",
     options: Pick<BrowserContextOptions, "serviceWorkers"> = {},
-  ): Promise<Phone> {
-    return Phone.openIn(await browser.newContext({ baseURL: server.origin, ...options }), server, language);
+  ): Promise<TestClient> {
+    return TestClient.openIn(await browser.newContext({ baseURL: server.origin, ...options }), server, language);
   }
 
-  static async openIn(context: BrowserContext, server: Server, language: Language = "fr"): Promise<Phone> {
+  static async openIn(context: BrowserContext, server: Server, language: Language = "fr"): Promise<TestClient> {
     // This device already showed the data price of a call.
     await context.addInitScript(() => {
       if (location.protocol !== "about:") localStorage.setItem("call-price", "audio video");
     });
     await context.addCookies([{ name: "lang", value: language, url: server.origin }]);
-    return new Phone(context, await context.newPage(), textsOf[language], server.origin);
+    return new TestClient(context, await context.newPage(), textsOf[language], server.origin);
   }
 
   /** Attaches through the composer's menu, which contains these entries on narrow screens. */
@@ -111,7 +111,7 @@ export class Phone {
 
   /** Uses the session that was created with the person. The log-in form has tests of its own. */
   async signIn(person: Person, path = "/app"): Promise<void> {
-    const expires = await this.keepCookies(person);
+    const expires = await this.setSessionCookies(person);
     await this.goTo("/favicon.svg"); // a page of this origin without a script
     const session = { userId: person.id, expiresAt: expires * 1_000 };
     await this.page.evaluate((text) => localStorage.setItem("session", text), JSON.stringify(session));
@@ -119,7 +119,7 @@ export class Phone {
   }
 
   /** Replaces the session's cookies only. Returns their expiry in seconds since 1970. */
-  async keepCookies({ token, refreshToken }: Person): Promise<number> {
+  async setSessionCookies({ token, refreshToken }: Person): Promise<number> {
     const url = this.#origin.replace("http:", "https:"); // secure cookies are sent to localhost all the same
     const expires = Math.floor(Date.now() / 1_000) + accessTokenSeconds;
     const kept = { url, expires, httpOnly: true, sameSite: "Strict", secure: true } as const;

@@ -1,9 +1,9 @@
 import type { Page } from "@playwright/test";
 
-type KeptChoice = { files: { name: string; caption: string }[]; text: string; to: string[] };
+type AttachmentDraft = { files: { name: string; caption: string }[]; text: string; to: string[] };
 
 /** All attachment drafts stored in this browser. */
-export const keptChoices = (page: Page): Promise<KeptChoice[]> =>
+export const readAttachmentDrafts = (page: Page): Promise<AttachmentDraft[]> =>
   page.evaluate(async () => {
     const result = <T>(request: IDBRequest<T>) =>
       new Promise<T>((resolve, reject) => {
@@ -13,7 +13,7 @@ export const keptChoices = (page: Page): Promise<KeptChoice[]> =>
     const names = (await indexedDB.databases()).map(({ name = "" }) => name);
     const db = await result(indexedDB.open(names.find((name) => /^lisolo-[\da-f-]{36}$/.test(name)) ?? ""));
     const range = IDBKeyRange.bound("choice:", "choice;");
-    const rows: { value: KeptChoice }[] = await result(db.transaction("meta").objectStore("meta").getAll(range));
+    const rows: { value: AttachmentDraft }[] = await result(db.transaction("meta").objectStore("meta").getAll(range));
     db.close();
     return rows.map(({ value }) => value);
   });

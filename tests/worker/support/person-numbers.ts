@@ -3,7 +3,7 @@
 let last = 3_500;
 
 /** Returns the next unused person number. */
-export const nextNumber = (): number => {
+export const takePersonNumber = (): number => {
   // A longer number would not be a valid phone number.
   if (last === 9_999) throw new Error("there are no numbers left for people of tests");
   last += 1;

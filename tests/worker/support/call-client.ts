@@ -6,9 +6,9 @@ import type { StoredBody } from "#contract/conversations.ts";
 import type { ErrorCode } from "#contract/errors.ts";
 import { type ConversationId, createUuid, type Uuid } from "#contract/ids.ts";
 import type { Person } from "#tests/support/people/people.ts";
-import { pass } from "./clock.ts";
-import { Device, readLog, until } from "./device.ts";
-import { befriend, newPair, seedPerson } from "./seeded-people.ts";
+import { advanceClock } from "./clock.ts";
+import { Device, readLog, waitUntil } from "./device.ts";
+import { befriend, makePair, seedPerson } from "./seeded-people.ts";
 
 /** Call clients, for tests of the server's part of calls. */
 
@@ -17,105 +17,105 @@ type Payload = CallFrame["payload"];
 export type Outcome = Partial<CallResult> & { passed?: boolean; error?: ErrorCode };
 
 /** Browser of a person in a call: its device id and its socket. */
-export class Phone {
+export class CallClient {
   readonly id = createUuid();
   readonly person: Person;
-  readonly link: Device;
+  readonly device: Device;
   readonly #conversation: ConversationId;
 
   private constructor(person: Person, conversation: ConversationId, link: Device) {
     this.person = person;
     this.#conversation = conversation;
-    this.link = link;
+    this.device = link;
   }
 
-  static async of(person: Person, conversation: ConversationId): Promise<Phone> {
-    return new Phone(person, conversation, await Device.open(person));
+  static async open(person: Person, conversation: ConversationId): Promise<CallClient> {
+    return new CallClient(person, conversation, await Device.open(person));
   }
 
-  async ask(asked: CallRequest, conversation = this.#conversation): Promise<Outcome> {
-    const answer = await this.link.ask((ref) => ["j", ref, conversation, asked]);
+  async request(asked: CallRequest, conversation = this.#conversation): Promise<Outcome> {
+    const answer = await this.device.request((ref) => ["j", ref, conversation, asked]);
     if (answer[0] === "j") return answer[2];
     return answer[0] === "n" ? { error: answer[2] } : { passed: true };
   }
 
   dial(call: Uuid, kind: CallKind = "audio", conversation?: ConversationId): Promise<Outcome> {
-    return this.ask({ type: "dial", call, kind, device: this.id }, conversation);
+    return this.request({ type: "dial", call, kind, device: this.id }, conversation);
   }
 
   answer(call: Uuid, conversation?: ConversationId): Promise<Outcome> {
-    return this.ask({ type: "answer", call, device: this.id }, conversation);
+    return this.request({ type: "answer", call, device: this.id }, conversation);
   }
 
   hangUp(call: Uuid, status: CallStatus, reason?: CallReason, conversation?: ConversationId): Promise<Outcome> {
-    return this.ask({ type: "hangUp", call, device: this.id, status, ...(reason ? { reason } : {}) }, conversation);
+    return this.request({ type: "hangUp", call, device: this.id, status, ...(reason ? { reason } : {}) }, conversation);
   }
 
-  beat(call: Uuid): Promise<Outcome> {
-    return this.ask({ type: "beat", call, device: this.id });
+  heartbeat(call: Uuid): Promise<Outcome> {
+    return this.request({ type: "beat", call, device: this.id });
   }
 
   signal(call: Uuid, signal: string, to: Uuid | null = null): Promise<Outcome> {
-    return this.ask({ type: "signal", call, from: this.id, to, signal });
+    return this.request({ type: "signal", call, from: this.id, to, signal });
   }
 
   /** All received call events. */
-  get told(): Payload[] {
-    return this.link.frames.flatMap((frame) => ("event" in frame ? [frame.payload] : []));
+  get received(): Payload[] {
+    return this.device.frames.flatMap((frame) => ("event" in frame ? [frame.payload] : []));
   }
 
   /** Types of the events received about one call. */
-  heard(call: Uuid): string[] {
-    return this.told.filter(({ data }) => data.call_id === call).map(({ event_type }) => event_type);
+  listEvents(call: Uuid): string[] {
+    return this.received.filter(({ data }) => data.call_id === call).map(({ event_type }) => event_type);
   }
 
   /** Waits for an event of a call. */
-  async hears(call: Uuid, event: Payload["event_type"]): Promise<Payload> {
-    await until(() => this.heard(call).includes(event)).catch(() => {
-      throw new Error(`${event} was not told, but ${JSON.stringify(this.told)}`);
+  async waitForEvent(call: Uuid, event: Payload["event_type"]): Promise<Payload> {
+    await waitUntil(() => this.listEvents(call).includes(event)).catch(() => {
+      throw new Error(`${event} was not told, but ${JSON.stringify(this.received)}`);
     });
-    const found = this.told.find((payload) => payload.event_type === event && payload.data.call_id === call);
+    const found = this.received.find((payload) => payload.event_type === event && payload.data.call_id === call);
     if (!found) throw new Error("it was told and is not there");
     return found;
   }
 }
 
 /** Makes Ana and Ben, connected, each with a connected client. */
-export const newCallers = async () => {
-  const pair = await newPair();
-  return { ...pair, anas: await Phone.of(pair.ana, pair.id), bens: await Phone.of(pair.ben, pair.id) };
+export const makeCallers = async () => {
+  const pair = await makePair();
+  return { ...pair, anas: await CallClient.open(pair.ana, pair.id), bens: await CallClient.open(pair.ben, pair.id) };
 };
 
 /** Makes a contact of a person, with a client. */
-export const newContact = async (of: Person) => {
+export const makeContact = async (of: Person) => {
   const person = await seedPerson();
   const id = await befriend(person, of);
-  return { person, id, phone: await Phone.of(person, id) };
+  return { person, id, phone: await CallClient.open(person, id) };
 };
 
 /** Makes a call from Ana that rings on Ben's client. */
-export const newRing = async (kind: CallKind = "audio") => {
-  const callers = await newCallers();
+export const makeRingingCall = async (kind: CallKind = "audio") => {
+  const callers = await makeCallers();
   const call = createUuid();
-  pass(0);
+  advanceClock(0);
   await callers.anas.dial(call, kind);
-  await callers.bens.hears(call, "ring");
+  await callers.bens.waitForEvent(call, "ring");
   return { ...callers, call };
 };
 
 /** Makes a call that Ben answered. */
-export const newTalk = async () => {
-  const ring = await newRing();
+export const makeAnsweredCall = async () => {
+  const ring = await makeRingingCall();
   await ring.bens.answer(ring.call);
-  await ring.anas.hears(ring.call, "answered");
+  await ring.anas.waitForEvent(ring.call, "answered");
   return ring;
 };
 
 /** Call entries of a log, as a member reads them. */
-export const linesOf = async (member: Person, conversation: ConversationId) =>
+export const readCallEntries = async (member: Person, conversation: ConversationId) =>
   (await readLog(member, conversation)).filter(({ body }) => body.type === "call" || body.type === "withheld");
 
-export const line = (id: Uuid, status: CallStatus, rest: Partial<StoredBody> = {}) => ({
+export const makeCallEntry = (id: Uuid, status: CallStatus, rest: Partial<StoredBody> = {}) => ({
   type: "call",
   id,
   kind: "audio",
@@ -128,7 +128,7 @@ export const conversationStub = (id: ConversationId) => env.CONVERSATION.getByNa
 export const channelStub = (user: Uuid) => env.USER_CHANNEL.getByName(user);
 
 /** Runs the alarm of a conversation now. Returns false if none was set. */
-export const alarm = (id: ConversationId) => runDurableObjectAlarm(conversationStub(id));
-export const alarmAtOf = (id: ConversationId): Promise<number | null> =>
+export const runAlarm = (id: ConversationId) => runDurableObjectAlarm(conversationStub(id));
+export const findAlarmTime = (id: ConversationId): Promise<number | null> =>
   runInDurableObject(conversationStub(id), (_, { storage }) => storage.getAlarm());
-export const evict = (id: ConversationId) => evictDurableObject(conversationStub(id));
+export const evictConversation = (id: ConversationId) => evictDurableObject(conversationStub(id));
