@@ -215,10 +215,10 @@ export class ModelGroups extends ModelInboxes {
   #addMember(log: GroupLog, user: Uuid): LogMember {
     const head = log.messages.length;
     const number = log.former.get(user)?.member.number ?? log.members.size + log.former.size;
-    const { muted, othersReadState: others } = log.former.get(user)?.member ?? newMember();
-    const marks = { delivered: head, read: head, hidden: head };
-    const place = { number, muted, others, since: Date.now() + number / 1_000, version: log.group.roster };
-    const member = { ...newMember(), ...marks, ...place };
+    const { muted, othersReadState } = log.former.get(user)?.member ?? newMember();
+    const readState = { delivered: head, read: head, clearedUpTo: head };
+    const place = { number, muted, othersReadState, since: Date.now() + number / 1_000, version: log.group.roster };
+    const member = { ...newMember(), ...readState, ...place };
     log.former.delete(user);
     log.members.set(user, member);
     return member;

@@ -160,8 +160,8 @@ export class ModelServer extends ModelGroups {
         return this.#updateReadState(user, log, command);
       case "hide":
         Object.assign(me, {
-          hidden: Math.max(me.clearedUpTo, Math.min(command.upTo, findVisibleHead(log, user))),
-          kept: command.keep,
+          clearedUpTo: Math.max(me.clearedUpTo, Math.min(command.upTo, findVisibleHead(log, user))),
+          keepListed: command.keep,
         });
         this.pushRow(user, log);
         return { hidden: me.clearedUpTo };
@@ -237,9 +237,9 @@ export class ModelServer extends ModelGroups {
     const seq = log.messages.length + 1;
     const at = Math.max(Date.now(), (log.messages.at(-1)?.at ?? 0) + 1);
     const sender = log.members.get(user)?.number ?? 0;
-    const isWithheld = [...log.members].some(([member, { blocking }]) => member !== user && blocking);
-    const withheld = isWithheld ? { withheld: "now" as const } : {};
-    log.messages.push({ seq, at, sender, body: stored, cid, author: user, revision: 0, ...withheld });
+    const isUndelivered = [...log.members].some(([member, { blocking }]) => member !== user && blocking);
+    const delivery = isUndelivered ? { undelivered: "now" as const } : {};
+    log.messages.push({ seq, at, sender, body: stored, cid, author: user, revision: 0, ...delivery });
     for (const [member, { blocking }] of log.members)
       if (!blocking) this.pushMessage(member, log, seq, member === user ? caller : undefined);
     return { cid, seq, at };

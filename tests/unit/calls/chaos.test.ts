@@ -70,7 +70,7 @@ const live = async (seed: number) => {
     await act(pick(random, tabs()));
     await time.pass(random() * 3_000);
   }
-  for (const browser of server.browsers) Object.assign(browser, { lost: 0, doubled: 0, late: 0 });
+  for (const browser of server.browsers) Object.assign(browser, { lossRate: 0, duplicateRate: 0, lateRate: 0 });
   await time.pass(150_000);
   return { time, server, everybody, tabs };
 };

@@ -9,7 +9,7 @@ describe("a call", () => {
     const { time, server, a, b, ring } = await makeCallPair();
     await ring();
     expect([a.tone, b.tone]).toEqual(["ringback", "ringtone"]);
-    expect(b.media).toMatchObject({ met: a.device, isOpen: false });
+    expect(b.media).toMatchObject({ preconnected: a.device, isOpen: false });
     b.controller.handleUserAction({ type: "accept" });
     await time.pass(2_000);
     expect([a.at, b.at]).toEqual(["connected", "connected"]);
@@ -91,7 +91,7 @@ describe("several devices and tabs", () => {
     b.controller.handleUserAction({ type: "accept" });
     await time.pass(1_000);
     for (const tab of others) {
-      expect(tab).toMatchObject({ tone: "none", plane: undefined, view: { state: { at: "ended", status: "ended" } } });
+      expect(tab).toMatchObject({ tone: "none", media: undefined, view: { state: { at: "ended", status: "ended" } } });
     }
     await time.pass(2_000);
     expectQuiet(...others);

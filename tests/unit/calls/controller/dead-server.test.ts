@@ -265,7 +265,7 @@ describe("news that is late, doubled or out of order", () => {
   it("an answer that is heard before the answer to dialling, and an end that is never told, are found out", async () => {
     const { time, server, a, b, talk } = await makeCallPair();
     await talk();
-    Object.assign(a.browser, { lost: 1, isDeaf: true });
+    Object.assign(a.browser, { lossRate: 1, losesPeerMessages: true });
     b.controller.handleUserAction({ type: "hangUp" });
     await time.pass(1_000);
     a.browser.lossRate = 0;
