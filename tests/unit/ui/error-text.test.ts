@@ -19,7 +19,7 @@ describe("what a limit says", () => {
     expect(limited(604_800)).toBe("Too many tries. Try again in 7 days.");
   });
 
-  it("names no time that nobody told", () => {
+  it("names no time if the server gave none", () => {
     expect(limited()).toBe(en.errors.rate_limited);
   });
 });

@@ -3,7 +3,7 @@ import { createUuid, privateConversationId } from "#contract/ids.ts";
 import type { CallFeedEvent } from "#sync/calls/call-feed.ts";
 import { makeCallPair } from "#tests/support/model/call-pair.ts";
 
-/** Somebody dialled the id of a call once more, in a conversation with one of its two people. */
+/** A second call that reuses a call's id in a conversation with one of its two people. */
 const makeNamesake = async () => {
   const pair = await makeCallPair();
   const heard: CallFeedEvent[] = [];
@@ -29,7 +29,7 @@ it("the end of another conversation's call under the same id ends nothing here, 
   expect(server.open).toHaveLength(1);
 });
 
-it("it keeps nobody from being rung either", async () => {
+it("the end of another conversation's call under the same id does not suppress a ring", async () => {
   const { time, his, heard, end } = await makeNamesake();
   const late = await his.openTab();
   late.receive(end);
@@ -42,9 +42,9 @@ it("a signal of another conversation's call under the same id does not reach the
   const { time, a, b, chat, place } = await makeNamesake();
   b.controller.handleUserAction({ type: "accept" });
   await time.pass(2_000);
-  const [plane] = b.mediaSessions;
-  if (!plane) throw new Error("there are no media");
-  const receive = vi.spyOn(plane, "receiveSignal");
+  const [media] = b.mediaSessions;
+  if (!media) throw new Error("there are no media");
+  const receive = vi.spyOn(media, "receiveSignal");
   const signal = { from_device: a.device, to_device: null, signal: `here ${createUuid()}` };
   b.receive({ event_type: "signal", data: { ...place, ...signal } });
   expect(receive).not.toHaveBeenCalled();

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { callHeartbeatMs } from "#contract/limits.ts";
 import { makeCallPair } from "#tests/support/model/call-pair.ts";
 
-/** What a side tells the server while it hears nothing of the other one. */
+/** Heartbeats that report how long a device has received nothing from the other one. */
 const makeTalk = async () => {
   const pair = await makeCallPair();
   const { time, server, ben, ana, talk } = pair;
@@ -15,8 +15,8 @@ const makeTalk = async () => {
   return { ...pair, bens: () => beatsOf(ben), anas: () => beatsOf(ana) };
 };
 
-describe("a side that hears nothing of the other one", () => {
-  it("says so every five seconds, with how long it is, and nothing where both are heard", async () => {
+describe("a device that receives nothing from the other one", () => {
+  it("reports the duration every five seconds, and nothing while both sides receive media", async () => {
     const { time, a, bens } = await makeTalk();
     await time.pass(2 * callHeartbeatMs);
     expect(bens().map(({ unheard }) => unheard)).toEqual([undefined, undefined]);
@@ -29,7 +29,7 @@ describe("a side that hears nothing of the other one", () => {
       expect(Math.abs(at * 1_000 - 2 * callHeartbeatMs - (unheard ?? 0))).toBeLessThan(1_600);
   });
 
-  it("takes it back at once when it hears it again, and says nothing of a gap that was short", async () => {
+  it("withdraws the report as soon as media arrives again, and does not report a short gap", async () => {
     const { time, hers, bens } = await makeTalk();
     hers.setOffline(true);
     await time.pass(4_000);
@@ -46,8 +46,8 @@ describe("a side that hears nothing of the other one", () => {
   });
 });
 
-describe("a side that could not reach the server, nor the other one", () => {
-  it("says that it is there as soon as it can", async () => {
+describe("a device that could reach neither the server nor the other one", () => {
+  it("sends a heartbeat as soon as it can", async () => {
     const { time, server, hers, anas } = await makeTalk();
     hers.setOffline(true);
     await time.pass(10_300);
@@ -60,8 +60,8 @@ describe("a side that could not reach the server, nor the other one", () => {
   });
 });
 
-describe("a page that was loaded anew in a call", () => {
-  it("says at once that it is there", async () => {
+describe("a page that was reloaded in a call", () => {
+  it("sends a heartbeat at once", async () => {
     const { time, a, anas } = await makeTalk();
     await time.pass(6_000);
     const again = await a.reload();
@@ -71,7 +71,7 @@ describe("a page that was loaded anew in a call", () => {
   });
 });
 
-describe("a call in which one side is not heard any more", () => {
+describe("a call in which one side falls silent", () => {
   it.each([
     { how: "who waits hangs up", waitMs: 12_000 },
     { how: "who waits gives up", waitMs: 25_000 },

@@ -7,8 +7,8 @@ import {
 } from "#calls/media/media-preferences.ts";
 import { makeCallPair } from "#tests/support/model/call-pair.ts";
 
-describe("what somebody chose in a call", () => {
-  it("holds from the first moment on when the page is loaded anew", async () => {
+describe("media preferences of a call", () => {
+  it("apply from the first moment after a page reload", async () => {
     const chosen: [MediaPreferenceChange, object][] = [
       [{ isMuted: true }, { isMuted: true, isCameraOn: true, takesPictures: true }],
       [{ isCameraOn: false }, { isMuted: false, isCameraOn: false, takesPictures: true }],
@@ -27,13 +27,13 @@ describe("what somebody chose in a call", () => {
     }
   });
 
-  it("is kept before it holds", async () => {
+  it("are stored before they are applied", async () => {
     const { a, talk } = await makeCallPair();
     await talk("video");
     const kept: string[] = [];
-    const { media: plane } = a;
-    if (!plane) throw new Error("there are no media");
-    plane.setMuted = () => kept.push(a.storage.get("call") ?? "");
+    const { media } = a;
+    if (!media) throw new Error("there are no media");
+    media.setMuted = () => kept.push(a.storage.get("call") ?? "");
     a.controller.changePreference({ isMuted: true });
     expect(kept).toEqual([expect.stringContaining('"isMuted":true')]);
   });
@@ -113,23 +113,23 @@ describe("what somebody chose in a call", () => {
   });
 });
 
-describe("a camera that is seen again", () => {
-  it("is told of for some seconds, when it was on all the time", () => {
-    const told = new VideoRestoredHint();
-    expect(told.update("on", 0)).toBe(false);
-    expect(told.update("unwanted", 1_000)).toBe(false);
-    expect(told.update("on", 2_000)).toBe(true);
-    expect(told.update("on", 9_000)).toBe(true);
-    expect(told.update("on", 10_000)).toBe(false);
-    expect(told.update("lowBandwidth", 11_000)).toBe(false);
-    expect(told.update("on", 12_000)).toBe(true);
-    expect(told.update("off", 12_500)).toBe(false);
-    expect(told.update("on", 13_000)).toBe(false);
+describe("video that is restored", () => {
+  it("shows a hint for some seconds if the camera stayed on", () => {
+    const hint = new VideoRestoredHint();
+    expect(hint.update("on", 0)).toBe(false);
+    expect(hint.update("unwanted", 1_000)).toBe(false);
+    expect(hint.update("on", 2_000)).toBe(true);
+    expect(hint.update("on", 9_000)).toBe(true);
+    expect(hint.update("on", 10_000)).toBe(false);
+    expect(hint.update("lowBandwidth", 11_000)).toBe(false);
+    expect(hint.update("on", 12_000)).toBe(true);
+    expect(hint.update("off", 12_500)).toBe(false);
+    expect(hint.update("on", 13_000)).toBe(false);
   });
 
-  it("is not when the person switched it off meanwhile", () => {
-    const told = new VideoRestoredHint();
-    for (const camera of ["unwanted", "off", "waiting", "on"] as const) expect(told.update(camera, 0)).toBe(false);
+  it("shows no hint if the person switched the camera off meanwhile", () => {
+    const hint = new VideoRestoredHint();
+    for (const camera of ["unwanted", "off", "waiting", "on"] as const) expect(hint.update(camera, 0)).toBe(false);
   });
 });
 

@@ -2,7 +2,7 @@ import { expect, it, vi } from "vitest";
 import { unansweredMs } from "#contract/limits.ts";
 import { expectQuiet, makeCallPair } from "#tests/support/model/call-pair.ts";
 
-it("whoever has rung somebody too often hears so at once, and not after a quarter of a minute", async () => {
+it("a caller over the rate limit is informed at once, not after fifteen seconds", async () => {
   const { time, server, a, b, chat, ben, hers } = await makeCallPair();
   const execute = vi.spyOn(server, "execute").mockReturnValue({ error: "rate_limited", retryAfterMs: unansweredMs });
   a.dial(chat, ben);

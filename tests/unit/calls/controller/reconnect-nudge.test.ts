@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { makeCallPair } from "#tests/support/model/call-pair.ts";
 
-/** How often this tab's way to the server was tried, and when. */
+/** Times of this tab's connection attempts to the server. */
 const watchConnectionChecks = (browser: { checkConnection(): void }, now: () => number) => {
   const at: number[] = [];
   browser.checkConnection = () => {
@@ -10,7 +10,7 @@ const watchConnectionChecks = (browser: { checkConnection(): void }, now: () => 
   return at;
 };
 
-it("in a call the way to the server is tried again every two seconds, and without one it is left to the back-off", async () => {
+it("reconnects every two seconds during a call, and with the usual back-off otherwise", async () => {
   const { time, hers, a, talk, setServerDown } = await makeCallPair();
   hers.retryMs = 60_000; // its own next try is far away
   await talk();

@@ -9,7 +9,7 @@ const talking: ConnectionSample = {
   isStarted: true,
 };
 
-/** A way that is looked at twice a second; packets come unless it is said otherwise. */
+/** A peer connection sampled twice a second; packets arrive unless stated otherwise. */
 const makeWay = () => {
   const watch = new ConnectionMonitor(0);
   let now = 0;
@@ -29,12 +29,12 @@ const makeWay = () => {
 };
 const silent = false;
 
-describe("a way that works", () => {
+describe("a working connection", () => {
   it("is left alone", () => {
     expect(makeWay().run(600)).toEqual([]);
   });
 
-  it("is left alone where no voice is due: it is not sent, or has not begun", () => {
+  it("is left alone while no voice is expected: it is not sent or has not started", () => {
     expect(makeWay().run(600, { isAudioExpected: false }, silent)).toEqual([]);
   });
 
@@ -46,7 +46,7 @@ describe("a way that works", () => {
   });
 });
 
-describe("a way that does not", () => {
+describe("a failing connection", () => {
   it("is mended after two seconds without a packet, and every four seconds again", () => {
     const { run } = makeWay();
     run(10);
@@ -78,7 +78,7 @@ describe("a way that does not", () => {
     expect(run(12, {}, silent).map(([, action]) => action)).toEqual(["restartIce", "restartIce", "restartIce"]);
   });
 
-  it("is told to work again with the first packet, and then watched as before", () => {
+  it("is reported as working with the first packet, and then monitored as before", () => {
     const { run } = makeWay();
     run(10);
     run(5, {}, silent);
@@ -146,7 +146,7 @@ describe("a way that does not", () => {
 });
 
 describe("the network", () => {
-  it("that is there again makes another way looked for at once", () => {
+  it("triggers an ICE restart at once when it returns", () => {
     const { watch, run, now } = makeWay();
     run(10);
     watch.onNetwork(true, now());

@@ -26,8 +26,8 @@ const start = createQualityState(false);
 describe("the voice", () => {
   it("goes once, at 24 kbit/s, and at 12 when data are to be saved", () => {
     expect(run(start, 60).level).toMatchObject({ audioBitrate: 24_000, isRedundant: false, video: "off" });
-    const thrifty = { ...voice, isDataSaver: true };
-    expect(run(createQualityState(true), 60, {}, thrifty).level).toMatchObject({
+    const dataSaver = { ...voice, isDataSaver: true };
+    expect(run(createQualityState(true), 60, {}, dataSaver).level).toMatchObject({
       audioBitrate: 12_000,
       isRedundant: false,
     });
@@ -141,8 +141,8 @@ describe("pictures", () => {
       takesVideo: false,
     });
     expect(run(on, 0.5, { ...gap, videoTargetBitrate: 120_000 }, seen).level.video).toBe("small");
-    const begun = run(start, 3, wide, seen);
-    expect(run(begun, 0.5, { ...gap, videoTargetBitrate: 80_000 }, seen).level.video).toBe("small");
+    const started = run(start, 3, wide, seen);
+    expect(run(started, 0.5, { ...gap, videoTargetBitrate: 80_000 }, seen).level.video).toBe("small");
   });
 
   it("stay on a link whose times only vary, as long as the voice has no gaps", () => {

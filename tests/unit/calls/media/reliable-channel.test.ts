@@ -16,7 +16,7 @@ const read = (text: string): SignalFrame => {
   return frame;
 };
 
-/** Two boxes and a server between them that may lose, double and hold up. */
+/** Two channels and a server between them that may lose, duplicate and delay frames. */
 const makePair = (carry: (hand: () => void, number: number) => void = (hand) => hand()) => {
   const got: Record<"a" | "b", SignalItem[]> = { a: [], b: [] };
   const posted: Record<"a" | "b", string[]> = { a: [], b: [] };
@@ -34,8 +34,8 @@ const makePair = (carry: (hand: () => void, number: number) => void = (hand) => 
   return { a, b, got, posted };
 };
 
-describe("a box of signals", () => {
-  it("brings each item at once, in its order, and then says no more", () => {
+describe("a reliable channel", () => {
+  it("delivers each item at once and in order, and then sends nothing more", () => {
     const { a, got, posted } = makePair();
     for (let n = 1; n <= 3; n++) a.send(item(n));
     expect(got.b).toEqual([item(1), item(2), item(3)]);
@@ -44,7 +44,7 @@ describe("a box of signals", () => {
     expect(posted.b).toHaveLength(1); // one confirmation of all three
   });
 
-  it("says again after one, two and four seconds what nobody confirmed", () => {
+  it("resends unacknowledged items after one, two and four seconds", () => {
     const { a, posted } = makePair(() => undefined);
     a.send(item(1));
     const times = [1_000, 2_000, 4_000, 4_000];
@@ -56,7 +56,7 @@ describe("a box of signals", () => {
     }
   });
 
-  it("says everything unconfirmed once more when it is told to, as one frame", () => {
+  it("resends all unacknowledged items in one frame on request", () => {
     const { a, posted } = makePair(() => undefined);
     a.send(item(1));
     a.send(item(2));
@@ -64,22 +64,22 @@ describe("a box of signals", () => {
     expect(read(posted.a.at(-1) ?? "").x).toEqual([item(1), item(2)]);
   });
 
-  it("brings everything once and in order over a server that loses half, doubles and turns around", () => {
+  it("delivers everything once and in order over a server that loses half, duplicates and reorders", () => {
     for (let round = 0; round < 50; round++) {
       const { a, b, got } = makePair((hand, number) => {
-        const dice = (number * 7919 + round * 104_729) % 100;
-        if (dice < 50) return;
-        setTimeout(hand, (dice * 37) % 700);
-        if (dice > 80) setTimeout(hand, (dice * 53) % 900);
+        const roll = (number * 7919 + round * 104_729) % 100;
+        if (roll < 50) return;
+        setTimeout(hand, (roll * 37) % 700);
+        if (roll > 80) setTimeout(hand, (roll * 53) % 900);
       });
-      const said = Array.from({ length: 12 }, (_, index) => item(index + 1));
-      for (const one of said) {
+      const sent = Array.from({ length: 12 }, (_, index) => item(index + 1));
+      for (const one of sent) {
         a.send(one);
         vi.advanceTimersByTime(130);
         b.send(one);
       }
       vi.advanceTimersByTime(300_000);
-      expect(got).toEqual({ a: said, b: said });
+      expect(got).toEqual({ a: sent, b: sent });
     }
   });
 
@@ -106,7 +106,7 @@ describe("a box of signals", () => {
     ]);
   });
 
-  it("says no more of an offer, and of its candidates, that another one took the place of", () => {
+  it("does not resend an offer, or its candidates, once a newer offer replaced it", () => {
     const { a, got, posted } = makePair(() => undefined);
     const generation = (n: number, u: string): SignalItem => ({ d: "offer", n, sdp: `v=0\r\na=ice-ufrag:${u}\r\n` });
     const answer: SignalItem = { d: "answer", n: 4, sdp: "v=0" };
@@ -124,7 +124,7 @@ describe("a box of signals", () => {
     expect(got.b).toEqual([]);
   });
 
-  it("never says more than 16 KB in one frame", () => {
+  it("never sends more than 16 KB in one frame", () => {
     const { a, b, got, posted } = makePair();
     b.close(); // confirms nothing
     const long = (n: number): SignalItem => ({ d: "answer", n, sdp: "x".repeat(5_000) });
@@ -147,7 +147,7 @@ describe("a box of signals", () => {
     expect(got.a).toEqual([item(1), item(2)]);
   });
 
-  it("says and does nothing once it is closed", () => {
+  it("sends and delivers nothing once it is closed", () => {
     const { a, b, got, posted } = makePair(() => undefined);
     a.send(item(1));
     a.sendCandidate("one", "0", "u1");

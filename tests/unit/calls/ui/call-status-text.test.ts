@@ -15,7 +15,7 @@ import { createTranslate } from "#i18n/setup.ts";
 
 type State = CallView["state"];
 
-const place = (kind: CallKind, isCaller = true): LocalCall => ({
+const makeCall = (kind: CallKind, isCaller = true): LocalCall => ({
   id: createUuid(),
   conversation: "a.b",
   peer: createUuid(),
@@ -26,31 +26,31 @@ const textOf = (key: string): unknown =>
   key.split(".").reduce<unknown>((texts, name) => (texts as Record<string, unknown>)[name], fr);
 const connected = (kind: CallKind, lostAt?: number): Extract<State, { at: "connected" }> => ({
   at: "connected",
-  call: place(kind),
+  call: makeCall(kind),
   since: 0,
   interruptedAt: lostAt,
 });
 const ended = (end: object, isCaller = true) =>
-  ({ at: "ended", call: place("audio", isCaller), status: "ended", seconds: 0, ...end }) as Extract<
+  ({ at: "ended", call: makeCall("audio", isCaller), status: "ended", seconds: 0, ...end }) as Extract<
     State,
     { at: "ended" }
   >;
 
-describe("how a call stands", () => {
-  test("is said in a few words, which tell a call that goes out from one that goes on", () => {
-    const said: [Exclude<State, { at: "ended" }>, string][] = [
-      [{ at: "outgoing", call: place("audio"), until: 0, isRegistered: true }, "Appel..."],
-      [{ at: "outgoing", call: place("audio"), until: 0, isRegistered: true, isPeerRinging: true }, "Ça sonne..."],
-      [{ at: "ringing", call: place("audio", false), until: 0 }, "Appel audio entrant"],
-      [{ at: "ringing", call: place("video", false), until: 0 }, "Appel vidéo entrant"],
-      [{ at: "connecting", call: place("audio"), until: 0 }, "Connexion..."],
+describe("the status of a call", () => {
+  test("is a short text that distinguishes a dialling call from a connected one", () => {
+    const expected: [Exclude<State, { at: "ended" }>, string][] = [
+      [{ at: "outgoing", call: makeCall("audio"), until: 0, isRegistered: true }, "Appel..."],
+      [{ at: "outgoing", call: makeCall("audio"), until: 0, isRegistered: true, isPeerRinging: true }, "Ça sonne..."],
+      [{ at: "ringing", call: makeCall("audio", false), until: 0 }, "Appel audio entrant"],
+      [{ at: "ringing", call: makeCall("video", false), until: 0 }, "Appel vidéo entrant"],
+      [{ at: "connecting", call: makeCall("audio"), until: 0 }, "Connexion..."],
       [connected("audio", 1), "Reconnexion..."],
     ];
-    for (const [state, text] of said) expect(textOf(getCallStatusKey(state))).toBe(text);
+    for (const [state, text] of expected) expect(textOf(getCallStatusKey(state))).toBe(text);
   });
 });
 
-describe("what is told of calls besides", () => {
+describe("texts of failed and ended calls", () => {
   const saying = (notice: CallNoticeType, error?: CallError) =>
     toCallNoticeText({ notice, error, peer: createUuid() }, "Ben", createTranslate("fr", fr));
 
@@ -92,7 +92,7 @@ describe("what is told of calls besides", () => {
   });
 });
 
-describe("what is said of microphones, cameras and the link", () => {
+describe("notices of microphones, cameras and the link", () => {
   const fine = { isMuted: false, hasMic: true, hasVideo: true, isCameraOff: false, isVoiceOnly: false };
   const media = (more: Partial<MediaView> = {}): MediaView => ({
     mic: "on",
@@ -114,7 +114,7 @@ describe("what is said of microphones, cameras and the link", () => {
   test("is nothing while all is well, while it rings and once it is over", () => {
     expect(keys(connected("video"), {})).toEqual([]);
     const bad: Partial<MediaView> = { mic: "refused", camera: "missing", quality: 1, isMicInaudible: true };
-    expect(keys({ at: "ringing", call: place("video", false), until: 0 }, bad)).toEqual([]);
+    expect(keys({ at: "ringing", call: makeCall("video", false), until: 0 }, bad)).toEqual([]);
     expect(keys(ended({}), bad)).toEqual([]);
   });
 
@@ -195,7 +195,7 @@ describe("the tones", () => {
   });
 });
 
-test("data is told in the unit it is sold by, on one line", () => {
+test("data usage is shown in the unit it is sold by, on one line", () => {
   for (const language of ["fr", "en", "pt"] as const) {
     expect(formatMegabytes(300_000, language) + formatDataRate("video", language)).not.toContain(" ");
   }

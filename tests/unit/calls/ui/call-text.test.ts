@@ -20,7 +20,7 @@ const makeBody = (change: Partial<CallBody>): CallBody => ({
   seconds: 0,
   ...change,
 });
-const tell = (change: Partial<CallBody>, side: CallPerspective, t: Translate = french): string =>
+const renderText = (change: Partial<CallBody>, side: CallPerspective, t: Translate = french): string =>
   formatCallEntry(toCallEntry(makeBody(change), side, t), t);
 
 describe("the line of a call", () => {
@@ -43,8 +43,8 @@ describe("the line of a call", () => {
       "Appel audio terminé (60 min 0 s)",
     ],
   ] as const)("of %o reads to who called as %s, to the other as %s", (change, own, others) => {
-    expect(tell(change, caller)).toBe(own);
-    expect(tell(change, callee)).toBe(others);
+    expect(renderText(change, caller)).toBe(own);
+    expect(renderText(change, callee)).toBe(others);
   });
 
   it("is red to whom a call was missed, and to both where one declined; what one's own gave up is not", () => {
@@ -64,15 +64,15 @@ describe("the line of a call", () => {
     expect(icon({ kind: "video" }, caller)).toContain("video");
   });
 
-  it("is said in the reader's language, names of another direction kept apart", () => {
-    expect(tell({ status: "rejected" }, caller, createTranslate("en", en))).toBe("Audio call declined by Benoît");
-    expect(tell({ status: "missed" }, callee, createTranslate("pt", pt))).toBe("Chamada de voz perdida");
-    expect(tell({ status: "rejected" }, { isMine: true, peerName: "محمد" })).toBe(
+  it("is in the reader's language, with names of another writing direction isolated", () => {
+    expect(renderText({ status: "rejected" }, caller, createTranslate("en", en))).toBe("Audio call declined by Benoît");
+    expect(renderText({ status: "missed" }, callee, createTranslate("pt", pt))).toBe("Chamada de voz perdida");
+    expect(renderText({ status: "rejected" }, { isMine: true, peerName: "محمد" })).toBe(
       "Appel audio refusé par \u2068محمد\u2069",
     );
   });
 
-  it("is told to a screen reader as the other's when it arrives", () => {
+  it("is announced to a screen reader as the other person's when it arrives", () => {
     expect(describeMessage(makeBody({ status: "missed" }), french)).toBe("Appel audio manqué");
   });
 });

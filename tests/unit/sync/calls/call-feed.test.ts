@@ -18,14 +18,14 @@ const makeCall = (id = createUuid()): Call => ({
   answered_at: null,
 });
 
-describe("what is told of calls", () => {
+describe("call events", () => {
   const makeWire = () => {
     const clock = { now: 0 };
     const wire = new CallFeed(() => clock.now);
-    const told: string[] = [];
-    wire.subscribe(({ event_type }) => told.push(event_type));
+    const received: string[] = [];
+    wire.subscribe(({ event_type }) => received.push(event_type));
     const isOpen = ({ call_id }: Call) => wire.activeCalls.get().some((call) => call.call_id === call_id);
-    return { clock, wire, told, isOpen };
+    return { clock, wire, received, isOpen };
   };
   const ring = (data: Call): CallFeedEvent => ({ event_type: "ring", data });
   const answered = (call: Call): CallFeedEvent => ({
@@ -38,7 +38,7 @@ describe("what is told of calls", () => {
   });
 
   it("keeps those that are under way, and hands everything on", () => {
-    const { wire, told, isOpen } = makeWire();
+    const { wire, received, isOpen } = makeWire();
     const call = makeCall();
     wire.publish(ring(call));
     expect(isOpen(call)).toBe(true);
@@ -46,26 +46,26 @@ describe("what is told of calls", () => {
     expect(wire.activeCalls.get()).toMatchObject([{ call_id: call.call_id, answered_at: start + 5_000 }]);
     wire.publish({ event_type: "ended", data: { ...call, seconds: 3 } });
     expect(wire.activeCalls.get()).toEqual([]);
-    expect(told).toEqual(["ring", "answered", "ended"]);
+    expect(received).toEqual(["ring", "answered", "ended"]);
   });
 
   it("an end holds against whatever comes after it, in whatever form", () => {
-    const { wire, told, isOpen } = makeWire();
+    const { wire, received, isOpen } = makeWire();
     const call = makeCall();
     wire.publish(missed(call)); // overtook its ring
     wire.publish(ring(call));
     wire.publish(answered(call));
     wire.publish({ event_type: "standing", calls: [call], now: start });
     expect(isOpen(call)).toBe(false);
-    expect(told).toEqual(["missed", "standing"]);
+    expect(received).toEqual(["missed", "standing"]);
   });
 
   it("an answer holds against a late ring", () => {
-    const { wire, told } = makeWire();
+    const { wire, received } = makeWire();
     const call = makeCall();
     wire.publish(answered(call));
     wire.publish(ring(call));
-    expect(told).toEqual(["answered"]);
+    expect(received).toEqual(["answered"]);
     expect(wire.activeCalls.get()).toMatchObject([{ answered_at: start + 5_000 }]);
   });
 
@@ -115,17 +115,17 @@ describe("the tabs of a browser", () => {
     expect(Math.abs(second.calls.serverNow() - first.calls.serverNow())).toBeLessThan(10_000);
   });
 
-  it("hear from one another that a call is taken", async () => {
+  it("inform each other that a call is taken", async () => {
     const { server, amina } = makePair();
     const phone = makeDevice(server, amina);
     const tabs = [await phone.openTab(), await phone.openTab(), await phone.openTab()];
-    const told: string[] = [];
+    const received: string[] = [];
     for (const [index, tab] of tabs.entries())
       tab.calls.subscribe((news) => {
-        if (news.event_type === "taken") told.push(`${index} ${news.data.call_id}`);
+        if (news.event_type === "taken") received.push(`${index} ${news.data.call_id}`);
       });
     const id = createUuid();
     tabs[1]?.announceCallTaken(id);
-    await eventually(() => expect(told.sort()).toEqual([`0 ${id}`, `2 ${id}`]));
+    await eventually(() => expect(received.sort()).toEqual([`0 ${id}`, `2 ${id}`]));
   });
 });

@@ -33,17 +33,17 @@ const makePoller = () => {
     },
   };
   const poller = new CallPoller(platform, {
-    onCallEvent: (told) => news.push(told),
+    onCallEvent: (event) => news.push(event),
     onCallGone: () => server.gone++,
   });
   const say = (signal: string, at: number) => {
-    const told = { call_id, conversation, from_device, to_device: null, signal };
-    server.answer = { call: ring, signals: [told], at };
+    const signalEvent = { call_id, conversation, from_device, to_device: null, signal };
+    server.answer = { call: ring, signals: [signalEvent], at };
   };
   return { time, ring, news, asked, server, poller, say };
 };
 
-describe("a call that is followed without a socket", () => {
+describe("polling of a call without a socket", () => {
   it("is asked about each second, from where it was asked before, and what is told is told once", async () => {
     const { time, ring, news, asked, server, poller, say } = makePoller();
     poller.follow(ring.call_id);

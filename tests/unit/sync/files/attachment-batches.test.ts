@@ -72,9 +72,9 @@ describe("files chosen together", () => {
     await waitUntilDeviceSynced(server, tab, chat);
     expect(captionsOf(server, chat)).toEqual(captions);
     const parts = phone.requests.slice(before).filter(isPart);
-    const begun = parts.map(({ path }) => chosen.findIndex((file) => path.includes(file ?? "")));
+    const started = parts.map(({ path }) => chosen.findIndex((file) => path.includes(file ?? "")));
     // Two are under way at a time, and either may be a step ahead.
-    for (const [at, n] of begun.entries()) expect(Math.abs(at - n)).toBeLessThanOrEqual(1);
+    for (const [at, n] of started.entries()) expect(Math.abs(at - n)).toBeLessThanOrEqual(1);
   });
 
   it("do not wait for one that was told to wait, has failed or was given up", async () => {

@@ -256,7 +256,7 @@ describe("a file on its way", () => {
     const files = new Set<string>();
     let mostFiles = 0;
     let isTextWaiting = true;
-    const begun: HttpRequest[] = [];
+    const started: HttpRequest[] = [];
     // Nobody's link answers before as much is under way as ever will be, and it has long been no more.
     const isFull = async () => {
       await eventually(() => expect(atOnce).toBe(filePartsAtOnce));
@@ -272,7 +272,7 @@ describe("a file on its way", () => {
         files.add(id);
         mostFiles = Math.max(mostFiles, files.size);
         if (isPart(request)) {
-          begun.push(request);
+          started.push(request);
           most = Math.max(most, ++atOnce);
           full ??= isFull();
           await full;
@@ -292,7 +292,7 @@ describe("a file on its way", () => {
     uploader.schedule();
     await eventually(() => expect(files.size).toBe(2));
     await phone.pass(6_000);
-    expect(begun).toEqual([]);
+    expect(started).toEqual([]);
     isTextWaiting = false;
     await eventually(async () => expect(await context.store.uploads.count()).toBe(0));
     uploader.stop();

@@ -167,21 +167,21 @@ describe("typing", () => {
     const tab = await makeDevice(server, amina).openTab();
     await waitUntilDeviceSynced(server, tab, chat);
     const context = getContext(tab);
-    const told: boolean[] = [];
+    const changes: boolean[] = [];
     // Nothing ends by itself here.
     const platform = { ...context.platform, startTimer: () => () => {} };
-    const typists = new TypingTracker({ ...context, platform }, (_, isOn) => told.push(isOn));
+    const typists = new TypingTracker({ ...context, platform }, (_, isOn) => changes.push(isOn));
     const noticeRow = async () =>
       typists.handleApplied((await context.store.conversations.get(chat).then((row) => row && [row])) ?? []);
     await typists.handleTyping(server.row(amina, server.log(chat)).handle, 1);
     await enqueueText(tab, chat, "mine");
     await eventually(async () => expect(await listShown(tab, chat)).toEqual(["mine sent"]));
     await noticeRow();
-    expect(told).toEqual([true]);
+    expect(changes).toEqual([true]);
     server.sendTexts(benoit, chat, "typed");
     await waitUntilDeviceSynced(server, tab, chat);
     await noticeRow();
-    expect(told).toEqual([true, false]);
+    expect(changes).toEqual([true, false]);
   });
 
   it("shows in every tab of the other, and ends by itself", async () => {
@@ -201,7 +201,7 @@ describe("typing", () => {
     for (const tab of [leader, second]) expect(shows(tab, chat)).toBe(false);
   });
 
-  it("is told at most every few seconds, through the leading tab, and by a socket only", async () => {
+  it("is sent at most every few seconds, through the leader tab, and only over a socket", async () => {
     const { server, amina, benoit, chat } = makePair();
     const phone = makeDevice(server, amina);
     await phone.openTab();
@@ -211,15 +211,15 @@ describe("typing", () => {
       await online(tab);
       await waitUntilDeviceSynced(server, tab, chat); // of a chat that is not here yet nobody is told
     }
-    let told = 0;
+    let sentCount = 0;
     const type = server.sendTyping.bind(server);
     server.sendTyping = (...rest) => {
-      told++;
+      sentCount++;
       type(...rest);
     };
     for (let key = 0; key < 50; key++) second.typing.reportTyping(chat);
     await eventually(() => expect(shows(his, chat)).toBe(true));
-    expect(told).toBe(1);
+    expect(sentCount).toBe(1);
     const requests = phone.requests.length;
     phone.faults.noUpgrade = true;
     server.inbox(amina).sockets.forEach((socket) => {
@@ -228,7 +228,7 @@ describe("typing", () => {
     await phone.pass(typingLastsMs);
     second.typing.reportTyping(chat);
     await phone.pass(1_000);
-    expect(told).toBe(1);
+    expect(sentCount).toBe(1);
     expect(phone.requests.slice(requests).filter(({ path }) => path.includes("typing"))).toEqual([]);
   });
 
@@ -258,8 +258,8 @@ describe("typing", () => {
     await eventually(() => expect(shows(tab, chat)).toBe(true));
     await eventually(() => expect(shows(tab, chat)).toBe(false));
     vi.spyOn(context.platform, "now").mockReturnValue(now + typingLastsMs);
-    let told = 0;
-    vi.spyOn(server, "sendTyping").mockImplementation(() => void told++);
+    let sentCount = 0;
+    vi.spyOn(server, "sendTyping").mockImplementation(() => void sentCount++);
     phone.faults.noUpgrade = true;
     lose();
     his.typing.reportTyping(chat);
@@ -267,7 +267,7 @@ describe("typing", () => {
     phone.faults.noUpgrade = false;
     phone.wake();
     await eventually(async () => expect(await listShown(tab, chat)).toEqual(["sent meanwhile"]));
-    expect(told).toBe(0);
+    expect(sentCount).toBe(0);
   });
 
   it("of somebody who is blocked is not shown", async () => {

@@ -9,7 +9,7 @@ import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
 const isLooked = (phone: ModelDevice) => phone.sockets.at(-1)?.isForeground;
 const comesToBe = (phone: ModelDevice, isOn: boolean) => eventually(() => expect(isLooked(phone)).toBe(isOn));
 
-describe("saying that a device is looked at", () => {
+describe("reporting that a device is visible", () => {
   it("it says so once the server has welcomed it, when it is looked at no more, and when it is again", async () => {
     const { server, amina } = makePair();
     const phone = makeDevice(server, amina);
@@ -77,7 +77,7 @@ describe("saying that a device is looked at", () => {
   });
 });
 
-describe("asking whether somebody is here", () => {
+describe("polling a person's presence", () => {
   const here: Presence = { here: true, seen_at: null };
   const nothing: Presence = { here: false, seen_at: null };
   const farMs = 24 * 3_600_000;
@@ -86,29 +86,29 @@ describe("asking whether somebody is here", () => {
     const { server, amina, chat } = makePair();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
-    const told: (Presence | undefined)[] = [];
-    const asker = new PresencePoller(tab, chat, presencePollMs, (presence) => told.push(presence));
+    const results: (Presence | undefined)[] = [];
+    const asker = new PresencePoller(tab, chat, presencePollMs, (presence) => results.push(presence));
     const asks = () => server.executedCommands.filter(({ command }) => command.type === "presence").length;
-    return { server, phone, tab, chat, told, asker, asks };
+    return { server, phone, tab, chat, results, asker, asks };
   };
 
   it("it is asked as soon as the server can be reached, and again and again", async () => {
-    const { server, told, asker, asks } = await begin();
+    const { server, results, asker, asks } = await begin();
     server.presence = here;
-    await eventually(() => expect(told).toContainEqual(here));
+    await eventually(() => expect(results).toContainEqual(here));
     await eventually(() => expect(asks()).toBeGreaterThan(2));
     asker.stop();
   });
 
   it("nothing is asked while nobody looks or once nobody wants to know, and at once when somebody looks again", async () => {
-    const { server, phone, told, asker, asks } = await begin();
+    const { server, phone, results, asker, asks } = await begin();
     await eventually(() => expect(asks()).toBe(1));
     phone.enterBackground();
     await phone.pass(3 * presencePollMs);
     expect(asks()).toBe(1);
     server.presence = here;
     phone.enterForeground();
-    await eventually(() => expect(told.at(-1)).toEqual(here));
+    await eventually(() => expect(results.at(-1)).toEqual(here));
     asker.stop();
     const before = asks();
     await phone.pass(2 * presencePollMs);
@@ -122,16 +122,16 @@ describe("asking whether somebody is here", () => {
     await eventually(() => expect(other.link.get()).toBe("online"));
     asker.stop();
     server.presence = here;
-    const told = [tab, other].map((one) => {
-      const heard: (Presence | undefined)[] = [];
-      const asker = new PresencePoller(one, chat, farMs, (presence) => heard.push(presence));
-      return { heard, asker };
+    const results = [tab, other].map((one) => {
+      const values: (Presence | undefined)[] = [];
+      const asker = new PresencePoller(one, chat, farMs, (presence) => values.push(presence));
+      return { values, asker };
     });
-    await eventually(() => expect(told.map(({ heard }) => heard.at(-1))).toEqual([here, here]));
+    await eventually(() => expect(results.map(({ values }) => values.at(-1))).toEqual([here, here]));
     server.presence = nothing;
     phone.sockets.at(-1)?.pushPresenceChanged();
-    await eventually(() => expect(told.map(({ heard }) => heard.at(-1))).toEqual([nothing, nothing]));
-    for (const { asker } of told) asker.stop();
+    await eventually(() => expect(results.map(({ values }) => values.at(-1))).toEqual([nothing, nothing]));
+    for (const { asker } of results) asker.stop();
   });
 
   it("what was answered while they turned it is asked once more", async () => {
@@ -142,37 +142,37 @@ describe("asking whether somebody is here", () => {
     const ask = vi
       .spyOn(tab, "request")
       .mockImplementation(() => new Promise((resolve) => answers.push(resolve as never)));
-    const heard: (Presence | undefined)[] = [];
-    const slow = new PresencePoller(tab, chat, farMs, (presence) => heard.push(presence));
+    const values: (Presence | undefined)[] = [];
+    const slow = new PresencePoller(tab, chat, farMs, (presence) => values.push(presence));
     await eventually(() => expect(ask).toHaveBeenCalledTimes(1));
     tab.presenceVersion.set(tab.presenceVersion.get() + 1);
     expect(ask).toHaveBeenCalledTimes(1);
     answers[0]?.(here);
     await eventually(() => expect(ask).toHaveBeenCalledTimes(2));
     answers[1]?.(nothing);
-    await eventually(() => expect(heard.at(-1)).toEqual(nothing));
+    await eventually(() => expect(values.at(-1)).toEqual(nothing));
     slow.stop();
     ask.mockRestore();
   });
 
-  it("what was heard long ago is not said any more", async () => {
-    const { server, phone, told, asker } = await begin();
+  it("an old answer is not shown any more", async () => {
+    const { server, phone, results, asker } = await begin();
     server.presence = here;
-    await eventually(() => expect(told.at(-1)).toEqual(here));
+    await eventually(() => expect(results.at(-1)).toEqual(here));
     phone.faults.isOffline = true;
-    await eventually(() => expect(told.at(-1)).toBeUndefined());
+    await eventually(() => expect(results.at(-1)).toBeUndefined());
     asker.stop();
   });
 
   it("a refusal is asked again later", async () => {
-    const { server, told, asker } = await begin();
+    const { server, results, asker } = await begin();
     server.refuse = (_, command) => (command.type === "presence" ? { error: "rate_limited" } : undefined);
     await eventually(() =>
       expect(server.executedCommands.some(({ command }) => command.type === "presence")).toBe(true),
     );
     server.presence = here;
     server.refuse = () => undefined;
-    await eventually(() => expect(told.at(-1)).toEqual(here));
+    await eventually(() => expect(results.at(-1)).toEqual(here));
     asker.stop();
   });
 });

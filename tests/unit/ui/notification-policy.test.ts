@@ -12,7 +12,7 @@ import type { ConversationHead } from "#sync/hooks/new-messages.ts";
 
 const startAt = 1_000_000;
 
-/** One tab over time: what stands in the store, and what was heard and shown of it. */
+/** A tab over time: its stored conversations and the notifications decided for them. */
 const makeTab = (around: Partial<NotificationContext> = {}) => {
   let memory: NotificationState = initialNotificationState;
   let heads: ConversationHead[] = [];
@@ -49,7 +49,7 @@ const makeTab = (around: Partial<NotificationContext> = {}) => {
     },
     put,
     judge,
-    /** So many messages of somebody else arrive. */
+    /** Receives `count` messages from another person. */
     arrive(id: string, count = 1, change: Partial<ConversationHead> = {}) {
       const { head = 0, unread = 0 } = heads.find((one) => one.id === id) ?? {};
       put(id, { head: head + count, unread: unread + count, at: here.now, isIncoming: true, ...change });
@@ -69,7 +69,7 @@ const open = (around: Partial<NotificationContext> = {}) => {
 };
 const nothing = { playsSound: false, banner: undefined, isForOpenChat: false };
 
-describe("what arrives", () => {
+describe("a new message", () => {
   it("is shown though it came before all of a page that was just opened was there, and what is older is not", () => {
     const tab = makeTab({ phase: { name: "opening", since: startAt }, freshAfter: startAt });
     tab.put("ana", { head: 7, unread: 3, at: startAt - 1_000 });
@@ -79,7 +79,7 @@ describe("what arrives", () => {
     expect(tab.arrive("ana", 1, { at: startAt + 2_000 })).toMatchObject({ banner: "ana" });
   });
 
-  it("is heard and shown where something else is looked at, and what was there before is not", () => {
+  it("plays a sound and shows a banner while another screen is open; older messages do not", () => {
     const tab = makeTab();
     tab.put("ana", { head: 7, unread: 3, at: startAt });
     expect(tab.judge()).toEqual(nothing);
@@ -97,7 +97,7 @@ describe("what arrives", () => {
     expect(tab.arrive("ana")).toMatchObject({ playsSound: true, banner: "ana" });
   });
 
-  it("is heard once however many follow each other, and again after a rest, or when they do not end", () => {
+  it("plays one sound for a series of messages, and another after a pause or when the series does not end", () => {
     const tab = open();
     const heard: number[] = [];
     for (let second = 0; second < 50; second++) {
@@ -109,30 +109,30 @@ describe("what arrives", () => {
     expect(tab.arrive("ben").playsSound).toBe(true);
   });
 
-  it("at once in several conversations is one sound and one banner, of the newest", () => {
+  it("plays one sound and shows one banner, of the newest, when several conversations receive one at once", () => {
     const tab = open();
     tab.put("ana", { head: 5, unread: 1, at: tab.here.now });
     expect(tab.arrive("groupe", 3)).toEqual({ playsSound: true, banner: "groupe", isForOpenChat: false });
   });
 
-  it("in a muted conversation asks for nothing", () => {
+  it("does not notify in a muted conversation", () => {
     const tab = open();
     tab.put("ana", { muted: true });
     tab.judge();
     expect(tab.arrive("ana")).toEqual(nothing);
     tab.put("ben", { head: 5, unread: 1, at: tab.here.now });
-    // Beside a muted one the other is told.
+    // An unmuted conversation still notifies.
     expect(tab.arrive("ana")).toMatchObject({ playsSound: true, banner: "ben" });
   });
 
-  it("from somebody new is told; an old conversation that comes up among the newest is not", () => {
+  it("notifies in a new conversation, but not in an old one that appears among the newest", () => {
     const tab = open();
     tab.put("alt", { head: 30, unread: 2, at: startAt - 86_400_000 });
     expect(tab.judge()).toEqual(nothing);
     expect(tab.arrive("neu")).toMatchObject({ playsSound: true, banner: "neu" });
   });
 
-  it("after a log was made anew is told as before", () => {
+  it("notifies after its log was recreated", () => {
     const tab = open();
     tab.put("ana", { head: 0, unread: 0 });
     tab.judge();
@@ -140,8 +140,8 @@ describe("what arrives", () => {
   });
 });
 
-describe("where one is", () => {
-  it("in that chat nothing is told, and no other tab needs to; in a hidden tab it is only heard", () => {
+describe("the open screen", () => {
+  it("suppresses notifications of the open chat in all tabs; a hidden tab plays only the sound", () => {
     const tab = open({ openConversation: "ana" });
     expect(tab.arrive("ana")).toEqual({ playsSound: false, banner: undefined, isForOpenChat: true });
     expect(tab.arrive("ben")).toEqual({ playsSound: true, banner: "ben", isForOpenChat: false });
@@ -152,14 +152,14 @@ describe("where one is", () => {
     expect(tab.arrive("ben")).toEqual({ playsSound: true, banner: undefined, isForOpenChat: false });
   });
 
-  it("in a chat that lies behind a call's screen nobody looks: another window may tell it", () => {
+  it("does not count as open while a call's screen covers the chat: another window may notify", () => {
     const tab = open({ openConversation: "ana", call: "foreground" });
     expect(tab.arrive("ana")).toEqual(nothing);
     tab.here.call = "background";
     expect(tab.arrive("ana")).toEqual({ playsSound: false, banner: undefined, isForOpenChat: true });
   });
 
-  it("beside the list the row says it, and it is heard", () => {
+  it("plays only the sound while the conversation list is shown", () => {
     const tab = open({ isListShown: true });
     expect(tab.arrive("ana")).toEqual({ playsSound: true, banner: undefined, isForOpenChat: false });
   });
@@ -192,12 +192,12 @@ describe("what is written behind a call's screen", () => {
   });
 });
 
-describe("what is wanted", () => {
-  it("holds for people and for groups by themselves", () => {
+describe("notification settings", () => {
+  it("apply to people and to groups separately", () => {
     const quiet = { sound: false, preview: true };
     const tab = open({ settings: { ...defaultSettings, messages: quiet } });
     expect(tab.arrive("ana")).toEqual({ playsSound: false, banner: "ana", isForOpenChat: false });
-    // What was not heard keeps nothing else from being heard.
+    // A sound that is switched off does not count towards the pause between sounds.
     expect(tab.arrive("groupe")).toEqual({ playsSound: true, banner: "groupe", isForOpenChat: false });
     tab.here.settings = { ...defaultSettings, groups: quiet };
     tab.pass(10_000);
@@ -206,8 +206,8 @@ describe("what is wanted", () => {
   });
 });
 
-describe("what was missed", () => {
-  it("while the page was not open is not told", () => {
+describe("missed messages", () => {
+  it("do not notify when they arrived while the page was closed", () => {
     const tab = open({ phase: { name: "opening", since: startAt } });
     expect(tab.arrive("ana", 12)).toEqual(nothing);
     tab.here.phase = { name: "synced", since: tab.here.now };
@@ -215,7 +215,7 @@ describe("what was missed", () => {
     expect(tab.arrive("ana")).toMatchObject({ playsSound: true, banner: "ana" });
   });
 
-  it("during an absence is one sound, whatever comes in however many parts, and no banner", () => {
+  it("play one sound and show no banner while the device catches up, however many batches arrive", () => {
     const tab = open();
     tab.arrive("ana");
     tab.pass(60_000);
@@ -244,7 +244,7 @@ it("several writing at once, or one very much, may be what was missed; one who g
   expect(tab.isBurst).toBe(true);
 });
 
-it("what is heard is short and soft", () => {
+it("the notification sound is short and soft", () => {
   expect(Math.max(...chimeNotes.map(({ at, seconds }) => at + seconds))).toBeLessThanOrEqual(0.4);
   expect(chimeNotes.reduce((sum, { level }) => sum + level, 0)).toBeLessThan(0.3);
 });
