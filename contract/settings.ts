@@ -18,13 +18,13 @@ export const Settings = v.strictObject({
   presence: v.boolean(),
   /** Whether calls hide the IP address from the peer's device, also for long-standing contacts (`IceServers.hide`). */
   hidesAddress: v.optional(v.boolean(), false), // missing in older copies
-  /** Who finds the person in a phone search: by part of the number, by the whole number only, or nobody. */
+  /** Phone searches that find the person: by part of the number, by the whole number only, or none. */
   findable: v.picklist(findableBy),
   /**
    * Whether group members who are not contacts see the whole number instead of the country code and last two digits.
    */
   phoneInGroups: v.optional(v.boolean(), false), // missing in older copies, as is groupAdds
-  /** Who may add the person to groups. */
+  /** People allowed to add the person to groups. */
   groupAdds: v.optional(v.picklist(groupAdders), "contacts"),
   messages: NotificationSettings,
   groups: NotificationSettings,

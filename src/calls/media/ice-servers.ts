@@ -1,7 +1,7 @@
 import type { IceServers } from "#contract/calls/ice.ts";
 
 /**
- * Which addresses of this device the other side may learn. `relayed`: only a relay's. `withheld`: none yet; candidates
+ * Addresses of this device that the other side may learn. `relayed`: only a relay's. `withheld`: none yet; candidates
  * are gathered but neither sent nor used, because a connectivity check reveals the sender's address.
  */
 export type AddressDisclosure = "all" | "relayed" | "withheld";

@@ -9,7 +9,7 @@ const SelectedDevices = v.object({
 });
 export type SelectedDevices = v.InferOutput<typeof SelectedDevices>;
 
-/** What a person chose to send and receive in a call. */
+/** Media a person chose to send and receive in a call. */
 export const MediaPreferences = v.object({
   isMuted: v.boolean(),
   isCameraOn: v.boolean(),
