@@ -1,7 +1,6 @@
-import { useMemo } from "react";
 import type { Language } from "#contract/language.ts";
+import { getLanguage } from "./current-language.ts";
 import { locales } from "./locales.ts";
-import { getLanguage, useLanguage } from "./setup.ts";
 
 type Formatter = { format(at: number): string };
 type Formatters = { time: Formatter; date: Formatter; day: Formatter };
@@ -96,17 +95,4 @@ export const formatList = (words: readonly string[], language = getLanguage()): 
   const list = listFormatters.get(language) ?? new Intl.ListFormat(locales[language]);
   listFormatters.set(language, list);
   return list.format(words);
-};
-
-/** Formatting functions that follow the language of a component. */
-export const useFormat = () => {
-  const language = useLanguage();
-  return useMemo(
-    () => ({
-      time: (at: number) => formatTime(at, language),
-      date: (at: number) => formatDate(at, language),
-      day: (at: number) => formatDay(at, language),
-    }),
-    [language],
-  );
 };

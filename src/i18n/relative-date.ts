@@ -1,8 +1,8 @@
 import type { Language } from "#contract/language.ts";
 import { getServerNow } from "#lib/browser/clock.ts";
+import { getLanguage } from "./current-language.ts";
 import { formatDate, formatDay, formatTime } from "./format.ts";
 import { locales } from "./locales.ts";
-import { getLanguage } from "./setup.ts";
 
 const dayMs = 86_400_000;
 const weekdayDays = 180; // beyond half a year "Monday 3 June" is ambiguous

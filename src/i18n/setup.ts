@@ -1,6 +1,7 @@
 import { createInstance, type i18n as I18n, type ParseKeys, type TFunction } from "i18next";
 import { useTranslation } from "react-i18next";
 import { defaultLanguage, isLanguage, type Language, languages, toLanguageCookie } from "#contract/language.ts";
+import { getLanguage, setCurrentLanguage } from "./current-language.ts";
 import type french from "./fr.json";
 import { locales } from "./locales.ts";
 
@@ -73,6 +74,7 @@ export const i18n = createI18n(defaultLanguage);
 export const activateTexts = (language: Language, ...parts: object[]): void => {
   const locale = locales[language];
   for (const texts of parts) i18n.addResourceBundle(locale, "translation", texts, true, true);
+  setCurrentLanguage(language);
   void i18n.changeLanguage(locale); // synchronous: i18next loads nothing itself
 };
 
@@ -164,8 +166,6 @@ export const setLanguage = async (language: Language): Promise<boolean> => {
 
 const toLanguage = (locale: string): Language =>
   languages.find((language) => locales[language] === locale) ?? defaultLanguage;
-
-export const getLanguage = (): Language => toLanguage(i18n.language);
 
 /**
  * Translation function for code outside components. Components use `useTranslation`, which follows language changes.

@@ -1,7 +1,7 @@
 import type { CallKind } from "#contract/calls/call.ts";
 import type { Language } from "#contract/language.ts";
+import { getLanguage } from "#i18n/current-language.ts";
 import { locales } from "#i18n/locales.ts";
-import { getLanguage } from "#i18n/setup.ts";
 
 /** Measured bytes of a minute of a call in both directions: Opus at 24 kbit/s, and with it video at 320×240. */
 export const bytesPerMinute: Record<CallKind, number> = { audio: 300_000, video: 2_800_000 };

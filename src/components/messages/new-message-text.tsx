@@ -6,7 +6,8 @@ import type { Translate } from "#i18n/setup.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
 import { getConversationName } from "./conversation-name.ts";
 import { getMemberName, type MemberNames, shortenName, toMemberNames } from "./member-names.ts";
-import { describeMessage, type GroupMessageContext, MessagePreview } from "./message-preview.tsx";
+import { MessagePreview } from "./message-preview.tsx";
+import { describeMessage, type GroupMessageContext } from "./message-preview-text.ts";
 
 /** Newest message of a conversation, as it is announced outside of its chat. */
 type NewMessageInfo = {

@@ -2,7 +2,8 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { IconButton } from "#components/controls/icon-button.tsx";
 import { Modal } from "#components/overlays/modal.tsx";
-import { Avatar, type AvatarPerson } from "./avatar.tsx";
+import { Avatar } from "./avatar.tsx";
+import type { AvatarPerson } from "./avatar-text.ts";
 
 const largestAvatarPx = 512; // largest stored size (contract avatarSizes)
 

@@ -1,5 +1,6 @@
 import { useTranslation } from "react-i18next";
-import { Avatar, type AvatarPerson } from "./avatar.tsx";
+import { Avatar } from "./avatar.tsx";
+import type { AvatarPerson } from "./avatar-text.ts";
 import { BlockedBadge, GroupBadge } from "./name-badges.tsx";
 import { PhoneNumber } from "./phone-number.tsx";
 

@@ -8,7 +8,7 @@ import { lazyComponent } from "#components/layout/lazy-component.tsx";
 import { RedirectWithNotice } from "#components/layout/redirect-with-notice.tsx";
 import { describeTyping } from "#components/messages/member-names.ts";
 import { showNotImplementedToast } from "#components/overlays/not-implemented-toast.ts";
-import { toAvatarPerson } from "#components/people/avatar.tsx";
+import { toAvatarPerson } from "#components/people/avatar-text.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
 import { useGroup } from "#sync/hooks/use-group.ts";

@@ -4,7 +4,7 @@ import { Avatar } from "#components/people/avatar.tsx";
 import { AvatarButton } from "#components/people/avatar-button.tsx";
 import { toDisplayName } from "#components/people/person-name.ts";
 import { PhoneNumber } from "#components/people/phone-number.tsx";
-import { useFormat } from "#i18n/format.ts";
+import { useFormat } from "#i18n/use-format.ts";
 import type { PersonRow } from "#sync/store/database.ts";
 import { PersonActions } from "./person-actions.tsx";
 import { PersonSettings } from "./person-settings.tsx";

@@ -1,4 +1,4 @@
-import { getLanguage } from "#i18n/setup.ts";
+import { getLanguage } from "#i18n/current-language.ts";
 import { getAppearance, serializeAppearance } from "#lib/browser/appearance.ts";
 import type { UnsentSummary } from "#sync/unsent-summary.ts";
 

@@ -5,7 +5,7 @@ import { IconButton } from "#components/controls/icon-button.tsx";
 import { prepareTitleFocus } from "#components/focus/title-focus.ts";
 import { SettingsCard } from "#components/layout/settings-page.tsx";
 import { runWithToast } from "#components/overlays/run-with-toast.ts";
-import { type AvatarPerson, toAvatarPerson } from "#components/people/avatar.tsx";
+import { type AvatarPerson, toAvatarPerson } from "#components/people/avatar-text.ts";
 import { PersonListItem } from "#components/people/person-row.tsx";
 import { muteConversation } from "#sync/actions.ts";
 import { type MutedConversation, useMutedConversations } from "#sync/hooks/use-muted.ts";

@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 import { IconButton } from "#components/controls/icon-button.tsx";
 import { ConfirmDialog } from "#components/overlays/confirm-dialog.tsx";
 import { runWithToast } from "#components/overlays/run-with-toast.ts";
-import { useFormat } from "#i18n/format.ts";
+import { useFormat } from "#i18n/use-format.ts";
 import { useSession } from "#lib/session/session.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
 import { deletePublishedPost } from "#sync/feed/feed-commands.ts";

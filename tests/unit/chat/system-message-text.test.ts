@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { describeTyping, type MemberNames, shortenName } from "#components/messages/member-names.ts";
-import { describeMessage } from "#components/messages/message-preview.tsx";
+import { describeMessage } from "#components/messages/message-preview-text.ts";
 import { describeSystemMessage } from "#components/messages/system-message-text.ts";
 import { type EventBody, groupEvents } from "#contract/conversations.ts";
 import { type ChatParticipation, describeSendFailure } from "#features/chat/message/failed-message.tsx";

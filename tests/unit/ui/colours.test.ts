@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { avatarHues } from "#components/people/avatar.tsx";
+import { avatarHues } from "#components/people/avatar-text.ts";
 import { root } from "#tests/support/server/state.ts";
 
 const textContrast = 4.5; // WCAG 1.4.3

@@ -5,7 +5,7 @@ import { SecondFactorPanel } from "#components/auth/second-factor-panel.tsx";
 import { Button } from "#components/controls/button.tsx";
 import { focusOnMount } from "#components/focus/focus-on-mount.ts";
 import type { FactorReset } from "#contract/auth/security.ts";
-import { useFormat } from "#i18n/format.ts";
+import { useFormat } from "#i18n/use-format.ts";
 import { endPendingSession, isSessionEndedError, requestSecondFactorReset } from "#lib/factors/second-factor.ts";
 import { toErrorText } from "#lib/http/error-text.ts";
 import type { OpenedSession } from "#lib/session/session.ts";

@@ -8,7 +8,7 @@ import { minimizeWithFocus } from "#calls/ui/minimize-focus.ts";
 import type { CallNotice, CallView } from "#calls/views.ts";
 import { IconButton } from "#components/controls/icon-button.tsx";
 import { PageNotice } from "#components/overlays/toast-stack.tsx";
-import type { AvatarPerson } from "#components/people/avatar.tsx";
+import type { AvatarPerson } from "#components/people/avatar-text.ts";
 import { toDisplayName } from "#components/people/person-name.ts";
 import { EndCard } from "#features/calls/end/end-card.tsx";
 import {

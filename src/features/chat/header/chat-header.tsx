@@ -1,7 +1,8 @@
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router";
-import { Avatar, type AvatarPerson } from "#components/people/avatar.tsx";
+import { Avatar } from "#components/people/avatar.tsx";
+import type { AvatarPerson } from "#components/people/avatar-text.ts";
 
 const unknownPerson = { username: "", phone: "", avatar: null };
 

@@ -1,9 +1,10 @@
 import { useTranslation } from "react-i18next";
 import type { Presence } from "#contract/settings.ts";
+import { getLanguage } from "#i18n/current-language.ts";
 import { formatTime } from "#i18n/format.ts";
 import { locales } from "#i18n/locales.ts";
 import { formatTimeOrDate, isSameDay } from "#i18n/relative-date.ts";
-import { getLanguage, type Translate } from "#i18n/setup.ts";
+import type { Translate } from "#i18n/setup.ts";
 import { getServerNow } from "#lib/browser/clock.ts";
 
 const dayMs = 86_400_000;

@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { describeMessage } from "#components/messages/message-preview.tsx";
+import { describeMessage } from "#components/messages/message-preview-text.ts";
 import type { ConversationId } from "#contract/ids.ts";
 import { type ChatPeople, getSenderName, useMentionedMembers } from "#features/chat/message/senders.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";

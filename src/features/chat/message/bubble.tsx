@@ -1,7 +1,7 @@
 import { memo } from "react";
 import { useTranslation } from "react-i18next";
 import { IconButton } from "#components/controls/icon-button.tsx";
-import { describeMessage } from "#components/messages/message-preview.tsx";
+import { describeMessage } from "#components/messages/message-preview-text.ts";
 import { MessageTicks } from "#components/messages/message-ticks.tsx";
 import type { MenuAnchor } from "#components/overlays/menu.tsx";
 import type { StoredBody } from "#contract/conversations.ts";

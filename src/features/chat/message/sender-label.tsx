@@ -1,6 +1,7 @@
 import type { CSSProperties } from "react";
 import { Link } from "react-router";
-import { Avatar, toPersonHue } from "#components/people/avatar.tsx";
+import { Avatar } from "#components/people/avatar.tsx";
+import { toPersonHue } from "#components/people/avatar-text.ts";
 import { balanceBidi } from "#lib/text/bidi.ts";
 import type { GroupSender } from "./senders.ts";
 

@@ -1,6 +1,6 @@
 import { useMemo } from "react";
 import { getMemberName } from "#components/messages/member-names.ts";
-import type { AvatarPerson } from "#components/people/avatar.tsx";
+import type { AvatarPerson } from "#components/people/avatar-text.ts";
 import type { StoredBody } from "#contract/conversations.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import type { Translate } from "#i18n/setup.ts";

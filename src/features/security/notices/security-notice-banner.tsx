@@ -8,7 +8,7 @@ import { showToast } from "#components/overlays/toast.tsx";
 import { PageNotice } from "#components/overlays/toast-stack.tsx";
 import type { SecurityNotice } from "#contract/auth/security.ts";
 import { cancelPendingFactorReset } from "#features/security/security-api.ts";
-import { useFormat } from "#i18n/format.ts";
+import { useFormat } from "#i18n/use-format.ts";
 import { toErrorText } from "#lib/http/error-text.ts";
 import { dismissNotices } from "#sync/hooks/use-security-notices.ts";
 import { useSecurityNoticeText } from "./security-notice-text.ts";

@@ -1,7 +1,7 @@
 import { useTranslation } from "react-i18next";
 import type { SecurityNotice } from "#contract/auth/security.ts";
-import { useFormat } from "#i18n/format.ts";
 import { isSameDay } from "#i18n/relative-date.ts";
+import { useFormat } from "#i18n/use-format.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
 
 /** Formats a notice in one line: event, device and time. For a closed session the device is the session's own. */

@@ -7,8 +7,8 @@ import type { SignedInDevice } from "#contract/auth/security.ts";
 import { signOutDevice, signOutOtherDevices } from "#features/security/security-api.ts";
 import { devicesCardId, useConfirmedChange } from "#features/security/security-changes.ts";
 import { ActionRow, SecurityRow } from "#features/security/security-row.tsx";
-import { useFormat } from "#i18n/format.ts";
 import { isSameDay } from "#i18n/relative-date.ts";
+import { useFormat } from "#i18n/use-format.ts";
 
 const toDeviceIcon = (device: string): string =>
   /Android|iPhone|KaiOS/.test(device) ? "i-ph-device-mobile" : "i-ph-desktop";

@@ -5,7 +5,7 @@ import { prepareTitleFocus } from "#components/focus/title-focus.ts";
 import type { FactorReset } from "#contract/auth/security.ts";
 import { cancelPendingFactorReset } from "#features/security/security-api.ts";
 import { useSecurityAction } from "#features/security/security-changes.ts";
-import { useFormat } from "#i18n/format.ts";
+import { useFormat } from "#i18n/use-format.ts";
 
 /**
  * Banner about a requested second-factor reset: its due time and a button that cancels it. The button is sticky while

@@ -8,7 +8,7 @@ import type { Identity } from "#contract/auth/auth.ts";
 import type { Provider } from "#contract/auth/security.ts";
 import { useConfirmedChange, useSecurityChanges } from "#features/security/security-changes.ts";
 import { ActionRow, CardText, SecurityRow } from "#features/security/security-row.tsx";
-import { useFormat } from "#i18n/format.ts";
+import { useFormat } from "#i18n/use-format.ts";
 import { finishProviderLinking, hasOAuthCallback, startProviderLinking, unlinkIdentity } from "#lib/factors/oauth.ts";
 import { toErrorText } from "#lib/http/error-text.ts";
 

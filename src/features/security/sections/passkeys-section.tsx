@@ -11,7 +11,7 @@ import { factorNameMaxLength, passkeysMax } from "#contract/limits.ts";
 import { FormDialog } from "#features/security/form-dialog.tsx";
 import { useConfirmedChange, useSecurityChanges } from "#features/security/security-changes.ts";
 import { ActionRow, CardText, SecurityRow } from "#features/security/security-row.tsx";
-import { useFormat } from "#i18n/format.ts";
+import { useFormat } from "#i18n/use-format.ts";
 import { toPasskeyErrorText } from "#lib/factors/passkey-error.ts";
 import { addPasskey, canUsePasskeys, changePasskeyName, removePasskey } from "#lib/factors/passkeys.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";

@@ -12,7 +12,7 @@ import { removeAuthenticatorApp } from "#features/security/security-api.ts";
 import { useConfirmedChange, useSecurityAction } from "#features/security/security-changes.ts";
 import { ActionRow, CardText, SecurityRow } from "#features/security/security-row.tsx";
 import { AddAuthenticatorAppSheet } from "#features/security/sheets/add-authenticator-app-sheet.tsx";
-import { useFormat } from "#i18n/format.ts";
+import { useFormat } from "#i18n/use-format.ts";
 import { setPasskeySecondStep } from "#lib/factors/passkeys.ts";
 import { findSecondSteps, listCodeApps } from "#lib/session/security-overview.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";

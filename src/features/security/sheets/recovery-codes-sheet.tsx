@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 import { Button } from "#components/controls/button.tsx";
 import { ConfirmDialog } from "#components/overlays/confirm-dialog.tsx";
 import { Sheet } from "#components/overlays/sheet.tsx";
-import { useFormat } from "#i18n/format.ts";
+import { useFormat } from "#i18n/use-format.ts";
 import { CopyButton } from "./copy-button.tsx";
 import { downloadText, printText, removePrintFrame } from "./download-text.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type CallPerspective, formatCallEntry, toCallEntry } from "#components/messages/call-text.ts";
-import { describeMessage } from "#components/messages/message-preview.tsx";
+import { describeMessage } from "#components/messages/message-preview-text.ts";
 import type { CallBody } from "#contract/calls/call.ts";
 import { createUuid } from "#contract/ids.ts";
 import en from "#i18n/en.json";
