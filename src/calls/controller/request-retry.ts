@@ -1,9 +1,9 @@
 import type { CallSyncPort } from "#calls/sync-port.ts";
+import { retryDelayMs } from "#lib/http/backoff.ts";
 import { asSyncError, isRetryableFailure, SyncError } from "#sync/platform/sync-error.ts";
 
 const requestTimeoutMs = 6_000; // after this time a request is repeated; all of these requests are idempotent
-const firstRetryMs = 500;
-const maxRetryMs = 4_000;
+const retryBackoff = { baseMs: 500, maxMs: 4_000 };
 
 type RequestPort = Pick<CallSyncPort, "platform" | "checkConnection" | "feed">;
 
@@ -62,7 +62,7 @@ export const requestWithRetry = async <T>(
       );
       if ("answer" in outcome) return outcome.answer;
       if (!isRetryableFailure(outcome) || !shouldRetry()) throw outcome;
-      const delayMs = outcome.retryAfterMs ?? Math.min(firstRetryMs * 2 ** attempt, maxRetryMs);
+      const delayMs = outcome.retryAfterMs ?? retryDelayMs(attempt, () => 1, retryBackoff);
       await new Promise<void>((resolve) => {
         if (outcome.retryAfterMs === undefined) wake = resolve;
         sync.platform.startTimer(isReconnected ? 0 : delayMs, resolve);

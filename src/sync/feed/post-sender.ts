@@ -1,11 +1,11 @@
 import * as v from "valibot";
 import type { ErrorCode } from "#contract/errors.ts";
 import { type NewPost, Published } from "#contract/tala.ts";
-import { Retry, sendGiveUpMs } from "#sync/platform/retry.ts";
+import { Retry } from "#sync/platform/retry.ts";
 import { asSyncError, isRetryableFailure, SyncError } from "#sync/platform/sync-error.ts";
 import { ownProfileKey, type PersonRow, type PostQueueRow, type PostRow } from "#sync/store/database.ts";
+import { readGiveUpTime } from "#sync/store/retry-policy.ts";
 import { retryOnQuotaError, type SyncContext } from "#sync/store/sync-context.ts";
-import { readSyncCursor } from "#sync/store/sync-cursor.ts";
 import { feedEtagKey } from "./feed-store.ts";
 
 const postTimeoutMs = 120_000; // a picture over a slow link
@@ -112,10 +112,8 @@ export class PostSender {
   }
 
   async #handleFailure(row: PostQueueRow, { code, retryAfterMs }: SyncError): Promise<"done" | "again" | "retry"> {
-    const { strict, platform } = this.#context;
     const failure = new SyncError(code, retryAfterMs);
-    const { skew } = await readSyncCursor(strict);
-    const isOld = code !== "offline" && row.createdAt < platform.now() + skew - sendGiveUpMs;
+    const isOld = code !== "offline" && row.createdAt < (await readGiveUpTime(this.#context));
     if (isRetryableFailure(failure) && !isOld) return this.#delayNext(retryAfterMs);
     // Either the status to delete does not exist, or another device deleted the one to publish.
     const isObsolete = row.state === "cancelled" || code === "post_not_found";

@@ -2,12 +2,12 @@ import type { ErrorCode } from "#contract/errors.ts";
 import { type FileState, filePath } from "#contract/files.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { filePartsAtOnce } from "#contract/limits.ts";
-import { retryDelayMs } from "#lib/http/backoff.ts";
-import { Retry, sendGiveUpMs } from "#sync/platform/retry.ts";
+import { KeyedBackoff } from "#sync/platform/keyed-backoff.ts";
+import { Retry } from "#sync/platform/retry.ts";
 import { asSyncError, isRetryableFailure } from "#sync/platform/sync-error.ts";
 import type { UploadRow } from "#sync/store/database.ts";
+import { readGiveUpTime } from "#sync/store/retry-policy.ts";
 import { runInBackground, type SyncContext } from "#sync/store/sync-context.ts";
-import { readSyncCursor } from "#sync/store/sync-cursor.ts";
 import { requeueUpload } from "#sync/store/upload-rows.ts";
 import { trimFileCache } from "./download-cache.ts";
 import { normalizeBody } from "./normalize-body.ts";
@@ -25,8 +25,6 @@ export type UploaderEvents = {
   onFileUploaded(): void;
 };
 
-type UploadBackoff = { attempts: number; cancel: (() => void) | undefined };
-
 /** Order in which files were chosen; messages of later files wait for earlier ones. */
 const compareUploads = (a: UploadRow, b: UploadRow): number => a.createdAt - b.createdAt || (a.n ?? 0) - (b.n ?? 0);
 
@@ -41,8 +39,8 @@ export class Uploader {
   readonly #events: UploaderEvents;
   readonly #scheduler: Retry;
   readonly #cancellations: Retry;
+  readonly #backoff: KeyedBackoff<Uuid>;
   #activeUploads = new Map<Uuid, AbortController>();
-  #backoffs = new Map<Uuid, UploadBackoff>();
   /** Number of parts of all files being sent. `#partQueue` holds the parts that wait for one of them to end. */
   #partsInFlight = 0;
   #partQueue: (() => void)[] = [];
@@ -54,6 +52,7 @@ export class Uploader {
     this.#context = context;
     this.#events = events;
     this.#scheduler = new Retry(context.platform, () => this.#reconcile());
+    this.#backoff = new KeyedBackoff(context.platform, () => this.schedule());
     this.#cancellations = new Retry(context.platform, () => this.#deleteCancelled());
   }
 
@@ -62,10 +61,7 @@ export class Uploader {
   }
 
   runNow(): void {
-    for (const backoff of this.#backoffs.values()) {
-      backoff.cancel?.();
-      backoff.cancel = undefined;
-    }
+    this.#backoff.retryNow();
     this.#scheduler.runNow();
     this.#cancellations.runNow();
   }
@@ -75,7 +71,7 @@ export class Uploader {
     this.#scheduler.stop();
     this.#cancellations.stop();
     this.#cancelProgress?.();
-    for (const backoff of this.#backoffs.values()) backoff.cancel?.();
+    this.#backoff.stop();
     for (const controller of this.#activeUploads.values()) controller.abort();
   }
 
@@ -86,7 +82,7 @@ export class Uploader {
     for (const [file, controller] of this.#activeUploads) if (!wanted.has(file)) controller.abort();
     for (const row of wanted.values()) {
       if (this.#activeUploads.size >= uploadsAtOnce || this.#isStopped) break;
-      if (!this.#activeUploads.has(row.file) && !this.#backoffs.get(row.file)?.cancel) this.#startUpload(row);
+      if (!this.#activeUploads.has(row.file) && !this.#backoff.isWaiting(row.file)) this.#startUpload(row);
     }
     if (rows.some(({ state }) => state === "cancelled")) this.#cancellations.schedule();
     return "done";
@@ -111,7 +107,7 @@ export class Uploader {
     const uploadContext: UploadContext = {
       signal,
       runInTurn: (work) => this.#runInTurn(signal, work),
-      isSlow: this.#backoffs.has(file),
+      isSlow: this.#backoff.hasFailed(file),
       onProgress: (bytes) => this.#recordProgress(file, bytes),
     };
     try {
@@ -140,7 +136,6 @@ export class Uploader {
 
   async #handleFailure(row: UploadRow, error: unknown): Promise<void> {
     const { file, createdAt } = row;
-    const { platform, store } = this.#context;
     if (error instanceof UnreadableFileError) return this.#markFailed(file, "file_not_found");
     const failure = asSyncError(error);
     const { code } = failure;
@@ -148,29 +143,16 @@ export class Uploader {
     // The next try asks the server which parts it lacks.
     const isTemporary = isRetryableFailure(failure) || code === "file_incomplete" || code === "file_part_mismatch";
     if (!isTemporary) return this.#markFailed(file, code as ErrorCode);
-    const { skew } = await readSyncCursor(store);
-    const isOld = createdAt < platform.now() + skew - sendGiveUpMs;
-    if (isOld && code !== "offline") return this.#markFailed(file, "unavailable");
+    if (code !== "offline" && createdAt < (await readGiveUpTime(this.#context)))
+      return this.#markFailed(file, "unavailable");
     await this.#setState(file, "waiting");
-    this.#scheduleRetry(file, failure.retryAfterMs);
-  }
-
-  #scheduleRetry(file: Uuid, retryAfterMs: number | undefined): void {
-    if (this.#isStopped) return;
-    const { platform } = this.#context;
-    const attempts = (this.#backoffs.get(file)?.attempts ?? 0) + 1;
-    const backoff: UploadBackoff = { attempts, cancel: undefined };
-    backoff.cancel = platform.startTimer(retryAfterMs ?? retryDelayMs(attempts, platform.random), () => {
-      backoff.cancel = undefined;
-      this.schedule();
-    });
-    this.#backoffs.set(file, backoff);
+    if (!this.#isStopped) this.#backoff.delay(file, failure.retryAfterMs);
   }
 
   /** Marks a file and its messages as failed; from then on only their author can retry them. */
   async #markFailed(file: Uuid, error: ErrorCode): Promise<void> {
     const { strict } = this.#context;
-    this.#backoffs.delete(file);
+    this.#backoff.reset(file);
     await strict.transaction("rw", [strict.outbox, strict.uploads], async () => {
       await this.#setState(file, "failed");
       await strict.queryUnsentByFile(file).modify({ state: "failed", error });
@@ -180,7 +162,7 @@ export class Uploader {
   /** Queues the messages of an uploaded file. Its bytes stay in the cache of this device. */
   async #handleUploaded({ file, size }: UploadRow, state: FileState): Promise<void> {
     const { strict, platform } = this.#context;
-    this.#backoffs.delete(file);
+    this.#backoff.reset(file);
     await strict.transaction("rw", [strict.outbox, strict.uploads, strict.files], async () => {
       const row = await strict.uploads.get(file);
       if (!row || row.state === "cancelled") return;
@@ -221,9 +203,8 @@ export class Uploader {
   }
 
   #recordProgress(file: Uuid, bytes: number): void {
-    const backoff = this.#backoffs.get(file);
     const before = this.#sentBytes.get(file);
-    if (backoff && before !== undefined && bytes > before) backoff.attempts = 0;
+    if (before !== undefined && bytes > before) this.#backoff.reset(file);
     this.#sentBytes.set(file, bytes);
     this.#cancelProgress ??= this.#context.platform.startTimer(progressIntervalMs, () =>
       runInBackground(this.#context, this.#saveProgress()),

@@ -2,6 +2,7 @@ import { clampReadState, type ReadState } from "#contract/conversations.ts";
 import type { ConversationId } from "#contract/ids.ts";
 import { receiptCoalesceMs } from "#contract/limits.ts";
 import type { Command } from "#contract/wire/commands.ts";
+import { retryDelayMs } from "#lib/http/backoff.ts";
 import type { LocalConversationRow } from "#sync/store/database.ts";
 import { toOwnReadState } from "#sync/store/row-mapping.ts";
 import { runInBackground, type SyncContext } from "#sync/store/sync-context.ts";
@@ -10,8 +11,7 @@ import { applyServerChanges } from "./apply-server-changes.ts";
 export type SendReceipt = (row: LocalConversationRow, command: Extract<Command, { type: "mark" }>) => Promise<boolean>;
 
 /** Delay after which a receipt that the server's row does not show is sent again; doubles each time. */
-const resendDelayMs = 10_000;
-const resendDelayMaxMs = 5 * 60_000;
+const resendBackoff = { baseMs: 10_000, maxMs: 5 * 60_000 };
 
 type ReportedReceipt = ReadState & { times: number; cancel: () => void };
 
@@ -93,7 +93,7 @@ export class ReceiptReporter {
     before?.cancel();
     const times = (before?.times ?? 0) + 1;
     const cancel = this.#context.platform.startTimer(
-      Math.min(resendDelayMaxMs, resendDelayMs * 2 ** (times - 1)),
+      retryDelayMs(times - 1, () => 1, resendBackoff),
       () => {
         const reported = this.#reported.get(id);
         if (reported) this.#reported.set(id, { delivered: 0, read: 0, times: reported.times, cancel: () => {} });

@@ -7,17 +7,16 @@ import { requestByHttp } from "#sync/connection/http-transport.ts";
 import type { SocketSession } from "#sync/connection/socket-session.ts";
 import { type ApplyResult, applyServerChanges } from "#sync/inbound/apply-server-changes.ts";
 import type { ServerChange } from "#sync/inbound/server-changes.ts";
-import { Retry, sendGiveUpMs } from "#sync/platform/retry.ts";
+import { KeyedBackoff } from "#sync/platform/keyed-backoff.ts";
+import { Retry } from "#sync/platform/retry.ts";
 import { asSyncError, isRetryableFailure, SyncError } from "#sync/platform/sync-error.ts";
 import type { OutboxRow } from "#sync/store/database.ts";
+import { readGiveUpTime, sendGiveUpAttempts } from "#sync/store/retry-policy.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
-import { readSyncCursor } from "#sync/store/sync-cursor.ts";
-import { ConversationBackoff } from "./conversation-backoff.ts";
 import { Pacer } from "./pacer.ts";
 import { markFailed, removeCancelledMessage, requeueExpiredFile, updateOutboxRow } from "./refused-messages.ts";
 
 const responseTimeoutMs = 10_000;
-const giveUpAttempts = 10; // minimum before a message fails by age, because the device's clock may have been set
 /** Time that an uploaded file waits for files of the same batch that were chosen before it. */
 export const batchWaitMs = 10 * 60_000;
 
@@ -48,7 +47,8 @@ export class Outbox {
    * HTTP are not included: a socket that opens meanwhile sends them again, so that a newer message cannot overtake them.
    */
   #inFlight = new Map<Uuid, { conversation: ConversationId; cancel: () => void }>();
-  readonly #backoff: ConversationBackoff;
+  /** Back-off of each conversation after temporary refusals. A rate-limited one sends its messages one by one. */
+  readonly #backoff: KeyedBackoff<ConversationId>;
   /** Conversations whose messages are sent one by one by HTTP, to find the one that the server refuses. */
   #oneByOne = new Set<ConversationId>();
   #isSendingByHttp = false;
@@ -58,7 +58,7 @@ export class Outbox {
     this.#context = context;
     this.#options = options;
     this.#pacer = new Pacer(context.platform, () => this.schedule());
-    this.#backoff = new ConversationBackoff(context.platform, () => this.schedule());
+    this.#backoff = new KeyedBackoff<ConversationId>(context.platform, () => this.schedule());
     this.#frameSender = new Retry(context.platform, () => this.#sendByFrames());
     this.#httpSender = new Retry(context.platform, () => this.#sendByHttp());
   }
@@ -130,13 +130,11 @@ export class Outbox {
     return true;
   }
 
-  /** Schedules a retry after a temporary refusal. Messages older than `sendGiveUpMs` are marked as failed instead. */
+  /** Schedules a retry after a temporary refusal. Messages that are too old are marked as failed instead. */
   async #postpone(rows: readonly OutboxRow[], retryAfterMs: number | undefined): Promise<void> {
-    const { strict, platform } = this.#context;
-    const { skew } = await readSyncCursor(strict);
-    const deadline = platform.now() + skew - sendGiveUpMs;
+    const giveUpTime = await readGiveUpTime(this.#context);
     for (const { cid, createdAt, attempts } of rows) {
-      if (attempts >= giveUpAttempts && createdAt < deadline) await markFailed(this.#context, cid, "unavailable");
+      if (attempts >= sendGiveUpAttempts && createdAt < giveUpTime) await markFailed(this.#context, cid, "unavailable");
       else await updateOutboxRow(this.#context, cid, { attempts: attempts + 1 });
     }
     for (const conversation of new Set(rows.map((row) => row.conversation)))

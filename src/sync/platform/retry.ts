@@ -1,12 +1,11 @@
 import { retryDelayMs } from "#lib/http/backoff.ts";
 import type { Platform } from "./platform.ts";
-
-/** Age at which a message, file or status that the server still cannot take is marked as failed: 7 days. */
-export const sendGiveUpMs = 7 * 24 * 3_600_000;
+import { asSyncError, SyncError } from "./sync-error.ts";
 
 /**
  * Repeatable work with at most one run at a time and back-off after failures. `work` returns "again" to run once more
- * at once and "retry" to run again after a delay; a rejection counts as "retry".
+ * at once and "retry" to run again after a delay. A rejection counts as "retry"; the delay is then the one that the
+ * server named, if any.
  */
 export class Retry {
   readonly #platform: Platform;
@@ -50,17 +49,19 @@ export class Retry {
     this.#isRunning = true;
     while (this.#isScheduled && !this.#isStopped && !this.#cancelBackoff) {
       this.#isScheduled = false;
-      const outcome = await this.#work().catch(() => "retry" as const);
-      if (outcome === "retry") this.#startBackoff();
+      const outcome = await this.#work().catch(asSyncError);
+      if (outcome instanceof SyncError) this.#startBackoff(outcome.retryAfterMs);
+      else if (outcome === "retry") this.#startBackoff();
       else this.#attempt = 0;
       if (outcome === "again") this.#isScheduled = true;
     }
     this.#isRunning = false;
   }
 
-  #startBackoff(): void {
+  #startBackoff(retryAfterMs?: number): void {
     if (this.#isStopped) return;
-    this.#cancelBackoff = this.#platform.startTimer(retryDelayMs(this.#attempt++, this.#platform.random), () => {
+    const delayMs = retryAfterMs ?? retryDelayMs(this.#attempt++, this.#platform.random);
+    this.#cancelBackoff = this.#platform.startTimer(delayMs, () => {
       this.#cancelBackoff = undefined;
       void this.#run();
     });
