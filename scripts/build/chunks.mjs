@@ -79,6 +79,8 @@ const lazyParts = [
       "src/lib/media/image-resize.ts",
       "src/sync/files/send-files.ts",
       "src/sync/drafts/draft-keeper.ts",
+      "src/sync/drafts/draft-slots.ts",
+      "src/sync/drafts/voice-drafts.ts",
       "src/sync/store/upload-rows.ts",
       "src/sync/files/uploader.ts",
     ],

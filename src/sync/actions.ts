@@ -1,8 +1,13 @@
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import type { Relation } from "#contract/people.ts";
 import type { DraftKeeper } from "./drafts/draft-keeper.ts";
-import { discardDrafts, listDraftKeys, readUnsentContent } from "./drafts/draft-rows.ts";
-import { appendRecordingChunk, deleteRecordingDraft, findRecordingDraft } from "./drafts/voice-drafts.ts";
+import {
+  deleteRecordingDraft,
+  discardDrafts,
+  listDraftKeys,
+  listRecordings,
+  readUnsentContent,
+} from "./drafts/draft-rows.ts";
 import { activeEngine, getEngine } from "./engine.ts";
 import {
   clearConversationHistory,
@@ -15,10 +20,18 @@ import { discardUnsentMessage, getContext, retryFailedMessage, setUploadPaused }
 import { SyncError } from "./platform/sync-error.ts";
 import { type SearchHit, searchMessages } from "./queries/message-search.ts";
 import { waitForStore } from "./queries/wait-for-store.ts";
-import type { DraftSlot, DraftTarget, LocalConversationRow, LocalStore, PersonRow } from "./store/database.ts";
+import {
+  type DraftSlot,
+  type DraftTarget,
+  type LocalConversationRow,
+  type LocalStore,
+  type PersonRow,
+  toDraftSlotKeys,
+} from "./store/database.ts";
 import type { ChatItem, OutgoingFile, RecordingDraft } from "./store/view-models.ts";
 
 export type { DraftKeeper } from "./drafts/draft-keeper.ts";
+export { trackDraftSave, waitForDraftSaves } from "./drafts/pending-saves.ts";
 export { SyncError } from "./platform/sync-error.ts";
 export type { SearchHit } from "./queries/message-search.ts";
 export type { DraftSlot, DraftTarget } from "./store/database.ts";
@@ -27,6 +40,7 @@ export type { Draft, OutgoingFile, RecordingDraft } from "./store/view-models.ts
 // Rarely used code is loaded on first use.
 export const loadMulticast = () => rejectAsOffline(import("./outbox/multicast.ts"));
 const loadSendFiles = () => rejectAsOffline(import("./files/send-files.ts"));
+const loadVoiceDrafts = () => rejectAsOffline(import("./drafts/voice-drafts.ts"));
 
 /** Rejects with the SyncError "offline" if code cannot be loaded. */
 const rejectAsOffline = <T>(loading: Promise<T>): Promise<T> =>
@@ -101,12 +115,22 @@ export const saveRecordingChunk = async (
   startedAt: number,
   chunk: Blob,
   info: Pick<RecordingDraft, "mime" | "ms" | "levels">,
-): Promise<void> => appendRecordingChunk(getEngine().tab, { conversation, startedAt, ...info }, chunk);
-/** Finds a voice recording that a closed or crashed page left. */
-export const findRecording = async (conversation: ConversationId): Promise<RecordingDraft | undefined> =>
-  findRecordingDraft(getEngine().tab, conversation);
+): Promise<void> =>
+  (await loadVoiceDrafts()).appendRecordingChunk(getEngine().tab, { conversation, startedAt, ...info }, chunk);
+/** Marks a recording as running in this page until the returned function is called. */
+export const acquireRecordingLock = async (conversation: ConversationId, startedAt: number): Promise<() => void> =>
+  (await loadVoiceDrafts()).acquireRecordingLock(getEngine().tab, conversation, startedAt);
+/** Finds a voice recording that an earlier page left, the first of the conversation or the one with this start. */
+export const findRecording = async (
+  conversation: ConversationId,
+  startedAt?: number,
+): Promise<RecordingDraft | undefined> =>
+  (await loadVoiceDrafts()).findRecordingDraft(getEngine().tab, conversation, startedAt);
+/** Whether recordings of a conversation are stored, running ones included. */
+export const hasRecordings = async (conversation: ConversationId): Promise<boolean> =>
+  (await listRecordings(getContext(getEngine().tab).store, conversation)).length > 0;
 export const deleteRecording = async (conversation: ConversationId, startedAt: number): Promise<void> =>
-  deleteRecordingDraft(getEngine().tab, conversation, startedAt);
+  deleteRecordingDraft(getContext(getEngine().tab).store, conversation, startedAt);
 
 /** Whether a closed or crashed page left a draft with files or text for the target. */
 export const hasAttachmentDraft = async (target: DraftTarget): Promise<boolean> => {
@@ -119,10 +143,10 @@ export const openAttachmentDraft = async (target: DraftTarget): Promise<DraftKee
   const { DraftKeeper } = await rejectAsOffline(import("./drafts/draft-keeper.ts"));
   return DraftKeeper.open(getEngine().tab, target);
 };
-/** Resolves once no other page saves a draft of the target any more, at the latest after about two seconds. */
+/** Resolves once no page saves an attachment draft of the target any more, at the latest after about two seconds. */
 export const waitUntilAttachmentDraftsReleased = async (target: DraftTarget): Promise<void> => {
-  const { DraftKeeper } = await rejectAsOffline(import("./drafts/draft-keeper.ts"));
-  await DraftKeeper.waitUntilReleased(getEngine().tab, target);
+  const { waitUntilSlotsReleased } = await rejectAsOffline(import("./drafts/draft-slots.ts"));
+  await waitUntilSlotsReleased(getEngine().tab, toDraftSlotKeys(target));
 };
 
 /** Deletes the draft that a closed page left in a slot. */
@@ -138,8 +162,8 @@ export const readDraftFile = async (file: Uuid): Promise<Blob | undefined> =>
   (await getContext(getEngine().tab).store.blobs.get(file))?.blob;
 /** Whether a conversation has files or a recording that were not sent. */
 export const hasUnsentContent = async (conversation: ConversationId): Promise<boolean> => {
-  const { files, recorded } = await readUnsentContent(getContext(getEngine().tab).store, conversation);
-  return files.length > 0 || recorded !== undefined;
+  const { files, recordings } = await readUnsentContent(getContext(getEngine().tab).store, conversation);
+  return files.length + recordings.length > 0;
 };
 
 /**

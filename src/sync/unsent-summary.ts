@@ -1,3 +1,4 @@
+import { toDraftTarget } from "./store/database.ts";
 import { listJournaledTextDrafts } from "./store/journal.ts";
 import { listPendingDeletions } from "./store/pending-deletions.ts";
 import type { SyncContext } from "./store/sync-context.ts";
@@ -12,8 +13,7 @@ export const readUnsentSummary = async (context: SyncContext): Promise<UnsentSum
   const { store } = context;
   const draftKeys = await store.queryDrafts().primaryKeys();
   const targets = new Set<string>([
-    ...draftKeys.map((key) => key.slice(key.indexOf(":") + 1)),
-    ...(await store.recordings.toCollection().primaryKeys()),
+    ...[...draftKeys, ...(await store.recordings.toCollection().primaryKeys())].map(toDraftTarget),
     // Texts that the store has no room for, or not yet.
     ...listJournaledTextDrafts(context).flatMap(([conversation, text]) => (text.trim() === "" ? [] : conversation)),
   ]);

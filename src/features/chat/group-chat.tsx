@@ -46,7 +46,7 @@ export function GroupChat({ id }: { id: Uuid }) {
   const typingText = ownNumber === undefined ? undefined : describeTyping({ ownNumber, profiles }, typists, t);
   const menu = useChatMenu(id, name, conversation);
   const hasLeft = conversation?.gone ?? false;
-  const hasUnsentMedia = unsent && (unsent.files.length > 0 || unsent.recorded !== undefined);
+  const hasUnsentMedia = unsent && unsent.files.length + unsent.recordings.length > 0;
   const seemsEmpty = hasLeft && chat?.items.length === 0 && draft === "" && hasUnsentMedia === false;
   const isEmpty = useHasNoUnsentContent(id, seemsEmpty);
   const membersPath = `/app/group/${id}/members`;

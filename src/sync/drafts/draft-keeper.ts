@@ -1,7 +1,6 @@
 import { createUuid, type Uuid } from "#contract/ids.ts";
 import { fileMaxBytes } from "#contract/limits.ts";
 import { getContext } from "#sync/outbox/enqueue.ts";
-import type { Platform } from "#sync/platform/platform.ts";
 import {
   type DraftRow,
   type DraftSlot,
@@ -15,67 +14,10 @@ import { changeDraft } from "#sync/store/unsent-messages.ts";
 import type { Draft } from "#sync/store/view-models.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 import { deleteDraft, listDraftKeys, readDraftRow } from "./draft-rows.ts";
+import { claimSlot } from "./draft-slots.ts";
 
 const writeDelayMs = 400;
-const slotHandoverMs = 2_000; // a page that is being closed releases its slot within this time
-type Locks = NonNullable<Platform["locks"]>;
-
 const draftMaxBytes = 200 * 1024 * 1024;
-
-type SlotLock = { key: string; release: () => void };
-
-/**
- * Acquires the lock of a slot: at once or not at all, or, with a signal, as soon as it is released. Resolves to undefined
- * if that failed or was aborted.
- */
-const acquireSlot = (tab: Tab, locks: Locks, key: string, signal?: AbortSignal): Promise<SlotLock | undefined> =>
-  new Promise((resolve) => {
-    let release = () => {};
-    const held = new Promise<void>((done) => {
-      release = done;
-    });
-    locks
-      .request(`lisolo-${key}-${tab.userId}`, signal ? { signal } : { ifAvailable: true }, (lock) => {
-        resolve(lock ? { key, release } : undefined);
-        return lock ? held : undefined;
-      })
-      .catch(() => resolve(undefined));
-  });
-
-/** Acquires the first of these slots that is released within `slotHandoverMs`. */
-const acquireReleasedSlot = async (tab: Tab, locks: Locks, keys: readonly string[]): Promise<SlotLock | undefined> => {
-  const controller = new AbortController();
-  const cancel = tab.platform.startTimer(slotHandoverMs, () => controller.abort());
-  let first: SlotLock | undefined;
-  const tries = keys.map(async (key) => {
-    const slot = await acquireSlot(tab, locks, key, controller.signal);
-    if (!slot) return;
-    if (first) return slot.release();
-    first = slot;
-    controller.abort();
-  });
-  await Promise.all(tries);
-  cancel();
-  return first;
-};
-
-/** Claims a slot for this page. A slot with a draft of a closed page is preferred. Resolves to undefined if all are taken. */
-const claimSlot = async (tab: Tab, target: DraftTarget): Promise<SlotLock | undefined> => {
-  const { locks } = tab.platform;
-  const keys = toDraftSlotKeys(target);
-  if (!locks) return { key: keys[0] ?? "", release: () => {} };
-  const acquireFreeSlot = async (candidates: readonly string[]): Promise<SlotLock | undefined> => {
-    for (const key of candidates) {
-      const slot = await acquireSlot(tab, locks, key);
-      if (slot) return slot;
-    }
-    return undefined;
-  };
-  const used = await listDraftKeys(tab, getContext(tab).store, target);
-  const abandoned =
-    (await acquireFreeSlot(used)) ?? (used.length > 0 ? await acquireReleasedSlot(tab, locks, used) : undefined);
-  return abandoned ?? acquireFreeSlot(keys);
-};
 
 const canBeSent = ({ size }: File): boolean => size > 0 && size <= fileMaxBytes;
 
@@ -104,17 +46,9 @@ export class DraftKeeper {
 
   /** Opens a slot of the target. Resolves to undefined if other pages hold all of them. */
   static async open(tab: Tab, target: DraftTarget): Promise<DraftKeeper | undefined> {
-    const slot = await claimSlot(tab, target);
+    const used = await listDraftKeys(tab, getContext(tab).store, target);
+    const slot = await claimSlot(tab, toDraftSlotKeys(target), used);
     return slot && new DraftKeeper(tab, { target, key: slot.key }, slot.release);
-  }
-
-  /** Resolves once no page holds a slot of the target any more, at the latest after `slotHandoverMs`. */
-  static async waitUntilReleased(tab: Tab, target: DraftTarget): Promise<void> {
-    const { locks } = tab.platform;
-    if (!locks) return;
-    await Promise.all(
-      toDraftSlotKeys(target).map(async (key) => (await acquireReleasedSlot(tab, locks, [key]))?.release()),
-    );
   }
 
   /** Loads the draft that a closed or crashed page left in this slot. */

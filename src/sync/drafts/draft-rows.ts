@@ -4,14 +4,15 @@ import {
   type DraftSlot,
   type DraftTarget,
   type LocalStore,
+  type RecordingRow,
   toDraftSlotKeys,
+  toRecordingKeys,
   toTextDraftKey,
 } from "#sync/store/database.ts";
 import { clearJournaledDraftText, readJournaledDraftText } from "#sync/store/journal.ts";
 import { changeDraft } from "#sync/store/unsent-messages.ts";
 import type { UnsentContent } from "#sync/store/view-models.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
-import { deleteRecordingDraft } from "./voice-drafts.ts";
 
 /** Rows of the drafts on this device: files and texts that were composed and not sent. */
 
@@ -67,11 +68,37 @@ export const discardDrafts = async (tab: Tab, target: DraftTarget, keys = toDraf
   await deleteDraftRows(store, target, keys);
 };
 
-/** Files and voice recording of a conversation that were not sent. */
+export const queryChunks = (store: LocalStore, key: string) =>
+  store.chunks.where("[conversation+n]").between([key, 0], [key, Number.MAX_SAFE_INTEGER]);
+
+/** Recordings of a conversation, or the one with this start. */
+export const listRecordings = async (
+  store: LocalStore,
+  conversation: ConversationId,
+  startedAt?: number,
+): Promise<RecordingRow[]> =>
+  (await store.recordings.bulkGet(toRecordingKeys(conversation))).flatMap((row) =>
+    row && (startedAt ?? row.startedAt) === row.startedAt ? row : [],
+  );
+
+/** Deletes the recordings of a conversation, or the one with this start. */
+export const deleteRecordingDraft = (
+  store: LocalStore,
+  conversation: ConversationId,
+  startedAt?: number,
+): Promise<void> =>
+  changeDraft(store, conversation, [store.chunks], async () => {
+    for (const { conversation: key } of await listRecordings(store, conversation, startedAt)) {
+      await store.recordings.delete(key);
+      await queryChunks(store, key).delete();
+    }
+  });
+
+/** Files and voice recordings of a conversation that were not sent. */
 export const readUnsentContent = async (store: LocalStore, conversation: ConversationId): Promise<UnsentContent> => {
   const files = (await readDraftRows(store, toDraftSlotKeys(conversation))).flatMap((row) => row.files);
-  const recording = await store.recordings.get(conversation);
-  return { files, ...(recording ? { recorded: { startedAt: recording.startedAt, ms: recording.ms } } : {}) };
+  const recordings = await listRecordings(store, conversation);
+  return { files, recordings: recordings.map(({ startedAt, ms }) => ({ startedAt, ms })) };
 };
 
 /** Deletes all drafts of a conversation. Clearing the history keeps them; removing the conversation does not. */
@@ -80,5 +107,5 @@ export const deleteConversationDrafts = async (tab: Tab, conversation: Conversat
   if (!store) return;
   await store.meta.delete(toTextDraftKey(conversation));
   await discardDrafts(tab, conversation);
-  await deleteRecordingDraft(tab, conversation);
+  await deleteRecordingDraft(store, conversation);
 };

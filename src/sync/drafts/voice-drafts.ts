@@ -1,68 +1,84 @@
-import Dexie from "dexie";
 import type { ConversationId } from "#contract/ids.ts";
 import { getContext } from "#sync/outbox/enqueue.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
-import type { LocalStore, RecordingRow } from "#sync/store/database.ts";
+import { type RecordingRow, toRecordingKeys } from "#sync/store/database.ts";
 import { isQuotaError } from "#sync/store/storage-quota.ts";
 import { retryOnQuotaError } from "#sync/store/sync-context.ts";
 import { changeDraft } from "#sync/store/unsent-messages.ts";
 import type { RecordingDraft } from "#sync/store/view-models.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
-
-/** Voice recordings, stored chunk by chunk so that a crashed page loses the last chunk at most. */
-
-const queryChunks = (store: LocalStore, conversation: ConversationId) =>
-  store.chunks.where("[conversation+n]").between([conversation, Dexie.minKey], [conversation, Dexie.maxKey]);
+import { listRecordings, queryChunks } from "./draft-rows.ts";
+import { acquireFreeSlot, acquireReleasedSlot } from "./draft-slots.ts";
 
 /**
- * Appends a chunk to the recording of a conversation; a recording with another start replaces it. Rejects with a
- * SyncError, "no_room" if the phone's storage is full.
+ * Voice recordings, stored chunk by chunk so that a crashed page loses the last chunk at most. A recording is identified
+ * by its conversation and its start.
+ */
+
+const toLockKey = (conversation: ConversationId, startedAt: number): string => `voice-${conversation}-${startedAt}`;
+
+/**
+ * Acquires the lock of a running recording and returns its release function. While it is held, no page offers the saved
+ * chunks.
+ */
+export const acquireRecordingLock = async (
+  tab: Tab,
+  conversation: ConversationId,
+  startedAt: number,
+): Promise<() => void> => {
+  const lock = await acquireFreeSlot(tab, [toLockKey(conversation, startedAt)]);
+  return lock?.release ?? (() => {});
+};
+
+/**
+ * Appends a chunk to a recording. A new recording takes a free slot, so that it replaces none that another page has not
+ * sent yet. Rejects with a SyncError, "no_room" if the phone's storage is full.
  */
 export const appendRecordingChunk = async (tab: Tab, recording: RecordingRow, chunk: Blob): Promise<void> => {
   const context = getContext(tab);
   const { store } = context;
   const { conversation, startedAt } = recording;
+  const keys = toRecordingKeys(conversation);
   const write = () =>
     changeDraft(store, conversation, [store.chunks], async () => {
-      const before = await store.recordings.get(conversation);
-      if (before && before.startedAt !== startedAt) await queryChunks(store, conversation).delete();
-      const n = await queryChunks(store, conversation).count();
-      await store.chunks.add({ conversation, n, chunk });
-      await store.recordings.put(recording);
+      const rows = await store.recordings.bulkGet(keys);
+      const slot = rows.findIndex((row) => row?.startedAt === startedAt);
+      const key = keys[slot < 0 ? rows.indexOf(undefined) : slot];
+      if (key === undefined) throw new Error("every slot holds an unsent recording");
+      const n = await queryChunks(store, key).count();
+      await store.chunks.add({ conversation: key, n, chunk });
+      await store.recordings.put({ ...recording, conversation: key });
     });
   await retryOnQuotaError(context, write, false).catch((error: unknown) => {
     throw new SyncError(isQuotaError(error) ? "no_room" : "unavailable");
   });
 };
 
+/**
+ * Finds a recording that an earlier page left, the first of the conversation or the one with this start. Waits for a page
+ * that is being closed; recordings in progress are left out.
+ */
 export const findRecordingDraft = async (
   tab: Tab,
   conversation: ConversationId,
+  startedAt?: number,
 ): Promise<RecordingDraft | undefined> => {
   const { store } = getContext(tab);
+  const keysByLock = new Map(
+    (await listRecordings(store, conversation, startedAt)).map((row) => [
+      toLockKey(conversation, row.startedAt),
+      row.conversation,
+    ]),
+  );
+  const lock = await acquireReleasedSlot(tab, [...keysByLock.keys()]);
+  lock?.release();
+  const key = keysByLock.get(lock?.key ?? "");
+  if (key === undefined) return undefined;
   return store.transaction("r", [store.recordings, store.chunks], async () => {
-    const recording = await store.recordings.get(conversation);
+    const recording = await store.recordings.get(key);
     if (!recording) return undefined;
     const { startedAt, mime, ms, levels } = recording;
-    const chunks = (await queryChunks(store, conversation).toArray()).map(({ chunk }) => chunk);
+    const chunks = (await queryChunks(store, key).toArray()).map(({ chunk }) => chunk);
     return { startedAt, chunks, mime, ms, levels };
-  });
-};
-
-/**
- * Deletes the recording of a conversation. With `startedAt` only the recording of that start, because a new one may begin
- * before the previous one is deleted.
- */
-export const deleteRecordingDraft = async (
-  tab: Tab,
-  conversation: ConversationId,
-  startedAt?: number,
-): Promise<void> => {
-  const { store } = getContext(tab);
-  await changeDraft(store, conversation, [store.chunks], async () => {
-    const recording = startedAt === undefined ? undefined : await store.recordings.get(conversation);
-    if (recording && recording.startedAt !== startedAt) return;
-    await store.recordings.delete(conversation);
-    await queryChunks(store, conversation).delete();
   });
 };

@@ -7,12 +7,11 @@ import {
   discardDraftSlot,
   hasAttachmentDraft,
   openAttachmentDraft,
+  trackDraftSave,
+  waitForDraftSaves,
 } from "#sync/actions.ts";
 
 type Composition = Pick<Draft, "files" | "text" | "to" | "id">;
-
-/** Drafts that are being closed, by target. A new draft of the target opens after them. */
-const pendingDraftCloses = new Map<DraftTarget, Promise<unknown>>();
 
 const warnNotSaved = (error: unknown): void => console.warn("draft could not be saved", error);
 
@@ -44,7 +43,7 @@ export const useDraft = (
     let isMounted = true;
     closedDraft.current = undefined;
     const open = async () => {
-      await pendingDraftCloses.get(target);
+      await waitForDraftSaves(target);
       const wasSaved = await hasAttachmentDraft(target);
       const opened = await openAttachmentDraft(target);
       if (isSent.current) return opened?.discard();
@@ -58,7 +57,10 @@ export const useDraft = (
     return () => {
       isMounted = false;
       closeDraft();
-      pendingDraftCloses.set(target, opening.then(() => closedDraft.current?.closed).catch(warnNotSaved));
+      trackDraftSave(
+        target,
+        opening.then(() => closedDraft.current?.closed),
+      );
     };
   }, [target, saveLatest, closeDraft]);
 

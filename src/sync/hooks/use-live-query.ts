@@ -21,7 +21,7 @@ import {
   readTextDraft,
   toUploadView,
 } from "#sync/queries/queries.ts";
-import type { MemberRow, PersonRow } from "#sync/store/database.ts";
+import { type MemberRow, type PersonRow, toDraftTarget } from "#sync/store/database.ts";
 import { listUnknownMembers, readLastKnownProfile, readMemberProfiles, readMembers } from "#sync/store/members.ts";
 import { readOwnProfile } from "#sync/store/own-profile-row.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
@@ -198,7 +198,9 @@ export const useUnsentContent = (id: ConversationId): UnsentContent | undefined 
 
 /** Whether a conversation has an unsent voice recording from any tab. All rows of a list share one query. */
 export const useHasVoiceDraft = (id: ConversationId): boolean =>
-  useLiveQuery("recorded", ({ store }) => store.recordings.toCollection().primaryKeys())?.includes(id) ?? false;
+  useLiveQuery("recorded", async ({ store }) =>
+    (await store.recordings.toCollection().primaryKeys()).map(toDraftTarget),
+  )?.includes(id) ?? false;
 
 /** Unsent data that a sign-out would delete. */
 export const useUnsentSummary = (): UnsentSummary | undefined => useLiveQuery("unsent", readUnsentSummary);

@@ -132,16 +132,16 @@ export type CachedFileRow = { file: Uuid; size: number; usedAt: number };
 export const BlobRow = v.object({ file: Uuid, blob: v.blob() });
 export type BlobRow = v.InferOutput<typeof BlobRow>;
 
-/** Voice message being recorded, or interrupted when its page ended. */
+/** Voice message being recorded, or interrupted when its page ended. `conversation` is its slot key. */
 export const RecordingRow = v.object({
-  conversation: ConversationId,
+  conversation: v.string(),
   startedAt: v.number(),
   mime: v.string(),
   ms: v.number(),
   levels: v.array(v.number()),
 });
 export type RecordingRow = v.InferOutput<typeof RecordingRow>;
-export const RecordingChunkRow = v.object({ conversation: ConversationId, n: v.number(), chunk: v.blob() });
+export const RecordingChunkRow = v.object({ conversation: v.string(), n: v.number(), chunk: v.blob() });
 export type RecordingChunkRow = v.InferOutput<typeof RecordingChunkRow>;
 
 /** Post of the Tala feed that this device received or published. */
@@ -204,9 +204,14 @@ const textDraftPrefix = "draft:";
 export const toTextDraftKey = (conversation: ConversationId): string => textDraftPrefix + conversation;
 const draftSlotPrefix = "choice:";
 const draftSlotCount = 4; // pages of one person that can edit a draft of the same target at once
+const toSlotKeys = (first: string): string[] =>
+  Array.from({ length: draftSlotCount }, (_, slot) => (slot === 0 ? first : `${first}#${slot}`));
 /** Keys of the draft slots of a target; each page owns one slot. */
-export const toDraftSlotKeys = (target: DraftTarget): string[] =>
-  Array.from({ length: draftSlotCount }, (_, slot) => draftSlotPrefix + target + (slot === 0 ? "" : `#${slot}`));
+export const toDraftSlotKeys = (target: DraftTarget): string[] => toSlotKeys(draftSlotPrefix + target);
+/** Keys of the recordings of a conversation, in `recordings` and `chunks`. */
+export const toRecordingKeys = (conversation: ConversationId): string[] => toSlotKeys(conversation);
+/** Target of a draft or recording. */
+export const toDraftTarget = (key: string): string => key.slice(key.indexOf(":") + 1).split("#")[0] ?? "";
 /** Draft slot owned by one page. */
 export type DraftSlot = { target: DraftTarget; key: string };
 
@@ -239,7 +244,7 @@ export class LocalStore extends Dexie {
   declare files: EntityTable<CachedFileRow, "file">;
   declare blobs: EntityTable<BlobRow, "file">;
   declare recordings: EntityTable<RecordingRow, "conversation">;
-  declare chunks: Table<RecordingChunkRow, [ConversationId, number]>;
+  declare chunks: Table<RecordingChunkRow, [string, number]>;
   declare posts: EntityTable<PostRow, "number">;
   declare postbox: EntityTable<PostQueueRow, "id">;
 

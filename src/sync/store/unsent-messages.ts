@@ -8,6 +8,7 @@ import {
   type LocalStore,
   type OutboxRow,
   toDraftSlotKeys,
+  toRecordingKeys,
   toTextDraftKey,
   type UploadRow,
 } from "./database.ts";
@@ -62,7 +63,7 @@ const hasDraftContent = async (store: LocalStore, conversation: ConversationId):
   (await store.meta
     .where("key")
     .anyOf(toTextDraftKey(conversation), ...toDraftSlotKeys(conversation))
-    .count()) > 0 || (await store.recordings.get(conversation)) !== undefined;
+    .count()) > 0 || (await store.recordings.where("conversation").anyOf(toRecordingKeys(conversation)).count()) > 0;
 
 /**
  * Updates a row's place in the conversation list from its unsent content. Requires a transaction over the outbox,

@@ -75,10 +75,10 @@ export type FileView = {
 /** Interrupted voice recording, with the audio saved so far. */
 export type RecordingDraft = { startedAt: number; chunks: Blob[]; mime: string; ms: number; levels: number[] };
 
-/** Attachments and recording of a conversation that were not sent. */
+/** Attachments and recordings of a conversation that were not sent. */
 export type UnsentContent = {
   files: { id: Uuid; name: string; type: string; modified: number; caption: string }[];
-  recorded?: { startedAt: number; ms: number };
+  recordings: { startedAt: number; ms: number }[];
 };
 
 /** Unsent content of a form with attachments. */

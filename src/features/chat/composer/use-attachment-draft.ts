@@ -3,7 +3,14 @@ import type CameraSheet from "#components/overlays/camera-sheet.tsx";
 import { loadOrShowToast } from "#components/overlays/load-with-toast.ts";
 import { cleanFileName } from "#contract/files.ts";
 import type { ConversationId } from "#contract/ids.ts";
-import { type Draft, type DraftKeeper, hasAttachmentDraft, openAttachmentDraft } from "#sync/actions.ts";
+import {
+  type Draft,
+  type DraftKeeper,
+  hasAttachmentDraft,
+  openAttachmentDraft,
+  trackDraftSave,
+  waitForDraftSaves,
+} from "#sync/actions.ts";
 import type AttachSheet from "./attach-sheet.tsx";
 import { attachedFilesMax } from "./chosen-files.ts";
 
@@ -36,9 +43,6 @@ const mergeDrafts = (saved: Draft, { files, captions, isOriginal }: AttachmentDr
 
 const warnDraftNotSaved = (error: unknown): void => console.warn("the attachment draft is not saved", error);
 
-/** Keepers of chats that were left while their draft was still being saved. */
-const closingDraftKeepers = new Map<ConversationId, Promise<void>>();
-
 /**
  * Attachment draft of a chat: files that were chosen, pasted, dropped or photographed, shown in a lazily loaded sheet.
  * The draft is saved on the device until it is sent or discarded, and offered again after a page crash or when the user
@@ -65,7 +69,7 @@ export const useAttachmentDraft = (conversation: ConversationId) => {
   /** Opens the storage of this draft and merges a draft that is saved there already. */
   const openKeeper = useCallback((): Promise<DraftKeeper | undefined> => {
     const open = async () => {
-      await closingDraftKeepers.get(conversation);
+      await waitForDraftSaves(conversation);
       const openedKeeper = await openAttachmentDraft(conversation);
       const found = await openedKeeper?.load().catch(warnDraftNotSaved);
       if (!found || found.files.length === 0) return openedKeeper;
@@ -104,20 +108,16 @@ export const useAttachmentDraft = (conversation: ConversationId) => {
   useEffect(() => {
     isUnmounted.current = false;
     const offerSavedDraft = async () => {
-      await closingDraftKeepers.get(conversation);
+      await waitForDraftSaves(conversation);
       if ((await hasAttachmentDraft(conversation)) && !isUnmounted.current) await openKeeper();
     };
     offerSavedDraft().catch(warnDraftNotSaved);
     return () => {
       isUnmounted.current = true;
-      if (!keeper.current) return;
-      const closed = keeper.current
-        .then((openedKeeper) => openedKeeper?.close())
-        .catch(warnDraftNotSaved)
-        .then(
-          () => void (closingDraftKeepers.get(conversation) === closed && closingDraftKeepers.delete(conversation)),
-        );
-      closingDraftKeepers.set(conversation, closed);
+      trackDraftSave(
+        conversation,
+        keeper.current?.then((openedKeeper) => openedKeeper?.close()),
+      );
       keeper.current = undefined;
     };
   }, [conversation, openKeeper]);

@@ -18,7 +18,7 @@ type UnsentContentPanelProps = {
 };
 
 /**
- * Replaces the composer in a chat that can no longer be written to. The unsent draft, files and recording can be copied,
+ * Replaces the composer in a chat that can no longer be written to. The unsent draft, files and recordings can be copied,
  * saved or deleted.
  */
 export default function UnsentContentPanel({ conversation, draft, unsent, reason }: UnsentContentPanelProps) {
@@ -43,7 +43,9 @@ export default function UnsentContentPanel({ conversation, draft, unsent, reason
           </section>
         )}
         {unsent && unsent.files.length > 0 && <UnsentFileList conversation={conversation} files={unsent.files} />}
-        {unsent?.recorded && <UnsentRecording conversation={conversation} recorded={unsent.recorded} />}
+        {unsent?.recordings.map((recorded) => (
+          <UnsentRecording key={recorded.startedAt} conversation={conversation} recorded={recorded} />
+        ))}
       </div>
       <ComposerNotice text={reason} />
     </>

@@ -9,7 +9,7 @@ import { RecordingPreview } from "#features/chat/voice/recording-preview.tsx";
 import { VoiceRecording } from "#features/chat/voice/voice-recording.ts";
 import type { UnsentContent } from "#sync/hooks/use-live-query.ts";
 
-type UnsentRecordingProps = { conversation: ConversationId; recorded: NonNullable<UnsentContent["recorded"]> };
+type UnsentRecordingProps = { conversation: ConversationId; recorded: UnsentContent["recordings"][number] };
 
 const objectUrlLifetimeMs = 60_000; // time for the browser to ask where to save the file
 
@@ -27,7 +27,7 @@ export function UnsentRecording({ conversation, recorded: { startedAt, ms } }: U
   // biome-ignore lint/correctness/useExhaustiveDependencies: read again when more of it was saved
   useEffect(() => {
     let isCurrent = true;
-    VoiceRecording.findSaved(conversation).then(
+    VoiceRecording.findSaved(conversation, startedAt).then(
       (saved) => isCurrent && setRecording(saved),
       (error: unknown) => console.warn("the saved recording cannot be read", error),
     );

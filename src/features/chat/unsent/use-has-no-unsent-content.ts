@@ -1,12 +1,16 @@
 import { useEffect, useState } from "react";
 import type { ConversationId } from "#contract/ids.ts";
-import { waitForRecordingLock } from "#features/chat/voice/recording-lock.ts";
-import { hasUnsentContent, readLatestDraft, waitUntilAttachmentDraftsReleased } from "#sync/actions.ts";
+import {
+  hasUnsentContent,
+  readLatestDraft,
+  waitForDraftSaves,
+  waitUntilAttachmentDraftsReleased,
+} from "#sync/actions.ts";
 
 /** Reads the store after a composer that is just unmounting has saved its attachment draft and recording. */
 const hasNoUnsentContent = async (conversation: ConversationId): Promise<boolean> => {
+  await waitForDraftSaves(conversation);
   await waitUntilAttachmentDraftsReleased(conversation).catch(() => undefined); // its code was never loaded, so no files were chosen
-  await waitForRecordingLock(conversation);
   return (await readLatestDraft(conversation)).trim() === "" && !(await hasUnsentContent(conversation));
 };
 

@@ -5,7 +5,7 @@ import { showToast } from "#components/overlays/toast.tsx";
 import type { ConversationId } from "#contract/ids.ts";
 import { isComposerCovered } from "#features/chat/composer/composer-overlay.ts";
 import { t } from "#i18n/setup.ts";
-import { findRecording } from "#sync/actions.ts";
+import { hasRecordings, trackDraftSave, waitForDraftSaves } from "#sync/actions.ts";
 import { HoldGesture } from "./hold-gesture.ts";
 import type { RecorderPanel } from "./recorder-panel.tsx";
 import type { VoiceRecording } from "./voice-recording.ts";
@@ -26,9 +26,6 @@ const warnIfInCall = (): boolean => {
   if (isInCall) showToast({ message: t("chat.voice.inCall") });
   return isInCall;
 };
-
-/** Saving of the recording in the chat that was just left; a saved recording is looked up only after it. */
-let savingPreviousRecording: Promise<void> = Promise.resolve();
 
 const subscribeToNoState = () => () => {};
 const getNothing = () => undefined;
@@ -70,8 +67,8 @@ export const useVoiceRecorder = (conversation: ConversationId, onSend: () => voi
   useEffect(() => {
     let isCurrent = true;
     const offerSaved = async () => {
-      await savingPreviousRecording;
-      if (!(await findRecording(conversation)) || !isCurrent) return;
+      await waitForDraftSaves(conversation);
+      if (!(await hasRecordings(conversation)) || !isCurrent) return;
       const code = await loadOrShowToast(loadRecorder);
       const saved = await code?.VoiceRecording.findSaved(conversation);
       if (isCurrent && code && saved && !current.current) setCurrent({ Panel: code.RecorderPanel, recording: saved });
@@ -82,15 +79,7 @@ export const useVoiceRecorder = (conversation: ConversationId, onSend: () => voi
     };
   }, [conversation, setCurrent]);
 
-  useEffect(
-    () => () => {
-      if (recording)
-        savingPreviousRecording = recording
-          .stopAndSave()
-          .catch((error) => console.warn("the recording is not saved", error));
-    },
-    [recording],
-  );
+  useEffect(() => () => trackDraftSave(conversation, recording?.stopAndSave()), [conversation, recording]);
 
   useEffect(() => {
     isUnmounted.current = false;

@@ -11,8 +11,14 @@ import { Observable } from "#lib/browser/observable.ts";
 import { MicrophoneError, type VoiceProgress, VoiceRecorder } from "#lib/media/voice-recorder.ts";
 import { toWaveform } from "#lib/media/waveform.ts";
 import { addWebmDuration } from "#lib/media/webm-duration.ts";
-import { deleteRecording, findRecording, SyncError, saveRecordingChunk, sendFiles } from "#sync/actions.ts";
-import { acquireRecordingLock, waitForRecordingLock } from "./recording-lock.ts";
+import {
+  acquireRecordingLock,
+  deleteRecording,
+  findRecording,
+  SyncError,
+  saveRecordingChunk,
+  sendFiles,
+} from "#sync/actions.ts";
 
 export type RecordingState =
   | { phase: "opening" }
@@ -69,10 +75,12 @@ export class VoiceRecording {
     return recording;
   }
 
-  /** Recording saved by an earlier visit; undefined if there is none or another tab is still recording it. */
-  static async findSaved(conversation: ConversationId): Promise<VoiceRecording | undefined> {
-    if (!(await waitForRecordingLock(conversation))) return undefined;
-    const saved = await findRecording(conversation);
+  /**
+   * Recording saved by an earlier visit, the first one or the one with this start; undefined if there is none or another
+   * tab is still recording it.
+   */
+  static async findSaved(conversation: ConversationId, startedAt?: number): Promise<VoiceRecording | undefined> {
+    const saved = await findRecording(conversation, startedAt);
     if (!saved || saved.chunks.length === 0) return undefined;
     const recording = new VoiceRecording(conversation);
     recording.#startedAt = saved.startedAt;
@@ -83,17 +91,17 @@ export class VoiceRecording {
   }
 
   async #openMicrophone(): Promise<void> {
-    const unlock = acquireRecordingLock(this.#conversation);
     // A call takes over the microphone and must not be recorded.
     const unsubscribeCalls = inCall.subscribe(() => inCall.get() && this.#interrupt("chat.voice.cut"));
     // Recording must not continue where its controls are hidden.
     const unsubscribeOverlays = isComposerCovered.subscribe(
       () => isComposerCovered.get() && this.#interrupt("chat.voice.covered"),
     );
+    let lock: Promise<() => void> | undefined;
     this.#release = () => {
       unsubscribeCalls();
       unsubscribeOverlays();
-      unlock();
+      void lock?.then((unlock) => unlock());
     };
     pauseVoice(); // the recording would pick up the playback
     try {
@@ -107,6 +115,7 @@ export class VoiceRecording {
       this.#recorder = recorder;
       if (this.#isDiscarded) return void recorder.stop();
       this.#startedAt = Date.now();
+      lock = acquireRecordingLock(this.#conversation, this.#startedAt).catch(() => () => {}); // nothing is saved either
       this.state.set({ phase: "recording", ms: 0, level: 0 });
     } catch (error) {
       if (!this.#isDiscarded)

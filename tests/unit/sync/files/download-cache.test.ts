@@ -1,13 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { type AttachedBody, findAttachment } from "#contract/conversations.ts";
 import { type ConversationId, createUuid, type Uuid } from "#contract/ids.ts";
-import { appendRecordingChunk, deleteRecordingDraft, findRecordingDraft } from "#sync/drafts/voice-drafts.ts";
+import { deleteRecordingDraft, readUnsentContent } from "#sync/drafts/draft-rows.ts";
+import { acquireRecordingLock, appendRecordingChunk, findRecordingDraft } from "#sync/drafts/voice-drafts.ts";
 import { ObjectUrlCache } from "#sync/files/object-urls.ts";
 import { enqueueFiles } from "#sync/files/send-files.ts";
 import { clearConversationHistory } from "#sync/outbox/conversation-commands.ts";
 import { retryFailedMessage } from "#sync/outbox/enqueue.ts";
 import { enqueueForward } from "#sync/outbox/multicast.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
+import { readUnsentSummary } from "#sync/unsent-summary.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { getContext, listShown, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import type { ModelDevice } from "#tests/support/model/model-device.ts";
@@ -238,22 +240,45 @@ describe("a voice message being recorded", () => {
     const found = await findRecordingDraft(second, chat);
     expect(found).toMatchObject({ startedAt: 5, mime: "audio/webm", ms: 12_000, levels: Array(12).fill(1) });
     expect(await new Blob(found?.chunks).text()).toBe("1,2,3,4,5,6,7,8,9,10,11,12,");
-    await deleteRecordingDraft(second, chat);
+    await deleteRecordingDraft(getContext(second).store, chat);
     expect(await findRecordingDraft(second, chat)).toBeUndefined();
     expect(await getContext(second).store.chunks.count()).toBe(0);
   });
 
-  it("begun anew replaces what was left of the one before", async () => {
+  it("leaves one that another tab has not sent yet, and each is deleted by itself", async () => {
     const { server, amina, chat } = makePair();
-    const tab = await makeDevice(server, amina).openTab();
+    const phone = makeDevice(server, amina);
+    const [first, second] = [await phone.openTab(), await phone.openTab()];
+    const { store } = getContext(first);
     const recording = { conversation: chat, mime: "audio/webm", ms: 1_000, levels: [] };
-    await appendRecordingChunk(tab, { ...recording, startedAt: 1 }, piece("old"));
-    await appendRecordingChunk(tab, { ...recording, startedAt: 2 }, piece("new"));
-    expect(await new Blob((await findRecordingDraft(tab, chat))?.chunks).text()).toBe("new");
-    // A phone that took its time to end the one before throws away that one alone.
-    await deleteRecordingDraft(tab, chat, 1);
-    expect(await new Blob((await findRecordingDraft(tab, chat))?.chunks).text()).toBe("new");
-    await deleteRecordingDraft(tab, chat, 2);
-    expect(await findRecordingDraft(tab, chat)).toBeUndefined();
+    const textOf = async (tab: Tab) => new Blob((await findRecordingDraft(tab, chat))?.chunks).text();
+    await appendRecordingChunk(first, { ...recording, startedAt: 1 }, piece("old"));
+    const release = await acquireRecordingLock(second, chat, 2);
+    await appendRecordingChunk(second, { ...recording, startedAt: 2 }, piece("new, "));
+    await appendRecordingChunk(first, { ...recording, startedAt: 1 }, piece("er"));
+    await appendRecordingChunk(second, { ...recording, startedAt: 2 }, piece("newer"));
+    expect((await readUnsentContent(store, chat)).recordings.map(({ startedAt }) => startedAt)).toEqual([1, 2]);
+    expect(await readUnsentSummary(getContext(first))).toMatchObject({ drafts: 1 });
+    expect(await textOf(first)).toBe("older");
+    await deleteRecordingDraft(store, chat, 1);
+    // One that is still being recorded is not offered; one that has just ended is.
+    const found = textOf(first);
+    release();
+    expect(await found).toBe("new, newer");
+    await deleteRecordingDraft(store, chat, 2);
+    expect(await findRecordingDraft(first, chat)).toBeUndefined();
+    expect(await store.chunks.count()).toBe(0);
+  });
+
+  it("is not offered by another tab", async () => {
+    const { server, amina, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    const [first, second] = [await phone.openTab(), await phone.openTab()];
+    await acquireRecordingLock(first, chat, 1);
+    const recording = { conversation: chat, startedAt: 1, mime: "audio/webm", ms: 1_000, levels: [] };
+    await appendRecordingChunk(first, recording, piece("spoken"));
+    const offered = findRecordingDraft(second, chat);
+    await phone.pass(3_000);
+    expect(await offered).toBeUndefined();
   });
 });

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { DraftKeeper } from "#sync/drafts/draft-keeper.ts";
-import { discardDrafts, readUnsentContent } from "#sync/drafts/draft-rows.ts";
+import { deleteRecordingDraft, discardDrafts, readUnsentContent } from "#sync/drafts/draft-rows.ts";
 import { TextDrafts } from "#sync/drafts/text-drafts.ts";
-import { appendRecordingChunk, deleteRecordingDraft, findRecordingDraft } from "#sync/drafts/voice-drafts.ts";
+import { appendRecordingChunk, findRecordingDraft } from "#sync/drafts/voice-drafts.ts";
 import { fetchAndCacheFile } from "#sync/files/download-cache.ts";
 import { syncMemberList } from "#sync/inbound/member-loader.ts";
 import { clearConversationHistory, setConversationMuted } from "#sync/outbox/conversation-commands.ts";
@@ -289,8 +289,8 @@ describe("a group that one is taken out of", () => {
     await speak(tab, 1);
     await discardDrafts(tab, group);
     expect(await rowIn(tab, group)).toMatchObject({ gone: true });
-    expect(await leftIn(tab)).toEqual({ files: [], recorded: { startedAt: 1, ms: 900 } });
-    await deleteRecordingDraft(tab, group);
+    expect(await leftIn(tab)).toEqual({ files: [], recordings: [{ startedAt: 1, ms: 900 }] });
+    await deleteRecordingDraft(store, group);
     expect(await rowIn(tab, group)).toBeUndefined();
     // What is chosen in a tab that had not heard brings the row back; all of it goes with the conversation.
     await choose(tab);
@@ -331,7 +331,7 @@ describe("a group that one is taken out of", () => {
     drafts.save(group, "typed");
     await expect(drafts.flush()).rejects.toThrow();
     expect(put).toHaveBeenCalled();
-    expect(await readUnsentContent(store, group)).toEqual({ files: [] });
+    expect(await readUnsentContent(store, group)).toEqual({ files: [], recordings: [] });
     expect(await readTextDraft(store, group)).toBe("");
     put.mockRestore();
     await drafts.flush();
