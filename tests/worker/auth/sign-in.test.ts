@@ -2,23 +2,22 @@ import { env } from "cloudflare:workers";
 import { beforeEach, expect, test } from "vitest";
 import type { Challenge, Session } from "#contract/auth/auth.ts";
 import { proofDecayMs, proofLevelMax } from "#contract/limits.ts";
-import { makeCaptchaToken, phoneOf, testPassword } from "#tests/support/people/people.ts";
+import { phoneOf, testPassword } from "#tests/support/people/people.ts";
+import { advanceClock } from "#tests/worker/support/clock.ts";
+import { makeSignInProof, signInByPassword as signIn } from "#tests/worker/support/sign-in.ts";
 import {
   call,
   cookieSite,
   drainBucket,
   makePerson,
   refillBuckets,
-  site,
   toCookieHeader,
   toLimitKey,
 } from "#tests/worker/support/site.ts";
 import { createSessionRow, insertSession } from "#worker/auth/sessions/sessions.ts";
 import { openDb } from "#worker/db/client.ts";
-import { emptyBuckets } from "#worker/lib/limits/rate-limit.ts";
+import { emptyBuckets, rateLimitPolicies } from "#worker/lib/limits/rate-limit.ts";
 
-const signIn = (phone: string, password: string, headers: Record<string, string> = {}) =>
-  call("POST", "/api/auth/token?grant_type=password", { body: { phone, password }, headers });
 const userOf = (token: string) => call("GET", "/api/auth/user", { token });
 const openSession = async (phone: string) => (await signIn(phone, testPassword)).body as Session;
 
@@ -54,6 +53,7 @@ test("an unknown phone is hashed for as a wrong password is", async () => {
   const [wrong, unknown]: [number[], number[]] = [[], []];
   // Alternate both, so that a busy machine slows both equally.
   for (let n = 0; n < 2; n++) {
+    await refillBuckets("sign_in_by_address"); // an attempt that is refused for want of a proof is not hashed
     wrong.push(await time(person.phone));
     unknown.push(await time(phoneOf(991)));
   }
@@ -64,9 +64,17 @@ test("an unknown phone is hashed for as a wrong password is", async () => {
 
 test("after five failures even the right password waits at that address, and nobody else does", async () => {
   const [victim, other] = [await makePerson(), await makePerson()];
-  const answers = await Promise.all(Array.from({ length: 7 }, () => signIn(victim.phone, "Wrong2026")));
-  expect(answers.filter(({ status }) => status === 400)).toHaveLength(5);
-  const paused = await signIn(victim.phone, testPassword);
+  advanceClock(0);
+  const proofs = await Promise.all(Array.from({ length: 8 }, () => makeSignInProof(victim.phone)));
+  const [last, ...others] = proofs;
+  // Each brings a proof of work, which the address needs from its fourth failure on.
+  const answers = await Promise.all(others.map((proof) => signIn(victim.phone, "Wrong2026", {}, proof)));
+  const codes = answers.map(({ body }) => (body as { error_code: string }).error_code).sort();
+  expect(codes).toEqual([
+    ...Array.from({ length: 5 }, () => "invalid_credentials"),
+    ...Array.from({ length: 2 }, () => "rate_limited"),
+  ]);
+  const paused = await signIn(victim.phone, testPassword, {}, last);
   expect(paused).toMatchObject({ status: 429, body: { error_code: "rate_limited" } });
   const wait = Number(paused.headers.get("retry-after"));
   expect(wait).toBeGreaterThan(0);
@@ -101,19 +109,28 @@ test("who has failed often at one address brings a proof of work for each furthe
     expect(await signIn(person.phone, password, headers)).toMatchObject(unproved);
   }
   const prove = async (password: string, subject = person.phone) =>
-    call("POST", "/api/auth/token?grant_type=password", {
-      headers,
-      body: {
-        phone: person.phone,
-        password,
-        gotrue_meta_security: { captcha_token: await makeCaptchaToken(site, { action: "sign_in", subject }, headers) },
-      },
-    });
+    signIn(person.phone, password, headers, await makeSignInProof(subject, headers));
   expect(await prove(testPassword, phoneOf(1001))).toMatchObject(unproved);
   expect((await prove("Wrong2026")).body).toMatchObject({ error_code: "invalid_credentials" });
   expect((await prove(testPassword)).status).toBe(200);
   const elsewhere = { "cf-connecting-ip": "203.0.113.9" };
   expect(await signIn(phoneOf(1000), "Wrong2026", elsewhere)).toMatchObject({ status: 400 });
+});
+
+test("the fourth wrong password from one address needs a proof of work, whoever's it is, until the address rests", async () => {
+  const people = [await makePerson(), await makePerson(), await makePerson(), await makePerson()];
+  const headers = { "cf-connecting-ip": "198.51.100.8" };
+  advanceClock(0);
+  const codes = [];
+  for (const { phone } of people) codes.push((await signIn(phone, "Wrong2026", headers)).body);
+  expect(codes).toMatchObject([
+    ...Array.from({ length: 3 }, () => ({ error_code: "invalid_credentials" })),
+    { error_code: "captcha_failed" },
+  ]);
+  const [person] = people as [(typeof people)[0]];
+  expect((await signIn(person.phone, testPassword, headers)).body).toMatchObject({ error_code: "captcha_failed" });
+  advanceClock(rateLimitPolicies.sign_in_by_address.everyMs);
+  expect((await signIn(person.phone, testPassword, headers)).status).toBe(200);
 });
 
 test("failures at a number from everywhere require a proof of work there, and lock nobody out", async () => {
@@ -124,16 +141,7 @@ test("failures at a number from everywhere require a proof of work there, and lo
   // A request that is refused because its proof is missing uses up no attempt.
   for (let n = 0; n < 7; n++) expect(await signIn(person.phone, testPassword, headers)).toMatchObject(unproved);
   const prove = async (password: string) =>
-    call("POST", "/api/auth/token?grant_type=password", {
-      headers,
-      body: {
-        phone: person.phone,
-        password,
-        gotrue_meta_security: {
-          captcha_token: await makeCaptchaToken(site, { action: "sign_in", subject: person.phone }, headers),
-        },
-      },
-    });
+    signIn(person.phone, password, headers, await makeSignInProof(person.phone, headers));
   expect((await prove(testPassword)).status).toBe(200);
   const wrong = [];
   for (let n = 0; n < 6; n++) wrong.push((await prove("Wrong2026")).status);
