@@ -2,6 +2,8 @@ import type { Page } from "@playwright/test";
 import { type Language, languages } from "#contract/language.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
 import { fill, findToast, onePixelPng, textsOf } from "#tests/support/browser/test-client.ts";
+import { toSite } from "#tests/support/people/pair.ts";
+import { makePerson, phoneOf } from "#tests/support/people/people.ts";
 
 const { en } = textsOf;
 const smallPicture = { name: "picture.png", mimeType: "image/png", buffer: onePixelPng };
@@ -136,6 +138,75 @@ for (const language of languages) {
     await expect(page.getByRole("status").filter({ hasText: auth.loginSuccessful })).toBeVisible();
   });
 }
+
+/** Error codes that the server answered to password sign-ins of this page, and its requests for a proof of work. */
+const watchSignIns = (page: Page) => {
+  const codes: string[] = [];
+  let challenges = 0;
+  page.on("response", async (response) => {
+    if (response.url().endsWith("/api/auth/challenge")) challenges++;
+    if (!response.url().endsWith("/api/auth/token?grant_type=password") || response.ok()) return;
+    codes.push(((await response.json()) as { error_code: string }).error_code);
+  });
+  const countOf = (code: string) => codes.filter((one) => one === code).length;
+  return { countOf, countChallenges: () => challenges };
+};
+
+test("a person who mistypes the password four times is in with the fifth, and notices nothing of the proof of work", async ({
+  browser,
+  server,
+}) => {
+  const person = await makePerson(toSite(server), 36);
+  // A new device: a known one has attempts of its own.
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  const { auth, errors } = textsOf.fr;
+  const seen = watchSignIns(page);
+  await page.goto("/login?lang=fr");
+  await field(page, "phoneNumber").fill(person.phone.slice(1));
+  for (let n = 1; n <= 4; n++) {
+    await field(page, "password").fill("Wrong2026");
+    await submit(page).click();
+    await expect.poll(() => seen.countOf("invalid_credentials")).toBe(n);
+    await expectRefusal(page, "password", errors.invalid_credentials, auth.signInFailed);
+    await expect(page.getByText(errors.captcha_failed)).toHaveCount(0);
+  }
+  expect(seen.countChallenges()).toBeGreaterThan(0);
+  const before = seen.countChallenges();
+  await field(page, "password").fill(password);
+  await submit(page).click();
+  await page.waitForURL("**/app", { waitUntil: "commit" });
+  await expect(page.getByRole("status").filter({ hasText: auth.loginSuccessful })).toBeVisible();
+  expect(seen.countChallenges()).toBe(before + 1);
+  await context.close();
+});
+
+test("after five wrong passwords the form tells how long to wait, also for a number without an account", async ({
+  browser,
+  server,
+}) => {
+  const person = await makePerson(toSite(server), 37);
+  const { auth, errors, shell } = textsOf.fr;
+  for (const phone of [person.phone, phoneOf(38)]) {
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    const seen = watchSignIns(page);
+    await page.goto("/login?lang=fr");
+    await field(page, "phoneNumber").fill(phone);
+    for (let n = 1; n <= 5; n++) {
+      await field(page, "password").fill("Wrong2026");
+      await submit(page).click();
+      await expect.poll(() => seen.countOf("invalid_credentials")).toBe(n);
+      await expectRefusal(page, "password", errors.invalid_credentials, auth.signInFailed);
+    }
+    await field(page, "password").fill(password);
+    await submit(page).click();
+    await expect.poll(() => seen.countOf("rate_limited")).toBe(1);
+    await expect(page.locator("#form")).toHaveText(fill(shell.rateLimitedMinutes_other, { count: 5 }));
+    await expect(page.locator("#form")).toBeFocused();
+    await context.close();
+  }
+});
 
 const fillRegistration = async (page: Page, phone: string) => {
   await field(page, "avatar").setInputFiles(smallPicture);

@@ -112,10 +112,18 @@ test("receives the error code of every refusal", async () => {
   const stranger = await makeDevice(site);
   expect((await stranger.client.getUser()).error?.name).toBe("AuthSessionMissingError");
   const { client: guesser } = await makeDevice(site, "203.0.113.9");
-  const guess = (phone: string) => guesser.signInWithPassword({ phone, password: "Wrong2026" });
+  const guess = (phone: string, captchaToken = "") =>
+    guesser.signInWithPassword({ phone, password: "Wrong2026", options: { captchaToken } });
   const other = nextPhone();
-  for (let n = 0; n < 5; n++) await guess(other);
-  expect(toRefusal(await guess(other))).toEqual(makeAuthError(429, "rate_limited"));
+  const headers = { "cf-connecting-ip": "203.0.113.9" };
+  const prove = () => makeCaptchaToken(site, { action: "sign_in", subject: other }, headers);
+  for (let n = 0; n < 3; n++) expect(toRefusal(await guess(other))).toEqual(makeAuthError(400, "invalid_credentials"));
+  // From the fourth failure of an address on, an attempt needs a proof of work.
+  for (let n = 0; n < 2; n++) {
+    expect(toRefusal(await guess(other))).toEqual(makeAuthError(400, "captcha_failed"));
+    expect(toRefusal(await guess(other, await prove()))).toEqual(makeAuthError(400, "invalid_credentials"));
+  }
+  expect(toRefusal(await guess(other, await prove()))).toEqual(makeAuthError(429, "rate_limited"));
   expect(toRefusal(await guess(nextPhone()))).toEqual(makeAuthError(400, "captcha_failed"));
 });
 
