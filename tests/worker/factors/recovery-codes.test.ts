@@ -30,12 +30,12 @@ const wrong = { status: 422, body: { error_code: "mfa_verification_failed" } };
 const leftOf = (user: string) =>
   env.DB.prepare("SELECT count(*) AS n FROM recovery_codes WHERE user_id = ?").bind(user).first<number>("n");
 
-test("ten codes are shown once, each of 120 bits, and none of them is stored", async () => {
+test("ten codes are shown once, each of 60 bits, and none of them is stored", async () => {
   const ana = await makePerson();
   const codes = await makeRecoveryCodes(ana);
   expect(codes).toHaveLength(recoveryCodesCount);
   expect(new Set(codes).size).toBe(recoveryCodesCount);
-  // 24 characters of 32: no letter that resembles another letter or a digit.
+  // 12 characters of 32: no letter that resembles another letter or a digit.
   for (const code of codes) expect(code).toMatch(/^([0-9a-hjkmnp-tv-z]{4}-){2}[0-9a-hjkmnp-tv-z]{4}$/);
   const rows = (await readDirectoryText()).toLowerCase();
   for (const code of codes) {
