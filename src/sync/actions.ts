@@ -26,6 +26,7 @@ import {
   type LocalConversationRow,
   type LocalStore,
   type PersonRow,
+  type SavedDraft,
   toDraftSlotKeys,
 } from "./store/database.ts";
 import type { ChatItem, OutgoingFile, RecordingDraft } from "./store/view-models.ts";
@@ -34,7 +35,7 @@ export type { DraftKeeper } from "./drafts/draft-keeper.ts";
 export { trackDraftSave, waitForDraftSaves } from "./drafts/pending-saves.ts";
 export { SyncError } from "./platform/sync-error.ts";
 export type { SearchHit } from "./queries/message-search.ts";
-export type { DraftSlot, DraftTarget } from "./store/database.ts";
+export type { DraftSlot, DraftTarget, SavedDraft } from "./store/database.ts";
 export type { Draft, OutgoingFile, RecordingDraft } from "./store/view-models.ts";
 
 // Rarely used code is loaded on first use.
@@ -89,7 +90,7 @@ export const muteConversation = async (conversation: ConversationId, muted: bool
 export const sendFiles = async (
   conversation: ConversationId,
   files: OutgoingFile[],
-  draft?: DraftSlot,
+  draft?: SavedDraft,
 ): Promise<void> => broadcastFiles([conversation], files, draft);
 export const pauseUpload = async (cid: Uuid): Promise<void> => setUploadPaused(getEngine().tab, cid, true);
 export const resumeUpload = async (cid: Uuid): Promise<void> => setUploadPaused(getEngine().tab, cid, false);
@@ -102,7 +103,7 @@ export const forwardMessage = async (from: ConversationId, item: ChatItem, to: C
   (await loadMulticast()).enqueueForward(getEngine().tab, from, item, to);
 export const broadcastText = async (to: ConversationId[], text: string): Promise<void> =>
   (await loadMulticast()).enqueueBroadcast(getEngine().tab, to, text);
-export const broadcastFiles = async (to: ConversationId[], files: OutgoingFile[], draft?: DraftSlot): Promise<void> =>
+export const broadcastFiles = async (to: ConversationId[], files: OutgoingFile[], draft?: SavedDraft): Promise<void> =>
   (await loadSendFiles()).enqueueFiles(getEngine().tab, to, files, draft);
 
 /** Reports that the person types. Cheap to call at every keystroke. */

@@ -44,7 +44,7 @@ export default function BroadcastSheet({ onClose }: { onClose: () => void }) {
         // The text is the caption of the first picture, so that it cannot arrive without it.
         const captioned =
           hasText && first.body.type !== "voice" ? { ...first, body: { ...first.body, text: clean } } : first;
-        await broadcastFiles(conversations, [captioned, ...rest], draft.getSlot());
+        await broadcastFiles(conversations, [captioned, ...rest], await draft.prepareToSend());
       } else {
         await broadcastText(conversations, clean);
       }

@@ -5,15 +5,16 @@ import {
   type DraftRow,
   type DraftSlot,
   type DraftTarget,
-  type LocalStore,
+  type SavedDraft,
   toDraftSlotKeys,
 } from "#sync/store/database.ts";
 import { clearJournaledDraftText, journalDraftText } from "#sync/store/journal.ts";
 import { isQuotaError } from "#sync/store/storage-quota.ts";
+import type { SyncContext } from "#sync/store/sync-context.ts";
 import { changeDraft } from "#sync/store/unsent-messages.ts";
 import type { Draft } from "#sync/store/view-models.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
-import { deleteDraft, listDraftKeys, readDraftRow } from "./draft-rows.ts";
+import { deleteDraft, deleteDraftBytes, draftByteTables, listDraftKeys, readDraftRow } from "./draft-rows.ts";
 import { claimSlot } from "./draft-slots.ts";
 
 const writeDelayMs = 400;
@@ -76,6 +77,14 @@ export class DraftKeeper {
     this.#cancelWrite ??= this.#tab.platform.startTimer(writeDelayMs, () => void this.#flush());
   }
 
+  /** Saves the latest state, so that the message can adopt the stored bytes instead of writing them again. */
+  async prepareToSend(): Promise<SavedDraft> {
+    await this.#flush();
+    const row = await readDraftRow(getContext(this.#tab).store, this.slot);
+    const stored = new Set(row?.files.map(({ id }) => id));
+    return { ...this.slot, savedFiles: new Map([...this.#blobIds].filter(([, id]) => stored.has(id))) };
+  }
+
   get #journalScope() {
     return { platform: this.#tab.platform, me: this.#tab.userId };
   }
@@ -91,11 +100,7 @@ export class DraftKeeper {
   async discard(): Promise<void> {
     this.#cancelPending();
     clearJournaledDraftText(this.#journalScope, this.slot.key);
-    await this.#enqueue(async () => {
-      const { store } = getContext(this.#tab);
-      await deleteDraft(store, this.slot);
-      await store.blobs.bulkDelete([...this.#blobIds.values()]); // sending deleted the row that named them
-    });
+    await this.#enqueue(() => this.#delete());
     this.#releaseLock();
   }
 
@@ -118,6 +123,13 @@ export class DraftKeeper {
     return this.#writes;
   }
 
+  /** Deletes the row and all bytes of this draft, also those that no row names: not yet, or no longer after sending. */
+  async #delete(): Promise<void> {
+    const { store } = getContext(this.#tab);
+    await deleteDraft(store, this.slot);
+    await deleteDraftBytes(store, [...this.#blobIds.values()]);
+  }
+
   #flush(): Promise<unknown> {
     this.#cancelWrite?.();
     this.#cancelWrite = undefined;
@@ -128,18 +140,18 @@ export class DraftKeeper {
     const draft = this.#latest;
     this.#latest = undefined;
     if (!draft || this.#isStorageFull) return;
-    const { store } = getContext(this.#tab);
+    const context = getContext(this.#tab);
     try {
-      await this.#saveRows(store, draft);
+      await this.#saveRows(context, draft);
     } catch (error) {
-      await deleteDraft(store, this.slot);
+      await this.#delete();
       this.#isStorageFull = isQuotaError(error);
       if (!this.#isStorageFull) throw error;
     }
   }
 
   /** Writes new bytes first, outside the transaction, since a text must not wait while a large file is written. */
-  async #saveRows(store: LocalStore, { files, captions, ...rest }: Draft): Promise<void> {
+  async #saveRows({ store, strict }: SyncContext, { files, captions, ...rest }: Draft): Promise<void> {
     const before = (await readDraftRow(store, this.slot))?.files ?? [];
     const saved = new Set(before.map(({ id }) => id));
     const sendable = files.filter(canBeSent);
@@ -149,17 +161,17 @@ export class DraftKeeper {
     for (const file of sendable) {
       const id = this.#blobIds.get(file) ?? createUuid(this.#tab.platform.now());
       this.#blobIds.set(file, id);
-      if (!saved.has(id)) await store.blobs.put({ file: id, blob: file.slice(0, file.size, file.type) });
+      if (!saved.has(id)) await strict.blobs.put({ file: id, blob: file.slice(0, file.size, file.type) });
       const { name, type, lastModified: modified } = file;
       rows.push({ id, name, type, modified, caption: captions.get(file) ?? "" });
     }
     const removed = before.flatMap(({ id }) => (rows.some((row) => row.id === id) ? [] : id));
     const isEmpty = rows.length === 0 && rest.text === "" && rest.to.length === 0;
     const { target, key } = this.slot;
-    await changeDraft(store, target, [store.blobs], async () => {
+    await changeDraft(store, target, draftByteTables(store), async () => {
       if (isEmpty) await store.meta.delete(key);
       else await store.meta.put({ key, value: { ...rest, to: [...rest.to], files: rows } });
-      await store.blobs.bulkDelete(removed);
+      await deleteDraftBytes(store, removed);
     });
     if (this.#latest === undefined) clearJournaledDraftText(this.#journalScope, key);
   }

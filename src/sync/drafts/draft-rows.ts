@@ -1,4 +1,5 @@
-import type { ConversationId } from "#contract/ids.ts";
+import type { Table } from "dexie";
+import type { ConversationId, Uuid } from "#contract/ids.ts";
 import {
   type DraftRow,
   type DraftSlot,
@@ -48,16 +49,28 @@ export const listDraftKeys = async (tab: Tab, store: LocalStore, target: DraftTa
   return rows.flatMap((row) => row?.key ?? []);
 };
 
-const deleteDraftRows = (store: LocalStore, target: DraftTarget, keys: readonly string[]): Promise<boolean> =>
-  changeDraft(store, target, [store.blobs], async () => {
-    const rows = await readDraftRows(store, keys);
-    await store.meta.bulkDelete([...keys]);
-    await store.blobs.bulkDelete(rows.flatMap(({ files }) => files.map(({ id }) => id)));
-    return rows.length > 0;
+/** Tables of the bytes of drafts, and of the uploads and cached files that may have adopted them. */
+export const draftByteTables = ({ blobs, uploads, files }: LocalStore): Table[] => [blobs, uploads, files];
+
+/** Deletes bytes of drafts, except those that a sent message has adopted. */
+export const deleteDraftBytes = (store: LocalStore, ids: readonly Uuid[]): Promise<void> =>
+  store.transaction("rw", draftByteTables(store), async () => {
+    const adopted = await Promise.all(
+      [store.uploads, store.files].map((table) => table.where("file").anyOf(ids).primaryKeys()),
+    );
+    await store.blobs.bulkDelete(ids.filter((id) => !adopted.flat().includes(id)));
   });
 
-/** Deletes the draft of one slot with its bytes. Resolves to false if there was none. */
-export const deleteDraft = (store: LocalStore, { target, key }: DraftSlot): Promise<boolean> =>
+const deleteDraftRows = (store: LocalStore, target: DraftTarget, keys: readonly string[]): Promise<void> =>
+  changeDraft(store, target, draftByteTables(store), async () => {
+    const rows = await readDraftRows(store, keys);
+    await store.meta.bulkDelete([...keys]);
+    const ids = rows.flatMap(({ files }) => files.map(({ id }) => id));
+    await deleteDraftBytes(store, ids);
+  });
+
+/** Deletes the draft of one slot with its bytes. */
+export const deleteDraft = (store: LocalStore, { target, key }: DraftSlot): Promise<void> =>
   deleteDraftRows(store, target, [key]);
 
 /** Deletes the target's drafts with their bytes and journaled texts, in all slots or in the slots named by `keys`. */

@@ -7,6 +7,7 @@ import {
   discardDraftSlot,
   hasAttachmentDraft,
   openAttachmentDraft,
+  type SavedDraft,
   trackDraftSave,
   waitForDraftSaves,
 } from "#sync/actions.ts";
@@ -23,7 +24,7 @@ export const useDraft = (
   target: DraftTarget,
   current: Composition | undefined,
   onRestored: (composition: Composition) => void,
-): { getSlot(): DraftSlot | undefined; discard(): Promise<void> } => {
+): { getSlot(): DraftSlot | undefined; prepareToSend(): Promise<SavedDraft | undefined>; discard(): Promise<void> } => {
   const keeper = useRef<DraftKeeper>(undefined);
   const latest = useRef(current);
   const restore = useRef(onRestored);
@@ -73,6 +74,7 @@ export const useDraft = (
 
   return {
     getSlot: () => keeper.current?.slot ?? closedDraft.current?.slot,
+    prepareToSend: async () => keeper.current?.prepareToSend(),
     /** Deletes the draft. Resolves once nothing of it is stored. */
     async discard() {
       isSent.current = true;

@@ -214,6 +214,8 @@ export const toRecordingKeys = (conversation: ConversationId): string[] => toSlo
 export const toDraftTarget = (key: string): string => key.slice(key.indexOf(":") + 1).split("#")[0] ?? "";
 /** Draft slot owned by one page. */
 export type DraftSlot = { target: DraftTarget; key: string };
+/** Draft that is about to be sent, with the ids of its files whose bytes are stored. */
+export type SavedDraft = DraftSlot & { savedFiles: ReadonlyMap<Blob, Uuid> };
 
 /** Whether a `meta` key belongs to a draft, with or without attachments. */
 export const isDraftKey = (key: string): boolean => key.startsWith(textDraftPrefix) || key.startsWith(draftSlotPrefix);

@@ -8,7 +8,7 @@ import { cleanText, isBlank } from "#contract/text.ts";
 import { formatBytes } from "#i18n/format.ts";
 import { type TextKey, useLanguage } from "#i18n/setup.ts";
 import type { PreparedFile } from "#lib/media/outgoing-file.ts";
-import { type DraftSlot, SyncError, sendFiles } from "#sync/actions.ts";
+import { type SavedDraft, SyncError, sendFiles } from "#sync/actions.ts";
 import { AttachmentPreview, AttachmentThumbnail } from "./attach-preview.tsx";
 import { CaptionForm } from "./caption-form.tsx";
 import { attachedFilesMax } from "./chosen-files.ts";
@@ -30,8 +30,8 @@ type AttachSheetProps = {
   isOriginal: boolean;
   /** More files were chosen than fit into one draft; the rest was dropped. */
   isOverLimit: boolean;
-  /** Storage slot of this draft, deleted together with the sending. */
-  getSavedDraft: () => Promise<DraftSlot | undefined>;
+  /** Saves this draft, which is deleted together with the sending. */
+  getSavedDraft: () => Promise<SavedDraft | undefined>;
   onAdd: (files: File[]) => void;
   onRemove: (file: File) => void;
   onCaptionChange: (file: File, caption: string) => void;

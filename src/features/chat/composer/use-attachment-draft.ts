@@ -148,8 +148,8 @@ export const useAttachmentDraft = (conversation: ConversationId) => {
       [change],
     ),
     setOriginal: useCallback((isOriginal: boolean) => change({ ...latest.current, isOriginal }), [change]),
-    /** Storage slot of this draft. */
-    getSavedDraft: useCallback(async () => (await keeper.current)?.slot, []),
+    /** Saves this draft, so that it can be sent. */
+    getSavedDraft: useCallback(async () => (await keeper.current)?.prepareToSend(), []),
     async openCamera() {
       const camera = await loadOrShowToast(() => import("#components/overlays/camera-sheet.tsx"));
       if (camera) setDialogs({ Camera: camera.default });

@@ -141,7 +141,7 @@ describe("what is chosen and not sent", () => {
     const sent = await open(tab, chat);
     sent.save(choice([photo, empty, huge]));
     await eventually(async () => expect(await blobsIn(tab)).toBe(1));
-    await enqueueFiles(tab, [chat], [makePicture(1_000)], sent.slot);
+    await enqueueFiles(tab, [chat], [makePicture(1_000)], await sent.prepareToSend());
     expect(await sent.load()).toBeUndefined();
     await sent.discard();
     await waitUntilDeviceSynced(server, tab, chat);
@@ -209,7 +209,7 @@ describe("what is chosen and not sent", () => {
     const again = await open(tab, chat);
     again.save(choice([photo]));
     await eventually(async () => expect(await blobsIn(tab)).toBe(1));
-    await enqueueFiles(tab, [chat], [makePicture(1_000)], again.slot);
+    await enqueueFiles(tab, [chat], [makePicture(1_000)], await again.prepareToSend());
     await waitUntilDeviceSynced(server, tab, chat);
     expect(server.log(chat).messages).toHaveLength(1);
   });

@@ -1,0 +1,152 @@
+import { IDBObjectStore } from "fake-indexeddb";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { findAttachment } from "#contract/conversations.ts";
+import type { ConversationId } from "#contract/ids.ts";
+import { DraftKeeper } from "#sync/drafts/draft-keeper.ts";
+import { discardDrafts, readUnsentContent } from "#sync/drafts/draft-rows.ts";
+import { enqueueFiles } from "#sync/files/send-files.ts";
+import type { Draft, OutgoingFile } from "#sync/store/view-models.ts";
+import type { Tab } from "#sync/tabs/tab.ts";
+import { eventually } from "#tests/support/model/eventually.ts";
+import { getContext, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
+import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
+import type { ModelServer } from "#tests/support/model/model-server.ts";
+import { countUnsent, getOnlyFile, makeBytes } from "#tests/support/model/outgoing-files.ts";
+
+const size = 5_000;
+
+const letter = new File([makeBytes(size)], "lettre.pdf", { type: "application/pdf" });
+const photo = new File(["a large photo"], "fête.jpg", { type: "image/jpeg" });
+const asChosen: OutgoingFile = {
+  blob: letter,
+  body: { type: "file", name: "lettre.pdf", mime: "application/pdf", size },
+};
+const compressed: OutgoingFile = {
+  blob: new Blob(["small photo"]),
+  body: { type: "image", name: "fête.jpg", mime: "image/jpeg", size: 11, width: 4, height: 3, thumb: "" },
+};
+const toDraft = (...files: File[]): Draft => ({ files, captions: new Map(), isOriginal: false, text: "", to: [] });
+
+/** Keeper of a draft with these files, which the store has. */
+const saveDraft = async (tab: Tab, chat: ConversationId, ...files: File[]): Promise<DraftKeeper> => {
+  const keeper = await DraftKeeper.open(tab, chat);
+  if (!keeper) throw new Error("another page has all slots");
+  keeper.save(toDraft(...files));
+  await eventually(async () => expect((await keeper.load())?.files).toHaveLength(files.length));
+  return keeper;
+};
+
+/** Counts the writes of bytes from now on. Rejects those for which `isFull` is true. */
+const countWrites = (isFull: () => Promise<boolean> | boolean = () => false) => {
+  const written: string[] = [];
+  for (const method of ["put", "add"] as const) {
+    const write = IDBObjectStore.prototype[method];
+    vi.spyOn(IDBObjectStore.prototype, method).mockImplementation(function (this: IDBObjectStore, ...args) {
+      if (this.name !== "blobs") return write.apply(this, args);
+      if (isFull()) throw new DOMException("full", "QuotaExceededError");
+      written.push(args[0].file);
+      return write.apply(this, args);
+    });
+  }
+  return written;
+};
+
+const filesOf = (server: ModelServer, chat: ConversationId) =>
+  server.log(chat).messages.map(({ body }) => findAttachment(body)?.file ?? "");
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+describe("a file that is sent as it was chosen", () => {
+  it("is written to the phone once, from its choice until it has arrived", async () => {
+    const { server, amina, chat } = makePair();
+    const tab = await makeDevice(server, amina).openTab();
+    const written = countWrites();
+    const keeper = await saveDraft(tab, chat, letter);
+    await enqueueFiles(tab, [chat], [asChosen], await keeper.prepareToSend());
+    await keeper.discard();
+    await waitUntilDeviceSynced(server, tab, chat);
+    expect(filesOf(server, chat)).toEqual(written);
+    expect(written).toHaveLength(1);
+    expect(server.files.bytes(getOnlyFile(server).id)).toEqual(makeBytes(size));
+    expect(await countUnsent(tab)).toEqual({ outbox: 0, uploads: 0, blobs: 1 });
+    expect((await readUnsentContent(getContext(tab).store, chat)).files).toEqual([]);
+  });
+
+  it("is written once also if it is sent before its draft was saved, or by the page after a crash", async () => {
+    const { server, amina, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    const first = await phone.openTab();
+    const written = countWrites();
+    const keeper = await DraftKeeper.open(first, chat);
+    keeper?.save(toDraft(letter));
+    await enqueueFiles(first, [chat], [asChosen], await keeper?.prepareToSend());
+    await keeper?.discard();
+    await waitUntilDeviceSynced(server, first, chat);
+    expect(filesOf(server, chat)).toEqual(written);
+    await (await saveDraft(first, chat, letter)).close();
+    await phone.kill(first);
+    const second = await phone.openTab();
+    const again = await DraftKeeper.open(second, chat);
+    const blob = (await again?.load())?.files[0] ?? new File([], "lost");
+    await enqueueFiles(second, [chat], [{ ...asChosen, blob }], await again?.prepareToSend());
+    await again?.discard();
+    await waitUntilDeviceSynced(server, second, chat);
+    expect(filesOf(server, chat)).toEqual(written);
+    expect(written).toHaveLength(2);
+  });
+
+  it("arrives although its draft is saved once more while it is sent, and then discarded", async () => {
+    const { server, amina, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    phone.faults.isOffline = true;
+    const keeper = await saveDraft(tab, chat, letter, photo);
+    await enqueueFiles(tab, [chat], [asChosen], await keeper.prepareToSend());
+    keeper.save(toDraft(letter));
+    await eventually(async () => expect(await keeper.load()).toBeDefined());
+    keeper.save(toDraft(photo));
+    await eventually(async () => expect((await keeper.load())?.files[0]?.name).toBe("fête.jpg"));
+    await keeper.discard();
+    expect(await countUnsent(tab)).toEqual({ outbox: 1, uploads: 1, blobs: 1 });
+    phone.faults.isOffline = false;
+    phone.wake();
+    await waitUntilDeviceSynced(server, tab, chat);
+    expect(server.files.bytes(getOnlyFile(server).id)).toEqual(makeBytes(size));
+  });
+
+  it("needs no room, while the original of one that is sent smaller makes room for it", async () => {
+    const { server, amina, chat } = makePair();
+    const tab = await makeDevice(server, amina).openTab();
+    const keeper = await saveDraft(tab, chat, letter, photo);
+    const remove = IDBObjectStore.prototype.delete;
+    const deleted: unknown[] = [];
+    vi.spyOn(IDBObjectStore.prototype, "delete").mockImplementation(function (this: IDBObjectStore, ...args) {
+      if (this.name === "blobs") deleted.push(args[0]);
+      return remove.apply(this, args);
+    });
+    const written = countWrites(() => deleted.length === 0);
+    const prepared = await keeper.prepareToSend();
+    await enqueueFiles(tab, [chat], [asChosen, compressed], prepared);
+    expect(deleted).toEqual([prepared.savedFiles.get(photo)]);
+    expect(written).toHaveLength(1);
+    await keeper.discard();
+    await waitUntilDeviceSynced(server, tab, chat);
+    expect(server.log(chat).messages).toHaveLength(2);
+    expect(await countUnsent(tab)).toEqual({ outbox: 0, uploads: 0, blobs: 2 });
+  });
+
+  it("is not sent without its bytes, if its draft was deleted at that moment", async () => {
+    const { server, amina, chat } = makePair();
+    const tab = await makeDevice(server, amina).openTab();
+    const keeper = await saveDraft(tab, chat, letter);
+    const prepared = await keeper.prepareToSend();
+    await discardDrafts(tab, chat);
+    await expect(enqueueFiles(tab, [chat], [asChosen], prepared)).rejects.toMatchObject({ code: "unavailable" });
+    expect(await countUnsent(tab)).toEqual({ outbox: 0, uploads: 0, blobs: 0 });
+    await enqueueFiles(tab, [chat], [asChosen], await keeper.prepareToSend());
+    await waitUntilDeviceSynced(server, tab, chat);
+    expect(server.files.bytes(getOnlyFile(server).id)).toEqual(makeBytes(size));
+  });
+});
