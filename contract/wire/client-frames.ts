@@ -3,52 +3,72 @@ import { CallRequest } from "#contract/calls/call-commands.ts";
 import { Body } from "#contract/conversations.ts";
 import { PackedUuid } from "#contract/ids.ts";
 import { joinedFramesMax } from "#contract/limits.ts";
+import * as clientFrame from "./client-frame-types.ts";
 import { ConversationRef, Count, Int, parseFrame, parseJson, Ref } from "./frame-parts.ts";
 
+const Bit = v.picklist([0, 1]);
+const SentBody = v.union([v.string(), Body]);
 const WireSource = v.strictTuple([ConversationRef, Count]); // original of a forwarded message
+const pageFields = [v.literal(clientFrame.page), Ref, ConversationRef, v.picklist(["a", "b"]), Count, Count] as const;
 
 /**
- * Frames from device to server (see `server-frames.ts`). Devices only write them, so only the server loads this file.
+ * Frames from device to server (see `server-frames.ts`), by type. Devices only write them, so only the server loads this
+ * file.
  */
 const clientFrames = {
-  h: v.strictTuple([v.literal("h"), Int, v.string(), Count]), // hello: version, epoch, counter
-  s: v.union([
-    v.strictTuple([v.literal("s"), Ref, ConversationRef, PackedUuid, v.union([v.string(), Body])]), // send
-    v.strictTuple([v.literal("s"), Ref, ConversationRef, PackedUuid, v.union([v.string(), Body]), WireSource]), // forward
+  // version, epoch, counter
+  [clientFrame.hello]: v.strictTuple([v.literal(clientFrame.hello), Int, v.string(), Count]),
+  [clientFrame.send]: v.union([
+    v.strictTuple([v.literal(clientFrame.send), Ref, ConversationRef, PackedUuid, SentBody]),
+    v.strictTuple([v.literal(clientFrame.send), Ref, ConversationRef, PackedUuid, SentBody, WireSource]),
   ]),
-  // multicast: the refs of its messages start with that of the frame
-  f: v.strictTuple([
-    v.literal("f"),
+  // the refs of its messages start with that of the frame
+  [clientFrame.multicast]: v.strictTuple([
+    v.literal(clientFrame.multicast),
     Ref,
-    v.union([v.string(), Body]),
+    SentBody,
     v.nullable(WireSource),
     v.array(v.strictTuple([ConversationRef, PackedUuid])),
   ]),
-  // delete own message for everyone, by seq or by client id
-  e: v.strictTuple([v.literal("e"), Ref, ConversationRef, v.union([Count, PackedUuid])]),
-  v: v.strictTuple([v.literal("v"), Ref, ConversationRef, Count]), // changes after a revision
-  z: v.strictTuple([v.literal("z"), Ref, ConversationRef, v.picklist([0, 1])]), // mute
-  t: v.strictTuple([v.literal("t"), ConversationRef]), // typing; not stored, no answer
-  r: v.strictTuple([v.literal("r"), ConversationRef, Count, Count]), // receipts: delivered, read
-  g: v.union([
-    v.strictTuple([v.literal("g"), Ref, ConversationRef, v.picklist(["a", "b"]), Count, Count]), // page
-    // page with the seq of a held message
-    v.strictTuple([v.literal("g"), Ref, ConversationRef, v.picklist(["a", "b"]), Count, Count, Count]),
+  // by seq or by client id
+  [clientFrame.deleteMessage]: v.strictTuple([
+    v.literal(clientFrame.deleteMessage),
+    Ref,
+    ConversationRef,
+    v.union([Count, PackedUuid]),
   ]),
-  q: v.strictTuple([v.literal("q"), Ref, ConversationRef, v.string(), Count]), // search
-  c: v.strictTuple([v.literal("c"), Ref, Count, v.nullable(Count)]), // changes: since, before
-  // clear history: up to, keep listed
-  d: v.strictTuple([v.literal("d"), Ref, ConversationRef, Count, v.picklist([0, 1])]),
-  j: v.strictTuple([v.literal("j"), Ref, ConversationRef, CallRequest]), // call command
-  l: v.strictTuple([v.literal("l"), v.picklist([0, 1])]), // whether the device is in the foreground; no answer
-  L: v.strictTuple([v.literal("L"), Ref, ConversationRef]), // presence of the peer in a private conversation
-  k: v.strictTuple([v.literal("k"), Count]), // flow control: messages received since the welcome in total
+  // after this revision
+  [clientFrame.revisions]: v.strictTuple([v.literal(clientFrame.revisions), Ref, ConversationRef, Count]),
+  [clientFrame.mute]: v.strictTuple([v.literal(clientFrame.mute), Ref, ConversationRef, Bit]),
+  [clientFrame.typing]: v.strictTuple([v.literal(clientFrame.typing), ConversationRef]),
+  // delivered, read
+  [clientFrame.receipts]: v.strictTuple([v.literal(clientFrame.receipts), ConversationRef, Count, Count]),
+  [clientFrame.page]: v.union([
+    v.strictTuple(pageFields), // after or before, seq, limit
+    v.strictTuple([...pageFields, Count]), // with the seq of a held message
+  ]),
+  // query, before
+  [clientFrame.search]: v.strictTuple([v.literal(clientFrame.search), Ref, ConversationRef, v.string(), Count]),
+  // since, before
+  [clientFrame.changes]: v.strictTuple([v.literal(clientFrame.changes), Ref, Count, v.nullable(Count)]),
+  // up to, keep listed
+  [clientFrame.clearHistory]: v.strictTuple([v.literal(clientFrame.clearHistory), Ref, ConversationRef, Count, Bit]),
+  [clientFrame.call]: v.strictTuple([v.literal(clientFrame.call), Ref, ConversationRef, CallRequest]),
+  [clientFrame.foreground]: v.strictTuple([v.literal(clientFrame.foreground), Bit]),
+  [clientFrame.presence]: v.strictTuple([v.literal(clientFrame.presence), Ref, ConversationRef]),
+  [clientFrame.received]: v.strictTuple([v.literal(clientFrame.received), Count]), // in total
 } as const;
 export type ClientFrame = v.InferOutput<(typeof clientFrames)[keyof typeof clientFrames]>;
 export const clientFrameTypes = Object.keys(clientFrames) as ClientFrame[0][];
 
 /** Frames without an answer; all others have a ref. */
-const unansweredTypes: readonly unknown[] = ["h", "t", "r", "k", "l"];
+const unansweredTypes: readonly unknown[] = [
+  clientFrame.hello,
+  clientFrame.typing,
+  clientFrame.receipts,
+  clientFrame.received,
+  clientFrame.foreground,
+];
 
 /** Frames of a batch. */
 const parseBatch = (text: string): unknown[] => {

@@ -1,10 +1,11 @@
 import type { Body, ForwardSource } from "#contract/conversations.ts";
 import { type ConversationId, packUuid, unpackUuid } from "#contract/ids.ts";
+import * as clientFrame from "./client-frame-types.ts";
 import type { ClientFrame } from "./client-frames.ts";
 import type { Command, CommandOf } from "./commands.ts";
 import { fromWireBody, toWireBody, type WireBody } from "./compact-encoding.ts";
 
-/** Frame of a command. `mark` has no answer of its own: the resulting "u" change replaces it. */
+/** Frame of a command. `mark` has no answer of its own: the resulting change of the own receipts replaces it. */
 export const toClientFrame = (
   command: Exclude<Command, { type: "send" | "spread" }>,
   ref: number,
@@ -12,28 +13,28 @@ export const toClientFrame = (
 ): ClientFrame => {
   switch (command.type) {
     case "mark":
-      return ["r", conversation, command.delivered, command.read];
+      return [clientFrame.receipts, conversation, command.delivered, command.read];
     case "hide":
-      return ["d", ref, conversation, command.upTo, command.keep ? 1 : 0];
+      return [clientFrame.clearHistory, ref, conversation, command.upTo, command.keep ? 1 : 0];
     case "retract":
-      return ["e", ref, conversation, command.seq];
+      return [clientFrame.deleteMessage, ref, conversation, command.seq];
     case "withdraw":
-      return ["e", ref, conversation, packUuid(command.cid)];
+      return [clientFrame.deleteMessage, ref, conversation, packUuid(command.cid)];
     case "revised":
-      return ["v", ref, conversation, command.since];
+      return [clientFrame.revisions, ref, conversation, command.since];
     case "mute":
-      return ["z", ref, conversation, command.muted ? 1 : 0];
+      return [clientFrame.mute, ref, conversation, command.muted ? 1 : 0];
     case "page":
       return toPageFrame(command, ref, conversation);
     case "search":
-      return ["q", ref, conversation, command.query, command.before];
+      return [clientFrame.search, ref, conversation, command.query, command.before];
     case "changes":
-      return ["c", ref, command.since, command.before ?? null];
+      return [clientFrame.changes, ref, command.since, command.before ?? null];
     case "presence":
-      return ["L", ref, conversation];
+      return [clientFrame.presence, ref, conversation];
     default: {
       const { conversation: _, ...callCommand } = command;
-      return ["j", ref, conversation, callCommand];
+      return [clientFrame.call, ref, conversation, callCommand];
     }
   }
 };
@@ -43,7 +44,7 @@ const toPageFrame = (
   ref: number,
   conversation: number | ConversationId,
 ): ClientFrame => {
-  const frame = ["g", ref, conversation, direction === "after" ? "a" : "b", seq, limit] as const;
+  const frame = [clientFrame.page, ref, conversation, direction === "after" ? "a" : "b", seq, limit] as const;
   return held === undefined ? [...frame] : [...frame, held];
 };
 
@@ -52,14 +53,20 @@ export const toSendFrame = (
   conversation: number | ConversationId,
   message: { cid: string; body: Body; source?: ForwardSource | undefined },
 ): ClientFrame => {
-  const frame = ["s", ref, conversation, packUuid(message.cid), toWireBody(message.body) as string | Body] as const;
+  const frame = [
+    clientFrame.send,
+    ref,
+    conversation,
+    packUuid(message.cid),
+    toWireBody(message.body) as string | Body,
+  ] as const;
   const { source } = message;
   return source ? [...frame, [source.conversation, source.seq]] : [...frame];
 };
 
 /** Frame of a multicast: the refs of its messages start with `ref`. */
 export const toMulticastFrame = (ref: number, { body, source, to }: CommandOf<"spread">): ClientFrame => [
-  "f",
+  clientFrame.multicast,
   ref,
   toWireBody(body) as string | Body,
   source ? [source.conversation, source.seq] : null,
@@ -78,40 +85,40 @@ export const toCommand = (
   const sourceOf = (source: readonly [number | ConversationId, number] | null | undefined) =>
     source ? { source: { conversation: idOf(source[0]), seq: source[1] } } : {};
   switch (frame[0]) {
-    case "s": {
+    case clientFrame.send: {
       const body = fromWireBody(frame[4] as WireBody);
       return { type: "send", conversation, messages: [{ cid: unpackUuid(frame[3]), body, ...sourceOf(frame[5]) }] };
     }
-    case "f": {
+    case clientFrame.multicast: {
       const to = frame[4].map(([target, cid]) => ({ conversation: idOf(target), cid: unpackUuid(cid) }));
       return { type: "spread", body: fromWireBody(frame[2] as WireBody), ...sourceOf(frame[3]), to };
     }
-    case "e": {
+    case clientFrame.deleteMessage: {
       const target = frame[3];
       return typeof target === "number"
         ? { type: "retract", conversation, seq: target }
         : { type: "withdraw", conversation, cid: unpackUuid(target) };
     }
-    case "v":
+    case clientFrame.revisions:
       return { type: "revised", conversation, since: frame[3] };
-    case "z":
+    case clientFrame.mute:
       return { type: "mute", conversation, muted: frame[3] === 1 };
-    case "r":
+    case clientFrame.receipts:
       return { type: "mark", conversation, delivered: frame[2], read: frame[3] };
-    case "g": {
+    case clientFrame.page: {
       const direction = frame[3] === "a" ? "after" : "before";
       const held = frame[6] === undefined ? {} : { held: frame[6] };
       return { type: "page", conversation, direction, seq: frame[4], limit: frame[5], ...held };
     }
-    case "q":
+    case clientFrame.search:
       return { type: "search", conversation, query: frame[3], before: frame[4] };
-    case "c":
+    case clientFrame.changes:
       return { type: "changes", since: frame[2], ...(frame[3] === null ? {} : { before: frame[3] }) };
-    case "L":
+    case clientFrame.presence:
       return { type: "presence", conversation };
-    case "j":
+    case clientFrame.call:
       return { ...frame[3], conversation };
-    case "d":
+    case clientFrame.clearHistory:
       return { type: "hide", conversation, upTo: frame[3], keep: frame[4] === 1 };
     default:
       return undefined;

@@ -8,22 +8,24 @@ import { VersionedSettings } from "#contract/settings.ts";
 import type { ClientFrame } from "./client-frames.ts";
 import { WireMessage, WirePerson, WireRow } from "./compact-encoding.ts";
 import { Count, Int, parseFrame, parseJson, Ref } from "./frame-parts.ts";
+import * as serverFrame from "./server-frame-types.ts";
 
 /**
- * Protocol of a device's socket. Frames are JSON arrays that begin with their type. The most frequent one, a text from
+ * Protocol of a device's socket. Frames are JSON arrays that begin with their type (`client-frame-types.ts`,
+ * `server-frame-types.ts`). The most frequent one, a text from
  * the peer of a private chat, has a shorter form (`LiveText`). JSON objects are call events (`{event: "call-system",
  * payload}`). This file defines the frames of the server, `client-frames.ts` those of devices.
  *
  * Each change of a person's inbox has a number, the change counter, and is one frame on each of the person's sockets. A
- * device that misses a number, or sees an unknown one in a pong, requests the changes since its last one. An "a" for
+ * device that misses a number, or sees an unknown one in a pong, requests the changes since its last one. An acknowledgement of
  * messages stored before repeats the current counter. The counter of a change and all times are relative to a base
- * given by the socket's welcome (`toSocketBase`); counters in welcomes, in answers to "c" and in pongs are absolute.
+ * given by the socket's welcome (`toSocketBase`); counters in welcomes, in answers to `changes` and in pongs are absolute.
  *
  * A device may send several frames as one batch (`joinFrames`).
  *
- * Flow control: a device reports with "k" how many messages it has received since the welcome, in live texts, "m", "g"
- * and "q" frames, after every `creditReportMessages` messages and every quarter of `creditBytes`. A server that refuses
- * frames drops those without an answer, so after a rate-limit refusal a device sends "k" and "l" again.
+ * Flow control: a device reports with `received` how many messages it has received since the welcome, in live texts,
+ * `messages`, `page` and `searchResults` frames, after every `creditReportMessages` messages and every quarter of `creditBytes`. A server that refuses
+ * frames drops those without an answer, so after a rate-limit refusal a device sends `received` and `foreground` again.
  */
 export const protocolVersion = 9;
 
@@ -78,43 +80,82 @@ const changesFields = [
 ] as const;
 
 const serverFrames = {
-  w: v.strictTuple([v.literal("w"), Int, ...changesFields]), // welcome: version, changes since the hello's counter
-  c: v.strictTuple([v.literal("c"), Ref, ...changesFields]), // answer to "c"
-  // page, with the time of the message at the requested seq
-  g: v.strictTuple([v.literal("g"), Ref, v.string(), Count, v.array(WireMessage), v.boolean(), v.nullable(Int)]),
-  q: v.strictTuple([v.literal("q"), Ref, v.array(WireMessage), v.nullable(Count)]), // search results
-  v: v.strictTuple([v.literal("v"), Ref, v.string(), Count, v.array(WireMessage), v.boolean()]), // changed messages
-  y: v.strictTuple([v.literal("y"), Ref]), // done: answer to "d", "e", "z" and to requests that are only passed on
-  j: v.strictTuple([v.literal("j"), Ref, CallResult]), // state of a call
-  L: v.strictTuple([v.literal("L"), Ref, v.picklist([0, 1]), v.nullable(Int)]), // presence: online, last-seen time
-  n: v.union([
-    v.strictTuple([v.literal("n"), Ref, v.picklist(errorCodes)]), // refused
-    v.strictTuple([v.literal("n"), Ref, v.picklist(errorCodes), Count]), // milliseconds to wait
+  [serverFrame.welcome]: v.strictTuple([v.literal(serverFrame.welcome), Int, ...changesFields]), // version
+  [serverFrame.changes]: v.strictTuple([v.literal(serverFrame.changes), Ref, ...changesFields]),
+  [serverFrame.page]: v.strictTuple([
+    v.literal(serverFrame.page),
+    Ref,
+    v.string(), // epoch
+    Count, // head
+    v.array(WireMessage),
+    v.boolean(), // more
+    v.nullable(Int), // time of the message at the requested seq
   ]),
-  x: v.strictTuple([v.literal("x"), v.picklist(errorCodes)]), // unreadable frame
+  [serverFrame.searchResults]: v.strictTuple([
+    v.literal(serverFrame.searchResults),
+    Ref,
+    v.array(WireMessage),
+    v.nullable(Count), // where to continue
+  ]),
+  [serverFrame.revisions]: v.strictTuple([
+    v.literal(serverFrame.revisions),
+    Ref,
+    v.string(), // epoch
+    Count, // revision
+    v.array(WireMessage),
+    v.boolean(), // more
+  ]),
+  [serverFrame.done]: v.strictTuple([v.literal(serverFrame.done), Ref]),
+  [serverFrame.call]: v.strictTuple([v.literal(serverFrame.call), Ref, CallResult]),
+  // online, last-seen time
+  [serverFrame.presence]: v.strictTuple([v.literal(serverFrame.presence), Ref, v.picklist([0, 1]), v.nullable(Int)]),
+  [serverFrame.refusal]: v.union([
+    v.strictTuple([v.literal(serverFrame.refusal), Ref, v.picklist(errorCodes)]),
+    v.strictTuple([v.literal(serverFrame.refusal), Ref, v.picklist(errorCodes), Count]), // milliseconds to wait
+  ]),
+  [serverFrame.error]: v.strictTuple([v.literal(serverFrame.error), v.picklist(errorCodes)]),
   // Changes of the inbox: the second element is the counter, relative to the base
-  a: v.tupleWithRest([v.literal("a"), Count], Int), // acknowledgement: ref, seq and time of each message
-  m: v.union([
-    v.strictTuple([v.literal("m"), Count, Count, v.array(WireMessage)]), // messages: handle, messages
-    // with acknowledgements as in "a"
-    v.strictTuple([v.literal("m"), Count, Count, v.array(WireMessage), v.array(Int)]),
+  // ref, seq and time of each message
+  [serverFrame.acknowledgement]: v.tupleWithRest([v.literal(serverFrame.acknowledgement), Count], Int),
+  [serverFrame.messages]: v.union([
+    v.strictTuple([v.literal(serverFrame.messages), Count, Count, v.array(WireMessage)]), // handle, messages
+    // with fields of an acknowledgement
+    v.strictTuple([v.literal(serverFrame.messages), Count, Count, v.array(WireMessage), v.array(Int)]),
   ]),
-  i: v.strictTuple([v.literal("i"), Count, WireRow]), // whole row
-  o: v.strictTuple([v.literal("o"), Count, Count, Count, Count]), // others' receipts: handle, delivered, read
-  // own receipts: handle, delivered, read, unread, and the seq up to which it is counted
-  u: v.strictTuple([v.literal("u"), Count, Count, Count, Count, Count, Count]),
-  p: v.strictTuple([v.literal("p"), Count, WirePerson]), // relation to a person
-  s: v.strictTuple([v.literal("s"), Count, VersionedSettings]), // settings
-  // security notice; null for the session that caused it
-  z: v.strictTuple([v.literal("z"), Count, v.nullable(SecurityNotice)]),
-  b: v.strictTuple([v.literal("b"), Count, Count, Count]), // the device is behind: handle, head
-  // changed messages: handle, previous revision, new revision, messages
-  e: v.strictTuple([v.literal("e"), Count, Count, Count, Count, v.array(WireMessage)]),
-  // Without a counter and best effort: typing (handle, member number)
-  t: v.strictTuple([v.literal("t"), Count, Count]),
-  // also without a counter: a person whose presence was queried changed its visibility
-  l: v.strictTuple([v.literal("l")]),
-  d: v.strictTuple([v.literal("d"), PackedUuid]), // also without a counter: this person deleted a status
+  [serverFrame.row]: v.strictTuple([v.literal(serverFrame.row), Count, WireRow]),
+  // handle, delivered, read
+  [serverFrame.peerReceipts]: v.strictTuple([v.literal(serverFrame.peerReceipts), Count, Count, Count, Count]),
+  // handle, delivered, read, unread, and the seq up to which it is counted
+  [serverFrame.ownReceipts]: v.strictTuple([
+    v.literal(serverFrame.ownReceipts),
+    Count,
+    Count,
+    Count,
+    Count,
+    Count,
+    Count,
+  ]),
+  [serverFrame.person]: v.strictTuple([v.literal(serverFrame.person), Count, WirePerson]),
+  [serverFrame.settings]: v.strictTuple([v.literal(serverFrame.settings), Count, VersionedSettings]),
+  // null for the session that caused it
+  [serverFrame.securityNotice]: v.strictTuple([
+    v.literal(serverFrame.securityNotice),
+    Count,
+    v.nullable(SecurityNotice),
+  ]),
+  [serverFrame.head]: v.strictTuple([v.literal(serverFrame.head), Count, Count, Count]), // handle, head
+  // handle, previous revision, new revision, messages
+  [serverFrame.revised]: v.strictTuple([
+    v.literal(serverFrame.revised),
+    Count,
+    Count,
+    Count,
+    Count,
+    v.array(WireMessage),
+  ]),
+  [serverFrame.typing]: v.strictTuple([v.literal(serverFrame.typing), Count, Count]), // handle, member number
+  [serverFrame.presenceVisibility]: v.strictTuple([v.literal(serverFrame.presenceVisibility)]),
+  [serverFrame.postDeleted]: v.strictTuple([v.literal(serverFrame.postDeleted), PackedUuid]),
 } as const;
 export type ServerFrame = v.InferOutput<(typeof serverFrames)[keyof typeof serverFrames]>;
 
@@ -161,4 +202,4 @@ export const joinFrames = (frames: readonly string[]): string[] => {
 export const encodeFrame = (frame: ClientFrame | ServerFrame | CallFrame): string => JSON.stringify(frame);
 
 export const toRefusalFrame = (ref: number, error: ErrorCode, retryAfterMs?: number): ServerFrame =>
-  retryAfterMs === undefined ? ["n", ref, error] : ["n", ref, error, retryAfterMs];
+  retryAfterMs === undefined ? [serverFrame.refusal, ref, error] : [serverFrame.refusal, ref, error, retryAfterMs];

@@ -5,6 +5,7 @@ import { type ConversationId, packUuid, type Uuid } from "#contract/ids.ts";
 import type { Relation } from "#contract/people.ts";
 import type { Presence, VersionedSettings } from "#contract/settings.ts";
 import type { Command, CommandResults, Refusal } from "#contract/wire/commands.ts";
+import * as serverFrame from "#contract/wire/server-frame-types.ts";
 import inboxTables from "#migrations/user-channel/0001_inbox.sql?raw";
 import { readLimitFactor } from "#worker/lib/limits/local-limits.ts";
 import { logError, logWarning } from "#worker/lib/log.ts";
@@ -162,7 +163,7 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
       await Promise.all(frames.map((frame) => this.#frameRouter.routeFrame(socket, frame)));
     } catch (error) {
       logError("handling a frame failed", error);
-      this.#sockets.sendFrame(socket, ["x", "internal"]);
+      this.#sockets.sendFrame(socket, [serverFrame.error, "internal"]);
     }
   }
 
@@ -250,7 +251,7 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
   }
 
   async notifyPostDeleted(_user: Uuid, post: Uuid): Promise<void> {
-    this.#sockets.broadcast(["d", packUuid(post)]);
+    this.#sockets.broadcast([serverFrame.postDeleted, packUuid(post)]);
   }
 
   async getVisibleReadUpTo(_user: Uuid, conversation: ConversationId): Promise<number> {

@@ -6,6 +6,7 @@ import type {
   SearchResult,
 } from "#contract/wire/commands.ts";
 import { fromWireMessage, fromWirePerson, fromWireRow } from "#contract/wire/compact-encoding.ts";
+import * as serverFrame from "#contract/wire/server-frame-types.ts";
 import type { LiveText, ServerFrame, SocketBase } from "#contract/wire/server-frames.ts";
 import type { ServerChange } from "#sync/inbound/server-changes.ts";
 import type { RequestCommand } from "./pending-requests.ts";
@@ -13,17 +14,34 @@ import type { RequestCommand } from "./pending-requests.ts";
 /** Base values of the counters and times in frames, and the epoch of the inbox. */
 export type FrameBase = SocketBase & { epoch: string };
 
-type ServerFrameOf<T extends ServerFrame[0]> = Extract<ServerFrame, readonly [T, ...unknown[]]>;
-export type WelcomeFrame = ServerFrameOf<"w">;
-export type ResultFrame = ServerFrameOf<"c" | "g" | "j" | "L" | "q" | "v" | "y">;
-type EphemeralFrame = ServerFrameOf<"t" | "l" | "d">;
-export type ChangeFrame = Exclude<ServerFrame, ResultFrame | EphemeralFrame | ServerFrameOf<"w" | "n" | "x">>;
+type ServerFrameOf<T extends keyof typeof serverFrame> = Extract<
+  ServerFrame,
+  readonly [(typeof serverFrame)[T], ...unknown[]]
+>;
+export type WelcomeFrame = ServerFrameOf<"welcome">;
+export type ResultFrame = ServerFrameOf<
+  "changes" | "page" | "call" | "presence" | "searchResults" | "revisions" | "done"
+>;
+type EphemeralFrame = ServerFrameOf<"typing" | "presenceVisibility" | "postDeleted">;
+export type ChangeFrame = Exclude<
+  ServerFrame,
+  ResultFrame | EphemeralFrame | ServerFrameOf<"welcome" | "refusal" | "error">
+>;
 
-/**
- * Frames that carry an inbox change: acknowledgement (a), messages (m), inbox row (i), read state of others (o), own
- * read state (u), person (p), head (b), revised messages (e), settings (s) and security notice (z).
- */
-export const isChangeFrame = (frame: ServerFrame): frame is ChangeFrame => "amioupbesz".includes(frame[0]);
+/** Types of frames that carry an inbox change. */
+const changeTypes: readonly ServerFrame[0][] = [
+  serverFrame.acknowledgement,
+  serverFrame.messages,
+  serverFrame.row,
+  serverFrame.peerReceipts,
+  serverFrame.ownReceipts,
+  serverFrame.person,
+  serverFrame.head,
+  serverFrame.revised,
+  serverFrame.settings,
+  serverFrame.securityNotice,
+] satisfies ChangeFrame[0][];
+export const isChangeFrame = (frame: ServerFrame): frame is ChangeFrame => changeTypes.includes(frame[0]);
 
 export const toChangesResult = (
   [epoch, counter, now, rows, people, calls, before, settings, notices, since]: [
@@ -43,7 +61,10 @@ export const toChangesResult = (
   notices,
 });
 
-const toPageResult = ([, , epoch, head, messages, more, anchor]: ServerFrameOf<"g">, base: FrameBase): PageResult => ({
+const toPageResult = (
+  [, , epoch, head, messages, more, anchor]: ServerFrameOf<"page">,
+  base: FrameBase,
+): PageResult => ({
   epoch,
   head,
   messages: messages.map((message) => fromWireMessage(message, base.now)),
@@ -51,13 +72,13 @@ const toPageResult = ([, , epoch, head, messages, more, anchor]: ServerFrameOf<"
   anchor: anchor === null ? null : anchor + base.now,
 });
 
-const toSearchResult = ([, , messages, before]: ServerFrameOf<"q">, base: FrameBase): SearchResult => ({
+const toSearchResult = ([, , messages, before]: ServerFrameOf<"searchResults">, base: FrameBase): SearchResult => ({
   messages: messages.map((message) => fromWireMessage(message, base.now)),
   before,
 });
 
 const toRevisedResult = (
-  [, , epoch, revision, messages, more]: ServerFrameOf<"v">,
+  [, , epoch, revision, messages, more]: ServerFrameOf<"revisions">,
   base: FrameBase,
 ): RevisedResult => ({
   epoch,
@@ -69,21 +90,21 @@ const toRevisedResult = (
 /** Decodes a result frame to the result of its command. */
 export const toCommandResult = (frame: ResultFrame, base: FrameBase): CommandResults[RequestCommand["type"]] => {
   switch (frame[0]) {
-    case "c": {
+    case serverFrame.changes: {
       const [, , ...changes] = frame;
       return toChangesResult(changes, base);
     }
-    case "g":
+    case serverFrame.page:
       return toPageResult(frame, base);
-    case "q":
+    case serverFrame.searchResults:
       return toSearchResult(frame, base);
-    case "v":
+    case serverFrame.revisions:
       return toRevisedResult(frame, base);
-    case "j":
+    case serverFrame.call:
       return frame[2];
-    case "L":
+    case serverFrame.presence:
       return { here: frame[2] === 1, seen_at: frame[3] === null ? null : frame[3] + base.now };
-    case "y":
+    case serverFrame.done:
       return { passed: true };
   }
 };
@@ -104,7 +125,7 @@ const toSentChanges = (numbers: readonly number[], base: FrameBase, refs: SentRe
 
 /** New messages, with own messages of this device inserted at their sequence numbers. */
 const toMessageChanges = (
-  [, , target, wire, acknowledged = []]: ServerFrameOf<"m">,
+  [, , target, wire, acknowledged = []]: ServerFrameOf<"messages">,
   base: FrameBase,
   refs: SentRefs,
 ): ServerChange[] => {
@@ -121,7 +142,12 @@ const toMessageChanges = (
 /** Refs of this device's sent messages that a frame acknowledges. */
 export const listRefs = (frame: LiveText | ChangeFrame): number[] => {
   const change = (Array.isArray(frame) ? frame : []) as ChangeFrame | [];
-  const acknowledged = change[0] === "a" ? (change.slice(2) as number[]) : change[0] === "m" ? (change[4] ?? []) : [];
+  const acknowledged =
+    change[0] === serverFrame.acknowledgement
+      ? (change.slice(2) as number[])
+      : change[0] === serverFrame.messages
+        ? (change[4] ?? [])
+        : [];
   return acknowledged.filter((_, index) => index % 3 === 0);
 };
 
@@ -133,15 +159,15 @@ export const toServerChanges = (frame: LiveText | ChangeFrame, base: FrameBase, 
   }
   const change = frame as ChangeFrame;
   switch (change[0]) {
-    case "a":
+    case serverFrame.acknowledgement:
       return toSentChanges(change.slice(2) as number[], base, refs);
-    case "m":
+    case serverFrame.messages:
       return toMessageChanges(change, base, refs);
-    case "i":
+    case serverFrame.row:
       return [{ type: "row", row: fromWireRow(change[2], base.now) }];
-    case "o":
+    case serverFrame.peerReceipts:
       return [{ type: "peerRead", target: change[2], delivered: change[3], read: change[4] }];
-    case "u":
+    case serverFrame.ownReceipts:
       return [
         {
           type: "ownRead",
@@ -152,15 +178,15 @@ export const toServerChanges = (frame: LiveText | ChangeFrame, base: FrameBase, 
           head: change[6],
         },
       ];
-    case "p":
+    case serverFrame.person:
       return [{ type: "person", relation: fromWirePerson(change[2]) }];
-    case "s":
+    case serverFrame.settings:
       return [{ type: "settings", kept: change[2] }];
-    case "z":
+    case serverFrame.securityNotice:
       return change[2] ? [{ type: "notice", notice: change[2] }] : [];
-    case "b":
+    case serverFrame.head:
       return [{ type: "head", target: change[2], head: change[3] }];
-    case "e": {
+    case serverFrame.revised: {
       const messages = change[5].map((message) => fromWireMessage(message, base.now));
       return [{ type: "revised", target: change[2], since: change[3], revision: change[4], messages }];
     }
@@ -174,5 +200,5 @@ export const readCounter = (frame: LiveText | ChangeFrame, base: FrameBase): num
 export const countMessages = (frame: LiveText | ChangeFrame): number => {
   if (!Array.isArray(frame)) return 1;
   const change = frame as ChangeFrame;
-  return change[0] === "m" ? change[3].length : 0;
+  return change[0] === serverFrame.messages ? change[3].length : 0;
 };

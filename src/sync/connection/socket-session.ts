@@ -1,8 +1,10 @@
 import type { ErrorCode } from "#contract/errors.ts";
 import { type ConversationId, type Uuid, unpackUuid } from "#contract/ids.ts";
+import * as clientFrame from "#contract/wire/client-frame-types.ts";
 import type { ClientFrame } from "#contract/wire/client-frames.ts";
 import { toClientFrame, toMulticastFrame, toSendFrame } from "#contract/wire/command-frames.ts";
 import type { Command, CommandResults } from "#contract/wire/commands.ts";
+import * as serverFrame from "#contract/wire/server-frame-types.ts";
 import {
   decodeServerFrame,
   encodeFrame,
@@ -129,12 +131,12 @@ export class SocketSession {
   }
 
   sendTyping(target: number | ConversationId): boolean {
-    return this.#sendFrame(["t", target]);
+    return this.#sendFrame([clientFrame.typing, target]);
   }
 
   sendVisibility(isVisible: boolean): boolean {
     this.#reportedVisibility = isVisible;
-    return this.#sendFrame(["l", isVisible ? 1 : 0]);
+    return this.#sendFrame([clientFrame.foreground, isVisible ? 1 : 0]);
   }
 
   sendMessage(target: number | ConversationId, message: OutboxRow): boolean {
@@ -162,7 +164,7 @@ export class SocketSession {
     const cursor = await this.#readCursor();
     if (opening !== this.#openingId) return; // that socket is closed
     this.#helloCursor = cursor;
-    this.#socket.send(encodeFrame(["h", protocolVersion, cursor.epoch, cursor.counter]));
+    this.#socket.send(encodeFrame([clientFrame.hello, protocolVersion, cursor.epoch, cursor.counter]));
   }
 
   #reset(): void {
@@ -189,22 +191,22 @@ export class SocketSession {
 
   #handleFrame(frame: Exclude<ServerFrame, ChangeFrame>, text: string): void {
     switch (frame[0]) {
-      case "w":
+      case serverFrame.welcome:
         this.#handleWelcome(frame);
         break;
-      case "n":
+      case serverFrame.refusal:
         this.#handleRefusal(frame[1], frame[2], frame[3]);
         break;
-      case "t":
+      case serverFrame.typing:
         this.#events.onTyping(frame[1], frame[2]);
         break;
-      case "l":
+      case serverFrame.presenceVisibility:
         this.#events.onPresenceVisibilityChanged();
         break;
-      case "d":
+      case serverFrame.postDeleted:
         this.#events.onPostDeleted(unpackUuid(frame[1]));
         break;
-      case "x":
+      case serverFrame.error:
         break;
       default:
         this.#handleResult(frame as ResultFrame, text.length);
@@ -243,10 +245,10 @@ export class SocketSession {
     const pending = this.#requests.remove(frame[1]);
     if (!base) return;
     // A result that comes too late to be used was processed as well.
-    if (frame[0] === "g" || frame[0] === "q")
-      this.#countProcessed(base, (frame[0] === "g" ? frame[4] : frame[2]).length, bytes);
+    if (frame[0] === serverFrame.page || frame[0] === serverFrame.searchResults)
+      this.#countProcessed(base, (frame[0] === serverFrame.page ? frame[4] : frame[2]).length, bytes);
     if (!pending) return;
-    if (frame[0] === "c" && frame[2] === base.epoch) this.#counter = Math.max(this.#counter, frame[3]);
+    if (frame[0] === serverFrame.changes && frame[2] === base.epoch) this.#counter = Math.max(this.#counter, frame[3]);
     pending.resolve(toCommandResult(frame, base));
   }
 
@@ -294,7 +296,7 @@ export class SocketSession {
   #countProcessed(base: FrameBase, messages: number, bytes: number, isBehind = false): void {
     if (base !== this.#base) return;
     const total = this.#processed.add(messages, bytes, isBehind);
-    if (total !== undefined) this.#sendFrame(["k", total]);
+    if (total !== undefined) this.#sendFrame([clientFrame.received, total]);
     else if (isBehind && !this.#cancelRepeat) this.#scheduleRepeat();
   }
 
@@ -307,7 +309,7 @@ export class SocketSession {
     this.#cancelRepeat = this.#platform.startTimer(ms, () => {
       this.#cancelRepeat = undefined;
       const total = this.#processed.repeatReport();
-      if (total > 0) this.#sendFrame(["k", total]);
+      if (total > 0) this.#sendFrame([clientFrame.received, total]);
       if (this.#reportedVisibility !== undefined) this.sendVisibility(this.#reportedVisibility);
     });
   }

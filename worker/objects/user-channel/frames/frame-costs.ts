@@ -1,4 +1,5 @@
 import { frameTokenBytes } from "#contract/limits.ts";
+import * as clientFrame from "#contract/wire/client-frame-types.ts";
 import type { ClientFrame } from "#contract/wire/client-frames.ts";
 import type { Command } from "#contract/wire/commands.ts";
 
@@ -6,9 +7,16 @@ import type { Command } from "#contract/wire/commands.ts";
 export const costOfLength = (length: number): number => Math.floor(length / frameTokenBytes);
 
 /** Tokens by frame type, 1 if not listed. A page costs as much as two receipts; a deletion notifies all members. */
-const frameCosts: Partial<Record<ClientFrame[0], number>> = { g: 2, v: 2, q: 2, c: 2, e: 4 };
+const frameCosts: Partial<Record<ClientFrame[0], number>> = {
+  [clientFrame.page]: 2,
+  [clientFrame.revisions]: 2,
+  [clientFrame.search]: 2,
+  [clientFrame.changes]: 2,
+  [clientFrame.deleteMessage]: 4,
+};
 
-const costOfFrame = (frame: ClientFrame): number => (frame[0] === "f" ? frame[4].length : (frameCosts[frame[0]] ?? 1));
+const costOfFrame = (frame: ClientFrame): number =>
+  frame[0] === clientFrame.multicast ? frame[4].length : (frameCosts[frame[0]] ?? 1);
 
 /** Tokens of a batch of frames. */
 export const costOfFrames = (frames: readonly ClientFrame[]): number =>

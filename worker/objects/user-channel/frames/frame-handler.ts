@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { type ErrorCode, isErrorCode } from "#contract/errors.ts";
 import type { ConversationId } from "#contract/ids.ts";
 import { multicastMax } from "#contract/limits.ts";
+import * as clientFrame from "#contract/wire/client-frame-types.ts";
 import { type ClientFrame, listMalformedRefs } from "#contract/wire/client-frames.ts";
 import { toCommand } from "#contract/wire/command-frames.ts";
 import { CommandSchema } from "#contract/wire/command-schemas.ts";
@@ -14,8 +15,11 @@ import { toAnswerFrame, toOwnReceiptsFrame } from "#worker/objects/user-channel/
 import type { ClientSocket, SocketRegistry } from "#worker/objects/user-channel/sockets/socket-registry.ts";
 import { CommandLanes } from "./command-lanes.ts";
 
-export type ClientFrameOf<T extends ClientFrame[0]> = Extract<ClientFrame, readonly [T, ...unknown[]]>;
-type CommandFrame = Exclude<ClientFrame, ClientFrameOf<"h" | "k" | "l" | "t" | "f">>;
+export type ClientFrameOf<T extends keyof typeof clientFrame> = Extract<
+  ClientFrame,
+  readonly [(typeof clientFrame)[T], ...unknown[]]
+>;
+type CommandFrame = Exclude<ClientFrame, ClientFrameOf<"hello" | "received" | "foreground" | "typing" | "multicast">>;
 /** Commands whose answer carries the frame's ref. */
 type AnsweredCommand = Exclude<Command["type"], "send" | "spread" | "mark">;
 type RefuseCommand = (refusal: Refusal) => void;
@@ -42,28 +46,28 @@ export class FrameHandler {
   }
 
   async handleCommand(socket: ClientSocket, frame: CommandFrame): Promise<void> {
-    const ref = frame[0] === "r" ? undefined : frame[1];
+    const ref = frame[0] === clientFrame.receipts ? undefined : frame[1];
     const refuse: RefuseCommand = (refusal) => {
       if (ref !== undefined) this.#sendRefusal(socket, ref, refusal);
     };
-    const target = frame[0] === "c" ? "" : frame[0] === "r" ? frame[1] : frame[2];
+    const target = frame[0] === clientFrame.changes ? "" : frame[0] === clientFrame.receipts ? frame[1] : frame[2];
     const conversation = this.#findConversation(target);
     if (conversation === undefined) return refuse({ error: "conversation_not_found" });
-    if (frame[0] === "s" && frame[5] && this.#findConversation(frame[5][0]) === undefined)
+    if (frame[0] === clientFrame.send && frame[5] && this.#findConversation(frame[5][0]) === undefined)
       return refuse({ error: "original_gone" });
     const parsed = v.safeParse(
       CommandSchema,
       toCommand(frame, conversation, (handle) => this.#findConversation(handle) ?? ""),
     );
     if (!parsed.success) return refuse({ error: findErrorCode(parsed.issues) });
-    // Only an "f" frame stands for a multicast.
+    // Multicasts have a frame of their own.
     const command = parsed.output as Exclude<Command, { type: "spread" }>;
     const device = "device" in command ? command.device : "from" in command ? command.from : undefined;
     if (device !== undefined) this.#ports.sockets.setDevice(socket, device);
     if (command.type === "send") return this.#sendMessages(socket, ref ?? 0, command, refuse);
     const run = () => this.#runCommand(socket, ref, command, refuse);
     // Call commands bypass the queue: they are few and rate limited, and must not wait.
-    return frame[0] === "j" ? run() : this.#lanes.run(socket, run);
+    return frame[0] === clientFrame.call ? run() : this.#lanes.run(socket, run);
   }
 
   async #runCommand(
@@ -106,7 +110,7 @@ export class FrameHandler {
   }
 
   /** Sends one body to many conversations. Each message is answered on its own. */
-  handleMulticast(socket: ClientSocket, [type, firstRef, body, source, targets]: ClientFrameOf<"f">): void {
+  handleMulticast(socket: ClientSocket, [type, firstRef, body, source, targets]: ClientFrameOf<"multicast">): void {
     if (targets.length === 0 || targets.length > multicastMax) {
       this.#ports.sockets.rejectMalformed(socket);
       return;
@@ -121,7 +125,7 @@ export class FrameHandler {
     }
     if (recipients.length === 0) return;
     const to = recipients.map((handle) => handle.to);
-    const frame: ClientFrameOf<"f"> = [type, firstRef, body, source && [sourceId ?? "", source[1]], to];
+    const frame: ClientFrameOf<"multicast"> = [type, firstRef, body, source && [sourceId ?? "", source[1]], to];
     const parsed = v.safeParse(CommandSchema, toCommand(frame, ""));
     const refuse = (index: number, refusal: Refusal) =>
       this.#sendRefusal(socket, recipients[index]?.ref ?? firstRef, refusal);

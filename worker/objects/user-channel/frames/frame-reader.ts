@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import { frameMaxBytes, helloTimeoutMs } from "#contract/limits.ts";
+import * as clientFrame from "#contract/wire/client-frame-types.ts";
 import { type ClientFrame, decodeClientFrames } from "#contract/wire/client-frames.ts";
 import type { ClientSocket, SocketRegistry } from "#worker/objects/user-channel/sockets/socket-registry.ts";
 import { costOfFrames } from "./frame-costs.ts";
@@ -39,7 +40,8 @@ export class FrameReader {
     if (typeof message !== "string") sockets.closeSocket(socket, "protocol");
     else if (this.#isTooLarge(message)) sockets.closeSocket(socket, "tooLarge");
     else if (!frames && isReady) handler.unread(socket, message);
-    else if (!frames || frames.some(([type]) => (type === "h") === isReady)) sockets.rejectMalformed(socket);
+    else if (!frames || frames.some(([type]) => (type === clientFrame.hello) === isReady))
+      sockets.rejectMalformed(socket);
     else {
       clearTimeout(this.#helloTimers.get(socket));
       this.#helloTimers.delete(socket);

@@ -1,4 +1,6 @@
+import * as clientFrame from "#contract/wire/client-frame-types.ts";
 import type { ClientFrame } from "#contract/wire/client-frames.ts";
+import * as serverFrame from "#contract/wire/server-frame-types.ts";
 import { protocolVersion, toSocketBase } from "#contract/wire/server-frames.ts";
 import { logWarning } from "#worker/lib/log.ts";
 import type { CommandRouter } from "#worker/objects/user-channel/commands/command-router.ts";
@@ -30,16 +32,16 @@ export class FrameRouter {
   async routeFrame(socket: ClientSocket, frame: ClientFrame): Promise<void> {
     const { sockets, typing, presence, handler } = this.#ports;
     switch (frame[0]) {
-      case "h":
+      case clientFrame.hello:
         return this.#handleHello(socket, frame);
-      case "k":
+      case clientFrame.received:
         if (!sockets.confirmReceived(socket, frame[1])) sockets.rejectMalformed(socket);
         return;
-      case "t":
+      case clientFrame.typing:
         return this.#runInBackground(typing.sendTyping(frame[1]), "relaying typing failed");
-      case "f":
+      case clientFrame.multicast:
         return handler.handleMulticast(socket, frame);
-      case "l":
+      case clientFrame.foreground:
         return this.#runInBackground(
           presence.setForeground(socket, frame[1] === 1),
           "notifying presence subscribers failed",
@@ -53,16 +55,16 @@ export class FrameRouter {
     this.#ports.ctx.waitUntil(work.catch((error: unknown) => logWarning(failure, error)));
   }
 
-  #handleHello(socket: ClientSocket, [, version, epoch, counter]: ClientFrameOf<"h">): void {
+  #handleHello(socket: ClientSocket, [, version, epoch, counter]: ClientFrameOf<"hello">): void {
     const { sockets, inbox, commands } = this.#ports;
     if (version !== protocolVersion) {
-      sockets.sendFrame(socket, ["x", "unknown_protocol"]);
+      sockets.sendFrame(socket, [serverFrame.error, "unknown_protocol"]);
       sockets.closeSocket(socket, "protocol");
       return;
     }
     const changes = commands.readChanges(socket.state?.session, epoch === inbox.epoch ? counter : 0);
     const base = toSocketBase(changes);
     sockets.markReady(socket, base);
-    sockets.sendFrame(socket, ["w", protocolVersion, ...toChangesFields(changes, base)]);
+    sockets.sendFrame(socket, [serverFrame.welcome, protocolVersion, ...toChangesFields(changes, base)]);
   }
 }

@@ -2,6 +2,7 @@ import { type ConversationId, otherMember, privateConversationId, type Uuid } fr
 import { presenceBurst, presencePerSecond, presenceStaleMs } from "#contract/limits.ts";
 import type { Presence } from "#contract/settings.ts";
 import type { Refusal } from "#contract/wire/commands.ts";
+import * as serverFrame from "#contract/wire/server-frame-types.ts";
 import type { KeyValues } from "#worker/objects/shared/key-values.ts";
 import { TokenBucket } from "#worker/objects/shared/token-bucket.ts";
 import { getUserChannelStub } from "#worker/objects/stubs.ts";
@@ -69,7 +70,7 @@ export class PresenceTracker {
   handlePeerVisibilityChanged(peer: Uuid): void {
     const { user, sockets } = this.#ports;
     if (!this.#canShare(privateConversationId(user, peer), peer)) return;
-    sockets.broadcast(["l"], false, ({ lookedAt }) => lookedAt !== undefined);
+    sockets.broadcast([serverFrame.presenceVisibility], false, ({ lookedAt }) => lookedAt !== undefined);
   }
 
   /** Stops all output and writes after the account was deleted. */

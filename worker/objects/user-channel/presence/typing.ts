@@ -1,5 +1,6 @@
 import { type ConversationId, otherMember, privateMembers, type Uuid } from "#contract/ids.ts";
 import { groupTypingMax } from "#contract/limits.ts";
+import * as serverFrame from "#contract/wire/server-frame-types.ts";
 import { getConversationStub, getUserChannelStub } from "#worker/objects/stubs.ts";
 import type { InboxFeed } from "#worker/objects/user-channel/inbox/inbox-feed.ts";
 import type { SocketRegistry } from "#worker/objects/user-channel/sockets/socket-registry.ts";
@@ -39,7 +40,7 @@ export class TypingRelay {
     const row = inbox.find(conversation);
     if (!row?.open || inbox.isBlocked(from.user)) return;
     if (row.kind === "private" && otherMember(conversation, user) !== from.user) return;
-    sockets.broadcast(["t", row.handle, from.number]);
+    sockets.broadcast([serverFrame.typing, row.handle, from.number]);
   }
 
   /** Lets the next typing notification through at once, after a message was sent. */

@@ -5,6 +5,7 @@ import type { Relation } from "#contract/people.ts";
 import type { Presence, VersionedSettings } from "#contract/settings.ts";
 import type { ChangesResult, Command, CommandResults } from "#contract/wire/commands.ts";
 import { toWireMessage, toWirePerson, toWireRow } from "#contract/wire/compact-encoding.ts";
+import * as serverFrame from "#contract/wire/server-frame-types.ts";
 import { encodeFrame, encodeLiveText, type ServerFrame, type SocketBase } from "#contract/wire/server-frames.ts";
 import type { SentMessage } from "#worker/objects/user-channel/commands/send-queue.ts";
 import type { InboxEntry } from "#worker/objects/user-channel/inbox/inbox-merge.ts";
@@ -30,7 +31,7 @@ export const toMessagesPush = (
 ): SocketPush => {
   const position = { counter: counter - base.counter, handle: row.handle };
   const text = findSoleText(row, messages);
-  const behindFrame: ServerFrame = ["b", position.counter, position.handle, row.head];
+  const behindFrame: ServerFrame = [serverFrame.head, position.counter, position.handle, row.head];
   if (text && acks.length === 0) {
     const frame = encodeLiveText({
       ...position,
@@ -43,12 +44,12 @@ export const toMessagesPush = (
   const wire = messages.map((message) => toWireMessage(message, base.now));
   if (acks.length === 0) {
     return {
-      frame: encodeFrame(["m", position.counter, position.handle, wire]),
+      frame: encodeFrame([serverFrame.messages, position.counter, position.handle, wire]),
       messages: wire.length,
       behind: [behindFrame],
     };
   }
-  const frame = encodeFrame(["m", position.counter, position.handle, wire, toAckFields(acks, base)]);
+  const frame = encodeFrame([serverFrame.messages, position.counter, position.handle, wire, toAckFields(acks, base)]);
   return { frame, messages: wire.length, behind: [behindFrame, toAckFrame(counter, acks, base)] };
 };
 
@@ -57,19 +58,19 @@ const toAckFields = (acks: readonly OwnAck[], base: SocketBase): number[] =>
   acks.flatMap(({ outgoing, ack }) => [outgoing.ref, ack.seq, ack.at - base.now]);
 
 export const toAckFrame = (counter: number, acks: readonly OwnAck[], base: SocketBase): ServerFrame => [
-  "a",
+  serverFrame.acknowledgement,
   counter - base.counter,
   ...toAckFields(acks, base),
 ];
 
 export const toRowFrame = (counter: number, row: InboxRow, base: SocketBase): ServerFrame => [
-  "i",
+  serverFrame.row,
   counter - base.counter,
   toWireRow(row, base.now),
 ];
 
 export const toOwnReceiptsFrame = (counter: number, row: InboxEntry, base: SocketBase): ServerFrame => [
-  "u",
+  serverFrame.ownReceipts,
   counter - base.counter,
   row.handle,
   row.delivered,
@@ -79,7 +80,7 @@ export const toOwnReceiptsFrame = (counter: number, row: InboxEntry, base: Socke
 ];
 
 export const toPeerReceiptsFrame = (counter: number, row: InboxRow, base: SocketBase): ServerFrame => [
-  "o",
+  serverFrame.peerReceipts,
   counter - base.counter,
   row.handle,
   row.othersDelivered,
@@ -92,7 +93,7 @@ export const toRevisionsFrame = (
   { since, messages }: { since: number; messages: readonly Message[] },
   base: SocketBase,
 ): ServerFrame => [
-  "e",
+  serverFrame.revised,
   counter - base.counter,
   row.handle,
   since,
@@ -101,13 +102,13 @@ export const toRevisionsFrame = (
 ];
 
 export const toPersonFrame = (counter: number, relation: Relation, base: SocketBase): ServerFrame => [
-  "p",
+  serverFrame.person,
   counter - base.counter,
   toWirePerson(relation),
 ];
 
 export const toSettingsFrame = (counter: number, settings: VersionedSettings, base: SocketBase): ServerFrame => [
-  "s",
+  serverFrame.settings,
   counter - base.counter,
   settings,
 ];
@@ -116,9 +117,9 @@ export const toSecurityNoticeFrame = (
   counter: number,
   notice: SecurityNotice | null,
   base: SocketBase,
-): ServerFrame => ["z", counter - base.counter, notice];
+): ServerFrame => [serverFrame.securityNotice, counter - base.counter, notice];
 
-/** Fields shared by a welcome and an answer to "c". */
+/** Fields shared by a welcome and an answer to a request for changes. */
 export const toChangesFields = (result: ChangesResult, base: Pick<SocketBase, "now">) =>
   [
     result.epoch,
@@ -141,7 +142,7 @@ export const toAnswerFrame = (
   base: SocketBase,
 ): { frame: ServerFrame; messages: number } => {
   if (type === "dial" || type === "answer" || type === "hangUp" || type === "standing") {
-    return { frame: ["j", ref, result as CallResult], messages: 0 };
+    return { frame: [serverFrame.call, ref, result as CallResult], messages: 0 };
   }
   if (
     type === "beat" ||
@@ -151,26 +152,32 @@ export const toAnswerFrame = (
     type === "withdraw" ||
     type === "mute"
   )
-    return { frame: ["y", ref], messages: 0 };
+    return { frame: [serverFrame.done, ref], messages: 0 };
   if (type === "changes") {
-    return { frame: ["c", ref, ...toChangesFields(result as CommandResults["changes"], base)], messages: 0 };
+    return {
+      frame: [serverFrame.changes, ref, ...toChangesFields(result as CommandResults["changes"], base)],
+      messages: 0,
+    };
   }
   if (type === "presence") {
     const { here, seen_at } = result as Presence;
-    return { frame: ["L", ref, here ? 1 : 0, seen_at === null ? null : seen_at - base.now], messages: 0 };
+    return {
+      frame: [serverFrame.presence, ref, here ? 1 : 0, seen_at === null ? null : seen_at - base.now],
+      messages: 0,
+    };
   }
   if (type === "page") {
     const { epoch, head, messages, more, anchor } = result as CommandResults["page"];
     const wire = messages.map((message) => toWireMessage(message, base.now));
     const anchorAt = anchor === null ? null : anchor - base.now;
-    return { frame: ["g", ref, epoch, head, wire, more, anchorAt], messages: messages.length };
+    return { frame: [serverFrame.page, ref, epoch, head, wire, more, anchorAt], messages: messages.length };
   }
   if (type === "revised") {
     const { epoch, revision, messages, more } = result as CommandResults["revised"];
     const wire = messages.map((message) => toWireMessage(message, base.now));
-    return { frame: ["v", ref, epoch, revision, wire, more], messages: 0 };
+    return { frame: [serverFrame.revisions, ref, epoch, revision, wire, more], messages: 0 };
   }
   const { messages, before } = result as CommandResults["search"];
   const wire = messages.map((message) => toWireMessage(message, base.now));
-  return { frame: ["q", ref, wire, before], messages: messages.length };
+  return { frame: [serverFrame.searchResults, ref, wire, before], messages: messages.length };
 };

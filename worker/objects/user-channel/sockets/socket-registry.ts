@@ -10,6 +10,7 @@ import {
   presenceWatchersMax,
   socketsPerUserMax,
 } from "#contract/limits.ts";
+import * as serverFrame from "#contract/wire/server-frame-types.ts";
 import { closeCodes, encodeFrame, type ServerFrame, type SocketBase } from "#contract/wire/server-frames.ts";
 import { logWarning } from "#worker/lib/log.ts";
 import {
@@ -275,7 +276,7 @@ export class SocketRegistry {
     const before = socket.state?.malformedAt ?? [];
     const malformedAt = [...before.filter((at) => now - at < malformedWindowMs), now];
     if (socket.state) socket.setState({ ...socket.state, malformedAt });
-    this.sendFrame(socket, ["x", error]);
+    this.sendFrame(socket, [serverFrame.error, error]);
     if (malformedAt.length >= malformedFramesMax) this.closeSocket(socket, "rateLimited");
   }
 
