@@ -33,6 +33,10 @@ export class Retry {
     void this.#run();
   }
 
+  get isStopped(): boolean {
+    return this.#isStopped;
+  }
+
   stop(): void {
     this.#isStopped = true;
     this.#clearBackoff();

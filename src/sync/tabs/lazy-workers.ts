@@ -1,5 +1,7 @@
 import type { UploaderEvents } from "#sync/files/uploader.ts";
+import { createOperationRunner, type OperationKind } from "#sync/outbox/operation-runner.ts";
 import { Retry } from "#sync/platform/retry.ts";
+import type { PostQueueRow } from "#sync/store/database.ts";
 import { listPendingDeletions } from "#sync/store/pending-deletions.ts";
 import { hasPendingSettings, readSettingsRow } from "#sync/store/settings-rows.ts";
 import { runInBackground, type SyncContext } from "#sync/store/sync-context.ts";
@@ -66,7 +68,7 @@ class LazyWorker implements BackgroundWorker {
 
 /** Workers of the leader for rarely sent data: files, Tala statuses, changed settings and pending deletions. */
 export class LazyWorkers implements BackgroundWorker {
-  readonly #workers: readonly LazyWorker[];
+  readonly #workers: readonly BackgroundWorker[];
 
   constructor(context: SyncContext, uploaderEvents: UploaderEvents, onSettingsRefused: () => void) {
     const { store } = context;
@@ -74,9 +76,14 @@ export class LazyWorkers implements BackgroundWorker {
       hasWork: async () => (await store.uploads.count()) > 0,
       load: async () => new (await import("#sync/files/uploader.ts")).Uploader(context, uploaderEvents),
     };
-    const posts: LazyWorkerSource = {
-      hasWork: async () => (await store.postbox.count()) > 0,
-      load: async () => new (await import("#sync/feed/post-sender.ts")).PostSender(context),
+    const posts: OperationKind<PostQueueRow> = {
+      list: () =>
+        store.postbox
+          .orderBy("createdAt")
+          .filter(({ state }) => state !== "failed")
+          .toArray(),
+      load: async () => (await import("#sync/feed/post-sender.ts")).createPostSender(context),
+      isOrdered: true,
     };
     const settings: LazyWorkerSource = {
       hasWork: async () => hasPendingSettings(await readSettingsRow(store)),
@@ -87,7 +94,10 @@ export class LazyWorkers implements BackgroundWorker {
       hasWork: async () => (await listPendingDeletions(store)).length > 0,
       load: async () => (await import("#sync/outbox/deletion-sender.ts")).createDeletionSender(context),
     };
-    this.#workers = [uploads, posts, settings, deletions].map((source) => new LazyWorker(context, source));
+    this.#workers = [
+      ...[uploads, settings, deletions].map((source) => new LazyWorker(context, source)),
+      createOperationRunner(context.platform, posts),
+    ];
   }
 
   /** Runs the workers soon, after pending data was added, paused, resumed or cancelled. */

@@ -170,6 +170,28 @@ describe("a status on its way", () => {
     expect(server.tala.posts[1]).toMatchObject({ id, bytes });
   });
 
+  it("that the server could not take for a week fails, and is sent again when its author asks", async () => {
+    const { server, amina } = makePair();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    phone.faults.isOffline = true;
+    const id = await enqueuePost(tab, "old", undefined);
+    await getContext(tab).store.postbox.update(id, { createdAt: phone.now() - 8 * 24 * 3_600_000 });
+    phone.wake();
+    // A week without a network counts for nothing: it was not the server that could not take it.
+    await phone.pass(20_000);
+    expect(await waitingIn(tab)).toEqual(["old queued"]);
+    server.tala.refuse = () => ({ error: "internal" });
+    phone.faults.isOffline = false;
+    phone.wake();
+    await eventually(async () =>
+      expect(await listPendingPosts(getContext(tab))).toMatchObject([{ state: "failed", error: "unavailable" }]),
+    );
+    server.tala.refuse = () => undefined;
+    await requeuePost(tab, id);
+    await becomesPublished(server, tab, "old");
+  });
+
   it("waits as long as the server says, and the later one does not overtake it", async () => {
     const { server, amina } = makePair();
     const phone = makeDevice(server, amina);

@@ -6,12 +6,12 @@ import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
 const code = vi.hoisted(() => ({ isMissing: true, asked: 0 }));
 
 vi.mock(import("#sync/feed/post-sender.ts"), async (importOriginal) => {
-  const { PostSender } = await importOriginal();
+  const { createPostSender } = await importOriginal();
   return {
-    get PostSender() {
+    get createPostSender() {
       code.asked++;
       if (code.isMissing) throw new TypeError("Failed to fetch dynamically imported module");
-      return PostSender;
+      return createPostSender;
     },
   };
 });
