@@ -1,52 +1,38 @@
 import { requestByHttp } from "#sync/connection/http-transport.ts";
 import { applyServerChanges } from "#sync/inbound/apply-server-changes.ts";
-import { Retry } from "#sync/platform/retry.ts";
 import { asSyncError, isRetryableFailure, SyncError } from "#sync/platform/sync-error.ts";
 import type { LocalMessageRow } from "#sync/store/database.ts";
-import { listPendingDeletions, type PendingDeletion, removePendingDeletion } from "#sync/store/pending-deletions.ts";
+import { type PendingDeletion, removePendingDeletion } from "#sync/store/pending-deletions.ts";
 import { raiseHead, toLocalMessageRow, toOwnMessage } from "#sync/store/row-mapping.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
+import type { OperationSender } from "./operation-runner.ts";
 
 /** Whether the server does not know the command yet: a newer client may talk to an older server during a deployment. */
 const isUnsupported = (code: string): boolean => code === "not_found" || code === "method_not_allowed";
 
-/** Sends pending deletions until the server confirmed each of them. */
-export const createDeletionSender = (context: SyncContext): Retry =>
-  new Retry(context.platform, () => sendPendingDeletions(context));
+/** Sends pending deletions. The message of one that the server refuses for good is shown again. */
+export const createDeletionSender = (context: SyncContext): OperationSender<PendingDeletion> => ({
+  send: (deletion) => sendDeletion(context, deletion),
+  async handleRefusal(deletion) {
+    await restoreMessage(context, deletion);
+    await removePendingDeletion(context.strict, deletion.cid);
+  },
+});
 
-/** Sends all pending deletions; one that fails does not delay the others. */
-async function sendPendingDeletions(context: SyncContext): Promise<"done" | "retry"> {
-  const { strict } = context;
-  let areAllDone = true;
-  for (const deletion of await listPendingDeletions(strict)) {
-    const isDone = await sendPendingDeletion(context, deletion).catch(() => false);
-    if (isDone) await removePendingDeletion(strict, deletion.cid);
-    areAllDone &&= isDone;
-  }
-  return areAllDone ? "done" : "retry";
-}
-
-/**
- * Sends one pending deletion. Resolves to true if it is finished: confirmed, or refused for good, after which the message
- * is shown again. Resolves to false if it must be retried.
- */
-async function sendPendingDeletion(context: SyncContext, { conversation, cid }: PendingDeletion): Promise<boolean> {
-  const { store, platform, me } = context;
-  try {
-    const { revision, place } = await requestByHttp(platform, { type: "withdraw", conversation, cid });
-    const row = place && (await store.conversations.get(conversation));
-    if (!row) return true;
+async function sendDeletion(context: SyncContext, { conversation, cid }: PendingDeletion): Promise<void> {
+  const { store, strict, platform, me } = context;
+  const answer = requestByHttp(platform, { type: "withdraw", conversation, cid });
+  const { revision, place } = await answer.catch((error: unknown) => {
+    throw isUnsupported(asSyncError(error).code) ? new SyncError("unavailable") : error;
+  });
+  const row = place && (await store.conversations.get(conversation));
+  if (row) {
     const message = toOwnMessage(row, me, { cid, ...place, body: { type: "deleted" } });
     await applyServerChanges(context, [
       { type: "revised", target: conversation, since: revision - 1, revision, messages: [message] },
     ]);
-    return true;
-  } catch (error) {
-    const failure = asSyncError(error);
-    if (isRetryableFailure(failure) || isUnsupported(failure.code)) return false;
   }
-  await restoreMessage(context, { conversation, cid });
-  return true;
+  await removePendingDeletion(strict, cid);
 }
 
 /** Replaces the local tombstone by the message as the server still has it. Rejects with a SyncError. */

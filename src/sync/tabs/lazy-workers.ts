@@ -2,7 +2,7 @@ import type { UploaderEvents } from "#sync/files/uploader.ts";
 import { createOperationRunner, type OperationKind } from "#sync/outbox/operation-runner.ts";
 import { Retry } from "#sync/platform/retry.ts";
 import type { PostQueueRow } from "#sync/store/database.ts";
-import { listPendingDeletions } from "#sync/store/pending-deletions.ts";
+import { listPendingDeletions, type PendingDeletion } from "#sync/store/pending-deletions.ts";
 import { hasPendingSettings, readSettingsRow } from "#sync/store/settings-rows.ts";
 import { runInBackground, type SyncContext } from "#sync/store/sync-context.ts";
 
@@ -90,13 +90,14 @@ export class LazyWorkers implements BackgroundWorker {
       load: async () =>
         (await import("#sync/people/settings-sender.ts")).createSettingsSender(context, onSettingsRefused),
     };
-    const deletions: LazyWorkerSource = {
-      hasWork: async () => (await listPendingDeletions(store)).length > 0,
+    const deletions: OperationKind<PendingDeletion> = {
+      list: () => listPendingDeletions(store),
       load: async () => (await import("#sync/outbox/deletion-sender.ts")).createDeletionSender(context),
     };
     this.#workers = [
-      ...[uploads, settings, deletions].map((source) => new LazyWorker(context, source)),
+      ...[uploads, settings].map((source) => new LazyWorker(context, source)),
       createOperationRunner(context.platform, posts),
+      createOperationRunner(context.platform, deletions),
     ];
   }
 

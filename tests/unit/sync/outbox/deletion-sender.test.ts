@@ -1,6 +1,6 @@
 import { IDBObjectStore } from "fake-indexeddb";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import type { ConversationId, Uuid } from "#contract/ids.ts";
+import { type ConversationId, createUuid, type Uuid } from "#contract/ids.ts";
 import type { Refusal } from "#contract/wire/commands.ts";
 import { clearConversationHistory, deleteMessageByClientId } from "#sync/outbox/conversation-commands.ts";
 import { discardUnsentMessage, enqueueText } from "#sync/outbox/enqueue.ts";
@@ -308,6 +308,23 @@ describe("a message deleted on its way that had not arrived", () => {
     expect(answers).toEqual([]);
     await isForgotten(tab);
     await waitUntilDeviceSynced(server, tab, chat);
+  });
+
+  it("is asked for no sooner than the server says", async () => {
+    const { server, amina, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    const asked: number[] = [];
+    server.refuse = (_, { type }) => {
+      if (type !== "withdraw") return undefined;
+      asked.push(phone.now());
+      return asked.length === 1 ? { error: "rate_limited", retryAfterMs: 8_000 } : undefined;
+    };
+    await waitUntilDeviceSynced(server, tab, chat);
+    // A message that another device may be sending.
+    await deleteMessageByClientId(tab, chat, createUuid(phone.now()));
+    await isForgotten(tab);
+    expect((asked[1] ?? 0) - (asked[0] ?? 0)).toBeGreaterThanOrEqual(8_000);
   });
 
   it("in one conversation that cannot be asked keeps none of the others waiting", async () => {
