@@ -2,6 +2,7 @@ import type { ErrorCode } from "#contract/errors.ts";
 import { type FileState, filePath } from "#contract/files.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { filePartsAtOnce } from "#contract/limits.ts";
+import { createOperationRunner, type OperationSender } from "#sync/outbox/operation-runner.ts";
 import { KeyedBackoff } from "#sync/platform/keyed-backoff.ts";
 import { Retry } from "#sync/platform/retry.ts";
 import { asSyncError, isRetryableFailure } from "#sync/platform/sync-error.ts";
@@ -30,6 +31,15 @@ const compareUploads = (a: UploadRow, b: UploadRow): number => a.createdAt - b.c
 
 const isActive = ({ state }: UploadRow): boolean => state === "waiting" || state === "uploading";
 
+/** Deletes cancelled uploads on the server and here. The server expires uploads that are not finished. */
+const createCancellationSender = ({ platform, store }: SyncContext): OperationSender<UploadRow> => ({
+  async send({ file, announced }) {
+    if (announced) await platform.request({ method: "DELETE", path: filePath(file) });
+    await store.uploads.delete(file);
+  },
+  handleRefusal: ({ file }) => store.uploads.delete(file),
+});
+
 /**
  * Uploads files until the server has them or refuses them for good. The store says what to upload and the server says
  * what it already has, so that another tab or a later page can continue.
@@ -53,7 +63,14 @@ export class Uploader {
     this.#events = events;
     this.#scheduler = new Retry(context.platform, () => this.#reconcile());
     this.#backoff = new KeyedBackoff(context.platform, () => this.schedule());
-    this.#cancellations = new Retry(context.platform, () => this.#deleteCancelled());
+    this.#cancellations = createOperationRunner(context.platform, {
+      list: () =>
+        context.store.uploads
+          .filter(({ state, file }) => state === "cancelled" && !this.#activeUploads.has(file))
+          .toArray(),
+      load: async () => createCancellationSender(context),
+      isOrdered: true,
+    });
   }
 
   schedule(): void {
@@ -177,23 +194,6 @@ export class Uploader {
     });
     this.#events.onFileUploaded();
     await trimFileCache(this.#context);
-  }
-
-  /** Deletes cancelled uploads on the server and here. The server expires uploads that are not finished. */
-  async #deleteCancelled(): Promise<"done" | "retry"> {
-    const { platform, store } = this.#context;
-    const rows = await store.uploads
-      .filter(({ state, file }) => state === "cancelled" && !this.#activeUploads.has(file))
-      .toArray();
-    for (const { file, announced } of rows) {
-      try {
-        if (announced) await platform.request({ method: "DELETE", path: filePath(file) });
-      } catch (error) {
-        if (isRetryableFailure(asSyncError(error))) return "retry";
-      }
-      await store.uploads.delete(file);
-    }
-    return "done";
   }
 
   /** Sets the state of an active upload. A pause or cancellation by the person is never overwritten. */
