@@ -3,16 +3,16 @@ import type { ErrorCode } from "#contract/errors.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { outboxWindow, sendBatchMax } from "#contract/limits.ts";
 import { groupIntoFrames } from "#sync/connection/frame-writer.ts";
-import { requestByHttp } from "#sync/connection/http-transport.ts";
 import type { SocketSession } from "#sync/connection/socket-session.ts";
 import { type ApplyResult, applyServerChanges } from "#sync/inbound/apply-server-changes.ts";
 import type { ServerChange } from "#sync/inbound/server-changes.ts";
 import { KeyedBackoff } from "#sync/platform/keyed-backoff.ts";
 import { Retry } from "#sync/platform/retry.ts";
-import { asSyncError, isRetryableFailure, SyncError } from "#sync/platform/sync-error.ts";
+import { asSyncError, isRetryableFailure, type SyncError } from "#sync/platform/sync-error.ts";
 import type { OutboxRow } from "#sync/store/database.ts";
 import { readGiveUpTime, sendGiveUpAttempts } from "#sync/store/retry-policy.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
+import { postMessages, postMulticast } from "./http-messages.ts";
 import { Pacer } from "./pacer.ts";
 import { markFailed, removeCancelledMessage, requeueExpiredFile, updateOutboxRow } from "./refused-messages.ts";
 
@@ -259,7 +259,7 @@ export class Outbox {
     try {
       await (rows.length > 1 && spread !== undefined
         ? this.#postMulticast(rows)
-        : this.#postMessages(conversation, rows));
+        : this.#applySent(await postMessages(this.#context.platform, conversation, rows)));
       this.#oneByOne.delete(conversation);
       return "again";
     } catch (error) {
@@ -275,28 +275,11 @@ export class Outbox {
     }
   }
 
-  async #postMessages(conversation: ConversationId, rows: readonly OutboxRow[]): Promise<void> {
-    const messages = rows.map(({ cid, body, source }) => ({ cid, body, ...(source ? { source } : {}) }));
-    const { epoch, sent } = await requestByHttp(this.#context.platform, { type: "send", conversation, messages });
-    await this.#applySent(sent.map((place) => ({ type: "sent", conversation, epoch, ...place })));
-  }
-
   async #postMulticast(rows: readonly OutboxRow[]): Promise<void> {
-    const { platform } = this.#context;
-    const body = rows[0]?.body as OutboxRow["body"];
-    const source = rows[0]?.source;
-    const to = rows.map(({ conversation, cid }) => ({ conversation, cid }));
-    const { sent, refused } = await requestByHttp(platform, {
-      type: "spread",
-      body,
-      to,
-      ...(source ? { source } : {}),
-    });
-    await this.#applySent(sent.map((place) => ({ type: "sent", ...place })));
-    for (const { cid, error, retryAfterMs } of refused)
-      await this.handleRefusal(cid, new SyncError(error, retryAfterMs));
-    const answered = new Set([...sent, ...refused].map(({ cid }) => cid));
-    for (const { cid, conversation } of rows) if (!answered.has(cid)) this.#delayConversation(conversation);
+    const { changes, refused, unanswered } = await postMulticast(this.#context.platform, rows);
+    await this.#applySent(changes);
+    for (const { cid, error } of refused) await this.handleRefusal(cid, error);
+    for (const { conversation } of unanswered) this.#delayConversation(conversation);
   }
 
   async #applySent(changes: ServerChange[]): Promise<void> {
