@@ -1,6 +1,7 @@
 import type { ConversationId } from "#contract/ids.ts";
 import { typingLastsMs, typingRepeatMs } from "#contract/limits.ts";
 import { Observable } from "#lib/browser/observable.ts";
+import type { SocketSession } from "#sync/connection/socket-session.ts";
 import type { Platform } from "#sync/platform/platform.ts";
 import type { LocalConversationRow } from "#sync/store/database.ts";
 import { isOwnMessage } from "#sync/store/row-mapping.ts";
@@ -65,6 +66,34 @@ export class TypingTracker {
     this.#expiryTimers.delete(key);
     const entry = this.#typing.get(key);
     if (this.#typing.delete(key) && entry) this.#onChange(entry.member, false);
+  }
+}
+
+/** Sends that the person types, from the leader. Without a socket it is kept for one that opens within `typingRepeatMs`. */
+export class TypingSender {
+  readonly #context: SyncContext;
+  readonly #session: Pick<SocketSession, "sendTyping">;
+  #delayed: { id: ConversationId; at: number } | undefined;
+
+  constructor(context: SyncContext, session: Pick<SocketSession, "sendTyping">) {
+    this.#context = context;
+    this.#session = session;
+  }
+
+  async send(id: ConversationId, at = this.#context.platform.now()): Promise<void> {
+    const row = await this.#context.store.conversations.get(id);
+    if (row?.open && !this.#session.sendTyping(row.handle ?? id)) this.#delayed = { id, at };
+  }
+
+  /** Sends what no socket was open for, unless it is too old. */
+  async sendDelayed(): Promise<void> {
+    const delayed = this.#delayed;
+    this.#delayed = undefined;
+    if (delayed && this.#context.platform.now() - delayed.at < typingRepeatMs) await this.send(delayed.id, delayed.at);
+  }
+
+  discardDelayed(): void {
+    this.#delayed = undefined;
   }
 }
 

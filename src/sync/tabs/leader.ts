@@ -1,5 +1,4 @@
 import type { ConversationId } from "#contract/ids.ts";
-import { typingRepeatMs } from "#contract/limits.ts";
 import type { Command, CommandOf, CommandResults } from "#contract/wire/commands.ts";
 import type { CallFeedEvent } from "#sync/calls/call-feed.ts";
 import { HttpFallback } from "#sync/connection/http-fallback.ts";
@@ -17,7 +16,7 @@ import { Outbox } from "#sync/outbox/outbox.ts";
 import { fetchOwnProfile } from "#sync/people/fetch-profile.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
 import { VisibilityTracker } from "#sync/presence/tab-visibility.ts";
-import { TypingTracker } from "#sync/presence/typing.ts";
+import { TypingSender, TypingTracker } from "#sync/presence/typing.ts";
 import { clearSentText } from "#sync/store/journal.ts";
 import { isQuotaError } from "#sync/store/storage-quota.ts";
 import { runInBackground, type SyncContext } from "#sync/store/sync-context.ts";
@@ -54,6 +53,7 @@ export class Leader {
   readonly #httpPolling: HttpPolling;
   readonly #httpFallback: HttpFallback;
   readonly #typingTracker: TypingTracker;
+  readonly #typingSender: TypingSender;
   readonly #lazyWorkers: LazyWorkers;
   readonly #visibilityTracker: VisibilityTracker;
   #isStopped = false;
@@ -61,8 +61,6 @@ export class Leader {
   /** The server sends its whole state, because it lost data. Messages that it lost are sent again before newer ones. */
   #isResyncing = false;
   #hasFetchedProfile = false;
-  /** Typing that could not be sent because no socket was open, with its time. */
-  #unsentTyping: { id: ConversationId; at: number } | undefined;
 
   constructor(context: SyncContext, events: LeaderEvents) {
     this.#context = context;
@@ -121,6 +119,7 @@ export class Leader {
       onFileUploaded: () => this.#outbox.schedule(),
     };
     this.#lazyWorkers = new LazyWorkers(context, uploaderEvents, events.onSettingsRefused);
+    this.#typingSender = new TypingSender(context, this.#session);
     this.#visibilityTracker = new VisibilityTracker(context.platform, this.#session);
     this.#typingTracker = new TypingTracker(context, (typist, isOn) =>
       events.publish({ type: "typing", typist, isOn }),
@@ -168,7 +167,7 @@ export class Leader {
         this.#messageFetcher.prioritize(command.conversation);
         break;
       case "say-typing":
-        runInBackground(this.#context, this.#sendTyping(command.conversation));
+        runInBackground(this.#context, this.#typingSender.send(command.conversation));
         break;
       case "look":
         this.#visibilityTracker.setTabVisible(command.tab, command.isOn);
@@ -180,7 +179,7 @@ export class Leader {
   }
 
   #scheduleSending(): void {
-    this.#unsentTyping = undefined; // the next message says more
+    this.#typingSender.discardDelayed(); // the next message says more
     this.#outbox.schedule();
     this.#lazyWorkers.schedule();
   }
@@ -188,19 +187,6 @@ export class Leader {
   async #reportRead(id: ConversationId): Promise<void> {
     const row = await this.#context.store.conversations.get(id);
     if (row) this.#receiptReporter.enqueueRows([row]);
-  }
-
-  /** Sends that the person types. Without a socket it is kept for one that opens within `typingRepeatMs`. */
-  async #sendTyping(id: ConversationId, at = this.#context.platform.now()): Promise<void> {
-    const row = await this.#context.store.conversations.get(id);
-    if (row?.open && !this.#session.sendTyping(row.handle ?? id)) this.#unsentTyping = { id, at };
-  }
-
-  async #sendDelayedTyping(): Promise<void> {
-    const unsent = this.#unsentTyping;
-    this.#unsentTyping = undefined;
-    if (unsent && this.#context.platform.now() - unsent.at < typingRepeatMs)
-      await this.#sendTyping(unsent.id, unsent.at);
   }
 
   /** Checks the connection and sends what waits, because a page became visible or the network returned. */
@@ -257,7 +243,7 @@ export class Leader {
     this.#httpFallback.handleWelcome();
     this.#visibilityTracker.handleWelcome();
     runInBackground(this.#context, this.#handleReachable());
-    runInBackground(this.#context, this.#sendDelayedTyping());
+    runInBackground(this.#context, this.#typingSender.sendDelayed());
   }
 
   async #handleReachable(): Promise<void> {
