@@ -1,7 +1,8 @@
 import { type Uuid, unpackUuid } from "#contract/ids.ts";
 import { feedFreshMs } from "#contract/limits.ts";
 import { type PictureSize, type PostPage, postPicturePath } from "#contract/tala.ts";
-import type { LocalStore, PostRow } from "#sync/store/database.ts";
+import type { LocalStore } from "#sync/store/database.ts";
+import type { PostRow } from "#sync/store/post-rows.ts";
 
 /**
  * Local copy of the Tala feed: the pages this device loaded, newest first. The last status of a page whose successor is

@@ -2,8 +2,8 @@ import type { SettingsChange } from "#contract/settings.ts";
 import type { Uploader, UploaderEvents } from "#sync/files/uploader.ts";
 import { createOperationRunner, type OperationKind } from "#sync/outbox/operation-runner.ts";
 import { Retry } from "#sync/platform/retry.ts";
-import type { PostQueueRow } from "#sync/store/database.ts";
 import { listPendingDeletions, type PendingDeletion } from "#sync/store/pending-deletions.ts";
+import type { PostQueueRow } from "#sync/store/post-rows.ts";
 import { hasPendingSettings, readSettingsRow } from "#sync/store/settings-rows.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
 

@@ -7,12 +7,12 @@ import {
   DraftRow,
   isDraftKey,
   OutboxRow,
-  PostQueueRow,
   RecordingChunkRow,
   RecordingRow,
   UploadRow,
 } from "#sync/store/database.ts";
 import { isPendingDeletionKey } from "#sync/store/pending-deletions.ts";
+import { PostQueueRow } from "#sync/store/post-rows.ts";
 import { isQuotaError } from "#sync/store/storage-quota.ts";
 
 /** Entries of `meta` that exist on this device only: drafts and pending deletions. */
