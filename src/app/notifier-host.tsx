@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { lazyComponent } from "#components/layout/lazy-component.tsx";
 import { getServerNow } from "#lib/browser/clock.ts";
-import { useLinkState } from "#sync/hooks/use-live-query.ts";
+import { useLinkState } from "#sync/hooks/use-connection.ts";
 
 const idleTimeoutMs = 10_000;
 

@@ -8,7 +8,7 @@ import { HeaderTrailingContext, IsPageContext, WindowPathContext } from "#compon
 import { PageNotices } from "#components/overlays/toast-stack.tsx";
 import { Avatar } from "#components/people/avatar.tsx";
 import { CallHost } from "#features/calls/host/call-host.tsx";
-import { useOwnProfile } from "#sync/hooks/use-live-query.ts";
+import { useOwnProfile } from "#sync/hooks/use-people.ts";
 import { ConnectionBanner } from "./connection-banner.tsx";
 import { LazyScreenView } from "./lazy-screen.tsx";
 import { NotifierHost } from "./notifier-host.tsx";

@@ -1,7 +1,8 @@
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router";
 import { CountBadge } from "#components/controls/count-badge.tsx";
-import { useConversations, useRequests } from "#sync/hooks/use-live-query.ts";
+import { useConversations } from "#sync/hooks/use-conversations.ts";
+import { useRequests } from "#sync/hooks/use-people.ts";
 import { useSettings } from "#sync/hooks/use-settings.ts";
 import { appTabs, findActiveTab, type TabId } from "./routes.ts";
 

@@ -1,4 +1,4 @@
-import type { ChatView } from "#sync/hooks/use-live-query.ts";
+import type { ChatView } from "#sync/hooks/use-chat.ts";
 
 /**
  * State of the message area: `filled` with messages, `empty`, `full` (no storage left for the history), `offline` (the

@@ -11,15 +11,10 @@ import { showNotImplementedToast } from "#components/overlays/not-implemented-to
 import { toAvatarPerson } from "#components/people/avatar-text.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
-import { useGroup } from "#sync/hooks/use-group.ts";
-import {
-  useChat,
-  useConversation,
-  useMemberProfiles,
-  useTextDraft,
-  useTypingMembers,
-  useUnsentContent,
-} from "#sync/hooks/use-live-query.ts";
+import { useChat, useTypingMembers } from "#sync/hooks/use-chat.ts";
+import { useConversation } from "#sync/hooks/use-conversations.ts";
+import { useGroup, useMemberProfiles } from "#sync/hooks/use-group.ts";
+import { useTextDraft, useUnsentContent } from "#sync/hooks/use-unsent.ts";
 import { ChatLayout } from "./chat-layout.tsx";
 import { ChatHeader } from "./header/chat-header.tsx";
 import { useChatMenu } from "./header/use-chat-menu.tsx";

@@ -8,7 +8,7 @@ import { Screen } from "#components/layout/screen.tsx";
 import { runWithToast } from "#components/overlays/run-with-toast.ts";
 import { PersonListItem } from "#components/people/person-row.tsx";
 import { isolateBidi } from "#lib/text/bidi.ts";
-import { useBlockedPeople } from "#sync/hooks/use-live-query.ts";
+import { useBlockedPeople } from "#sync/hooks/use-people.ts";
 import { unblockPerson } from "#sync/people/contact-commands.ts";
 import type { PersonRow } from "#sync/store/database.ts";
 

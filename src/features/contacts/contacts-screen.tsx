@@ -3,7 +3,7 @@ import { useNavigate } from "react-router";
 import { Screen } from "#components/layout/screen.tsx";
 import { MenuButton } from "#components/overlays/menu.tsx";
 import { ContactSearch } from "#components/people/contact-search.tsx";
-import { useContacts } from "#sync/hooks/use-live-query.ts";
+import { useContacts } from "#sync/hooks/use-people.ts";
 import { ContactRow, getContactRowPx } from "./contact-row.tsx";
 import { useContactDeletion } from "./use-contact-deletion.tsx";
 

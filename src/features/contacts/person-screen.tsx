@@ -8,7 +8,7 @@ import { Screen } from "#components/layout/screen.tsx";
 import { toDisplayName } from "#components/people/person-name.ts";
 import { Uuid } from "#contract/ids.ts";
 import { useSession } from "#lib/session/session.ts";
-import { type ProfileLookup, useProfile } from "#sync/hooks/use-profile.ts";
+import { type ProfileLookup, useProfile } from "#sync/hooks/use-people.ts";
 import { PersonView } from "./person-view.tsx";
 
 function PersonScreenContent({ lookup, retry }: { lookup: ProfileLookup; retry: () => void }) {

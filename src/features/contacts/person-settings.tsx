@@ -8,7 +8,7 @@ import { privateConversationId } from "#contract/ids.ts";
 import { useSession } from "#lib/session/session.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
 import { muteConversation } from "#sync/actions.ts";
-import { useConversation } from "#sync/hooks/use-live-query.ts";
+import { useConversation } from "#sync/hooks/use-conversations.ts";
 import { blockPerson, unblockPerson } from "#sync/people/contact-commands.ts";
 import type { PersonRow } from "#sync/store/database.ts";
 import { useContactDeletion } from "./use-contact-deletion.tsx";

@@ -6,7 +6,8 @@ import { EmptyState } from "#components/layout/empty-state.tsx";
 import { PaneSpinner } from "#components/layout/pane-spinner.tsx";
 import { isMotionReduced, useAppearance } from "#lib/browser/appearance.ts";
 import { useShownLink } from "#sync/hooks/use-connection.ts";
-import { type ConversationListItem, useContacts, useConversations } from "#sync/hooks/use-live-query.ts";
+import { type ConversationListItem, useConversations } from "#sync/hooks/use-conversations.ts";
+import { useContacts } from "#sync/hooks/use-people.ts";
 import { ConversationListRow } from "./conversation-row.tsx";
 import type { ConversationMenu } from "./use-conversation-menu.tsx";
 

@@ -7,12 +7,10 @@ import { MessagePreview } from "#components/messages/message-preview.tsx";
 import { MessageTicks } from "#components/messages/message-ticks.tsx";
 import type { Translate } from "#i18n/setup.ts";
 import { balanceBidi, isolateBidi } from "#lib/text/bidi.ts";
-import {
-  type ConversationListItem,
-  useHasVoiceDraft,
-  useMemberProfiles,
-  useTypingMembers,
-} from "#sync/hooks/use-live-query.ts";
+import { useTypingMembers } from "#sync/hooks/use-chat.ts";
+import type { ConversationListItem } from "#sync/hooks/use-conversations.ts";
+import { useMemberProfiles } from "#sync/hooks/use-group.ts";
+import { useHasVoiceDraft } from "#sync/hooks/use-unsent.ts";
 
 type PreviewTextProps = {
   item: ConversationListItem;

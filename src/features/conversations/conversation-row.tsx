@@ -11,7 +11,7 @@ import { BlockedBadge, GroupBadge } from "#components/people/name-badges.tsx";
 import { formatTimeOrDate } from "#i18n/relative-date.ts";
 import { useLanguage } from "#i18n/setup.ts";
 import { useServerNow } from "#lib/browser/clock.ts";
-import type { ConversationListItem } from "#sync/hooks/use-live-query.ts";
+import type { ConversationListItem } from "#sync/hooks/use-conversations.ts";
 import { ConversationPreview } from "./conversation-preview.tsx";
 import type { ConversationMenu } from "./use-conversation-menu.tsx";
 

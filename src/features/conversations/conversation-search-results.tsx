@@ -5,7 +5,8 @@ import { EmptyState } from "#components/layout/empty-state.tsx";
 import { PersonListItem } from "#components/people/person-row.tsx";
 import { useLanguage } from "#i18n/setup.ts";
 import { matchesContact } from "#lib/text/match-contact.ts";
-import { useContacts, useConversations } from "#sync/hooks/use-live-query.ts";
+import { useConversations } from "#sync/hooks/use-conversations.ts";
+import { useContacts } from "#sync/hooks/use-people.ts";
 import { ConversationListRow, toConversationAvatar } from "./conversation-row.tsx";
 import type { ConversationMenu } from "./use-conversation-menu.tsx";
 

@@ -5,7 +5,7 @@ import { ConfirmDialog } from "#components/overlays/confirm-dialog.tsx";
 import { showToast } from "#components/overlays/toast.tsx";
 import { isolateBidi } from "#lib/text/bidi.ts";
 import { hideConversation, SyncError } from "#sync/actions.ts";
-import type { ConversationListItem } from "#sync/hooks/use-live-query.ts";
+import type { ConversationListItem } from "#sync/hooks/use-conversations.ts";
 
 /** Confirmation that deletes a conversation for this user only. The dialog closes whatever the result. */
 export function DeleteConversationDialog({ item, onClose }: { item: ConversationListItem; onClose: () => void }) {

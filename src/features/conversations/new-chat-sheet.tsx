@@ -2,7 +2,7 @@ import { useTranslation } from "react-i18next";
 import { useNavigate } from "react-router";
 import { Sheet } from "#components/overlays/sheet.tsx";
 import { ContactPicker } from "#components/people/contact-picker.tsx";
-import { useContacts } from "#sync/hooks/use-live-query.ts";
+import { useContacts } from "#sync/hooks/use-people.ts";
 
 /** Contact picker for a new chat. */
 export default function NewChatSheet({ onClose }: { onClose: () => void }) {

@@ -5,7 +5,7 @@ import type { MenuItem } from "#components/overlays/menu.tsx";
 import { runWithToast } from "#components/overlays/run-with-toast.ts";
 import { ClearHistoryDialog } from "#components/people/person-dialogs.tsx";
 import { clearConversation, markReadUpTo, muteConversation } from "#sync/actions.ts";
-import type { ConversationListItem } from "#sync/hooks/use-live-query.ts";
+import type { ConversationListItem } from "#sync/hooks/use-conversations.ts";
 import { DeleteConversationDialog } from "./delete-conversation-dialog.tsx";
 
 export type ConversationMenu = {

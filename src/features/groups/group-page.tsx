@@ -9,7 +9,7 @@ import type { Uuid } from "#contract/ids.ts";
 import { useLanguage } from "#i18n/setup.ts";
 import { useIsOffline } from "#sync/hooks/use-connection.ts";
 import type { GroupView } from "#sync/hooks/use-group.ts";
-import { useGroupMembers } from "#sync/hooks/use-live-query.ts";
+import { useGroupMembers } from "#sync/hooks/use-group.ts";
 import { GroupHeader } from "./group-header.tsx";
 import { GroupMemberList, StaleListNote } from "./members/member-list.tsx";
 import { toGroupMemberViews } from "./members/member-view.ts";

@@ -1,7 +1,9 @@
 import { useEffect, useState } from "react";
 import { useLanguage } from "#i18n/setup.ts";
 import { useAppearance } from "#lib/browser/appearance.ts";
-import { useLinkState, useStorageTrouble, useUnsentSummary } from "#sync/hooks/use-live-query.ts";
+import { useLinkState } from "#sync/hooks/use-connection.ts";
+import { useStorageTrouble } from "#sync/hooks/use-live-query.ts";
+import { useUnsentSummary } from "#sync/hooks/use-unsent.ts";
 import { version } from "../../../package.json";
 import { collectDiagnostics, formatDiagnostics, formatUnsentCounts, parseBuildId } from "./diagnostics.ts";
 

@@ -1,7 +1,7 @@
 import { useTranslation } from "react-i18next";
 import { Screen } from "#components/layout/screen.tsx";
 import { ContactSearch } from "#components/people/contact-search.tsx";
-import { useContacts } from "#sync/hooks/use-live-query.ts";
+import { useContacts } from "#sync/hooks/use-people.ts";
 import { CallableContactRow, getCallableContactRowPx } from "./callable-contact-row.tsx";
 
 /** Makutano: contacts to call (SPEC.md §2 Makutano). */

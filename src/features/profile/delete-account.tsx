@@ -13,7 +13,7 @@ import { getSession } from "#lib/session/session.ts";
 import { deleteAccount } from "#lib/session/sign-out.ts";
 import { setSigningOut } from "#lib/session/signing-out.ts";
 import { purgeLocalData, stopSync } from "#sync/engine.ts";
-import { useUnsentSummary } from "#sync/hooks/use-live-query.ts";
+import { useUnsentSummary } from "#sync/hooks/use-unsent.ts";
 import { formatUnsentContent } from "./sign-out-warning.ts";
 
 type DeleteAccountDialogProps = { wasInCall: boolean; busy: boolean; onConfirm: () => void; onClose: () => void };

@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 import { Link } from "react-router";
 import { Button } from "#components/controls/button.tsx";
 import { Screen } from "#components/layout/screen.tsx";
-import { useOwnProfile } from "#sync/hooks/use-live-query.ts";
+import { useOwnProfile } from "#sync/hooks/use-people.ts";
 import { DeleteAccountButton } from "./delete-account.tsx";
 import { LanguagePicker } from "./language-picker.tsx";
 import { OwnProfileHeader } from "./profile-header.tsx";

@@ -13,7 +13,7 @@ import { getSession } from "#lib/session/session.ts";
 import { signOut } from "#lib/session/sign-out.ts";
 import { setSigningOut } from "#lib/session/signing-out.ts";
 import { purgeLocalData } from "#sync/engine.ts";
-import { useUnsentSummary } from "#sync/hooks/use-live-query.ts";
+import { useUnsentSummary } from "#sync/hooks/use-unsent.ts";
 import { checkSignOutLosses, formatUnsentContent, type SignOutLosses } from "./sign-out-warning.ts";
 
 type SignOutDialogProps = { losses: SignOutLosses; scope: SignOutScope; onSignOut: () => void; onStay: () => void };

@@ -4,7 +4,7 @@ import { Button } from "#components/controls/button.tsx";
 import { EmptyState } from "#components/layout/empty-state.tsx";
 import { PersonListItem } from "#components/people/person-row.tsx";
 import type { FoundPerson } from "#contract/people.ts";
-import { useContacts, usePerson } from "#sync/hooks/use-live-query.ts";
+import { useContacts, usePerson } from "#sync/hooks/use-people.ts";
 import type { PersonRow } from "#sync/store/database.ts";
 import type { ContactRequestActions } from "./use-contact-request-actions.ts";
 

@@ -6,7 +6,7 @@ import { EmptyState } from "#components/layout/empty-state.tsx";
 import { PaneSpinner } from "#components/layout/pane-spinner.tsx";
 import { PersonListItem } from "#components/people/person-row.tsx";
 import { useFormat } from "#i18n/use-format.ts";
-import { useRequests } from "#sync/hooks/use-live-query.ts";
+import { useRequests } from "#sync/hooks/use-people.ts";
 import type { PersonRow } from "#sync/store/database.ts";
 import type { ContactRequestActions } from "./use-contact-request-actions.ts";
 

@@ -5,7 +5,7 @@ import { FoundPerson } from "#contract/people.ts";
 import { toPhoneQuery } from "#contract/phone.ts";
 import { requestApi } from "#lib/http/api.ts";
 import { toErrorCode } from "#lib/http/http-request.ts";
-import { useLinkState } from "#sync/hooks/use-live-query.ts";
+import { useLinkState } from "#sync/hooks/use-connection.ts";
 import { useRetry } from "#sync/hooks/use-retry.ts";
 
 /** Pause in typing before a search starts. Long, because each request costs seconds on a slow network. */

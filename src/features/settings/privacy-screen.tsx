@@ -2,7 +2,7 @@ import { useTranslation } from "react-i18next";
 import { Link } from "react-router";
 import { SwitchRow } from "#components/controls/switch-row.tsx";
 import { SettingsCard, SettingsPage } from "#components/layout/settings-page.tsx";
-import { useBlockedPeople } from "#sync/hooks/use-live-query.ts";
+import { useBlockedPeople } from "#sync/hooks/use-people.ts";
 import { useSettings } from "#sync/hooks/use-settings.ts";
 import { FindableByField } from "./findable-by-field.tsx";
 import { useUpdateSettings } from "./use-update-settings.ts";

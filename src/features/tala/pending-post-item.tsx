@@ -4,8 +4,9 @@ import { IconButton } from "#components/controls/icon-button.tsx";
 import { useObjectUrl } from "#components/images/use-object-url.ts";
 import { runWithToast } from "#components/overlays/run-with-toast.ts";
 import { retryPendingPost } from "#sync/feed/feed-commands.ts";
+import { useLinkState } from "#sync/hooks/use-connection.ts";
 import type { PendingPost } from "#sync/hooks/use-feed.ts";
-import { useLinkState, useOwnProfile } from "#sync/hooks/use-live-query.ts";
+import { useOwnProfile } from "#sync/hooks/use-people.ts";
 import { PostLayout } from "./post-layout.tsx";
 import { toThumbnailSize } from "./post-thumbnail.tsx";
 

@@ -2,8 +2,8 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ProtectedImage } from "#components/images/protected-image.tsx";
 import { toThumbUrl } from "#lib/media/thumbhash.ts";
+import { useLinkState } from "#sync/hooks/use-connection.ts";
 import { type FeedPost, postPictureUrl } from "#sync/hooks/use-feed.ts";
-import { useLinkState } from "#sync/hooks/use-live-query.ts";
 import { PostImageViewer } from "./post-image-viewer.tsx";
 
 /** Maximum side of a picture in the feed (SPEC.md §9). */

@@ -1,6 +1,6 @@
 import { type RefObject, useCallback, useEffect, useRef, useState } from "react";
+import { useLinkState } from "#sync/hooks/use-connection.ts";
 import type { UseFeedResult } from "#sync/hooks/use-feed.ts";
-import { useLinkState } from "#sync/hooks/use-live-query.ts";
 
 const preloadDistancePx = 1_200; // distance to the end at which loading starts
 

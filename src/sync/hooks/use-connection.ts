@@ -1,5 +1,17 @@
 import { useEffect, useState, useSyncExternalStore } from "react";
-import { type LinkState, useLinkState } from "./use-live-query.ts";
+import type { LinkState } from "#sync/store/view-models.ts";
+import { emptySource, useEngine } from "./use-live-query.ts";
+
+export type { LinkState } from "#sync/store/view-models.ts";
+
+const disconnectedLink = { get: (): LinkState => "connecting", subscribe: emptySource.subscribe };
+
+/** State of the connection to the server. */
+export const useLinkState = (): LinkState => {
+  const sync = useEngine();
+  const link = sync?.tab.link ?? disconnectedLink;
+  return useSyncExternalStore<LinkState>(link.subscribe, link.get, () => "connecting");
+};
 
 /** A reconnect that is shorter than this is not shown. */
 const connectingGraceMs = 2_500;

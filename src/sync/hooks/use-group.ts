@@ -1,9 +1,17 @@
-import { useRef } from "react";
+import { useCallback, useEffect, useRef, useState } from "react";
 import { type GroupCard, groupPath } from "#contract/groups.ts";
-import type { Uuid } from "#contract/ids.ts";
-import type { ConversationView } from "#sync/store/view-models.ts";
-import { useConversation } from "./use-live-query.ts";
+import type { ConversationId, Uuid } from "#contract/ids.ts";
+import { syncMemberListWithRetry } from "#sync/inbound/member-loader.ts";
+import type { FailureCode } from "#sync/platform/sync-error.ts";
+import type { MemberRow } from "#sync/store/database.ts";
+import { listUnknownMembers, readMemberProfiles, readMembers } from "#sync/store/members.ts";
+import type { ConversationView, MemberProfiles } from "#sync/store/view-models.ts";
+import { useLinkState } from "./use-connection.ts";
+import { useConversation } from "./use-conversations.ts";
+import { useEngine, useLiveQuery } from "./use-live-query.ts";
 import { type RemoteFailure, useRemoteQuery } from "./use-remote.ts";
+
+export type { MemberProfiles } from "#sync/store/view-models.ts";
 
 export type GroupView = ConversationView & { group: GroupCard };
 
@@ -29,4 +37,67 @@ export const useGroup = (id: Uuid): [lookup: GroupLookup, refetch: () => void] =
   if (query.state === "found") return [{ state: "loading" }, refetch]; // the group exists and its row is about to arrive
   const wasHere = query.state === "missing" && name.current !== undefined;
   return [wasHere ? { state: "gone", name: name.current } : query, refetch];
+};
+
+const noProfilesYet: MemberProfiles = {};
+
+/** Profiles of group members by member number. Unknown members are fetched. */
+export const useMemberProfiles = (group: ConversationId | undefined, numbers: readonly number[]): MemberProfiles => {
+  const key = `${group} ${numbers.join()}`;
+  const sync = useEngine();
+  const known = useLiveQuery(group && `authors ${key}`, ({ store, me }) =>
+    readMemberProfiles(store, me, group ?? "", numbers),
+  );
+  const last = useRef(noProfilesYet);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key stands for the group and the numbers
+  useEffect(() => {
+    const context = sync?.tab.context.get();
+    if (!context || !group || !known) return;
+    void listUnknownMembers(context, group, numbers).then(
+      (unknown) => sync?.tab.memberLoader.requestMembers(group, unknown),
+      () => {},
+    );
+  }, [sync, key, known]);
+  // Keep the previous profiles while more are read.
+  if (known) last.current = known;
+  return known ?? last.current;
+};
+
+export type GroupMembersState = {
+  /** The complete list; undefined before this device had it once. */
+  members: MemberRow[] | undefined;
+  /** Whether all roles are of the same moment; otherwise some may be outdated. */
+  areRolesKnown: boolean;
+  state: "loading" | "ready" | "failed";
+  code?: FailureCode;
+  refetch(): void;
+};
+
+/**
+ * All members of a group: the stored list at once, then the list of `membersVersion`. The previous list stays while
+ * changes are fetched. A failed fetch is repeated by itself, or at once by `refetch`.
+ */
+export const useGroupMembers = (group: ConversationId, membersVersion: number | undefined): GroupMembersState => {
+  const sync = useEngine();
+  const isOnline = useLinkState() === "online";
+  const [tries, setTries] = useState(0);
+  const [failure, setFailure] = useState<FailureCode>();
+  const held = useLiveQuery(`members ${group}`, ({ store, me }) => readMembers(store, me, group));
+  const isCurrent = held !== undefined && membersVersion !== undefined && held.roster >= membersVersion;
+  const isOutdated = held !== undefined && membersVersion !== undefined && !isCurrent;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `tries` repeats the request
+  useEffect(() => {
+    const context = sync?.tab.context.get();
+    if (!context || !isOutdated || !isOnline) return;
+    setFailure(undefined);
+    return syncMemberListWithRetry(context, group, setFailure);
+  }, [sync, group, membersVersion, held?.roster, isOutdated, isOnline, tries]);
+  const refetch = useCallback(() => setTries((before) => before + 1), []);
+  const state = isCurrent ? "ready" : failure !== undefined ? "failed" : "loading";
+  const lastCurrent = useRef<{ group: ConversationId; members: MemberRow[] }>(undefined);
+  if (isCurrent) lastCurrent.current = { group, members: held.members };
+  const last = lastCurrent.current?.group === group ? lastCurrent.current.members : undefined;
+  const members = last ?? (held && held.roster > 0 ? held.members : undefined);
+  const areRolesKnown = last !== undefined;
+  return { members, areRolesKnown, state, ...(failure === undefined ? {} : { code: failure }), refetch };
 };

@@ -1,6 +1,7 @@
 import { useCallback, useMemo } from "react";
 import { type ConversationId, privateConversationId, type Uuid } from "#contract/ids.ts";
-import { useContacts, useConversations } from "./use-live-query.ts";
+import { useConversations } from "./use-conversations.ts";
+import { useContacts } from "./use-people.ts";
 
 /** Recipient of a message: a contact or a group. */
 type Recipient = {

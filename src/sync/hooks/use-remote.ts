@@ -1,8 +1,7 @@
 import { useCallback, useEffect, useState } from "react";
 import { ApiRequestError, requestApi } from "#lib/http/api.ts";
 import { toErrorCode } from "#lib/http/http-request.ts";
-import { useIsOffline } from "./use-connection.ts";
-import { useLinkState } from "./use-live-query.ts";
+import { useIsOffline, useLinkState } from "./use-connection.ts";
 import { useRetry } from "./use-retry.ts";
 
 export type RemoteFailure = { state: "failed"; code: ReturnType<typeof toErrorCode> };

@@ -1,7 +1,6 @@
 import { useEffect, useEffectEvent, useRef } from "react";
 import { retryDelayMs } from "#lib/http/backoff.ts";
-import { useHasNetwork } from "./use-connection.ts";
-import { useLinkState } from "./use-live-query.ts";
+import { useHasNetwork, useLinkState } from "./use-connection.ts";
 
 /**
  * Repeats a failed request with exponential back-off while the connection is up. A request may get lost while the network

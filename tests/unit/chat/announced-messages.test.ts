@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { StoredBody } from "#contract/conversations.ts";
 import { areNamesLoaded, listPresentMessages } from "#features/chat/list/announced-messages.ts";
 import type { GroupMembers } from "#features/chat/message/senders.ts";
-import type { ChatItem } from "#sync/hooks/use-live-query.ts";
+import type { ChatItem } from "#sync/hooks/use-chat.ts";
 
 const makeItem = (seq: number, sender = 1, body: StoredBody = { type: "text", text: `text ${seq}` }): ChatItem => ({
   key: `${seq}`,

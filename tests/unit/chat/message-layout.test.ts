@@ -6,7 +6,7 @@ import {
   type MessagePlacement,
   toMessagePlacement,
 } from "#features/chat/message/message-layout.ts";
-import type { ChatItem } from "#sync/hooks/use-live-query.ts";
+import type { ChatItem } from "#sync/hooks/use-chat.ts";
 
 const noon = new Date(2026, 10, 20, 12, 0).getTime();
 const minute = 60_000;

@@ -10,7 +10,9 @@ import type { CallBody } from "#contract/calls/call.ts";
 import { toCallNoticeText } from "#features/calls/host/call-notices.ts";
 import { isLargeText } from "#features/calls/screen/large-text.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
-import { useCallEntry, useConversation, usePerson } from "#sync/hooks/use-live-query.ts";
+import { useCallEntry } from "#sync/hooks/use-calls.ts";
+import { useConversation } from "#sync/hooks/use-conversations.ts";
+import { usePerson } from "#sync/hooks/use-people.ts";
 import { type EndCardState, scheduleDismiss, shouldAskFeedback } from "./end-card-timing.ts";
 import { Feedback } from "./feedback.tsx";
 

@@ -24,7 +24,7 @@ import { listCallWarnings, updateWorkingDevices } from "#features/calls/screen/c
 import type { PreviewPosition } from "#features/calls/screen/preview-position.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
 import { useShownLink } from "#sync/hooks/use-connection.ts";
-import { useProfile } from "#sync/hooks/use-profile.ts";
+import { useProfile } from "#sync/hooks/use-people.ts";
 import { useDeferredRing } from "./use-deferred-ring.ts";
 
 const unknownPerson: AvatarPerson = { username: "", phone: "", avatar: null };

@@ -4,7 +4,7 @@ import type { OtherTabCall } from "#calls/controller/other-tab-call.ts";
 import { CallActionButton, createPressHandler } from "#calls/ui/call-action-button.tsx";
 import { Button } from "#components/controls/button.tsx";
 import { toDisplayName } from "#components/people/person-name.ts";
-import { useProfile } from "#sync/hooks/use-profile.ts";
+import { useProfile } from "#sync/hooks/use-people.ts";
 
 /**
  * Banner of a call that belongs to another tab of this browser, which is why no call can be started here. If that tab

@@ -4,7 +4,7 @@ import { showToast } from "#components/overlays/toast.tsx";
 import { HighlightedText } from "#features/chat/search/search-highlight.tsx";
 import { formatBytes } from "#i18n/format.ts";
 import { useLanguage } from "#i18n/setup.ts";
-import { useUpload } from "#sync/hooks/use-live-query.ts";
+import { useUpload } from "#sync/hooks/use-files.ts";
 import { getFileExtension, saveToDevice } from "./save-file.ts";
 import { CancelUploadButton, UploadProgressRing, UploadProgressText } from "./upload-progress.tsx";
 import { type AttachmentProps, toFetchErrorKey, useAttachment } from "./use-attachment.ts";

@@ -4,7 +4,8 @@ import { formatBytes } from "#i18n/format.ts";
 import { useLanguage } from "#i18n/setup.ts";
 import { isConnectionSlow } from "#lib/browser/network-info.ts";
 import { toThumbUrl } from "#lib/media/thumbhash.ts";
-import { useLinkState, useUpload } from "#sync/hooks/use-live-query.ts";
+import { useLinkState } from "#sync/hooks/use-connection.ts";
+import { useUpload } from "#sync/hooks/use-files.ts";
 import { CancelUploadButton, UploadProgressRing, UploadProgressText } from "./upload-progress.tsx";
 import { type AttachmentProps, useAttachment } from "./use-attachment.ts";
 

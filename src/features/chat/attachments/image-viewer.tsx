@@ -17,7 +17,7 @@ import { formatBytes, formatTime } from "#i18n/format.ts";
 import { formatDayHeading } from "#i18n/relative-date.ts";
 import { useLanguage } from "#i18n/setup.ts";
 import { toThumbUrl } from "#lib/media/thumbhash.ts";
-import type { ChatItem } from "#sync/hooks/use-live-query.ts";
+import type { ChatItem } from "#sync/hooks/use-chat.ts";
 import { type Attachment, useAttachment } from "./use-attachment.ts";
 
 type ImageItem = ChatItem & { body: Extract<Body, { type: "image" }> };

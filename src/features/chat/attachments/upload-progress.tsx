@@ -4,7 +4,7 @@ import type { Uuid } from "#contract/ids.ts";
 import { formatBytes } from "#i18n/format.ts";
 import { type TextKey, type Translate, useLanguage } from "#i18n/setup.ts";
 import { discardMessage, pauseUpload, resumeUpload, retryMessage } from "#sync/actions.ts";
-import type { UploadView } from "#sync/hooks/use-live-query.ts";
+import type { UploadView } from "#sync/hooks/use-files.ts";
 
 const ringRadius = 20;
 const ringLength = 2 * Math.PI * ringRadius;

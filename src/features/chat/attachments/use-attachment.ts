@@ -3,8 +3,9 @@ import { useTranslation } from "react-i18next";
 import { showToast } from "#components/overlays/toast.tsx";
 import type { AttachedBody, Body } from "#contract/conversations.ts";
 import type { ConversationId } from "#contract/ids.ts";
+import type { ChatItem } from "#sync/hooks/use-chat.ts";
 import { useIsOffline } from "#sync/hooks/use-connection.ts";
-import { type ChatItem, type FileView, useFile } from "#sync/hooks/use-live-query.ts";
+import { type FileView, useFile } from "#sync/hooks/use-files.ts";
 
 /** Props of an attachment in a bubble, by message type. */
 export type AttachmentProps<Kind extends Body["type"]> = {

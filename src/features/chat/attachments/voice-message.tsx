@@ -7,7 +7,7 @@ import { formatDuration } from "#i18n/format.ts";
 import { locales } from "#i18n/locales.ts";
 import { useLanguage } from "#i18n/setup.ts";
 import { activeEngine } from "#sync/engine.ts";
-import { useUpload } from "#sync/hooks/use-live-query.ts";
+import { useUpload } from "#sync/hooks/use-files.ts";
 import { CancelUploadButton, UploadProgressRing, UploadProgressText } from "./upload-progress.tsx";
 import { type AttachmentProps, useAttachment } from "./use-attachment.ts";
 import {

@@ -7,7 +7,7 @@ import { cleanText, isBlank } from "#contract/text.ts";
 import { RecordButton } from "#features/chat/voice/record-button.tsx";
 import { useVoiceRecorder } from "#features/chat/voice/use-voice-recorder.ts";
 import { readLatestDraft, reportTyping, saveDraft, sendText } from "#sync/actions.ts";
-import { useTextDraft } from "#sync/hooks/use-live-query.ts";
+import { useTextDraft } from "#sync/hooks/use-unsent.ts";
 import { AttachButtons } from "./attach-buttons.tsx";
 import { listPastedFiles } from "./chosen-files.ts";
 import { useComposerOverlay } from "./composer-overlay.ts";

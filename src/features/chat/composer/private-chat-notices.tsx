@@ -5,7 +5,8 @@ import { Button } from "#components/controls/button.tsx";
 import { lazyComponent } from "#components/layout/lazy-component.tsx";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
-import { usePerson, useTextDraft, useUnsentContent } from "#sync/hooks/use-live-query.ts";
+import { usePerson } from "#sync/hooks/use-people.ts";
+import { useTextDraft, useUnsentContent } from "#sync/hooks/use-unsent.ts";
 import { ComposerNotice } from "./composer-notice.tsx";
 
 const UnsentContentPanel = lazyComponent(() => import("#features/chat/unsent/unsent-content.tsx"));

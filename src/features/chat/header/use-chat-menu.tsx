@@ -5,7 +5,7 @@ import { runWithToast } from "#components/overlays/run-with-toast.ts";
 import { ClearHistoryDialog } from "#components/people/person-dialogs.tsx";
 import type { ConversationId } from "#contract/ids.ts";
 import { clearConversation, muteConversation } from "#sync/actions.ts";
-import type { ConversationView } from "#sync/hooks/use-live-query.ts";
+import type { ConversationView } from "#sync/hooks/use-conversations.ts";
 
 /** State of a confirmation dialog. `confirm` runs the action with a toast and closes the dialog whatever the result. */
 export const useConfirmation = <Dialog extends string>() => {

@@ -1,5 +1,5 @@
 import type { GroupMembers } from "#features/chat/message/senders.ts";
-import type { ChatItem } from "#sync/hooks/use-live-query.ts";
+import type { ChatItem } from "#sync/hooks/use-chat.ts";
 import { listNamedMembers } from "#sync/queries/queries.ts";
 
 /** Announced messages (by `seq`, oldest first) that are still in the chat and not deleted. */

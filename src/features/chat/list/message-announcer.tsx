@@ -4,7 +4,7 @@ import { describeMessage } from "#components/messages/message-preview-text.ts";
 import type { ConversationId } from "#contract/ids.ts";
 import { type ChatPeople, getSenderName, useMentionedMembers } from "#features/chat/message/senders.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
-import type { ChatItem } from "#sync/hooks/use-live-query.ts";
+import type { ChatItem } from "#sync/hooks/use-chat.ts";
 import { areNamesLoaded, listPresentMessages } from "./announced-messages.ts";
 
 const announcedMax = 3;

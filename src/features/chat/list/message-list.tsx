@@ -17,8 +17,7 @@ import { ActiveSearchResultContext } from "#features/chat/search/search-highligh
 import { formatDayHeading } from "#i18n/relative-date.ts";
 import { useLanguage } from "#i18n/setup.ts";
 import { useSession } from "#lib/session/session.ts";
-import type { ChatHistory } from "#sync/hooks/use-chat-history.ts";
-import type { ChatItem, ChatView } from "#sync/hooks/use-live-query.ts";
+import type { ChatHistory, ChatItem, ChatView } from "#sync/hooks/use-chat.ts";
 import { DayHeading } from "./day-heading.tsx";
 import { JumpToLatestButton } from "./jump-to-latest.tsx";
 import { findAdjacentMenuKey, focusMessageMenu, handleMenuArrowKey } from "./keyboard-navigation.ts";

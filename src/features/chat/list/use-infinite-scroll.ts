@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import { showToast } from "#components/overlays/toast.tsx";
 import { type TextKey, t } from "#i18n/setup.ts";
-import { useLinkState } from "#sync/hooks/use-live-query.ts";
+import { useLinkState } from "#sync/hooks/use-connection.ts";
 
 const prefetchWithinRows = 15; // a page is requested this many rows before the end of the list
 const retryAfterMs = 5_000;

@@ -3,7 +3,7 @@ import { useIsCallScreenOpen } from "#calls/hooks.ts";
 import { countsAsUnread } from "#contract/conversations.ts";
 import type { ConversationId } from "#contract/ids.ts";
 import { markReadUpTo } from "#sync/actions.ts";
-import type { ChatItem } from "#sync/hooks/use-live-query.ts";
+import type { ChatItem } from "#sync/hooks/use-chat.ts";
 
 const subscribeToDocumentVisibility = (listener: () => void): (() => void) => {
   document.addEventListener("visibilitychange", listener);

@@ -9,7 +9,8 @@ import { type ConversationId, deletedUserId, type Uuid } from "#contract/ids.ts"
 import { formatTime } from "#i18n/format.ts";
 import { useLanguage } from "#i18n/setup.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
-import { type ChatItem, usePerson } from "#sync/hooks/use-live-query.ts";
+import type { ChatItem } from "#sync/hooks/use-chat.ts";
+import { usePerson } from "#sync/hooks/use-people.ts";
 import { BubbleContent } from "./bubble-content.tsx";
 import { avatarColumnPx, listEdgePx } from "./bubble-metrics.ts";
 import { type ChatParticipation, FailedMessageActions, isClosedForSending } from "./failed-message.tsx";

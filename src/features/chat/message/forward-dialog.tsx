@@ -10,7 +10,7 @@ import { useSelection } from "#components/people/use-selection.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { multicastMax } from "#contract/limits.ts";
 import { forwardMessage } from "#sync/actions.ts";
-import type { ChatItem } from "#sync/hooks/use-live-query.ts";
+import type { ChatItem } from "#sync/hooks/use-chat.ts";
 import { useRecipients } from "#sync/hooks/use-recipients.ts";
 import { asSyncError, type FailureCode } from "#sync/platform/sync-error.ts";
 

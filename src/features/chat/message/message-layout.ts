@@ -1,6 +1,6 @@
 import type { CallBody } from "#contract/calls/call.ts";
 import { isSameDay } from "#i18n/relative-date.ts";
-import type { ChatItem } from "#sync/hooks/use-live-query.ts";
+import type { ChatItem } from "#sync/hooks/use-chat.ts";
 import {
   avatarColumnPx,
   bubbleMaxPx,

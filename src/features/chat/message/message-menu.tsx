@@ -13,7 +13,7 @@ import { toFetchErrorKey, useAttachment } from "#features/chat/attachments/use-a
 import { formatTime } from "#i18n/format.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
 import { deleteMessageForEveryone, deleteUnsentMessage, loadMulticast } from "#sync/actions.ts";
-import type { ChatItem } from "#sync/hooks/use-live-query.ts";
+import type { ChatItem } from "#sync/hooks/use-chat.ts";
 import { asSyncError } from "#sync/platform/sync-error.ts";
 import { ChatCallActionsContext } from "./call-actions-context.ts";
 import { type ChatPeople, findSender } from "./senders.ts";

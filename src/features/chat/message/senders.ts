@@ -4,7 +4,7 @@ import type { AvatarPerson } from "#components/people/avatar-text.ts";
 import type { StoredBody } from "#contract/conversations.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import type { Translate } from "#i18n/setup.ts";
-import { useMemberProfiles } from "#sync/hooks/use-live-query.ts";
+import { useMemberProfiles } from "#sync/hooks/use-group.ts";
 import { listNamedMembers } from "#sync/queries/queries.ts";
 import type { MemberProfiles } from "#sync/store/view-models.ts";
 

@@ -11,7 +11,7 @@ import { formatBytes } from "#i18n/format.ts";
 import { useLanguage } from "#i18n/setup.ts";
 import { balanceBidi } from "#lib/text/bidi.ts";
 import { discardAttachmentDrafts, readDraftFile } from "#sync/actions.ts";
-import type { UnsentContent } from "#sync/hooks/use-live-query.ts";
+import type { UnsentContent } from "#sync/hooks/use-unsent.ts";
 
 const useUnsentFileBlob = (id: Uuid): Blob | undefined => {
   const [blob, setBlob] = useState<Blob>();

@@ -2,7 +2,7 @@ import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { Screen } from "#components/layout/screen.tsx";
 import { NoContacts } from "#components/people/no-contacts.tsx";
-import { useContacts } from "#sync/hooks/use-live-query.ts";
+import { useContacts } from "#sync/hooks/use-people.ts";
 import { NewGroupForm } from "./new-group-form.tsx";
 
 /** Page for creating a group (SPEC.md §2 Create group). */

@@ -8,7 +8,7 @@ import { useSelection } from "#components/people/use-selection.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { groupMembersMax } from "#contract/limits.ts";
 import { runGroupCommand } from "#features/groups/run-group-command.ts";
-import { useContacts } from "#sync/hooks/use-live-query.ts";
+import { useContacts } from "#sync/hooks/use-people.ts";
 import { addGroupMembers } from "#sync/people/group-commands.ts";
 
 type AddMembersSheetProps = { group: Uuid; count: number; isMember: (person: Uuid) => boolean; onClose: () => void };

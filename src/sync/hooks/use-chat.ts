@@ -1,0 +1,136 @@
+import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
+import type { ConversationId } from "#contract/ids.ts";
+import { messagePageRows } from "#contract/limits.ts";
+import {
+  extendWindow,
+  fetchOlderMessages,
+  type MessageWindow,
+  readWindowAround,
+} from "#sync/queries/message-window.ts";
+import { readChat } from "#sync/queries/queries.ts";
+import type { ChatView } from "#sync/store/view-models.ts";
+import { emptySource, useEngine, useLiveQuery } from "./use-live-query.ts";
+
+export type { ChatItem, ChatView } from "#sync/store/view-models.ts";
+
+/**
+ * The newest messages of a conversation. `loadOlder` shows one more page and fetches it from the server once all stored
+ * messages are shown; it rejects with a SyncError.
+ */
+export const useChat = (id: ConversationId | undefined): ChatView | undefined => {
+  const [window, setWindow] = useState({ id, limit: messagePageRows });
+  const limit = window.id === id ? window.limit : messagePageRows;
+  const [isLoading, setIsLoading] = useState(false);
+  const sync = useEngine();
+  // A longer window is never reused, so it is not kept alive: otherwise many of them would be read at each new page.
+  const keepsAlive = limit === messagePageRows;
+  const chat = useLiveQuery(id && `chat ${id} ${limit}`, ({ store }) => readChat(store, id ?? "", limit), keepsAlive);
+  const [shown, setShown] = useState({ id, chat });
+  // Keep the shorter window while a longer one is read.
+  if (chat && (shown.chat !== chat || shown.id !== id)) setShown({ id, chat });
+  const current = chat ?? (shown.id === id ? shown.chat : undefined);
+  // The previous window does not say whether more is needed; with it the limit would grow faster than reads finish.
+  const isReading = chat === undefined;
+
+  useEffect(() => {
+    if (sync && id) sync.tab.prioritizeConversation(id);
+  }, [sync, id]);
+
+  const hasMoreLocally = current?.hasMoreLocally ?? false;
+  const hasMoreOnServer = current?.hasMoreOnServer ?? false;
+  const loadOlder = useCallback(async () => {
+    if (!sync || !id || isReading || (!hasMoreLocally && !hasMoreOnServer)) return;
+    setIsLoading(true);
+    try {
+      if (!hasMoreLocally) await fetchOlderMessages(sync.tab, id);
+      setWindow((before) => ({ id, limit: (before.id === id ? before.limit : messagePageRows) + messagePageRows }));
+    } finally {
+      setIsLoading(false);
+    }
+  }, [sync, id, isReading, hasMoreLocally, hasMoreOnServer]);
+
+  return useMemo(
+    () =>
+      current && {
+        items: current.items,
+        hasOlder: hasMoreLocally || hasMoreOnServer,
+        loading: isLoading || isReading || current.isNotLoadedYet,
+        loadOlder,
+      },
+    [current, hasMoreLocally, hasMoreOnServer, isLoading, isReading, loadOlder],
+  );
+};
+
+const noTypingMembers: readonly number[] = [];
+
+/** Numbers of the members typing in a conversation, in the order they started. */
+export const useTypingMembers = (conversation: ConversationId): readonly number[] => {
+  const sync = useEngine();
+  const members = sync?.tab.typing.members;
+  return useSyncExternalStore(
+    members?.subscribe ?? emptySource.subscribe,
+    () => members?.get().get(conversation) ?? noTypingMembers,
+    () => noTypingMembers,
+  );
+};
+
+/** Window of older messages, which can be extended in both directions. It is not stored on the device. */
+export type ChatHistory = ChatView & { hasNewer: boolean; loadNewer(): Promise<void> };
+
+type HistoryWindow = { seq: number; messages: MessageWindow };
+
+/**
+ * Messages around `seq`, which may be older than all stored messages. Undefined while they are fetched; `onFailure`
+ * receives the SyncError of a failed fetch.
+ */
+export const useChatHistory = (
+  id: ConversationId,
+  seq: number | undefined,
+  onFailure: (error: unknown) => void,
+): ChatHistory | undefined => {
+  const sync = useEngine();
+  const [historyWindow, setHistoryWindow] = useState<HistoryWindow>();
+  const [isLoading, setIsLoading] = useState(false);
+  const latestOnFailure = useRef(onFailure);
+  latestOnFailure.current = onFailure;
+
+  useEffect(() => {
+    setHistoryWindow(undefined);
+    if (!sync || seq === undefined) return;
+    let isCurrent = true;
+    readWindowAround(sync.tab, id, seq).then(
+      (messages) => isCurrent && setHistoryWindow({ seq, messages }),
+      (error: unknown) => isCurrent && latestOnFailure.current(error),
+    );
+    return () => {
+      isCurrent = false;
+    };
+  }, [sync, id, seq]);
+
+  const load = useCallback(
+    async (direction: "before" | "after") => {
+      if (!sync || !historyWindow) return;
+      setIsLoading(true);
+      try {
+        const messages = await extendWindow(sync.tab, id, historyWindow.messages, direction);
+        setHistoryWindow((now) => (now === historyWindow ? { seq: historyWindow.seq, messages } : now));
+      } finally {
+        setIsLoading(false);
+      }
+    },
+    [sync, id, historyWindow],
+  );
+
+  return useMemo(
+    () =>
+      historyWindow && historyWindow.seq === seq
+        ? {
+            ...historyWindow.messages,
+            loading: isLoading,
+            loadOlder: () => load("before"),
+            loadNewer: () => load("after"),
+          }
+        : undefined,
+    [historyWindow, seq, isLoading, load],
+  );
+};

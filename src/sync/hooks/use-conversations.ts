@@ -1,0 +1,26 @@
+import { useEffect } from "react";
+import type { ConversationId } from "#contract/ids.ts";
+import { listNamedMembers, readConversation, readConversations } from "#sync/queries/queries.ts";
+import type { ConversationListItem, ConversationView } from "#sync/store/view-models.ts";
+import { useEngine, useLiveQuery } from "./use-live-query.ts";
+
+export type { ConversationListItem, ConversationView } from "#sync/store/view-models.ts";
+
+/** The newest conversations, at most `limit`. Fewer than that means that there are no more. */
+export const useConversations = (limit = 100): ConversationListItem[] | undefined => {
+  const list = useLiveQuery(`conversations ${limit}`, ({ store, me }) => readConversations(store, me, limit));
+  const sync = useEngine();
+  // Fetch unknown members who are named in the last messages.
+  useEffect(() => {
+    for (const { id, group, gone, last, memberProfiles } of list ?? []) {
+      if (!group || gone) continue;
+      const unknown = listNamedMembers(last).filter((number) => number !== group.number && !memberProfiles[number]);
+      if (unknown.length > 0) sync?.tab.memberLoader.requestMembers(id, unknown);
+    }
+  }, [sync, list]);
+  return list;
+};
+
+/** One conversation, or a default view if this device has no row of it. */
+export const useConversation = (id: ConversationId | undefined): ConversationView | undefined =>
+  useLiveQuery(id && `conversation ${id}`, ({ store, me }) => readConversation(store, me, id ?? ""));

@@ -1,0 +1,26 @@
+import type { ConversationId } from "#contract/ids.ts";
+import { readUnsentContent } from "#sync/drafts/draft-rows.ts";
+import { readTextDraft } from "#sync/queries/queries.ts";
+import { toDraftTarget } from "#sync/store/database.ts";
+import type { UnsentContent } from "#sync/store/view-models.ts";
+import { readUnsentSummary, type UnsentSummary } from "#sync/unsent-summary.ts";
+import { useLiveQuery } from "./use-live-query.ts";
+
+export type { UnsentContent } from "#sync/store/view-models.ts";
+
+/** Text draft of a conversation, typed in any tab; empty if there is none. */
+export const useTextDraft = (id: ConversationId): string | undefined =>
+  useLiveQuery(`draft ${id}`, ({ store }) => readTextDraft(store, id));
+
+/** Files and recording of a conversation that were not sent, from any tab. */
+export const useUnsentContent = (id: ConversationId): UnsentContent | undefined =>
+  useLiveQuery(`left over ${id}`, ({ store }) => readUnsentContent(store, id));
+
+/** Whether a conversation has an unsent voice recording from any tab. All rows of a list share one query. */
+export const useHasVoiceDraft = (id: ConversationId): boolean =>
+  useLiveQuery("recorded", async ({ store }) =>
+    (await store.recordings.toCollection().primaryKeys()).map(toDraftTarget),
+  )?.includes(id) ?? false;
+
+/** Unsent data that a sign-out would delete. */
+export const useUnsentSummary = (): UnsentSummary | undefined => useLiveQuery("unsent", readUnsentSummary);
