@@ -10,6 +10,8 @@ import { blankHeifMetadata, hasHeifBrand } from "./formats/heif.ts";
 import { isIsoMedia } from "./formats/mp4.ts";
 import { blankMp4Metadata } from "./formats/mp4-metadata.ts";
 import { sniffType } from "./formats/sniff.ts";
+import { isEbml } from "./formats/webm.ts";
+import { blankWebmMetadata } from "./formats/webm-metadata.ts";
 import { MemoryBudget } from "./memory-budget.ts";
 import { deletePart, listReceivedParts, PartMissingError, readPart, readParts, readWholeFile } from "./parts.ts";
 import { claimFileKey, findOwnFile, type MediaInfo, markFileReady, markFileRemoved } from "./queries.ts";
@@ -53,9 +55,13 @@ const isImageRefusal = (result: unknown): result is ImageRefusal =>
 
 type FileContent = MediaInfo & { size: number; chunks: () => AsyncIterable<Uint8Array> | Iterable<Uint8Array> };
 
-/** Streams a file that is not an image. Metadata of MP4 files is blanked on the way. */
+/** Streams a file that is not an image. Metadata of MP4 and WebM files is blanked on the way. */
 const toStreamedContent = (bucket: R2Bucket, file: FileRecord, firstPart: Uint8Array): FileContent => {
-  const chunks = () => (isIsoMedia(firstPart) ? blankMp4Metadata(readParts(bucket, file)) : readParts(bucket, file));
+  const chunks = () => {
+    const parts = readParts(bucket, file);
+    if (isIsoMedia(firstPart)) return blankMp4Metadata(parts);
+    return isEbml(firstPart) ? blankWebmMetadata(parts) : parts;
+  };
   return { type: sniffType(firstPart), width: null, height: null, size: file.announced_size, chunks };
 };
 

@@ -1,10 +1,20 @@
 import { expect, it } from "vitest";
+import {
+  ebmlIds,
+  endlessElement,
+  makeBlocks,
+  makeEbmlHeader,
+  makeTags,
+  makeTracks,
+} from "#tests/support/people/ebml-elements.ts";
 import { ascii, box, makeHeic, trak, uint16, uint32 } from "#tests/support/people/iso-boxes.ts";
 import { cleanImage, exceedsPixelLimit, hasImageSignature } from "#worker/files/formats/clean-image.ts";
 import { blankHeifMetadata } from "#worker/files/formats/heif.ts";
 import { isIsoMedia } from "#worker/files/formats/mp4.ts";
 import { blankMp4Metadata } from "#worker/files/formats/mp4-metadata.ts";
 import { sniffType } from "#worker/files/formats/sniff.ts";
+import { isEbml } from "#worker/files/formats/webm.ts";
+import { blankWebmMetadata } from "#worker/files/formats/webm-metadata.ts";
 import { readImageHeader } from "#worker/lib/storage/image-header.ts";
 
 /** A small generator (mulberry32), so that what fails can be repeated. */
@@ -43,12 +53,24 @@ const film = Buffer.concat([
   box("mdat", Buffer.alloc(40)),
 ]);
 
-const readAll = async (bytes: Uint8Array, partLength: number): Promise<number> => {
+const webm = Buffer.concat([
+  makeEbmlHeader("webm"),
+  endlessElement(
+    ebmlIds.segment,
+    makeTracks(1),
+    endlessElement(ebmlIds.cluster, makeBlocks(ascii("pictures"))),
+    makeTags("LOCATION", "here", 4),
+    makeTags("LOCATION", "here", 8),
+  ),
+]);
+
+/** Length of a file once metadata is blanked. */
+const readAll = async (bytes: Uint8Array, partLength: number, blank = blankMp4Metadata): Promise<number> => {
   const parts = async function* () {
     for (let at = 0; at < bytes.length; at += partLength) yield bytes.subarray(at, at + partLength);
   };
   let length = 0;
-  for await (const chunk of blankMp4Metadata(parts())) length += chunk.length;
+  for await (const chunk of blank(parts())) length += chunk.length;
   return length;
 };
 
@@ -56,10 +78,12 @@ const readAll = async (bytes: Uint8Array, partLength: number): Promise<number> =
 const read = async (bytes: Uint8Array, partLength: number) => {
   expect(typeof sniffType(bytes)).toBe("string");
   expect(typeof isIsoMedia(bytes)).toBe("boolean");
+  expect(typeof isEbml(bytes)).toBe("boolean");
   readImageHeader(bytes);
   exceedsPixelLimit(bytes);
   if (hasImageSignature(bytes)) cleanImage(bytes);
   expect(await readAll(bytes, partLength)).toBe(bytes.length);
+  expect(await readAll(bytes, partLength, blankWebmMetadata)).toBe(bytes.length);
   blankHeifMetadata(Buffer.from(bytes));
 };
 
@@ -68,6 +92,7 @@ it.each([
   ["a GIF", gif],
   ["a WebP", webp],
   ["a film", film],
+  ["a WebM film", webm],
   ["a photo of an iPhone", makeHeic()],
 ])("%s in which anything stands is read to an answer", async (name, whole) => {
   const next = random(name.length);
@@ -81,6 +106,10 @@ it.each([
   }
 });
 
+/** Header of a track that is said to reach to the end of the file, and a track of boxes without content. */
+const trackHeader = Buffer.concat([uint32(25_000_000), ascii("trak")]);
+const manyBoxes = Buffer.concat([uint32(4_096), ascii("trak"), Buffer.alloc(4_088, box("free"))]);
+
 /** As large as a file may be, of whatever makes a reader go the longest way. */
 it.each<[string, () => Buffer]>([
   ["fill bytes", () => Buffer.concat([Buffer.from([0xff, 0xd8]), Buffer.alloc(25_000_000, 0xff)])],
@@ -93,6 +122,11 @@ it.each<[string, () => Buffer]>([
     () => Buffer.concat([jpeg.subarray(0, 2), Buffer.alloc(25_000_000, Buffer.from([0xff, 0xfe, 0, 2]))]),
   ],
   ["empty boxes", () => Buffer.concat([film, Buffer.alloc(25_000_000, box("moov"))])],
+  ["nested tracks", () => Buffer.concat([film, Buffer.alloc(25_000_000, trackHeader)])],
+  ["tracks of many boxes", () => Buffer.concat([film, Buffer.alloc(25_000_000, manyBoxes)])],
+  ["empty elements", () => Buffer.concat([webm, Buffer.alloc(25_000_000, Buffer.from([0xec, 0x80]))])],
+  ["empty tags", () => Buffer.concat([webm, Buffer.alloc(25_000_000, Buffer.from("1254c36780", "hex"))])],
+  ["endless clusters", () => Buffer.concat([webm, Buffer.alloc(25_000_000, Buffer.from("1f43b675ff", "hex"))])],
   [
     "items without number",
     () => {

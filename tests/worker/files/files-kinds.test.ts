@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { filePartBytes } from "#contract/limits.ts";
+import { ebmlIds, element, endlessElement, makeEbmlHeader, makeTracks } from "#tests/support/people/ebml-elements.ts";
 import { ascii, box, trak } from "#tests/support/people/iso-boxes.ts";
 import { makePerson } from "#tests/worker/support/site.ts";
 import {
@@ -14,19 +15,10 @@ import { sniffType } from "#worker/files/formats/sniff.ts";
 const page = "<!doctype html><script>alert(document.cookie)</script>";
 const svg = '<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"><script>alert(1)</script></svg>';
 
-/** EBML element with a size of one byte; 0xff means an unknown size. */
-const element = (id: string, data: Buffer, size = 0x80 | data.length): Buffer =>
-  Buffer.concat([Buffer.from(id, "hex"), Buffer.from([size]), data]);
-const track = (kind: number) =>
-  element("ae", Buffer.concat([element("d7", Buffer.from([1])), element("83", Buffer.from([kind]))]));
 const webm = (type: string, ...kinds: number[]) =>
   Buffer.concat([
-    element("1a45dfa3", element("4282", ascii(type))),
-    element(
-      "18538067",
-      Buffer.concat([element("1549a966", Buffer.alloc(9)), element("1654ae6b", Buffer.concat(kinds.map(track)))]),
-      0xff,
-    ),
+    makeEbmlHeader(type),
+    endlessElement(ebmlIds.segment, element(ebmlIds.info, Buffer.alloc(9)), makeTracks(...kinds)),
   ]);
 
 const mp4 = (brand: string, ...handlers: string[]) =>

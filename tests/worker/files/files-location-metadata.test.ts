@@ -1,4 +1,14 @@
 import { expect, test } from "vitest";
+import { filePartBytes } from "#contract/limits.ts";
+import {
+  ebmlIds,
+  element,
+  endlessElement,
+  makeBlocks,
+  makeEbmlHeader,
+  makeTags,
+  makeTracks,
+} from "#tests/support/people/ebml-elements.ts";
 import { ascii, box, makeHeic, photoLocation, trak, uint32 } from "#tests/support/people/iso-boxes.ts";
 import { makePerson } from "#tests/worker/support/site.ts";
 import {
@@ -25,6 +35,27 @@ const film = (...first: Buffer[]) =>
     ),
   ]);
 const brand = (name: string) => box("ftyp", ascii(name), uint32(0), ascii(name));
+
+/** Uploads a file that tells a location. Checks that the stored one does not, and is as long. */
+const expectWithoutLocation = async (bytes: Buffer, name: string, type: string): Promise<Buffer> => {
+  expect(bytes.includes(photoLocation)).toBe(true);
+  const state = await uploadFile(await makePerson(), bytes, name);
+  expect(state).toMatchObject({ size: bytes.length, ready: { type } });
+  const stored = (await readStoredFile(state.id))?.bytes ?? Buffer.alloc(0);
+  expect(stored.length).toBe(bytes.length);
+  expect(stored.includes(photoLocation)).toBe(false);
+  for (const content of ["moving pictures", "the picture"])
+    expect(stored.indexOf(content)).toBe(bytes.indexOf(content));
+  return stored;
+};
+
+/** End of the `Void` element at a place. */
+const readVoidEnd = (bytes: Buffer, at: number): number => {
+  const width = Math.clz32(bytes[at + 1] ?? 0) - 23;
+  const size = bytes.subarray(at + 1, at + 1 + width);
+  size[0] = (size[0] ?? 0) & (0xff >> width);
+  return at + 1 + width + [...size].reduce((sum, byte) => sum * 256 + byte, 0);
+};
 
 test.each<[string, Buffer, string]>([
   ["an iPhone's photo", makeHeic(), "the picture"],
@@ -66,4 +97,105 @@ test.each<[string, Buffer]>([
   expect(await completeFile(ana, id)).toMatchObject({ status: 415, body: { error_code: "broken_image" } });
   expect((await completeFile(ana, id)).status).toBe(404);
   expect((await listFileKeys("parts/")).filter((key) => key.includes(id))).toEqual([]);
+});
+
+const { segment, cluster, cues, attachments } = ebmlIds;
+const voidId = 0xec;
+const location = (sizeBytes?: number) => makeTags("LOCATION", photoLocation, sizeBytes);
+const moving = makeBlocks(ascii("moving pictures"));
+/** A film of several parts, whose tags begin in one part and end in the next. */
+const longFilm = (): Buffer => {
+  const start = Buffer.concat([makeEbmlHeader("webm"), endlessElement(segment, makeTracks(1, 2))]);
+  const block = Buffer.from(makeRandomBytes(filePartBytes - start.length - 40));
+  return Buffer.concat([start, endlessElement(cluster, makeBlocks(block)), location(8), element(cues, ascii("cues"))]);
+};
+
+test.each<[string, Buffer, string]>([
+  [
+    "that tells it before its pictures",
+    element(segment, Buffer.concat([makeTracks(1), location(), element(cluster, moving, 2)]), 8),
+    "video/webm",
+  ],
+  [
+    "that tells it behind its pictures",
+    element(segment, Buffer.concat([makeTracks(1), element(cluster, moving, 8), location(4)]), 8),
+    "video/webm",
+  ],
+  [
+    "of a live recording, whose parts do not say how long they are",
+    endlessElement(
+      segment,
+      makeTracks(1),
+      endlessElement(cluster, moving),
+      location(2),
+      endlessElement(cluster, moving),
+    ),
+    "video/webm",
+  ],
+  ["that tells it twice", endlessElement(segment, makeTracks(2), location(6), location(7)), "audio/webm"],
+  [
+    "with a picture attached that tells it",
+    endlessElement(segment, makeTracks(1), element(attachments, ascii(`Exif GPS ${photoLocation}`), 8)),
+    "video/webm",
+  ],
+  [
+    "whose tags do not say how long they are",
+    endlessElement(segment, makeTracks(1), endlessElement("1254c367", ascii(photoLocation))),
+    "video/webm",
+  ],
+])("a WebM film %s says it no longer, and nothing in it moves", async (_, body, type) => {
+  const bytes = Buffer.concat([makeEbmlHeader("webm"), body]);
+  await expectWithoutLocation(bytes, "film.webm", type);
+});
+
+test("a WebM film of several parts, and a Matroska film, say no longer where they were taken", async () => {
+  const film = longFilm();
+  const stored = await expectWithoutLocation(film, "film.webm", "video/webm");
+  const from = film.length - location(8).length - 9;
+  // One element of the same length that players skip, then the rest as it was.
+  expect(from).toBeLessThan(filePartBytes);
+  expect(stored.subarray(0, from).equals(film.subarray(0, from))).toBe(true);
+  expect(stored[from]).toBe(voidId);
+  expect(readVoidEnd(stored, from)).toBe(film.length - 9);
+  expect(stored.subarray(-9).equals(element(cues, ascii("cues")))).toBe(true);
+  const matroska = Buffer.concat([makeEbmlHeader("matroska"), endlessElement(segment, makeTracks(1), location())]);
+  await expectWithoutLocation(matroska, "film.mkv", "application/octet-stream");
+});
+
+test.each(["meta", "camm", "mdta"])(
+  "the track of a film that describes it (%s) is no track any more, those that are played stay",
+  async (handler) => {
+    const described = trak(handler, box("udta", ascii("how fast, how high")));
+    const played = ["vide", "soun", "text", "sbtl"].map((name) => trak(name));
+    for (const bytes of [
+      Buffer.concat([brand("isom"), box("moov", ...played, described), box("mdat", ascii("moving pictures"))]),
+      Buffer.concat([
+        brand("isom"),
+        box("mdat", Buffer.from(makeRandomBytes(filePartBytes - 60))),
+        box("moov", described, ...played),
+      ]),
+    ]) {
+      const state = await uploadFile(await makePerson(), bytes, "GX010001.MP4");
+      expect(state).toMatchObject({ size: bytes.length, ready: { type: "video/mp4" } });
+      const stored = (await readStoredFile(state.id))?.bytes ?? Buffer.alloc(0);
+      const at = bytes.indexOf(described);
+      const expected = Buffer.from(bytes);
+      expected.fill(0, at + 8, at + described.length);
+      expected.write("free", at + 4, "latin1");
+      expect(stored.equals(expected)).toBe(true);
+    }
+  },
+);
+
+test("a track whose kind is not said within its first 4 kB stays", async () => {
+  const late = trak("meta");
+  late.write("free", late.indexOf("tkhd"), "latin1");
+  const hidden = box("trak", box("free", Buffer.alloc(5_000)), late.subarray(8));
+  const bytes = Buffer.concat([
+    brand("isom"),
+    box("moov", trak("vide"), hidden),
+    box("mdat", ascii("moving pictures")),
+  ]);
+  const { id } = await uploadFile(await makePerson(), bytes, "film.mp4");
+  expect((await readStoredFile(id))?.bytes.equals(bytes)).toBe(true);
 });

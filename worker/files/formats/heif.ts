@@ -143,10 +143,13 @@ const blankItems = (bytes: Uint8Array, meta: Mp4Box): void => {
   blankBoxes(bytes, content.from, content.to);
 };
 
+const depthMax = 8; // boxes within boxes; an image sequence has two levels
+
 /** Overwrites metadata boxes within a range and, in image sequences, in their tracks. */
-const blankBoxes = (bytes: Uint8Array, from: number, to: number, names = metadataBoxes): void => {
+const blankBoxes = (bytes: Uint8Array, from: number, to: number, names = metadataBoxes, depth = 0): void => {
+  if (depth > depthMax) throw new InvalidHeifError();
   for (const box of iterateBoxes(bytes, from, to)) {
-    if (box.type === "moov" || box.type === "trak") blankBoxes(bytes, box.from, box.to, sequenceMetadata);
+    if (box.type === "moov" || box.type === "trak") blankBoxes(bytes, box.from, box.to, sequenceMetadata, depth + 1);
     else if (names.has(box.type)) bytes.fill(0, box.from, box.to);
   }
 };

@@ -1,60 +1,78 @@
 import { toDataView } from "#worker/lib/storage/bytes.ts";
+import { blankElements, type ReadElement } from "./blank-elements.ts";
+import { readTrackHandler } from "./mp4.ts";
 
 /**
- * Blanks the metadata of a video (ISO/IEC 14496-12 §8.10, where phones store the location) while it is streamed. The
- * boxes become free space of the same size, so that all offsets in the file stay valid.
+ * Blanks the metadata of a video (ISO/IEC 14496-12 §8.10, where phones store the location) and the tracks that only
+ * describe it, such as the path of an action camera, while it is streamed. The boxes become free space of the same size,
+ * so that all offsets in the file stay valid. The samples of such a track stay among the others, where nothing finds
+ * them without the track.
  */
 
 /** Box type as the number of its four characters, because a video may have millions of boxes. */
 const toFourCc = (type: string): number => toDataView(new TextEncoder().encode(type)).getUint32(0);
+const trackType = toFourCc("trak");
 const containers = new Set(["moov", "trak", "moof", "traf"].map(toFourCc));
 const metadataBoxes = new Set(["udta", "meta", "uuid"].map(toFourCc));
 const shortHeaderBytes = 8;
 const longHeaderBytes = 16;
 const free = new TextEncoder().encode("free");
 
+/** Handlers of tracks that players show: pictures, sound, texts (ISO/IEC 14496-12 §12, QuickTime) and their time codes. */
+const playedHandlers = new Set([
+  "vide",
+  "auxv",
+  "pict",
+  "soun",
+  "text",
+  "sbtl",
+  "subt",
+  "subp",
+  "clcp",
+  "tmcd",
+  "hint",
+]);
+/** Bytes of a track that are looked through for its handler, which stands behind a few small boxes. */
+const trackStartBytes = 4_096;
+/** Tracks of a file that are looked at, many more than any film has. */
+const tracksMax = 100;
+
+const readUint32 = (bytes: Uint8Array, at: number): number =>
+  (bytes[at] ?? 0) * 0x1000000 + (((bytes[at + 1] ?? 0) << 16) | ((bytes[at + 2] ?? 0) << 8) | (bytes[at + 3] ?? 0));
+
 /** Sizes of a box's header and content. A box without a size, or with an invalid one, extends to the end. */
-const readBoxHeader = (view: DataView, at: number): { header: number; content: number } => {
-  const stated = view.getUint32(at);
+const readBoxHeader = (bytes: Uint8Array, at: number): { header: number; content: number } => {
+  const stated = readUint32(bytes, at);
   const isLong = stated === 1;
   const header = isLong ? longHeaderBytes : shortHeaderBytes;
-  const size = isLong ? Number(view.getBigUint64(at + shortHeaderBytes)) : stated;
+  const size = isLong ? readUint32(bytes, at + 8) * 2 ** 32 + readUint32(bytes, at + 12) : stated;
   return { header, content: size < header ? Number.POSITIVE_INFINITY : size - header };
 };
 
-const concat = (first: Uint8Array, second: Uint8Array): Uint8Array => {
-  const both = new Uint8Array(first.length + second.length);
-  both.set(first);
-  both.set(second, first.length);
-  return both;
+/** Tests whether a track says that it is of a kind that is not played: timed metadata. */
+const isMetadataTrack = (bytes: Uint8Array, from: number, to: number): boolean => {
+  const handler = readTrackHandler(bytes, { from, to: Math.min(to, from + trackStartBytes, bytes.length) });
+  return handler !== undefined && handler.length === 4 && !playedHandlers.has(handler);
 };
 
-export async function* blankMp4Metadata(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
-  let pending = new Uint8Array(0); // start of a header that continues in the next chunk
-  let remaining = 0; // remaining bytes of the current box
-  let isBlank = false;
-  for await (const chunk of chunks) {
-    const bytes = concat(pending, chunk);
-    const view = toDataView(bytes);
-    let at = 0;
-    while (at < bytes.length) {
-      if (remaining > 0) {
-        const end = Math.min(bytes.length, at + remaining);
-        if (isBlank) bytes.fill(0, at, end);
-        remaining -= end - at;
-        at = end;
-        continue;
-      }
-      if (bytes.length - at < longHeaderBytes) break;
-      const type = view.getUint32(at + 4);
-      const { header, content } = readBoxHeader(view, at);
-      isBlank = metadataBoxes.has(type);
-      if (isBlank) bytes.set(free, at + 4);
-      remaining = containers.has(type) ? 0 : content;
-      at += header;
+/** Reader of the boxes of one file. */
+const createBoxReader = (): ReadElement => {
+  let trackCount = 0;
+  return (bytes, at, isLast) => {
+    const available = bytes.length - at;
+    if (available < longHeaderBytes) return undefined;
+    const type = readUint32(bytes, at + 4);
+    const { header, content } = readBoxHeader(bytes, at);
+    let isBlank = metadataBoxes.has(type);
+    if (type === trackType && trackCount < tracksMax) {
+      if (available < Math.min(header + content, trackStartBytes) && !isLast) return undefined;
+      trackCount++;
+      isBlank = isMetadataTrack(bytes, at + header, at + header + content);
     }
-    pending = bytes.slice(at);
-    if (at > 0) yield bytes.subarray(0, at);
-  }
-  if (pending.length > 0) yield pending;
-}
+    if (isBlank) bytes.set(free, at + 4);
+    return { headerBytes: header, contentBytes: containers.has(type) && !isBlank ? 0 : content, isBlank };
+  };
+};
+
+export const blankMp4Metadata = (chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, void> =>
+  blankElements(chunks, createBoxReader());

@@ -53,7 +53,7 @@ export const findBox = (
 };
 
 /** Handler type of a track: `vide`, `soun`. */
-const readTrackHandler = (bytes: Uint8Array, track: Mp4Box): string | undefined => {
+export const readTrackHandler = (bytes: Uint8Array, track: Pick<Mp4Box, "from" | "to">): string | undefined => {
   const media = findBox(bytes, track, "mdia");
   const handler = media && findBox(bytes, media, "hdlr");
   return handler && readLatin1(bytes, handler.from + 8, handler.from + 12);

@@ -57,6 +57,12 @@ const findElement = (
   return undefined;
 };
 
+/** Tests whether the file consists of EBML elements: WebM and Matroska. */
+export const isEbml = (bytes: Uint8Array): boolean => {
+  const [header] = iterateElements(bytes, 0, bytes.length);
+  return header?.id === ebmlHeader;
+};
+
 /** Detects the media type from the start of the file; undefined if it is not WebM or its tracks are missing. */
 export const sniffWebm = (bytes: Uint8Array): "audio/webm" | "video/webm" | undefined => {
   const whole = { from: 0, to: bytes.length };
