@@ -14,7 +14,7 @@ const makeEnv = async () => {
   return { JWT_PRIVATE_JWK: JSON.stringify({ ...(await exportJWK(privateKey)), kid: createUuid() }) };
 };
 
-test("a token's signature is verified once, and the token counts no longer than it says", async () => {
+test("a token's signature is verified once, and the cached result ends when the token expires", async () => {
   const [env, other] = [await makeEnv(), await makeEnv()];
   const claims = { sub: createUuid(), sid: createUuid(), gen: 3 };
   const token = await signAccessToken(env, claims);
@@ -22,7 +22,7 @@ test("a token's signature is verified once, and the token counts no longer than 
   expect(await verifyAccessToken(env, token)).toEqual(claims);
   expect(await verifyAccessToken(env, token)).toEqual(claims);
   expect(verify).toHaveBeenCalledTimes(1);
-  // What one key has verified, another has not.
+  // A result verified with one key does not count for another key.
   expect(await verifyAccessToken(other, token)).toBeUndefined();
   expect(await verifyAccessToken(env, `${token.slice(0, -4)}AAAA`)).toBeUndefined();
   vi.useFakeTimers({ now: Date.now() + (accessTokenSeconds + 31) * 1_000, toFake: ["Date"] });

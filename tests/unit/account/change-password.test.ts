@@ -5,7 +5,7 @@ import { createPasswordChange } from "#lib/session/change-password.ts";
 
 const Asked = v.object({ password: v.string() });
 
-/** An account that is open on two more devices; requests are lost before the server has acted, or answers after. */
+/** An account signed in on two more devices. Requests are lost before the server acts, or their answers are lost. */
 const makeServer = (first: string) => {
   const server = { password: first, others: 2, asked: 0, fate: [] as ("before" | "after")[] };
   const act = (method: string, body: string | undefined): Response => {
@@ -33,19 +33,19 @@ const makeServer = (first: string) => {
 
 const codeOf = (work: Promise<void>) => work.then(() => "done", toErrorCode);
 
-describe("a new password", () => {
+describe("changing the password", () => {
   beforeEach(() => {
     vi.stubGlobal("localStorage", { getItem: () => null, setItem: () => undefined, removeItem: () => undefined });
   });
 
-  it("is done when only the answer was lost, though the server then finds it the same", async () => {
+  it("succeeds when only the answer was lost, although the retry finds the new password in place", async () => {
     const server = makeServer("Old2026");
     server.fate = ["after"];
     expect(await codeOf(createPasswordChange()("New2026"))).toBe("done");
     expect(server.password).toBe("New2026");
   });
 
-  it("is done when its person asks again after the network was away for longer", async () => {
+  it("succeeds when the user retries after a long loss of network", async () => {
     const server = makeServer("Old2026");
     server.fate = ["after", "before"];
     const change = createPasswordChange();
@@ -54,20 +54,20 @@ describe("a new password", () => {
     expect(server.password).toBe("New2026");
   });
 
-  it("signs the other devices out also where nothing had arrived and it is the one there was", async () => {
+  it("signs the other devices out if the first request was lost and the new password equals the old one", async () => {
     const server = makeServer("Old2026");
     server.fate = ["before"];
     expect(await codeOf(createPasswordChange()("Old2026"))).toBe("done");
     expect(server.others).toBe(0);
   });
 
-  it("is refused where the server heard it at once and it is the one there was", async () => {
+  it("is refused if the server answers at once that the new password equals the old one", async () => {
     const server = makeServer("Old2026");
     expect(await codeOf(createPasswordChange()("Old2026"))).toBe("same_password");
     expect(server.others).toBe(2);
   });
 
-  it("is no other one: what was asked for without an answer says nothing of the next", async () => {
+  it("does not treat another password as confirmed because an earlier request had no answer", async () => {
     const server = makeServer("Old2026");
     server.fate = ["before", "before"];
     const change = createPasswordChange();

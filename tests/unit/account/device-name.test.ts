@@ -67,16 +67,16 @@ test.each([
   ["", "curl/8.5.0"],
   ["", "ChromeAndroid<script>alert(1)</script>"],
   ["", ""],
-])("a device is called %s that says %s", (name, userAgent) => {
+])("a device is named %s if its user agent is %s", (name, userAgent) => {
   expect(describeDevice(userAgent)).toBe(name);
 });
 
-test("a long nonsense is read in no time", () => {
+test("a long meaningless user agent is parsed quickly", () => {
   const took = [1, 2, 3].map(() => {
     const began = performance.now();
     expect(describeDevice(`Version/${"1".repeat(200_000)}${" Version/1".repeat(20_000)}`)).toBe("");
     return performance.now() - began;
   });
-  // The quickest: a busy machine only ever adds.
+  // The shortest duration is compared, because a busy machine only adds time.
   expect(Math.min(...took)).toBeLessThan(1_000);
 });

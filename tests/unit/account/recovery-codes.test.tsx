@@ -23,15 +23,15 @@ describe.each([
     return words.filter((said) => said !== codes.title);
   };
 
-  it("may be made by whoever has no second step: for them they stand for a forgotten password", () => {
+  it("can be created by a user without a second factor, for whom they replace a forgotten password", () => {
     expect(saysOf(null, false)).toEqual([codes.noneYet, codes.make]);
   });
 
-  it("are missed more by whoever has one", () => {
+  it("are recommended more strongly to a user with a second factor", () => {
     expect(saysOf(null, true)).toEqual([codes.none, codes.make]);
   });
 
-  it("are counted, and made anew whether some are left or none", () => {
+  it("show the remaining number, and can be replaced whether or not any are left", () => {
     expect(saysOf(10, false)).toEqual([codes.left_other.replace("{count}", "10"), codes.makeAnew]);
     expect(saysOf(1, true)).toEqual([codes.left_one.replace("{count}", "1"), codes.makeAnew]);
     expect(saysOf(0, true)).toEqual([codes.gone, codes.makeAnew]);

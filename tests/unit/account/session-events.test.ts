@@ -33,7 +33,9 @@ const refused = (status: number, error_code: string): Reply => ({
   body: { code: status, error_code, msg: "" },
 });
 
-/** A browser whose tabs share one storage and hear of each other's writes, as browsers tell them: not the one that wrote. */
+/**
+ * A browser whose tabs share one storage. As in real browsers, a write is reported to all tabs but the one that wrote.
+ */
 const makeBrowser = (replies: Reply[]) => {
   const stored = new Map<string, string>();
   const paths: string[] = [];
@@ -99,7 +101,7 @@ const makeBrowser = (replies: Reply[]) => {
         told.push(`${event} ${known?.userId === amina ? "amina" : known ? "ben" : "nobody"}`),
       ),
     );
-    /** Does something in this tab, and answers what became of it once everybody has heard. */
+    /** Runs an action in this tab and returns its result once all tabs have been notified. */
     const act = async <T>(work: () => Promise<T>): Promise<T | unknown> => {
       const done = inTab(tab, work).catch((error: unknown) => error);
       await vi.runAllTimersAsync();
@@ -120,15 +122,15 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-describe("what a tab hears of the session", () => {
-  it("begins with who is signed in when it asks, or nobody", async () => {
+describe("session events of a tab", () => {
+  it("start with the signed-in user, or with nobody", async () => {
     const { openTab, signInAs } = makeBrowser([]);
     expect((await openTab()).told).toEqual(["INITIAL_SESSION nobody"]);
     signInAs(amina);
     expect((await openTab()).told).toEqual(["INITIAL_SESSION amina"]);
   });
 
-  it("is each change once, in all tabs: signing in, renewing, signing out", async () => {
+  it("report each change once in all tabs: sign-in, renewal, sign-out", async () => {
     const { openTab } = makeBrowser([whole(amina), whole(amina), { status: 204 }]);
     const [first, second] = [await openTab(), await openTab()];
     await first.act(() => first.signIn("+243810000001", "Masolo2026"));
@@ -140,7 +142,7 @@ describe("what a tab hears of the session", () => {
     expect(second.told).toEqual(all);
   });
 
-  it("is nothing while a second step is owed, and both that somebody signed in and how once it was shown", async () => {
+  it("report nothing while a second factor is required, then both the sign-in and its method", async () => {
     const { openTab, stored } = makeBrowser([owing(amina), refused(422, "mfa_verification_failed"), whole(amina)]);
     const [first, second] = [await openTab(), await openTab()];
     await first.act(() => first.signIn("+243810000001", "Masolo2026"));
@@ -152,7 +154,7 @@ describe("what a tab hears of the session", () => {
     expect([first.told, second.told]).toEqual([all, all]);
   });
 
-  it("is a renewal where somebody who is signed in shows a factor once more", async () => {
+  it("report a renewal when a signed-in user proves a factor again", async () => {
     const { openTab, signInAs } = makeBrowser([whole(amina), whole(amina)]);
     signInAs(amina);
     const tab = await openTab();
@@ -162,7 +164,7 @@ describe("what a tab hears of the session", () => {
     expect(tab.told).toEqual(["INITIAL_SESSION amina", "TOKEN_REFRESHED amina", "TOKEN_REFRESHED amina"]);
   });
 
-  it("is the end of one's own session before the beginning of somebody else's", async () => {
+  it("report the end of the own session before the start of another user's session", async () => {
     const { openTab, signInAs } = makeBrowser([whole(ben)]);
     signInAs(amina);
     const [first, second] = [await openTab(), await openTab()];
@@ -170,7 +172,7 @@ describe("what a tab hears of the session", () => {
     expect(first.told).toEqual(["INITIAL_SESSION amina", "SIGNED_OUT nobody", "SIGNED_IN ben"]);
   });
 
-  it("is nothing of what fails for a while, and the end when the server will not renew it", async () => {
+  it("ignore temporary failures, and report the end when the server refuses to renew the session", async () => {
     const { openTab, signInAs } = makeBrowser([
       refused(503, "unavailable"),
       refused(400, "refresh_token_already_used"),
@@ -181,7 +183,7 @@ describe("what a tab hears of the session", () => {
     expect(tab.told).toEqual(["INITIAL_SESSION amina", "SIGNED_OUT nobody"]);
   });
 
-  it("is nothing any more for who left", async () => {
+  it("stop after the listener unsubscribes", async () => {
     const { openTab } = makeBrowser([whole(amina)]);
     const tab = await openTab();
     tab.leave();
@@ -190,8 +192,8 @@ describe("what a tab hears of the session", () => {
   });
 });
 
-describe("a session that owes its second step", () => {
-  it("in the place of one that did not ends that one, in every tab, after one question", async () => {
+describe("a session that still requires its second factor", () => {
+  it("replaces a complete session and ends it in every tab, after one request", async () => {
     const { openTab, signInAs, paths, stored } = makeBrowser([refused(401, "insufficient_aal"), owing(amina)]);
     signInAs(amina);
     const [first, second] = [await openTab(), await openTab()];
@@ -201,7 +203,7 @@ describe("a session that owes its second step", () => {
     expect(second.told).toEqual(["INITIAL_SESSION amina", "SIGNED_OUT nobody"]);
   });
 
-  it("is not asked for again and again where the server says so all the same", async () => {
+  it("is not requested repeatedly if the server keeps requiring the factor", async () => {
     const { openTab, signInAs, paths } = makeBrowser([
       refused(401, "insufficient_aal"),
       whole(amina),
@@ -214,7 +216,7 @@ describe("a session that owes its second step", () => {
     expect(tab.getSession()).toBeUndefined();
   });
 
-  it("that is begun where somebody is signed in has taken their cookies: they are not any more", async () => {
+  it("signs out the user whose cookies it replaced", async () => {
     const { openTab, signInAs } = makeBrowser([owing(ben)]);
     signInAs(amina);
     const [first, second] = [await openTab(), await openTab()];

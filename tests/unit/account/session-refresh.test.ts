@@ -4,7 +4,7 @@ const userId = "0190a1b2-0000-7000-8000-000000000001";
 const otherId = "0190a1b2-0000-7000-8000-000000000002";
 const key = "session";
 
-/** What the server answers to a refresh, one after another; the last one stays. */
+/** Answers of the server to refresh requests, in order; the last one repeats. */
 type Reply = { status: number; body?: unknown } | "no network";
 
 const sessionOf = (id: string) => ({
@@ -30,7 +30,7 @@ const refusal = (status: number, error_code: string): Reply => ({
 });
 const renewed: Reply = { status: 200, body: sessionOf(userId) };
 
-/** A browser with one storage, one lock manager and any number of tabs: each import of the module is a tab. */
+/** A browser with one storage, one lock manager and any number of tabs. Each import of the module is a tab. */
 const makeBrowser = (replies: Reply[]) => {
   const stored = new Map<string, string>();
   const calls: { path: string; at: number; person: string | null }[] = [];
@@ -93,7 +93,7 @@ describe("renewing a session", () => {
     expect(second.getSession()?.expiresAt).toBeGreaterThan(Date.now() + 500_000);
   });
 
-  it("is tried again in growing steps of 200 ms while the network is away, and keeps the session", async () => {
+  it("retries without network with growing pauses from 200 ms on, and keeps the session", async () => {
     const { calls, openTab, signInAs } = makeBrowser([
       "no network",
       "no network",
@@ -109,7 +109,7 @@ describe("renewing a session", () => {
     expect(waits).toEqual([200, 400, 800]);
   });
 
-  it("gives up for now after a while without network, and still keeps the session", async () => {
+  it("gives up after a while without network, and keeps the session", async () => {
     const { calls, openTab, signInAs } = makeBrowser(["no network"]);
     signInAs(userId, 1_000);
     const tab = await openTab();
@@ -124,7 +124,7 @@ describe("renewing a session", () => {
     refusal(400, "refresh_token_not_found"),
     refusal(400, "refresh_token_already_used"),
     refusal(401, "session_expired"),
-  ])("drops the session at once when the server refuses it for good (%j)", async (reply) => {
+  ])("drops the session at once when the server refuses it permanently (%j)", async (reply) => {
     const { calls, stored, openTab, signInAs } = makeBrowser([reply]);
     signInAs(userId, 1_000);
     const tab = await openTab();
@@ -138,7 +138,7 @@ describe("renewing a session", () => {
     expect(heard).toHaveBeenCalled();
   });
 
-  it("leaves alone the session of somebody who signed in while the old one was being refused", async () => {
+  it("keeps the session of a user who signed in while the old session was being refused", async () => {
     const { openTab, signInAs } = makeBrowser([refusal(400, "refresh_token_not_found")]);
     signInAs(userId, 1_000);
     const tab = await openTab();
@@ -152,7 +152,7 @@ describe("renewing a session", () => {
 });
 
 describe("signing out", () => {
-  it("keeps every tab from renewing what is ending", async () => {
+  it("stops every tab from renewing the session that is ending", async () => {
     const { calls, stored, openTab, signInAs } = makeBrowser([{ status: 204 }, renewed]);
     signInAs(userId, 600_000);
     const [leaving, other] = [await openTab(), await openTab()];
@@ -166,7 +166,7 @@ describe("signing out", () => {
     expect(other.wasSignedOut()).toBe(true);
   });
 
-  it("ends here at once without a network, also while a renewal tries again and again", async () => {
+  it("ends the session locally at once without network, also while a renewal is being retried", async () => {
     const { calls, stored, openTab, signInAs } = makeBrowser(["no network"]);
     signInAs(userId, 1_000);
     const [leaving, other] = [await openTab(), await openTab()];
@@ -184,7 +184,7 @@ describe("signing out", () => {
     expect(await renewal).toBe(false);
   });
 
-  it("is told the server once it can be reached, for that person alone, and no more after that", async () => {
+  it("notifies the server once it is reachable, for that user only, and only once", async () => {
     const { calls, stored, openTab, signInAs } = makeBrowser([
       "no network",
       refusal(503, "unavailable"),
@@ -206,7 +206,7 @@ describe("signing out", () => {
     expect(stored.has("pending-sign-out")).toBe(false);
   });
 
-  it("that the server has not heard of is told it before anybody signs in, and ends nothing of theirs", async () => {
+  it("notifies the server before anybody signs in, and does not end the new session", async () => {
     for (const [scope, opened, after] of [
       ["local", userId, []],
       ["global", otherId, []],
@@ -230,7 +230,7 @@ describe("signing out", () => {
     }
   });
 
-  it("fails where the server itself does, and keeps the person signed in", async () => {
+  it("fails if the server fails, and keeps the user signed in", async () => {
     const { openTab, signInAs } = makeBrowser([refusal(500, "internal")]);
     signInAs(userId, 600_000);
     const tab = await openTab();
@@ -241,7 +241,7 @@ describe("signing out", () => {
     expect(tab.wasSignedOut()).toBe(false);
   });
 
-  it("is not undone by a renewal that was being tried again", async () => {
+  it("is not undone by a renewal that was being retried", async () => {
     const { calls, stored, openTab, signInAs } = makeBrowser(["no network", { status: 204 }, renewed]);
     signInAs(userId, 1_000);
     const [leaving, other] = [await openTab(), await openTab()];
@@ -258,7 +258,7 @@ describe("signing out", () => {
     expect(stored.has(key)).toBe(false);
   });
 
-  it("is forgotten as soon as somebody signs in, whose session may end by itself", async () => {
+  it("is forgotten as soon as somebody signs in, whose session may expire by itself", async () => {
     const { openTab, signInAs } = makeBrowser([
       { status: 204 },
       { status: 200, body: sessionOf(otherId) },
@@ -284,7 +284,7 @@ describe("signing out", () => {
 describe("deleting the account", () => {
   const deletion = "/api/account";
 
-  it("ends the session in every tab, which knows what ended it, and keeps all from renewing it", async () => {
+  it("ends the session in every tab with the reason, and stops all tabs from renewing it", async () => {
     const { calls, stored, openTab, signInAs } = makeBrowser([{ status: 204 }, renewed]);
     signInAs(userId, 600_000);
     const [leaving, other] = [await openTab(), await openTab()];
@@ -298,7 +298,7 @@ describe("deleting the account", () => {
     expect([other.wasSignedOut(), other.wasAccountDeleted()]).toEqual([true, true]);
   });
 
-  it("is asked for once more where only the answer was lost", async () => {
+  it("is retried when only the answer was lost", async () => {
     const { calls, openTab, signInAs } = makeBrowser(["no network", { status: 204 }]);
     signInAs(userId, 600_000);
     const tab = await openTab();
@@ -309,7 +309,7 @@ describe("deleting the account", () => {
     expect(tab.wasAccountDeleted()).toBe(true);
   });
 
-  it("keeps the session where there is no network, or the server cannot", async () => {
+  it("keeps the session without network or when the server fails", async () => {
     for (const reply of ["no network" as const, refusal(503, "unavailable")]) {
       const { openTab, signInAs } = makeBrowser([reply]);
       signInAs(userId, 600_000);
@@ -323,7 +323,7 @@ describe("deleting the account", () => {
     }
   });
 
-  it("renews a session that has run out first, and takes an account that is gone for done", async () => {
+  it("renews an expired session first, and succeeds if the account is already gone", async () => {
     const { calls, openTab, signInAs } = makeBrowser([refusal(401, "bad_jwt"), refusal(410, "account_deleted")]);
     signInAs(userId, 600_000);
     const tab = await openTab();
@@ -334,7 +334,7 @@ describe("deleting the account", () => {
     expect([tab.getSession(), tab.wasAccountDeleted()]).toEqual([undefined, true]);
   });
 
-  it("on another device is heard of when that renews its session, and forgotten when somebody signs in", async () => {
+  it("on another device is detected when the session is renewed, and forgotten when somebody signs in", async () => {
     const { openTab, signInAs } = makeBrowser([
       refusal(410, "account_deleted"),
       { status: 200, body: sessionOf(otherId) },
@@ -353,7 +353,7 @@ describe("deleting the account", () => {
 });
 
 describe("a request", () => {
-  it("renews a session near its end first, and not one that is fresh", async () => {
+  it("renews the session first if it is about to expire, and not if it is fresh", async () => {
     const { calls, openTab, signInAs } = makeBrowser([renewed, { status: 200, body: { ok: 1 } }]);
     signInAs(userId, 30_000);
     const tab = await openTab();
@@ -370,7 +370,7 @@ describe("a request", () => {
     ]);
   });
 
-  it("renews once when the server says 401, and then succeeds", async () => {
+  it("renews the session once after a 401 and then succeeds", async () => {
     const { calls, openTab, signInAs } = makeBrowser([refusal(401, "bad_jwt"), renewed, { status: 200, body: [] }]);
     signInAs(userId, 600_000);
     const tab = await openTab();
@@ -380,7 +380,7 @@ describe("a request", () => {
     expect(calls).toHaveLength(3);
   });
 
-  it("is not repeated in the name of another account that signed in meanwhile", async () => {
+  it("is not repeated for another account that signed in meanwhile", async () => {
     const { calls, openTab, signInAs } = makeBrowser([
       refusal(401, "bad_jwt"),
       { status: 200, body: sessionOf(otherId) },
@@ -394,7 +394,7 @@ describe("a request", () => {
     expect(calls).toHaveLength(2);
   });
 
-  it("says for whom it is made, and is none for whoever is not signed in any more, who signs nobody out", async () => {
+  it("names its user, is not sent once that user is no longer signed in, and signs nobody out", async () => {
     const { calls, stored, openTab, signInAs } = makeBrowser([{ status: 200, body: [] }]);
     signInAs(userId, 600_000);
     const tab = await openTab();
@@ -407,7 +407,7 @@ describe("a request", () => {
     expect(stored.get(key)).toContain(otherId);
   });
 
-  it("without an answer fails as offline, and a body that is not ours as unavailable", async () => {
+  it("without an answer fails as offline, and with an unknown response body as unavailable", async () => {
     const { openTab, signInAs } = makeBrowser(["no network", { status: 502 }]);
     signInAs(userId, 600_000);
     const tab = await openTab();

@@ -22,7 +22,7 @@ const session = {
   },
 };
 
-/** A browser with any number of pages that share what it stores; each import of the modules is a page. */
+/** A browser with any number of pages that share stored data. Each import of the modules is a page. */
 const makeBrowser = ({ savesData = false } = {}) => {
   const stored = new Map([["session", JSON.stringify({ userId, expiresAt: Date.now() + lifeMs })]]);
   const renewals: number[] = [];
@@ -70,7 +70,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-it("renews before the cookie expires, again and again, and once for all windows", async () => {
+it("the session is renewed before the cookie expires, repeatedly, and once for all windows", async () => {
   const { renewals, openPage } = makeBrowser();
   const startMs = Date.now();
   const stops = [await openPage(), await openPage()];
@@ -84,7 +84,7 @@ it("renews before the cookie expires, again and again, and once for all windows"
   expect(renewals).toHaveLength(2);
 });
 
-it("asks nothing of a hidden page, and renews when it is looked at again", async () => {
+it("a hidden page requests nothing, and renews the session when it becomes visible", async () => {
   const { renewals, openPage, look } = makeBrowser();
   const stop = await openPage();
   look("hidden");
@@ -96,7 +96,7 @@ it("asks nothing of a hidden page, and renews when it is looked at again", async
   stop();
 });
 
-it("asks nothing ahead of time where data are saved", async () => {
+it("the session is not renewed ahead of time in data saver mode", async () => {
   const { renewals, openPage } = makeBrowser({ savesData: true });
   const stop = await openPage();
   await vi.advanceTimersByTimeAsync(3 * lifeMs);

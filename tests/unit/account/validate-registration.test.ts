@@ -24,11 +24,11 @@ const nothing: RegistrationInput = {
 };
 
 describe("a registration", () => {
-  it("with everything in order is accepted", () => {
+  it("is accepted if all fields are valid", () => {
     expect(validateRegistration(complete)).toBeUndefined();
   });
 
-  it("names one failure at a time, in the order of the specification", () => {
+  it("reports one failure at a time, in the order of the specification", () => {
     const corrections: [Partial<RegistrationInput>, string, string][] = [
       [{}, "avatar", "auth.profilePictureRequired"],
       [{ hasAvatar: true }, "displayName", "auth.allFieldsRequired"],
@@ -59,7 +59,7 @@ describe("a registration", () => {
     });
   });
 
-  it("is refused for a name of blanks or of characters nobody sees", () => {
+  it("is refused for a name of blanks or invisible characters", () => {
     expect(validateRegistration({ ...complete, displayName: "   " })?.text).toBe("auth.allFieldsRequired");
     expect(validateRegistration({ ...complete, displayName: "Ami\u202ena" })).toEqual({
       field: "displayName",
@@ -67,7 +67,7 @@ describe("a registration", () => {
     });
   });
 
-  it("is refused for what is no phone number, and takes one as people write it", () => {
+  it("is refused for an invalid phone number, and accepts common ways to write a valid one", () => {
     expect(validateRegistration({ ...complete, phoneNumber: "my number" })).toEqual({
       field: "phoneNumber",
       text: "auth.invalidPhoneNumber",
@@ -78,7 +78,7 @@ describe("a registration", () => {
     expect(validateRegistration({ ...complete, phoneNumber: "243 81 000 00 01" })).toBeUndefined();
   });
 
-  it("is refused for a password beyond the stated length, by its own text", () => {
+  it("is refused for a password over the maximum length, with its own message", () => {
     const password = `A1${"x".repeat(127)}`;
     expect(validateRegistration({ ...complete, password, confirmPassword: password })?.text).toBe(
       "auth.passwordTooLong",
@@ -87,7 +87,7 @@ describe("a registration", () => {
 });
 
 describe("a login", () => {
-  it("needs a phone number and a password, and nothing else is judged", () => {
+  it("requires a phone number and a password, and validates nothing else", () => {
     expect(validateLogin({ phoneNumber: " ", password: "x" })).toEqual({
       field: "phoneNumber",
       text: "auth.fillAllFields",
@@ -99,9 +99,9 @@ describe("a login", () => {
     expect(validateLogin({ phoneNumber: "+243", password: "x" })).toBeUndefined();
   });
 
-  it("with a number that is too short is told so beside the number, not in general", () => {
+  it("with a number that is too short shows the error at the field, not in general", () => {
     const refused = new ApiRequestError("validation_failed", 400);
     expect(toLoginProblem(refused)).toEqual({ field: "phoneNumber", text: "auth.invalidPhoneNumber" });
-    expect(v.safeParse(TypedPhone, "24381").success).toBe(false); // what the server refuses so
+    expect(v.safeParse(TypedPhone, "24381").success).toBe(false); // the server's refusal of such a number
   });
 });

@@ -7,12 +7,12 @@ import { makeSeededRandom, VirtualTime } from "#tests/support/model/virtual-time
 
 const rounds = 200;
 
-/** The same in every run, as everything here is. */
+/** The same in every run, because time and random numbers are simulated. */
 const idOf = (number: number): Uuid => `01900000-0000-7000-8000-${String(number).padStart(12, "0")}`;
 
 const pick = <T>(random: () => number, list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
 
-/** A minute in the life of two people with several devices each, on networks as bad as they come. */
+/** One simulated minute of two people with several devices each, on bad networks. */
 const live = async (seed: number) => {
   const random = makeSeededRandom(seed);
   const time = new VirtualTime();
@@ -76,7 +76,7 @@ const live = async (seed: number) => {
 };
 
 it.each(Array.from({ length: rounds }, (_, index) => index + 1))(
-  "whatever happens on the way, both sides end up talking or both do not, and every call ends once (seed %i)",
+  "in any sequence of faults both sides end up connected or both do not, and every call ends once (seed %i)",
   async (seed) => {
     const { time, server, everybody, tabs } = await live(seed);
     expect(everybody.flatMap(({ violations: faults }) => faults)).toEqual([]);
@@ -94,7 +94,7 @@ it.each(Array.from({ length: rounds }, (_, index) => index + 1))(
     expect(tabs().flatMap(({ at }) => (at === "idle" ? [] : at))).toEqual([]);
     expect(hasMedia()).toEqual([]);
     expect(server.callEntries.map(({ id }) => id).sort()).toEqual([...server.createdAt.keys()].sort());
-    // What a page could not tell any more, the next one of that browser does.
+    // Events that a page could not report are reported by the next page of that browser.
     for (const browser of server.browsers) await browser.openTab();
     await time.pass(10_000);
     const kept = server.browsers.flatMap(({ memory }) => [...memory.keys()].filter((key) => key !== "device"));

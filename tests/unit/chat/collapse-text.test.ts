@@ -21,21 +21,21 @@ describe("a long message", () => {
     expect(start.length).toBeGreaterThan(1_190);
   });
 
-  it("stands whole when only a little would be hidden", () => {
+  it("is shown whole if only a little would be hidden", () => {
     expect(collapseText(lines(24))).toBeUndefined();
     expect(collapseText("mot ".repeat(350))).toBeUndefined();
     expect(collapseText("Mbote")).toBeUndefined();
   });
 
-  it("never cuts inside a link, which would lead elsewhere", () => {
+  it("is never cut inside a link, which would change its target", () => {
     const before = "mots ".repeat(235);
     const link = `https://lisolo.example/${"a".repeat(200)}`;
     expect(collapseText(`${before}${link} ${"fin ".repeat(400)}`)).toBe(before.trimEnd());
     expect(collapseText(`https://lisolo.example/${"a".repeat(3_000)}`)).toHaveLength(3_023);
   });
 
-  it("is folded without a look at all that is hidden, however many links that has", () => {
-    const start = collapseText("www.a.cd ".repeat(400_000)) ?? ""; // to read them all takes longer than a test may
+  it("is collapsed without parsing the hidden part, however many links it has", () => {
+    const start = collapseText("www.a.cd ".repeat(400_000)) ?? ""; // Parsing all of them takes longer than the test's time limit.
     expect(start).toBe("www.a.cd ".repeat(133).trimEnd());
   });
 });

@@ -4,8 +4,8 @@ import { type LinkPart, toTextParts } from "#lib/text/links.ts";
 const linksIn = (text: string): LinkPart[] => toTextParts(text).filter((part) => typeof part !== "string");
 const shownIn = (text: string): string[] => linksIn(text).map((link) => link.text);
 
-describe("the links in a message", () => {
-  it("lead to web addresses, with or without their scheme, and the text stays what it was", () => {
+describe("links in a message", () => {
+  it("point to web addresses, with or without scheme, and the text stays unchanged", () => {
     const text = "Va sur https://exemple.cd/a?b=1#c et www.lisolo.example aussi";
     expect(linksIn(text)).toEqual([
       { text: "https://exemple.cd/a?b=1#c", href: "https://exemple.cd/a?b=1#c" },
@@ -18,7 +18,7 @@ describe("the links in a message", () => {
     ).toBe(text);
   });
 
-  it("leave out what ends the sentence, but not a bracket that was opened inside", () => {
+  it("exclude punctuation that ends the sentence, but keep a closing bracket opened inside", () => {
     expect(shownIn("Lis https://exemple.cd/page.")).toEqual(["https://exemple.cd/page"]);
     expect(shownIn("(voir https://exemple.cd)")).toEqual(["https://exemple.cd"]);
     expect(shownIn("« https://exemple.cd » ?!")).toEqual(["https://exemple.cd"]);
@@ -31,14 +31,14 @@ describe("the links in a message", () => {
     ]);
   });
 
-  it("never run code, hide who they lead to, or hide what the address is", () => {
+  it("never run code, and never hide their host or address", () => {
     const javascript = `${"java"}script:alert(1)`;
     for (const text of [javascript, "data:text/html,x", "file:///etc/passwd", "https://", "http://localhost"]) {
       expect(linksIn(text)).toEqual([]);
     }
     expect(linksIn("https://banque.cd@mechant.example/")).toEqual([]);
     expect(linksIn("https://banque.cd%2f@mechant.example")).toEqual([]);
-    // A character that reorders, or one that is not seen, ends the address.
+    // A character that reorders text, or an invisible one, ends the address.
     expect(shownIn("https://exemple.cd/\u202egnp.exe")).toEqual(["https://exemple.cd/"]);
     expect(shownIn("https://exemple\u200b.cd/a")).toEqual([]);
     expect(linksIn("https://banque.cd\\@mechant.example")).toEqual([
@@ -46,15 +46,15 @@ describe("the links in a message", () => {
     ]);
   });
 
-  it("say where they really lead when the letters look like others, or the host is written as a number", () => {
+  it("show their real target if letters look like others or the host is written as a number", () => {
     const [cyrillic] = linksIn("https://аррӏе.com/login");
     expect(cyrillic?.host).toBe("xn--80ak6aa92e.com");
     expect(linksIn("http://0x7f.1/")[0]?.host).toBe("127.0.0.1");
     expect(linksIn("https://EXEMPLE.cd/")[0]?.host).toBeUndefined();
   });
 
-  it("are found in a text that was made to keep the reader's phone busy as fast as in any other", () => {
-    const length = 100_000; // with the square of this a phone, and this test, would not come to an end
+  it("are found as fast in a text made to slow the reader's phone as in any other", () => {
+    const length = 100_000; // With quadratic time this test would not finish.
     expect(shownIn(`www.exemple.cd${")".repeat(length)}`)).toEqual(["www.exemple.cd"]);
     expect(shownIn(`www.exemple.cd${"])".repeat(length / 2)}`)).toEqual(["www.exemple.cd"]);
     expect(linksIn("a+".repeat(length / 2))).toEqual([]);
@@ -62,7 +62,7 @@ describe("the links in a message", () => {
     expect(linksIn(`${"a%".repeat(length / 4)}@${"b.".repeat(length / 4)}1`)).toEqual([]);
   });
 
-  it("lead to the telephone and the mail too, and to no other number", () => {
+  it("include phone numbers and mail addresses, but no other numbers", () => {
     expect(linksIn("Appelle +243 81 000 00 07.")).toEqual([{ text: "+243 81 000 00 07", href: "tel:+243810000007" }]);
     expect(linksIn("aide@exemple.cd, merci")).toEqual([{ text: "aide@exemple.cd", href: "mailto:aide@exemple.cd" }]);
     expect(linksIn("12 + 345678901 = rien, a+2438100000071234567890")).toEqual([]);

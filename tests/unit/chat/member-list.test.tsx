@@ -25,7 +25,7 @@ const row = (number: number, username: string, role: GroupRole): MemberRow => ({
   at: 0,
 });
 
-describe("a list of members that is behind its group", () => {
+describe("a list of members older than its group", () => {
   const [ana, ben, cleo] = [row(0, "Ana", "owner"), row(1, "Ben", "member"), row(2, "Cleo", "member")];
   const rolesFor = (me: MemberRow, areRolesKnown: boolean, ownRole: GroupRole) =>
     toGroupMemberViews([ana, ben, cleo], areRolesKnown, me.user, ownRole, "fr").map(({ username, role }) => [
@@ -33,15 +33,15 @@ describe("a list of members that is behind its group", () => {
       role,
     ]);
 
-  it("shows its owner that they are, and that nobody else is, whatever it held before", () => {
+  it("shows the owner as owner, and nobody else, whatever the list held before", () => {
     const owned = (owner: string, ...others: string[]) => [[owner, "owner"], ...others.map((name) => [name, "member"])];
     expect(rolesFor(ana, false, "owner")).toEqual(owned("Ana", "Ben", "Cleo"));
-    // Handed over since the list was read.
+    // The ownership was transferred since the list was read.
     expect(rolesFor(cleo, false, "owner")).toEqual(owned("Cleo", "Ana", "Ben"));
     expect(rolesFor(cleo, true, "owner")).toEqual(owned("Cleo", "Ana", "Ben"));
   });
 
-  it("calls nobody else the owner before that is known, and oneself no more than one is", () => {
+  it("shows nobody else as owner before that is known, and not the user after a transfer", () => {
     expect(rolesFor(ben, false, "member")).toEqual([
       ["Ben", "member"],
       ["Ana", undefined],
@@ -52,7 +52,7 @@ describe("a list of members that is behind its group", () => {
   });
 });
 
-describe("what is said above a list of members", () => {
+describe("the heading of a list of members", () => {
   afterAll(() => activateTexts("fr", fr));
 
   describe.each([

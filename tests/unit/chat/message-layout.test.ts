@@ -24,7 +24,7 @@ const makeItem = (change: Partial<ChatItem> = {}): ChatItem => ({
 const alone: MessagePlacement = { endsDay: false, endsRun: true, hasAvatarColumn: false, hasSenderName: false };
 
 describe("a message and the newer one below it", () => {
-  it("joins one person's messages of the same few minutes, sent or not yet", () => {
+  it("groups one person's messages of the same few minutes, sent or not yet", () => {
     const pending = makeItem({ mine: true, at: noon + minute });
     delete pending.sender;
     const joined = { ...alone, endsRun: false };
@@ -32,7 +32,7 @@ describe("a message and the newer one below it", () => {
     expect(toMessagePlacement(makeItem(), makeItem({ at: noon + minute }))).toEqual(joined);
   });
 
-  it("stands apart from another person, after a pause and at the end", () => {
+  it("is separated from another person's, after a pause and at the end", () => {
     const apart = alone;
     expect(toMessagePlacement(makeItem(), makeItem({ mine: true }))).toEqual(apart);
     expect(toMessagePlacement(makeItem(), makeItem({ sender: 2 }))).toEqual(apart);
@@ -40,15 +40,15 @@ describe("a message and the newer one below it", () => {
     expect(toMessagePlacement(makeItem(), undefined)).toEqual(apart);
   });
 
-  it("is the last of its day when the next comes after midnight, however soon", () => {
+  it("is the last of its day if the next one comes after midnight, however soon", () => {
     const midnight = new Date(2026, 10, 20).getTime();
     const last = makeItem({ at: midnight - 1 });
     expect(toMessagePlacement(last, makeItem({ at: midnight }))).toEqual({ ...alone, endsDay: true });
   });
 });
 
-describe("the line of a call", () => {
-  it("stands in a run like any message of its caller", () => {
+describe("the entry of a call", () => {
+  it("is grouped like any message of its caller", () => {
     const body = { type: "call", id: createUuid(), kind: "audio", status: "missed", seconds: 0 } as const;
     expect(toMessagePlacement(makeItem({ body }), makeItem({ at: noon + minute })).endsRun).toBe(false);
     expect(toMessagePlacement(makeItem({ body }), makeItem({ mine: true })).endsRun).toBe(true);
@@ -59,7 +59,7 @@ describe("a message in a group", () => {
   const inGroup = (older?: ChatItem) => ({ older });
   const event = makeItem({ body: { type: "event", event: "left" } });
 
-  it("is named as the first of a run of one of the others, and leaves room for their picture", () => {
+  it("shows its author's name at the start of a group of messages, and leaves room for the picture", () => {
     expect(toMessagePlacement(makeItem(), undefined, inGroup())).toEqual({
       ...alone,
       hasAvatarColumn: true,
@@ -70,17 +70,17 @@ describe("a message in a group", () => {
     expect(toMessagePlacement(makeItem(), undefined, inGroup(makeItem({ sender: 3 }))).hasSenderName).toBe(true);
   });
 
-  it("is neither named nor beside a picture when it is mine, or a line of the group", () => {
+  it("shows neither name nor picture if it is one's own or a system message", () => {
     expect(toMessagePlacement(makeItem({ mine: true }), undefined, inGroup())).toEqual(alone);
     expect(toMessagePlacement(event, undefined, inGroup())).toEqual(alone);
   });
 
-  it("begins a new run after a line of the group, and ends one before it", () => {
+  it("starts a new group after a system message, and ends one before it", () => {
     expect(toMessagePlacement(makeItem(), event, inGroup(makeItem())).endsRun).toBe(true);
     expect(toMessagePlacement(makeItem(), undefined, inGroup(event)).hasSenderName).toBe(true);
   });
 
-  it("is expected to be as much higher as its name is", () => {
+  it("is expected to be higher by the height of the name", () => {
     const named = estimateMessageHeight(makeItem(), { ...alone, hasAvatarColumn: true, hasSenderName: true }, 360);
     expect(named).toBe(estimateMessageHeight(makeItem(), alone, 360) + 22);
   });
@@ -108,8 +108,8 @@ describe("the expected height of a message", () => {
     ...(text ? { text } : {}),
   });
 
-  it("keeps the room of a picture by its shape, and never more than a screen of it", () => {
-    // 286 px of bubble, 4 px around the picture, 2 px to the next.
+  it("keeps room for a picture by its aspect ratio, at most one screen", () => {
+    // 286 px of bubble, 4 px around the picture, 2 px to the next message.
     expect(bodyHeight(picture(1_600, 1_200))).toBe(Math.round((285.6 - 8) * 0.75 + 8 + 2));
     expect(bodyHeight(picture(1_600, 1_200), 1280)).toBe(320 * 0.75 + 8 + 2);
     expect(bodyHeight(picture(100, 10_000))).toBe(360 + 8 + 2);
@@ -117,7 +117,7 @@ describe("the expected height of a message", () => {
     expect(bodyHeight(picture(1_600, 1_200, "Mbote"))).toBeGreaterThan(bodyHeight(picture(1_600, 1_200)) + 20);
   });
 
-  it("is the same for every file and voice note, a line more when it was passed on", () => {
+  it("is the same for every file and voice message, plus a line if forwarded", () => {
     const file: StoredBody = { ...attached, type: "file" };
     const voice: StoredBody = { ...attached, type: "voice", ms: 1_000, waveform: "" };
     expect(bodyHeight(file)).toBe(66);
@@ -125,13 +125,13 @@ describe("the expected height of a message", () => {
     expect(bodyHeight({ ...voice, forwarded: { by: createUuid(), name: "Ana" } })).toBe(88);
   });
 
-  it("counts a long text as it stands folded until it is opened", () => {
+  it("counts a long text as collapsed until it is expanded", () => {
     const item = makeItem({ body: { type: "text", text: "mot\n".repeat(200) } });
     expect(estimateMessageHeight(item, place, 360)).toBe(Math.round(20 * 22.4 + 48 + 16 + 2));
     expect(estimateMessageHeight(item, place, 360, true)).toBeGreaterThan(200 * 22);
   });
 
-  it("is the same for every call, but where a name needs a line more", () => {
+  it("is the same for every call, plus a line if a name needs it", () => {
     const call = { type: "call", id: createUuid(), kind: "audio", seconds: 0 } as const;
     for (const status of ["missed", "cancelled", "ended", "rejected"] as const)
       expect(bodyHeight({ ...call, status })).toBe(58);
@@ -140,7 +140,7 @@ describe("the expected height of a message", () => {
     expect(estimateMessageHeight(declined, place, 1280)).toBe(58);
   });
 
-  it("is one line for what was deleted", () => {
+  it("is one line for a deleted message", () => {
     expect(bodyHeight({ type: "deleted" })).toBe(40);
   });
 });

@@ -19,21 +19,21 @@ const saysOf = (language: Language, seen_at: number): string[] => {
 
 afterAll(() => activateTexts("fr", fr));
 
-describe("when somebody was here last", () => {
-  it("is told by the time today, as yesterday the day after, and by the date before that", () => {
+describe("the last-seen line", () => {
+  it('shows the time today, "yesterday" the day after, and the date before that', () => {
     expect(saysOf("fr", at(2026, 10, 22, 0, 5))).toEqual(["Dernière visite à 00:05", "visite 00:05"]);
     expect(saysOf("fr", at(2026, 10, 21, 23, 59))).toEqual(["Dernière visite hier à 23:59", "visite hier"]);
     expect(saysOf("fr", at(2026, 10, 20, 9, 0))).toEqual(["Dernière visite le 20/11/26", "visite 20/11"]);
   });
 
-  it("is told in the person's language", () => {
+  it("is in the user's language", () => {
     expect(saysOf("en", at(2026, 10, 22, 14, 5))).toEqual(["Last seen at 14:05", "seen 14:05"]);
     expect(saysOf("en", at(2026, 10, 20, 9, 0))).toEqual(["Last seen on 20/11/26", "seen 20/11"]);
     expect(saysOf("pt", at(2026, 10, 21, 14, 5))).toEqual(["Última visita ontem às 14:05", "visita ontem"]);
     expect(saysOf("pt", at(2026, 10, 20, 9, 0))).toEqual(["Última visita a 20/11/26", "visita 20/11"]);
   });
 
-  it("is nothing of who is here, and nothing is told where nothing is known", () => {
+  it("is absent for a person who is online or unknown", () => {
     activateTexts("fr", fr);
     expect(renderMarkup(<PresenceLine presence={{ here: true, seen_at: null }} />)).toBe("en ligne");
     expect(hasVisiblePresence({ here: true, seen_at: null })).toBe(true);

@@ -6,7 +6,7 @@ import { eventually } from "#tests/support/eventually.ts";
 
 const at = (ms: number) => ({ mime: "audio/webm", ms, levels: [0.5] });
 
-/** A recording that has gone on for so long. */
+/** A recording of this duration. */
 const record = async (ms: number) => {
   const stop = vi.fn(async () => {});
   const speak: (() => void)[] = [];
@@ -27,15 +27,15 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-describe("a recording that its author gives up", () => {
-  it("is gone at once while there is little of it", async () => {
+describe("a recording that its author cancels", () => {
+  it("is discarded at once if it is short", async () => {
     const { session, stop } = await record(9_000);
     await session.requestDiscard();
     expect(session.state.get()).toEqual({ phase: "ended" });
     expect(stop).toHaveBeenCalledOnce();
   });
 
-  it("hears no more and is all there when it was long, until they say so again", async () => {
+  it("is stopped but kept whole if it is long, until the author confirms", async () => {
     const { session, stop } = await record(12_000);
     await session.requestDiscard();
     expect(stop).toHaveBeenCalledOnce();

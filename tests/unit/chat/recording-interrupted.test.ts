@@ -8,7 +8,7 @@ import { eventually } from "#tests/support/eventually.ts";
 
 const second = (n: number) => ({ mime: "audio/webm", ms: n * 1_000, levels: [0.5] });
 
-/** A microphone that is given when asked for; what it hears ends when it is stopped. */
+/** A microphone that is granted on request; its recording ends when it is stopped. */
 const useMicrophone = () => {
   let give = () => {};
   const given = new Promise<void>((resolve) => {
@@ -37,8 +37,8 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-describe("a voice message that is being recorded when something comes over it", () => {
-  it("is stopped, and kept as one that waits to be listened to", async () => {
+describe("a voice message being recorded when something covers the composer", () => {
+  it("is stopped and kept for review", async () => {
     const { give, stop, speak } = useMicrophone();
     const session = begin();
     give();
@@ -50,7 +50,7 @@ describe("a voice message that is being recorded when something comes over it", 
     expect(session.state.get()).toMatchObject({ ms: 2_000, isInterrupted: true });
   });
 
-  it("is not begun by a microphone that is given under it", async () => {
+  it("is not started by a microphone that is granted while covered", async () => {
     const { give, stop } = useMicrophone();
     const session = begin();
     isComposerCovered.set(true);
@@ -61,8 +61,8 @@ describe("a voice message that is being recorded when something comes over it", 
   });
 });
 
-describe("a voice message that is being recorded when a call begins", () => {
-  it("is stopped, and kept as one that waits to be listened to", async () => {
+describe("a voice message being recorded when a call begins", () => {
+  it("is stopped and kept for review", async () => {
     const { give, stop, speak } = useMicrophone();
     const session = begin();
     give();
@@ -75,7 +75,7 @@ describe("a voice message that is being recorded when a call begins", () => {
     expect((await session.toFile()).size).toBeGreaterThanOrEqual("a second".length);
   });
 
-  it("is not begun by a microphone that is given in the middle of the call", async () => {
+  it("is not started by a microphone that is granted during the call", async () => {
     const { give, stop } = useMicrophone();
     const session = begin();
     inCall.set(true);
@@ -85,7 +85,7 @@ describe("a voice message that is being recorded when a call begins", () => {
     expect(phaseOf(session)).toBe("ended");
   });
 
-  it("was its author's to end before: what is kept then was not cut, and stays as it is", async () => {
+  it("that its author had already stopped is kept unchanged and not marked as interrupted", async () => {
     const { give, stop, speak } = useMicrophone();
     const session = begin();
     give();

@@ -9,8 +9,8 @@ const empty = { name: "vide.txt", reason: "empty" } as const;
 const large = { name: "film.mp4", reason: "tooLarge" } as const;
 const torn = { name: "fête.jpg", reason: "unreadable" } as const;
 
-describe("files that stay when the others leave", () => {
-  it("names one or two with the reason of each, one to a line", () => {
+describe("files that cannot be sent with the others", () => {
+  it("are listed with their reasons, one per line, if they are one or two", () => {
     expect(describeRejectedFiles([empty], createTranslate("fr", fr), "fr")).toBe(
       "vide.txt\u00a0: Ce fichier est vide.",
     );
@@ -19,14 +19,14 @@ describe("files that stay when the others leave", () => {
     );
   });
 
-  it("names more than two as each language enumerates", () => {
+  it("are enumerated by the rules of each language if they are more", () => {
     const all = [empty, large, torn];
     expect(describeRejectedFiles(all, createTranslate("fr", fr), "fr")).toBe("vide.txt, film.mp4 et fête.jpg");
     expect(describeRejectedFiles(all, createTranslate("en", en), "en")).toBe("vide.txt, film.mp4 and fête.jpg");
     expect(describeRejectedFiles(all, createTranslate("pt", pt), "pt")).toBe("vide.txt, film.mp4 e fête.jpg");
   });
 
-  it("takes the middle out of a long name", () => {
+  it("have long names shortened in the middle", () => {
     const long = { name: `début-${"x".repeat(200)}-fin.pdf`, reason: "empty" } as const;
     const text = describeRejectedFiles([long], createTranslate("fr", fr), "fr");
     expect(text).toMatch(/^début-x+…x*-fin\.pdf\u00a0: Ce fichier est vide\.$/);

@@ -3,13 +3,13 @@ import { findAdjacentResult, findMatches, toExcerpt, toResultNumber } from "#fea
 
 const found = (text: string, query: string) => findMatches(text, query).map(({ start, end }) => text.slice(start, end));
 
-describe("highlighting what a search found", () => {
-  it("finds words whatever their case and accents", () => {
+describe("highlighting search results", () => {
+  it("finds words in any case and with any accents", () => {
     expect(found("Été à Kinshasa, l’ete prochain", "ete")).toEqual(["Été", "ete"]);
     expect(found("cafe\u0301 noir", "CAFÉ")).toEqual(["cafe\u0301"]);
   });
 
-  it("keeps its places right after characters that grow or vanish when folded", () => {
+  it("keeps positions right after characters that change length when folded", () => {
     expect(found("İstanbul 👩‍👩‍👧 ligne", "ligne")).toEqual(["ligne"]);
     expect(found("z\u0300\u0301\u0302a\u0303lgo", "zalgo")).toEqual(["z\u0300\u0301\u0302a\u0303lgo"]);
   });
@@ -20,7 +20,7 @@ describe("highlighting what a search found", () => {
     expect(found("abc", "\u0301")).toEqual([]);
   });
 
-  it("cuts a long message around its first match without splitting a character", () => {
+  it("shortens a long message around its first match without splitting a character", () => {
     const { text, spans } = toExcerpt(`${"😀".repeat(300)} rendez-vous ${"b".repeat(500)}`, "rendez");
     expect(text.startsWith("…")).toBe(true);
     expect(text.endsWith("…")).toBe(true);
@@ -28,21 +28,21 @@ describe("highlighting what a search found", () => {
     expect(spans.map(({ start, end }) => text.slice(start, end))).toEqual(["rendez"]);
   });
 
-  it("leaves a short message whole", () => {
+  it("keeps a short message whole", () => {
     expect(toExcerpt("court", "our")).toEqual({ text: "court", spans: [{ start: 1, end: 4 }] });
   });
 });
 
-describe("a walk through what was found", () => {
+describe("navigation between search results", () => {
   const seqs = [90, 40, 7];
 
-  it("leads from one to the next older one and back, and around the ends", () => {
+  it("moves to the next older result and back, and wraps around", () => {
     expect(seqs.map((seq) => findAdjacentResult(seqs, seq, 1))).toEqual([40, 7, 90]);
     expect(seqs.map((seq) => findAdjacentResult(seqs, seq, -1))).toEqual([7, 90, 40]);
     expect(seqs.map((seq) => toResultNumber(seqs, seq))).toEqual([1, 2, 3]);
   });
 
-  it("goes on from the place of one that is gone, whatever is found before it meanwhile", () => {
+  it("continues from the position of a deleted result, whatever is found before it meanwhile", () => {
     expect([findAdjacentResult(seqs, 50, 1), findAdjacentResult(seqs, 50, -1), toResultNumber(seqs, 50)]).toEqual([
       40, 90, 1,
     ]);

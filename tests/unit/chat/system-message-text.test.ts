@@ -18,8 +18,8 @@ const names: MemberNames = {
 const tell = (event: Omit<EventBody, "type">, sender: number): string =>
   describeSystemMessage({ type: "event", ...event }, sender, names, t);
 
-describe("a line of a group", () => {
-  it("says who did what to whom, to the one who did it, to the one it was done to and to others", () => {
+describe("a system message of a group", () => {
+  it("tells who did what to whom, for the actor, the target and others", () => {
     expect(tell({ event: "added", who: [ben] }, ana)).toBe("Ana a ajouté Ben.");
     expect(tell({ event: "added", who: [ben] }, me)).toBe("Vous avez ajouté Ben.");
     expect(tell({ event: "added", who: [me] }, ana)).toBe("Ana vous a fait entrer dans le groupe.");
@@ -30,7 +30,7 @@ describe("a line of a group", () => {
     );
   });
 
-  it("names somebody it does not know yet, or whose account is gone, by a word that fits everybody", () => {
+  it("names an unknown or deleted person with a neutral word", () => {
     expect(tell({ event: "left" }, unknown)).toBe("Un membre a quitté le groupe.");
     expect(tell({ event: "removed", who: [gone] }, ana)).toBe("Ana a retiré Compte supprimé.");
   });
@@ -45,14 +45,14 @@ describe("a line of a group", () => {
     expect(line(who.slice(7, 9))).toBe("Vous avez ajouté P107 et 1 autre personne.");
   });
 
-  it("keeps a name of another direction to itself", () => {
+  it("isolates a name of another writing direction", () => {
     const foreign = { ownNumber: me, profiles: { [ana]: { name: "محمد" } } };
     expect(describeSystemMessage({ type: "event", event: "left" }, ana, foreign, t)).toBe(
       "\u2068محمد\u2069 a quitté le groupe.",
     );
   });
 
-  it("is a sentence in every language, whatever happened and whoever did it", () => {
+  it("is a sentence in every language, for every event and actor", () => {
     for (const translate of [t, createTranslate("en", en), createTranslate("pt", pt)]) {
       for (const event of groupEvents) {
         for (const sender of [ana, me]) {
@@ -66,11 +66,11 @@ describe("a line of a group", () => {
   });
 });
 
-describe("a message that a group did not take", () => {
+describe("a message that a group refused", () => {
   const reason = (participation: ChatParticipation, translate = t) =>
     describeSendFailure("conversation_not_found", participation, translate);
 
-  it("says that one is no member any more, and claims it no longer once one is a member again", () => {
+  it("shows that the user is no longer a member, until the user is a member again", () => {
     expect(reason("left")).toBe("Vous ne faites plus partie de ce groupe.");
     expect(reason("member")).toBe("Vous ne faisiez plus partie de ce groupe à ce moment-là.");
     expect(reason("private")).toBe(fr.errors.conversation_not_found);
@@ -86,8 +86,8 @@ describe("a message that a group did not take", () => {
   });
 });
 
-describe("a message to somebody whose account is gone", () => {
-  it("says that the account is, whatever else had kept it from going", () => {
+describe("a message to a deleted account", () => {
+  it("shows that the account is deleted, whatever else had prevented sending", () => {
     for (const [translate, { errors }] of [
       [t, fr],
       [createTranslate("en", en), en],
@@ -100,7 +100,7 @@ describe("a message to somebody whose account is gone", () => {
   });
 });
 
-describe("those who type in a group", () => {
+describe("the people typing in a group", () => {
   it("are named up to two, and counted beyond", () => {
     expect(describeTyping(names, [], t)).toBeUndefined();
     expect(describeTyping(names, [ana], t)).toBe("Ana écrit...");
@@ -108,12 +108,12 @@ describe("those who type in a group", () => {
     expect(describeTyping(names, [ben, ana, unknown], t)).toBe("3 personnes écrivent...");
   });
 
-  it("are named once they are known", () => {
+  it("are named once their names are known", () => {
     expect(describeTyping(names, [unknown], t)).toBeUndefined();
     expect(describeTyping(names, [unknown, ana], t)).toBe("Ana écrit...");
   });
 
-  it("have room for the words after their name", () => {
+  it("leave room for the words after their name", () => {
     expect(shortenName("Ana", 14)).toBe("Ana");
     expect(shortenName("Carole Ngalula wa Kabongo", 14)).toBe("Carole Ngalula");
     expect(shortenName("Carole Ngalula wa Kabongo", 13)).toBe("Carole");

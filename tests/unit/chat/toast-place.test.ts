@@ -4,27 +4,27 @@ import { computeShiftDown, computeShiftUp } from "#components/focus/avoid-coveri
 const box = (top: number, bottom: number, left = 0, right = 360) => ({ top, bottom, left, right });
 const screenPx = 740;
 
-describe("what shows over the page for a moment", () => {
-  it("goes below the field somebody types in, and covers nothing of it there", () => {
+describe("a toast at the top of the page", () => {
+  it("moves below the focused field, and covers nothing of it", () => {
     const [card, field] = [box(80, 150), box(88, 136)];
     const shiftPx = computeShiftDown(card, field, screenPx);
     expect(card.top + shiftPx).toBeGreaterThan(field.bottom);
     expect(computeShiftDown(box(80, 150), box(149, 197), screenPx)).toBeGreaterThan(0);
   });
 
-  it("stays where it is while it covers nothing of it", () => {
+  it("stays where it is while it covers nothing of the field", () => {
     expect(computeShiftDown(box(80, 150), box(150, 198), screenPx)).toBe(0);
     expect(computeShiftDown(box(80, 150), box(20, 80), screenPx)).toBe(0);
     expect(computeShiftDown(box(80, 150, 400, 800), box(88, 136, 0, 400), screenPx)).toBe(0);
   });
 
-  it("stays in sight where a keyboard leaves no room below", () => {
+  it("stays visible if a keyboard leaves no room below", () => {
     expect(computeShiftDown(box(80, 200), box(88, 136), 250)).toBe(0);
   });
 });
 
-describe("what shows at the end of the page for a moment", () => {
-  it("stands above the composer and above the field somebody types in", () => {
+describe("a toast at the bottom of the page", () => {
+  it("is above the composer and above the focused field", () => {
     const card = box(670, 730);
     const [composer, field] = [box(690, 740), box(560, 610)];
     const shifted = card.bottom - computeShiftUp(card, [composer, field]);
@@ -32,12 +32,12 @@ describe("what shows at the end of the page for a moment", () => {
     expect(shifted - (card.bottom - card.top) >= field.bottom || shifted <= field.top).toBe(true);
   });
 
-  it("goes above both where it would cover the second after leaving the first", () => {
+  it("moves above both if it would cover one after avoiding the other", () => {
     const card = box(670, 730);
     expect(card.bottom - computeShiftUp(card, [box(680, 740), box(610, 670)])).toBeLessThan(610);
   });
 
-  it("stays where it is beside a button, and where there is no room above", () => {
+  it("stays where it is beside a button, and without room above", () => {
     expect(computeShiftUp(box(670, 730, 0, 200), [box(680, 740, 300, 360)])).toBe(0);
     expect(computeShiftUp(box(10, 70), [box(5, 60)])).toBe(0);
   });

@@ -72,7 +72,7 @@ const events = {
 } satisfies Record<string, CallEvent>;
 type Event = keyof typeof events;
 
-/** What every event makes of every state; where nothing is said, it leaves all as it is. */
+/** Effect of every event on every state; events that are not listed change nothing. */
 const table: Record<Named, Partial<Record<Event, string>>> = {
   idle: {
     dial: "outgoing: media prepare, tone ringback, create",
@@ -179,7 +179,7 @@ const outcome = (state: CallState, event: CallEvent, at = now): string => {
 
 describe.each(Object.keys(states) as Named[])("a call on a device that is %s", (name) => {
   const state = states[name];
-  test.each(Object.keys(events) as Event[])("takes %s", (event) => {
+  test.each(Object.keys(events) as Event[])("handles %s", (event) => {
     const expected = table[name][event];
     if (expected === undefined) expect(stepCall(state, events[event], now)).toEqual({ state, effects: [] });
     else expect(outcome(state, events[event])).toBe(expected);
@@ -188,7 +188,7 @@ describe.each(Object.keys(states) as Named[])("a call on a device that is %s", (
 
 describe("time alone", () => {
   const { time } = events;
-  test("asks how it stands when the server's word does not come", () => {
+  test("requests the state if the server's notice does not arrive", () => {
     const due = start + callRingMs + callServerWaitMs;
     for (const state of [states.outgoing, states.ringing]) {
       expect(stepCall(state, time, due - 1).state).toEqual(state);
@@ -198,29 +198,29 @@ describe("time alone", () => {
       expect(stepCall(asked.state, time, due + callServerWaitMs).effects).toEqual([{ type: "checkState" }]);
     }
   });
-  test("stops the ringing at thirty seconds, whatever is heard", () => {
+  test("stops the ringing after thirty seconds in any case", () => {
     expect(outcome(states.ringing, time, start + callRingMs)).toBe("ringing: tone none");
   });
-  test("ends a call in which nothing is heard", () => {
+  test("ends a call without heartbeats", () => {
     const failed = "ended cancelled 0 failed: media stop, tone none, end cancelled failed, notify failed";
     expect(outcome(states.connecting, time, start + callConnectMs)).toBe(failed);
   });
-  test("ends one that was talked before its page was loaded anew as one that was talked", () => {
+  test("ends a call that was connected before its page was reloaded as a connected one", () => {
     const state: CallState = { ...states.connecting, since: start - 5_000 };
     const failed = "ended ended 20 failed: media stop, tone none, end ended failed, notify failed";
     expect(outcome(state, time, start + callConnectMs)).toBe(failed);
   });
 });
 
-describe("a call whose page was loaded anew", () => {
-  test("goes on counting from when it was connected", () => {
+describe("a call whose page was reloaded", () => {
+  test("continues counting from when it was connected", () => {
     const since = start - 60_000;
     const { state } = stepCall(states.idle, { type: "rejoin", call: talked, isCaller: true, since }, now);
     expect(state).toMatchObject({ at: "connecting", call: { isCaller: true, peer: "ben" }, since });
     expect(stepCall(state, events.heard, now).state).toMatchObject({ at: "connected", since });
     expect(outcome(state, events.hangUp)).toBe("ended ended 70: media stop, tone none, end ended");
   });
-  test("rings on for what is left of the thirty seconds", () => {
+  test("rings for the rest of the thirty seconds", () => {
     const { state } = stepCall(states.idle, events["rejoin, ringing"], now);
     expect(state).toMatchObject({ at: "outgoing", isRegistered: true, until: start + callRingMs });
   });

@@ -34,33 +34,33 @@ const answered: OpenCall = { ...ringing, calleeDevice: bens, answeredAt: start +
 const line = (status: CallStatus, seconds = 0) => ({ type: "call", id: first, kind: "audio", status, seconds });
 
 describe("a call on the server", () => {
-  test("is made once, however often its caller asks", () => {
+  test("is created once, however often its caller requests it", () => {
     expect(applyCallCommand(null, ana, create(first, anas), start)).toEqual({ call: ringing });
     expect(applyCallCommand(ringing, ana, create(first, anas), start + 900)).toEqual({ call: ringing });
     expect(applyCallCommand(answered, ana, create(first, anas), start + 9_000)).toEqual({ call: answered });
   });
 
-  test("is the only one: another of the same person is refused, and anybody's once they talk", () => {
+  test("is exclusive: another one of the same caller is refused, and anybody's once connected", () => {
     const refused = { error: "call_in_progress" };
     expect(applyCallCommand(ringing, ana, create(second, anasLaptop), start)).toEqual(refused);
     expect(applyCallCommand(answered, ana, create(second, anas), start)).toEqual(refused);
     expect(applyCallCommand(answered, ben, create(second, bensLaptop), start)).toEqual(refused);
   });
 
-  test("of two who call each other at once is the first one's, answered by the second", () => {
+  test("of two simultaneous callers is the first one's, answered by the second", () => {
     const both = applyCallCommand(ringing, ben, create(second, bens), start + 300);
     expect(both).toEqual({ call: { ...ringing, calleeDevice: bens, answeredAt: start + 300 } });
     expect(applyCallCommand(answered, ben, create(second, bens), start + 9_000)).toEqual({ call: answered });
   });
 
-  test("is answered by one device of whom it is for, which may say so again", () => {
+  test("is answered by one device of the callee, which may repeat its answer", () => {
     expect(applyCallCommand(ringing, ben, answer(first, bens), start + 4_000)).toEqual({ call: answered });
     expect(applyCallCommand(answered, ben, answer(first, bens), start + 5_000)).toEqual({ call: answered });
     expect(applyCallCommand(answered, ben, answer(first, bensLaptop), start)).toEqual({ error: "answered_elsewhere" });
     expect(applyCallCommand(ringing, ana, answer(first, anasLaptop), start)).toEqual({ error: "not_allowed" });
   });
 
-  test("that is another one, or over, is not found", () => {
+  test("with another id, or ended, is not found", () => {
     for (const deed of [answer(second, bens), end(second, bens, "ended")]) {
       expect(applyCallCommand(ringing, ben, deed, start)).toEqual({ error: "call_not_found" });
       expect(applyCallCommand(null, ben, deed, start)).toEqual({ error: "call_not_found" });
@@ -93,7 +93,7 @@ describe("a call on the server", () => {
     });
   });
 
-  test("whose two hear nothing of each other is cancelled, without seconds, and only for as long as that may take", () => {
+  test("whose two sides receive nothing from each other is cancelled, without a duration, within the connection time limit only", () => {
     const claim = end(first, bens, "cancelled");
     const latest = start + 4_000 + 2 * callConnectMs;
     for (const now of [start + 4_000, latest])
@@ -102,7 +102,7 @@ describe("a call on the server", () => {
     expect(applyCallCommand(answered, ben, claim, latest + 1_000)).toEqual(late);
   });
 
-  test("lasted until somebody hung up, though the server hears of it later; never less than nothing, nor two minutes less", () => {
+  test("lasts until the hang-up, though it is reported later; never less than zero, nor shorter by more than two minutes", () => {
     const now = start + 4_000 + 125_000;
     const lasted = (ago: number, at = now) => {
       const next = applyCallCommand(answered, ben, { type: "end", id: first, device: bens, status: "ended", ago }, at);
@@ -112,14 +112,14 @@ describe("a call on the server", () => {
     expect(lasted(30_000, start + 4_000 + 9_000)).toBe(0);
   });
 
-  test("is not ended by a device that only rang, once another one talks", () => {
+  test("is not ended by a device that only rang once another one is connected", () => {
     const refused = { error: "answered_elsewhere" };
     expect(applyCallCommand(answered, ben, end(first, bensLaptop, "rejected"), start)).toEqual(refused);
     expect(applyCallCommand(answered, ana, end(first, anasLaptop, "ended"), start)).toEqual(refused);
     expect(applyCallCommand(ringing, ben, end(first, bensLaptop, "rejected"), start)).toMatchObject({ call: null });
   });
 
-  test("says in its line that somebody was busy, or that it failed", () => {
+  test("records in its entry that the callee was busy, or that it failed", () => {
     const busy = applyCallCommand(
       ringing,
       ben,
@@ -136,12 +136,12 @@ describe("a call on the server", () => {
       call: null,
       logEntry: line("ended", 5),
     });
-    // Whoever refuses it was there.
+    // A device that declines was present.
     const rejected = { ...claim, device: bens, status: "rejected" } as const;
     expect(applyCallCommand(ringing, ben, rejected, start)).toEqual({ call: null, logEntry: line("rejected") });
   });
 
-  test("whose answer failed before it came was missed and failed, and refused by nobody", () => {
+  test("whose answer failed before it arrived was missed and failed, not declined", () => {
     for (const status of ["cancelled", "ended", "rejected"] as const) {
       const deed = { type: "end", id: first, device: bens, status, reason: "failed" } as const;
       expect(applyCallCommand(ringing, ben, deed, start)).toEqual({
@@ -154,27 +154,27 @@ describe("a call on the server", () => {
     }
   });
 
-  test("that nobody answers is missed after thirty seconds, by the server's clock", () => {
+  test("is missed after thirty seconds without an answer, by the server's clock", () => {
     const heard = { caller: start, callee: start };
     expect(getCallTimeoutAt(ringing, heard)).toBe(start + callRingMs);
     expect(applyCallTimeout(ringing, heard, start + callRingMs - 1)).toBeUndefined();
     expect(applyCallTimeout(ringing, heard, start + callRingMs)).toEqual({ call: null, logEntry: line("missed") });
   });
 
-  test("goes on while one side is heard of, and ended when the last one was", () => {
+  test("continues while one side sends heartbeats, and ended with the last heartbeat of both", () => {
     const heard = { caller: start + 10_000, callee: start + 64_000 };
     expect(getCallTimeoutAt(answered, heard)).toBe(start + 64_000 + callSilentMaxMs);
     expect(applyCallTimeout(answered, heard, start + 64_000 + callSilentMaxMs - 1)).toBeUndefined();
     expect(applyCallTimeout(answered, heard, start + 500_000)).toEqual({ call: null, logEntry: line("ended", 60) });
   });
 
-  describe("of which one side hears nothing any more", () => {
-    // Ben last heard Ana at 20 s, and says so five seconds later.
+  describe("a connected call in which one side receives nothing", () => {
+    // Ben last heard Ana at 20 s, and reports it five seconds later.
     const silentAt = start + 20_000;
     const heard = { caller: start + 18_000, callee: silentAt + 5_000 };
     const missed = recordPeerLastSeen(heard, false, silentAt + 5_000, 5_000);
 
-    test("is the missed one's to leave once neither has heard of them for that long, and nobody else's", () => {
+    test("can be left by the unheard side once both are silent for that long, and by nobody else", () => {
       expect(isAbandoned(answered, true, missed, silentAt + callUnreachableMs - 1)).toBe(false);
       expect(isAbandoned(answered, true, missed, silentAt + callUnreachableMs)).toBe(true);
       expect(isAbandoned(answered, false, missed, silentAt + callUnreachableMs)).toBe(false);
@@ -182,7 +182,7 @@ describe("a call on the server", () => {
       expect(applyCallCommand(answered, ana, deed, silentAt + callUnreachableMs, missed)).toMatchObject({ call: null });
     });
 
-    test("goes on where the missed one says that it is there, or the other that it hears again", () => {
+    test("continues if the unheard side sends a heartbeat, or the other side receives media again", () => {
       const late = silentAt + callUnreachableMs;
       expect(isAbandoned(answered, true, { ...missed, caller: late - 1 }, late)).toBe(false);
       const again = recordPeerLastSeen(missed, false, late, undefined);
@@ -190,13 +190,13 @@ describe("a call on the server", () => {
       expect(isAbandoned(answered, true, again, heard.caller + callAbandonedMs)).toBe(true);
     });
 
-    test("was talked until both were known to be there, whoever ends it and whenever", () => {
+    test("counts as connected until both sides were last known to be present, whoever ends it and when", () => {
       const late = silentAt + 50_000;
       const talked = { call: null, logEntry: line("ended", 16) };
       expect(applyCallCommand(answered, ben, end(first, bens, "ended"), late, missed)).toEqual(talked);
       expect(applyCallCommand(answered, ana, end(first, anasLaptop, "ended"), late, missed)).toEqual(talked);
       expect(applyCallTimeout(answered, { ...missed, callee: late }, late + callSilentMaxMs)).toEqual(talked);
-      // Who is only not heard has been there.
+      // A side that only is not heard was present.
       const there = { ...missed, caller: silentAt + 30_000 };
       expect(applyCallCommand(answered, ben, end(first, bens, "ended"), late, there)).toEqual({
         call: null,

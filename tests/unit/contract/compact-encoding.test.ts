@@ -29,7 +29,7 @@ import {
 const now = 1_790_000_000_000;
 const conversation = "0190a000-0000-7000-8000-000000000001.0190a000-0000-7000-8000-000000000002";
 
-describe("the short form of a live text", () => {
+describe("the compact form of a live text", () => {
   test("carries every field and any text back unchanged", () => {
     for (const text of ["Bonjour", "a,b,,c", "[1]", '"', "ligne 1\nligne 2", "👩‍👩‍👧", "0,0,0,0,"]) {
       const frame = { counter: 1_295, handle: 12, seq: 200_000, at: 3_600_123, text };
@@ -37,7 +37,7 @@ describe("the short form of a live text", () => {
     }
   });
 
-  test("keeps a time before the welcome negative", () => {
+  test("keeps a time before the welcome frame negative", () => {
     const frame = { counter: 1, handle: 1, seq: 1, at: -5_000, text: "x" };
     expect(decodeServerFrame(encodeLiveText(frame))).toEqual(frame);
   });
@@ -48,30 +48,30 @@ describe("the short form of a live text", () => {
   });
 });
 
-describe("what a device writes in one go", () => {
+describe("a batch of frames of a device", () => {
   const frames = ["Mbote", "é".repeat(8_000), "x".repeat(8_000), "y".repeat(8_000), "fin"].map((text, ref) =>
     toSendFrame(ref, 3, { cid: createUuid(), body: { type: "text", text } }),
   );
 
-  test("comes out whole and in its order, in frames that are never too large", () => {
+  test("is decoded completely and in order, in frames under the size limit", () => {
     const joined = joinFrames(frames.map(encodeFrame));
     expect(joined.length).toBeLessThan(frames.length);
     for (const text of joined) expect(new TextEncoder().encode(text).length).toBeLessThanOrEqual(frameMaxBytes);
     expect(joined.flatMap((text) => decodeClientFrames(text))).toEqual(frames);
   });
 
-  test("is as many frames as may come together, and no more", () => {
+  test("has as many frames as allowed together, and no more", () => {
     const many = Array.from({ length: joinedFramesMax + 1 }, (_, i) => encodeFrame(["k", i]));
     expect(joinFrames(many).map((text) => decodeClientFrames(text)?.length)).toEqual([joinedFramesMax, 1]);
   });
 
-  test("is a frame like any other when it is only one", () => {
+  test("with one frame is encoded as a single frame", () => {
     expect(joinFrames([encodeFrame(["k", 1])])).toEqual(['["k",1]']);
     expect(joinFrames([])).toEqual([]);
   });
 });
 
-test("sockets that come within some minutes have one base, and never one that lies ahead of them", () => {
+test("sockets opened within some minutes share one time base, which is never in the future", () => {
   const first = toSocketBase({ counter: 35, now });
   expect(first.counter).toBeLessThanOrEqual(35);
   expect(first.now).toBeLessThanOrEqual(now);
@@ -117,11 +117,11 @@ describe("frames", () => {
     `[${Array.from({ length: joinedFramesMax + 1 }, () => '["k",1]').join()}]`,
     "[".repeat(10_000),
     "[".repeat(10_000) + "]".repeat(10_000),
-  ])("a device's frame %# that is not of the protocol is refused", (text) => {
+  ])("a device's frame %# that is not part of the protocol is refused", (text) => {
     expect(decodeClientFrames(text)).toBeUndefined();
   });
 
-  test("a server's frame with a field too many or of the wrong type is refused", () => {
+  test("a server's frame with an extra field or a wrong type is refused", () => {
     expect(decodeServerFrame('["y",1,2]')).toBeUndefined();
     expect(decodeServerFrame('["o",1,2,3,"4"]')).toBeUndefined();
     expect(decodeServerFrame('["n",1,"no_such_code"]')).toBeUndefined();
@@ -141,22 +141,22 @@ describe("frames", () => {
     ["v", 4, "e1", 3, [[3, -10, 0, { type: "deleted" }]], true],
     ["e", 13, 3, 0, 2, [[3, -10, 0, "gardé", "AZCgAAAAcACAAAAAAAAAAQ", 1]]],
     ["t", 3, 1],
-  ])("a server's frame %j is read as it was written", (...frame) => {
+  ])("a server's frame %j is decoded as it was encoded", (...frame) => {
     const sent = frame as unknown as ServerFrame;
     expect(decodeServerFrame(encodeFrame(sent))).toEqual(sent);
   });
 
-  test("a pong tells the counter and anything else is no pong", () => {
+  test("a pong carries the counter, and nothing else counts as a pong", () => {
     expect(parsePong(toPongFrame(123_456))).toBe(123_456);
     expect(parsePong("1,2,3,4,x")).toBeUndefined();
     expect(parsePong(".")).toBeUndefined();
   });
 });
 
-describe("commands in their short form", () => {
+describe("compact commands", () => {
   const cid = createUuid();
 
-  test("a sent text comes out as the command it stands for", () => {
+  test("a sent text decodes to its command", () => {
     const frame = toSendFrame(1, 5, { cid, body: { type: "text", text: "Mbote" } });
     const [decoded] = decodeClientFrames(encodeFrame(frame)) ?? [];
     expect(decoded && toCommand(decoded, conversation)).toEqual({
@@ -166,7 +166,7 @@ describe("commands in their short form", () => {
     });
   });
 
-  test("a message that is passed on says where it was read, by a handle or by an id", () => {
+  test("a forwarded message names its source by handle or by id", () => {
     const body = { type: "text", text: "Mbote", forwarded: { by: createUuid(), name: "Mado" } } as const;
     const source = { conversation, seq: 3 };
     const [sent] = decodeClientFrames(encodeFrame(toSendFrame(1, 5, { cid, body, source }))) ?? [];
@@ -177,7 +177,7 @@ describe("commands in their short form", () => {
     expect(toCommand(byHandle, conversation, (id) => (id === 9 ? conversation : ""))).toEqual(command);
   });
 
-  test("one body to many comes out with each conversation by its id", () => {
+  test("one body to many decodes with the id of each conversation", () => {
     const to = [conversation, conversation].map((one) => ({ conversation: one, cid: createUuid() }));
     const source = { conversation, seq: 3 };
     for (const command of [
@@ -203,14 +203,14 @@ describe("commands in their short form", () => {
     { type: "search", conversation, query: "été", before: 100 },
     { type: "changes", since: 12 },
     { type: "changes", since: 12, before: 40 },
-  ] as const)("the command %j survives the way through a frame", (command) => {
+  ] as const)("the command %j survives encoding in a frame", (command) => {
     const [frame] = decodeClientFrames(encodeFrame(toClientFrame(command, 1, conversation))) ?? [];
     expect(frame && toCommand(frame, conversation)).toEqual(command);
   });
 });
 
-describe("short forms of what frames carry", () => {
-  test("a message keeps its client id only where there is one", () => {
+describe("compact forms of the content of frames", () => {
+  test("a message has its client id only if there is one", () => {
     const mine: Message = { seq: 3, sender: 1, at: now - 5, body: { type: "text", text: "a" }, cid: createUuid() };
     const other: Message = { seq: 4, sender: 0, at: now, body: { type: "deleted" } };
     expect(fromWireMessage(toWireMessage(mine, now), now)).toEqual(mine);
@@ -219,7 +219,7 @@ describe("short forms of what frames carry", () => {
     expect(fromWireMessage(toWireMessage(held, now), now)).toEqual(held);
   });
 
-  test("a text that was passed on keeps its mark, and only a plain one travels as a bare string", () => {
+  test("a forwarded text keeps its mark, and only a plain text is encoded as a bare string", () => {
     const plain = { type: "text", text: "Mbote" } as const;
     const passedOn = { ...plain, forwarded: { by: createUuid(), name: "Mado" } };
     expect(toWireBody(plain)).toBe("Mbote");
@@ -227,7 +227,7 @@ describe("short forms of what frames carry", () => {
     for (const body of [plain, passedOn]) expect(fromWireBody(toWireBody(body))).toEqual(body);
   });
 
-  test("an inbox row comes back whole", () => {
+  test("an inbox row survives encoding", () => {
     const row: InboxRow = {
       handle: 2,
       conversation,
@@ -260,7 +260,7 @@ describe("short forms of what frames carry", () => {
     expect(fromWireRow(toWireRow(empty, now), now)).toEqual(empty);
   });
 
-  test("a person comes back whole", () => {
+  test("a person survives encoding", () => {
     const relation: Relation = {
       profile: { id: createUuid(), username: "Aïcha", phone: "+243810000001", avatar_url: null, created_at: now },
       state: "received",

@@ -51,11 +51,11 @@ test.each([
   "Ελένη",
   "محمد",
   "Li Solomon",
-])("%j is anybody's", (name) => {
+])("%j is not reserved", (name) => {
   expect(isReservedName(name)).toBe(false);
 });
 
-test("a name that is none is not called reserved", () => {
+test("an invalid name is not reserved", () => {
   const parsed = v.safeParse(DisplayName, " ");
   expect(parsed.success).toBe(false);
   if (!parsed.success) expect(nameProblem(parsed.issues)).toBe("invalid_name");

@@ -21,14 +21,14 @@ import { cleanText, DisplayName, foldText, MessageText } from "#contract/text.ts
 const [ana, ben] = [createUuid(1), createUuid(2)];
 
 describe("ids", () => {
-  test("a made id is a UUIDv7 that sorts by the time it was made", () => {
+  test("a created id is a UUIDv7 that sorts by creation time", () => {
     const ids = [1, 1_000, 1_790_000_000_000, 2 ** 47].map((time) => createUuid(time));
     for (const id of ids) expect(v.is(Uuid, id)).toBe(true);
     expect(ids.map((id) => id[14])).toEqual(["7", "7", "7", "7"]);
     expect([...ids].sort()).toEqual(ids);
   });
 
-  test("packing an id and unpacking it gives the same id", () => {
+  test("packing and unpacking an id returns the same id", () => {
     for (let i = 0; i < 100; i++) {
       const id = createUuid();
       expect(packUuid(id)).toMatch(/^[\w-]{22}$/);
@@ -36,7 +36,7 @@ describe("ids", () => {
     }
   });
 
-  test("a private conversation has one name, whoever asks", () => {
+  test("a private conversation has the same id for both people", () => {
     const id = privateConversationId(ana, ben);
     expect(privateConversationId(ben, ana)).toBe(id);
     expect(v.is(ConversationId, id)).toBe(true);
@@ -46,7 +46,7 @@ describe("ids", () => {
   });
 
   test.each(["", "x", `${ben}.${ana}`, `${ana}.${ana}`, `${ana}.`, `${ana}.${ben}.${ben}`, ana.toUpperCase()])(
-    "%s names no conversation",
+    "%s is not the id of a conversation",
     (id) => {
       expect(v.is(ConversationId, id)).toBe(false);
     },
@@ -65,15 +65,15 @@ describe("receipts", () => {
     expect(marks.toReversed().reduce(mergeReadStates)).toEqual(forward);
   });
 
-  test("what is read is delivered", () => {
+  test("count a read message as delivered", () => {
     expect(mergeReadStates({ delivered: 0, read: 0 }, { delivered: 1, read: 7 })).toEqual({ delivered: 7, read: 7 });
   });
 
-  test("cannot run ahead of the log", () => {
+  test("cannot exceed the head of the log", () => {
     expect(clampReadState({ delivered: 1e9, read: 1e9 }, 12)).toEqual({ delivered: 12, read: 12 });
   });
 
-  test("make the four statuses of a message", () => {
+  test("give the four delivery statuses of a message", () => {
     const others = { delivered: 5, read: 3 };
     expect([undefined, 6, 5, 4, 3, 1].map((seq) => toMessageStatus(seq, others))).toEqual([
       "sending",
@@ -87,7 +87,7 @@ describe("receipts", () => {
 });
 
 describe("the conversation list", () => {
-  test("a conversation is listed while something of it is left to see, or after it was cleared", () => {
+  test("a conversation is listed while something in it is visible, or after it was cleared", () => {
     expect(isListed({ head: 0, hidden: 0, kept: false, gone: false })).toBe(false);
     expect(isListed({ head: 3, hidden: 3, kept: false, gone: false })).toBe(false);
     expect(isListed({ head: 3, hidden: 3, kept: true, gone: false })).toBe(true);
@@ -111,23 +111,23 @@ describe("phone numbers", () => {
     ["+2430810000001", "+243810000001"],
     ["00243 0 81 000 00 01", "+243810000001"],
     ["+330612345678", "+33612345678"],
-    // Where the 0 is part of the number it stays.
+    // A 0 that is part of the number stays.
     ["+242061234567", "+242061234567"],
     ["+2250701020304", "+2250701020304"],
     ["+22901951234", "+22901951234"],
     ["+390612345678", "+390612345678"],
     ["+14155550142", "+14155550142"],
-  ])("%s is one number with %s", (typed, stored) => {
+  ])("%s is the same number as %s", (typed, stored) => {
     expect(toE164(typed)).toBe(stored);
   });
 
-  test("an account is looked for by every form of its number, the one that was typed first", () => {
+  test("an account is looked up by every form of its number, the typed form first", () => {
     expect(phoneForms("+243810000001")).toEqual(["+243810000001", "+2430810000001"]);
     expect(phoneForms("+2430810000001")).toEqual(["+2430810000001", "+243810000001"]);
     expect(phoneForms("+242061234567")).toEqual(["+242061234567"]);
   });
 
-  test("digits are searched as they may be meant, the canonical number before any other form", () => {
+  test("digits are searched in all forms they may stand for, the canonical number first", () => {
     const own = "+243990000001";
     expect(parsePhoneQuery("0810000001", own, 3)).toEqual({
       wholes: ["+243810000001", "+2430810000001"],
@@ -140,7 +140,7 @@ describe("phone numbers", () => {
   });
 
   test.each(["", "+", "12", "0810000001", "1234567890123456", "24381000000x", "+1'; DROP TABLE users"])(
-    "%s is no number",
+    "%s is not a phone number",
     (typed) => {
       expect(toE164(typed)).toBeUndefined();
     },
@@ -156,14 +156,14 @@ describe("a forwarded message", () => {
   const by = "0190a000-0000-7000-8000-000000000001";
   const takes = (name: string): boolean => v.is(Body, { type: "text", text: "Mbote", forwarded: { by, name } });
 
-  test("names its author in one plain line, or not at all", () => {
+  test("names its author on one plain line, or not at all", () => {
     expect(["Grâce Mbuyi", ""].map(takes)).toEqual([true, true]);
     expect(["\u202eecârG", "Gr\nâce", "\u200b", " ", "a\u0000b", "\ud800"].map(takes)).not.toContain(true);
   });
 });
 
 describe("text", () => {
-  test("is cleaned of what cannot be stored and of nothing else", () => {
+  test("is cleaned of characters that cannot be stored, and of nothing else", () => {
     expect(cleanText("  a\r\nb\u0000\u0007\tc 👩‍👩‍👧 \u202eרtl\ud800  ")).toBe("a\nb\tc 👩‍👩‍👧 \u202eרtl\ufffd");
     expect(v.is(MessageText, cleanText("x\ud800\u0001"))).toBe(true);
   });
@@ -184,12 +184,12 @@ describe("text", () => {
     expect(v.is(MessageText, text)).toBe(false);
   });
 
-  test("a name is one line without characters that hide or reorder", () => {
+  test("a name is one line without invisible or reordering characters", () => {
     expect(v.parse(DisplayName, "  Marie \n Claire ")).toBe("Marie Claire");
     for (const name of ["", " ", "\u0301", "a\u202eb", "a\u200bb", "\ufeff", "a\u0007", "\u3164", "x".repeat(51)]) {
       expect(v.is(DisplayName, name)).toBe(false);
     }
-    // Nobody is called like somebody else by means of what is not seen.
+    // Invisible characters must not make a name look like another.
     for (const char of ["\u00ad", "\u034f", "\u061c", "\u115f", "\u17b5", "\u180e", "\u206a", "\u3164", "\u{e0041}"]) {
       expect([char.codePointAt(0), v.is(DisplayName, `Ma${char}rie`)]).toEqual([char.codePointAt(0), false]);
       expect(v.is(FileName, `rap${char}port.pdf`)).toBe(false);
@@ -199,7 +199,7 @@ describe("text", () => {
     expect(v.is(DisplayName, "<script>alert(1)</script>")).toBe(true);
   });
 
-  test("a name may hold pictures made of several, and a joiner nowhere else", () => {
+  test("a name may contain emoji made of several characters, and a joiner nowhere else", () => {
     for (const name of ["Famille 👨‍👩‍👧‍👦", "Dr 👩🏾‍⚕️", "🕵️‍♂️", "🏳️‍🌈 Nous", "❤️‍🔥"]) {
       expect([name, v.parse(GroupName, name)]).toEqual([name, name]);
       expect(v.is(DisplayName, name)).toBe(true);
@@ -210,25 +210,25 @@ describe("text", () => {
     }
   });
 
-  test("searching knows neither case nor accents", () => {
+  test("searching ignores case and accents", () => {
     expect(foldText("L'Été À São Tomé")).toBe("l'ete a sao tome");
   });
 });
 
 describe("passwords", () => {
-  test("need six characters, a capital and a digit, and are bounded", () => {
+  test("need six characters, a capital letter and a digit, and have a maximum length", () => {
     expect(["Abcde1", "ÉCOLE9", `A1${"x".repeat(126)}`].every(isAcceptablePassword)).toBe(true);
     expect(["Abcd1", "abcdef1", "Abcdefg", "", `A1${"x".repeat(127)}`].some(isAcceptablePassword)).toBe(false);
   });
 });
 
 describe("error codes", () => {
-  test("are known by name and nothing inherited passes for one", () => {
+  test("are known by name, and an inherited property is no error code", () => {
     expect(errorCodes.every(isErrorCode)).toBe(true);
     expect(["toString", "__proto__", "", 7].some(isErrorCode)).toBe(false);
   });
 
-  test("only refusals that will not change are permanent", () => {
+  test("are permanent only if the refusal will not change", () => {
     expect(isPermanentError("not_connected")).toBe(true);
     for (const code of ["rate_limited", "unavailable", "internal", "session_expired"] as const) {
       expect(isPermanentError(code)).toBe(false);

@@ -8,33 +8,33 @@ import { toHttpRequest } from "#contract/wire/http-commands.ts";
 import { decodeServerFrame, encodeFrame } from "#contract/wire/server-frames.ts";
 
 describe("settings", () => {
-  it("a change names what it changes and nothing that is no setting", () => {
+  it("a change lists only changed settings, and unknown settings are refused", () => {
     expect(v.is(SettingsChange, {})).toBe(true);
     expect(v.is(SettingsChange, { receipts: false, groups: { sound: false, preview: true } })).toBe(true);
     for (const wrong of [{ version: 1 }, { findable: "all" }, { groups: { sound: false } }, { tala: 1 }, null])
       expect(v.is(SettingsChange, wrong)).toBe(false);
   });
 
-  it("travel whole, and as nothing else", () => {
+  it("are encoded completely, and refused with a missing setting", () => {
     const frame = ["s", 3, { version: 2, settings: defaultSettings }] as const;
     expect(decodeServerFrame(encodeFrame([...frame]))).toEqual(frame);
     const { tala: _, ...less } = defaultSettings;
     expect(decodeServerFrame(JSON.stringify(["s", 3, { version: 2, settings: less }]))).toBeUndefined();
-    // What was kept before there was this one.
+    // Settings stored before this field existed get its default.
     const { hidesAddress, ...before } = defaultSettings;
     expect(v.parse(Settings, before)).toEqual({ ...before, hidesAddress });
   });
 });
 
 describe("presence", () => {
-  it("is asked for by the same command over both carriers", () => {
+  it("is requested by the same command over both transports", () => {
     const command = { type: "presence", conversation: "a.b" } as const;
     expect(toClientFrame(command, 7, 4)).toEqual(["L", 7, 4]);
     expect(toCommand(["L", 7, 4], "a.b")).toEqual(command);
     expect(toHttpRequest(command)).toEqual({ method: "GET", path: "/api/conversations/a.b/presence" });
   });
 
-  it("is answered with a time or none, and nobody waits for an answer to being looked at", () => {
+  it("is answered with a time or none, and a report of being viewed has no answer", () => {
     expect(decodeServerFrame('["L",7,0,-5000]')).toEqual(["L", 7, 0, -5000]);
     expect(decodeServerFrame('["L",7,1,null]')).toEqual(["L", 7, 1, null]);
     expect(decodeServerFrame('["L",7,true,null]')).toBeUndefined();
@@ -45,7 +45,7 @@ describe("presence", () => {
   });
 });
 
-describe("the country a number is of", () => {
+describe("the country of a phone number", () => {
   it.each([
     ["+243810000001", "243"],
     ["+242060000001", "242"],
@@ -58,5 +58,5 @@ describe("the country a number is of", () => {
     ["+27821234567", "27"],
     ["+211912345678", "211"],
     ["+4479001234567", "44"],
-  ])("%s begins with %s", (phone, code) => expect(countryCodeOf(phone)).toBe(code));
+  ])("%s starts with %s", (phone, code) => expect(countryCodeOf(phone)).toBe(code));
 });

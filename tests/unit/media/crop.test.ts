@@ -15,7 +15,7 @@ const wide: Size = { width: 4000, height: 3000 };
 const tall: Size = { width: 900, height: 1600 };
 const tiny: Size = { width: 1, height: 7 };
 
-/** Which point of the picture is seen at a place of the frame. */
+/** Point of the picture shown at a position of the frame. */
 const seenAt = (size: Size, crop: Crop, at: Point): Point => {
   const { left, top, side } = toCropSquare(size, crop);
   return { x: left + at.x * side, y: top + at.y * side };
@@ -31,20 +31,20 @@ const expectInside = (size: Size, crop: Crop) => {
   expect(top + side).toBeLessThanOrEqual(size.height + 1e-9);
 };
 
-test("a picture begins with the largest square of its middle", () => {
+test("a picture starts with the largest square of its middle", () => {
   expect(toCropSquare(wide, createCenteredCrop(wide))).toEqual({ left: 500, top: 0, side: 3000 });
   expect(toCropSquare(tall, createCenteredCrop(tall))).toEqual({ left: 0, top: 350, side: 900 });
 });
 
-test("what is dragged follows the finger, and stops at the picture's edge", () => {
+test("a dragged picture follows the finger, and stops at its edge", () => {
   const crop = moveCrop(wide, createCenteredCrop(wide), { x: 0.1, y: 0.3 });
-  // A tenth of the frame to the right shows what lies 300 pixels further left; there is nothing above.
+  // A tenth of the frame to the right shows the pixels 300 further left; there is nothing above.
   expect(toCropSquare(wide, crop)).toEqual({ left: 200, top: 0, side: 3000 });
   expect(toCropSquare(wide, moveCrop(wide, crop, { x: 9, y: 0 })).left).toBe(0);
   expect(toCropSquare(wide, moveCrop(wide, crop, { x: -9, y: 0 })).left).toBe(1000);
 });
 
-test("enlarging keeps what lies under the fingers where it is", () => {
+test("zooming keeps the point between the fingers in place", () => {
   const at = { x: 0.25, y: 0.7 };
   const before = seenAt(wide, createCenteredCrop(wide), at);
   const crop = zoomCrop(wide, createCenteredCrop(wide), 2, at);
@@ -54,7 +54,7 @@ test("enlarging keeps what lies under the fingers where it is", () => {
   expect(after.y).toBeCloseTo(before.y);
 });
 
-test("it grows no further than it may, and shrinks no further than to fill the frame", () => {
+test("it zooms in to its maximum, and out until the picture fills the frame", () => {
   const largest = zoomCrop(tall, createCenteredCrop(tall), 99);
   expect(largest.zoom).toBe(cropZoomMax);
   // At the limit nothing moves.
@@ -62,7 +62,7 @@ test("it grows no further than it may, and shrinks no further than to fill the f
   expect(zoomCrop(tall, largest, 0.1).zoom).toBe(1);
 });
 
-test("whatever is done, only picture is cut out", () => {
+test("the cut contains only the picture after any gestures", () => {
   let seed = 7;
   const random = () => {
     seed = (seed * 48_271) % 2_147_483_647;
@@ -80,11 +80,11 @@ test("whatever is done, only picture is cut out", () => {
   }
 });
 
-test("the picture lies so that the frame shows the cut", () => {
+test("the picture is placed so that the frame shows the cut", () => {
   const crop = moveCrop(wide, zoomCrop(wide, createCenteredCrop(wide), 2), { x: 0.2, y: -0.1 });
   const { left, top, side } = toCropSquare(wide, crop);
   const placed = toImagePlacement(wide, crop);
-  // The cut's corner is the frame's corner, and its side the frame's.
+  // The corner of the cut is the corner of the frame, and its side the frame's.
   expect(placed.left + (left / wide.width) * placed.width).toBeCloseTo(0);
   expect(placed.top + (top / wide.height) * placed.height).toBeCloseTo(0);
   expect((side / wide.width) * placed.width).toBeCloseTo(1);

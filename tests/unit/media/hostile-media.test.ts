@@ -17,7 +17,7 @@ import { isEbml } from "#worker/files/formats/webm.ts";
 import { blankWebmMetadata } from "#worker/files/formats/webm-metadata.ts";
 import { readImageHeader } from "#worker/lib/storage/image-header.ts";
 
-/** A small generator (mulberry32), so that what fails can be repeated. */
+/** A small generator (mulberry32), so that failures can be repeated. */
 const random = (seed: number) => () => {
   seed = (seed + 0x6d2b79f5) | 0;
   let t = Math.imul(seed ^ (seed >>> 15), 1 | seed);
@@ -74,7 +74,7 @@ const readAll = async (bytes: Uint8Array, partLength: number, blank = blankMp4Me
   return length;
 };
 
-/** Everything that looks at bytes of others does so without an error. */
+/** Runs every parser of foreign bytes, which must not throw. */
 const read = async (bytes: Uint8Array, partLength: number) => {
   expect(typeof sniffType(bytes)).toBe("string");
   expect(typeof isIsoMedia(bytes)).toBe("boolean");
@@ -94,7 +94,7 @@ it.each([
   ["a film", film],
   ["a WebM film", webm],
   ["a photo of an iPhone", makeHeic()],
-])("%s in which anything stands is read to an answer", async (name, whole) => {
+])("arbitrary bytes in %s are parsed to a result", async (name, whole) => {
   const next = random(name.length);
   for (let round = 0; round < 4_000; round++) {
     const bytes = Buffer.from(whole.subarray(0, next() < 0.3 ? Math.ceil(next() * whole.length) : whole.length));
@@ -110,7 +110,7 @@ it.each([
 const trackHeader = Buffer.concat([uint32(25_000_000), ascii("trak")]);
 const manyBoxes = Buffer.concat([uint32(4_096), ascii("trak"), Buffer.alloc(4_088, box("free"))]);
 
-/** As large as a file may be, of whatever makes a reader go the longest way. */
+/** A file of maximum size whose content makes a parser take its longest path. */
 it.each<[string, () => Buffer]>([
   ["fill bytes", () => Buffer.concat([Buffer.from([0xff, 0xd8]), Buffer.alloc(25_000_000, 0xff)])],
   [
@@ -146,6 +146,6 @@ it.each<[string, () => Buffer]>([
       return Buffer.concat([box("ftyp", ascii("heic")), meta, box("mdat", Buffer.alloc(20_000_000))]);
     },
   ],
-])("%s are read in one go", async (_, make) => {
+])("%s are parsed in linear time", async (_, make) => {
   await read(make(), 131_072);
 });

@@ -12,14 +12,14 @@ const showOf = (username: string, avatar: string | null = null): string =>
 
 afterAll(() => activateTexts("fr", fr));
 
-describe("whoever published a status", () => {
-  it("is shown by the first letter of their name where there is no picture", () => {
+describe("the author of a status", () => {
+  it("is shown by the first letter of their name without a picture", () => {
     expect(showOf("Grâce Mbuyi")).toContain('data-initials="G"');
     expect(showOf("émile")).toContain('data-initials="É"');
     expect(showOf("Grâce Mbuyi", "abc.webp")).toContain('src="/api/avatars/abc.webp?size=50"');
   });
 
-  it("is a user, in the person's language, and a U, where there is no name either", () => {
+  it("without a name is shown as a user in the reader's language, with the letter U", () => {
     for (const [language, texts, name] of [
       ["fr", fr, "Utilisateur"],
       ["en", en, "User"],
@@ -32,7 +32,7 @@ describe("whoever published a status", () => {
   });
 });
 
-it("a day is told with two digits, its month in short and its year, in the language that is shown now", () => {
+it("a date has a two-digit day, a short month and the year, in the current language", () => {
   const at = new Date(2026, 10, 5, 12).getTime();
   activateTexts("fr", fr);
   expect(formatDate(at)).toBe("05 nov. 2026");

@@ -15,7 +15,7 @@ const write = (server: ModelServer, author: Uuid, ...texts: string[]) =>
 const numbered = (from: number, to: number): string[] =>
   Array.from({ length: to - from + 1 }, (_, index) => `post ${from + index}`);
 
-/** What somebody sees who looks from a status down. */
+/** Statuses shown to somebody who scrolls down from a status. */
 const look = async (tab: Tab, top = Number.POSITIVE_INFINITY, limit = 1_000) => {
   const view = toFeedView(await readFeed(getContext(tab).store), top, limit);
   return { ...view, texts: view.posts.map(({ content }) => content) };
@@ -27,7 +27,7 @@ const openFeed = async (tab: Tab): Promise<FeedPoller> => {
   return looker;
 };
 
-/** Looks once more, and has taken in the answer: one that was under way may have been asked for before. */
+/** Refreshes and waits for its own answer; an answer already on its way may have been requested earlier. */
 const lookAgain = async (looker: FeedPoller): Promise<void> => {
   for (const _ of ["under way", "asked for now"])
     await new Promise<void>((resolve) => {
@@ -47,7 +47,7 @@ const open = async () => {
 };
 
 describe("the feed on a phone", () => {
-  it("shows the newest first, page under page down to the first one there is", async () => {
+  it("shows the newest first, page after page down to the oldest", async () => {
     const { server, benoit, tab } = await open();
     const texts = numbered(1, 2 * postPageRows + 5);
     write(server, benoit, ...texts);
@@ -61,7 +61,7 @@ describe("the feed on a phone", () => {
     looker.stop();
   });
 
-  it("shows nothing that came since until it is asked for, and says how many, or that it is more than a page", async () => {
+  it("shows newer statuses only when requested, and their number, or that they exceed a page", async () => {
     const { server, benoit, tab } = await open();
     write(server, benoit, "one", "two");
     const looker = await openFeed(tab);
@@ -74,14 +74,14 @@ describe("the feed on a phone", () => {
     expect(await look(tab, top)).toMatchObject({ texts: ["two", "one"], hasMoreNewer: true });
     const newest = await look(tab);
     expect(newest.texts).toEqual(numbered(11, 30).reverse());
-    // What lies between the two is fetched before what is below shows again.
+    // The statuses between the two are loaded before those below are shown again.
     expect(newest.older).not.toBe("here");
     if (typeof newest.older === "object") await fetchOlderPosts(getContext(tab), newest.older.before);
     expect((await look(tab)).texts).toEqual([...numbered(1, 30).reverse(), "three", "two", "one"]);
     looker.stop();
   });
 
-  it("shows at once what was published here, and still counts what others wrote before it", async () => {
+  it("shows at once what was published here, and still counts what others published before it", async () => {
     const { server, benoit, tab } = await open();
     write(server, benoit, "old");
     const looker = await openFeed(tab);
@@ -95,7 +95,7 @@ describe("the feed on a phone", () => {
     looker.stop();
   });
 
-  it("misses nothing around what was published here, where that ends a page", async () => {
+  it("misses nothing around a status published here at the end of a page", async () => {
     const { server, benoit, tab } = await open();
     write(server, benoit, "old");
     const looker = await openFeed(tab);
@@ -110,7 +110,7 @@ describe("the feed on a phone", () => {
     looker.stop();
   });
 
-  it("keeps what was published here when a page that was made before does not name it", async () => {
+  it("keeps a status published here when a page made before does not contain it", async () => {
     const { server, benoit, tab } = await open();
     write(server, benoit, "old");
     const looker = await openFeed(tab);
@@ -125,7 +125,7 @@ describe("the feed on a phone", () => {
     looker.stop();
   });
 
-  it("keeps no picture of what is not shown any more, whoever deleted it and wherever", async () => {
+  it("stores no picture of a status that is not shown any more, whoever deleted it and wherever", async () => {
     const { server, amina, benoit, phone, tab, store } = await open();
     const posts = write(server, benoit, ...numbered(1, 5));
     const [mine] = write(server, amina, "mine");
@@ -139,7 +139,7 @@ describe("the feed on a phone", () => {
     await isKept(ids[0], ids[1], ids[3], ids[4], ids[5]);
     await deletePostOnServer(tab, mine?.id ?? createUuid());
     await isKept(ids[0], ids[1], ids[3], ids[4]);
-    // What was stored while it went, and that of whom one blocks meanwhile, go when the feed is opened next.
+    // A picture stored meanwhile, and pictures of people blocked meanwhile, are removed when the feed is opened next.
     looker.stop();
     phone.postPictures.add(ids[2] ?? "");
     await store.people.where("id").equals(benoit).modify({ blocked: 1 });
@@ -147,7 +147,7 @@ describe("the feed on a phone", () => {
     await isKept();
   });
 
-  it("lets go at once of what one deleted on another device, though an older page names it still", async () => {
+  it("removes at once what was deleted on another device, though an older page still contains it", async () => {
     const { server, amina, phone, tab } = await open();
     const [kept, gone] = write(server, amina, "kept", "gone");
     const looker = await openFeed(tab);
@@ -162,14 +162,14 @@ describe("the feed on a phone", () => {
     looker.stop();
   });
 
-  it("lets go of what its author deleted, wherever it stood", async () => {
+  it("removes what its author deleted, wherever it was listed", async () => {
     const { server, benoit, phone, tab } = await open();
     const posts = write(server, benoit, ...numbered(1, 5));
     const looker = await openFeed(tab);
     server.tala.posts = server.tala.posts.filter(({ number }) => number !== posts[2]?.number);
     await lookAgain(looker);
     expect((await look(tab)).texts).toEqual(["post 5", "post 4", "post 2", "post 1"]);
-    // Of the newest one it is not known whether the page is older: it goes once no page can be.
+    // The newest status is kept until no page could be older than it.
     server.tala.posts = server.tala.posts.filter(({ number }) => number < (posts[4]?.number ?? 0));
     await lookAgain(looker);
     await phone.pass(feedFreshMs + 3_000);
@@ -178,7 +178,7 @@ describe("the feed on a phone", () => {
     looker.stop();
   });
 
-  it("does not show again what I deleted, though a page of a while ago still names it", async () => {
+  it("does not show a deleted status of the user again, though an older page still contains it", async () => {
     const { server, amina, benoit, tab } = await open();
     const [mine] = write(server, amina, "mine");
     write(server, benoit, "his");
@@ -192,7 +192,7 @@ describe("the feed on a phone", () => {
     looker.stop();
   });
 
-  it("shows whom I know as everywhere, whatever picture a page has of them: it would tell who blocks me", async () => {
+  it("shows known people as everywhere else, whatever picture a page has: it would reveal who blocks the user", async () => {
     const { server, benoit, tab, store } = await open();
     write(server, benoit, "one");
     await eventually(async () => expect(await store.people.get(benoit)).toBeDefined());
@@ -204,7 +204,7 @@ describe("the feed on a phone", () => {
     looker.stop();
   });
 
-  it("leaves out whom I have blocked, and shows them again afterwards", async () => {
+  it("hides statuses of blocked people, and shows them again after unblocking", async () => {
     const { server, amina, benoit, tab, store } = await open();
     write(server, amina, "mine");
     write(server, benoit, "his");
@@ -218,7 +218,7 @@ describe("the feed on a phone", () => {
     looker.stop();
   });
 
-  it("keeps no more than the newest two hundred once nobody looks, and can be read on from there", async () => {
+  it("keeps only the newest two hundred once it is closed, and can be continued from there", async () => {
     const { server, benoit, tab, store } = await open();
     const texts = numbered(1, 260);
     write(server, benoit, ...texts);
@@ -234,8 +234,8 @@ describe("the feed on a phone", () => {
   });
 });
 
-describe("looking for new statuses", () => {
-  it("goes on while somebody looks, costs nothing where nothing is new, and ends with the screen", async () => {
+describe("polling for new statuses", () => {
+  it("continues while the feed is open, costs nothing without news, and ends with the screen", async () => {
     const { server, benoit, phone, tab, store } = await open();
     write(server, benoit, "one");
     const looks = () => phone.requests.filter(({ path }) => path === "/api/tala").length;
@@ -256,7 +256,7 @@ describe("looking for new statuses", () => {
     expect(looks()).toBe(before + 1);
   });
 
-  it("asks a third as often where data are dear", async () => {
+  it("has a three times longer interval in data saver mode", async () => {
     const { phone, tab } = await open();
     const looker = new FeedPoller(tab, () => true);
     await eventually(() => expect(looker.status.get().at).toBe("seen"));
@@ -267,7 +267,7 @@ describe("looking for new statuses", () => {
     looker.stop();
   });
 
-  it("says that it failed, keeps what is here, and is tried again when the link is back", async () => {
+  it("reports a failure, keeps the shown statuses, and retries when the connection is back", async () => {
     const { server, benoit, phone, tab } = await open();
     write(server, benoit, "one");
     await eventually(() => expect(tab.link.get()).toBe("online"));
@@ -282,12 +282,12 @@ describe("looking for new statuses", () => {
     const wokenAt = tab.platform.now();
     phone.wake();
     await eventually(() => expect(phone.requests.slice(asked).map(({ path }) => path)).toContain("/api/tala"));
-    expect(tab.platform.now() - wokenAt).toBeLessThan(feedPollMs / 2); // not by its turn
+    expect(tab.platform.now() - wokenAt).toBeLessThan(feedPollMs / 2); // before its regular time
     await eventually(async () => expect((await look(tab)).texts).toEqual(["two", "one"]));
     looker.stop();
   });
 
-  it("asked for while it is being asked for already, says what comes of that", async () => {
+  it("returns the result of a running request if requested meanwhile", async () => {
     const { phone, tab } = await open();
     phone.shouldLose = ({ path }) => path === "/api/tala";
     const looker = new FeedPoller(tab, () => false);
@@ -296,7 +296,7 @@ describe("looking for new statuses", () => {
     const asked = phone.requests.length;
     const answers = await Promise.all([looker.refresh(), looker.refresh()]);
     expect(answers).toEqual([{ at: "seen" }, { at: "seen" }]);
-    // None, when it was just being tried again by itself.
+    // No request if it was just retried by itself.
     expect(phone.requests.slice(asked).filter(({ path }) => path === "/api/tala").length).toBeLessThan(2);
     looker.stop();
   });

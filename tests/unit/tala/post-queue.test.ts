@@ -35,7 +35,7 @@ const isPost = (request: HttpRequest) => isTala(request) && request.method === "
 const waitingIn = async (tab: Tab): Promise<string[]> =>
   (await listPendingPosts(getContext(tab))).map(({ content, state }) => `${content} ${state}`);
 
-/** All that was written is published, each once, in its order, and nothing of it is left to be sent. */
+/** Everything written is published, each once and in order, and nothing is left to be sent. */
 const becomesPublished = (server: ModelServer, tab: Tab, ...texts: string[]): Promise<void> =>
   eventually(async () => {
     expect(server.tala.texts).toEqual(texts);
@@ -44,27 +44,27 @@ const becomesPublished = (server: ModelServer, tab: Tab, ...texts: string[]): Pr
     expect(await store.blobs.count()).toBe(0);
   });
 
-describe("a status on its way", () => {
-  it("is waited for while the server can be reached, and holds nobody up without a network", async () => {
+describe("a status being sent", () => {
+  it("is awaited while the server is reachable, and not without network", async () => {
     const { server, amina } = makePair();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
     await eventually(() => expect(tab.link.get()).toBe("online"));
-    // However slow this machine is, its patience does not run out.
+    // The timeout is never reached, however slow this machine is.
     const now = vi.spyOn(tab.platform, "now").mockReturnValue(tab.platform.now());
     expect(await waitForPostOutcome(tab, await enqueuePost(tab, "reached", undefined))).toBe("published");
     now.mockRestore();
     phone.isOnline = false;
     phone.faults.isOffline = true;
     const id = await enqueuePost(tab, "kept", undefined);
-    // Whoever looked a second time would wait for it.
+    // A second check would wait for it.
     const after = vi.spyOn(tab.platform, "startTimer").mockImplementation(() => () => {});
     expect(await waitForPostOutcome(tab, id)).toBe("waiting");
     after.mockRestore();
     expect(await waitingIn(tab)).toEqual(["kept queued"]);
   });
 
-  it("waits without a network, then is published once, with its picture, in the order it was written", async () => {
+  it("waits without network, then is published once with its picture, in the order of writing", async () => {
     const { server, amina } = makePair();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
@@ -85,7 +85,7 @@ describe("a status on its way", () => {
     );
   });
 
-  it("goes in the order it was written, though the phone learns meanwhile that its clock was ahead", async () => {
+  it("is sent in the order of writing, though the phone's clock is corrected meanwhile", async () => {
     const { server, amina } = makePair();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
@@ -113,7 +113,7 @@ describe("a status on its way", () => {
     expect(server.tala.posts[0]?.arrivals).toBe(4);
   });
 
-  it("goes on in a page opened later, at whichever step its page died", async () => {
+  it("continues in a page opened later, at whichever step its page was closed", async () => {
     for (const step of ["before it is sent", "on its way", "before its answer"] as const) {
       const { server, amina } = makePair();
       const phone = makeDevice(server, amina);
@@ -135,7 +135,7 @@ describe("a status on its way", () => {
     }
   });
 
-  it("written in a tab that does not lead is sent by the one that does, and by the next when that is gone", async () => {
+  it("written in a follower tab is sent by the leader, and by the next leader when that is closed", async () => {
     const { server, amina } = makePair();
     const phone = makeDevice(server, amina);
     const [leader, other] = [await phone.openTab(), await phone.openTab()];
@@ -150,7 +150,7 @@ describe("a status on its way", () => {
     expect(server.tala.posts.map(({ arrivals }) => arrivals)).toEqual([1, 1]);
   });
 
-  it("refused for good stays, says why, holds up nothing else, and is sent again when its author asks", async () => {
+  it("refused permanently stays with the reason, delays nothing else, and is sent again on request", async () => {
     const { server, amina } = makePair();
     const tab = await makeDevice(server, amina).openTab();
     let isRefusing = true;
@@ -170,7 +170,7 @@ describe("a status on its way", () => {
     expect(server.tala.posts[1]).toMatchObject({ id, bytes });
   });
 
-  it("that the server could not take for a week fails, and is sent again when its author asks", async () => {
+  it("that the server could not accept for a week fails, and is sent again on request", async () => {
     const { server, amina } = makePair();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
@@ -178,7 +178,7 @@ describe("a status on its way", () => {
     const id = await enqueuePost(tab, "old", undefined);
     await getContext(tab).store.postbox.update(id, { createdAt: phone.now() - 8 * 24 * 3_600_000 });
     phone.wake();
-    // A week without a network counts for nothing: it was not the server that could not take it.
+    // A week without network does not count, because the server did not fail.
     await phone.pass(20_000);
     expect(await waitingIn(tab)).toEqual(["old queued"]);
     server.tala.refuse = () => ({ error: "internal" });
@@ -192,7 +192,7 @@ describe("a status on its way", () => {
     await becomesPublished(server, tab, "old");
   });
 
-  it("waits as long as the server says, and the later one does not overtake it", async () => {
+  it("waits as long as the server says, and a later one does not overtake it", async () => {
     const { server, amina } = makePair();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
@@ -210,7 +210,7 @@ describe("a status on its way", () => {
     expect((asked[1] ?? 0) - (asked[0] ?? 0)).toBeGreaterThanOrEqual(8_000);
   });
 
-  it("taken back before it was sent is never asked for; taken back on its way it is gone there too", async () => {
+  it("cancelled before sending is never sent; cancelled during sending it is deleted on the server too", async () => {
     const { server, amina } = makePair();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
@@ -233,7 +233,7 @@ describe("a status on its way", () => {
     expect(await getContext(tab).store.posts.count()).toBe(0);
   });
 
-  it("taken back while it is on its way is gone there as soon as it has come, and never shows here", async () => {
+  it("cancelled during sending is deleted on the server as soon as it arrived, and never shown here", async () => {
     const { server, amina } = makePair();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
@@ -246,7 +246,7 @@ describe("a status on its way", () => {
     expect(await getContext(tab).store.posts.count()).toBe(0);
   });
 
-  it("published in the moment it is taken back is deleted for everybody", async () => {
+  it("published in the moment of its cancellation is deleted for everybody", async () => {
     const { server, amina } = makePair();
     const tab = await makeDevice(server, amina).openTab();
     const id = await enqueuePost(tab, "too late", undefined);
@@ -255,7 +255,7 @@ describe("a status on its way", () => {
     expect(server.tala.texts).toEqual([]);
   });
 
-  it("is known to wait, to be published, or to be taken back, which is neither", async () => {
+  it("has one of the states waiting, published, or neither once cancelled", async () => {
     const { server, amina } = makePair();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
@@ -274,7 +274,7 @@ describe("a status on its way", () => {
     expect(await readPostOutcome(store, dropped)).toBe("takenBack");
   });
 
-  it("that was taken back on another device is no failure", async () => {
+  it("that was deleted on another device is no failure", async () => {
     const { server, amina } = makePair();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
@@ -286,7 +286,7 @@ describe("a status on its way", () => {
     await becomesPublished(server, tab);
   });
 
-  it("whose picture is lost says so instead of going without it", async () => {
+  it("whose picture is lost fails instead of being published without it", async () => {
     const { server, amina } = makePair();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
@@ -301,7 +301,7 @@ describe("a status on its way", () => {
     expect(server.tala.texts).toEqual([]);
   });
 
-  it("outlives a session that ended by itself, and days on a phone that looks after its room", async () => {
+  it("survives the expiry of its session, and days on a phone that evicts data", async () => {
     const { server, amina } = makePair();
     const phone = makeDevice(server, amina);
     const before = await phone.openTab();
@@ -319,13 +319,13 @@ describe("a status on its way", () => {
     expect(server.tala.posts[0]).toMatchObject({ bytes });
   });
 
-  it("survives a store that has to be made anew", async () => {
+  it("survives the replacement of the local database", async () => {
     const { server, amina } = makePair();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
     phone.faults.isOffline = true;
     await enqueuePost(tab, "rescued", picture);
-    // Twice in a row the store fails: it is not to be trusted.
+    // The database fails twice in a row and is no longer trusted.
     getContext(tab).reportStoreFailure(new Error("broken"));
     await eventually(() => expect(tab.context.get()).toBeDefined());
     await eventually(async () => expect(await waitingIn(tab)).toEqual(["rescued queued"]));
@@ -338,8 +338,8 @@ describe("a status on its way", () => {
   });
 });
 
-describe("what is no status", () => {
-  it("is refused before it is kept", async () => {
+describe("an invalid status", () => {
+  it("is refused before it is stored", async () => {
     const { server, amina } = makePair();
     const tab = await makeDevice(server, amina).openTab();
     await expect(enqueuePost(tab, " \n\u200b ", undefined)).rejects.toMatchObject({ code: "empty_post" });
@@ -347,7 +347,7 @@ describe("what is no status", () => {
     await expect(enqueuePost(tab, "é".repeat(postGraphemesMax + 1), undefined)).rejects.toMatchObject({
       code: "post_too_long",
     });
-    // Few to the eye and many to a phone.
+    // Few characters to the eye, many code units.
     await expect(enqueuePost(tab, family.repeat(postGraphemesMax), undefined)).rejects.toMatchObject({
       code: "post_too_long",
     });

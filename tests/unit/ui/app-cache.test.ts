@@ -3,7 +3,7 @@ import { createUuid } from "#contract/ids.ts";
 
 const pathIn = ({ url }: { url: string }): string => url.slice(new URL(url).origin.length);
 
-/** Caches as browsers have them, shared by every version of the worker; `room` is how many more entries fit. */
+/** Caches like a browser's, shared by all versions of the worker; `room` is how many more entries fit. */
 const makeCaches = () => {
   const stores = new Map<string, Map<string, string>>();
   let room = Number.POSITIVE_INFINITY;
@@ -44,7 +44,7 @@ beforeEach(() => {
   });
 });
 
-/** A version of the worker, made of these files. */
+/** A version of the worker with these files. */
 const release = async (...files: string[]) => {
   vi.stubGlobal("__ASSETS__", files);
   vi.resetModules();
@@ -55,7 +55,7 @@ const release = async (...files: string[]) => {
 const texts = (hash: string) => ["fr", "en", "pt"].map((language) => `/assets/${language}-${hash}.js`);
 
 describe("the service worker", () => {
-  it("fetches the app's files and page, and of the languages none before one was read", async () => {
+  it("precaches the app's files and page, but no language before one is used", async () => {
     const first = await release("/assets/app-1.js", "/assets/app-1.css", ...texts("1"));
     await first.installAppShell();
     expect(fetched.sort()).toEqual(["/app", "/assets/app-1.css", "/assets/app-1.js"]);
@@ -64,7 +64,7 @@ describe("the service worker", () => {
     expect(fetched).toEqual(["/assets/pt-1.js"]);
   });
 
-  it("keeps all texts of a language once a page has loaded some, also one chosen later", async () => {
+  it("stores all texts of a language once a page has loaded some, also one chosen later", async () => {
     const parts = ["fr", "pt", "en"].flatMap((language) =>
       [1, 2, 3].map((part) => `/assets/${language}-part${part}.js`),
     );
@@ -82,7 +82,7 @@ describe("the service worker", () => {
     expect(kept.keys("shell").filter((key) => /(fr|en|pt)-/.test(key))).toEqual([...ofFrench, ...ofPortuguese]);
   });
 
-  it("fetches of a newer version only what changed, the person's language with it", async () => {
+  it("loads only the changed files of a newer version, including the user's language", async () => {
     const first = await release("/assets/app-1.js", "/assets/react-1.js", ...texts("1"));
     await first.installAppShell();
     await first.cacheAssets(["/assets/pt-1.js"]);
@@ -91,7 +91,7 @@ describe("the service worker", () => {
     expect(fetched.sort()).toEqual(["/app", "/assets/app-2.js", "/assets/pt-2.js"]);
   });
 
-  it("keeps the version before for the tabs open with it, and drops what is older", async () => {
+  it("keeps the previous version for tabs opened with it, and removes older ones", async () => {
     for (const version of ["1", "2", "3"]) {
       const worker = await release(`/assets/app-${version}.js`, "/assets/react-1.js");
       await worker.installAppShell();
@@ -104,7 +104,7 @@ describe("the service worker", () => {
     ]);
   });
 
-  it("answers the app's page and its files from what it keeps, and from the network what it does not", async () => {
+  it("answers the app's page and files from the cache, and the rest from the network", async () => {
     const worker = await release("/assets/app-1.js");
     await worker.installAppShell();
     fetched = [];
@@ -118,7 +118,7 @@ describe("the service worker", () => {
     expect(fetched).toEqual(["/assets/app-0.js"]);
   });
 
-  it("does not install without room, and a page without it is served by the network", async () => {
+  it("does not install without storage room, and the page is then served by the network", async () => {
     kept.limit(1);
     const worker = await release("/assets/app-1.js", "/assets/app-1.css");
     await expect(worker.installAppShell()).rejects.toThrow("no room");
@@ -126,7 +126,7 @@ describe("the service worker", () => {
     expect(await page.text()).toBe("content of /app");
   });
 
-  it("keeps two hundred pictures of people, and those seen lately before the others", async () => {
+  it("keeps two hundred pictures of people, and evicts the least recently used first", async () => {
     vi.resetModules();
     const { respondWithAvatar: answerAvatar } = await import("#sw/pictures.ts");
     const see = async (n: number) => {
@@ -135,7 +135,7 @@ describe("the service worker", () => {
       await Promise.all(works);
     };
     for (let n = 0; n < 200; n++) await see(n);
-    // The worker slept and woke: it knows of nothing but the first picture being looked at again.
+    // The worker was restarted: it only knows that the first picture was used again.
     vi.resetModules();
     const woken = await import("#sw/pictures.ts");
     const works: Promise<unknown>[] = [];
@@ -155,11 +155,11 @@ describe("the service worker", () => {
     expect(keys).toContain("/api/avatars/240");
   });
 
-  it("keeps small pictures of the newest statuses, whichever was seen last, and none that is too large", async () => {
+  it("keeps small pictures of the newest statuses, whichever was seen last, and no large ones", async () => {
     vi.resetModules();
     const { respondWithPostPicture: answerPostPicture, isPostPicture } = await import("#sw/pictures.ts");
     const idAt = (n: number) => `01900000-0000-7000-8000-${n.toString().padStart(12, "0")}`;
-    // Who wrote it says nothing of when.
+    // The author's id does not determine the time.
     const pathOf = (n: number) => `/api/tala/pictures/${idAt(1_000 - n)}_${idAt(n)}?size=small`;
     const see = async (path: string) => {
       const works: Promise<unknown>[] = [];
@@ -167,7 +167,7 @@ describe("the service worker", () => {
       await Promise.all(works);
       return answer;
     };
-    // From the newest down, as one reads.
+    // From the newest down, in reading order.
     for (let n = 300; n > 60; n--) await see(pathOf(n));
     const keys = kept.keys("post-pictures");
     expect(keys.length).toBeLessThanOrEqual(220);
@@ -188,7 +188,7 @@ describe("the service worker", () => {
     expect(isKept("/api/tala?before=6")).toBe(false);
   });
 
-  it("forgets the pictures of statuses that are not shown any more, of people that are unseen, and all at the end", async () => {
+  it("removes pictures of statuses that are not shown any more, of hidden people, and all at sign-out", async () => {
     vi.resetModules();
     const {
       deleteAllCachedPictures: dropAllPictures,

@@ -18,7 +18,7 @@ import { root } from "#tests/support/server/state.ts";
 
 const asSystem = { theme: "system", text: "normal", motion: "system" } as const;
 
-/** As much of a document as an appearance touches. */
+/** The part of a document that the appearance changes. */
 const makeDocument = () => ({
   documentElement: { dataset: {} as Record<string, string | undefined> },
   bars: [{ media: "" }, { media: "" }],
@@ -51,7 +51,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-test("every choice is kept in words and read back as it was made", () => {
+test("every choice is stored and read back unchanged", () => {
   for (const theme of themes) {
     for (const text of textSizes) {
       for (const motion of motions)
@@ -60,14 +60,14 @@ test("every choice is kept in words and read back as it was made", () => {
   }
 });
 
-test("what another version wrote, or nobody, is no choice", () => {
+test("values of other versions or invalid values are ignored", () => {
   for (const look of ["", "   ", "sepia huge", '{"theme":"dark"}', "system normal"]) {
     expect(parseAppearance(look), look).toEqual(asSystem);
   }
   expect(parseAppearance("sepia large")).toEqual({ ...asSystem, text: "large" });
 });
 
-test("a choice changes only what was chosen, shows at once and is there for the next page", () => {
+test("a choice changes only its own setting, applies at once and to the next page", () => {
   setAppearance({ theme: "dark" });
   setAppearance({ text: "larger" });
   expect(page.documentElement.dataset["look"]).toBe("dark larger");
@@ -80,7 +80,7 @@ test("a choice changes only what was chosen, shows at once and is there for the 
   expect(stored.has(appearanceKey)).toBe(false);
 });
 
-test("a choice that cannot be stored holds as long as the page", () => {
+test("a choice that cannot be stored applies until the page is closed", () => {
   isFull = true;
   setAppearance({ theme: "light" });
   setAppearance({ motion: "still" });
@@ -88,7 +88,7 @@ test("a choice that cannot be stored holds as long as the page", () => {
   expect(page.documentElement.dataset["look"]).toBe("light still");
 });
 
-test("the browser's bar takes the chosen colour, and the system's again", () => {
+test("the browser's theme colour follows the chosen appearance, and the system's again", () => {
   const media = () => page.bars.map((bar) => bar.media);
   applyAppearance("dark large");
   expect(media()).toEqual(["not all", "all"]);
@@ -98,7 +98,7 @@ test("the browser's bar takes the chosen colour, and the system's again", () => 
   expect(media()).toEqual(["(prefers-color-scheme: light)", "(prefers-color-scheme: dark)"]);
 });
 
-test("the inline script shows the same as the app, and fails at nothing", () => {
+test("the inline script shows the same as the app, and never throws", () => {
   const run = (storage: unknown) => {
     page = makeDocument();
     new Function("document", "localStorage", appearanceScript)(page, storage);
@@ -109,11 +109,11 @@ test("the inline script shows the same as the app, and fails at nothing", () => 
   expect(shown.bars.map((bar) => bar.media)).toEqual(["not all", "all"]);
   expect(run({}).documentElement.dataset["look"]).toBe("");
   expect(() => run(undefined)).not.toThrow();
-  // It stands inside a script element.
+  // The script is inside a script element.
   expect(appearanceScript).not.toMatch(/<\/|<!--/);
 });
 
-test("dark is the same whether the system wants it or it was chosen", () => {
+test("dark is the same whether set by the system or chosen", () => {
   const colours = (css: string, selector: string): string[] => {
     const from = css.indexOf(`${selector} {`);
     expect(from, selector).toBeGreaterThan(-1);

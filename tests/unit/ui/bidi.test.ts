@@ -8,7 +8,7 @@ const RLI = "\u2067";
 const FSI = "\u2068";
 const PDI = "\u2069";
 
-describe("somebody's words between ours", () => {
+describe("user text within the app's text", () => {
   it.each([
     ["nothing to balance", "Mbote 👋\nna yo", "Mbote 👋\nna yo"],
     ["an end without a beginning", `a${PDI}b${PDF}c`, "abc"],
@@ -23,14 +23,14 @@ describe("somebody's words between ours", () => {
     expect(balanceBidi(balanced)).toBe(balanced);
   });
 
-  it("a name reorders nothing of the sentence it stands in", () => {
+  it("a name does not reorder the sentence around it", () => {
     expect(isolateBidi("Amina")).toBe("Amina");
     expect(isolateBidi("شاي")).toBe(`${FSI}شاي${PDI}`);
     expect(isolateBidi(`Ben${RLO}`)).toBe(`${FSI}Ben${RLO}${PDF}${PDI}`);
     expect(isolateBidi(`Ben${PDI}${RLO}`)).toBe(`${FSI}Ben${RLO}${PDF}${PDI}`);
   });
 
-  it("takes a time in proportion to the text, whatever it is made of", () => {
+  it("is processed in linear time, whatever it contains", () => {
     const count = 500_000;
     expect(balanceBidi(RLO.repeat(count) + PDI.repeat(count))).toBe(RLO.repeat(count) + PDF.repeat(count));
     const nested = RLI.repeat(count) + RLO.repeat(count);

@@ -26,7 +26,7 @@ const contrast = (a: Rgb, b: Rgb): number => {
   return (high + 0.05) / (low + 0.05);
 };
 
-test("everybody's name in a group is readable on the bubble and on the ground, light and dark", () => {
+test("the name colours in a group are readable on bubble and background, light and dark", () => {
   expect(dark).toHaveLength(2);
   for (const part of [light, ...dark]) {
     const [saturation = 0, lightness = 0] = read(part, "writer")
@@ -41,7 +41,7 @@ test("everybody's name in a group is readable on the bubble and on the ground, l
   }
 });
 
-test("the letters of everybody's disc are readable", () => {
+test("the initials of every avatar colour are readable", () => {
   const avatar = readFileSync(`${root}/src/components/people/avatar.tsx`, "utf8");
   const [, saturation, lightness] = /hsl\(\$\{toHue\(seed\)\} (\d+)% (\d+)%\)/.exec(avatar) ?? [];
   for (const hue of avatarHues) {

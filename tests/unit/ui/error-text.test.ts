@@ -8,8 +8,8 @@ const t = createTranslate("en", en);
 const limited = (seconds?: number) =>
   toErrorText(new ApiRequestError("rate_limited", 429, seconds === undefined ? undefined : seconds * 1_000), t);
 
-describe("what a limit says", () => {
-  it("tells a wait in seconds, minutes, hours or days, and never too few of them", () => {
+describe("the message of a rate limit", () => {
+  it("gives the wait in seconds, minutes, hours or days, never too short", () => {
     expect(limited(1)).toBe("Too many tries. Try again in 1 second.");
     expect(limited(90)).toBe("Too many tries. Try again in 90 seconds.");
     expect(limited(91)).toBe("Too many tries. Try again in 2 minutes.");
@@ -19,7 +19,7 @@ describe("what a limit says", () => {
     expect(limited(604_800)).toBe("Too many tries. Try again in 7 days.");
   });
 
-  it("names no time if the server gave none", () => {
+  it("gives no time if the server gave none", () => {
     expect(limited()).toBe(en.errors.rate_limited);
   });
 });

@@ -25,14 +25,14 @@ test("every question is answered in every language, under a topic that is shown"
   for (const topic of helpTopics) expect(french.some(([, its]) => its === topic)).toBe(true);
 });
 
-/** Every text of the product in a language. */
+/** All texts of the product in one language. */
 const wordsOf = (texts: object): string[] =>
   Object.values(texts).flatMap((text: string | object) => (typeof text === "string" ? [text] : wordsOf(text)));
 
-/** What a browser or a phone says, and not the product. */
+/** Texts of browsers and phones, not of the product. */
 const foreign = /écran d'accueil|home screen|ecrã principal|^(autorisations|permissions|permissões)$/i;
 
-test("what an answer names in quotes stands so on the screen", () => {
+test("texts that an answer quotes exist on the screen", () => {
   for (const [language, texts] of Object.entries({ fr, en, pt })) {
     const known = new Set(wordsOf(texts));
     for (const { id, question, answer } of helpQuestions[language as keyof typeof helpQuestions]) {
@@ -43,7 +43,7 @@ test("what an answer names in quotes stands so on the screen", () => {
   }
 });
 
-test("a text is found without its accents and capitals, by words in any order", () => {
+test("a text is found without accents and capitals, by words in any order", () => {
   const ids = (query: string, language: (typeof languages)[number] = "fr") =>
     searchHelpQuestions(helpQuestions[language], query).map(({ id }) => id);
   expect(ids("reseau")).toEqual(ids("RÉSEAU"));
@@ -51,17 +51,17 @@ test("a text is found without its accents and capitals, by words in any order", 
   expect(ids("  voit,   numéro ? ")[0]).toBe("number");
   expect(ids("palavra passe", "pt")[0]).toBe("password");
   expect(ids("sim card", "en")[0]).toBe("lost");
-  // By a word that stands in neither text.
+  // A word that is in neither text.
   expect(ids("forfait")).toContain("callData");
 });
 
-test("a question that asks for it comes before an answer that names it", () => {
+test("a question that contains the words comes before an answer that does", () => {
   const found = searchHelpQuestions(helpQuestions.en, "group");
   expect(found[0]?.id).toBe("groups");
   expect(found.length).toBeGreaterThan(1);
 });
 
-test("what stands nowhere is not found; of several words most are enough where no question has all", () => {
+test("unknown words find nothing; of several words most are enough if no question has all", () => {
   expect(searchHelpQuestions(helpQuestions.fr, "zzz")).toEqual([]);
   expect(searchHelpQuestions(helpQuestions.fr, "le zzz")).toEqual([]);
   expect(searchHelpQuestions(helpQuestions.fr, "groupe zzz yyy")).toEqual([]);
@@ -78,7 +78,7 @@ const secrets = {
   words: "rendez-vous au marché",
 };
 
-/** A browser in which everything a page can read knows who is here. */
+/** A browser in which every value a page can read identifies the user. */
 const stubBrowser = (navigator: object) => {
   const kept = JSON.stringify(secrets);
   vi.stubGlobal("navigator", navigator);
@@ -96,7 +96,7 @@ const stubBrowser = (navigator: object) => {
 const waiting = formatUnsentCounts({ messages: 2, posts: 3, drafts: 1, deletions: 0 });
 const known = { version: "0.1.0 (dev)", link: "online", trouble: "none", waiting };
 
-test("the diagnosis says what helps, and nothing of the person", async () => {
+test("the diagnosis contains helpful facts and no personal data", async () => {
   stubBrowser({
     userAgent: "Mozilla/5.0 (Linux; Android 10)",
     onLine: true,
@@ -125,7 +125,7 @@ test("the diagnosis says what helps, and nothing of the person", async () => {
   for (const secret of Object.values(secrets)) expect(text).not.toContain(secret);
 });
 
-test("a browser that tells nothing keeps nobody from the rest", async () => {
+test("a browser that reports nothing does not prevent the rest", async () => {
   stubBrowser({ userAgent: "An old one", onLine: false });
   const text = formatDiagnostics(await collectDiagnostics(known));
   expect(text).toContain("network: offline");
@@ -135,7 +135,7 @@ test("a browser that tells nothing keeps nobody from the rest", async () => {
   expect(text).toContain("worker: none");
 });
 
-test("the build is named by the script it comes in", () => {
+test("the build is named by the file name of its script", () => {
   expect(parseBuildId("https://lisolo.example/assets/index-DcUviI3j.js")).toBe("DcUviI3j");
   expect(parseBuildId("https://lisolo.example/assets/index-Dc_v-I3j.js")).toBe("Dc_v-I3j");
   expect(parseBuildId("http://localhost:5173/src/main.tsx")).toBe("dev");

@@ -15,7 +15,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-/** Whether a click comes through to what is on the page now. */
+/** Whether a click reaches the current page. */
 const arrives = (clientX: number, clientY: number, detail = 1): boolean => {
   const event = new Event("click", { cancelable: true });
   for (const [name, value] of Object.entries({ clientX, clientY, detail }))
@@ -23,13 +23,13 @@ const arrives = (clientX: number, clientY: number, detail = 1): boolean => {
   return page.dispatchEvent(event);
 };
 
-test("a tap meant for the button of a form that sent itself does not land on the form that came in its place", () => {
+test("a tap meant for the button of a form that submitted itself does not reach the form that replaced it", () => {
   suppressLateTap(button);
   expect(arrives(100, 520)).toBe(false);
   expect(arrives(340, 548)).toBe(false);
 });
 
-test("a tap beside that button, a press by the keyboard and a later tap come through", () => {
+test("a tap beside that button, a key press and a later tap reach the page", () => {
   suppressLateTap(button);
   expect(arrives(100, 490)).toBe(true);
   expect(arrives(350, 520)).toBe(true);
@@ -38,7 +38,7 @@ test("a tap beside that button, a press by the keyboard and a later tap come thr
   expect(arrives(100, 520)).toBe(true);
 });
 
-test("nothing is held up where the form had no button", () => {
+test("no tap is blocked if the form had no button", () => {
   suppressLateTap(undefined);
   expect(arrives(100, 520)).toBe(true);
 });

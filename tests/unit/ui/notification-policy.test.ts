@@ -70,7 +70,7 @@ const open = (around: Partial<NotificationContext> = {}) => {
 const nothing = { playsSound: false, banner: undefined, isForOpenChat: false };
 
 describe("a new message", () => {
-  it("is shown though it came before all of a page that was just opened was there, and what is older is not", () => {
+  it("is notified though it arrived before a page just opened had loaded all, and older messages are not", () => {
     const tab = makeTab({ phase: { name: "opening", since: startAt }, freshAfter: startAt });
     tab.put("ana", { head: 7, unread: 3, at: startAt - 1_000 });
     tab.put("ben", { head: 5, unread: 1, at: startAt + 1_000 });
@@ -89,7 +89,7 @@ describe("a new message", () => {
     expect(tab.judge()).toEqual(nothing);
   });
 
-  it("of one's own, from another device, is nothing new; nor is what was read there, a call's line or an event of a group", () => {
+  it("causes no notification if it is one's own, read on another device, a call entry or a system message", () => {
     const tab = open();
     expect(tab.arrive("ana", 1, { isIncoming: false, unread: 0 })).toEqual(nothing);
     expect(tab.arrive("ben", 1, { unread: 0 })).toEqual(nothing);
@@ -152,7 +152,7 @@ describe("the open screen", () => {
     expect(tab.arrive("ben")).toEqual({ playsSound: true, banner: undefined, isForOpenChat: false });
   });
 
-  it("does not count as open while a call's screen covers the chat: another window may notify", () => {
+  it("does not count as open while a call covers the chat: another window may notify", () => {
     const tab = open({ openConversation: "ana", call: "foreground" });
     expect(tab.arrive("ana")).toEqual(nothing);
     tab.here.call = "background";
@@ -164,7 +164,7 @@ describe("the open screen", () => {
     expect(tab.arrive("ana")).toEqual({ playsSound: true, banner: undefined, isForOpenChat: false });
   });
 
-  it("in a call nothing sounds, and behind its screen nothing shows; nor does anything sound into a recording", () => {
+  it("in a call no sound plays, and no banner shows behind its screen; no sound plays into a recording", () => {
     const tab = open({ call: "foreground" });
     expect(tab.arrive("ana")).toEqual(nothing);
     tab.here.call = "background";
@@ -176,8 +176,8 @@ describe("the open screen", () => {
   });
 });
 
-describe("what is written behind a call's screen", () => {
-  it("is told on it wherever one was and whether or not one looks, and nothing that is muted", () => {
+describe("messages that arrive during a call", () => {
+  it("are notified on the call screen, visible or not, except of muted conversations", () => {
     const tab = open({ call: "foreground", openConversation: "ana", isListShown: true, isVisible: false });
     tab.here.phase = { name: "catching-up", since: startAt };
     tab.arrive("ana");
@@ -231,7 +231,7 @@ describe("missed messages", () => {
   });
 });
 
-it("several writing at once, or one very much, may be what was missed; one who goes on writing is not", () => {
+it("a burst, or messages in several chats at once, may be missed messages; steady messages of one author are not", () => {
   const tab = open({ phase: { name: "catching-up", since: startAt } });
   tab.arrive("ana");
   expect(tab.isBurst).toBe(false);

@@ -30,12 +30,12 @@ describe("a date", () => {
   });
 });
 
-describe("a phone whose clock is off", () => {
+describe("a phone whose clock is wrong", () => {
   it("counts days by the server's time", () => {
     const dayMs = 86_400_000;
     const written = Date.now() - dayMs;
     expect(formatDayHeading(written, "fr")).toBe("Hier");
-    setClockSkew(-dayMs); // the phone is a day ahead
+    setClockSkew(-dayMs); // The phone is a day ahead.
     expect(formatDayHeading(written, "fr")).toBe("Aujourd’hui");
     expect(formatTimeOrDate(written, "fr")).toMatch(/^\d\d:\d\d$/);
     setClockSkew(0);
@@ -43,14 +43,14 @@ describe("a phone whose clock is off", () => {
 });
 
 describe("headings of days", () => {
-  it("names today and yesterday by the calendar, not by hours passed", () => {
+  it("are today and yesterday by the calendar, not by elapsed hours", () => {
     expect(formatDayHeading(at(2026, 10, 20, 0, 0), "fr", now)).toBe("Aujourd’hui");
     expect(formatDayHeading(at(2026, 10, 19, 23, 59), "fr", now)).toBe("Hier");
     expect(formatDayHeading(at(2026, 10, 19, 23, 59), "en", now)).toBe("Yesterday");
     expect(formatDayHeading(at(2026, 10, 19, 0, 0), "pt", now)).toBe("Ontem");
   });
 
-  it("says the weekday of recent days and the year of old ones and of a clock that runs ahead", () => {
+  it("are the weekday for recent days, with the year for old ones and for a clock that runs ahead", () => {
     expect(formatDayHeading(at(2026, 10, 16, 12, 0), "fr", now)).toBe("Lundi 16 novembre");
     expect(formatDayHeading(at(2025, 11, 31, 12, 0), "fr", now)).toBe("31 déc. 2025");
     expect(formatDayHeading(at(2026, 10, 21, 12, 0), "fr", now)).toBe("21 nov. 2026");

@@ -28,7 +28,7 @@ const makeBrowser = () => {
   };
 };
 
-test("of the tabs of a browser the first has its turn, for a moment, and again while it lasts", async () => {
+test("the first tab of a browser that asks holds the turn for a moment, and can renew it", async () => {
   const { openTab, passAll } = makeBrowser();
   const [one, other] = [openTab(), openTab()];
   expect(await Promise.all([one.acquire(), other.acquire()])).toEqual([true, false]);
@@ -37,7 +37,7 @@ test("of the tabs of a browser the first has its turn, for a moment, and again w
   expect([await other.acquire(), await one.acquire()]).toEqual([true, false]);
 });
 
-test("where a browser has no locks every tab has its turn", async () => {
+test("without locks every tab has the turn", async () => {
   const { openTab } = makeBrowser();
   const [one, other] = [openTab(true), openTab(true)];
   expect([await one.acquire(), await other.acquire()]).toEqual([true, true]);

@@ -15,14 +15,14 @@ describe("texts", () => {
     expect(createTranslate("pt", pt)("common.back")).toBe("Voltar");
   });
 
-  test("take in what they are given, as it is", () => {
+  test("insert values unchanged", () => {
     const t = createTranslate("fr", fr);
     expect(t("contacts.deleteName", { name: "<b>Aïcha</b> {x} $t(common.back)" })).toBe(
       "Supprimer <b>Aïcha</b> {x} $t(common.back)",
     );
   });
 
-  test("count as their language does: in French none is one, in English and in Portugal none is many", () => {
+  test("use the plural rules of their language: in French zero is singular, in English and Portuguese plural", () => {
     expect(createTranslate("fr", fr)("masolo.unread", { count: 0 })).toBe("0 message non lu");
     expect(createTranslate("fr", fr)("masolo.unread", { count: 2 })).toBe("2 messages non lus");
     expect(createTranslate("en", en)("masolo.unread", { count: 0 })).toContain("messages");

@@ -5,7 +5,7 @@ import { expectQuiet, makeCallPair } from "#tests/support/model/call-pair.ts";
 import { ModelBrowser } from "#tests/support/model/model-browser.ts";
 
 describe("a call", () => {
-  it("rings, is answered, is talked and ends on both sides, whatever their clocks say", async () => {
+  it("rings, is answered, connects and ends on both sides, independent of their clocks", async () => {
     const { time, server, a, b, ring } = await makeCallPair();
     await ring();
     expect([a.tone, b.tone]).toEqual(["ringback", "ringtone"]);
@@ -25,7 +25,7 @@ describe("a call", () => {
     expect(a.dataUses).toHaveLength(1);
   });
 
-  it("that nobody answers is over after thirty seconds, and says so", async () => {
+  it("ends as unanswered after thirty seconds", async () => {
     const { time, server, a, b, ring } = await makeCallPair();
     await ring();
     await time.pass(callRingMs - 1_000);
@@ -37,7 +37,7 @@ describe("a call", () => {
     expect(server.callEntries).toMatchObject([{ status: "missed" }]);
   });
 
-  it("that is refused says so on both sides", async () => {
+  it("shows on both sides that it was declined", async () => {
     const { time, server, a, b, ring } = await makeCallPair();
     await ring();
     b.controller.handleUserAction({ type: "reject" });
@@ -49,7 +49,7 @@ describe("a call", () => {
     expect(server.callEntries).toMatchObject([{ status: "rejected" }]);
   });
 
-  it("is shown minimised until it ends, and the next one is not", async () => {
+  it("stays minimised until it ends, and the next call opens in full", async () => {
     const { time, a, talk, chat, ben } = await makeCallPair();
     await talk();
     a.controller.setMinimized(true);
@@ -64,12 +64,12 @@ describe("a call", () => {
     expect(a.view).toMatchObject({ state: { at: "outgoing" }, isMinimized: false });
   });
 
-  it("of which nothing is heard is given up on both sides, and ends once", async () => {
+  it("without signs of life is given up on both sides, and ends once", async () => {
     const { time, server, hers, a, b, ring } = await makeCallPair();
     await ring();
     b.controller.handleUserAction({ type: "accept" });
     await time.pass(100);
-    hers.isOffline = true; // the media with it
+    hers.isOffline = true; // The media connection is lost too.
     await time.pass(20_000);
     expect([a.at, b.at]).toEqual(["idle", "idle"]);
     hers.setOffline(false);
@@ -80,7 +80,7 @@ describe("a call", () => {
 });
 
 describe("several devices and tabs", () => {
-  it("all ring, and fall silent within a second of one of them answering", async () => {
+  it("all ring, and stop within a second after one of them answers", async () => {
     const { time, server, ben, chat, a, b } = await makeCallPair();
     const [second, third] = [new ModelBrowser(server, ben), new ModelBrowser(server, ben)];
     const others = [await second.openTab(), await third.openTab()];
@@ -98,7 +98,7 @@ describe("several devices and tabs", () => {
     expect([a.at, b.at]).toEqual(["connected", "connected"]);
   });
 
-  it("that answer at the same moment: one talks, the other is told that it was answered elsewhere", async () => {
+  it("that answer at the same moment: one connects, the other is told that the call was answered elsewhere", async () => {
     const { time, server, ben, chat, a, b } = await makeCallPair();
     const other = await new ModelBrowser(server, ben).openTab();
     await time.pass(500);
@@ -115,7 +115,7 @@ describe("several devices and tabs", () => {
     expect(a.at).toBe("connected");
   });
 
-  it("of one browser all show it, one is heard and makes the way; another may take it, and none rings then", async () => {
+  it("of one browser all show the call; one plays sound and holds the connection; another may take it over without a new ring", async () => {
     const { time, ben, chat, his, a, b } = await makeCallPair();
     b.isVisible = false;
     const seen = await his.openTab();
@@ -123,9 +123,9 @@ describe("several devices and tabs", () => {
     a.dial(chat, ben);
     await time.pass(1_000);
     expect([b.at, seen.at]).toEqual(["ringing", "ringing"]);
-    expect([b.tone, seen.tone]).toEqual(["none", "ringtone"]); // the one that is looked at
+    expect([b.tone, seen.tone]).toEqual(["none", "ringtone"]); // the visible tab
     expect([b.mediaSessions.length, seen.mediaSessions.length]).toEqual([0, 1]);
-    his.delayMs = 2_000; // the server's word comes late; the tabs' own does not
+    his.delayMs = 2_000; // The server's notice arrives late, the notice between tabs does not.
     b.controller.handleUserAction({ type: "accept" });
     await time.pass(100);
     expectQuiet(seen);
@@ -134,7 +134,7 @@ describe("several devices and tabs", () => {
     expect([b.media?.isOpen, seen.media]).toEqual([true, undefined]);
   });
 
-  it("go on being heard when the tab that rang is closed, and a tab opened meanwhile rings too", async () => {
+  it("keep ringing when the ringing tab is closed, and a tab opened meanwhile rings too", async () => {
     const { time, his, b, ring } = await makeCallPair();
     const other = await his.openTab();
     await ring();
@@ -148,7 +148,7 @@ describe("several devices and tabs", () => {
     expect([late.at, late.tone]).toEqual(["ringing", "none"]);
   });
 
-  it("is felt and not heard in one tab where its person wants no sound of calls, and connects meanwhile all the same", async () => {
+  it("vibrate without sound if call sounds are off, and the other tabs connect nevertheless", async () => {
     const { time, his, b, ring } = await makeCallPair();
     const other = await his.openTab();
     his.isRingAudible = false;
@@ -161,7 +161,7 @@ describe("several devices and tabs", () => {
     expect([b.tone, other.tone]).toEqual(["none", "none"]);
   });
 
-  it("of a browser that takes its time to give what no other tab has call and are called all the same", async () => {
+  it("of a browser that grants locks slowly can still place and receive calls", async () => {
     const { time, chat, ben, hers, his, a, b } = await makeCallPair();
     hers.lockMs = his.lockMs = 3_000;
     a.dial(chat, ben);
@@ -190,7 +190,7 @@ describe("several devices and tabs", () => {
     expect(other.at).toBe("outgoing");
   });
 
-  it("call and ring also where a browser has no locks", async () => {
+  it("can place and receive calls in a browser without locks", async () => {
     const { time, chat, ben, hers, his, a, b } = await makeCallPair();
     hers.hasLocks = false;
     his.hasLocks = false;
@@ -210,8 +210,8 @@ describe("several devices and tabs", () => {
   });
 });
 
-describe("two at once", () => {
-  it("who call each other at the same moment talk to each other in one call", async () => {
+describe("two callers at once", () => {
+  it("who call each other at the same moment are connected in one call", async () => {
     const { time, server, ana, ben, chat, a, b } = await makeCallPair();
     a.dial(chat, ben);
     b.dial(chat, ana);
@@ -224,7 +224,7 @@ describe("two at once", () => {
     expect(server.callEntries).toHaveLength(1);
   });
 
-  it("who call each other talk in one call, however much later the second one dials", async () => {
+  it("who call each other are connected in one call, however much later the second one dials", async () => {
     for (let laterMs = 0; laterMs <= 120; laterMs += 2) {
       const { time, server, ana, ben, chat, a, b } = await makeCallPair();
       a.dial(chat, ben);
@@ -237,13 +237,13 @@ describe("two at once", () => {
     }
   });
 
-  it("who call each other do so also when the answer to the later one is lost on its way", async () => {
+  it("who call each other are connected in one call even if the answer to the later request is lost", async () => {
     const { time, server, ana, ben, chat, his, a, b } = await makeCallPair();
     a.dial(chat, ben);
     await time.pass(15);
     b.dial(chat, ana);
     await time.pass(15);
-    his.isOffline = true; // as the server's answer leaves
+    his.isOffline = true; // when the server's answer is sent
     await time.pass(30);
     his.setOffline(false);
     await time.pass(10_000);
@@ -251,7 +251,7 @@ describe("two at once", () => {
     expect(server.open).toHaveLength(1);
   });
 
-  it("answer against giving up: the server decides, both sides believe it, two hundred times", async () => {
+  it("answer against cancel: the server decides and both sides agree, in two hundred runs", async () => {
     const { time, server, chat, ben, a, b } = await makeCallPair();
     const outcomes = { talked: 0, missed: 0 };
     for (let round = 0; round < 200; round++) {
@@ -274,7 +274,7 @@ describe("two at once", () => {
     expect(Math.min(outcomes.talked, outcomes.missed)).toBeGreaterThan(10);
   });
 
-  it("a second caller hears that the line is busy", async () => {
+  it("the second caller hears the busy tone", async () => {
     const { time, server, ben, b, talk } = await makeCallPair();
     const cleo = createUuid();
     const theirs = server.connect(cleo, ben);

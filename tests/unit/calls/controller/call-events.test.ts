@@ -3,7 +3,7 @@ import { createUuid, privateConversationId } from "#contract/ids.ts";
 import type { CallFeedEvent } from "#sync/calls/call-feed.ts";
 import { makeCallPair } from "#tests/support/model/call-pair.ts";
 
-/** A second call that reuses a call's id in a conversation with one of its two people. */
+/** A second call that reuses a call id in a conversation with one of the same two people. */
 const makeNamesake = async () => {
   const pair = await makeCallPair();
   const heard: CallFeedEvent[] = [];
@@ -16,7 +16,7 @@ const makeNamesake = async () => {
   return { ...pair, heard, place, end: { event_type: "ended", data: { ...place, seconds: 0 } } as const };
 };
 
-it("the end of another conversation's call under the same id ends nothing here, rung or talked", async () => {
+it("the end of a call with the same id in another conversation ends nothing here, ringing or connected", async () => {
   const { time, server, a, b, end } = await makeNamesake();
   for (const tab of [a, b]) tab.receive(end);
   await time.pass(500);
@@ -29,7 +29,7 @@ it("the end of another conversation's call under the same id ends nothing here, 
   expect(server.open).toHaveLength(1);
 });
 
-it("the end of another conversation's call under the same id does not suppress a ring", async () => {
+it("the end of a call with the same id in another conversation does not suppress a ring", async () => {
   const { time, his, heard, end } = await makeNamesake();
   const late = await his.openTab();
   late.receive(end);
@@ -38,7 +38,7 @@ it("the end of another conversation's call under the same id does not suppress a
   expect(late.at).toBe("ringing");
 });
 
-it("a signal of another conversation's call under the same id does not reach the media", async () => {
+it("a signal of a call with the same id in another conversation does not reach the media", async () => {
   const { time, a, b, chat, place } = await makeNamesake();
   b.controller.handleUserAction({ type: "accept" });
   await time.pass(2_000);

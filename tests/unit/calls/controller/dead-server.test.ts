@@ -3,8 +3,8 @@ import type { CallFeedEvent } from "#sync/calls/call-feed.ts";
 import { expectQuiet, makeCallPair } from "#tests/support/model/call-pair.ts";
 import { ModelBrowser } from "#tests/support/model/model-browser.ts";
 
-describe("a server that is dead for ten seconds", () => {
-  it("while somebody dials: it rings when the server is back, or it is said that it could not be", async () => {
+describe("a server that is unavailable for ten seconds", () => {
+  it("during dialling: the call rings when the server is back, or fails with a message", async () => {
     for (const revivesAfter of [3_000, 10_000]) {
       const { time, server, a, b, chat, ben, setServerDown } = await makeCallPair();
       setServerDown(true);
@@ -21,7 +21,7 @@ describe("a server that is dead for ten seconds", () => {
     }
   });
 
-  it("while it rings: it rings on and can be answered afterwards", async () => {
+  it("during ringing: the ringing continues and the call can be answered afterwards", async () => {
     const { time, a, b, ring, setServerDown } = await makeCallPair();
     await ring();
     setServerDown(true);
@@ -34,7 +34,7 @@ describe("a server that is dead for ten seconds", () => {
     expect([a.at, b.at]).toEqual(["connected", "connected"]);
   });
 
-  it("as somebody answers: they talk when it is back", async () => {
+  it("during answering: both sides are connected when the server is back", async () => {
     const { time, server, a, b, ring, setServerDown } = await makeCallPair();
     await ring();
     setServerDown(true);
@@ -47,7 +47,7 @@ describe("a server that is dead for ten seconds", () => {
     expect(server.open).toHaveLength(1);
   });
 
-  it("while two talk: they talk on", async () => {
+  it("during a connected call: the call continues", async () => {
     const { time, a, b, talk, setServerDown } = await makeCallPair();
     await talk();
     setServerDown(true);
@@ -59,7 +59,7 @@ describe("a server that is dead for ten seconds", () => {
     expectQuiet(...[a, b].filter(({ violations: faults }) => faults.length > 0));
   });
 
-  it("beyond the end of the ringing: both sides know by themselves that it is over", async () => {
+  it("until after the ring timeout: both sides end the call by themselves", async () => {
     const { time, server, a, b, ring, setServerDown } = await makeCallPair();
     await ring();
     setServerDown(true);
@@ -74,7 +74,7 @@ describe("a server that is dead for ten seconds", () => {
   });
 });
 
-describe("dialling while the server is not reached, though there is a network", () => {
+describe("dialling while the server is unreachable, though there is a network", () => {
   const makeAwayPair = async () => {
     const pair = await makeCallPair();
     pair.hers.retryMs = 60_000;
@@ -84,7 +84,7 @@ describe("dialling while the server is not reached, though there is a network", 
     return pair;
   };
 
-  it("hurries the way there, and the call rings once as soon as it is found", async () => {
+  it("reconnects at once, and the call rings once as soon as the server is reachable", async () => {
     const { time, server, a, b, chat, ben, setServerDown } = await makeAwayPair();
     setServerDown(false);
     a.dial(chat, ben);
@@ -94,7 +94,7 @@ describe("dialling while the server is not reached, though there is a network", 
     expect(a.callNotices).toEqual([]);
   });
 
-  it("is seen as a call under way meanwhile, and rings when the server is back within moments", async () => {
+  it("is shown as a call in progress, and rings when the server is back within moments", async () => {
     const { time, server, a, b, chat, ben, hers, setServerDown } = await makeAwayPair();
     a.dial(chat, ben);
     await time.pass(2_000);
@@ -106,7 +106,7 @@ describe("dialling while the server is not reached, though there is a network", 
     expect(server.createdAt.size).toBe(1);
   });
 
-  it("says within four seconds that it is offline, and nothing rings later", async () => {
+  it("reports offline within four seconds, and nothing rings later", async () => {
     const { time, server, a, b, chat, ben, setServerDown } = await makeAwayPair();
     a.dial(chat, ben);
     await time.pass(4_000);
@@ -118,7 +118,7 @@ describe("dialling while the server is not reached, though there is a network", 
     expect(server.createdAt.size).toBe(0);
   });
 
-  it("can be given up meanwhile: nothing is said and nothing rings later", async () => {
+  it("can be cancelled meanwhile: no error is shown and nothing rings later", async () => {
     const { time, server, a, b, chat, ben, setServerDown } = await makeAwayPair();
     a.dial(chat, ben);
     await time.pass(1_500);
@@ -133,8 +133,8 @@ describe("dialling while the server is not reached, though there is a network", 
   });
 });
 
-describe("what cannot be told now", () => {
-  it("dialling without a network says so at once, and nothing is left hanging", async () => {
+describe("events that cannot be reported now", () => {
+  it("dialling without network fails at once, and no call is left behind", async () => {
     const { time, a, chat, ben, hers, server } = await makeCallPair();
     hers.setOffline(true);
     a.dial(chat, ben);
@@ -147,10 +147,10 @@ describe("what cannot be told now", () => {
     expect(server.createdAt.size).toBe(0);
   });
 
-  it("a network that goes as somebody dials: no call is left ringing at the other end", async () => {
+  it("network loss during dialling: no call is left ringing at the callee", async () => {
     const { time, server, a, b, chat, ben, hers } = await makeCallPair();
     a.dial(chat, ben);
-    await time.pass(25); // it is with the server, the answer is on its way
+    await time.pass(25); // the request is at the server, its answer on the way
     hers.setOffline(true);
     await time.pass(10_000);
     expect(a.callNotices).toMatchObject([{ notice: "failed" }]);
@@ -162,10 +162,10 @@ describe("what cannot be told now", () => {
     expect(server.callEntries).toMatchObject([{ status: "missed", reason: "failed" }]);
   });
 
-  it("hanging up before the server knows of the call leaves none behind", async () => {
+  it("hanging up before the server knows the call leaves no call behind", async () => {
     for (let after = 0; after < 800; after += 20) {
       const { time, server, hers, a, b, chat, ben } = await makeCallPair(after);
-      hers.delayMs = 300; // two requests may overtake each other
+      hers.delayMs = 300; // The order of two requests is not guaranteed.
       a.dial(chat, ben);
       await time.pass(after);
       a.controller.handleUserAction({ type: "hangUp" });
@@ -176,7 +176,7 @@ describe("what cannot be told now", () => {
     }
   });
 
-  it("a refusal stops the ringing here at once, and what rings on at the server does not ring here again", async () => {
+  it("declining stops the ringing here at once, and the call that still rings at the server does not ring here again", async () => {
     const { time, server, b, ring, his } = await makeCallPair();
     const other = await his.openTab();
     await ring();
@@ -191,7 +191,7 @@ describe("what cannot be told now", () => {
     expect(server.callEntries).toMatchObject([{ status: "rejected" }]);
   });
 
-  it("a call that was refused by the server says why", async () => {
+  it("a call that the server refused shows the reason", async () => {
     const { time, a, chat, ben, server } = await makeCallPair();
     server.execute = () => ({ error: "not_connected" });
     a.dial(chat, ben);
@@ -202,7 +202,7 @@ describe("what cannot be told now", () => {
   });
 });
 
-describe("news that is late, doubled or out of order", () => {
+describe("events that are late, duplicated or out of order", () => {
   const told = async () => {
     const pair = await makeCallPair();
     const { b, ring, server } = pair;
@@ -212,7 +212,7 @@ describe("news that is late, doubled or out of order", () => {
     return { ...pair, heard, id: server.open[0]?.call_id ?? "" };
   };
 
-  it("a doubled ring rings once", async () => {
+  it("a duplicated ring rings once", async () => {
     const { time, b, heard } = await told();
     for (const news of [...heard]) b.receive(news);
     await time.pass(100);
@@ -220,7 +220,7 @@ describe("news that is late, doubled or out of order", () => {
     expect(b.at).toBe("ringing");
   });
 
-  it("an end that overtakes its ring keeps it from ringing", async () => {
+  it("an end that arrives before its ring suppresses the ring", async () => {
     const { time, server, a, b, chat, ben, id } = await told();
     a.controller.handleUserAction({ type: "hangUp" });
     await time.pass(4_000);
@@ -238,7 +238,7 @@ describe("news that is late, doubled or out of order", () => {
     expectQuiet(late);
   });
 
-  it("a ring of a call that ended here does not bring it back, nor does an old list of those under way", async () => {
+  it("neither a ring of an ended call nor an old list of active calls restores it", async () => {
     const { time, a, b, heard, server, ben } = await told();
     const list = server.listOpenCalls(ben);
     a.controller.handleUserAction({ type: "hangUp" });
@@ -262,7 +262,7 @@ describe("news that is late, doubled or out of order", () => {
     expect(late.at).toBe("idle");
   });
 
-  it("an answer that is heard before the answer to dialling, and an end that is never told, are found out", async () => {
+  it("an answer that arrives before the response to dialling, and a lost end, are detected", async () => {
     const { time, server, a, b, talk } = await makeCallPair();
     await talk();
     Object.assign(a.browser, { lossRate: 1, losesPeerMessages: true });
@@ -270,13 +270,13 @@ describe("news that is late, doubled or out of order", () => {
     await time.pass(1_000);
     a.browser.lossRate = 0;
     expect(a.at).toBe("connected");
-    await time.pass(25_000); // the next sign of life is refused
+    await time.pass(25_000); // The next heartbeat is refused.
     expectQuiet(a, b);
     expect(server.callEntries).toMatchObject([{ status: "ended" }]);
   });
 });
 
-describe("an end that came while the network was away", () => {
+describe("an end during a loss of network", () => {
   it("stops the ringing as soon as the network is back", async () => {
     const { time, his, a, b, ring } = await makeCallPair();
     await ring();
@@ -289,7 +289,7 @@ describe("an end that came while the network was away", () => {
     expect(b).toMatchObject({ tone: "none", view: { state: { at: "ended", status: "missed" } } });
   });
 
-  it("of the other device's ringing: a call answered elsewhere meanwhile stops too", async () => {
+  it("stops the ringing of another device too if the call was answered elsewhere meanwhile", async () => {
     const { time, server, ben, his, chat, a, b } = await makeCallPair();
     const other = await new ModelBrowser(server, ben).openTab();
     await time.pass(500);

@@ -75,7 +75,7 @@ describe("a call in which one side falls silent", () => {
   it.each([
     { how: "who waits hangs up", waitMs: 12_000 },
     { how: "who waits gives up", waitMs: 25_000 },
-  ])("is as long as it was talked when $how", async ({ waitMs }) => {
+  ])("has the connected duration as its duration when $how", async ({ waitMs }) => {
     const { time, server, a, b } = await makeTalk();
     const talkedMs = time.now + 10_000 - (server.open[0]?.answered_at ?? 0);
     await time.pass(10_000);

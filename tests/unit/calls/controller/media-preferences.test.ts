@@ -19,7 +19,7 @@ describe("media preferences of a call", () => {
       await talk("video");
       for (const tab of [a, b]) {
         tab.controller.changePreference(choice);
-        const again = await tab.reload(); // in the very moment
+        const again = await tab.reload(); // in the same moment
         await time.pass(3_000);
         expect(again.at).toBe("connected");
         expect(again.media?.preferenceHistory).toEqual([lets]);
@@ -38,7 +38,7 @@ describe("media preferences of a call", () => {
     expect(kept).toEqual([expect.stringContaining('"isMuted":true')]);
   });
 
-  it("and switched on again is on when the page is loaded anew", async () => {
+  it("keep a camera that was switched on again on after a page reload", async () => {
     const { time, a, talk } = await makeCallPair();
     await talk("video");
     for (const isOn of [false, true]) {
@@ -50,7 +50,7 @@ describe("media preferences of a call", () => {
     expect(again.media?.preferenceHistory).toEqual([{ isMuted: false, isCameraOn: true, takesPictures: true }]);
   });
 
-  it("of microphone, camera and loudspeaker holds at once, and when the page is loaded anew, but not in the next call", async () => {
+  it("of microphone, camera and loudspeaker hold at once and after a page reload, but not in the next call", async () => {
     const { time, a, talk, chat, ben } = await makeCallPair();
     await talk("video");
     a.controller.changePreference({ device: "videoinput", id: "back" });
@@ -70,7 +70,7 @@ describe("media preferences of a call", () => {
     expect(again.media?.devices).toEqual({});
   });
 
-  it("is taken to be silence where an older page did not keep it", async () => {
+  it("default to silent if an older page did not store them", async () => {
     const { time, hers, a, talk } = await makeCallPair();
     await talk("video");
     a.kill();
@@ -81,7 +81,7 @@ describe("media preferences of a call", () => {
     expect(again.media?.preferenceHistory).toEqual([{ isMuted: true, isCameraOn: false, takesPictures: true }]);
   });
 
-  it("before it is taken holds in whichever tab takes it, and not in the next call", async () => {
+  it("set before answering hold in whichever tab answers, and not in the next call", async () => {
     const { time, his, a, b, ring } = await makeCallPair();
     const silent = await his.openTab();
     await ring("video");
@@ -99,7 +99,7 @@ describe("media preferences of a call", () => {
     expect(taking.media?.preferenceHistory).toEqual([{ isMuted: false, isCameraOn: true, takesPictures: true }]);
   });
 
-  it("of the voice alone gives back the camera as it was, or as it was wished meanwhile", () => {
+  it("for audio only restore the camera as it was, or as chosen meanwhile", () => {
     const alone = applyPreferenceChange(createDefaultPreferences("video"), { takesPictures: false });
     expect(alone).toMatchObject({ isCameraOn: false });
     expect(applyPreferenceChange(alone, { takesPictures: true })).toEqual(createDefaultPreferences("video"));
@@ -133,8 +133,8 @@ describe("video that is restored", () => {
   });
 });
 
-describe("a camera whose picture goes nowhere", () => {
-  it("rests after ten seconds, and no longer than that lasts", () => {
+describe("a camera whose video is not sent", () => {
+  it("is switched off after ten seconds, and on again when the video can be sent", () => {
     const rest = new CameraIdleTimer();
     expect(rest.shouldSuspend(false, 0, 60_000)).toBe(false);
     expect(rest.shouldSuspend(true, 0, 61_000)).toBe(false);
@@ -144,7 +144,7 @@ describe("a camera whose picture goes nowhere", () => {
     expect(rest.shouldSuspend(true, 0, 72_000)).toBe(false);
   });
 
-  it("is there for ten seconds more when its person asks for it", () => {
+  it("is switched on for ten more seconds when the user asks for it", () => {
     const rest = new CameraIdleTimer();
     rest.shouldSuspend(true, 0, 0);
     expect(rest.shouldSuspend(true, 0, 15_000)).toBe(true);

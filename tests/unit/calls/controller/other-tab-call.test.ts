@@ -3,7 +3,7 @@ import { expectQuiet, makeCallPair } from "#tests/support/model/call-pair.ts";
 
 const second = 1_000;
 
-it("a call whose tab is closed goes on in another tab of the browser, heard and not seen", async () => {
+it("a call whose tab is closed continues in another tab of the browser, with sound but not shown", async () => {
   const { time, his, a, b, talk, ana } = await makeCallPair();
   const other = await his.openTab();
   await talk("video");
@@ -13,7 +13,7 @@ it("a call whose tab is closed goes on in another tab of the browser, heard and 
   });
   await time.pass(5 * second);
   expect(other.controller.otherTab.view?.isGone).toBe(false);
-  other.controller.otherTab.resume(); // while its tab lives it stays there
+  other.controller.otherTab.resume(); // While its tab is open, the call stays there.
   await time.pass(3 * second);
   expect([b.at, other.at]).toEqual(["connected", "idle"]);
 
@@ -32,7 +32,7 @@ it("a call whose tab is closed goes on in another tab of the browser, heard and 
   expectQuiet(a, other);
 });
 
-it("what a call took before its tab was closed is counted in the tab in which it goes on", async () => {
+it("data usage from before its tab was closed is counted in the tab where the call continues", async () => {
   const { time, his, b, talk } = await makeCallPair();
   const other = await his.openTab();
   await talk("video");
@@ -46,7 +46,7 @@ it("what a call took before its tab was closed is counted in the tab in which it
   expect(other.view?.media.bytes).toBe(2_800_000);
 });
 
-it("a page that is loaded anew has its call again, whatever other tabs are open", async () => {
+it("a reloaded page resumes its call, whatever other tabs are open", async () => {
   const { time, his, a, b, talk } = await makeCallPair();
   const other = await his.openTab();
   await talk();
@@ -60,7 +60,7 @@ it("a page that is loaded anew has its call again, whatever other tabs are open"
   expect(new Set(seen)).toEqual(new Set([undefined, false]));
 });
 
-it("a call can be ended from a tab that does not have it, whether or not its own tab is still there", async () => {
+it("a call can be ended from a tab that does not hold it, whether or not its own tab still exists", async () => {
   const { time, his, a, b, talk, server } = await makeCallPair();
   const other = await his.openTab();
   await talk();
@@ -78,13 +78,13 @@ it("a call can be ended from a tab that does not have it, whether or not its own
   expect(server.isDown).toBe(false);
 });
 
-it("a call that ended while it was taken up again is told of nowhere any more", async () => {
+it("a call that ended while it was being resumed is shown nowhere any more", async () => {
   const { time, his, a, b, talk } = await makeCallPair();
   const other = await his.openTab();
   await talk();
   b.kill();
   await time.pass(3 * second);
-  his.lossRate = 1; // the news of its end does not come
+  his.lossRate = 1; // The notice of its end does not arrive.
   a.controller.handleUserAction({ type: "hangUp" });
   await time.pass(2 * second);
   his.lossRate = 0;

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { expectQuiet, makeCallPair } from "#tests/support/model/call-pair.ts";
 import { ModelBrowser } from "#tests/support/model/model-browser.ts";
 
-describe("a page that is loaded anew", () => {
-  it("takes its call up again without ringing, and counts on", async () => {
+describe("a reloaded page", () => {
+  it("resumes its call without ringing, and continues its duration", async () => {
     const { time, server, a, b, talk } = await makeCallPair();
     await talk();
     const since = a.view?.state.at === "connected" ? a.view.state.since : 0;
@@ -21,7 +21,7 @@ describe("a page that is loaded anew", () => {
     expect(server.callEntries).toHaveLength(1);
   });
 
-  it("while it rings at the other end goes on calling, and while it is answered goes on answering", async () => {
+  it("continues to dial while the call rings, and continues to answer while it is being answered", async () => {
     const { time, a, b, ring, his } = await makeCallPair();
     await ring();
     const again = await a.reload();
@@ -36,7 +36,7 @@ describe("a page that is loaded anew", () => {
     expect([again.at, other.at]).toEqual(["connected", "connected"]);
   });
 
-  it("after more than twenty seconds has lost its call, and tells the server so", async () => {
+  it("has lost its call after more than twenty seconds, and reports that to the server", async () => {
     const { time, server, hers, a, b, talk } = await makeCallPair();
     await talk();
     hers.isOffline = true;
@@ -52,7 +52,7 @@ describe("a page that is loaded anew", () => {
     expect(again.storage.size).toBe(0);
   });
 
-  it("in a call that ended meanwhile shows nothing of it", async () => {
+  it("shows nothing of a call that ended meanwhile", async () => {
     const { time, hers, a, b, talk } = await makeCallPair();
     await talk();
     a.kill();
@@ -64,12 +64,12 @@ describe("a page that is loaded anew", () => {
     expect(again.mediaSessions).toEqual([]);
   });
 
-  it("goes on counting what its call took, and tells all of it once", async () => {
+  it("continues counting its call's data usage, and reports the total once", async () => {
     const { time, a, talk } = await makeCallPair();
     await talk();
     const id = a.view?.state.call.id ?? "";
     a.media?.reportDataUse(400_000);
-    await time.pass(5_000); // kept now and then
+    await time.pass(5_000); // stored at intervals
     const again = await a.reload();
     await time.pass(3_000);
     expect(again.view?.media.bytes).toBe(400_000);
@@ -77,12 +77,12 @@ describe("a page that is loaded anew", () => {
     expect(again.view?.media.bytes).toBe(450_000);
     again.controller.handleUserAction({ type: "hangUp" });
     expect(again.view).toMatchObject({ state: { at: "ended" }, media: { bytes: 450_000 } });
-    // The most that is told of a call counts.
+    // The highest reported usage of a call counts.
     expect(again.dataUses.every(([call]) => call === id)).toBe(true);
     expect(Math.max(...again.dataUses.map(([, bytes]) => bytes))).toBe(450_000);
   });
 
-  it("in a call that took something and cannot be taken up still tells of it", async () => {
+  it("reports data usage of a call that cannot be resumed", async () => {
     const { time, hers, a, talk } = await makeCallPair();
     await talk();
     a.media?.reportDataUse(400_000);
@@ -94,7 +94,7 @@ describe("a page that is loaded anew", () => {
     expect(again.dataUses.map(([, bytes]) => bytes)).toEqual([400_000]);
   });
 
-  it("whose browser lost its name meanwhile ends the call on both sides at once, and says so", async () => {
+  it("whose browser lost its sign-in meanwhile ends the call on both sides at once and shows the reason", async () => {
     const { time, server, hers, a, b, talk } = await makeCallPair();
     await talk();
     hers.memory.clear();
@@ -108,7 +108,7 @@ describe("a page that is loaded anew", () => {
     expect([...hers.memory.keys()]).toEqual(["device"]);
   });
 
-  it("as a copy of the tab that talks leaves the call to that one", async () => {
+  it("that duplicates the calling tab leaves the call to that tab", async () => {
     const { time, hers, a, b, talk } = await makeCallPair();
     await talk();
     const copy = await hers.openTab(new Map(a.storage));
@@ -118,7 +118,7 @@ describe("a page that is loaded anew", () => {
     expect([a.at, b.at]).toEqual(["connected", "connected"]);
   });
 
-  it("never comes back: the other side is told that it was cut off, and the call ends once", async () => {
+  it("that never returns: the other side sees that the connection was lost, and the call ends once", async () => {
     const { time, server, a, b, talk } = await makeCallPair();
     await talk();
     a.kill();
@@ -131,7 +131,7 @@ describe("a page that is loaded anew", () => {
 });
 
 describe("signing out", () => {
-  it("in a call ends it, and waits until the server knows", async () => {
+  it("in a call ends the call, and waits until the server knows", async () => {
     const { time, server, a, b, talk } = await makeCallPair();
     await talk();
     let isEnded = false;
@@ -146,7 +146,7 @@ describe("signing out", () => {
     expectQuiet(b);
   });
 
-  it("in another tab than the call's ends it too, and knows of it before", async () => {
+  it("in another tab than the call's ends the call too, after reporting its end", async () => {
     const { time, server, hers, a, b, talk } = await makeCallPair();
     const other = await hers.openTab();
     await time.pass(500);
@@ -160,7 +160,7 @@ describe("signing out", () => {
     expect(other.controller.isInCall).toBe(false);
   });
 
-  it("is in none once its own has ended, though the server was not told yet", async () => {
+  it("counts as outside of a call once the call has ended, though the server was not notified yet", async () => {
     const { time, hers, a, talk } = await makeCallPair();
     await talk();
     hers.isOffline = true;
@@ -171,7 +171,7 @@ describe("signing out", () => {
     expect(a.controller.isInCall).toBe(false);
   });
 
-  it("on one device leaves a call of another one alone", async () => {
+  it("on one device keeps a call of another device", async () => {
     const { time, server, hers, ana, a, b, talk } = await makeCallPair();
     const tablet = await new ModelBrowser(server, ana).openTab();
     await talk();
@@ -181,7 +181,7 @@ describe("signing out", () => {
     expect([a.at, b.at, hers.tabs.length]).toEqual(["connected", "connected", 1]);
   });
 
-  it("does not wait for ever without a network, and leaves the ringing to other devices", async () => {
+  it("does not wait forever without network, and leaves the ringing to other devices", async () => {
     const { time, server, his, a, b, ring } = await makeCallPair();
     await ring();
     his.setOffline(true);
@@ -193,7 +193,7 @@ describe("signing out", () => {
     expect([a.at, server.open.length]).toEqual(["outgoing", 1]);
   });
 
-  it("on another device, which ends the synchronisation here, stops everything of a call", async () => {
+  it("on another device, which ends the sync session here, stops everything of a call", async () => {
     const { time, a, b, talk } = await makeCallPair();
     await talk();
     a.controller.stop();

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { expectQuiet, makeCallPair } from "#tests/support/model/call-pair.ts";
 
 describe("hanging up", () => {
-  it("ends at once on both sides, alike, and the server is told once it can be", async () => {
+  it("ends the call at once on both sides, and notifies the server once it is reachable", async () => {
     const { time, server, a, b, talk, setServerDown } = await makeCallPair();
     await talk();
     setServerDown(true);
@@ -14,18 +14,18 @@ describe("hanging up", () => {
     const his = b.view?.state;
     expect(his).toMatchObject({ at: "ended", status: "ended" });
     const seconds = [hers, his].map((state) => (state?.at === "ended" ? state.seconds : -1));
-    expect(Math.abs((seconds[0] ?? 0) - (seconds[1] ?? 0))).toBeLessThanOrEqual(1); // each by its own clock
+    expect(Math.abs((seconds[0] ?? 0) - (seconds[1] ?? 0))).toBeLessThanOrEqual(1); // Each side uses its own clock.
     await time.pass(5_000);
     expectQuiet(a, b);
     setServerDown(false);
     await time.pass(4_000);
-    // The line does not count the seconds in which the server was away.
+    // The call entry does not count the seconds in which the server was unavailable.
     expect(server.callEntries).toMatchObject([{ status: "ended" }]);
     expect(Math.abs((server.callEntries[0]?.seconds ?? 0) - (seconds[0] ?? 0))).toBeLessThanOrEqual(1);
     for (const { browser } of [a, b]) expect([...browser.memory.keys()]).toEqual(["device"]);
   });
 
-  it("is ended there by what that side knows: given up before anything was heard, talked for so long after", async () => {
+  it("is reported with what that side knows: cancelled before anything was heard, or the connected duration", async () => {
     const { time, server, his, a, b, ring } = await makeCallPair();
     await ring();
     his.isOffline = true;
@@ -48,7 +48,7 @@ describe("hanging up", () => {
     expect(talked.server.callEntries).toMatchObject([{ status: "ended" }]);
   });
 
-  it("whose server is away for that side alone is ended there by the other side", async () => {
+  it("while the server is unreachable for that side only lets the other side end the call", async () => {
     const { time, server, hers, a, b, talk } = await makeCallPair();
     await talk();
     hers.lossRate = 1;
@@ -63,7 +63,7 @@ describe("hanging up", () => {
     expect([...hers.memory.keys()]).toEqual(["device"]);
   });
 
-  it("that does not come through ends the call here at once, and there when the server is back", async () => {
+  it("that does not reach the server ends the call here at once, and there when the server is back", async () => {
     const { time, server, his, a, b, talk, setServerDown } = await makeCallPair();
     await talk();
     his.losesPeerMessages = true;
@@ -79,8 +79,8 @@ describe("hanging up", () => {
   });
 });
 
-describe("an end", () => {
-  it("is told also when the page has gone meanwhile", async () => {
+describe("the end of a call", () => {
+  it("is reported even if the page was closed meanwhile", async () => {
     const { time, server, a, b, ring, hers } = await makeCallPair();
     await ring();
     hers.setOffline(true);
@@ -98,7 +98,7 @@ describe("an end", () => {
     expect([...hers.memory.keys()]).toEqual(["device"]);
   });
 
-  it("of a tab that has gone is told by another one that was there all the time", async () => {
+  it("of a closed tab is reported by another tab that was open all the time", async () => {
     const { time, server, a, b, ring, hers } = await makeCallPair();
     const second = await hers.openTab();
     await ring();

@@ -8,7 +8,7 @@ it("a caller over the rate limit is informed at once, not after fifteen seconds"
   a.dial(chat, ben);
   await time.pass(1_500);
   expect(a.callNotices).toMatchObject([{ notice: "failed", error: "rate_limited" }]);
-  // Nothing is to be ended either, for nothing began.
+  // There is nothing to end either, because no call began.
   await time.pass(4_000);
   expect(execute).toHaveBeenCalledOnce();
   expectQuiet(a, b);

@@ -12,7 +12,7 @@ const watchConnectionChecks = (browser: { checkConnection(): void }, now: () => 
 
 it("reconnects every two seconds during a call, and with the usual back-off otherwise", async () => {
   const { time, hers, a, talk, setServerDown } = await makeCallPair();
-  hers.retryMs = 60_000; // its own next try is far away
+  hers.retryMs = 60_000; // The next regular attempt is far away.
   await talk();
   const checks = watchConnectionChecks(hers, () => time.now);
   a.link.set("connecting");

@@ -2,19 +2,19 @@ import { expect, it } from "vitest";
 import type { CallView } from "#calls/views.ts";
 import { makeCallPair } from "#tests/support/model/call-pair.ts";
 
-it("who rings again at once after a call that was put away is seen", async () => {
+it("a call of the same caller right after a dismissed call is shown", async () => {
   const { time, a, b, talk, chat, ana } = await makeCallPair();
   await talk();
   a.controller.setMinimized(true);
   a.controller.handleUserAction({ type: "hangUp" });
-  a.controller.setMinimized(true); // the tap came too late
+  a.controller.setMinimized(true); // The tap came too late.
   await time.pass(500);
   b.dial(chat, ana);
   await time.pass(500);
   expect(a.view).toMatchObject({ state: { at: "ringing" }, isMinimized: false });
 });
 
-it("of a call that rings nothing is shown that was of the one before", async () => {
+it("a ringing call shows nothing of the call before it", async () => {
   const { time, a, b, talk, chat, ben } = await makeCallPair();
   await talk();
   b.media?.reportDataUse(5_000_000);

@@ -31,8 +31,8 @@ const makeHearing = () => {
   return { hearing, run };
 };
 
-describe("what is heard", () => {
-  it("is nothing before a packet came, and again three seconds after the last one", () => {
+describe("received audio", () => {
+  it("counts as absent before the first packet, and again three seconds after the last one", () => {
     const { hearing, run } = makeHearing();
     expect(hearing.hears).toBe("nothing");
     run(1);
@@ -43,7 +43,7 @@ describe("what is heard", () => {
     expect(hearing.hears).toBe("nothing");
   });
 
-  it("is still sound in the pauses of who talks, and silence after ten seconds of it", () => {
+  it("counts as sound during the speaker's pauses, and as silence after ten seconds", () => {
     const { hearing, run } = makeHearing();
     run(1);
     run(9, silence);
@@ -53,8 +53,8 @@ describe("what is heard", () => {
   });
 });
 
-describe("who is not heard", () => {
-  it("is told so after two seconds of talking to someone who gets nothing", () => {
+describe("a user who is not heard", () => {
+  it("is warned after two seconds of speaking while the other side receives nothing", () => {
     const { hearing, run } = makeHearing();
     run(2, {}, { peerHears: "nothing" });
     expect(hearing.isMicInaudible).toBe(false);
@@ -64,7 +64,7 @@ describe("who is not heard", () => {
     expect(hearing.isMicInaudible).toBe(false);
   });
 
-  it("is told so later where packets come and are silent", () => {
+  it("is warned later if silent packets arrive", () => {
     const { hearing, run } = makeHearing();
     run(5, {}, { peerHears: "silence" });
     expect(hearing.isMicInaudible).toBe(false);
@@ -72,7 +72,7 @@ describe("who is not heard", () => {
     expect(hearing.isMicInaudible).toBe(true);
   });
 
-  it("is not told so while saying nothing, or muted", () => {
+  it("is not warned while silent or muted", () => {
     const quiet = makeHearing();
     quiet.run(60, silence, { peerHears: "nothing" });
     expect(quiet.hearing.isMicInaudible).toBe(false);
@@ -81,7 +81,7 @@ describe("who is not heard", () => {
     expect(muted.hearing.isMicInaudible).toBe(false);
   });
 
-  it("is told so when the system keeps the microphone silent", () => {
+  it("is warned if the system silences the microphone", () => {
     const { hearing, run } = makeHearing();
     run(3, silence, { isMicSilenced: true });
     expect(hearing.isMicInaudible).toBe(true);
@@ -114,7 +114,7 @@ describe("statistics", () => {
     { id: "R", type: "remote-inbound-rtp", kind: "audio", fractionLost: 0.25, roundTripTime: 0.3 },
   ];
 
-  it("are counted from one look to the next, with the headers of every packet", () => {
+  it("are differences between two samples, with the headers of every packet", () => {
     const reader = new StatsReader();
     reader.read(report(1));
     expect(reader.read(report(2))).toMatchObject({
@@ -131,11 +131,11 @@ describe("statistics", () => {
     });
   });
 
-  it("that are not there are nothing, not an error", () => {
+  it("that do not exist give no result and no error", () => {
     expect(new StatsReader().read([])).toMatchObject({ packets: 0, bytes: 0, concealed: 0, outLoss: undefined });
   });
 
-  it("make a link good, fair or bad by its worst side", () => {
+  it("rate a connection as good, fair or bad by its worst side", () => {
     expect(rateQuality([])).toBe(0);
     expect(rateQuality([sample])).toBe(3);
     expect(rateQuality([{ ...sample, outLoss: 0.05 }])).toBe(2);

@@ -30,15 +30,15 @@ const makeWay = () => {
 const silent = false;
 
 describe("a working connection", () => {
-  it("is left alone", () => {
+  it("is not restarted", () => {
     expect(makeWay().run(600)).toEqual([]);
   });
 
-  it("is left alone while no voice is expected: it is not sent or has not started", () => {
+  it("is not restarted while no audio is expected, because it is not sent or has not started", () => {
     expect(makeWay().run(600, { isAudioExpected: false }, silent)).toEqual([]);
   });
 
-  it("is left alone while it is disconnected for less than a second", () => {
+  it("is not restarted while it is disconnected for less than a second", () => {
     const { run } = makeWay();
     run(5);
     expect(run(1, { state: "disconnected" })).toEqual([]);
@@ -47,7 +47,7 @@ describe("a working connection", () => {
 });
 
 describe("a failing connection", () => {
-  it("is mended after two seconds without a packet, and every four seconds again", () => {
+  it("is restarted after two seconds without a packet, and then every four seconds", () => {
     const { run } = makeWay();
     run(10);
     expect(run(13, {}, silent)).toEqual([
@@ -58,7 +58,7 @@ describe("a failing connection", () => {
     ]);
   });
 
-  it("has been silent since the last packet, also while it is made anew; where none was due, since it was missed", () => {
+  it("counts as silent since the last packet, also during a restart; without an expected packet, since it was missed", () => {
     const { watch, run, now } = makeWay();
     run(10);
     run(5, {}, silent);
@@ -71,7 +71,7 @@ describe("a failing connection", () => {
     expect(watch.getSilentMs(now())).toBeLessThan(4_000);
   });
 
-  it("is made anew after three times", () => {
+  it("is replaced after three restarts", () => {
     const { run } = makeWay();
     run(10);
     expect(run(15, {}, silent).at(-1)).toEqual([14, "rebuild"]);
@@ -86,7 +86,7 @@ describe("a failing connection", () => {
     expect(run(3, {}, silent)[0]).toEqual([2, "interrupted"]);
   });
 
-  it("is mended a second after it was disconnected, and at once when it failed", () => {
+  it("is restarted a second after it was disconnected, and at once when it failed", () => {
     const first = makeWay();
     first.run(5);
     expect(first.run(2, { state: "disconnected" }).slice(0, 2)).toEqual([
@@ -101,7 +101,7 @@ describe("a failing connection", () => {
     ]);
   });
 
-  it("that never comes up is mended after six seconds, whether it says that it connects or nothing", () => {
+  it("that never connects is restarted after six seconds, whether it reports connecting or nothing", () => {
     for (const state of ["new", "connecting"] as const) {
       const actions = makeWay().run(8, { state, isAudioExpected: false }, silent);
       expect(actions.map(([, action]) => action)).toEqual(["interrupted", "restartIce"]);
@@ -117,25 +117,25 @@ describe("a failing connection", () => {
     expect(actions.at(-1)?.[1]).toBe("failed");
   });
 
-  it("is given up after twenty seconds when the other page said that it goes", () => {
+  it("is given up after twenty seconds if the other page reported that it is closing", () => {
     const { run } = makeWay();
     run(10);
     expect(run(60, { isPeerGone: true }, silent).at(-1)).toEqual([22, "failed"]);
   });
 
-  it("is told after two seconds when the other page went, not before: one that is loaded again is there by then", () => {
+  it("is reported after two seconds if the other page is closing, not before: a reloaded page is back by then", () => {
     const { run } = makeWay();
     run(10, { isAudioExpected: false });
     expect(run(1.5, { isPeerGone: true, isAudioExpected: true }, silent)).toEqual([]);
     expect(run(1, { isPeerGone: true, isAudioExpected: true }, silent)[0]).toEqual([1, "interrupted"]);
   });
 
-  it("is tried on without an end, and without a word, while it only rings", () => {
+  it("is retried without limit and without a report while the call only rings", () => {
     const actions = makeWay().run(120, { state: "connecting", isAudioExpected: false, isStarted: false }, silent);
     expect(new Set(actions.map(([, action]) => action))).toEqual(new Set(["restartIce", "rebuild"]));
   });
 
-  it("counts its minute from the moment on which both talk", () => {
+  it("counts its minute from the moment both sides are connected", () => {
     const { run } = makeWay();
     run(30, { state: "connecting", isAudioExpected: false, isStarted: false }, silent);
     const failed = run(90, { state: "connecting", isAudioExpected: false }, silent).find(
@@ -145,7 +145,7 @@ describe("a failing connection", () => {
   });
 });
 
-describe("the network", () => {
+describe("a network", () => {
   it("triggers an ICE restart at once when it returns", () => {
     const { watch, run, now } = makeWay();
     run(10);
@@ -153,15 +153,15 @@ describe("the network", () => {
     expect(run(1)).toEqual([[0.5, "restartIce"]]);
   });
 
-  it("that is there again cuts the wait for the next try short", () => {
+  it("that returns shortens the wait for the next retry", () => {
     const { watch, run, now } = makeWay();
     run(10);
-    run(3, {}, silent); // tried at 2, the next is due at 6
+    run(3, {}, silent); // tried at 2 s, the next attempt is due at 6 s
     watch.onNetwork(true, now());
     expect(run(1, {}, silent)).toEqual([[0.5, "restartIce"]]);
   });
 
-  it("that may be another one is doubted: a second without a packet is enough", () => {
+  it("that may have changed makes one second without a packet enough for a restart", () => {
     const { watch, run, now } = makeWay();
     run(10);
     watch.onNetwork(false, now());
@@ -171,7 +171,7 @@ describe("the network", () => {
     ]);
   });
 
-  it("that may be another one, and carries on, is left alone", () => {
+  it("that may have changed but carries packets causes no restart", () => {
     const { watch, run, now } = makeWay();
     run(10);
     watch.onNetwork(false, now());
@@ -179,8 +179,8 @@ describe("the network", () => {
   });
 });
 
-describe("a connection made anew", () => {
-  it("has its own time to come up, but the trouble goes on counting", () => {
+describe("a replaced connection", () => {
+  it("has its own time to connect, but the time limit of the failure goes on", () => {
     const { watch, run, now } = makeWay();
     run(10);
     run(14, {}, silent);

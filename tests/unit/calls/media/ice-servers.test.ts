@@ -10,7 +10,7 @@ const answerOf = (username: string): IceServers => ({
   hide: false,
 });
 
-it("credentials are renewed while they hold, and asked for again when that failed", async () => {
+it("credentials are renewed before they expire, and requested again after a failure", async () => {
   const asked: string[] = [];
   let isAway = false;
   let isWithout = false;
@@ -20,7 +20,7 @@ it("credentials are renewed while they hold, and asked for again when that faile
     const answer = answerOf(asked.at(-1) ?? "");
     return isWithout ? { ...answer, ice_servers: [], relays: false } : answer;
   });
-  expect(await servers.renewIfDue()).toBe(false); // there are none yet
+  expect(await servers.renewIfDue()).toBe(false); // There are none yet.
   await servers.whenReady();
   const began = performance.now();
   expect(await servers.renewIfDue(began + 400_000)).toBe(false);
@@ -43,7 +43,7 @@ it("credentials are renewed while they hold, and asked for again when that faile
 it.each([
   ["relay", true],
   ["srflx", false],
-])("a way by a candidate of this side that is %s: through its relay %s", (candidateType, isRelayed) => {
+])("a path by a candidate of this side that is %s: through its relay %s", (candidateType, isRelayed) => {
   const report = [
     { id: "T", type: "transport", selectedCandidatePairId: "P" },
     { id: "P", type: "candidate-pair", localCandidateId: "L", remoteCandidateId: "R" },

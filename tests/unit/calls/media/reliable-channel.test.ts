@@ -41,7 +41,7 @@ describe("a reliable channel", () => {
     expect(got.b).toEqual([item(1), item(2), item(3)]);
     vi.advanceTimersByTime(60_000);
     expect(posted.a).toHaveLength(3);
-    expect(posted.b).toHaveLength(1); // one confirmation of all three
+    expect(posted.b).toHaveLength(1); // One acknowledgement for all three.
   });
 
   it("resends unacknowledged items after one, two and four seconds", () => {
@@ -83,7 +83,7 @@ describe("a reliable channel", () => {
     }
   });
 
-  it("sends candidates of one generation that are found within a moment as one item", () => {
+  it("sends candidates of one generation found within a moment as one item", () => {
     const { a, got, posted } = makePair();
     a.sendCandidate("one", "0", "u1");
     a.sendCandidate("two", "0", "u1");
@@ -126,7 +126,7 @@ describe("a reliable channel", () => {
 
   it("never sends more than 16 KB in one frame", () => {
     const { a, b, got, posted } = makePair();
-    b.close(); // confirms nothing
+    b.close(); // acknowledges nothing
     const long = (n: number): SignalItem => ({ d: "answer", n, sdp: "x".repeat(5_000) });
     for (let n = 1; n <= 8; n++) a.send(long(n));
     posted.a.length = 0;
@@ -137,7 +137,7 @@ describe("a reliable channel", () => {
     expect(posted.a.flatMap((text) => read(text).x)).toEqual(Array.from({ length: 8 }, (_, n) => long(n + 1)));
   });
 
-  it("begins to count anew with another life of the other side, and says to it what was not confirmed", () => {
+  it("restarts its numbering when the other side restarted, and resends what was not acknowledged", () => {
     const { a, got, posted } = makePair(() => undefined);
     a.receive({ e: 2, t: 1, s: 1, a: 0, x: [item(1)] });
     a.send(item(9));
@@ -165,26 +165,26 @@ describe("a reliable channel", () => {
 describe("a frame", () => {
   const frame = (e: number, t: number): SignalFrame => ({ e, t, s: 1, a: 0, x: [] });
 
-  it("is taken from the life that is known, also while that does not know this one", () => {
+  it("is accepted from the known instance, also before that one knows this side", () => {
     expect(classifyFrame(frame(5, 7), 7, 5)).toBe("accept");
     expect(classifyFrame(frame(5, 0), 7, 5)).toBe("accept");
   });
-  it("makes a life known", () => {
+  it("makes its instance known", () => {
     expect(classifyFrame(frame(5, 0), 7, 0)).toBe("rebind");
     expect(classifyFrame(frame(5, 7), 7, 0)).toBe("rebind");
   });
-  it("of a later life that began by itself makes this side begin anew", () => {
+  it("of a later instance that started by itself restarts this side", () => {
     expect(classifyFrame(frame(6, 0), 7, 5)).toBe("renew");
   });
-  it("of a later life that answers this one does not", () => {
+  it("of a later instance that answers this side does not restart it", () => {
     expect(classifyFrame(frame(6, 7), 7, 5)).toBe("rebind");
   });
-  it("of an earlier life, or meant for one, is dropped", () => {
+  it("of or for an earlier instance is dropped", () => {
     expect(classifyFrame(frame(4, 7), 7, 5)).toBe("drop");
     expect(classifyFrame(frame(5, 6), 7, 5)).toBe("drop");
     expect(classifyFrame(frame(6, 6), 7, 5)).toBe("drop");
   });
-  it("that is no frame, or too long, is not read", () => {
+  it("that is malformed or too long is ignored", () => {
     expect(parseSignal("{")).toBeUndefined();
     expect(parseSignal('{"e":1}')).toBeUndefined();
     expect(parseSignal('{"e":1,"t":0,"s":1,"a":0,"x":[{"d":"prank","n":1,"sdp":""}]}')).toBeUndefined();

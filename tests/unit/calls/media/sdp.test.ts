@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { selectCodecs, stripDescription, toOutgoingCandidate, tuneRemoteDescription } from "#calls/media/sdp.ts";
 import { revealsAddress } from "#contract/calls/candidates.ts";
 
-/** As Chromium 156 offers it once its candidates are found: voice, pictures and a data channel. */
+/** An offer of Chromium 156 after gathering candidates: audio, video and a data channel. */
 const offer = readFileSync(new URL("../../../support/model/chromium-offer.sdp", import.meta.url), "utf8");
 
 const section = (sdp: string, kind: string): string[] => {
@@ -13,27 +13,27 @@ const section = (sdp: string, kind: string): string[] => {
   return lines.slice(start, end === -1 ? undefined : end);
 };
 
-describe("a description that leaves", () => {
-  it("names no address of this device", () => {
+describe("a local description", () => {
+  it("contains no address of this device", () => {
     expect(offer).toContain("192.0.2.2");
     expect(offer).toContain("fd00::2");
     expect(stripDescription(offer)).not.toMatch(/192\.0\.2\.2|fd00::2|a=candidate/);
     expect(section(stripDescription(offer), "audio")[1]).toBe("c=IN IP4 0.0.0.0");
   });
 
-  it("keeps its sections, and one that was refused stays refused", () => {
+  it("keeps its sections, and a rejected one stays rejected", () => {
     const kinds = (sdp: string) => sdp.match(/^m=\w+ \d+/gm);
     expect(kinds(stripDescription(offer))).toEqual(["m=audio 9", "m=video 9", "m=application 9"]);
     const refused = offer.replace(/^m=video \d+/m, "m=video 0");
     expect(kinds(stripDescription(refused))).toEqual(["m=audio 9", "m=video 0", "m=application 9"]);
   });
 
-  it("is less than two thirds as long, and no shorter when it is done twice", () => {
+  it("is less than two thirds as long, and stays the same when processed twice", () => {
     expect(stripDescription(offer).length).toBeLessThan(offer.length * 0.66);
     expect(stripDescription(stripDescription(offer))).toBe(stripDescription(offer));
   });
 
-  it("keeps what a connection needs", () => {
+  it("keeps everything that a connection needs", () => {
     for (const needed of [
       "a=ice-ufrag:0p56",
       "a=fingerprint:sha-256",
@@ -47,10 +47,10 @@ describe("a description that leaves", () => {
   });
 });
 
-describe("a description that came", () => {
+describe("a remote description", () => {
   const tuned = tuneRemoteDescription(offer, { isRedundant: false });
 
-  it("asks for a cheap voice: silence unsent, repair inside, 24 kbit/s in packets of 60 ms, one channel", () => {
+  it("asks for low-bitrate audio: DTX, FEC, 24 kbit/s in packets of 60 ms, one channel", () => {
     const audio = section(tuned, "audio");
     const options = audio
       .find((line) => line.startsWith("a=fmtp:111 "))
@@ -67,7 +67,7 @@ describe("a description that came", () => {
     expect(audio.filter((line) => /^a=(max)?ptime/.test(line))).toEqual(["a=ptime:60"]);
   });
 
-  it("sets the options of a browser that had others, each once", () => {
+  it("sets the options once each for a browser that had other values", () => {
     const firefox = offer.replace(
       /a=fmtp:111 .*/,
       "a=fmtp:111 maxplaybackrate=48000;stereo=1;useinbandfec=0\r\na=ptime:20\r\na=maxptime:40",
@@ -81,7 +81,7 @@ describe("a description that came", () => {
     expect(audio.filter((line) => /^a=(max)?ptime/.test(line))).toEqual(["a=ptime:60"]);
   });
 
-  it("has no transport-wide feedback for the voice, and keeps it for pictures", () => {
+  it("has no transport-wide feedback for audio, and keeps it for video", () => {
     expect(section(offer, "audio").join()).toMatch(/transport-cc/);
     expect(section(tuned, "audio").join()).not.toMatch(/transport-cc|transport-wide-cc|abs-send-time|audio-level/);
     expect(section(tuned, "audio").join()).toContain("sdes:mid");
@@ -89,7 +89,7 @@ describe("a description that came", () => {
     expect(section(tuned, "video").join()).toMatch(/transport-wide-cc/);
   });
 
-  it("puts RED in front only when the voice goes twice", () => {
+  it("prefers RED only if audio is sent twice", () => {
     const first = (isRedundant: boolean) =>
       section(tuneRemoteDescription(offer, { isRedundant }), "audio")[0]?.split(" ").slice(3);
     expect(first(false)?.slice(0, 2)).toEqual(["111", "63"]);
@@ -97,16 +97,16 @@ describe("a description that came", () => {
     expect([...(first(true) ?? [])].sort()).toEqual([...(first(false) ?? [])].sort());
   });
 
-  it("puts Opus in front where there is no RED", () => {
+  it("prefers Opus if there is no RED", () => {
     const without = offer.replace(/a=rtpmap:63 .*\r\na=fmtp:63 .*\r\n/, "").replace("111 63 ", "9 111 ");
     expect(section(tuneRemoteDescription(without, { isRedundant: true }), "audio")[0]).toMatch(/ 111 9 /);
   });
 
-  it("lets pictures begin narrow", () => {
+  it("lets video start at a low bitrate", () => {
     expect(section(tuned, "video")).toContain("a=fmtp:96 x-google-start-bitrate=100");
   });
 
-  it("leaves a voice without Opus, and the data channel, as they were", () => {
+  it("keeps audio without Opus, and the data channel, unchanged", () => {
     const odd = offer.replace(/opus\//g, "other/");
     expect(section(tuneRemoteDescription(odd, { isRedundant: true }), "audio")).toEqual(
       section(odd, "audio").filter((line) => !line.startsWith("a=candidate")),
@@ -115,26 +115,26 @@ describe("a description that came", () => {
     expect(section(tuned, "application")).toEqual(section(offer, "application").filter(isNoCandidate));
   });
 
-  it("brings no candidate, which would be tried before the call is accepted", () => {
+  it("contains no candidate, which would be tried before the call is accepted", () => {
     expect(offer).toContain("a=candidate");
     expect(tuned).not.toContain("candidate");
   });
 
-  it("stays the same when it is done twice", () => {
+  it("stays the same when processed twice", () => {
     expect(tuneRemoteDescription(tuned, { isRedundant: false })).toBe(tuned);
   });
 });
 
-describe("a candidate that leaves", () => {
+describe("a local candidate", () => {
   const host = "candidate:1 1 udp 2122194687 192.0.2.2 49335 typ host generation 0 ufrag 0p56";
   const mirrored = "candidate:2 1 udp 1685987071 198.51.100.7 49335 typ srflx raddr 192.0.2.2 rport 49335 generation 0";
   const relayed = "candidate:3 1 udp 41885439 203.0.113.9 50000 typ relay raddr 198.51.100.7 rport 49335 generation 0";
 
-  it("is as it is when nothing is hidden", () => {
+  it("is unchanged if the address need not be hidden", () => {
     for (const line of [host, mirrored, relayed]) expect(toOutgoingCandidate(line, false)).toBe(line);
   });
 
-  it("is a relayed one without the address behind it when the address is hidden", () => {
+  it("is a relayed one without the related address if the address is hidden", () => {
     expect(toOutgoingCandidate(host, true)).toBeUndefined();
     expect(toOutgoingCandidate(mirrored, true)).toBeUndefined();
     expect(toOutgoingCandidate(relayed, true)).toBe(
@@ -143,20 +143,20 @@ describe("a candidate that leaves", () => {
   });
 });
 
-describe("a signal that may not name the device's address", () => {
+describe("a signal that must not reveal the device's address", () => {
   const relayed = "candidate:3 1 udp 41885439 203.0.113.9 50000 typ relay raddr 0.0.0.0 rport 9";
   const signal = (...lines: string[]) =>
     JSON.stringify({ e: 1, t: 2, s: 1, a: 0, x: [{ u: "0p56", c: lines.map((line) => [line, "0"]) }] });
   const described = (sdp: string) => JSON.stringify({ e: 1, t: 0, s: 1, a: 0, x: [{ d: "answer", n: 1, sdp }] });
 
-  it("may have a relay's candidates and a description without addresses", () => {
+  it("may contain relay candidates and a description without addresses", () => {
     expect(revealsAddress(signal(relayed))).toBe(false);
     expect(revealsAddress(signal(relayed, relayed.replace("raddr 0.0.0.0", "raddr ::")))).toBe(false);
     expect(revealsAddress(described(stripDescription(offer)))).toBe(false);
     expect(revealsAddress('{"hello":1}')).toBe(false);
   });
 
-  it("has no other candidate, beside a relay's or inside a description either", () => {
+  it("is refused with any other candidate, also beside a relay candidate or inside a description", () => {
     const host = "candidate:1 1 udp 2122194687 192.0.2.2 49335 typ host generation 0";
     expect(revealsAddress(signal(host))).toBe(true);
     expect(revealsAddress(signal(relayed, host))).toBe(true);
@@ -169,14 +169,14 @@ describe("a signal that may not name the device's address", () => {
   });
 });
 
-describe("the codecs that are offered", () => {
+describe("the offered codecs", () => {
   const codec = (mimeType: string, sdpFmtpLine?: string) => ({
     mimeType,
     clockRate: mimeType.startsWith("audio") ? 48_000 : 90_000,
     ...(sdpFmtpLine !== undefined && { sdpFmtpLine }),
   });
 
-  it("are Opus before RED, and of pictures VP8 and one H264", () => {
+  it("are Opus before RED, and for video VP8 and one H264", () => {
     const audio = [codec("audio/red"), codec("audio/G722"), codec("audio/opus")];
     expect(selectCodecs("audio", audio).map(({ mimeType }) => mimeType)).toEqual(["audio/opus", "audio/red"]);
     const video = [

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
-/** Counts what sounds; a page that nobody touched keeps it suspended. */
+/** Counts the sounding oscillators. Without a user gesture the page keeps audio suspended. */
 class FakeAudio extends EventTarget {
   static isAllowed = true;
   static made: FakeAudio[] = [];
@@ -69,7 +69,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test("a tone takes the place of the one before, and silence ends it for good", async () => {
+test("a tone replaces the one before, and silence ends it", async () => {
   const playTone = await load();
   playTone("ringback");
   await vi.advanceTimersByTimeAsync(11_000);
@@ -94,7 +94,7 @@ test("the busy tone ends by itself", async () => {
   expect(FakeAudio.made[0]?.state).toBe("suspended");
 });
 
-test("on a page nobody touched it sounds from the first touch on, and not all at once what was missed", async () => {
+test("without a user gesture a tone sounds from the first gesture on, without replaying the missed part", async () => {
   const playTone = await load();
   FakeAudio.isAllowed = false;
   playTone("ringback");
@@ -110,7 +110,7 @@ test("on a page nobody touched it sounds from the first touch on, and not all at
   expect(sounding()).toBe(1);
 });
 
-test("a phone trembles with the ringtone, with nothing else, and no longer than it", async () => {
+test("the phone vibrates with the ringtone only, and no longer than it", async () => {
   const trembled: unknown[] = [];
   vi.stubGlobal("navigator", {
     vibrate: (pattern: unknown) => trembled.push(pattern),
@@ -129,7 +129,7 @@ test("a phone trembles with the ringtone, with nothing else, and no longer than 
   expect(trembled).toHaveLength(3);
 });
 
-test("where nobody wants to hear a call the phone trembles, and nothing sounds", async () => {
+test("with call sounds off the phone vibrates and nothing sounds", async () => {
   const trembled: unknown[] = [];
   vi.stubGlobal("navigator", { vibrate: (pattern: unknown) => trembled.push(pattern) });
   const playTone = await load();

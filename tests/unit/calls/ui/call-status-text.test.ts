@@ -37,7 +37,7 @@ const ended = (end: object, isCaller = true) =>
   >;
 
 describe("the status of a call", () => {
-  test("is a short text that distinguishes a dialling call from a connected one", () => {
+  test("is a short text that distinguishes dialling from connected calls", () => {
     const expected: [Exclude<State, { at: "ended" }>, string][] = [
       [{ at: "outgoing", call: makeCall("audio"), until: 0, isRegistered: true }, "Appel..."],
       [{ at: "outgoing", call: makeCall("audio"), until: 0, isRegistered: true, isPeerRinging: true }, "Ça sonne..."],
@@ -54,7 +54,7 @@ describe("texts of failed and ended calls", () => {
   const saying = (notice: CallNoticeType, error?: CallError) =>
     toCallNoticeText({ notice, error, peer: createUuid() }, "Ben", createTranslate("fr", fr));
 
-  test("is in the specified words, with why", () => {
+  test("are the specified words with the reason", () => {
     const t = createTranslate("en", en);
     const english = (["rejected", "unanswered", "failed", "acceptFailed", "error"] as const).map(
       (notice) => toCallNoticeText({ notice, peer: createUuid() }, "Ben", t).title,
@@ -79,7 +79,7 @@ describe("texts of failed and ended calls", () => {
     expect(saying("acceptFailed", "call_not_found").message).toBe(fr.errors.call_not_found);
   });
 
-  test("is that a call is under way, no failure, and what to do when it is on another device that may be off", () => {
+  test("tell that a call is in progress rather than failed, and what to do if it is on another device that may be off", () => {
     expect(saying("failed", "call_in_progress")).toEqual({
       title: "Appel en cours",
       message: fr.calls.say.elsewhereBody,
@@ -92,7 +92,7 @@ describe("texts of failed and ended calls", () => {
   });
 });
 
-describe("notices of microphones, cameras and the link", () => {
+describe("notices about microphones, cameras and the connection", () => {
   const fine = { isMuted: false, hasMic: true, hasVideo: true, isCameraOff: false, isVoiceOnly: false };
   const media = (more: Partial<MediaView> = {}): MediaView => ({
     mic: "on",
@@ -111,20 +111,20 @@ describe("notices of microphones, cameras and the link", () => {
   const keys = (state: State, more: Partial<MediaView>, worked = fresh) =>
     listCallWarnings({ state, media: media(more), devices: {}, isMinimized: false }, worked).map(({ key }) => key);
 
-  test("is nothing while all is well, while it rings and once it is over", () => {
+  test("are absent if all is well, while the call rings and after it ended", () => {
     expect(keys(connected("video"), {})).toEqual([]);
     const bad: Partial<MediaView> = { mic: "refused", camera: "missing", quality: 1, isMicInaudible: true };
     expect(keys({ at: "ringing", call: makeCall("video", false), until: 0 }, bad)).toEqual([]);
     expect(keys(ended({}), bad)).toEqual([]);
   });
 
-  test("names the microphone's trouble before the camera's, and the camera only in a video call", () => {
+  test("report the microphone before the camera, and the camera only in a video call", () => {
     const both: Partial<MediaView> = { mic: "refused", camera: "taken" };
     expect(keys(connected("video"), both)).toEqual(["calls.notice.micRefused", "calls.notice.cameraTaken"]);
     expect(keys(connected("audio"), both)).toEqual(["calls.notice.micRefused"]);
   });
 
-  test("calls what worked before and is missing now unplugged", () => {
+  test("report a device that worked before and is missing now as unplugged", () => {
     const before = updateWorkingDevices(fresh, media({ mic: "muted", camera: "lowBandwidth" }));
     const gone: Partial<MediaView> = { mic: "missing", camera: "missing" };
     expect(keys(connected("video"), gone, fresh)).toEqual(["calls.notice.micMissing", "calls.notice.cameraMissing"]);
@@ -135,7 +135,7 @@ describe("notices of microphones, cameras and the link", () => {
     expect(updateWorkingDevices(before, media(gone))).toBe(before);
   });
 
-  test("offers the picture again that a slow link took, and does not blame the link twice", () => {
+  test("offer to restore video that a slow connection stopped, and report the slow connection once", () => {
     const [trouble, ...more] = listCallWarnings(
       {
         state: connected("video"),
@@ -149,7 +149,7 @@ describe("notices of microphones, cameras and the link", () => {
     expect(more).toEqual([]);
   });
 
-  test("tells a side that is muted from one that has no microphone, and says neither while nothing comes", () => {
+  test("distinguish a muted side from one without microphone, and report neither while nothing arrives", () => {
     const peer = (isMuted: boolean, hasMic: boolean) => ({ peer: { ...fine, isMuted, hasMic, hasVideo: false } });
     expect(keys(connected("audio"), peer(true, true))).toEqual(["calls.notice.peerMuted"]);
     for (const isMuted of [true, false]) {
@@ -158,25 +158,25 @@ describe("notices of microphones, cameras and the link", () => {
     }
   });
 
-  test("tells in a video call that the other side switched its camera off, or takes the voice alone", () => {
+  test("report in a video call that the other side switched its camera off, or takes audio only", () => {
     const off: Partial<MediaView> = { peer: { ...fine, hasVideo: false, isCameraOff: true } };
     expect(keys(connected("video"), off)).toEqual(["calls.notice.peerCameraOff"]);
     expect(keys(connected("audio"), off)).toEqual([]);
-    expect(keys(connected("video"), { ...off, isVoiceOnly: true, camera: "off" })).toEqual([]); // it is not wanted here
+    expect(keys(connected("video"), { ...off, isVoiceOnly: true, camera: "off" })).toEqual([]); // Video is not wanted here.
     const alone = { peer: { ...fine, hasVideo: false, isCameraOff: true, isVoiceOnly: true } };
     expect(keys(connected("video"), { ...alone, camera: "unwanted" })).toEqual(["calls.notice.cameraUnwanted"]);
     expect(keys(connected("video"), { ...alone, camera: "off" })).toEqual(["calls.notice.peerVoiceOnly"]);
     expect(keys(connected("video"), { isVideoRestored: true })).toEqual(["calls.notice.seenAgain"]);
   });
 
-  test("is not that one is unheard while one is muted", () => {
+  test("do not report an unheard microphone while it is muted", () => {
     expect(keys(connected("audio"), { isMicInaudible: true })).toEqual(["calls.notice.unheard"]);
     expect(keys(connected("audio"), { isMicInaudible: true, mic: "muted" })).toEqual([]);
   });
 });
 
-describe("the tones", () => {
-  test("ring back as the French network does and fit their rounds", () => {
+describe("call tones", () => {
+  test("follow the French ringback cadence and fit their loops", () => {
     expect(tonePatterns.ringback).toMatchObject({ periodSeconds: 5, notes: [{ at: 0, seconds: 1.5, pitches: [425] }] });
     for (const { notes, periodSeconds } of Object.values(tonePatterns)) {
       for (const { at, seconds, level } of notes) {
@@ -186,7 +186,7 @@ describe("the tones", () => {
     }
   });
 
-  test("end by themselves when the other side is busy, and only then", () => {
+  test("end by themselves only if the other side is busy", () => {
     expect([tonePatterns.busy.repeats, tonePatterns.ringtone.repeats, tonePatterns.ringback.repeats]).toEqual([
       4,
       undefined,
@@ -195,7 +195,7 @@ describe("the tones", () => {
   });
 });
 
-test("data usage is shown in the unit it is sold by, on one line", () => {
+test("data usage is shown on one line in the unit by which it is sold", () => {
   for (const language of ["fr", "en", "pt"] as const) {
     expect(formatMegabytes(300_000, language) + formatDataRate("video", language)).not.toContain(" ");
   }

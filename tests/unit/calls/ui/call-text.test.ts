@@ -23,7 +23,7 @@ const makeBody = (change: Partial<CallBody>): CallBody => ({
 const renderText = (change: Partial<CallBody>, side: CallPerspective, t: Translate = french): string =>
   formatCallEntry(toCallEntry(makeBody(change), side, t), t);
 
-describe("the line of a call", () => {
+describe("the entry of a call", () => {
   it.each([
     [{ status: "missed" }, "Appel audio annulé", "Appel audio manqué"],
     [{ status: "missed", kind: "video" }, "Appel vidéo annulé", "Appel vidéo manqué"],
@@ -42,12 +42,12 @@ describe("the line of a call", () => {
       "Appel audio terminé (60 min 0 s)",
       "Appel audio terminé (60 min 0 s)",
     ],
-  ] as const)("of %o reads to who called as %s, to the other as %s", (change, own, others) => {
+  ] as const)("of %o reads to the caller as %s, to the callee as %s", (change, own, others) => {
     expect(renderText(change, caller)).toBe(own);
     expect(renderText(change, callee)).toBe(others);
   });
 
-  it("is red to whom a call was missed, and to both where one declined; what one's own gave up is not", () => {
+  it("is red to the callee who missed it, and to both if declined; not to a caller who cancelled", () => {
     const isRed = (change: Partial<CallBody>, side: CallPerspective) =>
       toCallEntry(makeBody(change), side, french).isUnsuccessful;
     expect([isRed({ status: "missed" }, callee), isRed({ status: "missed" }, caller)]).toEqual([true, false]);
@@ -57,14 +57,14 @@ describe("the line of a call", () => {
     expect([caller, callee].map((side) => isRed({ status: "missed", reason: "failed" }, side))).toEqual([false, true]);
   });
 
-  it("shows by its icon which way it went, and that it was missed", () => {
+  it("shows its direction and that it was missed by its icon", () => {
     const icon = (change: Partial<CallBody>, side: CallPerspective) => toCallEntry(makeBody(change), side, french).icon;
     expect(icon({}, caller)).not.toBe(icon({}, callee));
     expect(icon({ status: "missed" }, callee)).not.toBe(icon({}, callee));
     expect(icon({ kind: "video" }, caller)).toContain("video");
   });
 
-  it("is in the reader's language, with names of another writing direction isolated", () => {
+  it("is in the reader's language, and isolates names of another writing direction", () => {
     expect(renderText({ status: "rejected" }, caller, createTranslate("en", en))).toBe("Audio call declined by Benoît");
     expect(renderText({ status: "missed" }, callee, createTranslate("pt", pt))).toBe("Chamada de voz perdida");
     expect(renderText({ status: "rejected" }, { isMine: true, peerName: "محمد" })).toBe(

@@ -17,7 +17,7 @@ afterEach(() => {
 
 type Tap = { type?: string; at: number; x?: number; y?: number; detail?: number };
 
-/** Whether it comes through to the page. */
+/** Whether the tap reaches the page. */
 const arrives = ({ type = "click", at, x = 100, y = 700, detail = 1 }: Tap): boolean => {
   const event = new Event(type, { cancelable: true });
   for (const [name, value] of Object.entries({ timeStamp: at, clientX: x, clientY: y, detail })) {
@@ -26,12 +26,12 @@ const arrives = ({ type = "click", at, x = 100, y = 700, detail = 1 }: Tap): boo
   return page.dispatchEvent(event);
 };
 
-test("the second tap of a double tap does not go through to what the first uncovered", () => {
+test("the second tap of a double tap does not reach what the first one uncovered", () => {
   swallowSecondTap({ timeStamp: 1_000, clientX: 100, clientY: 700 });
   for (const type of ["pointerdown", "mousedown", "click"]) expect(arrives({ type, at: 1_250 }), type).toBe(false);
 });
 
-test("a tap elsewhere, a later one, the first one itself and a key are not held up", () => {
+test("a tap elsewhere, a later tap, the first tap and a key reach the page", () => {
   swallowSecondTap({ timeStamp: 1_000, clientX: 100, clientY: 700 });
   expect(arrives({ at: 1_250, x: 300 })).toBe(true);
   expect(arrives({ at: 1_250, y: 100 })).toBe(true);
@@ -40,18 +40,18 @@ test("a tap elsewhere, a later one, the first one itself and a key are not held 
   expect(arrives({ at: 1_250, detail: 0 })).toBe(true);
 });
 
-test("nothing is listened to for longer than a busy phone may take", () => {
+test("the listener is removed after the longest delay of a busy phone", () => {
   swallowSecondTap({ timeStamp: 1_000, clientX: 100, clientY: 700 });
   vi.advanceTimersByTime(2_000);
   expect(arrives({ at: 1_250 })).toBe(true);
 });
 
-test("nobody ends the call they have just taken, counted from when its end can be pressed", () => {
+test("a user cannot end a call they have just answered, counted from when the end button is shown", () => {
   vi.setSystemTime(0);
   recordAccept({ timeStamp: 1_000 });
   expect([isDoubleTapOfAccept({ timeStamp: 1_300 }), isDoubleTapOfAccept({ timeStamp: 1_800 })]).toEqual([true, false]);
   recordHangUpShown();
-  // A busy phone takes its time to draw it.
+  // A busy phone renders it late.
   vi.advanceTimersByTime(2 * frameMs - 1);
   expect(isDoubleTapOfAccept({ timeStamp: performance.now() })).toBe(true);
   vi.advanceTimersByTime(1);
@@ -61,6 +61,6 @@ test("nobody ends the call they have just taken, counted from when its end can b
     false,
   ]);
   vi.advanceTimersByTime(5_000);
-  recordHangUpShown(); // put away and shown again
+  recordHangUpShown(); // minimised and shown again
   expect(isDoubleTapOfAccept({ timeStamp: shown + 5_001 })).toBe(false);
 });

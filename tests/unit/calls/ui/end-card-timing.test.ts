@@ -4,7 +4,7 @@ import { type EndCardState, scheduleDismiss, shouldAskFeedback } from "#features
 const short: EndCardState = { asksFeedback: shouldAskFeedback(20), stage: "asked", isPaused: false };
 const long: EndCardState = { ...short, asksFeedback: shouldAskFeedback(21) };
 
-describe("the card of a call that is over", () => {
+describe("the card of an ended call", () => {
   beforeEach(() => {
     vi.useFakeTimers();
   });
@@ -23,14 +23,14 @@ describe("the card of a call that is over", () => {
     return leftAt;
   };
 
-  it("goes after ten seconds, and where it asks how the call was after twenty-five", () => {
+  it("closes after ten seconds, or after twenty-five if it asks for feedback", () => {
     expect(leavesAfter({ ...short, asksFeedback: shouldAskFeedback(0) })).toBe(10_000);
     expect(leavesAfter(short)).toBe(10_000);
     expect(leavesAfter(long)).toBe(25_000);
     expect(leavesAfter({ ...long, stage: "judging" })).toBe(25_000);
   });
 
-  it("stays while somebody is at it or cannot see it, and has its whole time afterwards", () => {
+  it("stays while the user interacts with it or cannot see it, and then has its whole time", () => {
     expect(leavesAfter({ ...short, isPaused: true })).toBeUndefined();
     const leave = vi.fn();
     const touched = scheduleDismiss(long, leave);
@@ -46,7 +46,7 @@ describe("the card of a call that is over", () => {
     expect(leave).toHaveBeenCalledOnce();
   });
 
-  it("thanks for a verdict for a moment, whoever is at it", () => {
+  it("shows thanks for feedback for a moment, even during interaction", () => {
     for (const isHeld of [false, true])
       expect(leavesAfter({ ...long, stage: "thanked", isPaused: isHeld })).toBe(1_500);
   });

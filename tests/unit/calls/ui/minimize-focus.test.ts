@@ -14,21 +14,21 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-/** Whether a bar that comes now takes the focus. */
+/** Whether a bar shown now takes the focus. */
 const isTaken = (): boolean => {
   const focus = vi.fn();
   focusCallBar({ querySelector: () => ({ focus }) } as unknown as Element);
   return focus.mock.calls.length > 0;
 };
 
-test("the bar of a call that was put away takes the focus once, however late a slow phone draws it", () => {
+test("the bar of a minimised call takes the focus once, however late a slow phone renders it", () => {
   minimizeWithFocus();
   vi.advanceTimersByTime(10_000);
   expect(isTaken()).toBe(true);
   expect(isTaken()).toBe(false);
 });
 
-test("whoever presses something else before the bar is there keeps the focus", () => {
+test("a user who presses something else before the bar is shown keeps the focus", () => {
   for (const press of ["pointerdown", "keydown"]) {
     minimizeWithFocus();
     page.dispatchEvent(new Event(press));
@@ -36,7 +36,7 @@ test("whoever presses something else before the bar is there keeps the focus", (
   }
 });
 
-test("no bar takes the focus from what is being written", () => {
+test("a bar does not take the focus from a text field", () => {
   vi.stubGlobal("document", { activeElement: { closest: () => ({}) } });
   minimizeWithFocus();
   expect(isTaken()).toBe(false);

@@ -16,21 +16,21 @@ const phone = { area, insets, size: previewSize };
 const right = area.width - insets.right - previewSize.width;
 const bottom = area.height - insets.bottom - previewSize.height;
 
-describe("one's own picture in a video call", () => {
-  test("is as large as specified and begins above the controls at the right", () => {
+describe("the preview of the own video in a call", () => {
+  test("has the specified size and starts above the controls at the right", () => {
     expect(fitPreviewSize(area, insets, false)).toEqual({ width: 128, height: 192 });
     expect(getInitialPosition(phone)).toEqual({ x: right, y: bottom });
   });
 
-  test("begins where it covers least of a picture that lies across", () => {
+  test("starts where it covers least of a landscape video", () => {
     const band = toVideoBand(area, { width: 640, height: 480 });
     expect(band).toEqual({ top: 235, bottom: 505 });
     expect(getInitialPosition(phone, band)).toEqual({ x: right, y: insets.top });
-    // One that stands upright fills the screen; its face is in its upper half.
+    // A portrait video fills the screen; its face is in the upper half.
     expect(toVideoBand(area, { width: 480, height: 640 })).toBeUndefined();
   });
 
-  test("is smaller where there is little room, and never so small that nobody sees themselves", () => {
+  test("is smaller in little room, but never too small to be recognised", () => {
     expect(fitPreviewSize({ width: 320, height: 480 }, insets, false)).toEqual({ width: 85, height: 128 });
     expect(fitPreviewSize({ width: 320, height: 568 }, insets, true)).toEqual(smallPreviewSize);
     expect(fitPreviewSize({ width: 480, height: 320 }, insets, true)).toEqual({ width: 64, height: 96 });
@@ -42,13 +42,13 @@ describe("one's own picture in a video call", () => {
     expect(clampPosition({ x: 100, y: 300 }, phone)).toEqual({ x: 100, y: 300 });
   });
 
-  test("stays where the range begins on a screen that has no room for one", () => {
+  test("stays at the start of its range on a screen without room", () => {
     const low = { ...phone, area: { width: 120, height: 200 } };
     expect(clampPosition({ x: 90, y: 90 }, low)).toEqual({ x: insets.left, y: insets.top });
     expect(getInitialPosition(low)).toEqual({ x: insets.left, y: insets.top });
   });
 
-  test("is moved by arrow keys and by no others, and not out of its range", () => {
+  test("is moved by arrow keys only, and not out of its range", () => {
     const spot = { x: 100, y: 300 };
     expect(moveByKey("ArrowLeft", spot, phone)).toEqual({ x: 76, y: 300 });
     expect(moveByKey("ArrowRight", spot, phone)).toEqual({ x: 124, y: 300 });
@@ -58,7 +58,7 @@ describe("one's own picture in a video call", () => {
     expect(moveByKey("ArrowRight", { x: right, y: 300 }, phone)).toEqual({ x: right, y: 300 });
   });
 
-  test("goes round the four corners when it is pressed", () => {
+  test("moves through the four corners when it is pressed", () => {
     const corners = [getInitialPosition(phone)];
     for (let i = 0; i < 4; i++) corners.push(getNextCorner(corners.at(-1) ?? corners[0] ?? { x: 0, y: 0 }, phone));
     expect(corners).toEqual([
