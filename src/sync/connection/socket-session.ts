@@ -19,7 +19,6 @@ import type { Platform } from "#sync/platform/platform.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
 import type { OutboxRow } from "#sync/store/database.ts";
 import { addGap, applyCatchUp, type SyncCursor } from "#sync/store/sync-cursor.ts";
-import { ProcessedCounter } from "./flow-control.ts";
 import {
   type ChangeFrame,
   countMessages,
@@ -36,8 +35,8 @@ import {
 import { FrameWriter } from "./frame-writer.ts";
 import { PendingRequests, type RequestCommand } from "./pending-requests.ts";
 import { ReconnectingSocket, type SocketEvents } from "./socket.ts";
+import { StatusReporter } from "./status-reporter.ts";
 
-const repeatDelayMs = 1_000; // a device that is behind receives many heads, which share one repeated report
 const welcomeTimeoutMs = 20_000; // time limit for the welcome: pongs arrive even if the hello was not received
 
 export type SocketSessionEvents = Pick<SocketEvents, "onClosed" | "onSessionRefused" | "onOutdated"> & {
@@ -62,14 +61,11 @@ export class SocketSession {
   readonly #socket: ReconnectingSocket;
   readonly #writer: FrameWriter;
   readonly #requests: PendingRequests;
+  readonly #reporter: StatusReporter;
   #base: FrameBase | undefined;
   #helloCursor: SyncCursor | undefined;
   #openingId = 0;
   #counter = 0;
-  readonly #processed = new ProcessedCounter();
-  /** Visibility last reported over this socket. */
-  #reportedVisibility: boolean | undefined;
-  #cancelRepeat: (() => void) | undefined;
 
   constructor(platform: Platform, events: SocketSessionEvents, readCursor: () => Promise<SyncCursor>) {
     this.#platform = platform;
@@ -89,6 +85,7 @@ export class SocketSession {
       onOutdated: events.onOutdated,
     });
     this.#writer = new FrameWriter(this.#socket);
+    this.#reporter = new StatusReporter(platform, (frame) => this.#sendFrame(frame));
   }
 
   /** Whether the server sent its welcome, so that requests and messages can be sent. */
@@ -135,8 +132,7 @@ export class SocketSession {
   }
 
   sendVisibility(isVisible: boolean): boolean {
-    this.#reportedVisibility = isVisible;
-    return this.#sendFrame([clientFrame.foreground, isVisible ? 1 : 0]);
+    return this.#reporter.reportVisibility(isVisible);
   }
 
   sendMessage(target: number | ConversationId, message: OutboxRow): boolean {
@@ -172,10 +168,7 @@ export class SocketSession {
     this.#base = undefined;
     this.#helloCursor = undefined;
     this.#writer.reset();
-    this.#processed.reset();
-    this.#reportedVisibility = undefined;
-    this.#cancelRepeat?.();
-    this.#cancelRepeat = undefined;
+    this.#reporter.reset();
     this.#requests.rejectAll();
   }
 
@@ -235,7 +228,7 @@ export class SocketSession {
   #handleRefusal(ref: number, code: ErrorCode, retryAfterMs: number | undefined): void {
     const sent = this.#writer.sentRefs.get(ref);
     this.#writer.releaseRef(ref);
-    if (code === "rate_limited") this.#scheduleRepeat(retryAfterMs);
+    if (code === "rate_limited") this.#reporter.scheduleRepeat(retryAfterMs);
     if (sent) this.#events.onSendRefused(sent.cid, code, retryAfterMs);
     this.#requests.remove(ref)?.reject(new SyncError(code, retryAfterMs));
   }
@@ -292,25 +285,8 @@ export class SocketSession {
     return { type: "cursor", move: (cursor) => (cursor.epoch === epoch ? move(cursor) : cursor) };
   }
 
-  /** Reports processed messages in batches. `isBehind`: the server waits for the report. */
+  /** Counts processed messages of the current session. */
   #countProcessed(base: FrameBase, messages: number, bytes: number, isBehind = false): void {
-    if (base !== this.#base) return;
-    const total = this.#processed.add(messages, bytes, isBehind);
-    if (total !== undefined) this.#sendFrame([clientFrame.received, total]);
-    else if (isBehind && !this.#cancelRepeat) this.#scheduleRepeat();
-  }
-
-  /**
-   * Repeats frames that have no reply: the server drops them while it limits the rate, and would wait for the report
-   * for ever.
-   */
-  #scheduleRepeat(ms = repeatDelayMs): void {
-    this.#cancelRepeat?.();
-    this.#cancelRepeat = this.#platform.startTimer(ms, () => {
-      this.#cancelRepeat = undefined;
-      const total = this.#processed.repeatReport();
-      if (total > 0) this.#sendFrame([clientFrame.received, total]);
-      if (this.#reportedVisibility !== undefined) this.sendVisibility(this.#reportedVisibility);
-    });
+    if (base === this.#base) this.#reporter.countProcessed(messages, bytes, isBehind);
   }
 }

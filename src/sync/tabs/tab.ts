@@ -10,36 +10,23 @@ import { SyncError } from "#sync/platform/sync-error.ts";
 import { VisibilityReporter } from "#sync/presence/tab-visibility.ts";
 import { TypingState } from "#sync/presence/typing.ts";
 import { toStoreName } from "#sync/store/database.ts";
-import { closeStores, type OpenedStores, openStores } from "#sync/store/recovery/open-database.ts";
-import {
-  isDatabaseClosedError,
-  readUnsentBeforeDeletion,
-  restoreLostUnsent,
-  watchStores,
-} from "#sync/store/recovery/store-loss.ts";
-import { UnsentMirror } from "#sync/store/recovery/unsent-mirror.ts";
 import { requestPersistenceOnce } from "#sync/store/storage-quota.ts";
 import { runInBackground, type SyncContext } from "#sync/store/sync-context.ts";
 import type { LinkState, StorageTrouble } from "#sync/store/view-models.ts";
 import { Leader } from "./leader.ts";
 import { joinLeaderElection, type LeaderElection } from "./leader-election.ts";
 import { type LeaderCommand, TabChannel, type TabEvent } from "./tab-channel.ts";
+import { TabStore } from "./tab-store.ts";
 
 /** Engine events that the app shows to the person. */
 export type SyncNotice = "store-reset" | "unsent-lost" | "outdated" | "signed-out" | "settings-refused";
 
-const reopenMs = 10_000;
-const repeatedFailureMs = 60_000; // a second failure of the store within this time: the database is rebuilt
-
 /**
- * Sync engine of one person in one tab. It opens the local store, takes part in the leader election, talks to the other
- * tabs, and runs the connection to the server while this tab is the leader.
+ * Sync engine of one person in one tab. It takes part in the leader election, talks to the other tabs, and runs the
+ * connection to the server while this tab is the leader.
  */
 export class Tab {
   readonly link = new Observable<LinkState>("connecting");
-  readonly storageTrouble = new Observable<StorageTrouble | undefined>(undefined);
-  /** Shared context of the engine's parts. Undefined while no store is open; a new object after the store was reopened. */
-  readonly context = new Observable<SyncContext | undefined>(undefined);
   /** Version that grows when presences on screen must be requested again. */
   readonly presenceVersion = new Observable(0);
   readonly typing: TypingState;
@@ -47,14 +34,12 @@ export class Tab {
   readonly memberLoader = new MemberLoader(this);
   readonly #tabId: Uuid;
   readonly #visibilityReporter: VisibilityReporter;
-  readonly #unsentMirror: UnsentMirror;
+  readonly #store: TabStore;
   readonly #notify: (notice: SyncNotice) => void;
   readonly #channel: TabChannel;
   #election: LeaderElection | undefined;
   #leader: Leader | undefined;
-  #lastFailureAt = Number.NEGATIVE_INFINITY;
   #isStopped = false;
-  #reopening: Promise<void> | undefined;
   #unsubscribe: (() => void)[] = [];
 
   constructor(
@@ -65,7 +50,14 @@ export class Tab {
     this.#notify = notify;
     this.typing = new TypingState(platform, (conversation) => this.#sendToLeader({ type: "say-typing", conversation }));
     this.#tabId = createUuid(platform.now());
-    this.#unsentMirror = new UnsentMirror(platform, userId);
+    this.#store = new TabStore(userId, platform, this.link, {
+      onClosing: () => {
+        this.#election?.stop();
+        return this.#stepDown();
+      },
+      onReopened: () => this.#joinElection(),
+      notify,
+    });
     this.#visibilityReporter = new VisibilityReporter(platform, (isVisible) =>
       this.#sendToLeader({ type: "look", tab: this.#tabId, isOn: isVisible }),
     );
@@ -84,7 +76,7 @@ export class Tab {
   }
 
   async start(): Promise<void> {
-    await this.#openStore(false);
+    await this.#store.open();
     if (this.#isStopped) return;
     this.#joinElection();
     this.#unsubscribe.push(
@@ -105,14 +97,20 @@ export class Tab {
     this.#isStopped = true;
     for (const unsubscribe of this.#unsubscribe) unsubscribe();
     this.#visibilityReporter.stop();
-    this.#unsentMirror.stop();
-    await this.#reopening;
+    await this.#store.stop();
     await this.#stepDown();
     this.#election?.stop();
     this.#channel.close();
-    const context = this.context.get();
-    this.context.set(undefined);
-    if (context) closeStores(context);
+    this.#store.close();
+  }
+
+  get storageTrouble(): Observable<StorageTrouble | undefined> {
+    return this.#store.storageTrouble;
+  }
+
+  /** Shared context of the engine's parts. Undefined while no store is open; a new object after the store was reopened. */
+  get context(): Observable<SyncContext | undefined> {
+    return this.#store.context;
   }
 
   get isLeader(): boolean {
@@ -197,25 +195,6 @@ export class Tab {
     await this.#replaceUnresponsiveLeader();
   }
 
-  /**
-   * Opens the store and sets `context`. `isSuspect`: the database failed repeatedly and is rebuilt. `unsent`: unsent data
-   * that was read before the browser deleted the database; it is written back.
-   */
-  async #openStore(isSuspect: boolean, unsent?: Parameters<typeof restoreLostUnsent>[3]): Promise<void> {
-    const opened = await openStores(this.platform, this.userId, isSuspect);
-    if (this.#isStopped) return closeStores(opened);
-    if (!(await restoreLostUnsent(opened, this.userId, this.#unsentMirror, unsent))) this.#notify("unsent-lost");
-    const { store, strict } = opened;
-    this.storageTrouble.set(opened.storageTrouble);
-    this.#unsentMirror.follow(store);
-    const onVersionChange = (newVersion: number | null) => this.#handleVersionChange(opened, newVersion);
-    watchStores(opened, { onClosed: () => this.#handleStoreClosed(opened), onVersionChange });
-    const { userId: me, platform, link, storageTrouble } = this;
-    const reportStoreFailure = (error: unknown) => this.#handleStoreFailure(context, error);
-    const context: SyncContext = { me, platform, store, strict, link, storageTrouble, reportStoreFailure };
-    this.context.set(context);
-  }
-
   #joinElection(): void {
     // A store in memory belongs to this tab alone, so no other tab can send its messages: every such tab leads itself.
     const locks = this.storageTrouble.get() === "memory" ? undefined : this.platform.locks;
@@ -247,57 +226,5 @@ export class Tab {
     const leader = this.#leader;
     this.#leader = undefined;
     await leader?.stop();
-  }
-
-  #handleStoreFailure(context: SyncContext, error: unknown): void {
-    if (this.#isStopped || this.context.get() !== context) return;
-    if (isDatabaseClosedError(error)) {
-      this.#reopenStore(false);
-      return;
-    }
-    console.warn("local store failed", error);
-    const now = this.platform.now();
-    const isRepeated = now - this.#lastFailureAt < repeatedFailureMs;
-    this.#lastFailureAt = now;
-    this.#reopenStore(isRepeated);
-  }
-
-  /** Reopens a store that the browser closed, because the site's data was cleared or the database broke. */
-  #handleStoreClosed(opened: OpenedStores): void {
-    if (this.#isStopped || this.context.get()?.store !== opened.store) return;
-    if (this.platform.session.isCurrent()) this.#reopenStore(false);
-  }
-
-  /** Delays a deletion of the database by the browser until unsent data was read. Returns false to keep it open. */
-  #handleVersionChange(opened: OpenedStores, newVersion: number | null): false | undefined {
-    const isDeleted = newVersion === null && this.platform.session.isCurrent();
-    if (!isDeleted || this.#isStopped || this.context.get()?.store !== opened.store) return undefined;
-    this.#reopenStore(false, true);
-    return false;
-  }
-
-  #reopenStore(isSuspect: boolean, isDeleted = false): void {
-    this.#reopening ??= this.#reopenStoreNow(isSuspect, isDeleted)
-      .catch((error: unknown) => {
-        console.error("local store cannot be opened", error);
-        this.platform.startTimer(reopenMs, () => this.#reopenStore(false));
-      })
-      .finally(() => {
-        this.#reopening = undefined;
-      });
-  }
-
-  async #reopenStoreNow(isSuspect: boolean, isDeleted: boolean): Promise<void> {
-    if (this.#isStopped) return;
-    this.#election?.stop();
-    const before = this.context.get();
-    this.context.set(undefined);
-    await this.#stepDown();
-    const unsent = isDeleted && before ? await readUnsentBeforeDeletion(this.platform, before) : undefined;
-    if (before) closeStores(before);
-    if (this.#isStopped) return;
-    await this.#openStore(isSuspect, unsent);
-    if (isSuspect || isDeleted) this.#notify("store-reset");
-    if (!this.#isStopped) this.#joinElection();
   }
 }

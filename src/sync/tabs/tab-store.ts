@@ -1,0 +1,140 @@
+import type { Uuid } from "#contract/ids.ts";
+import { Observable } from "#lib/browser/observable.ts";
+import type { Platform } from "#sync/platform/platform.ts";
+import { closeStores, type OpenedStores, openStores } from "#sync/store/recovery/open-database.ts";
+import {
+  isDatabaseClosedError,
+  readUnsentBeforeDeletion,
+  restoreLostUnsent,
+  watchStores,
+} from "#sync/store/recovery/store-loss.ts";
+import { UnsentMirror } from "#sync/store/recovery/unsent-mirror.ts";
+import type { SyncContext } from "#sync/store/sync-context.ts";
+import type { LinkState, StorageTrouble } from "#sync/store/view-models.ts";
+
+const reopenMs = 10_000;
+const repeatedFailureMs = 60_000; // a second failure of the store within this time: the database is rebuilt
+
+type TabStoreEvents = {
+  /** Stops what uses the store, before it is reopened. */
+  onClosing(): Promise<void>;
+  onReopened(): void;
+  notify(notice: "store-reset" | "unsent-lost"): void;
+};
+
+/** Local store of one person in one tab. It is reopened, and rebuilt if necessary, after the browser closed or deleted it. */
+export class TabStore {
+  readonly storageTrouble = new Observable<StorageTrouble | undefined>(undefined);
+  /** Shared context of the engine's parts. Undefined while no store is open; a new object after the store was reopened. */
+  readonly context = new Observable<SyncContext | undefined>(undefined);
+  readonly #userId: Uuid;
+  readonly #platform: Platform;
+  readonly #link: Observable<LinkState>;
+  readonly #events: TabStoreEvents;
+  readonly #unsentMirror: UnsentMirror;
+  #lastFailureAt = Number.NEGATIVE_INFINITY;
+  #isStopped = false;
+  #reopening: Promise<void> | undefined;
+
+  constructor(userId: Uuid, platform: Platform, link: Observable<LinkState>, events: TabStoreEvents) {
+    this.#userId = userId;
+    this.#platform = platform;
+    this.#link = link;
+    this.#events = events;
+    this.#unsentMirror = new UnsentMirror(platform, userId);
+  }
+
+  open(): Promise<void> {
+    return this.#open(false);
+  }
+
+  /** Prevents further openings. Resolves once the current one is over. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#unsentMirror.stop();
+    await this.#reopening;
+  }
+
+  close(): void {
+    const context = this.context.get();
+    this.context.set(undefined);
+    if (context) closeStores(context);
+  }
+
+  /**
+   * Opens the store and sets `context`. `isSuspect`: the database failed repeatedly and is rebuilt. `unsent`: unsent data
+   * that was read before the browser deleted the database; it is written back.
+   */
+  async #open(isSuspect: boolean, unsent?: Parameters<typeof restoreLostUnsent>[3]): Promise<void> {
+    const opened = await openStores(this.#platform, this.#userId, isSuspect);
+    if (this.#isStopped) return closeStores(opened);
+    if (!(await restoreLostUnsent(opened, this.#userId, this.#unsentMirror, unsent)))
+      this.#events.notify("unsent-lost");
+    const { store, strict } = opened;
+    this.storageTrouble.set(opened.storageTrouble);
+    this.#unsentMirror.follow(store);
+    const onVersionChange = (newVersion: number | null) => this.#handleVersionChange(opened, newVersion);
+    watchStores(opened, { onClosed: () => this.#handleClosed(opened), onVersionChange });
+    const context: SyncContext = {
+      me: this.#userId,
+      platform: this.#platform,
+      store,
+      strict,
+      link: this.#link,
+      storageTrouble: this.storageTrouble,
+      reportStoreFailure: (error) => this.#handleFailure(context, error),
+    };
+    this.context.set(context);
+  }
+
+  #handleFailure(context: SyncContext, error: unknown): void {
+    if (this.#isStopped || this.context.get() !== context) return;
+    if (isDatabaseClosedError(error)) {
+      this.#reopen(false);
+      return;
+    }
+    console.warn("local store failed", error);
+    const now = this.#platform.now();
+    const isRepeated = now - this.#lastFailureAt < repeatedFailureMs;
+    this.#lastFailureAt = now;
+    this.#reopen(isRepeated);
+  }
+
+  /** Reopens a store that the browser closed, because the site's data was cleared or the database broke. */
+  #handleClosed(opened: OpenedStores): void {
+    if (this.#isStopped || this.context.get()?.store !== opened.store) return;
+    if (this.#platform.session.isCurrent()) this.#reopen(false);
+  }
+
+  /** Delays a deletion of the database by the browser until unsent data was read. Returns false to keep it open. */
+  #handleVersionChange(opened: OpenedStores, newVersion: number | null): false | undefined {
+    const isDeleted = newVersion === null && this.#platform.session.isCurrent();
+    if (!isDeleted || this.#isStopped || this.context.get()?.store !== opened.store) return undefined;
+    this.#reopen(false, true);
+    return false;
+  }
+
+  #reopen(isSuspect: boolean, isDeleted = false): void {
+    this.#reopening ??= this.#reopenNow(isSuspect, isDeleted)
+      .catch((error: unknown) => {
+        console.error("local store cannot be opened", error);
+        this.#platform.startTimer(reopenMs, () => this.#reopen(false));
+      })
+      .finally(() => {
+        this.#reopening = undefined;
+      });
+  }
+
+  async #reopenNow(isSuspect: boolean, isDeleted: boolean): Promise<void> {
+    if (this.#isStopped) return;
+    const before = this.context.get();
+    this.context.set(undefined);
+    await this.#events.onClosing();
+    const unsent = isDeleted && before ? await readUnsentBeforeDeletion(this.#platform, before) : undefined;
+    if (before) closeStores(before);
+    if (this.#isStopped) return;
+    await this.#open(isSuspect, unsent);
+    if (isSuspect || isDeleted) this.#events.notify("store-reset");
+    if (!this.#isStopped) this.#events.onReopened();
+  }
+}
