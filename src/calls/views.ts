@@ -1,4 +1,4 @@
-import type { CallError, CallNoticeType, CallState } from "#contract/calls/call-machine.ts";
+import type { CallError, CallNoticeType, CallState } from "#contract/calls/local-call.ts";
 import type { Uuid } from "#contract/ids.ts";
 import type { SelectedDevices } from "./media/media-preferences.ts";
 import type { MediaView } from "./media/media-session.ts";

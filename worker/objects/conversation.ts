@@ -1,5 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
-import type { CallCommand } from "#contract/calls/call.ts";
+import type { CallCommand } from "#contract/calls/open-call.ts";
 import type { ReadState } from "#contract/conversations.ts";
 import type { Group, Receipts } from "#contract/groups.ts";
 import { type ConversationId, privateMembers, type Uuid } from "#contract/ids.ts";

@@ -1,5 +1,6 @@
 import type { SecurityNotice } from "#contract/auth/security.ts";
-import type { Call, CallCommand, CallSignals, DeviceId } from "#contract/calls/call.ts";
+import type { Call, CallSignals, DeviceId } from "#contract/calls/call.ts";
+import type { CallCommand } from "#contract/calls/open-call.ts";
 import type { Body, Message, ReadState, StoredBody } from "#contract/conversations.ts";
 import type { Group, GroupCard, GroupRole, Receipts } from "#contract/groups.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";

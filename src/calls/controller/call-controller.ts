@@ -4,14 +4,10 @@ import type { CallMediaSession } from "#calls/media/media-session.ts";
 import type { CallSyncPort } from "#calls/sync-port.ts";
 import { Ringer } from "#calls/tones/ringer.ts";
 import type { Call, CallKind, DeviceId } from "#contract/calls/call.ts";
-import {
-  type CallEffect,
-  type CallEvent,
-  type CallState,
-  type LocalCall,
-  stepCall,
-} from "#contract/calls/call-machine.ts";
+import { stepCall } from "#contract/calls/call-machine.ts";
+import type { CallEvent, CallState, LocalCall } from "#contract/calls/local-call.ts";
 import { type ConversationId, createUuid, type Uuid } from "#contract/ids.ts";
+import { CallEffectRunner } from "./call-effects.ts";
 import { CallEventHandler } from "./call-events.ts";
 import { CallMedia } from "./call-media.ts";
 import { CallRequests } from "./call-requests.ts";
@@ -35,7 +31,7 @@ export class TabCallController {
   readonly #hangups: PendingHangups;
   readonly #savedCalls: SavedCallStore;
   readonly #media: CallMedia;
-  readonly #ringer: Ringer;
+  readonly #effects: CallEffectRunner;
   readonly #requests: CallRequests;
   readonly #join: CallJoin;
   readonly #eventHandler: CallEventHandler;
@@ -73,8 +69,13 @@ export class TabCallController {
     this.#reconnectNudge = new ReconnectNudge(sync);
     this.#savedCalls = new SavedCallStore(environment.storage, sync.me);
     this.#media = new CallMedia(sync, deviceId, environment, port);
-    this.#ringer = new Ringer(sync, environment.playTone);
     this.#requests = new CallRequests(sync, deviceId, this.#hangups, port);
+    const ringer = new Ringer(sync, environment.playTone);
+    this.#effects = new CallEffectRunner(
+      deviceId,
+      { media: this.#media, ringer, requests: this.#requests, hangups: this.#hangups },
+      { ...port, getServerCall: () => this.#serverCall },
+    );
     this.#timers = new CallTimers(sync.platform, {
       onDeadline: () => this.#step({ type: "timeout" }),
       onEndedShown: () => this.#step({ type: "dismiss" }),
@@ -212,49 +213,10 @@ export class TabCallController {
     for (let next = this.#events.shift(); next; next = this.#events.shift()) {
       const { state, effects } = stepCall(this.#state, next, this.#sync.platform.now());
       this.#state = state;
-      for (const effect of effects) this.#runEffect(effect, next);
+      for (const effect of effects) this.#effects.run(effect, next);
     }
     this.#isStepping = false;
     this.#onStepped();
-  }
-
-  #runEffect(effect: CallEffect, event: CallEvent): void {
-    const call = this.#state.at === "idle" ? undefined : this.#state.call;
-    if (effect.type === "tone") this.#ringer.setTone(effect.tone, () => this.#onRingAudible());
-    if (!call) return;
-    switch (effect.type) {
-      case "create":
-        this.#requests.dial(call);
-        break;
-      case "answer":
-        void this.#requests.answer(call);
-        break;
-      case "end": {
-        const { type: _, ...end } = effect;
-        const hangup = { conversation: call.conversation, call: call.id, device: this.#deviceId, ...end };
-        this.#hangups.add(hangup, this.#requests.whenDialed(call.id)); // the end is sent after dialling has settled
-        break;
-      }
-      case "media":
-        if (effect.media === "stop") this.#media.stop(call, event.type === "hangUp");
-        // Of several ringing tabs only the one that plays the ringtone connects.
-        else if (effect.media === "prepare" && this.#state.at === "ringing") this.#media.resetView();
-        else this.#media.runEffect(effect.media, call, this.#serverCall);
-        break;
-      case "notify":
-        this.#environment.showNotice({ notice: effect.notice, error: effect.error, peer: call.peer });
-        break;
-      case "checkState":
-        void this.#requests.checkState(call);
-        break;
-    }
-  }
-
-  #onRingAudible(): void {
-    const serverCall = this.#serverCall;
-    if (this.#state.at !== "ringing" || !serverCall) return;
-    this.#media.runEffect("prepare", this.#state.call, serverCall);
-    this.media?.preconnect(serverCall.from_device);
   }
 
   /** Brings locks, timers, the saved call and the screen in line with the state after a step. */

@@ -9,8 +9,8 @@ import {
 import type { CallMediaSession, MediaEvents, MediaView } from "#calls/media/media-session.ts";
 import type { CallSyncPort } from "#calls/sync-port.ts";
 import type { Call, DeviceId } from "#contract/calls/call.ts";
-import type { CallEffect, LocalCall } from "#contract/calls/call-machine.ts";
 import type { IceServers } from "#contract/calls/ice.ts";
+import type { CallEffect, LocalCall } from "#contract/calls/local-call.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
 import type { CallStatePort } from "./call-state-port.ts";
 import type { SavedCall } from "./saved-call.ts";

@@ -1,7 +1,7 @@
 import type { CallSyncPort } from "#calls/sync-port.ts";
 import type { CallResult, DeviceId } from "#contract/calls/call.ts";
 import type { CallRequest } from "#contract/calls/call-commands.ts";
-import type { CallState, LocalCall } from "#contract/calls/call-machine.ts";
+import type { CallState, LocalCall } from "#contract/calls/local-call.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { asSyncError, isRetryableFailure, SyncError } from "#sync/platform/sync-error.ts";
 import { publishCallEnd, withLocalTimes } from "./call-result.ts";

@@ -1,6 +1,6 @@
 import type { CallNotice } from "#calls/views.ts";
 import type { Call } from "#contract/calls/call.ts";
-import type { CallEvent, CallState, LocalCall } from "#contract/calls/call-machine.ts";
+import type { CallEvent, CallState, LocalCall } from "#contract/calls/local-call.ts";
 import type { Uuid } from "#contract/ids.ts";
 
 /** Call state of this tab, as the controller offers it to its collaborators. */

@@ -1,5 +1,5 @@
 import type { CallSyncPort } from "#calls/sync-port.ts";
-import type { CallState } from "#contract/calls/call-machine.ts";
+import type { CallState } from "#contract/calls/local-call.ts";
 import { callHeartbeatMs, callServerWaitMs } from "#contract/limits.ts";
 
 const tickMs = 5_000;

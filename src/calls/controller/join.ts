@@ -1,7 +1,7 @@
 import type { CallSyncPort } from "#calls/sync-port.ts";
 import { TabLock } from "#calls/tab-lock.ts";
 import type { Call, DeviceId } from "#contract/calls/call.ts";
-import type { LocalCall } from "#contract/calls/call-machine.ts";
+import type { LocalCall } from "#contract/calls/local-call.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { asSyncError, isRetryableFailure } from "#sync/platform/sync-error.ts";
 import type { CallRequests } from "./call-requests.ts";

@@ -1,7 +1,7 @@
 import { createDefaultPreferences } from "#calls/media/media-preferences.ts";
 import type { CallSyncPort } from "#calls/sync-port.ts";
 import type { Call, DeviceId } from "#contract/calls/call.ts";
-import type { LocalCall } from "#contract/calls/call-machine.ts";
+import type { LocalCall } from "#contract/calls/local-call.ts";
 import { withLocalTimes } from "./call-result.ts";
 import type { CallStatePort } from "./call-state-port.ts";
 import { toCallLockName } from "./join.ts";

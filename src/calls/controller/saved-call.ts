@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { MediaPreferences, silentPreferences } from "#calls/media/media-preferences.ts";
 import { CallKind, DeviceId } from "#contract/calls/call.ts";
-import type { CallState } from "#contract/calls/call-machine.ts";
+import type { CallState } from "#contract/calls/local-call.ts";
 import { ConversationId, Uuid } from "#contract/ids.ts";
 
 /** `call-state.ts` reads the same key before this module is loaded. */

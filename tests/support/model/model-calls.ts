@@ -1,6 +1,7 @@
-import type { Call, CallBody, CallCommand, CallResult, LastSeen, OpenCall } from "#contract/calls/call.ts";
-import { applyCallCommand, applyCallTimeout, hasSide, recordPeerLastSeen, toCall } from "#contract/calls/call.ts";
+import type { Call, CallBody, CallResult } from "#contract/calls/call.ts";
 import type { CallRequest } from "#contract/calls/call-commands.ts";
+import type { CallCommand, LastSeen, OpenCall } from "#contract/calls/open-call.ts";
+import { applyCallCommand, applyCallTimeout, hasSide, recordPeerLastSeen, toCall } from "#contract/calls/open-call.ts";
 import { type ConversationId, otherMember, privateConversationId, privateMembers, type Uuid } from "#contract/ids.ts";
 import type { CommandResults, Refusal } from "#contract/wire/commands.ts";
 import type { CallFeedEvent } from "#sync/calls/call-feed.ts";

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Call } from "#contract/calls/call.ts";
-import { type CallEvent, type CallState, type LocalCall, stepCall } from "#contract/calls/call-machine.ts";
+import { stepCall } from "#contract/calls/call-machine.ts";
+import type { CallEvent, CallState, LocalCall } from "#contract/calls/local-call.ts";
 import { callConnectMs, callRingMs, callServerWaitMs } from "#contract/limits.ts";
 
 const start = 1_000_000;

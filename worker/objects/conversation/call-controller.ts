@@ -1,12 +1,9 @@
+import type { CallBody, CallReason, CallStatus, DeviceId } from "#contract/calls/call.ts";
 import {
   applyCallCommand,
   applyCallTimeout,
-  type CallBody,
   type CallCommand,
-  type CallReason,
   type CallSide,
-  type CallStatus,
-  type DeviceId,
   getCallTimeoutAt,
   hasSide,
   isAbandoned,
@@ -14,7 +11,7 @@ import {
   type LastSeen,
   type OpenCall,
   recordPeerLastSeen,
-} from "#contract/calls/call.ts";
+} from "#contract/calls/open-call.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { callHeardWriteMs, unansweredMax, unansweredMs } from "#contract/limits.ts";
 import type { Refusal } from "#contract/wire/commands.ts";

@@ -1,5 +1,6 @@
 import * as v from "valibot";
-import { CallBody, type CallKind, type LastSeen, type OpenCall } from "#contract/calls/call.ts";
+import { CallBody, type CallKind } from "#contract/calls/call.ts";
+import type { LastSeen, OpenCall } from "#contract/calls/open-call.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { toInsert } from "./columns.ts";
 

@@ -5,7 +5,7 @@ import { getCallStatusKey } from "#calls/ui/call-status-text.ts";
 import { formatDataRate, formatMegabytes } from "#calls/ui/data-cost.ts";
 import type { CallView } from "#calls/views.ts";
 import type { CallKind } from "#contract/calls/call.ts";
-import type { CallError, CallNoticeType, LocalCall } from "#contract/calls/call-machine.ts";
+import type { CallError, CallNoticeType, LocalCall } from "#contract/calls/local-call.ts";
 import { createUuid } from "#contract/ids.ts";
 import { toCallNoticeText } from "#features/calls/host/call-notices.ts";
 import { listCallWarnings, updateWorkingDevices } from "#features/calls/screen/call-warnings.ts";

@@ -1,7 +1,8 @@
 import { Buffer } from "node:buffer";
-import type { Call, CallCommand, CallResult, CallSignals, DeviceId } from "#contract/calls/call.ts";
+import type { Call, CallResult, CallSignals, DeviceId } from "#contract/calls/call.ts";
 import type { CallRequest } from "#contract/calls/call-commands.ts";
 import { revealsAddress } from "#contract/calls/candidates.ts";
+import type { CallCommand } from "#contract/calls/open-call.ts";
 import { type ConversationId, otherMember, type Uuid } from "#contract/ids.ts";
 import { callReconnectMs } from "#contract/limits.ts";
 import { isRefusal, type Refusal } from "#contract/wire/commands.ts";

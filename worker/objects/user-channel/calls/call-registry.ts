@@ -1,4 +1,5 @@
-import { type Call, type CallCommand, type CallResult, type DeviceId, toCall } from "#contract/calls/call.ts";
+import type { Call, CallResult, DeviceId } from "#contract/calls/call.ts";
+import { type CallCommand, toCall } from "#contract/calls/open-call.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { callRingMs, callServerWaitMs, callSilentMaxMs } from "#contract/limits.ts";
 import { type CommandResults, isRefusal, type Refusal } from "#contract/wire/commands.ts";

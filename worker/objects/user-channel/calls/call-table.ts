@@ -1,5 +1,6 @@
 import * as v from "valibot";
-import { Call, type CallBody, toCall } from "#contract/calls/call.ts";
+import { Call, type CallBody } from "#contract/calls/call.ts";
+import { toCall } from "#contract/calls/open-call.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import type { CallRecord } from "#worker/objects/shared/call-record.ts";
 

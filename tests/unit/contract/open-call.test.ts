@@ -1,15 +1,14 @@
 import { describe, expect, test } from "vitest";
+import { type CallStatus, callStatuses } from "#contract/calls/call.ts";
 import {
   applyCallCommand,
   applyCallTimeout,
   type CallCommand,
-  type CallStatus,
-  callStatuses,
   getCallTimeoutAt,
   isAbandoned,
   type OpenCall,
   recordPeerLastSeen,
-} from "#contract/calls/call.ts";
+} from "#contract/calls/open-call.ts";
 import { callAbandonedMs, callConnectMs, callRingMs, callSilentMaxMs, callUnreachableMs } from "#contract/limits.ts";
 
 const [ana, ben] = [0, 1];
