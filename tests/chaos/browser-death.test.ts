@@ -25,7 +25,7 @@ const makeStoreEndlessly = () => {
   };
 };
 
-test("what was written offline arrives exactly once though the browser was killed at once", async () => {
+test("a text written offline arrives exactly once though the browser was killed at once", async () => {
   const server = await startServer();
   const battery = new KillableBrowser();
   try {
@@ -60,7 +60,7 @@ test("what was written offline arrives exactly once though the browser was kille
   }
 });
 
-test("a page that was left and frozen while it made its store keeps the next one from nothing", async () => {
+test("a page that was left and frozen while creating its store does not block the next one", async () => {
   const server = await startServer();
   const browser = new KillableBrowser(); // with the back/forward cache, which the browser of the other tests lacks
   try {

@@ -165,7 +165,7 @@ const fillRoom = (): Promise<void> =>
     };
   });
 
-test("on a phone whose storage is full a picture is not taken and says so, and a text still goes", async () => {
+test("on a phone with full storage a picture is refused with a message, and a text is still sent", async () => {
   const { people, conversation } = await makePair(site, 5);
   const [ana, ben] = people;
   const battery = new KillableBrowser(); // a quota does not apply to the stores of a private window

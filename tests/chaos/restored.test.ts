@@ -7,7 +7,7 @@ import { startServer } from "#tests/support/server/server.ts";
 const numbered = (name: string, count: number) => Array.from({ length: count }, (_, i) => `${name} ${i + 1}`);
 
 for (const isAway of [false, true]) {
-  test(`a server that is restored from an earlier copy shows both people the same log again, ${isAway ? "one away meanwhile" : "both there"}`, async ({
+  test(`after a server is restored from an earlier copy both people have the same log again, ${isAway ? "one offline meanwhile" : "both online"}`, async ({
     browser,
   }) => {
     test.setTimeout(240_000);

@@ -61,7 +61,7 @@ test.afterAll(async () => {
 });
 
 Object.entries(faults).forEach(([name, make], index) => {
-  test(`both phones hold the same, each message once, when ${name}`, async ({ browser }) => {
+  test(`both phones have the same log, each message once, when ${name}`, async ({ browser }) => {
     const pair = await openPair(browser, server, 100 + 2 * index);
     await spoil(pair, make, 7 * (index + 1));
     const each = 40;

@@ -152,7 +152,7 @@ test("a deleted account is signed out everywhere for good and anonymous to the o
   for (const phone of [anas, bens, cleos, tablet]) await phone.close();
 });
 
-test("a person whose last proof is old is asked for the password first, and may still cancel", async ({
+test("a person whose last proof is old is asked for the password first, and may still cancel the deletion", async ({
   browser,
   server,
 }) => {

@@ -25,7 +25,7 @@ const expectRefusal = async (page: Page, name: string, text: string, title: stri
 };
 
 for (const language of languages) {
-  test(`registration refuses in the stated order and then leads to /app, in ${language}`, async ({ page }) => {
+  test(`registration reports errors in the specified order and then opens /app, in ${language}`, async ({ page }) => {
     const { auth, common, errors, shell } = textsOf[language];
     const numbers: Record<Language, string> = { fr: "243810000021", en: "243810000022", pt: "243810000023" };
     const say = (text: string, name: string) => expectRefusal(page, name, text, common.error);
@@ -152,7 +152,7 @@ const watchSignIns = (page: Page) => {
   return { countOf, countChallenges: () => challenges };
 };
 
-test("a person who mistypes the password four times is in with the fifth, and notices nothing of the proof of work", async ({
+test("a person who mistypes the password four times can sign in with the fifth attempt, without noticing the proof of work", async ({
   browser,
   server,
 }) => {
@@ -181,7 +181,7 @@ test("a person who mistypes the password four times is in with the fifth, and no
   await context.close();
 });
 
-test("after five wrong passwords the form tells how long to wait, also for a number without an account", async ({
+test("after five wrong passwords the form shows how long to wait, also for a number without an account", async ({
   browser,
   server,
 }) => {
@@ -217,7 +217,7 @@ const fillRegistration = async (page: Page, phone: string) => {
   await field(page, "robot").check();
 };
 
-test("on a small phone the notice leaves in sight what it is about", async ({ page }) => {
+test("on a small phone a notice does not cover the field it is about", async ({ page }) => {
   await page.setViewportSize({ width: 360, height: 560 });
   await page.goto("/register?lang=fr");
   await submit(page).click();
@@ -228,7 +228,7 @@ test("on a small phone the notice leaves in sight what it is about", async ({ pa
   await expect.poll(async () => ((await field(page, "avatar").boundingBox())?.y ?? 0) >= (await bottomOf())).toBe(true);
 });
 
-test("an account whose picture could not be stored exists all the same, and the person is told", async ({ page }) => {
+test("an account whose picture could not be stored is created, and the person is told", async ({ page }) => {
   await page.route("**/api/profile/avatar", (route) => route.fulfill({ status: 503, body: "" }));
   await page.goto("/register?lang=en");
   await fillRegistration(page, "243810000031");
@@ -240,7 +240,7 @@ test("an account whose picture could not be stored exists all the same, and the 
   );
 });
 
-test("a registration whose answer was lost is finished by the next try", async ({ page }) => {
+test("a registration whose answer was lost is completed by the next attempt", async ({ page }) => {
   await page.goto("/register?lang=en");
   await fillRegistration(page, "243810000032");
   await page.route(

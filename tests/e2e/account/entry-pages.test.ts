@@ -31,7 +31,7 @@ const holdScripts = async (page: Page) => {
   return release;
 };
 
-test("an entry page is painted by its first answer alone, in each language", async ({ page }) => {
+test("an entry page is painted from its first response alone, in each language", async ({ page }) => {
   await holdScripts(page);
   const fetched: string[] = [];
   page.on("request", (request) => {
@@ -58,7 +58,7 @@ test("no entry page transfers more than 14 kB", () => {
   }
 });
 
-test("no entry page brings what only the app runs", () => {
+test("no entry page loads code that only the app runs", () => {
   for (const name of ["welcome", "register", "login", "recover"]) {
     const page = readFileSync(join(root, "dist", "client", "entry", `${name}.fr.page`), "utf8");
     expect(page).toContain("/assets/base-");
@@ -66,7 +66,7 @@ test("no entry page brings what only the app runs", () => {
   }
 });
 
-test("what was typed, chosen and ticked before the script arrived is kept, with the focus", async ({ page }) => {
+test("input entered before the script arrived is kept, with the focus", async ({ page }) => {
   const release = await holdScripts(page);
   await page.goto("/register?lang=pt", { waitUntil: "commit" });
   await page.locator("[name=avatar]").setInputFiles(smallPicture);
@@ -125,7 +125,7 @@ test("a form sent before its script arrived waits for it, visibly, and is then s
   expect(sent).toBe(1);
 });
 
-test("a registration sent before its script arrived is carried out with the picture and the tick it was sent with", async ({
+test("a registration sent before its script arrived is executed with the picture and the ticked box", async ({
   page,
 }) => {
   const release = await holdScripts(page);
@@ -148,9 +148,7 @@ test("a registration sent before its script arrived is carried out with the pict
   expect(sent).toBe(1);
 });
 
-test("a button pressed before its script arrived waits for it, visibly, and does then what it says", async ({
-  page,
-}) => {
+test("a button pressed before its script arrived shows that it waits, and is executed then", async ({ page }) => {
   const release = await holdScripts(page);
   await page.goto("/recover?lang=en", { waitUntil: "commit" });
   const byCode = page.getByRole("button", { name: en.recover.byCode });
@@ -178,7 +176,7 @@ test("a button pressed before its script arrived waits for it, visibly, and does
   await expect(page.locator("[name=password]")).toHaveAttribute("type", "password");
 });
 
-test("a script that cannot be loaded is reported, and a form submitted early waits no longer", async ({ page }) => {
+test("a script that cannot be loaded is reported, and a form submitted early stops waiting", async ({ page }) => {
   let giveUp = () => {};
   const givenUp = new Promise<void>((resolve) => {
     giveUp = resolve;
@@ -212,7 +210,7 @@ test("without any script the language links work and are remembered", async ({ b
   await context.close();
 });
 
-test("with the script a change of language keeps what was typed, and the next page follows", async ({ page }) => {
+test("with the script a change of language keeps the input, and the next page uses it", async ({ page }) => {
   await page.goto("/register");
   await page.locator("[name=displayName]").fill("Amina");
   await expect(page.locator("html")).toHaveAttribute("data-taken"); // by its script: before that, a link loads from the server
@@ -225,7 +223,7 @@ test("with the script a change of language keeps what was typed, and the next pa
   await expect(page.getByRole("heading", { level: 1 })).toHaveText(en.auth.loginTitle);
 });
 
-test("a page that did not change is not sent twice, and no shared cache keeps it", async ({ request }) => {
+test("an unchanged page is not sent twice, and no shared cache stores it", async ({ request }) => {
   const first = await request.get("/login", { headers: { cookie: "lang=pt" } });
   const { etag, vary, "cache-control": caching } = first.headers();
   expect(caching).toBe("private, no-cache");
@@ -255,7 +253,7 @@ const hearOffences = async (page: Page): Promise<string[]> => {
 test.describe("with the service worker", () => {
   test.use(withServiceWorker);
 
-  test("nothing on the entry pages offends their content policy", async ({ page }) => {
+  test("no entry page violates its content policy", async ({ page }) => {
     const offences = await hearOffences(page);
     for (const path of paths) {
       await page.goto(path);
@@ -269,7 +267,7 @@ test.describe("with the service worker", () => {
     expect(offences).toEqual([]);
   });
 
-  test("nothing in the app offends its content policy", async ({ browser, server }) => {
+  test("nothing in the app violates its content policy", async ({ browser, server }) => {
     const phone = await TestClient.open(browser, server, "fr");
     const { page, context } = phone;
     const offences = await hearOffences(page);
@@ -287,7 +285,7 @@ test.describe("with the service worker", () => {
   });
 });
 
-test("the entry pages have no fault axe finds, light and dark, narrow and wide", async ({ page }) => {
+test("axe finds no fault in the entry pages, light and dark, narrow and wide", async ({ page }) => {
   await page.emulateMedia({ reducedMotion: "reduce" });
   for (const path of paths) {
     await page.goto(path);

@@ -46,7 +46,7 @@ const mailTo = async (address: string, isIt: (mail: Mail) => boolean = () => tru
   return found;
 };
 
-test("signs up, reads who it is, refreshes, and signs in again", async () => {
+test("signs up, reads the own user, refreshes, and signs in again", async () => {
   const device = await makeDevice(site);
   const { client, events } = device;
   const { phone, session } = await signUp(site, device, nextPhone());
@@ -127,7 +127,7 @@ test("receives the error code of every refusal", async () => {
   expect(toRefusal(await guess(nextPhone()))).toEqual(makeAuthError(400, "captcha_failed"));
 });
 
-test("enrols a code app, is asked for it at the next sign-in, and removes it", async () => {
+test("enrols a code app, is asked for a code at the next sign-in, and removes it", async () => {
   const device = await makeDevice(site);
   const { client, events } = device;
   const { phone } = await signUp(site, device, nextPhone());
@@ -219,7 +219,7 @@ const makeRecoverable = async (email: string): Promise<string> => {
 const used = new Set<string>();
 const isRecovery = ({ text }: Mail) => text.includes("type=recovery");
 
-test("recovers by what a mail brings: the link's token, and the code one types", async () => {
+test("recovers by the content of a mail: the link's token, and the typed code", async () => {
   const email = "ana@recovery.example";
   const phone = await makeRecoverable(email);
   for (const [by, password] of [
@@ -250,7 +250,7 @@ test("recovers by what a mail brings: the link's token, and the code one types",
   expect(unknown).toEqual({ data: {}, error: null });
   expect(toRefusal(await client.resetPasswordForEmail(email))).toEqual(makeAuthError(400, "captcha_failed"));
 });
-test("recovers by a link that leads back to the program that asked, by PKCE", async () => {
+test("recovers by a link that redirects to the requesting client, by PKCE", async () => {
   const email = "ben@recovery.example";
   const phone = await makeRecoverable(email);
   const { client, events } = await makeDevice(site);
@@ -299,7 +299,7 @@ test("signs out here, everywhere else, and everywhere", async () => {
   );
 });
 
-test("what the server printed meanwhile holds nothing of what anybody typed or got", async () => {
+test("the server's output contains nothing that anybody typed or received", async () => {
   const device = await makeDevice(site);
   const { session } = await signUp(site, device, nextPhone());
   const next = getSession(getData(await device.client.refreshSession()));

@@ -82,7 +82,7 @@ test("links an account at a provider, signs in by it, and unlinks it", async () 
   expect((await signIn(third, phone)).user.id).toBe(session.user.id);
 });
 
-test("a code that came back is good once, and only on the device that began", async () => {
+test("a returned code is valid once, and only on the device that started the sign-in", async () => {
   const device = await makeDevice(site);
   await signUp(site, device, phoneOf(7_351));
   await link(device, "beatrice");
@@ -99,7 +99,7 @@ test("a code that came back is good once, and only on the device that began", as
   });
 });
 
-test("what belongs to somebody else's account is linked to no other", async () => {
+test("an identity of another account cannot be linked", async () => {
   const [ana, ben] = [await makeDevice(site), await makeDevice(site)];
   await signUp(site, ana, phoneOf(7_352));
   await signUp(site, ben, phoneOf(7_353));

@@ -72,7 +72,7 @@ const answer = async (page: Page, server: Server, asked: Asked = {}) => {
 };
 const refused = { status: 400, body: { error_code: "passkey_refused" } };
 
-test("a passkey is offered in the number's field, and taking it signs in", async ({ browser, server }) => {
+test("a passkey is offered in the number's field, and selecting it signs in", async ({ browser, server }) => {
   const { phone, person } = await withPasskey(browser, server);
   await leave(phone);
   // Chromium's software authenticator accepts an offer immediately.
@@ -123,7 +123,7 @@ for (const held of ["internal", "usb"] as const) {
       await phone.context.close();
     });
 
-    test("gives an answer that is no longer valid once it was intercepted", async ({ browser, server }) => {
+    test("is not accepted by an answer that was intercepted and already used", async ({ browser, server }) => {
       const { phone, person } = await withPasskey(browser, server, held);
       await withoutOffer(phone.page);
       const caught = phone.page.waitForRequest((request) => request.url().endsWith(signInPath));
@@ -134,7 +134,7 @@ for (const held of ["internal", "usb"] as const) {
       await phone.context.close();
     });
 
-    test("says to another site what counts for nothing", async ({ browser, server }) => {
+    test("is not accepted by an answer given to another site", async ({ browser, server }) => {
       const { phone } = await withPasskey(browser, server, held);
       const { page } = phone;
       expect((await answer(page, server)).status).toBe(200);
@@ -146,7 +146,7 @@ for (const held of ["internal", "usb"] as const) {
       await phone.context.close();
     });
 
-    test("goes on, though its copy is refused", async ({ browser, server }) => {
+    test("stays valid though its copy is refused", async ({ browser, server }) => {
       const { phone, person, device } = await withPasskey(browser, server, held);
       await withoutOffer(phone.page);
       const [made] = await device.credentials();
@@ -165,7 +165,7 @@ for (const held of ["internal", "usb"] as const) {
       await phone.context.close();
     });
 
-    test("signs nobody in from a device that does not recognise its person", async ({ browser, server }) => {
+    test("signs nobody in from a device that does not verify its user", async ({ browser, server }) => {
       const { phone, device } = await withPasskey(browser, server, held);
       const { page, texts } = phone;
       await device.setVerified(false);

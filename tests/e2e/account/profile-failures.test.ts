@@ -6,7 +6,7 @@ import { makePerson } from "#tests/support/people/people.ts";
 
 const unavailable = { status: 503, json: { code: 503, error_code: "unavailable", msg: "" } };
 
-test("what fails in one's own profile is said in the words of the language, and nothing of it is lost", async ({
+test("failures in the own profile are reported in the chosen language, and no input is lost", async ({
   browser,
   server,
 }) => {

@@ -37,7 +37,7 @@ const lookAt = (page: Page, source: string) =>
     return { width: x, height: y, colour: red > blue ? "red" : "blue" };
   }, source);
 
-test("a new name, by keyboard alone, is seen by the other person and in the other tab; one that is not saved is kept", async ({
+test("a new name, entered by keyboard alone, is shown to the other person and in the other tab; an unsaved one is kept", async ({
   browser,
   server,
 }) => {
@@ -127,7 +127,7 @@ test("a new name, by keyboard alone, is seen by the other person and in the othe
   await phone.close();
 });
 
-test("a picture is cropped on the phone, kept until it is saved, and then seen by the other person", async ({
+test("a picture is cropped on the phone, kept until it is saved, and then shown to the other person", async ({
   browser,
   server,
 }) => {
@@ -213,7 +213,7 @@ test("a picture is cropped on the phone, kept until it is saved, and then seen b
   await phone.close();
 });
 
-test("how a device shows the product holds from the first paint on, in every tab, also for a visitor and offline", async ({
+test("appearance settings apply from the first paint on, in every tab, also for a visitor and offline", async ({
   browser,
   server,
 }) => {

@@ -71,7 +71,7 @@ const expectHome = async ({ page, texts }: TestClient): Promise<void> => {
 };
 const tokensIn = (page: Page, token: string) => page.evaluate((secret) => location.href.includes(secret), token);
 
-test("by the link of a mail somebody sets a new password, and every other device is signed out", async ({
+test("the link of a recovery mail sets a new password, and every other device is signed out", async ({
   browser,
   server,
 }) => {
@@ -111,7 +111,7 @@ test("by the link of a mail somebody sets a new password, and every other device
   await elsewhere.logIn(person.phone.replace("+", ""), password);
 });
 
-test("by the code of a mail, read elsewhere, in English: a wrong code is reported and can be corrected", async ({
+test("the code of a recovery mail, read elsewhere, in English: a wrong code is reported and can be corrected", async ({
   browser,
   server,
 }) => {
@@ -141,7 +141,7 @@ test("by the code of a mail, read elsewhere, in English: a wrong code is reporte
   await expectHome(phone);
 });
 
-test("an address that nobody has is answered like one that somebody has", async ({ browser, server }) => {
+test("an unknown address gets the same answer as a known one", async ({ browser, server }) => {
   const phone = await TestClient.open(browser, server);
   const { page, texts } = phone;
   await phone.goTo("/recover");
@@ -154,7 +154,7 @@ test("an address that nobody has is answered like one that somebody has", async 
   await expect(page.getByLabel(texts.recover.email)).toHaveValue("nobody@recover.test");
 });
 
-test("by a recovery code in the password's place, in Portuguese; the second step is asked for all the same", async ({
+test("a recovery code instead of the password, in Portuguese; the second factor is still required", async ({
   browser,
   server,
 }) => {
@@ -177,7 +177,7 @@ test("by a recovery code in the password's place, in Portuguese; the second step
   await expectHome(phone);
 });
 
-test("a mail does not replace the second step, which survives that the phone discards the page", async ({
+test("a mail does not replace the second factor, whose step survives that the phone discards the page", async ({
   browser,
   server,
 }) => {
@@ -203,10 +203,7 @@ test("a mail does not replace the second step, which survives that the phone dis
   await expectHome(phone);
 });
 
-test("a second step that is shown too late leads back to the form, which still knows the number", async ({
-  browser,
-  server,
-}) => {
+test("a second factor entered too late leads back to the form, which keeps the number", async ({ browser, server }) => {
   const owner = await addCodeApp(server, await makePerson(toSite(server), 2_641));
   const [code = ""] = await makeCodes(server, owner);
   const phone = await TestClient.open(browser, server);
@@ -265,7 +262,7 @@ test("an address is confirmed by anybody who presses the button behind its mail'
   await page.waitForURL("**/app/security");
 });
 
-test("offline nothing that was typed is lost", async ({ browser, server }) => {
+test("offline no input is lost", async ({ browser, server }) => {
   const phone = await TestClient.open(browser, server);
   const { page, texts } = phone;
   await phone.goTo("/recover");
@@ -281,7 +278,7 @@ test("offline nothing that was typed is lost", async ({ browser, server }) => {
   await expect(page.getByRole("heading", { level: 1 })).toHaveText(texts.recover.sentTitle);
 });
 
-test("no state of the page has a fault axe finds, light and dark, narrow and wide", async ({ browser, server }) => {
+test("axe finds no fault in any state of the page, light and dark, narrow and wide", async ({ browser, server }) => {
   const person = await makeReachable(server, 2_625);
   const phone = await TestClient.open(browser, server);
   const { page, texts } = phone;
@@ -314,7 +311,7 @@ test("no state of the page has a fault axe finds, light and dark, narrow and wid
   await look("password");
 });
 
-test("what is typed, ticked and sent before the script arrives is carried out, once", async ({ browser, server }) => {
+test("input and a submission from before the script arrives are executed, once", async ({ browser, server }) => {
   const person = await makeReachable(server, 2_627);
   const phone = await TestClient.open(browser, server);
   const { page, texts } = phone;
@@ -337,7 +334,7 @@ test("what is typed, ticked and sent before the script arrives is carried out, o
   expect(asked).toBe(1);
 });
 
-test("every step goes by the keyboard alone", async ({ browser, server }) => {
+test("every step can be done by keyboard alone", async ({ browser, server }) => {
   const person = await makeReachable(server, 2_626);
   const phone = await TestClient.open(browser, server);
   const { page, texts } = phone;

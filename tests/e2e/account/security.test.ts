@@ -69,7 +69,7 @@ const signOut = async ({ page, texts }: TestClient): Promise<void> => {
 };
 
 for (const language of ["fr", "pt"] as const) {
-  test(`in ${language}: a code app is added by what stands on the page, asked for at the log-in, stood for once by a recovery code, and removed`, async ({
+  test(`in ${language}: a code app is added as the page describes, required at sign-in, replaced once by a recovery code, and removed`, async ({
     browser,
     server,
   }) => {
@@ -190,7 +190,7 @@ for (const language of ["fr", "pt"] as const) {
   });
 }
 
-test("the second step is still there for a user who looks up their code, although the phone discarded the page meanwhile", async ({
+test("the second factor step is still shown to a user who looks up their code, although the phone discarded the page meanwhile", async ({
   browser,
   server,
 }) => {
@@ -233,7 +233,7 @@ test("the second step is still there for a user who looks up their code, althoug
   await phone.close();
 });
 
-test("a new password is asked for twice and after a proof, loses nothing that was typed, and signs out the other devices", async ({
+test("a new password needs to be typed twice and a fresh proof, loses no input, and signs out the other devices", async ({
   browser,
   server,
 }) => {
@@ -300,7 +300,7 @@ test("a new password is asked for twice and after a proof, loses nothing that wa
   for (const one of [phone, tablet]) await one.close();
 });
 
-test("a proof is asked for by the second step where there is one, and what one wanted goes on", async ({
+test("a fresh proof is given by the second factor if enabled, and the interrupted action continues", async ({
   browser,
   server,
 }) => {
@@ -379,7 +379,7 @@ test("devices are listed and signed out, one or all others, and each tab shows i
   for (const one of [phone, tablet]) await one.close();
 });
 
-test("a person who lost everything starts a reset at the log-in, and one tap on another device keeps the second step", async ({
+test("a person who lost all factors requests a reset at sign-in, and one tap on another device cancels it", async ({
   browser,
   server,
 }) => {
@@ -433,7 +433,10 @@ test("a person who lost everything starts a reset at the log-in, and one tap on 
   for (const one of [phone, visitor]) await one.close();
 });
 
-test("a recovery address waits until the code of its mail is typed, and is removed", async ({ browser, server }) => {
+test("a recovery address stays pending until the code of its mail is typed, and can be removed", async ({
+  browser,
+  server,
+}) => {
   const fanta = await makePerson(toSite(server), 2_609, "Fanta");
   const phone = await TestClient.open(browser, server, "pt");
   const { page, texts } = phone;
@@ -485,7 +488,7 @@ test("a recovery address waits until the code of its mail is typed, and is remov
   await phone.close();
 });
 
-test("a passkey is renamed and removed, and asked for after the password where its person wants that", async ({
+test("a passkey is renamed and removed, and required after the password if its owner chose so", async ({
   browser,
   server,
 }) => {
@@ -528,7 +531,7 @@ test("a passkey is renamed and removed, and asked for after the password where i
   await phone.close();
 });
 
-test("without a network the page says that it needs one, and comes with it", async ({ browser, server }) => {
+test("without a network the page says that it needs one, and loads once there is one", async ({ browser, server }) => {
   const hana = await makePerson(toSite(server), 2_611, "Hana");
   const phone = await TestClient.open(browser, server);
   const { page, texts } = phone;

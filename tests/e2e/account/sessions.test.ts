@@ -112,7 +112,7 @@ test("a new sign-in is reported on every other device, in its language, once, wi
   await tablet.close();
 });
 
-test("a device that is signed out from the security page closes within two seconds, and keeps nothing of its person", async ({
+test("a device that is signed out from the security page closes within two seconds, and keeps no data of its user", async ({
   browser,
   server,
 }) => {
@@ -154,7 +154,7 @@ test("a device that is signed out from the security page closes within two secon
   await lost.close();
 });
 
-test("a new password signs every other device out, also one that was away, and is the one that counts", async ({
+test("a new password signs out every other device, also an offline one, and replaces the old password", async ({
   browser,
   server,
 }) => {
@@ -201,7 +201,7 @@ const askReset = async (site: Site, person: Person): Promise<void> => {
   expect((await callSite(site, "POST", "/api/auth/factors/reset", { token })).status).toBe(200);
 };
 
-test("a request to remove the second step is cancelled with one tap on any device, and all are notified", async ({
+test("a request to remove the second factor is cancelled with one tap on any device, and all are notified", async ({
   browser,
   server,
 }) => {
@@ -231,7 +231,7 @@ test("a request to remove the second step is cancelled with one tap on any devic
   await tablet.close();
 });
 
-test("a person who signs in while another person's chat is open, and whose answer breaks off, sees their own messages, and no page stores them for the other", async ({
+test("a person who signs in over another person's open chat, with an interrupted answer, sees only their own messages, and no page stores them for the other", async ({
   browser,
   server,
 }) => {

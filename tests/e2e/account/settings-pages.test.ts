@@ -21,7 +21,7 @@ const expectKept = (site: Site, { token }: Person, wanted: Partial<Settings>): P
     })
     .toMatchObject(wanted);
 
-test("privacy is chosen by the keyboard, is seen on another device at once, outlives a reload and is kept by the server", async ({
+test("privacy settings work by keyboard, are shown on another device at once, and persist after a reload and on the server", async ({
   browser,
   server,
 }) => {
@@ -77,7 +77,7 @@ test("privacy is chosen by the keyboard, is seen on another device at once, outl
   for (const one of [phone, tablet]) await one.close();
 });
 
-test("what is chosen offline shows at once, and reaches the server and the other device when the network is back", async ({
+test("a setting changed offline applies at once, and reaches the server and the other device when the network is back", async ({
   browser,
   server,
 }) => {

@@ -6,7 +6,7 @@ import { fill, TestClient } from "#tests/support/browser/test-client.ts";
 import { openPair, toSite } from "#tests/support/people/pair.ts";
 import { callSite, type Person } from "#tests/support/people/people.ts";
 
-test("a chat says that the other is here, when they last were, and nothing of who does not let it be seen", async ({
+test("a chat shows whether the other is online and when last, and nothing of people who hide it", async ({
   browser,
   server,
 }) => {
@@ -64,10 +64,7 @@ test("a chat says that the other is here, when they last were, and nothing of wh
   await anas.close();
 });
 
-test("where one does not let it be seen what they read, neither of the two sees that anything is read", async ({
-  browser,
-  server,
-}) => {
+test("with read receipts off neither of the two people sees what is read", async ({ browser, server }) => {
   const { people, phones } = await openPair(browser, server, 9502);
   const [, ben] = people;
   const [anas, bens] = phones;

@@ -28,7 +28,7 @@ const fetchRaw = (path: string, headers: Record<string, string> = {}) =>
     }).once("error", reject);
   });
 
-test("pages with providers are no heavier than an entry page may be, and not sent twice", async () => {
+test("pages with providers are no heavier than the limit of entry pages, and not sent twice", async () => {
   for (const path of ["/login", "/register"]) {
     for (const language of languages) {
       const first = await fetchRaw(`${path}?lang=${language}`);
@@ -72,7 +72,7 @@ test("the script hydrates the prerendered page in each language, and neither axe
   expect(complaints).toEqual([]);
 });
 
-test("a provider that is down leads back to the form, which says so and keeps going", async ({ browser }) => {
+test("a provider that is down leads back to the form, which reports it and remains usable", async ({ browser }) => {
   const phone = await TestClient.open(browser, social.server, "en");
   const { page, texts } = phone;
   await phone.goTo("/login");

@@ -60,7 +60,7 @@ const signUp = async (n: number, identity: { auth_code: string; code_verifier: s
     },
   });
 
-test("a linked account signs in, and is distinguished from one that nobody linked", async () => {
+test("a linked account signs in, and an unlinked one is recognised as unknown", async () => {
   const ana = await makePerson(social.site, 9_420);
   const linked = await linkIdentity(social.site, ana.token, "kivu", "wire-ana");
   expect(linked.status).toBe(200);
@@ -80,7 +80,7 @@ test("a linked account signs in, and is distinguished from one that nobody linke
   expect([other.status, errorOf(other)]).toEqual([422, "phone_needed"]);
 });
 
-test("an unknown person submits the code with the registration, once, and only with its verifier", async () => {
+test("an unknown person registers with the code, once, and only with its verifier", async () => {
   const { code, code_verifier } = await runSignInFlow(social.site, "kivu", "newcomer");
   const identity = { auth_code: code, code_verifier };
   const needed = await exchangeCode(social.site, { code, code_verifier });
@@ -103,7 +103,7 @@ test("an unknown person submits the code with the registration, once, and only w
   expect(again.body).toMatchObject({ user: { id: user.id } });
 });
 
-test("the second step is still required after a provider's sign-in, and nothing else is allowed before it", async () => {
+test("the second factor is still required after a provider's sign-in, and nothing else is allowed before it", async () => {
   const ana = await makePerson(social.site, 9_424);
   const { token } = ana;
   await linkIdentity(social.site, token, "kivu", "careful");
@@ -120,7 +120,7 @@ test("the second step is still required after a provider's sign-in, and nothing 
   expect(errorOf(linking)).toBe("insufficient_aal");
 });
 
-test("a code is good for one session, however many ask for it at once", async () => {
+test("a code creates one session, however many requests use it at once", async () => {
   const ana = await makePerson(social.site, 9_425);
   await linkIdentity(social.site, ana.token, "kivu", "once");
   const came = await runSignInFlow(social.site, "kivu", "once");
@@ -132,7 +132,7 @@ test("a code is good for one session, however many ask for it at once", async ()
   expect(errorOf(await exchangeCode(social.site, came))).toBe("flow_state_not_found");
 });
 
-test("a code without its verifier gets nothing, and stays valid for its owner", async () => {
+test("a code without its verifier is refused, and stays valid for its owner", async () => {
   const ana = await makePerson(social.site, 9_426);
   await linkIdentity(social.site, ana.token, "kivu", "stolen");
   const came = await runSignInFlow(social.site, "kivu", "stolen");
@@ -167,7 +167,7 @@ test("a callback works once, and only with a state that was issued", async () =>
   expect([codeOf(again), again.searchParams.get("error_code")]).toEqual(["", "flow_state_not_found"]);
 });
 
-test("who cancels at the provider comes back without a code, with the names that clients read", async () => {
+test("cancelling at the provider redirects back without a code, with the standard error codes", async () => {
   const { location } = await authorize(social.site, way());
   const callback = await new OAuthBrowser().cancel(location, social.site.origin);
   const answer = await fetch(callback, { redirect: "manual" });
@@ -180,7 +180,7 @@ test("who cancels at the provider comes back without a code, with the names that
   });
 });
 
-test("a log-in leads to addresses of ours alone, and is refused before anybody is led anywhere", async () => {
+test("a sign-in redirects to the product's own addresses only, and is refused before any redirect", async () => {
   const { origin } = social.site;
   const { host } = new URL(origin);
   const foreign = [
@@ -213,7 +213,7 @@ test("a flow without PKCE, or to an unknown provider, does not start", async () 
   expect([unknown.status, errorOf(unknown)]).toEqual([422, "oauth_provider_not_supported"]);
 });
 
-test("a provider that is down is said to be", async () => {
+test("a provider that is down is reported as unavailable", async () => {
   const { status, location } = await authorize(social.site, way({ provider: "gone" }));
   const back = new URL(location);
   expect([status, back.pathname, back.searchParams.get("error_code")]).toEqual([302, "/login", "unavailable"]);
@@ -222,7 +222,7 @@ test("a provider that is down is said to be", async () => {
   expect([linking.status, errorOf(linking)]).toEqual([503, "unavailable"]);
 });
 
-test("a token that proves nothing is not believed", async () => {
+test("a forged or invalid token is refused", async () => {
   const come = async () => {
     const { location } = await authorize(social.site, way({ provider: "forge" }));
     return (await logInAtProvider(social.site, location, "")).searchParams;
@@ -249,7 +249,7 @@ test("a token that proves nothing is not believed", async () => {
   expect((await come()).get("code")).not.toBeNull();
 });
 
-test("linking takes a factor shown just now, a session that lives, and the one who asked", async () => {
+test("linking needs a fresh proof, a valid session, and the client that requested it", async () => {
   const ana = await makePerson(social.site, 9_428);
   const { code_verifier, code_challenge } = makeVerifier();
   expect(errorOf(await requestIdentityLink(social.site, undefined, "kivu", code_challenge))).toBe("no_authorization");
@@ -281,7 +281,7 @@ test("linking takes a factor shown just now, a session that lives, and the one w
   expect(await identitiesOf({ token: weak })).toHaveLength(1);
 });
 
-test("an account at a provider is linked to one person at a time, who alone unlinks it", async () => {
+test("an account at a provider is linked to one person at a time, who alone can unlink it", async () => {
   const [ana, ben] = [await makePerson(social.site, 9_429), await makePerson(social.site, 9_430)];
   expect((await linkIdentity(social.site, ana.token, "kivu", "shared")).status).toBe(200);
   const { code_challenge } = makeVerifier();

@@ -76,7 +76,7 @@ test("an unknown person registers with a number, and is linked from then on", as
   await other.page.waitForURL("**/app");
 });
 
-test("a person who cancels at the provider is told so and returns to the form", async ({ browser }) => {
+test("a person who cancels at the provider returns to the form with a message", async ({ browser }) => {
   const phone = await openPhone(browser, "pt");
   const { page, texts } = phone;
   await phone.goTo("/login");
@@ -87,7 +87,7 @@ test("a person who cancels at the provider is told so and returns to the form", 
   await expect(page.getByLabel(texts.auth.phoneNumber)).toBeEditable();
 });
 
-test("one links an account on the security page, still shows the second step after it, and unlinks it there", async ({
+test("a person links an account on the security page, still needs the second factor after it, and unlinks it there", async ({
   browser,
 }) => {
   const ana = await makePerson(social.site, 9_413);
@@ -127,7 +127,7 @@ test("one links an account on the security page, still shows the second step aft
   await third.page.waitForURL("**/register");
 });
 
-test("a provider that is chosen before the script arrived is gone to when it does", async ({ browser }) => {
+test("a provider chosen before the script arrived is opened when it does", async ({ browser }) => {
   const phone = await openPhone(browser);
   const { page, texts } = phone;
   let letThrough = (): void => undefined;

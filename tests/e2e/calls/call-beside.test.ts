@@ -121,7 +121,7 @@ test("elements next to a call block nothing: questions, toasts, the back button,
   for (const phone of [anas, bens, cleos]) await phone.close();
 });
 
-test("a page that was opened and has loaded says nowhere that it loads", async ({ browser, server }) => {
+test("a page that finished loading shows no loading indicator", async ({ browser, server }) => {
   const site = toSite(server);
   const [ana, ben] = [await makePerson(site, 8_382, "Ana"), await makePerson(site, 8_383, "Ben")];
   await connectPeople(site, ana, ben);
@@ -132,7 +132,7 @@ test("a page that was opened and has loaded says nowhere that it loads", async (
   await anas.close();
 });
 
-test("where the server cannot be reached the screen of a ring says so", async ({ browser, server }) => {
+test("without a connection to the server the screen of a ringing call says so", async ({ browser, server }) => {
   const site = toSite(server);
   const [ana, ben] = [await makePerson(site, 8_375, "Ana"), await makePerson(site, 8_376, "Ben")];
   await connectPeople(site, ana, ben);
@@ -152,7 +152,7 @@ test("where the server cannot be reached the screen of a ring says so", async ({
   for (const phone of [anas, bens]) await phone.close();
 });
 
-test("a call whose tab is closed goes on in another tab of the browser, and ends from there", async ({
+test("a call whose tab is closed continues in another tab of the browser, and can be ended there", async ({
   browser,
   server,
 }) => {

@@ -15,7 +15,7 @@ import { makePair, toSite } from "#tests/support/people/pair.ts";
 test.use({ actionTimeout: callTimeoutMs });
 const patient = expect.configure({ timeout: callTimeoutMs });
 
-test("what is written to somebody whose chat lies behind a call's screen is read when the screen goes, and not before", async ({
+test("a message in a chat behind the call's screen counts as read when the screen is closed, and not before", async ({
   browser,
   server,
 }) => {
@@ -71,7 +71,7 @@ const setVisibility = ({ page }: TestClient, state: DocumentVisibilityState): Pr
     document.dispatchEvent(new Event("visibilitychange"));
   }, state);
 
-test("a picture costs nobody anything while its call or its page is put away, and comes again to the screen or to a window of its own", async ({
+test("video is not sent while its call or page is hidden, and returns to the screen or to a picture-in-picture window", async ({
   browser,
   server,
 }) => {

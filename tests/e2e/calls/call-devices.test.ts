@@ -53,7 +53,7 @@ const sentBy = ({ page }: TestClient) =>
   });
 const outputOf = ({ page }: TestClient) => page.evaluate(() => document.querySelector("audio")?.sinkId);
 
-test("a call takes of the phone what it needs, goes on with what there is, and gives all of it back", async ({
+test("a call opens the devices it needs, continues with those available, and releases all of them", async ({
   browser,
   server,
 }) => {

@@ -17,7 +17,7 @@ import { callSite, connectPeople, makePerson } from "#tests/support/people/peopl
 test.use({ actionTimeout: callTimeoutMs });
 const patient = expect.configure({ timeout: callTimeoutMs });
 
-test("a call ends as it was: not answered, busy, given up, refused, answered elsewhere, or one of two that crossed", async ({
+test("a call ends with its result: unanswered, busy, cancelled, declined, answered elsewhere, or two callers at once", async ({
   browser,
   server,
 }) => {

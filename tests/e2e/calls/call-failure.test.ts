@@ -28,7 +28,7 @@ test.beforeAll(async () => {
 });
 test.afterAll(() => server.stop());
 
-test("a call that is answered and cannot connect is ended by one side, or fails by itself; both read the same entry", async ({
+test("a call that is answered and cannot connect is ended by one side, or fails by itself; both see the same entry", async ({
   browser,
 }) => {
   const { people } = await makePair(toSite(server), 8_340);

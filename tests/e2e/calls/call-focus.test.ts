@@ -14,7 +14,7 @@ const patient = expect.configure({ timeout: callTimeoutMs });
 
 const banner = ({ page, texts }: TestClient) => page.getByRole("region", { name: texts.calls.banner, exact: true });
 
-test("a ring does not cover what somebody is about to write, nor takes the finger from a voice message", async ({
+test("a ring does not cover the text field in use, nor interrupt a held voice recording", async ({
   browser,
   server,
 }) => {

@@ -8,7 +8,7 @@ import { callSite, type Person } from "#tests/support/people/people.ts";
 
 type How = "missed" | "rejected" | "busy" | "ended";
 
-test("call entries are on the caller's side in each person's words, call back, and can be answered by a voice message", async ({
+test("call entries are on the caller's side in each person's language, call back, and can be answered by a voice message", async ({
   browser,
   server,
 }) => {

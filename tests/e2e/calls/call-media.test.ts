@@ -84,7 +84,7 @@ const whenDescribed = async (a: Side): Promise<void> => {
 
 for (const callee of [joel, { ...joel, isPolite: false }]) {
   const role = callee.isPolite ? "answers" : "makes";
-  test(`a caller does not learn the callee's address before the call is accepted, by the one who ${role} the offer`, async () => {
+  test(`a caller does not learn the callee's address before the call is accepted, when the callee ${role} the offer`, async () => {
     const [a, b] = await ring({ ...aline, isPolite: !callee.isPolite }, callee);
     await whenDescribed(a);
     await a.page.waitForTimeout(1_500); // as long as connectivity checks would have taken
@@ -141,7 +141,7 @@ test("no device is opened while it rings, and both hear each other at once when 
   await expect.poll(async () => (await readView(a))?.quality).toBeGreaterThan(0);
 });
 
-test("a muted voice is silent, a camera is seen while it is on, and its light goes out with it", async () => {
+test("a muted voice is silent, video is shown while the camera is on, and the camera is closed when it is off", async () => {
   const [a, b] = await ring();
   await talk(a, b);
   await a.page.evaluate(() => window.side.plane.setMuted(true));
@@ -222,7 +222,7 @@ test("a voice that stops arriving is noticed after two seconds, and returns over
   for (const { page } of [a, b]) expect(await page.evaluate(() => window.side.connections())).toBe(1);
 });
 
-test("a page that is loaded again is taken in without a ring", async () => {
+test("a reloaded page returns to the call without a ring", async () => {
   const [a, b] = await ring();
   await talk(a, b);
   const from = Date.now();
@@ -282,7 +282,7 @@ const expectMissed = async (a: Side, b: Side): Promise<void> => {
   expect(missed - from).toBeLessThan(4_500);
 };
 
-test("a page that is closed is missed within moments, and nobody is called muted for it", async () => {
+test("a closed page is noticed within moments, and is not reported as muted", async () => {
   const [a, b] = await ring();
   await talk(a, b);
   await b.page.evaluate(() => window.side.plane.setCameraOn(true));
@@ -293,7 +293,7 @@ test("a page that is closed is missed within moments, and nobody is called muted
   expect(await countOf(a, "voiceless")).toBe(0);
 });
 
-test("one that talks without a microphone and is closed is missed as soon", async () => {
+test("a closed page that talked without a microphone is noticed as soon", async () => {
   const [a, b] = await Promise.all([sides.open(aline), sides.open(joel, false)]);
   await a.page.evaluate(() => window.side.plane.prepare());
   await b.page.evaluate(() => window.side.plane.preconnect("a"));
@@ -324,7 +324,7 @@ test("a hang-up is sent to the other side directly, which a side that only rings
   expect((await readEvents(a)).filter(({ what }) => what === "left")).toEqual([]);
 });
 
-test("of three devices that ring two are met, and only the one that takes the call is kept", async () => {
+test("of three devices that ring two are preconnected, and only the one that answers stays connected", async () => {
   const [a, b] = await ring();
   const others = await Promise.all(["c", "d"].map((device) => sides.open({ ...joel, device })));
   for (const { page } of others) await page.evaluate(() => window.side.plane.preconnect("a"));
@@ -351,7 +351,7 @@ test("a microphone that is pulled out is replaced by another one", async () => {
   await waitForHearing(b);
 });
 
-test("a person without microphone permission is told so and hears the other side, who knows that no voice is sent", async () => {
+test("a person without microphone permission is told so and hears the other side, which is told that no voice is sent", async () => {
   const [a, b] = await Promise.all([sides.open(aline), sides.open(joel, false)]);
   await a.page.evaluate(() => window.side.plane.prepare());
   await b.page.evaluate(() => window.side.plane.preconnect("a"));

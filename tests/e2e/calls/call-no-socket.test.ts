@@ -14,7 +14,7 @@ import { makePair, toSite } from "#tests/support/people/pair.ts";
 test.use({ actionTimeout: callTimeoutMs });
 const patient = expect.configure({ timeout: callTimeoutMs });
 
-test("without a socket one can be called, call, and be heard", async ({ browser, server }) => {
+test("without a socket a person can be called, call, and be heard", async ({ browser, server }) => {
   const { people } = await makePair(toSite(server), 8_360);
   const [ana, ben] = people;
   const anas = await openCallClient(browser, server);

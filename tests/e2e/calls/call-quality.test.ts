@@ -65,7 +65,7 @@ const expectPackets = async (side: Side, isRight: (bytes: number) => boolean, ta
 const pretend = ({ page }: Side, link: Window["link"]) =>
   page.evaluate((link) => void Object.assign(window.link, link), link);
 
-test("voice is sent twice where packets are lost and small where the link is slow, and is heard throughout", async ({
+test("voice is sent twice on packet loss and at a low bitrate on a slow link, and is heard throughout", async ({
   browser,
 }) => {
   const hastened = {

@@ -178,7 +178,7 @@ test("a call is heard ringing on both sides, in one tab of each browser, until i
   await expect(callScreen(anas, ben)).toHaveCount(0);
   await expectRungOut([tablet.page, ...his]);
 
-  // Cancelled by the caller.
+  // hertz
   await callButton(anas, ben).click();
   await ringingOf(his);
   await callControl(anas, "hangUp").click();

@@ -112,7 +112,7 @@ test("messages of others are shown on the call screen, stay unread, and lead to 
   for (const phone of [anas, bens]) await phone.close();
 });
 
-test("on a small phone with the largest text nobody's own picture lies over the name or the time", async ({
+test("on a small phone with the largest text the own video covers neither the name nor the time", async ({
   browser,
   server,
 }) => {

@@ -182,7 +182,7 @@ test("a reader further up keeps their position, is notified of new messages and 
   await bens.close();
 });
 
-test("who waits at the newest message stays there when forty come in before it", async ({ browser, server }) => {
+test("a reader at the newest message stays there when forty arrive before it", async ({ browser, server }) => {
   const site = toSite(server);
   const [ana, ben] = [await makePerson(site, 526), await makePerson(site, 527)];
   await connectPeople(site, ana, ben);
@@ -206,7 +206,7 @@ test("who waits at the newest message stays there when forty come in before it",
   await anas.close();
 });
 
-test("in very large text a chat opens at its newest message however often, and what comes in is seen and read", async ({
+test("in very large text a chat opens at its newest message every time, and new messages are visible and read", async ({
   browser,
   server,
 }) => {
@@ -265,7 +265,7 @@ test("in very large text a chat opens at its newest message however often, and w
   await anas.close();
 });
 
-test("who reads further up reads on at the same message when others above it go, and when the phone is turned and back", async ({
+test("a reader further up stays at the same message when others above it are deleted, and when the phone is rotated", async ({
   browser,
   server,
 }) => {
@@ -362,7 +362,7 @@ const goUpEarly = (isAsOlderCome: boolean) => {
   addEventListener("DOMContentLoaded", () => isDrawn.observe(document, { childList: true, subtree: true }));
 };
 
-test("who goes up in the moment a chat is drawn, or older messages come in, is not taken back to its end", async ({
+test("a user who scrolls up while a chat is drawn, or while older messages are inserted, is not moved to its end", async ({
   browser,
   server,
 }) => {

@@ -13,7 +13,10 @@ const choose = async (page: Page, texts: Texts, item: string): Promise<void> => 
   await page.getByRole("menuitem", { name: item, exact: true }).click();
 };
 
-test("a chat is muted, shows who is typing, and is cleared of what was there before", async ({ browser, server }) => {
+test("a chat can be muted, shows who is typing, and can be cleared of earlier messages", async ({
+  browser,
+  server,
+}) => {
   const { phones, people, site, conversation } = await openPair(browser, server, 3300);
   const [anas, bens] = phones;
   const [ana, ben] = people;
@@ -126,7 +129,10 @@ test("a chat is muted, shows who is typing, and is cleared of what was there bef
   await bens.close();
 });
 
-test("who is blocked sees plain sent and is not seen, until they are unblocked", async ({ browser, server }) => {
+test("a blocked person sees their messages as sent; the other sees none of them until unblocking", async ({
+  browser,
+  server,
+}) => {
   const { phones, people } = await openPair(browser, server, 3302, "en");
   const [anas, bens] = phones;
   const [, ben] = people;
@@ -242,10 +248,7 @@ test("a search opens a message some screens above the end, where the list was an
   for (const phone of phones) await phone.close();
 });
 
-test("a search walks from one found message to the next and back by keyboard, each marked in its place", async ({
-  browser,
-  server,
-}) => {
+test("a search moves between results by keyboard, each marked at its place", async ({ browser, server }) => {
   const { phones, people, site, conversation } = await openPair(browser, server, 3304);
   const [anas] = phones;
   const [, ben] = people;

@@ -31,7 +31,7 @@ test("a message shows its four ticks in turn on its way to the other person", as
   await bens.close();
 });
 
-test("what is typed arrives exactly as it was, whatever it contains", async ({ browser, server }) => {
+test("typed text arrives unchanged, whatever it contains", async ({ browser, server }) => {
   const { site, people, phones, conversation } = await openPair(browser, server, 502);
   const [anas, bens] = phones;
   const overrides = "\u202Eécrit à l’envers";
@@ -66,7 +66,7 @@ test("what is typed arrives exactly as it was, whatever it contains", async ({ b
   await bens.close();
 });
 
-test("the composer sends on Enter, breaks the line on Shift+Enter and refuses what is blank or too long", async ({
+test("the composer sends on Enter, breaks the line on Shift+Enter and refuses blank or too long text", async ({
   browser,
   server,
 }) => {

@@ -67,7 +67,7 @@ test("contacts are found by name without case or accents and by number; each ope
   await phone.close();
 });
 
-test("deleting a contact asks by name, can be left, says what went wrong, and ends it on both sides", async ({
+test("deleting a contact asks by name, can be cancelled, reports failures, and ends it on both sides", async ({
   browser,
   server,
 }) => {
@@ -128,7 +128,7 @@ test("deleting a contact asks by name, can be left, says what went wrong, and en
   await bens.close();
 });
 
-test("a profile shows who somebody is, and says so when it cannot be had or one is not connected", async ({
+test("a profile shows a person's data, and reports if it cannot be loaded or they are not connected", async ({
   browser,
   server,
 }) => {
@@ -227,7 +227,10 @@ test("a profile shows who somebody is, and says so when it cannot be had or one 
   await anas.close();
 });
 
-test("of very many contacts only those near the screen exist, and all can be reached", async ({ browser, server }) => {
+test("of very many contacts only those near the screen are rendered, and all can be reached", async ({
+  browser,
+  server,
+}) => {
   const contactsCount = 60;
   const site = toSite(server);
   const ana = await makePerson(site, 7600);

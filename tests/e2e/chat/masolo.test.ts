@@ -8,7 +8,10 @@ import { sendTexts } from "#tests/support/people/messages.ts";
 import { toSite } from "#tests/support/people/pair.ts";
 import { connectPeople, makePerson } from "#tests/support/people/people.ts";
 
-test("the list is live: newest first, with unread counts and the ticks of one's own", async ({ browser, server }) => {
+test("the list updates live: newest first, with unread counts and the ticks of own messages", async ({
+  browser,
+  server,
+}) => {
   const site = toSite(server);
   const [ana, ben, cleo] = [await makePerson(site, 600), await makePerson(site, 601), await makePerson(site, 602)];
   await connectPeople(site, ana, ben);
@@ -110,7 +113,7 @@ test("a deleted conversation leaves my view only, and a new message brings back 
   await bens.close();
 });
 
-test("on a touch screen a row's menu deletes, and the new button begins a chat", async ({ browser, server }) => {
+test("on a touch screen a row's menu deletes, and the new button starts a chat", async ({ browser, server }) => {
   const site = toSite(server);
   const [ana, ben] = [await makePerson(site, 606), await makePerson(site, 607)];
   await connectPeople(site, ana, ben);
@@ -158,7 +161,7 @@ test("on a wide screen the open chat is marked in the list beside it", async ({ 
   await anas.close();
 });
 
-test("the list of who is in several groups is read whole, after a reload too, and goes on being live", async ({
+test("the members of several groups are read completely, after a reload too, and keep updating live", async ({
   browser,
   server,
 }) => {

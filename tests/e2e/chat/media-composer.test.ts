@@ -65,7 +65,7 @@ const limitRoom = (page: Page): Promise<void> =>
 const setFull = (page: Page, isFull: boolean): Promise<boolean> =>
   page.evaluate((isFull) => document.documentElement.toggleAttribute("data-full", isFull), isFull);
 
-test("pictures and files go out shrunk, captioned, as originals, pasted, dropped and photographed", async ({
+test("pictures and files are sent reduced, captioned, as originals, pasted, dropped and photographed", async ({
   browser,
   server,
 }) => {
@@ -188,7 +188,7 @@ test("pictures and files go out shrunk, captioned, as originals, pasted, dropped
   await bens.close();
 });
 
-test("what is attached offline is queued and arrives once, and a full phone loses nothing", async ({
+test("attachments added offline are queued and arrive once, and a full phone loses nothing", async ({
   browser,
   server,
 }) => {

@@ -136,7 +136,7 @@ test("a picture reserves its space, loads automatically when it is small, and ca
   await phone.close();
 });
 
-test("a file is saved with its name and bytes, and a voice message is played, sought and kept for offline", async ({
+test("a file is saved with its name and bytes, and a voice message is played, sought and stored for offline use", async ({
   browser,
   server,
 }) => {

@@ -70,7 +70,10 @@ test("a request appears on the other side, live, and accepting it makes both con
   await bens.close();
 });
 
-test("a declined request cannot be repeated at once; the person who declined may ask", async ({ browser, server }) => {
+test("a declined request cannot be repeated at once; the person who declined may send one", async ({
+  browser,
+  server,
+}) => {
   const site = toSite(server);
   const [ana, ben] = [await makePerson(site, 732), await makePerson(site, 733)];
   const anas = await TestClient.open(browser, server);
@@ -107,10 +110,7 @@ test("a declined request cannot be repeated at once; the person who declined may
   await bens.close();
 });
 
-test("by keyboard alone: what took the place of the button that was pressed has the focus", async ({
-  browser,
-  server,
-}) => {
+test("by keyboard alone: the element that replaces a pressed button gets the focus", async ({ browser, server }) => {
   const site = toSite(server);
   const [ana, ben, cleo, dina] = [
     await makePerson(site, 738),
@@ -154,7 +154,7 @@ test("by keyboard alone: what took the place of the button that was pressed has 
   await anas.close();
 });
 
-test("the search refuses less than three digits, finds at most ten and never oneself", async ({ browser, server }) => {
+test("the search needs three digits, finds at most ten people and never the user", async ({ browser, server }) => {
   const site = toSite(server);
   const ana = await makePerson(site, 7400);
   for (let n = 7401; n <= 7411; n++) await makePerson(site, n);
@@ -193,7 +193,7 @@ test("the search refuses less than three digits, finds at most ten and never one
   await phone.close();
 });
 
-test("a search without network says so, keeps what was typed and goes on by itself", async ({ browser, server }) => {
+test("a search without network says so, keeps the input and continues by itself", async ({ browser, server }) => {
   const site = toSite(server);
   const [ana, ben] = [await makePerson(site, 734), await makePerson(site, 735)];
   const phone = await TestClient.open(browser, server);
@@ -224,7 +224,7 @@ test("a search without network says so, keeps what was typed and goes on by itse
   await phone.close();
 });
 
-test("what the server refuses is said in the person's language, with the seconds of a limit", async ({
+test("refusals of the server are shown in the user's language, with the seconds of a rate limit", async ({
   browser,
   server,
 }) => {
@@ -257,7 +257,7 @@ test("what the server refuses is said in the person's language, with the seconds
   await phone.close();
 });
 
-test("in very large text an answer to a request is a whole word", async ({ browser, server }) => {
+test("in very large text the button that answers a request shows its whole word", async ({ browser, server }) => {
   const site = toSite(server);
   const [ana, ben] = [await makePerson(site, 9_936, "Ana Mbuyi"), await makePerson(site, 9_937, "Ben Kasongo")];
   await callSite(site, "POST", "/api/requests", { token: ben.token, body: { to_user_id: ana.id } });

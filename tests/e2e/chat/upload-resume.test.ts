@@ -16,7 +16,7 @@ const quick = 16 * 1024 * 1024;
 const fileIn = ({ page }: TestClient, of = page) =>
   of.getByRole("main").getByRole("listitem").filter({ hasText: report.name });
 
-test("a file whose page dies in the middle goes on from there in the next one, and texts do not wait for it", async ({
+test("an upload whose page dies continues in the next page, and texts do not wait for it", async ({
   browser,
   server,
 }) => {

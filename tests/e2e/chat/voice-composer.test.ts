@@ -199,7 +199,7 @@ test("a voice message is recorded, locked, played, discarded or sent, by touch a
   await bens.close();
 });
 
-test("a recording outlives its page and its chat, and is sent once or thrown away", async ({ browser, server }) => {
+test("a recording survives its page and its chat, and is sent once or discarded", async ({ browser, server }) => {
   const { phones, people } = await openPair(browser, server, 3406);
   const [anas, bens] = phones;
   const { page, texts } = anas;
@@ -310,7 +310,7 @@ test("a recording outlives its page and its chat, and is sent once or thrown awa
   await bens.close();
 });
 
-test("what covers the recorder ends the recording, which then waits to be listened to", async ({ browser, server }) => {
+test("covering the recorder stops the recording, which is kept for review", async ({ browser, server }) => {
   const { phones } = await openPair(browser, server, 3412);
   const [anas, bens] = phones;
   const { page, texts } = anas;

@@ -33,7 +33,7 @@ const openGroup = async (phone: TestClient, person: Person, id: string) => {
   await expect(phone.composer()).toBeVisible({ timeout: openMs });
 };
 
-test("a group's messages show who wrote them, its lines who did what, its header who types, and a sheet who has read", async ({
+test("a group's messages show their authors, its system messages who did what, its header who types, and a sheet who has read", async ({
   browser,
   server,
 }) => {
@@ -158,7 +158,7 @@ test("a group's messages show who wrote them, its lines who did what, its header
   for (const phone of [anas, bens, cleos]) await phone.close();
 });
 
-test("a message goes on to a group and to a contact at once, and one broadcast reaches both", async ({
+test("a message is forwarded to a group and to a contact at once, and one broadcast reaches both", async ({
   browser,
   server,
 }) => {
@@ -208,7 +208,7 @@ test("a message goes on to a group and to a contact at once, and one broadcast r
   for (const phone of [anas, cleos]) await phone.close();
 });
 
-test("who is no member any more is led away, and keeps what they had not sent until they throw it away", async ({
+test("a former member is redirected, and keeps unsent messages until they are discarded", async ({
   browser,
   server,
 }) => {

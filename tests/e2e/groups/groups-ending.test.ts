@@ -7,7 +7,7 @@ import { toSite } from "#tests/support/people/pair.ts";
 import { callSite, connectPeople, type Person } from "#tests/support/people/people.ts";
 import { readLocalLog } from "#tests/support/server/logs.ts";
 
-test("a group continues when two members block each other, passes to the successor its owner names, and ends for all at once", async ({
+test("a group continues when two members block each other, is transferred to the named successor, and ends for all at once", async ({
   browser,
   server,
 }) => {

@@ -35,7 +35,7 @@ const noteSounds = async ({ page }: TestClient): Promise<void> => {
 
 const headerOf = ({ page }: TestClient): Locator => page.getByRole("main").locator("header");
 
-test("five people on seven devices make a group and talk in it, each in their language", async ({
+test("five people on seven devices create a group and talk in it, each in their language", async ({
   browser,
   server,
 }) => {

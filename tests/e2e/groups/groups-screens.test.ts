@@ -12,7 +12,7 @@ const onePicture = { name: "famille.png", mimeType: "image/png", buffer: onePixe
 const expectNoFaults = async (page: Page) => expect(await findAxeViolations(page)).toEqual([]);
 const plain = (text: string): string => text.replaceAll("\u00a0", " "); // normalised as names are compared
 
-test("the owner changes a group and its members see it at once; who leaves or is taken out is led away", async ({
+test("the owner changes a group and its members see it at once; a member who leaves or is removed is redirected", async ({
   browser,
   server,
 }) => {
@@ -178,7 +178,7 @@ test("the owner changes a group and its members see it at once; who leaves or is
   for (const left of [anas, cleos, dans]) await left.close();
 });
 
-test("of many members those near the screen exist, all are found, and what cannot be loaded is said and tried again", async ({
+test("of many members those near the screen are rendered, all are found, and loading errors are reported and retried", async ({
   browser,
   server,
 }) => {

@@ -10,7 +10,7 @@ import { callSite, connectPeople, makePerson } from "#tests/support/people/peopl
 const atLeastTwoSeconds = /0:(0[2-9]|[1-5]\d)/;
 const openMs = 30_000; // by its address, on a client that has received nothing yet
 
-test("what was being recorded, chosen and captioned when its group went can be had until it is thrown away", async ({
+test("what was recorded, chosen and captioned when its group disappeared is available until it is discarded", async ({
   browser,
   server,
 }) => {

@@ -76,7 +76,7 @@ const leave = async (page: Page, layer: Locator): Promise<void> => {
   await expect(layer).toHaveCount(0);
 };
 
-test("every route of the app, with all there can be on it, has no fault axe finds, light and dark, narrow and wide", async ({
+test("axe finds no fault in any route of the app with its full content, light and dark, narrow and wide", async ({
   browser,
   server,
 }) => {
@@ -103,7 +103,7 @@ test("every route of the app, with all there can be on it, has no fault axe find
   await phone.close();
 });
 
-test("what opens over a chat has no fault axe finds, light and dark", async ({ browser, server }) => {
+test("axe finds no fault in overlays of a chat, light and dark", async ({ browser, server }) => {
   const { ana, ben, group } = people;
   const phone = await TestClient.open(browser, server);
   const { page, texts } = phone;
@@ -177,10 +177,7 @@ test("what opens over a chat has no fault axe finds, light and dark", async ({ b
   await phone.close();
 });
 
-test("what opens over Tala, the profile and help has no fault axe finds, light and dark", async ({
-  browser,
-  server,
-}) => {
+test("axe finds no fault in overlays of Tala, the profile and help, light and dark", async ({ browser, server }) => {
   const phone = await TestClient.open(browser, server);
   const { page, texts } = phone;
   await phone.signIn(people.ana, "/app/tala");
@@ -235,7 +232,7 @@ test("what opens over Tala, the profile and help has no fault axe finds, light a
   await phone.close();
 });
 
-test("the security page in use, what opens over it and the second step have no fault axe finds, light and dark", async ({
+test("axe finds no fault in the security page in use, its overlays and the second factor step, light and dark", async ({
   browser,
   server,
 }) => {

@@ -20,7 +20,7 @@ const readBuilt = (path: string): string => {
   return (path.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString("latin1");
 };
 
-test("what is built holds no secret, no key and no mailbox, in scripts and in source maps", () => {
+test("the build contains no secret, no key and no mailbox, in scripts and in source maps", () => {
   const checkout = mkdtempSync(join(tmpdir(), "lisolo-built-"));
   try {
     for (const name of sources) cpSync(join(root, name), join(checkout, name), { recursive: true });

@@ -18,7 +18,7 @@ const ask = (url: string, encoding: string) =>
     }).on("error", reject);
   });
 
-test("every script and style of the client travels as the build compressed it", async ({ server }) => {
+test("every script and style of the client is sent as the build compressed it", async ({ server }) => {
   const names = readdirSync(folder).filter((name) => /\.(js|css)$/.test(name));
   expect(names.length).toBeGreaterThan(10);
   for (const name of names) {
@@ -36,7 +36,7 @@ test("every script and style of the client travels as the build compressed it", 
   expect(plain.body.equals(readFileSync(join(folder, names[0] ?? "")))).toBe(true);
 });
 
-test("a browser runs what it is sent compressed, and pays for no more bytes", async ({ page, context }) => {
+test("a browser decodes the compressed files, and loads no more bytes than them", async ({ page, context }) => {
   // Browsers name gzip first, and Wrangler's server would then recompress with gzip, as the edge does not.
   await page.setExtraHTTPHeaders({ "accept-encoding": "br" });
   const devtools = await context.newCDPSession(page);
@@ -71,7 +71,7 @@ const iconsOf = (page: Page) =>
     });
   });
 
-test("the icons of screens that come later come with them", async ({ browser, server }) => {
+test("the icons of later screens are loaded together with them", async ({ browser, server }) => {
   const phone = await TestClient.open(browser, server);
   const { page, context, texts } = phone;
   await phone.register("Picha", "243810000071");

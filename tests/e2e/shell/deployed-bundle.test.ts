@@ -24,7 +24,7 @@ const buildForDeployment = (folder: string): string[] => {
   return textsIn(join(folder, "lisolo"));
 };
 
-test("what is deployed knows nothing of the mailbox, which a server of this machine shows", async ({ request }) => {
+test("the deployed bundle does not contain the mailbox, which a local server shows", async ({ request }) => {
   expect(readFileSync("scripts/deploy.mjs", "utf8")).not.toMatch(/mailbox/i);
   const folder = join(root, `dist-bundle-${process.pid}.local`);
   try {

@@ -5,7 +5,7 @@ import { fill, TestClient } from "#tests/support/browser/test-client.ts";
 import { toSite } from "#tests/support/people/pair.ts";
 import { makePerson } from "#tests/support/people/people.ts";
 
-test("help is searched, read and copied from by keyboard, without a network too and in the language just chosen", async ({
+test("help can be searched, read and copied by keyboard, offline too and in the language just chosen", async ({
   browser,
   server,
 }) => {
@@ -72,7 +72,7 @@ test("help is searched, read and copied from by keyboard, without a network too 
   await phone.close();
 });
 
-test("services lead to the partner in a tab that learns nothing of where it comes from, and say so where there is none", async ({
+test("services open the partner's page in a tab that learns nothing about its origin, and say so where there is none", async ({
   browser,
   server,
 }) => {

@@ -2,7 +2,7 @@ import { expect, test } from "#tests/support/browser/browser-test.ts";
 import { openPair } from "#tests/support/people/pair.ts";
 import { readServerLog } from "#tests/support/server/logs.ts";
 
-test("another tab that deletes the local database takes neither unsent messages nor the draft with it", async ({
+test("another tab that deletes the local database removes neither unsent messages nor the draft", async ({
   browser,
   server,
 }) => {

@@ -3,7 +3,7 @@ import { fill, findToast, TestClient, waitForWelcome } from "#tests/support/brow
 import { toSite } from "#tests/support/people/pair.ts";
 import { callSite, connectPeople, makePerson } from "#tests/support/people/people.ts";
 
-test("a notice is shown above the bar and leads to the chat with a new contact", async ({ browser, server }) => {
+test("a notice is shown above the bar and opens the chat with a new contact", async ({ browser, server }) => {
   const site = toSite(server);
   const [ana, ben] = [await makePerson(site, 9_940, "Ana Mbuyi"), await makePerson(site, 9_941, "Ben Kasongo")];
   await callSite(site, "POST", "/api/requests", { token: ben.token, body: { to_user_id: ana.id } });
@@ -28,7 +28,7 @@ test("a notice is shown above the bar and leads to the chat with a new contact",
   await phone.close();
 });
 
-test("a notice about a field goes as soon as the field is changed", async ({ browser, server }) => {
+test("a notice about a field disappears as soon as the field is changed", async ({ browser, server }) => {
   const phone = await TestClient.open(browser, server);
   const { page, texts } = phone;
   await phone.goTo("/login");
@@ -66,7 +66,7 @@ test("the browser's offline event is shown at once, and a working connection ove
   await phone.close();
 });
 
-test("somebody without contacts is led to finding people, somebody with contacts to them", async ({
+test("a person without contacts is led to the search for people, a person with contacts to their list", async ({
   browser,
   server,
 }) => {
@@ -103,7 +103,7 @@ test("a chat whose person cannot be loaded says so, and tries again", async ({ b
   await phone.close();
 });
 
-test("conversations that cannot be loaded are not waited for in silence", async ({ browser, server }) => {
+test("a failure to load conversations is reported instead of waiting silently", async ({ browser, server }) => {
   const site = toSite(server);
   const [ana, ben] = [await makePerson(site, 9_947, "Ana Mbuyi"), await makePerson(site, 9_948, "Ben Kasongo")];
   await connectPeople(site, ana, ben);

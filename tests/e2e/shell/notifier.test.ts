@@ -81,7 +81,7 @@ const untilItTells = (page: Page, write: () => Promise<void>): Promise<void> =>
     await expect(bannerIn(page)).toBeVisible({ timeout: 1_500 });
   }).toPass({ timeout: 30_000 });
 
-test("a message for another screen plays one sound, shows a banner for a moment, as configured, and leads there", async ({
+test("a message for another screen plays one sound, shows a banner for a moment, as configured, and opens its chat", async ({
   browser,
   server,
 }) => {
@@ -158,7 +158,7 @@ test("a message for another screen plays one sound, shows a banner for a moment,
   await phone.close();
 });
 
-test("muted conversations, the list itself and an absence ask for no banner, and two windows make one sound", async ({
+test("muted conversations, the list itself and an absence show no banner, and two windows play one sound", async ({
   browser,
   server,
 }) => {

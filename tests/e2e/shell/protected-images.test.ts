@@ -58,10 +58,7 @@ test("pictures of people appear although the access cookie has expired, after on
   await phone.close();
 });
 
-test("a picture that could not be had without a network appears when the network is back", async ({
-  browser,
-  server,
-}) => {
+test("a picture that could not be loaded offline appears when the network is back", async ({ browser, server }) => {
   const { ana } = await makeFriends(toSite(server), 9_970);
   const phone = await TestClient.open(browser, server);
   const up = waitForWelcome(phone.page);

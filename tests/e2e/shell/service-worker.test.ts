@@ -50,7 +50,7 @@ test("after one visit the app opens without a network, in the person's language"
   await context.close();
 });
 
-test("the entry pages open without a network though they were never seen, in the person's language", async ({
+test("the entry pages open offline though they were never visited, in the user's language", async ({
   browser,
   server,
 }) => {
@@ -79,7 +79,7 @@ test("the entry pages open without a network though they were never seen, in the
   await context.close();
 });
 
-test("an entry page that was seen once opens without a network", async ({ page, context }) => {
+test("an entry page that was visited once opens offline", async ({ page, context }) => {
   await page.goto("/login?lang=pt");
   await settle(page);
   await page.goto("/login"); // this one through the service worker, which caches it
@@ -89,7 +89,7 @@ test("an entry page that was seen once opens without a network", async ({ page, 
   await expect(page.getByRole("heading", { level: 1 })).toHaveText(pt.auth.loginTitle);
 });
 
-test("of the API only pictures of people are kept, and signing out removes them", async ({ browser, server }) => {
+test("of the API only pictures of people are cached, and signing out removes them", async ({ browser, server }) => {
   const phone = await TestClient.open(browser, server, "fr");
   const { page, context } = phone;
   await phone.register("Picha", "243810000052");
@@ -105,7 +105,7 @@ test("of the API only pictures of people are kept, and signing out removes them"
   await context.close();
 });
 
-test("a picture of a group, and of people known only from it, is not kept after leaving", async ({
+test("a picture of a group, and of people known only from it, is not cached after leaving", async ({
   browser,
   server,
 }) => {
@@ -147,7 +147,7 @@ const publishPicture = async (site: Site, { token }: Person, content: string): P
   return id;
 };
 
-test("small pictures of statuses are kept once they were seen, until their status goes or one signs out", async ({
+test("small pictures of statuses are cached once shown, until their status is deleted or the user signs out", async ({
   browser,
   server,
 }) => {
@@ -197,7 +197,7 @@ test("small pictures of statuses are kept once they were seen, until their statu
   await context.close();
 });
 
-test("with no room to keep anything everything works as without a service worker", async ({ page, context }) => {
+test("without storage room everything works as without a service worker", async ({ page, context }) => {
   await page.goto("/favicon.svg");
   const devtools = await context.newCDPSession(page);
   await devtools.send("Storage.overrideQuotaForOrigin", { origin: new URL(page.url()).origin, quotaSize: 1_000 });

@@ -22,14 +22,14 @@ const wide = { width: 1280, height: 800 };
 const toastMs = 5_000;
 const someone = "01900000-0000-7000-8000-000000000001";
 
-test("a visitor who opens a guarded address is led to the log-in", async ({ page }) => {
+test("a visitor who opens a protected address is led to the sign-in page", async ({ page }) => {
   for (const path of ["/app", "/app/contacts", `/app/chat/${someone}`, "/app/blocked"]) {
     await page.goto(path);
     await expect(page).toHaveURL(/\/login$/);
   }
 });
 
-test("six tabs, the active one by path prefix, and no bar where a screen needs the room", async ({
+test("six tabs, the active one by path prefix, and no bar on screens that need the space", async ({
   browser,
   server,
 }) => {
@@ -85,7 +85,7 @@ const namesOf = (t: Texts): [path: string, heading: string][] => [
 ];
 
 (["fr", "en", "pt"] as const).forEach((language, index) => {
-  test(`every screen has a name, a description and no fault a checker finds, in ${language}`, async ({
+  test(`every screen has a name, a description and no accessibility fault, in ${language}`, async ({
     browser,
     server,
   }) => {
@@ -111,10 +111,7 @@ const namesOf = (t: Texts): [path: string, heading: string][] => [
   });
 });
 
-test("an address that does not exist says so, with its status, in the language of the person", async ({
-  browser,
-  server,
-}) => {
+test("an unknown address shows a message with its status, in the user's language", async ({ browser, server }) => {
   const ana = await makePerson(toSite(server), 706);
   for (const language of ["fr", "en", "pt"] as const) {
     const phone = await TestClient.open(browser, server, language);
@@ -130,7 +127,7 @@ test("an address that does not exist says so, with its status, in the language o
   }
 });
 
-test("on a wide screen the list stays beside the open chat, and back leads back", async ({ browser, server }) => {
+test("on a wide screen the list stays beside the open chat, and back returns", async ({ browser, server }) => {
   const site = toSite(server);
   const [ana, ben] = [await makePerson(site, 707), await makePerson(site, 708)];
   await connectPeople(site, ana, ben);
@@ -199,7 +196,7 @@ test("on a wide screen the list stays beside the open chat, and back leads back"
   await phone.close();
 });
 
-test("the list comes back where it was left", async ({ browser, server }) => {
+test("the list returns to its scroll position", async ({ browser, server }) => {
   const site = toSite(server);
   const ana = await makePerson(site, 7200);
   const others = [];
@@ -232,10 +229,7 @@ test("the list comes back where it was left", async ({ browser, server }) => {
   await phone.close();
 });
 
-test("going back leaves what is open above a page first, one layer at a time, and then the page", async ({
-  browser,
-  server,
-}) => {
+test("going back closes layers above a page first, one at a time, and then the page", async ({ browser, server }) => {
   const site = toSite(server);
   const [ana, ben] = [await makePerson(site, 480), await makePerson(site, 481)];
   await connectPeople(site, ana, ben);
@@ -304,7 +298,7 @@ test("going back leaves what is open above a page first, one layer at a time, an
   await phone.close();
 });
 
-test("one toast at a time, for five seconds; the language is kept", async ({ browser, server }) => {
+test("one toast at a time, for five seconds; the language persists", async ({ browser, server }) => {
   const ana = await makePerson(toSite(server), 709);
   const phone = await TestClient.open(browser, server);
   const { page, texts } = phone;
@@ -346,7 +340,7 @@ test("one toast at a time, for five seconds; the language is kept", async ({ bro
   await phone.close();
 });
 
-test("signing out says so and leaves nothing of the person; a failure keeps them signed in", async ({
+test("signing out shows a message and removes all local data; a failure keeps the user signed in", async ({
   browser,
   server,
 }) => {
@@ -396,7 +390,7 @@ test("signing out says so and leaves nothing of the person; a failure keeps them
   await phone.close();
 });
 
-test("without a network signing out leaves nothing here at once, and ends the session once there is one", async ({
+test("signing out offline removes all local data at once, and ends the session once there is a network", async ({
   browser,
   server,
 }) => {
@@ -434,7 +428,7 @@ test("without a network signing out leaves nothing here at once, and ends the se
   await phone.close();
 });
 
-test("signing out asks first what would be lost, in whichever tab it was written, and says so while it changes", async ({
+test("signing out first lists unsent content, in whichever tab it was written, and updates the list while it changes", async ({
   browser,
   server,
 }) => {
@@ -490,7 +484,7 @@ test("signing out asks first what would be lost, in whichever tab it was written
   await phone.close();
 });
 
-test("a screen whose code cannot be fetched offers to try again, and comes by itself with the network", async ({
+test("a screen whose code cannot be loaded offers a retry, and loads by itself with the network", async ({
   browser,
   server,
 }) => {
@@ -521,7 +515,7 @@ test("a screen whose code cannot be fetched offers to try again, and comes by it
   await phone.close();
 });
 
-test("the first moments after signing in are stable: no bar above, no placeholder for oneself, a visible wait", async ({
+test("the first moments after signing in are stable: no bar above, no placeholder for the own name, a visible loading state", async ({
   browser,
   server,
 }) => {

@@ -15,7 +15,7 @@ const refusal = (status: number, error_code: string) => ({ status, json: { code:
 const post = ({ page }: TestClient, text: string): Locator =>
   page.getByRole("main").getByRole("listitem").filter({ hasText: text });
 
-test("what goes wrong in publishing and deleting a status is said, and what was written stays", async ({
+test("failures in publishing and deleting a status are reported, and the written text stays", async ({
   browser,
   server,
 }) => {
@@ -147,7 +147,7 @@ const makePage = (newest: number): PostPage => ({
   before: newest - postPageRows + 1,
 });
 
-test("what cannot be had of the feed says so where it is missing, what is here stays, and a tap asks again", async ({
+test("a feed that cannot be loaded reports it at the gap, keeps what is shown, and retries on a tap", async ({
   browser,
   server,
 }) => {
@@ -296,7 +296,7 @@ for (const [index, language] of (["fr", "en", "pt"] as const).entries()) {
   });
 }
 
-test("a status of many lines shows its beginning, and one whose characters are too heavy says so before it is sent", async ({
+test("a status of many lines shows its beginning, and one over the byte limit is refused before it is sent", async ({
   browser,
   server,
 }) => {

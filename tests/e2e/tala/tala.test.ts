@@ -75,7 +75,7 @@ const pageOf = ({ id, username }: Person, from: number, to: number, before: numb
   before,
 });
 
-test("two people publish words and a picture, and what comes in moves nothing that is read", async ({
+test("two people publish texts and a picture, and new statuses do not move what is being read", async ({
   browser,
   server,
 }) => {
@@ -196,10 +196,7 @@ test("two people publish words and a picture, and what comes in moves nothing th
   await bens.close();
 });
 
-test("what is published without a network waits through a reload and is published once", async ({
-  browser,
-  server,
-}) => {
+test("a status written offline waits through a reload and is published once", async ({ browser, server }) => {
   const site = toSite(server);
   const ana = await makePerson(site, 4422, "Ana Mbala");
   const phone = await TestClient.open(browser, server, "en", withServiceWorker);
@@ -244,7 +241,7 @@ test("what is published without a network waits through a reload and is publishe
   await phone.close();
 });
 
-test("a camera that is refused closes its view, a feed that cannot be had says so, and Tala goes away as a whole and comes back, page by page", async ({
+test("a refused camera closes its view, a feed error is reported, and Tala is unloaded as a whole and restored page by page", async ({
   browser,
   server,
 }) => {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-/** Lines that the client writes to the console: whoever looks over a shoulder, or is sent a screenshot, reads them too. */
+/** Lines that the client writes to the console, which may be seen over a shoulder or sent as a screenshot. */
 
 const sources = import.meta.glob<string>("../../../src/**/*.{ts,tsx}", {
   query: "?raw",
@@ -15,7 +15,7 @@ const calls = Object.entries(sources).flatMap(([path, text]) =>
   })),
 );
 
-test("the client writes failures to the console, and nothing that is none", () => {
+test("the client writes only failures to the console", () => {
   const mentions = Object.values(sources)
     .join("\n")
     .match(/\bconsole\b/g)?.length;
@@ -24,6 +24,6 @@ test("the client writes failures to the console, and nothing that is none", () =
   for (const { path, level } of calls) expect(["warn", "error"], path).toContain(level);
 });
 
-test("a line says in fixed words what failed, and the error: no name, number, text or id is put into it", () => {
+test("a line names the failure in fixed words, and the error, but no name, number, text or id", () => {
   for (const { path, said } of calls) expect(said, path).toMatch(/^"[^"$]+"(, (error|reason))?,?$/);
 });

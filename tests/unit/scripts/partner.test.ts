@@ -13,7 +13,7 @@ const dangerous = [
 
 afterEach(() => vi.unstubAllGlobals());
 
-test("the build takes an https address or none, and stops at anything else", () => {
+test("the build accepts an https address or none, and stops at anything else", () => {
   expect(parsePartnerUrl("https://partner.example/lisolo?from=app")).toBe("https://partner.example/lisolo?from=app");
   expect(parsePartnerUrl("")).toBeUndefined();
   expect(parsePartnerUrl(undefined)).toBeUndefined();
@@ -22,13 +22,13 @@ test("the build takes an https address or none, and stops at anything else", () 
   }
 });
 
-test("only the demo has an example partner, and not where another is named", () => {
+test("only the demo has an example partner, and not if another is configured", () => {
   expect(resolvePartnerUrl("", true)).toMatch(/^https:/);
   expect(resolvePartnerUrl("", false)).toBeUndefined();
   expect(resolvePartnerUrl("https://partner.example/", true)).toBe("https://partner.example/");
 });
 
-test("the screen leads only to an https address", () => {
+test("the screen links only to an https address", () => {
   const stub = (content: string | undefined) =>
     vi.stubGlobal("document", { querySelector: () => (content === undefined ? null : { content }) });
   stub("https://partner.example/");

@@ -11,7 +11,7 @@ import { requiredSecrets } from "#worker/lib/required-secrets.ts";
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 
 let checkout: string;
-/** A checkout of its own, as far as `npm start` gets without secrets. */
+/** A separate checkout, as far as `npm start` gets without secrets. */
 beforeAll(() => {
   checkout = mkdtempSync(join(tmpdir(), "lisolo-secrets-"));
   for (const name of ["scripts", "package.json", "package-lock.json", "wrangler.toml"]) {
@@ -38,7 +38,7 @@ const startsBy = secretNames.flatMap((name) => [
   [name, "missing", "local/dev.mjs"],
 ]);
 
-test.each(startsBy)("with %s %s, %s ends at once and says which it is and how to go on", (name, how, script) => {
+test.each(startsBy)("with %s %s, %s ends at once, naming the secret and what to do", (name, how, script) => {
   const { [name]: _, ...others } = makeSecrets() as Record<string, string>;
   const { status, stderr, stdout } = start(how === "empty" ? { ...others, [name]: "" } : others, script);
   expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
@@ -51,7 +51,7 @@ test.each(startsBy)("with %s %s, %s ends at once and says which it is and how to
   expect(() => requireSecrets(join(checkout, ".dev.vars"))).not.toThrow();
 });
 
-test("what was written once stays as it is", () => {
+test("a secrets file once written is unchanged", () => {
   const path = join(checkout, "new.vars");
   requireSecrets(path);
   const made = readFileSync(path, "utf8");
@@ -59,7 +59,7 @@ test("what was written once stays as it is", () => {
   expect(readFileSync(path, "utf8")).toBe(made);
 });
 
-test("the secrets have the same names wherever they are asked for", () => {
+test("the secrets have the same names in every place that reads them", () => {
   const config = readFileSync(join(root, "wrangler.toml"), "utf8");
   const required: unknown = JSON.parse(/^required = (\[[^\]]*\])/m.exec(config)?.[1] ?? "null");
   expect(required).toEqual([...secretNames]);

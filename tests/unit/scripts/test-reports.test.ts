@@ -39,7 +39,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test("a test that passes when it is run again counts as passed and is named with what it first said", () => {
+test("a test that passes when it is run again counts as passed and is listed with its first error", () => {
   const { passed, failed, skipped, failures, flaky } = countPlaywright(report);
   expect({ passed, failed, skipped }).toEqual({ passed: 2, failed: 1, skipped: 1 });
   expect(flaky).toHaveLength(1);

@@ -123,7 +123,7 @@ test("the name is removed from all forwards, in lists as well, and devices that 
   expect(await rowsOf(ana.id)).toEqual([]);
 });
 
-test("where somebody's own channel leads, the name goes by that, also from a group that they had left", async () => {
+test("if a person's own channel has a later position, the name is removed by that, also from a group that they had left", async () => {
   const { ana, ben, cleo, near, far } = await newChain();
   await befriend(ana, cleo);
   const group = createUuid();
@@ -144,7 +144,7 @@ test("where somebody's own channel leads, the name goes by that, also from a gro
   expect(await readBodies(cleo, far)).toEqual([]);
 });
 
-test("what was let in before the end and stored after the first look is found by the last", async () => {
+test("a message accepted before the deletion and stored after the first pass is found by the last pass", async () => {
   const { ana, ben, cleo, near, far } = await newChain();
   const { sendMessages } = Conversation.prototype;
   let letGo = (): void => undefined;
@@ -246,7 +246,7 @@ test("a device that sent the name is notified once that its message is stored wi
   expect((await request(ben, { type: "revised", conversation: far, since: 0 })).revision).toBe(1);
 });
 
-test("what was refused, or went where nothing ever began, leaves nothing to do", async () => {
+test("a refused message, or one to a conversation that never began, needs no cleanup", async () => {
   const { ana, ben, cleo, near } = await newChain();
   const never = [ben.id, (await seedPerson()).id].sort().join(".");
   await env.DB.prepare("INSERT INTO forwards VALUES (?, ?, 0)").bind(ana.id, never).run();
@@ -290,7 +290,7 @@ test("a person with an account is never forwarded as a deleted one", async () =>
   expect(await readBodies(cleo, far)).toEqual([]);
 });
 
-test("of a person whose words went to a conversation often the directory keeps one row, and of one's own none", async () => {
+test("the directory keeps one row per conversation to which a person's messages were forwarded, and none for the person's own", async () => {
   const { ana, ben, cleo, near, far } = await newChain();
   await Promise.all(
     Array.from({ length: 3 }, () =>

@@ -77,7 +77,7 @@ const die = (stub: DurableObjectStub) =>
   runInDurableObject(stub, (_, state) => state.abort("as if the machine had died")).catch(() => undefined);
 
 test.each(Object.keys(deletionSteps) as (keyof typeof deletionSteps)[])(
-  "a deletion that dies before or after the step %s goes on by itself",
+  "a deletion interrupted before or after the step %s continues by itself",
   async (name) => {
     quiet();
     const scene = await newScene();
@@ -98,7 +98,7 @@ test.each(Object.keys(deletionSteps) as (keyof typeof deletionSteps)[])(
   },
 );
 
-test("a conversation that cannot be left keeps nothing else waiting, and is left later", async () => {
+test("a conversation that cannot be left delays nothing else, and is left later", async () => {
   quiet();
   const scene = await newScene();
   const { ana, ben, pair, group } = scene;
@@ -138,7 +138,7 @@ test("a deletion that the channel was not notified of is found within the hour",
   expect(await countDeletions(ana.id)).toBe(0);
 });
 
-test("a deletion that the directory refuses has changed nothing", async () => {
+test("a deletion that the directory refuses changes nothing", async () => {
   quiet();
   const { ana, ben, pair } = await newScene();
   const DB = new Proxy(env.DB, {
@@ -242,7 +242,7 @@ test("a deleted person stays out of a group and a chat that were not notified of
   expect(await isChannelPurged(ana.id)).toBe(true);
 });
 
-test("a seat that was taken without a word is let go when somebody looks at it", async () => {
+test("a membership that was reserved without a notice is released when it is next read", async () => {
   const [ana, ben] = await strangers();
   const group = createUuid();
   await getConversationStub(env, group).createGroup(group, ben.id, "Équipe", [{ user: ana.id, isHidden: true }]);
@@ -251,7 +251,7 @@ test("a seat that was taken without a word is let go when somebody looks at it",
   expect((await readMembers(group))[1]).toMatchObject({ state: "out" });
 });
 
-test("somebody who is gone does not come back by what was read before", async () => {
+test("a deleted person is not restored by data read before the deletion", async () => {
   const [ana, ben] = [await seedPerson(), await seedPerson()];
   await connectPeople(site, ana, ben);
   const { people } = await request(ben, { type: "changes", since: 0 });

@@ -119,7 +119,7 @@ const makeScene = async () => {
   };
 };
 
-test("after a deletion nothing anywhere names the person, but for places in conversations that the others keep", async () => {
+test("after a deletion no table contains the person, except as an anonymous member of conversations that others keep", async () => {
   const { ana, others, groups, apart, files } = await makeScene();
   const everybody = Object.values(others).map(({ id }) => id);
   const traces = () => findTraces(ana, everybody, [...Object.values(groups), apart]);
@@ -186,7 +186,7 @@ test("after a deletion nothing anywhere names the person, but for places in conv
   expect(await countFileReferences(files.unused.id)).toBeUndefined();
 });
 
-test("the others keep what they were sent, files included, and read that the account is gone", async () => {
+test("the others keep received messages and files, and see that the account is deleted", async () => {
   const { ana, others, groups, pair, files } = await makeScene();
   const { ben, cleo, dan, eve, fay } = others;
   const phone = await Device.open(ben);
@@ -226,7 +226,7 @@ test("the others keep what they were sent, files included, and read that the acc
   expect(toTexts(await readLog(cleo, groups.hers))).toEqual(expect.arrayContaining(["Bonsoir la famille", "<event>"]));
 });
 
-test("from the moment of the answer nobody is signed in, and the number can be anybody's", async () => {
+test("once the deletion is answered no session is valid, and the number can be registered again", async () => {
   const ana = await makePerson();
   const ben = await seedPerson();
   await befriend(ana, ben);
@@ -257,7 +257,7 @@ test("from the moment of the answer nobody is signed in, and the number can be a
   expect(await requestAs(ben, "GET", "/api/contacts")).toMatchObject({ contacts: [] });
 });
 
-test("an account is deleted by its own person only, and as often as the answer is lost", async () => {
+test("an account is deleted only by its owner, and the request can be repeated if the answer is lost", async () => {
   const [ana, ben] = [await seedPerson(), await seedPerson()];
   expect((await call("DELETE", "/api/account", { body: { user_id: ana.id } })).status).toBe(401);
   expect(await deleteAccount(ben, ana.id)).toMatchObject({ status: 404, body: { error_code: "user_not_found" } });
@@ -271,7 +271,7 @@ test("an account is deleted by its own person only, and as often as the answer i
   expect((await call("GET", "/api/auth/user", { token: ben.token })).status).toBe(200);
 });
 
-test("when the other of two goes too, what they said is nobody's and goes, with the files it names", async () => {
+test("when the other of two accounts is deleted too, their messages and files are deleted", async () => {
   const [ana, ben] = [await seedPerson(), await seedPerson()];
   const pair = await befriend(ana, ben);
   const file = await seedFile(ana.id);
@@ -287,7 +287,7 @@ test("when the other of two goes too, what they said is nobody's and goes, with 
   expect((await readConversation(pair)).filter(({ where }) => where === "conversation messages")).toEqual([]);
 });
 
-test("a status and its picture are gone with their author", async () => {
+test("a status and its picture are deleted with their author", async () => {
   const ana = await seedPerson();
   const reader = await seedPerson();
   const { body } = await publishPost(ana, { content: "au revoir" }, makePng(30, 30));

@@ -26,7 +26,7 @@ test("a person who never changed anything has the default settings and no row", 
   expect(await env.DB.prepare("SELECT * FROM settings WHERE user_id = ?").bind(ana.id).first()).toBeNull();
 });
 
-test("a change changes what it names, of the one whose it is", async () => {
+test("a change applies to the named settings of one person only", async () => {
   const [ana, ben] = [await makePerson(), await makePerson()];
   expect(await change(ana, { receipts: false })).toEqual({
     version: 1,
@@ -45,7 +45,7 @@ test("a change changes what it names, of the one whose it is", async () => {
   expect(await settingsOf(ben)).toEqual({ version: 0, settings: defaultSettings });
 });
 
-test("changes that come at the same time lose nothing of each other", async () => {
+test("simultaneous changes do not overwrite each other", async () => {
   const ana = await makePerson();
   const calls = { sound: false };
   const messages = { sound: true, preview: false };
@@ -65,19 +65,19 @@ test.each([
   { calls: { sound: true, preview: true } },
   { user_id: "01900000-0000-7000-8000-000000000000", receipts: false },
   { version: 9 },
-])("what is no change of settings is refused: %j", async (body) => {
+])("an invalid change of settings is refused: %j", async (body) => {
   const ana = await makePerson();
   expect(await patch(ana, body)).toMatchObject({ status: 400, body: { error_code: "invalid_input" } });
   expect(await settingsOf(ana)).toEqual({ version: 0, settings: defaultSettings });
 });
 
-test("changes beyond the limit are told to wait", async () => {
+test("changes over the rate limit are refused with the time to wait", async () => {
   const ana = await makePerson();
   await drainBucket("settings_by_user", ana.id);
   expect(await patch(ana, { tala: false })).toMatchObject({ status: 429 });
 });
 
-test("all devices of the person receive a change under the next counter, and nobody else's do", async () => {
+test("all devices of the person, and no others, receive a change under the next counter", async () => {
   const { ana, ben, id } = await makePair();
   const [phone, desk, other] = [await Device.open(ana), await Device.open(ana), await Device.open(ben)];
   const before = Math.max(phone.base, ...phone.counters);
@@ -130,7 +130,7 @@ test("a change that could not be pushed applies, is not acknowledged, and is pus
   expect(await toldVersion(ana)).toBe(1);
 });
 
-test("a repeated change that could not be pushed is in force", async () => {
+test("a change that could not be pushed and is repeated applies", async () => {
   const ana = await seedPerson();
   const USER_CHANNEL = overrideMethods(env.USER_CHANNEL, {
     updateSettings: async () => {
@@ -151,7 +151,7 @@ test("a late notice does not undo a newer one", async () => {
   expect((await device.hello())[9]).toEqual(newest);
 });
 
-test("the counter of a change is pushed once, however many there were, and after a restart too", async () => {
+test("the counter of a change is pushed once, however many changes there were, also after a restart", async () => {
   const ana = await seedPerson();
   const phone = await Device.open(ana);
   const channel = env.USER_CHANNEL.getByName(ana.id);

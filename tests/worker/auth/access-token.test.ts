@@ -24,7 +24,7 @@ const sign = (
 
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
 
-test("a token made as the Worker makes them is taken, so that each refusal below is due to its one change", async () => {
+test("a token created like the Worker's is accepted, so that each refusal below is caused by its one change", async () => {
   const person = await makePerson();
   expect(await use(await sign(claimsOf(person)))).toMatchObject({ status: 200, body: { id: person.id } });
 });
@@ -76,7 +76,7 @@ test("a token signed with the public key as a shared secret is refused", async (
   }
 });
 
-test("a key that the token brings along counts for nothing", async () => {
+test("a key contained in the token is ignored", async () => {
   const claims = claimsOf(await makePerson());
   const { privateKey, publicKey } = await generateKeyPair("EdDSA", { extractable: true });
   const own = await exportJWK(publicKey);
@@ -92,7 +92,7 @@ test("a token whose payload was changed after signing is refused", async () => {
   expect(await use(forged)).toMatchObject(badJwt);
 });
 
-test("a well-signed token of a session that is another's, or of none, is refused", async () => {
+test("a correctly signed token of another person's session, or of none, is refused", async () => {
   const [ana, ben] = [await makePerson(), await makePerson()];
   const { sid } = claimsOf(ben);
   const gone = { status: 401, body: { error_code: "session_not_found" } };
@@ -101,13 +101,13 @@ test("a well-signed token of a session that is another's, or of none, is refused
 });
 
 test.each(["", "Bearer", "Bearer ", "Basic QWxh", "Bearer a b", "bearer\tx"])(
-  "the authorization header %j is none",
+  "the authorization header %j is not accepted",
   async (authorization) => {
     expect(await call("GET", "/api/auth/user", { headers: { authorization } })).toMatchObject({ status: 401 });
   },
 );
 
-test("a token in the address is ignored", async () => {
+test("a token in the URL is ignored", async () => {
   const { token } = await makePerson();
   for (const name of ["access_token", "token", "apikey", "jwt"]) {
     expect(await call("GET", `/api/auth/user?${name}=${token}`)).toMatchObject({
@@ -117,7 +117,7 @@ test("a token in the address is ignored", async () => {
   }
 });
 
-test("the access cookie opens what a Bearer token opens", async () => {
+test("the access cookie is accepted wherever a Bearer token is", async () => {
   const person = await makePerson();
   const headers = { cookie: `other=1; __Host-lisolo-at=${person.token}; lang=fr` };
   expect(await call("GET", "/api/auth/user", { headers })).toMatchObject({ status: 200, body: { id: person.id } });

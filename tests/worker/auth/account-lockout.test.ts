@@ -42,7 +42,7 @@ const pose = async (path: string, token?: string) => {
   return { ceremony, options: options as Options };
 };
 
-test("while the password waits its owner signs in by passkey or recovery code, goes on where signed in, and renews", async () => {
+test("while password attempts are blocked, the owner can use a passkey, a recovery code, existing sessions and their renewal", async () => {
   const person = await makePerson();
   await env.DB.prepare("UPDATE sessions SET proved_at = ? WHERE user_id = ?").bind(Date.now(), person.id).run();
   const authenticator = await makeAuthenticator(site.origin);
@@ -92,7 +92,7 @@ test("while the password waits its owner signs in by passkey or recovery code, g
 });
 
 test.each(["global", "others", "local"])(
-  "whoever has only the password signs out (%s) nobody but themselves",
+  "an attacker who has only the password can sign out (%s) only their own session",
   async (scope) => {
     const person = await makePersonWithCodeApp();
     const half = await signInPending(person);
@@ -114,7 +114,7 @@ test.each(["global", "others", "local"])(
   },
 );
 
-test("guesses of codes for a number do not lock out its owner, even if codes are all they have", async () => {
+test("failed codes for a number do not lock out its owner, even if codes are the only method left", async () => {
   const person = await makePerson();
   await env.DB.prepare("UPDATE sessions SET proved_at = ? WHERE user_id = ?").bind(Date.now(), person.id).run();
   const made = await call("POST", "/api/auth/recovery-codes", { token: person.token });
@@ -137,7 +137,7 @@ test("guesses of codes for a number do not lock out its owner, even if codes are
   expect(await show(code, "203.0.113.92")).toMatchObject({ status: 200, body: { user: { id: person.id } } });
 });
 
-test("thirty half-finished sign-ins from one address leave the one its owner is at elsewhere", async () => {
+test("thirty unfinished sign-ins from one address do not affect the owner's sign-in elsewhere", async () => {
   const person = await makePersonWithCodeApp();
   const subject = createUuid();
   await insertIdentity(openDb(env), person.id, { provider: "kivu", subject, email: null, name: null });
@@ -168,7 +168,7 @@ test("thirty half-finished sign-ins from one address leave the one its owner is 
   expect(left.filter(({ network }) => network === "")).toHaveLength(2);
 });
 
-test("a session that was stolen uses up nothing that its owner needs to end it", async () => {
+test("a stolen session cannot use up an attempt that its owner needs to end it", async () => {
   const owner = await makePerson();
   const { body } = await call("POST", "/api/auth/token?grant_type=password", {
     body: { phone: owner.phone, password: testPassword },

@@ -15,7 +15,7 @@ const leftOf = async (user: string): Promise<number[]> => {
   return (await Promise.all(counts)).map((n) => n ?? 0);
 };
 
-test("what nobody came back from in time goes when anybody signs in, and nothing else does", async () => {
+test("expired rows are deleted at any sign-in, and no others", async () => {
   const [late, here, ana] = [await seedPerson(), await seedPerson(), await makePerson()];
   await seedSecurity(late.id, late.session, Date.now() - 1);
   await seedSecurity(here.id, here.session);

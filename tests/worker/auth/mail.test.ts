@@ -11,7 +11,7 @@ const isOfMail = ([line]: unknown[]) => String(line).includes("a mail");
 
 const link = "https://lisolo.test/recover#token=abc&type=recovery";
 
-it("shows the mails of this machine, the newest first, as a page and as JSON", async () => {
+it("lists the local mails, the newest first, as a page and as JSON", async () => {
   await sendMail(env, createRecoveryMail("mailbox-1@lisolo.test", "fr", { link, code: "12345678" }));
   await sendMail(env, createRecoveryMail("mailbox-2@lisolo.test", "en", { link, code: "87654321" }));
   const answer = await site.fetch("http://localhost/dev/mail", { headers: { accept: "application/json" } });
@@ -21,7 +21,7 @@ it("shows the mails of this machine, the newest first, as a page and as JSON", a
   expect(page).toContain('<a href="https://lisolo.test/recover#token=abc&amp;type=recovery">');
 });
 
-it("sends by the platform from the address that the settings name", async () => {
+it("sends through the platform from the configured address", async () => {
   const send = vi.fn<SendEmail["send"]>();
   const post = { MAIL: { send }, MAIL_FROM: "lisolo@lisolo.test" } as unknown as Env;
   const mail = createRecoveryMail("ana@lisolo.test", "fr", { link, code: "12345678" });
@@ -48,7 +48,7 @@ it.each([
   for (const [sent] of send.mock.calls) expect(sent).toEqual({ from: "lisolo@lisolo.test", ...mail });
 });
 
-it("sends nothing while no address is named, or the platform refuses, and names nobody in the log", async () => {
+it("sends nothing if no sender is configured or the platform refuses, and logs no address", async () => {
   const lines: unknown[][] = [];
   const warn = vi.spyOn(console, "warn").mockImplementation((...line) => void lines.push(line));
   const error = vi.spyOn(console, "error").mockImplementation((...line) => void lines.push(line));
@@ -70,7 +70,7 @@ it("sends nothing while no address is named, or the platform refuses, and names 
   expect(JSON.stringify(ofMail)).not.toMatch(/ana|12345678|abc/);
 });
 
-it("says the same in text and html, loads nothing and tracks nobody, in every language", () => {
+it("has the same content in text and HTML, loads no resources and tracks nobody, in every language", () => {
   for (const language of languages) {
     const brought = { link, code: "12345678" };
     const mails = [createRecoveryMail, createConfirmationMail].map((write) =>
@@ -101,7 +101,7 @@ it("says the same in text and html, loads nothing and tracks nobody, in every la
   }
 });
 
-it("writes nobody's words as markup", () => {
+it("escapes user text in HTML", () => {
   const evil = "https://lisolo.test/<script>alert(1)</script>";
   expect(createRecoveryMail("ana@lisolo.test", "en", { link: evil, code: "1" }).html).not.toContain("<script>");
 });

@@ -35,7 +35,7 @@ const linkTo = (person: Person, subject: string) =>
 const trade = (body: object) => call("POST", "/api/auth/token?grant_type=pkce", { body });
 const errorOf = (answer: { body: unknown }) => (answer.body as { error_code?: string }).error_code;
 
-test("a code is good for one session, though eight ask in the same moment", async () => {
+test("a code creates one session, though eight requests use it at the same moment", async () => {
   const [ana, subject] = [await makePerson(), newSubject()];
   await linkTo(ana, subject);
   const came = await comeBack(subject);
@@ -43,7 +43,7 @@ test("a code is good for one session, though eight ask in the same moment", asyn
   expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array.from({ length: 7 }, () => 404)]);
 });
 
-test("an account at a provider is linked once, though eight of its people ask in the same moment", async () => {
+test("a provider account is linked to one person, though eight request it at the same moment", async () => {
   const subject = newSubject();
   const people = await Promise.all(Array.from({ length: 8 }, () => makePerson()));
   const codes = await Promise.all(people.map((person) => comeBack(subject, person)));
@@ -52,7 +52,7 @@ test("an account at a provider is linked once, though eight of its people ask in
   expect(answers.map(errorOf).filter((code) => code === "identity_already_exists")).toHaveLength(7);
 });
 
-test("a code that came too late is good for nothing, and no other grant takes one", async () => {
+test("an expired code is refused, and no other grant type accepts one", async () => {
   const [ana, subject] = [await makePerson(), newSubject()];
   await linkTo(ana, subject);
   expect(errorOf(await trade(await comeBack(subject, undefined, -1)))).toBe("flow_state_not_found");
@@ -64,7 +64,7 @@ test("a code that came too late is good for nothing, and no other grant takes on
   expect((await trade(came)).status).toBe(200);
 });
 
-test("an account that went takes with it what was linked, and a code for it is one of nobody's", async () => {
+test("deleting an account deletes its provider links, and a pending code for it is invalid", async () => {
   const [ana, subject] = [await makePerson(), newSubject()];
   await linkTo(ana, subject);
   const came = await comeBack(subject);

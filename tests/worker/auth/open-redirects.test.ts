@@ -25,7 +25,7 @@ const evil = ["https://evil.test/", "//evil.test", "/\\evil.test", "https:evil.t
 const ownOnly = (location: string | null) => expect(new URL(location ?? "none:", site.origin).origin).toBe(site.origin);
 
 test.each(["/api/auth/callback", "/api/auth/callback?state=none&code=x"])(
-  "%s leads to our own page, whatever else was named",
+  "%s redirects to the product's own page, whatever other target was named",
   async (path) => {
     for (const name of names) {
       for (const place of evil) {
@@ -40,7 +40,7 @@ test.each(["/api/auth/callback", "/api/auth/callback?state=none&code=x"])(
   },
 );
 
-test("a mail leads to the site it was asked of, whatever its headers say", async () => {
+test("a mail links to the site that requested it, whatever the request's headers say", async () => {
   const person = await makePerson();
   const email = "ana@elsewhere.example";
   const headers = { ...slipped, "accept-language": "fr" };
@@ -78,7 +78,7 @@ test.each([
   "GET /api/nothing",
   "POST /api/auth/token?grant_type=password",
   "GET /api/auth/authorize?provider=none&code_challenge=x",
-])("%s says nothing of what a header slipped in", async (route) => {
+])("%s does not repeat values injected in a header", async (route) => {
   const [method = "", path = ""] = route.split(" ");
   const body = { phone: phoneOf(2_550), password: "x" };
   const answer = await call(method, path, { headers: slipped, ...(method === "POST" ? { body } : {}) });

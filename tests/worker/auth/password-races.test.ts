@@ -32,7 +32,7 @@ test("a session that starts with a former password is invalid, and replaces no o
   expect(await sessionsOf(ana.id)).toHaveLength(before.length + 1);
 });
 
-test("nobody who signs in by the former password in the moment it is changed stays signed in", async () => {
+test("a session started with the old password during a password change is ended", async () => {
   const ana = await makePerson();
   const { body: proof } = await call("POST", "/api/auth/proof", { token: ana.token, body: { password: testPassword } });
   const signIn = () =>

@@ -47,7 +47,7 @@ test("a new account's number is stored without a trunk 0", async () => {
   expect(body).toMatchObject({ user: { phone: "+243815550001" } });
 });
 
-test("an account of before is signed in to by either form, and where there are two by the one that is typed", async () => {
+test("an older account can sign in with either form; if both forms are accounts, the typed one is used", async () => {
   const ana = await makePerson();
   expect((await signIn(trunk(ana.phone))).user?.id).toBe(ana.id);
   const ben = await makePerson();
@@ -60,7 +60,7 @@ test("an account of before is signed in to by either form, and where there are t
   expect((await signIn(trunk(stored))).user?.id).toBe(ben.id);
 });
 
-test("wrong passwords count for a number, whichever form is typed", async () => {
+test("wrong passwords are counted per number, whichever form is typed", async () => {
   const ana = await makePerson();
   advanceClock(0);
   const outcomes: unknown[] = [];
@@ -71,7 +71,7 @@ test("wrong passwords count for a number, whichever form is typed", async () => 
   expect(outcomes).toEqual(sixWrongPasswords);
 });
 
-test("a number as it is dialled at home finds its owner before anybody who has it in another form", async () => {
+test("a number as dialled nationally finds its owner before a person who has it in another form", async () => {
   const [ana, owner, other] = [await makePerson(), await makePerson(), await makePerson()];
   owner.phone = `+24385510${owner.phone.slice(-4)}`; // no other number starts like this
   await rewrite(owner, owner.phone);

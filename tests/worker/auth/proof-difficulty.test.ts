@@ -26,7 +26,7 @@ const signUp = (phone: string, captcha_token: string, address: string) =>
     body: { phone, password: testPassword, data: { username: "Ana" }, gotrue_meta_security: { captcha_token } },
   });
 
-test("a network that spends many proofs works longer for each, and is never refused a challenge", async () => {
+test("a network that spends many proofs gets harder challenges, and is never refused one", async () => {
   expect(await levelAt("203.0.113.130")).toBe(0);
   await spend("203.0.113.0/24", proofsFree - 1);
   expect(await levelAt("203.0.113.130")).toBe(0);
@@ -45,7 +45,7 @@ test("a network that spends many proofs works longer for each, and is never refu
   expect(await levelAt("2001:db8:a:1::1")).toBe(0);
 });
 
-test("a network that spent however many proofs is back at the lowest level a quarter of an hour later", async () => {
+test("a network is back at the lowest difficulty a quarter of an hour after any number of proofs", async () => {
   const address = "198.51.104.9";
   await spend("198.51.104.0/24", 10_000);
   const dearest = await createProofChallenge(env.ALTCHA_HMAC_KEY, { action: "sign_up", subject: phoneOf(2754) }, 3);
@@ -54,7 +54,7 @@ test("a network that spent however many proofs is back at the lowest level a qua
   expect(await levelAt(address)).toBe(0);
 });
 
-test("asking for challenges and sending what is no proof makes it dearer for nobody", async () => {
+test("requesting challenges and sending invalid proofs raises the difficulty for nobody", async () => {
   const address = "198.51.101.9";
   for (let n = 0; n < 2 * proofsFree; n++) {
     await levelAt(address);
@@ -67,7 +67,7 @@ test("asking for challenges and sending what is no proof makes it dearer for nob
   expect(await row.first("full_at")).toBeGreaterThan(Date.now());
 });
 
-test("proofs that were made ahead while they were cheap are worth nothing once their network has to work more", async () => {
+test("proofs solved in advance at a low difficulty are invalid once their network has a higher one", async () => {
   const address = "198.51.102.9";
   const purpose = { action: "sign_up", subject: phoneOf(2752) } as const;
   const [cheap, kept] = [await makeCaptchaToken(site, purpose), await makeCaptchaToken(site, purpose)];
@@ -82,7 +82,7 @@ test("proofs that were made ahead while they were cheap are worth nothing once t
   expect((await signUp(purpose.subject, kept, "198.51.103.9")).body).toMatchObject({ error_code: "phone_exists" });
 });
 
-test("the key to be found is any of those from the first on, twice as far at most with each level", async () => {
+test("the counter of a solution is spread over the whole range of its difficulty level", async () => {
   const counters = [];
   for (let n = 0; n < 30; n++) {
     const solved = JSON.parse(atob(await makeCaptchaToken(site, { action: "sign_up", subject: phoneOf(2753) })));

@@ -35,7 +35,7 @@ test.each([
   ["another salt", { salt: "00".repeat(16) }],
   ["another nonce", { nonce: "00".repeat(16) }],
   ["no signature of its key", { keySignature: undefined }],
-])("a proof whose question was changed to %s is none", async (_, changed) => {
+])("a proof whose challenge was changed to %s is invalid", async (_, changed) => {
   const solved = open(await work());
   Object.assign(solved.challenge.parameters, changed);
   expect(await signUp(close(solved))).toMatchObject(refused);
@@ -47,7 +47,7 @@ test("a challenge whose difficulty was lowered is invalid, even if it was solved
   expect(await signUp(await solveForToken(challenge))).toMatchObject(refused);
 });
 
-test("an answer to one question is none to another", async () => {
+test("a solution of one challenge is invalid for another", async () => {
   const [one, other] = [open(await work()), open(await work())];
   expect(await signUp(close({ ...one, solution: other.solution }))).toMatchObject(refused);
   expect(
@@ -57,7 +57,7 @@ test("an answer to one question is none to another", async () => {
   ).toMatchObject(refused);
 });
 
-test("a question that somebody made themselves is not ours", async () => {
+test("a challenge without the server's signature is invalid", async () => {
   const theirs = await createProofChallenge("a key of somebody's own", purpose);
   expect(await signUp(await solveForToken(theirs))).toMatchObject(refused);
   const empty = await createProofChallenge("x", purpose);
@@ -65,7 +65,7 @@ test("a question that somebody made themselves is not ours", async () => {
   expect(await signUp(await solveForToken(empty))).toMatchObject(refused);
 });
 
-test("a question of ours with less work than we ask for is refused, also with our signature", async () => {
+test("a challenge below the required difficulty is invalid, also with the server's signature", async () => {
   const { parameters, signature = "" } = await createChallenge({
     deriveKey,
     hmacSignatureSecret: env.ALTCHA_HMAC_KEY,
@@ -79,7 +79,7 @@ test("a question of ours with less work than we ask for is refused, also with ou
   expect(await signUp(await solveForToken({ parameters: { ...parameters }, signature }))).toMatchObject(refused);
 });
 
-test("what was tried with proofs that are none made no account", async () => {
+test("attempts with invalid proofs create no account", async () => {
   const row = await env.DB.prepare("SELECT count(*) AS n FROM users WHERE phone = ?").bind(phoneOf(2700)).first();
   expect(row).toEqual({ n: 0 });
   expect(await signUp(await work())).toMatchObject({ status: 200 });

@@ -9,14 +9,14 @@ const at = (REDIRECT_URLS = ""): AppContext =>
   }) as unknown as AppContext;
 const others = "https://app.test/callback http://localhost:4321/";
 
-describe("what a log-in may lead to", () => {
+describe("target of a redirect after sign-in", () => {
   test.each(["/", "/app", "/app?x=1#y", "/login", "https://lisolo.test/app", "https://LISOLO.test:443/app"])(
-    "is a path of ours: %s",
+    "may be a path of the product: %s",
     (address) => expect(findRedirect(at(), address)?.origin).toBe("https://lisolo.test"),
   );
 
   test.each(["https://app.test/callback", "https://app.test/callback?flow=1", "http://localhost:4321/"])(
-    "is what the settings name: %s",
+    "may be a configured address: %s",
     (address) => {
       expect(findRedirect(at(others), address)?.href).toBe(new URL(address).href);
       expect(findRedirect(at(), address)).toBeUndefined();

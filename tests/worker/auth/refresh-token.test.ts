@@ -26,7 +26,7 @@ const reused = { status: 400, body: { error_code: "refresh_token_already_used" }
 const unknown = { status: 400, body: { error_code: "refresh_token_not_found" } };
 const ended = { status: 401, body: { error_code: "session_not_found" } };
 
-test("a refresh token is traded for a new one each time", async () => {
+test("each refresh returns a new refresh token", async () => {
   const person = await makePerson();
   const second = await renewed(person.refreshToken);
   const third = await renewed(second.refresh_token);
@@ -35,14 +35,14 @@ test("a refresh token is traded for a new one each time", async () => {
   expect(await use(third.access_token)).toMatchObject({ status: 200 });
 });
 
-test("two tabs that refresh at once stay signed in with one successor", async () => {
+test("two tabs that refresh at once stay signed in with the same successor", async () => {
   const person = await makePerson();
   const answers = await Promise.all(Array.from({ length: 8 }, () => renewed(person.refreshToken)));
   expect(new Set(answers.map(({ refresh_token }) => refresh_token)).size).toBe(1);
   for (const { access_token } of answers) expect((await use(access_token)).status).toBe(200);
 });
 
-test("the parent gives the same successor for ten seconds, then it ends the session", async () => {
+test("the parent token returns the same successor for ten seconds, and then ends the session", async () => {
   const person = await makePerson();
   advanceClock(0); // however long the machine takes
   const child = await renewed(person.refreshToken);
@@ -55,7 +55,7 @@ test("the parent gives the same successor for ten seconds, then it ends the sess
   expect(await use(child.access_token)).toMatchObject(ended);
 });
 
-test("a successor whose answer was lost, and that nobody ever used, can be had again later", async () => {
+test("a successor whose answer was lost, and that was never used, is returned again later", async () => {
   const person = await makePerson();
   const lost = await renewed(person.refreshToken);
   await letPass(person, 3_600);
@@ -65,7 +65,7 @@ test("a successor whose answer was lost, and that nobody ever used, can be had a
   expect(await refresh(person.refreshToken)).toMatchObject(reused);
 });
 
-test("a token two steps back ends the session at once, on all sides, and no other session", async () => {
+test("a token two generations old ends its session at once everywhere, and no other session", async () => {
   const person = await makePerson();
   const other = (
     await call("POST", "/api/auth/token?grant_type=password", { body: { phone: person.phone, password: testPassword } })
@@ -94,7 +94,7 @@ test("a session ends after 30 days without use, and after 90 days in any case", 
   expect(await refresh(token)).toMatchObject({ status: 401, body: { error_code: "session_expired" } });
 });
 
-test("what is no refresh token of ours is unknown", async () => {
+test("an unknown refresh token is refused", async () => {
   const person = await makePerson();
   const spoilt = Buffer.from(person.refreshToken, "base64url");
   spoilt.writeUInt8((spoilt[51] ?? 0) ^ 1, 51);
@@ -112,7 +112,7 @@ test("what is no refresh token of ours is unknown", async () => {
   expect(await refresh(person.refreshToken)).toMatchObject({ status: 200 });
 });
 
-test("knowing only a session's id neither blocks its renewal nor fills the store", async () => {
+test("a session's id alone neither blocks its renewal nor adds rows", async () => {
   const person = await makePerson();
   const forged = Buffer.from(person.refreshToken, "base64url");
   for (let n = 0; n < 40; n++) {
@@ -128,7 +128,7 @@ test("knowing only a session's id neither blocks its renewal nor fills the store
   expect((await refresh(person.refreshToken)).status).toBe(200);
 });
 
-test("a session is renewed thirty times in a row, then it is told how long to wait", async () => {
+test("a session is renewed at most thirty times in a row, then refused with the time to wait", async () => {
   const person = await makePerson();
   const row = await env.DB.prepare("SELECT id FROM sessions WHERE user_id = ?").bind(person.id).first<{ id: string }>();
   await drainBucket("refresh_by_session", row?.id ?? "");
@@ -138,18 +138,18 @@ test("a session is renewed thirty times in a row, then it is told how long to wa
   expect((await use(person.token)).status).toBe(200);
 });
 
-test("a refresh token is no access token", async () => {
+test("a refresh token is not accepted as an access token", async () => {
   const person = await makePerson();
   expect(await use(person.refreshToken)).toMatchObject({ status: 401, body: { error_code: "bad_jwt" } });
 });
 
-test("nothing in the database is worth a session", async () => {
+test("nothing stored in the database can be used as a session", async () => {
   const person = await makePerson();
   const row = await env.DB.prepare("SELECT * FROM sessions WHERE user_id = ?").bind(person.id).first();
   for (const value of Object.values(row ?? {})) expect(await refresh(String(value))).toMatchObject(unknown);
 });
 
-test("the browser refreshes by its cookie, and a refusal takes the cookies away", async () => {
+test("the browser refreshes by its cookie, and a refusal clears the cookies", async () => {
   const person = await makePerson();
   const signIn = await call("POST", "/api/auth/token?grant_type=password", {
     headers: cookieSite,
@@ -170,7 +170,7 @@ test("the browser refreshes by its cookie, and a refusal takes the cookies away"
   expect(refused.headers.getSetCookie().every((cookie) => cookie.includes("Max-Age=0"))).toBe(true);
 });
 
-test("two tabs that refresh at once by the same cookie end with the same session, and both are signed in", async () => {
+test("two tabs that refresh at once with the same cookie get the same session", async () => {
   const person = await makePerson();
   const signIn = await call("POST", "/api/auth/token?grant_type=password", {
     headers: cookieSite,
@@ -200,7 +200,7 @@ test("two tabs that refresh at once by the same cookie end with the same session
   expect(rows).toEqual({ n: 2 });
 });
 
-test("an access token is no refresh token, in the body or as the cookie", async () => {
+test("an access token is not accepted as a refresh token, in the body or as the cookie", async () => {
   const person = await makePerson();
   expect(await refresh(person.token.slice(0, 256))).toMatchObject(unknown);
   const headers = { ...cookieSite, cookie: `__Host-lisolo-rt=${person.token}` };

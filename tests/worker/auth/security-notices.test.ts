@@ -68,7 +68,7 @@ test("a session that ended because its refresh token was used twice is reported 
   expect(notices).toMatchObject([{ event: "session_reused", device: "Firefox · Android" }]);
 });
 
-test("a person with only the password cannot displace the owner's notices by using tokens twice", async () => {
+test("an attacker with only the password cannot displace the owner's notices by reusing tokens", async () => {
   freezeClock();
   onTestFinished(resumeClock);
   const ana = await makePersonWithCodeApp();
@@ -113,7 +113,7 @@ test("a device that was offline is notified once, when it returns", async () => 
   expect(await noticesOf(ana, counter)).toEqual([]);
 });
 
-test("what became of the account before a device came there is nothing to it, but a reset that is still to come", async () => {
+test("a device does not receive notices from before its sign-in, except of a pending reset", async () => {
   const ana = await makePerson();
   const due_at = Date.now() + factorResetHours * 3_600_000;
   const long = Date.now() - 60_000;

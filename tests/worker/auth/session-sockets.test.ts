@@ -61,7 +61,7 @@ test("a refresh token used twice closes its session's socket", async () => {
   expect(await within2s(closed)).toBe(closeCodes.signedOut);
 });
 
-test("a session that is too old to be renewed ends with its socket", async () => {
+test("a session that is too old to be renewed ends together with its socket", async () => {
   const person = await makePerson();
   const { closed } = await openSocket(person.token);
   await env.DB.prepare("UPDATE sessions SET created_at = 0 WHERE user_id = ?").bind(person.id).run();
@@ -71,7 +71,7 @@ test("a session that is too old to be renewed ends with its socket", async () =>
   expect(await within2s(closed)).toBe(closeCodes.signedOut);
 });
 
-test("a session that ends while its socket is being opened does not keep it", async () => {
+test("a session that ends while its socket is being opened closes that socket", async () => {
   const { person, second } = await twoDevices();
   const signOut = () => call("POST", "/api/auth/logout?scope=global", { token: second.access_token });
   // Between the check of the session and the opened socket, the session is revoked and all sockets are closed.
@@ -100,14 +100,14 @@ test("a session that ends while its socket is being opened does not keep it", as
   expect(await within2s(closed)).toBe(closeCodes.signedOut);
 });
 
-test("a session that ended opens no socket", async () => {
+test("an ended session cannot open a socket", async () => {
   const person = await makePerson();
   await call("POST", "/api/auth/logout?scope=local", { token: person.token });
   await expect(openSocket(person.token)).rejects.toThrow("no socket: 401");
 });
 
 test.each(["https://evil.test", "null", "https://lisolo.test.evil.test", "http://lisolo.test", undefined])(
-  "a page of the origin %s opens no socket with the person's cookie",
+  "a page of the origin %s cannot open a socket with the person's cookie",
   async (origin) => {
     const person = await makePerson();
     const response = await site.fetch(`${site.origin}/api/socket`, {
@@ -134,7 +134,7 @@ test("too many sockets in a minute are refused, with the time to wait", async ()
   (await openSocket(ben.token)).socket.close();
 });
 
-test("a socket that outlived its session ends with its first message ten minutes after it was opened", async () => {
+test("a socket that outlived its session is closed at its first message ten minutes after it was opened", async () => {
   const { person, second } = await twoDevices();
   const [ended, kept] = [await openSocket(person.token), await openSocket(second.access_token)];
   const confirm = ({ socket }: { socket: WebSocket }) => socket.send(encodeFrame(["k", 0]));

@@ -58,7 +58,7 @@ const day = 86_400;
 /** Close code of the socket, within two seconds of the revocation. */
 const endOf = async (device: Device) => (await withTimeout(2_000, device.closed)).code;
 
-test("a session that came in cookies stays in them, though a script of the page asks for it in the body", async () => {
+test("a cookie session remains in cookies, though a script of the page requests it in the body", async () => {
   const person = await makePerson();
   const signedIn = await call("POST", "/api/auth/token?grant_type=password", {
     headers: cookieSite,
@@ -98,7 +98,7 @@ test("the devices of a person are listed with their kind and last use, the own o
   expect((await securityOf(second)).devices).toEqual(await devicesOf(second));
 });
 
-test("nobody sees somebody else's devices, nor their own that owe a step, or could not be renewed any more", async () => {
+test("nobody sees other people's devices, nor own ones without their second factor or past renewal", async () => {
   const [ana, ben] = [await makePerson(), await makePerson()];
   await letPass(ana, 31 * day);
   await signIn(ana);
@@ -113,7 +113,7 @@ test("nobody sees somebody else's devices, nor their own that owe a step, or cou
   expect(await devicesOf(ben)).toHaveLength(1);
 });
 
-test("how an account is kept is one answer", async () => {
+test("the security settings of an account are one answer", async () => {
   const ana = await makePerson();
   expect(await securityOf(ana)).toEqual({
     factors: [],
@@ -148,7 +148,7 @@ test("ending another device signs it out within two seconds, and nobody else", a
   expect((await end(ana, target?.id ?? "")).status).toBe(404);
 });
 
-test("somebody else's device cannot be named", async () => {
+test("another person's device cannot be ended", async () => {
   const [ana, ben] = [await makePerson(), await makePerson()];
   const [bens] = await devicesOf(ben);
   expect(await end(ana, bens?.id ?? "")).toMatchObject({ status: 404, body: { error_code: "not_found" } });
@@ -156,7 +156,7 @@ test("somebody else's device cannot be named", async () => {
   expect(await isIn(ben)).toBe(true);
 });
 
-test("ending one's own device takes the browser's cookies away", async () => {
+test("ending the own device clears the browser's cookies", async () => {
   const ana = await makePerson();
   const signedIn = await call("POST", "/api/auth/token?grant_type=password", {
     headers: cookieSite,
@@ -172,7 +172,7 @@ test("ending one's own device takes the browser's cookies away", async () => {
   expect(await isIn(ana)).toBe(true);
 });
 
-test("ending all others leaves one's own, and takes those with it that owe a step", async () => {
+test("ending all others keeps the own session, and ends those that still require a second factor", async () => {
   const ana = await makePerson();
   const others = [await signIn(ana), await signIn(ana)];
   await addCodeApp(ana);
@@ -185,7 +185,7 @@ test("ending all others leaves one's own, and takes those with it that owe a ste
 
 // ── ages ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
-test("a session that may not be renewed any more is of no use after ten minutes", async () => {
+test("a session that can no longer be renewed is invalid after ten minutes", async () => {
   const [idle, old] = [await makePerson(), await makePerson()];
   const now = Date.now();
   await letPass(idle, 30 * day + 60);
@@ -226,7 +226,7 @@ test("a socket that stays open without renewal ends with its session, within the
   used.close();
 });
 
-test("a session whose cookies are replaced by a new one ends, whoever signs in and however far they get", async () => {
+test("a session whose cookies are replaced by another sign-in ends, whoever signs in and at whichever step", async () => {
   const [ana, ben] = [await makePerson(), await makePerson()];
   const signInOver = (cookie: string, person: Person) =>
     call("POST", "/api/auth/token?grant_type=password", {
@@ -255,7 +255,7 @@ test("a session whose cookies are replaced by a new one ends, whoever signs in a
   await expect.poll(() => idsOf(ana)).toEqual(own);
 });
 
-test("nobody's session carries what a page asks for somebody else, neither a request nor a socket", async () => {
+test("a request or socket that names another person than its session's is refused", async () => {
   const [ana, ben] = [await makePerson(), await makePerson()];
   const ask = (person: string) => call("GET", "/api/contacts", { token: ana.token, headers: { "x-person": person } });
   expect((await ask(ana.id)).status).toBe(200);
@@ -268,7 +268,7 @@ test("nobody's session carries what a page asks for somebody else, neither a req
   expect((await connect(ben.id)).status).toBe(401);
 });
 
-test("a session is renewed up to its thirtieth idle day and its ninetieth in all", async () => {
+test("a session can be renewed up to thirty idle days and ninety days in total", async () => {
   const ana = await makePerson();
   await letPass(ana, 30 * day - 60);
   expect((await refresh(ana)).status).toBe(200);
@@ -299,13 +299,13 @@ test("a repeated password permits protected changes for five minutes, with the t
   expect((await change(renewed, { password: newPassword })).status).toBe(200);
 });
 
-test("where a second step is asked for, the password does not do", async () => {
+test("with a required second factor the password is no sufficient proof", async () => {
   const ana = await makePerson();
   await addCodeApp(ana);
   expect(await showPassword(ana)).toMatchObject(needsProof);
 });
 
-test("guessing the password in a step-up uses the attempts of that session only, which others' failures leave", async () => {
+test("wrong passwords in a step-up count for that session only, and failures of others do not affect it", async () => {
   const ana = await makePerson();
   const other = await signIn(ana);
   await drainBucket("sign_in_by_account", toLimitKey(ana.phone));
@@ -323,7 +323,7 @@ test("guessing the password in a step-up uses the attempts of that session only,
 
 // ── a new password ───────────────────────────────────────────────────────────────────────────────────────────
 
-test("a new password counts at once, and signs everybody else out", async () => {
+test("a new password applies at once, and ends all other sessions", async () => {
   const ana = await makePerson();
   const other = await signIn(ana);
   const socket = await Device.open(other);
@@ -337,13 +337,16 @@ test("a new password counts at once, and signs everybody else out", async () => 
   expect((await trySignIn(ana, newPassword)).status).toBe(200);
 });
 
-test.each(["court1A".slice(0, 5), "sansmajuscule1", "SansChiffre"])("%s is no password", async (password) => {
-  const ana = await makePerson();
-  expect(await change(ana, { password })).toMatchObject({ status: 422, body: { error_code: "weak_password" } });
-  expect((await trySignIn(ana)).status).toBe(200);
-});
+test.each(["court1A".slice(0, 5), "sansmajuscule1", "SansChiffre"])(
+  "%s is not accepted as a password",
+  async (password) => {
+    const ana = await makePerson();
+    expect(await change(ana, { password })).toMatchObject({ status: 422, body: { error_code: "weak_password" } });
+    expect((await trySignIn(ana)).status).toBe(200);
+  },
+);
 
-test("the password there is already is no new one", async () => {
+test("the present password is refused as a new one", async () => {
   const ana = await makePerson();
   expect(await change(ana, { password: testPassword })).toMatchObject({
     status: 422,
@@ -351,7 +354,7 @@ test("the password there is already is no new one", async () => {
   });
 });
 
-test("what was mailed to get past a password does not get past the next one", async () => {
+test("a recovery mail requested before a password change is invalid after it", async () => {
   const ana = await makePerson();
   const later = Date.now() + 60_000;
   for (const type of ["recovery", "email_change"]) {
@@ -372,7 +375,7 @@ test("what was mailed to get past a password does not get past the next one", as
   expect(body).toMatchObject({ pending_email: null });
 });
 
-test("an empty change changes nothing and answers who one is", async () => {
+test("an empty change changes nothing and returns the user", async () => {
   const ana = await makePerson();
   const { status, body } = await change(ana, {});
   expect({ status, id: (body as AuthUser).id }).toEqual({ status: 200, id: ana.id });
@@ -380,7 +383,7 @@ test("an empty change changes nothing and answers who one is", async () => {
 
 // ── the account ──────────────────────────────────────────────────────────────────────────────────────────────
 
-test("an account is deleted only shortly after its person showed who they are", async () => {
+test("an account is deleted only with a fresh proof", async () => {
   const ana = await makePerson();
   const remove = (token: string) => call("DELETE", "/api/account", { token, body: { user_id: ana.id } });
   await letPass(ana, stepUpSeconds);
@@ -393,7 +396,7 @@ test("an account is deleted only shortly after its person showed who they are", 
   expect((await remove(ana.token)).status).toBe(204);
 });
 
-test("a new name is taken without a fresh proof, a new number and what is not kept are refused", async () => {
+test("a new name needs no fresh proof; a new number and unknown fields are refused", async () => {
   const ana = await makePerson();
   await env.DB.prepare("UPDATE sessions SET proved_at = 0 WHERE user_id = ?").bind(ana.id).run();
   const named = await change(ana, { data: { username: "Ana Mbo" } });

@@ -129,7 +129,7 @@ test("a long password with spaces and any script works exactly as typed", async 
 });
 
 test.each(["", "12345", "+1234567890123456", "abc", "0".repeat(10), "243' OR 1=1 --", "+243\u00008100"])(
-  "%j is no phone number",
+  "%j is no valid phone number",
   async (phone) => {
     const answer = await signUp(phone, await workFor(phoneOf(900)));
     expect(answer).toMatchObject({ status: 400, body: { error_code: "validation_failed" } });
@@ -150,7 +150,7 @@ test.each([
   if (status === 400) expect(answer.body).toMatchObject({ error_code: "invalid_name" });
 });
 
-test("nobody signs up without work, with spoilt work, or twice with the same work", async () => {
+test("signing up requires a valid, unused proof of work", async () => {
   const refused = { status: 400, body: { error_code: "captcha_failed" } };
   expect(await signUp(phoneOf(905))).toMatchObject(refused);
   for (const token of ["", "x", btoa("{}"), btoa("null"), btoa('{"challenge":{},"solution":{}}')]) {
@@ -169,7 +169,7 @@ test("nobody signs up without work, with spoilt work, or twice with the same wor
   expect(await signUp(phoneOf(905), token)).toMatchObject(refused);
 });
 
-test("work is good for the number and the action it was done for", async () => {
+test("a proof of work is valid for its number and action only", async () => {
   const refused = { status: 400, body: { error_code: "captcha_failed" } };
   const work = await workFor(phoneOf(906));
   expect(await signUp(phoneOf(907), work)).toMatchObject(refused);
@@ -181,7 +181,7 @@ test("work is good for the number and the action it was done for", async () => {
   expect(await signUp(`00${phoneOf(906).slice(1)}`, work)).toMatchObject({ status: 200 });
 });
 
-test("work is worth nothing after ten minutes", async () => {
+test("a proof of work is invalid after ten minutes", async () => {
   const purpose = { action: "sign_up", subject: phoneOf(907) } as const;
   const old = await createProofChallenge(env.ALTCHA_HMAC_KEY, purpose, 0, Date.now() - proofValidMs - 1_000);
   expect(await signUp(phoneOf(907), await solveForToken(old))).toMatchObject({
@@ -190,13 +190,13 @@ test("work is worth nothing after ten minutes", async () => {
   });
 });
 
-test("one piece of work shown ten times at once counts once", async () => {
+test("a proof of work used ten times at once is accepted once", async () => {
   const token = await workFor(phoneOf(920));
   const answers = await Promise.all(Array.from({ length: 10 }, () => signUp(phoneOf(920), token)));
   expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array.from({ length: 9 }, () => 400)]);
 });
 
-test("fields that are not the caller's to set change nothing", async () => {
+test("fields that callers must not set are ignored", async () => {
   const { body } = await signUp(phoneOf(908), await workFor(phoneOf(908)), {
     id: "00000000-0000-7000-8000-000000000000",
     role: "service_role",
@@ -209,7 +209,7 @@ test("fields that are not the caller's to set change nothing", async () => {
   expect(user.user_metadata).toEqual({ username: "Ana" });
 });
 
-test("the browser app gets its tokens in cookies no script can read, and none in the body", async () => {
+test("the browser app gets its tokens in cookies unreadable to scripts, and none in the body", async () => {
   const answer = await call("POST", "/api/auth/signup", {
     headers: cookieSite,
     body: {

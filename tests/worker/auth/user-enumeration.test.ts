@@ -27,7 +27,7 @@ const watched = () => {
   return { DB, asked };
 };
 
-test("the same is asked of the database, and the same said, for a known number and for an unknown one", async () => {
+test("a known and an unknown number cause the same queries and the same answer", async () => {
   const person = await makePerson();
   const seen = [];
   for (const phone of [person.phone, phoneOf(2500)]) {
@@ -42,7 +42,7 @@ test("the same is asked of the database, and the same said, for a known number a
   expect(seen[1]).toEqual(seen[0]);
 });
 
-test("tries are counted for an unknown number as for a known one", async () => {
+test("attempts are counted for an unknown number as for a known one", async () => {
   const person = await makePerson();
   const outcomes = [];
   advanceClock(0);
@@ -62,7 +62,7 @@ test("tries are counted for an unknown number as for a known one", async () => {
   expect(outcomes[1]).toEqual(outcomes[0]);
 });
 
-test("one try on each of three hundred accounts from one address is let through for as many as that address has left", async () => {
+test("single attempts on three hundred accounts from one address are limited by that address", async () => {
   const person = await makePerson();
   const address = "203.0.113.82";
   const { burst, everyMs } = rateLimitPolicies.sign_in_by_address;
@@ -101,7 +101,7 @@ test("using another own address for each attempt counts as one address", async (
   expect((await signIn(person.phone, testPassword, from(1, "2001:db8:7:8"))).status).toBe(200);
 });
 
-test("guesses from everywhere do not affect a signed-in person", async () => {
+test("failed attempts from many addresses do not affect a signed-in person", async () => {
   const person = await makePerson();
   await drainBucket("sign_in_by_account", toLimitKey(person.phone));
   expect((await signIn(person.phone, testPassword)).body).toMatchObject({ error_code: "captcha_failed" });

@@ -44,7 +44,7 @@ const newLoneTalk = async (silent: "caller" | "callee") => {
 const refused = { error: "call_in_progress" };
 
 test.each(["caller", "callee"] as const)(
-  "who was the %s and whose device is gone for a minute calls somebody else, and has left that call",
+  "the %s whose device was silent for a minute can call somebody else, and has left that call",
   async (silent) => {
     const { ana, id, call, gone, lone, friend, tablet, wait } = await newLoneTalk(silent);
     await wait(callAbandonedMs - callHeartbeatMs);
@@ -64,7 +64,7 @@ test.each(["caller", "callee"] as const)(
   },
 );
 
-test("whose device is gone is rung on the others, those that come later too, and has left when they answer", async () => {
+test("a call of a person whose device is gone rings on their other devices, later ones too, and the old one ends when they answer", async () => {
   const { ana, call, lone, friend, tablet, wait } = await newLoneTalk("caller");
   const other = createUuid();
   await friend.phone.dial(other);
@@ -85,7 +85,7 @@ test("whose device is gone is rung on the others, those that come later too, and
   expect(friend.phone.listEvents(again)).toEqual(["ring", "answered"]);
 });
 
-test("a device that says it is there again makes its person busy again", async () => {
+test("a device that sends a heartbeat again makes its person busy again", async () => {
   const { id, call, gone, friend, tablet, wait } = await newLoneTalk("callee");
   await wait(callAbandonedMs);
   const other = createUuid();
@@ -102,7 +102,7 @@ test("a device that says it is there again makes its person busy again", async (
   });
 });
 
-test("another device's signs of life keep no call of one that is gone, by either carrier", async () => {
+test("heartbeats of another device do not keep the call of a lost device, over either transport", async () => {
   const { ana, id, call, gone, lone, friend, wait } = await newLoneTalk("caller");
   const tablet = await CallClient.open(gone.person, id);
   const refusal = { error: "call_not_found" };
@@ -118,7 +118,7 @@ test("another device's signs of life keep no call of one that is gone, by either
 });
 
 test.each(["caller", "callee"] as const)(
-  "any device of the %s ends the call that another one was silent in for a minute",
+  "any device of the %s can end a call in which another device was silent for a minute",
   async (silent) => {
     const { id, call, gone, lone, wait } = await newLoneTalk(silent);
     const tablet = await CallClient.open(gone.person, id);
@@ -133,7 +133,7 @@ test.each(["caller", "callee"] as const)(
 );
 
 test.each(["caller", "callee"] as const)(
-  "the %s calls the same person anew when the device that talked is gone",
+  "the %s can call the same person again when the connected device is gone",
   async (silent) => {
     const { ana, id, call, gone, lone, wait } = await newLoneTalk(silent);
     const tablet = await CallClient.open(gone.person, id);
@@ -154,7 +154,7 @@ test.each(["caller", "callee"] as const)(
   },
 );
 
-test("an object that sleeps between any two beats knows which side is there and which is gone", async () => {
+test("an object evicted between any two heartbeats still knows which side is present and which is gone", async () => {
   const { id, call, gone, lone, friend, tablet } = await newLoneTalk("caller");
   const alone = await makeContact(lone.person);
   const beat = async (...phones: CallClient[]) => {
@@ -175,7 +175,7 @@ test("an object that sleeps between any two beats knows which side is there and 
   await lone.waitForEvent(call, "ended");
 });
 
-test("a call that was just answered is abandoned by nobody, however long it rang", async () => {
+test("a call that was just answered does not count as abandoned, however long it rang", async () => {
   const { ana, anas, bens } = await makeCallers();
   const call = createUuid();
   const friend = await makeContact(ana);

@@ -27,7 +27,7 @@ const shapeOf = (phone: CallClient, ids: readonly string[]) =>
   );
 
 test.each(["rung", "talks", "calls"] as const)(
-  "somebody who %s is as busy for whom they block as for others",
+  "a person who %s is as busy for a blocked caller as for others",
   async (state) => {
     const play = async (isBlocked: boolean) => {
       const { ana, ben, anas, bens, call } = await (state === "talks" ? makeAnsweredCall() : makeRingingCall());
@@ -55,7 +55,7 @@ test.each(["rung", "talks", "calls"] as const)(
   },
 );
 
-test("a call of somebody who is blocked is ended by what makes the other busy meanwhile, and makes them busy for nobody", async () => {
+test("a call of a blocked person is ended when the other becomes busy, and makes the other busy for nobody", async () => {
   const { ana, ben, id, anas, bens } = await makeCallers();
   const cleo = await makeContact(ben);
   await getConversationStub(env, cleo.id).setBlocked(cleo.id, ben.id, true);
@@ -75,7 +75,7 @@ test("a call of somebody who is blocked is ended by what makes the other busy me
   expect((await readCallEntries(ana, id)).length).toBe(0);
 });
 
-test("of two who are blocked and call at once, the second finds the other as busy as anybody would", async () => {
+test("if two people call each other at once while one blocks the other, the second gets the usual busy answer", async () => {
   const { ben, bens } = await makeCallers();
   const [cleo, dora] = [await makeContact(ben), await makeContact(ben)];
   for (const { id } of [cleo, dora]) await getConversationStub(env, id).setBlocked(id, ben.id, true);

@@ -46,7 +46,7 @@ const shapeOf = (phone: CallClient, names: readonly Uuid[]) =>
     .map((raw) => names.reduce((text, name) => text.replaceAll(name, "id"), raw).replace(/-?\d{4,}/g, "n"))
     .map((raw) => (raw.startsWith('["m"') || raw.startsWith('["w"') ? raw.slice(0, 4) : raw));
 
-test("who calls somebody that blocks them is answered, step by step, as if nobody were there", async () => {
+test("calling somebody who blocks the caller is answered step by step as if nobody were there", async () => {
   const play = async (isBlocked: boolean) => {
     const { ana, ben, id, anas, bens } = await makeCallers();
     const tablet = await Device.open(ben);
@@ -99,7 +99,7 @@ test("who calls somebody that blocks them is answered, step by step, as if nobod
   expect(blocked.frames.length).toBeGreaterThan(10);
 });
 
-test("a call that was suppressed stays so when the block ends, and never rings", async () => {
+test("a suppressed call stays suppressed when the block ends, and never rings", async () => {
   const { ana, ben, id, anas, bens } = await makeCallers();
   await block(ana, ben);
   const call = createUuid();
@@ -121,7 +121,7 @@ test("a call that was suppressed stays so when the block ends, and never rings",
   await anas.waitForEvent(next, "ring");
 });
 
-test("a call that began while its caller was blocked rings nobody and leaves no line when the block ends before it", async () => {
+test("a call started by a blocked caller does not ring and leaves no entry, even if the block ends before it", async () => {
   const { ana, ben, id, anas, bens } = await makeCallers();
   await block(ana, ben);
   const call = createUuid();
@@ -145,7 +145,7 @@ test("a call that began while its caller was blocked rings nobody and leaves no 
   expect((await readLog(ben, id))[1]).toMatchObject({ held: true, body: makeCallEntry(call, "missed") });
 });
 
-test("what a call of somebody who was blocked leaves is not what the other's list shows, and it may still be entered", async () => {
+test("a suppressed call adds nothing to the other's list, and can be joined once the block has ended", async () => {
   const { ana, ben, id, anas, bens } = await makeCallers();
   await block(ana, ben);
   const call = createUuid();
@@ -170,7 +170,7 @@ test.each([
   { who: "whom it rings for", talks: false, by: "ben", is: "rejected" },
   { who: "the caller", talks: false, by: "ana", is: "missed" },
   { who: "one of two who talk", talks: true, by: "ben", is: "ended" },
-] as const)("a call ends when $who blocks the other, where both see it, as $is", async ({ talks, by, is }) => {
+] as const)("a call ends when $who blocks the other, and both see it as $is", async ({ talks, by, is }) => {
   const { ana, ben, id, anas, bens, call } = await (talks ? makeAnsweredCall() : makeRingingCall());
   const [blocker, other] = by === "ben" ? [ben, ana] : [ana, ben];
   await block(blocker, other);
@@ -209,7 +209,7 @@ test("the end of a call caused by a block is not lost when the other calls again
 });
 
 test.each([false, true])(
-  "a call ends with the connection (talking: %s), and none can start after it",
+  "a call ends when the contact is removed (connected: %s), and none can start after it",
   async (talks) => {
     const { ana, ben, id, anas, bens, call } = await (talks ? makeAnsweredCall() : makeRingingCall());
     expect((await callApi("DELETE", `/api/contacts/${ben.id}`, { token: ana.token })).status).toBe(200);

@@ -41,7 +41,7 @@ const expectBusy = async (caller: CallClient, called: CallClient, conversation: 
   }
 };
 
-test.each(["rung", "talks", "calls"] as const)("somebody who %s is busy for a third person", async (state) => {
+test.each(["rung", "talks", "calls"] as const)("a person who %s is busy for a third person", async (state) => {
   const { ana, ben, anas, bens, call } = await (state === "talks" ? makeAnsweredCall() : makeRingingCall());
   const [busy, phone] = state === "calls" ? [ana, anas] : [ben, bens];
   const cleo = await makeContact(busy);
@@ -70,7 +70,7 @@ test("of two simultaneous callers one rings, and the other gets the busy result"
   else await expectBusy(anas, bens, id, anasCall);
 });
 
-test("who calls somebody else while being rung is busy from then on for the one who rang", async () => {
+test("a person who calls somebody else while being called is busy for the first caller from then on", async () => {
   const { anas, bens, ben, call } = await makeRingingCall();
   const cleo = await makeContact(ben);
   const other = createUuid();
@@ -98,7 +98,7 @@ test("a person in a call, or calling, cannot call anybody else, from any device"
   expect(await readCallEntries(cleo.person, cleo.id)).toEqual([]);
 });
 
-test("of two devices of one person who call two others at the same moment, one does", async () => {
+test("of two devices of one person that call two people at the same moment, one succeeds", async () => {
   const { ana, id, anas } = await makeCallers();
   const cleo = await makeContact(ana);
   const tablet = await CallClient.open(ana, cleo.id);

@@ -41,7 +41,7 @@ const countRequests = () => {
   }
 };
 
-test("a call writes only so many rows and asks other objects only so often, however long it is but for a row now and then", async () => {
+test("a call writes a bounded number of rows and requests, and during a long call one row now and then", async () => {
   const { id, anas, bens } = await makeCallers();
   await runAlarm(id);
   await scheduler.wait(receiptHoldMs + 200);
@@ -71,7 +71,7 @@ test("a call writes only so many rows and asks other objects only so often, howe
   expect(counted.requests - talked.requests).toBeLessThanOrEqual(requestsMax);
 });
 
-test("a side that reports hearing nothing for as long as the other may be away writes no row for it", async () => {
+test("a side that reports hearing nothing writes no row for as long as the other may be away", async () => {
   const { id, bens, call } = await makeAnsweredCall();
   await runAlarm(id);
   await scheduler.wait(receiptHoldMs + 200);

@@ -31,7 +31,7 @@ const kept = async (id: string) => {
   return rows.results;
 };
 
-test("each side says once how a call was, its last word counts, and what is kept names nobody", async () => {
+test("each side rates a call, its last rating counts, and the stored rating names nobody", async () => {
   const { ana, ben, id, conversation } = await talk(true);
   expect((await judge(ana, id, { conversation, good: true })).status).toBe(204);
   expect((await judge(ana, id, { conversation, good: false, reason: "picture" })).status).toBe(204);
@@ -45,7 +45,7 @@ test("each side says once how a call was, its last word counts, and what is kept
   expect([ana, ben].flatMap((person) => [person.id, person.phone]).filter((word) => text.includes(word))).toEqual([]);
 });
 
-test("two calls under one id in two conversations are judged each for itself", async () => {
+test("two calls with the same id in two conversations are rated separately", async () => {
   const one = await talk(true);
   const other = await talk(true, one.id);
   expect((await judge(one.ana, one.id, { conversation: one.conversation, good: false })).status).toBe(204);
@@ -60,7 +60,7 @@ test("two calls under one id in two conversations are judged each for itself", a
   expect(rows).toHaveLength(2);
 });
 
-test("a call that goes on, one that never was and one of others are not judged", async () => {
+test("an active call, an unknown one and other people's calls cannot be rated", async () => {
   const { ana, id, conversation } = await talk(false);
   expect(await judge(ana, id, { conversation, good: true })).toMatchObject({
     status: 409,

@@ -11,7 +11,7 @@ import { makeText, request } from "#tests/worker/support/device.ts";
 
 /** The entry of a call has the call's id as client id, even if another message wants that id. */
 
-test.each(["rings", "is talked"])("while a call %s its id names no message, and its line is written", async (how) => {
+test.each(["rings", "is talked"])("while a call %s its id names no message, and its entry is written", async (how) => {
   const { ana, ben, id, anas, bens, call } = await (how === "rings" ? makeRingingCall() : makeAnsweredCall());
   const refused = { error: "invalid_input" };
   for (const { person, device: link } of [anas, bens]) {
@@ -34,7 +34,7 @@ test.each(["rings", "is talked"])("while a call %s its id names no message, and 
   );
 });
 
-test("the name of a message is no call's", async () => {
+test("a message id is not accepted as a call id", async () => {
   const { ana, id, anas, bens } = await makeCallers();
   const call = createUuid();
   await request(ana, { type: "send", conversation: id, messages: [makeText("avant", call)] });

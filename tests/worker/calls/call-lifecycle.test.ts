@@ -22,7 +22,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-test("a call rings on every device of the one called, and the caller's other devices know of it", async () => {
+test("a call rings on every device of the callee, and the caller's other devices are notified", async () => {
   const { ana, ben, id, anas, bens } = await makeCallers();
   const [anasTablet, bensTablet] = [await CallClient.open(ana, id), await CallClient.open(ben, id)];
   const call = createUuid();
@@ -42,7 +42,7 @@ test("a call rings on every device of the one called, and the caller's other dev
   for (const phone of [anas, anasTablet, bens, bensTablet]) expect(phone.listEvents(call)).toEqual(["ring"]);
 });
 
-test("one device answers, the other is told that it was answered elsewhere, and all devices of both who is talking", async () => {
+test("one device answers, the callee's others stop ringing, and all devices of both know who is connected", async () => {
   const { ana, ben, id, anas, bens, call } = await makeRingingCall();
   const [anasTablet, bensTablet] = [await CallClient.open(ana, id), await CallClient.open(ben, id)];
   const answers = await Promise.all([bens.answer(call), bensTablet.answer(call)]);
@@ -65,7 +65,7 @@ test.each([
   { who: "anas", claim: "rejected", is: "missed", unread: 1 },
   { who: "bens", claim: "rejected", is: "rejected", unread: 0 },
   { who: "bens", claim: "missed", is: "missed", unread: 1 },
-] as const)("a call that rings and is ended by $who as $claim is $is", async ({ who, claim, is, unread }) => {
+] as const)("a ringing call that is ended by $who as $claim is $is", async ({ who, claim, is, unread }) => {
   const { ana, ben, id, call, ...phones } = await makeRingingCall();
   const ended = await phones[who].hangUp(call, claim);
   expect(ended).toMatchObject({ over: makeCallEntry(call, is) });
@@ -89,7 +89,7 @@ test.each([
   { who: "anas", claim: "ended", is: "ended" },
   { who: "bens", claim: "missed", is: "ended" },
   { who: "bens", claim: "cancelled", is: "ended" },
-] as const)("a call that was answered and is ended by $who as $claim is $is", async ({ who, claim, is }) => {
+] as const)("an answered call that is ended by $who as $claim is $is", async ({ who, claim, is }) => {
   const { ana, ben, id, call, ...phones } = await makeAnsweredCall();
   advanceClock(40_000);
   expect(await phones.anas.heartbeat(call)).toEqual({ passed: true });
@@ -106,7 +106,7 @@ test.each([
   expect(await readRow(ben, id)).toMatchObject({ unread: 0, preview: { status: is } });
 });
 
-test("a call without any media is cancelled, and lasted zero seconds", async () => {
+test("a call without any media is cancelled, with a duration of zero", async () => {
   const { ana, ben, id, anas, bens, call } = await makeAnsweredCall();
   advanceClock(callConnectMs + 1_000);
   expect(await bens.hangUp(call, "cancelled", "failed")).toMatchObject({
@@ -120,7 +120,7 @@ test("a call without any media is cancelled, and lasted zero seconds", async () 
     ]);
 });
 
-test("a call nobody answers is missed after thirty seconds, not before, and by itself", async () => {
+test("an unanswered call is missed after thirty seconds, not before, and without a request", async () => {
   const { ana, ben, id, anas, bens, call } = await makeRingingCall();
   advanceClock(callRingMs - 500);
   await runAlarm(id);
@@ -136,7 +136,7 @@ test("a call nobody answers is missed after thirty seconds, not before, and by i
   expect(await readCallEntries(ben, id)).toHaveLength(1);
 });
 
-test("a device that connects after the thirty seconds finds it missed, though the alarm is late", async () => {
+test("a device that connects after thirty seconds sees it as missed, though the alarm is late", async () => {
   const { ben, id, bens, call } = await makeRingingCall();
   advanceClock(callRingMs);
   expect(await bens.answer(call)).toEqual({ error: "call_not_found" });
@@ -174,7 +174,7 @@ test("repeated dialling, answering and ending has the same result, and notifies 
   expect(await readCallEntries(ana, id)).toHaveLength(2);
 });
 
-test("two who call each other at once talk in one call, which leaves one line", async () => {
+test("two people who call each other at once are connected in one call with one entry", async () => {
   const { ana, ben, id, anas, bens } = await makeCallers();
   advanceClock(0); // however long the machine takes, they talk for zero seconds
   const bensTablet = await CallClient.open(ben, id);
@@ -196,7 +196,7 @@ test("two who call each other at once talk in one call, which leaves one line", 
   expect(anas.received.map(({ data }) => data.call_id)).toEqual(anas.received.map(() => made.call_id));
 });
 
-test("a call entry is neither deleted for everyone nor forwarded, nor found by its words", async () => {
+test("a call entry cannot be deleted for everyone or forwarded, and a search does not find it", async () => {
   const { ana, ben, id, anas, call } = await makeRingingCall();
   await anas.hangUp(call, "missed");
   await waitUntil(async () => (await readRow(ben, id)).head === 1);
@@ -208,7 +208,7 @@ test("a call entry is neither deleted for everyone nor forwarded, nor found by i
   expect(await readCallEntries(ana, id)).toHaveLength(1);
 });
 
-test("a connecting device receives the open call by either transport, and no ended one", async () => {
+test("a connecting device receives the open call by either transport, and no ended call", async () => {
   const { ana, ben, id, anas, bens, call } = await makeRingingCall();
   const late = await Device.attach(ben);
   expect(late.readCalls(await late.hello())).toMatchObject([{ call_id: call, answered_at: null, from: ana.id }]);
@@ -229,7 +229,7 @@ test("a connecting device receives the open call by either transport, and no end
   }
 });
 
-test("a conversation that was deleted, or never seen, rings, and is listed again when the call is over", async () => {
+test("a call rings in a deleted or unknown conversation, which is listed again after the call", async () => {
   const { ana, ben, id, anas, bens } = await makeCallers();
   await sendTexts(ana, id, "avant");
   await waitUntil(async () => (await readRow(ben, id)).head === 1);
@@ -243,7 +243,7 @@ test("a conversation that was deleted, or never seen, rings, and is listed again
   expect((await readLog(ben, id)).map(({ seq }) => seq)).toEqual([2]);
 });
 
-test("a call that is given up before it is known does not ring when it comes late", async () => {
+test("a call cancelled before the server knew it does not ring when it arrives late", async () => {
   const { id, anas, bens } = await makeCallers();
   const call = createUuid();
   expect(await anas.hangUp(call, "missed")).toEqual({ error: "call_not_found" });

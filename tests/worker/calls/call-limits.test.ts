@@ -46,7 +46,7 @@ const ringInVain = async (caller: CallClient, times: number, callee?: CallClient
 };
 const limited = { error: "rate_limited" };
 
-test("nobody dials again and again, though their channel sleeps in between", async () => {
+test("repeated dialling is limited, even if the caller's channel is evicted in between", async () => {
   const { ana, anas } = await makeCallers();
   const now = Date.now();
   vi.spyOn(Date, "now").mockImplementation(() => now);
@@ -63,7 +63,7 @@ test("nobody dials again and again, though their channel sleeps in between", asy
   expect(await anas.dial(createUuid())).toEqual(limited);
 });
 
-test("somebody who does not answer is rung ten times in ten minutes by one person, and then left alone", async () => {
+test("a person who does not answer is rung at most ten times in ten minutes by one caller", async () => {
   const { ana, ben, id, anas, bens } = await makeCallers();
   await ringInVain(anas, unansweredMax / 2, bens);
   await evictConversation(id);
@@ -86,7 +86,7 @@ test("somebody who does not answer is rung ten times in ten minutes by one perso
   await ringInVain(anas, 1);
 });
 
-test("answering, or writing, resets the ring limit", async () => {
+test("answering, or sending a message, resets the ring limit", async () => {
   const { ana, ben, id, anas, bens } = await makeCallers();
   await ringInVain(anas, unansweredMax - 1);
   const call = createUuid();
@@ -121,7 +121,7 @@ test.each([
   "\u0001".repeat(callSignalMaxBytes / 4),
   "é".repeat(4_000),
   "x".repeat(100),
-])("whoever is rung, or rings, is told only so much before they talk, whatever it is made of (%#)", async (signal) => {
+])("signals before a call is answered are limited in size, whatever they contain (%#)", async (signal) => {
   const { anas, bens, call } = await makeRingingCall();
   const now = Date.now();
   vi.spyOn(Date, "now").mockImplementation(() => now);
@@ -135,7 +135,7 @@ test.each([
   }
 });
 
-test("what is too much to be said goes when it is said again, and there is more room in a talk", async () => {
+test("a signal over the limit is accepted when sent again later, and a connected call has a higher limit", async () => {
   const { id, anas, bens, call } = await makeRingingCall();
   let now = Date.now();
   vi.spyOn(Date, "now").mockImplementation(() => now);

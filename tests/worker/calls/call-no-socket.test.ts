@@ -39,7 +39,7 @@ test("signals of a call are returned once more on request, from the position of 
   expect(wordsOf(await ask(ana, callId))).toEqual([]); // her own signals are not for her
 });
 
-test("they are returned to nobody else, for no other call, not for long, and not after the call", async () => {
+test("they are returned only to that person, for that call, for a limited time, and not after the call", async () => {
   const { ben, anas, bens, call: callId } = await makeAnsweredCall();
   await anas.signal(callId, "pour tous");
   for (const stranger of [await seedPerson(), (await makeAnsweredCall()).ben]) {
@@ -53,7 +53,7 @@ test("they are returned to nobody else, for no other call, not for long, and not
   await waitUntil(async () => (await ask(ben, callId)).status === 404);
 });
 
-test("a channel that slept meanwhile goes on from there", async () => {
+test("an evicted channel continues from the same position", async () => {
   const { ben, anas, call: callId } = await makeAnsweredCall();
   await anas.signal(callId, "avant");
   const { at } = await ask(ben, callId);
@@ -66,7 +66,7 @@ test("a channel that slept meanwhile goes on from there", async () => {
   device.close();
 });
 
-test("who asks without a socket may do so each second for as long as they like, and not without end", async () => {
+test("polling without a socket is allowed once a second for as long as needed, but not faster", async () => {
   expect(rateLimitPolicies.call_poll_by_user).toEqual({ burst: 120, everyMs: 500 });
   const { ana, ben, call: callId } = await makeAnsweredCall();
   await drainBucket("call_poll_by_user", ben.id);

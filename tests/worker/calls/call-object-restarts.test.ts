@@ -29,7 +29,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-test("a conversation that is put to sleep while it rings rings on, is answered, and is put to sleep while they talk", async () => {
+test("a conversation evicted while a call rings continues to ring, is answered, and is evicted again while connected", async () => {
   const { id, anas, bens, call } = await makeRingingCall();
   await evictConversation(id);
   expect(await bens.request({ type: "standing", call })).toMatchObject({ over: null, call: { answered_at: null } });
@@ -70,7 +70,7 @@ test("an open call always has an alarm, also after its alarm was lost", async ()
 });
 
 test.each(["ring", "answered", "ended"] as const)(
-  "an object that dies after it stored and before it told (%s) tells everybody by its alarm",
+  "an object that is evicted after storing and before notifying (%s) notifies everybody by its alarm",
   async (event) => {
     suspendAlarms();
     const { id, anas, bens } = await makeCallers();
@@ -115,7 +115,7 @@ test("a request about a call does not wait for pending notices of an evicted obj
   expect(bens.listEvents(call)).toEqual(["ring"]);
 });
 
-test("messages are delivered while it rings, and the call is missed in time though their channel is unreachable", async () => {
+test("messages are delivered while a call rings, and the call is missed in time though their channel is unreachable", async () => {
   const { ben, id, anas, bens, call } = await makeRingingCall();
   await sendTexts(anas.person, id, "tu es là ?");
   await bens.device.nextLive();
@@ -165,7 +165,7 @@ test("a call without heartbeats ends after a minute, with the time of the last o
   expect((await readCallEntries(ana, id)).map(({ body }) => body)).toEqual([makeCallEntry(call, "ended", { seconds })]);
 });
 
-test("one side alone keeps a call, for as long as it says so", async () => {
+test("one side alone keeps a call open for as long as it sends heartbeats", async () => {
   const { id, anas, bens, call } = await makeAnsweredCall();
   for (let i = 0; i < 4; i++) {
     advanceClock(callSilentMaxMs - 1_000);
@@ -179,7 +179,7 @@ test("one side alone keeps a call, for as long as it says so", async () => {
   expect(await bens.heartbeat(call)).toEqual({ error: "call_not_found" });
 });
 
-test("a silent call ends though its object slept through the silence, and one that is kept does not", async () => {
+test("a silent call ends though its object was evicted meanwhile, and one with heartbeats continues", async () => {
   const { id, anas, bens, call } = await makeAnsweredCall();
   // Evict the object between any two heartbeats, as the platform does.
   for (let i = 0; i < 6; i++) {
@@ -199,7 +199,7 @@ test("a silent call ends though its object slept through the silence, and one th
   expect(Math.abs(seconds - 120)).toBeLessThanOrEqual(callHeardWriteMs / 1_000);
 });
 
-test("a beat writes nothing but once in a while", async () => {
+test("a heartbeat writes a row only at long intervals", async () => {
   const { id, anas, call } = await makeAnsweredCall();
   const heardAt = () =>
     runInDurableObject(conversationStub(id), (_, { storage }) =>
@@ -214,7 +214,7 @@ test("a beat writes nothing but once in a while", async () => {
   expect(await heardAt()).not.toEqual(before);
 });
 
-test("notices that come late or twice ring nobody again", async () => {
+test("late or duplicate notices do not ring again", async () => {
   const { ben, id, anas, bens } = await makeCallers();
   const call = createUuid();
   const notify = UserChannel.prototype.notify;
@@ -235,7 +235,7 @@ test("notices that come late or twice ring nobody again", async () => {
   expect(await readCallEntries(ben, id)).toHaveLength(1);
 });
 
-test("a ring that is delivered after its thirty seconds does not ring", async () => {
+test("a ring delivered after its thirty seconds does not ring", async () => {
   const { id, anas, bens } = await makeCallers();
   const call = createUuid();
   quiet();

@@ -33,7 +33,7 @@ const holdGoing = () => {
 /** Call state after the suspended timers. */
 const overOf = async (phone: CallClient, call: string) => (await phone.request({ type: "standing", call })).over;
 
-test("ends when nothing of it comes back, as one that nobody took", async () => {
+test("ends without an answer if nothing of the caller's device returns", async () => {
   const { ana, id, anas, bens, call } = await makeRingingCall();
   const timers = holdGoing();
   anas.device.close(pageWent);
@@ -44,7 +44,7 @@ test("ends when nothing of it comes back, as one that nobody took", async () => 
   expect((await readCallEntries(ana, id)).map(({ body }) => body)).toEqual([makeCallEntry(call, "missed")]);
 });
 
-test("ends though another device of the caller's is there, which has nothing to do with it", async () => {
+test("ends though another device of the caller is connected", async () => {
   const { ana, id, anas, bens, call } = await makeRingingCall();
   const tablet = await CallClient.open(ana, id);
   const friend = await makeContact(ana);
@@ -66,7 +66,7 @@ test.each([
     back: async (ana: CallClient["person"], conversation: string, call: string) =>
       void (await request(ana, { type: "standing", conversation, call })),
   },
-])("rings on when the caller $what", async ({ back }) => {
+])("continues to ring when the caller $what", async ({ back }) => {
   const { ana, id, anas, bens, call } = await makeRingingCall();
   const timers = holdGoing();
   anas.device.close(pageWent);
@@ -78,7 +78,7 @@ test.each([
   expect(await bens.answer(call)).toMatchObject({ over: null });
 });
 
-test("goes on when it was answered meanwhile, for the page may come back to it", async () => {
+test("continues if it was answered meanwhile, because the page may return", async () => {
   const { ana, id, anas, bens, call } = await makeRingingCall();
   const timers = holdGoing();
   anas.device.close(pageWent);
@@ -90,7 +90,7 @@ test("goes on when it was answered meanwhile, for the page may come back to it",
   expect(await readCallEntries(ana, id)).toEqual([]);
 });
 
-test("rings on when a socket only broke, as networks do", async () => {
+test("continues to ring when only a socket broke", async () => {
   const { anas, bens, call } = await makeRingingCall();
   const timers = holdGoing();
   anas.device.close(1000);

@@ -28,7 +28,7 @@ const ends = ["missed", "rejected", "cancelled", "ended"];
 const isOver = (phone: CallClient, call: string): boolean => ends.includes(lastOf(phone, call) ?? "");
 
 test(
-  "answered and given up at the same moment, a call is either, for both sides and in the log",
+  "answered and cancelled at the same moment, a call has one result, for both sides and in the log",
   async () => {
     const roll = makeRandom(7);
     const seen = { answered: 0, missed: 0 };
@@ -70,7 +70,7 @@ test(
 );
 
 test(
-  "two who call each other at the same moment always talk, in one call with one line",
+  "two people who call each other at the same moment are always connected, in one call with one entry",
   async () => {
     await withPairs(async () => {
       const { ana, ben, id, anas, bens } = await makeCallers();
@@ -98,7 +98,7 @@ test(
   patienceMs,
 );
 
-test("whatever two people with two devices each do, their events, the log and the answers agree", async () => {
+test("after random actions of two people with two devices each, events, log and answers agree", async () => {
   const roll = makeRandom(11);
   const pick = <T>(list: readonly T[]): T => list[Math.floor(roll() * list.length)] as T;
   for (let pair = 0; pair < 6; pair++) {

@@ -31,7 +31,7 @@ const signInAgain = async (person: Person): Promise<Person> => {
 };
 
 test.each(["local", "global"] as const)(
-  "who signs out (%s) leaves the call that they talk in, and gives up the one that rings",
+  "signing out (%s) leaves a connected call, and cancels a ringing one",
   async (scope) => {
     advanceClock(0); // however long the machine takes, they talk for zero seconds
     for (const who of ["ana", "ben"] as const) {
@@ -54,7 +54,7 @@ test.each(["local", "global"] as const)(
   },
 );
 
-test("a call goes on when another session of its person ends, or its own is only renewed", async () => {
+test("a call continues when another session of its person ends, or its own is renewed", async () => {
   const [ana, ben] = [await makePerson(), await makePerson()];
   const id = await befriend(ana, ben);
   const other = await signInAgain(ana);
@@ -74,7 +74,7 @@ test("a call goes on when another session of its person ends, or its own is only
   await bens.waitForEvent(call, "ended");
 });
 
-test("a call dialled and answered by HTTP ends with the session that did it, also when another one ends it for all", async () => {
+test("a call dialled and answered by HTTP ends with the session that did it, also if all sessions are ended elsewhere", async () => {
   for (const scope of ["local", "others"] as const) {
     const [ana, ben] = [await makePerson(), await makePerson()];
     const id = await befriend(ana, ben);
@@ -95,7 +95,7 @@ test("a ring continues when a session of the called person ends", async () => {
   expect(await anas.request({ type: "standing", call })).toMatchObject({ over: null });
 });
 
-test("a session that ends while it dials gets into no call", async () => {
+test("a session that ends while dialling joins no call", async () => {
   const { ana, ben, id } = await makePair();
   const bens = await CallClient.open(ben, id);
   const call = createUuid();

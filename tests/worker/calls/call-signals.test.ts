@@ -26,7 +26,7 @@ const signalsOf = ({ received: told }: CallClient) =>
   told.flatMap(({ event_type, data }) => (event_type === "signal" ? [data] : []));
 const wordsOf = (phone: CallClient) => signalsOf(phone).map(({ signal }) => signal);
 
-test("a signal for all goes to all devices of the other person, and to nobody else", async () => {
+test("a signal for all is sent to all devices of the other person, and to nobody else", async () => {
   const { ana, ben, id, anas, bens, call } = await makeAnsweredCall();
   const [anasTablet, bensTablet] = [await CallClient.open(ana, id), await CallClient.open(ben, id)];
   const cleo = await seedPerson();
@@ -54,7 +54,7 @@ test("a signal for all goes to all devices of the other person, and to nobody el
   }
 });
 
-test("a signal for one device goes to no other, though their channel sleeps in between", async () => {
+test("a signal for one device is sent to no other, though the channel is evicted in between", async () => {
   const { ben, id, anas, bens, call } = await makeAnsweredCall();
   const [tablet, laptop] = [await CallClient.open(ben, id), await CallClient.open(ben, id)];
   await bens.signal(call, "me voici");
@@ -78,7 +78,7 @@ test("a signal for one device goes to no other, though their channel sleeps in b
   expect(wordsOf(laptop)).toEqual(["pour tous"]);
 });
 
-test("a signal for a device that has not said which it is goes to those that have not, its next socket among them", async () => {
+test("a signal for a device without a stated id is sent to all such devices, including later sockets", async () => {
   const { ana, id, anas, bens, call } = await makeAnsweredCall();
   advanceClock(1_000);
   const next = await CallClient.open(ana, id);
@@ -90,7 +90,7 @@ test("a signal for a device that has not said which it is goes to those that hav
   expect(wordsOf(anas)).toEqual(["pour elle"]);
 });
 
-test("signals pass only in an open call, and only between its two people", async () => {
+test("signals are relayed only in an open call, and only between its two people", async () => {
   const { ben, id, anas, bens, call } = await makeRingingCall();
   const cleo = await seedPerson();
   const other = await befriend(cleo, ben);
@@ -114,7 +114,7 @@ test("signals pass only in an open call, and only between its two people", async
   expect(bens.listEvents(call)).toEqual(["ring", "missed"]);
 });
 
-test("the callee's address does not pass before they accept, and passes from then on", async () => {
+test("the callee's address is not relayed before they accept, and is relayed from then on", async () => {
   const { id, anas, bens, call } = await makeRingingCall();
   const relayed = "candidate:3 1 udp 41885439 203.0.113.9 50000 typ relay raddr 0.0.0.0 rport 9";
   const host = "candidate:1 1 udp 2122194687 192.0.2.2 49335 typ host";
@@ -136,7 +136,7 @@ test("the callee's address does not pass before they accept, and passes from the
   expect(wordsOf(anas)).toEqual([relayed, host, inside]);
 });
 
-test("signals of a ringing device reach the caller though the caller does not know yet that it rings", async () => {
+test("signals of a ringing device reach the caller before the caller knows that it rings", async () => {
   const { ana, id, anas, bens } = await makeCallers();
   const call = createUuid();
   const deed = Conversation.prototype.runCallCommand;
@@ -159,7 +159,7 @@ test("signals of a ringing device reach the caller though the caller does not kn
   await anas.waitForEvent(call, "ring");
 });
 
-test("a signal has a largest size, and there are only so many at a time", async () => {
+test("signals have a maximum size and a rate limit", async () => {
   const { id, anas, bens, call } = await makeAnsweredCall();
   const signal = (ref: number, of: string) =>
     anas.device.send(["j", ref, id, { type: "signal", call, from: anas.id, to: null, signal: of }]);

@@ -28,7 +28,7 @@ const codeOf = async (answer: ReturnType<typeof ask>): Promise<[number, unknown]
   return [status, (body as { error_code?: string }).error_code];
 };
 
-test("a program that knows nobody's ids but people's calls, is answered and ends, in SPEC.md's words", async () => {
+test("an API client that knows only people's ids can call, be answered and end, with the fields of SPEC.md", async () => {
   const pair = await makePair();
   const { ana, ben, id } = pair;
   const { call_id, call: rung, over, ice_servers } = await dial(pair, { type: "video" });
@@ -51,7 +51,7 @@ test("a program that knows nobody's ids but people's calls, is answered and ends
   expect((await readLog(ben, id)).map(({ body }) => body)).toMatchObject([{ type: "call", kind: "video" }]);
 });
 
-test("a call lasted until its side hung up, not until the server was reached", async () => {
+test("the duration of a call lasts until its side hung up, not until the server was reached", async () => {
   const pair = await makePair();
   advanceClock(0);
   const { call_id } = await dial(pair);
@@ -64,7 +64,7 @@ test("a call lasted until its side hung up, not until the server was reached", a
   expect(await end(9_000)).toMatchObject({ status: 200, body: { over: { status: "ended", seconds: 13 } } });
 });
 
-test("the same call under a client-chosen id is dialled once, whichever way the other is named", async () => {
+test("a call with a client-chosen id is dialled once, whichever way the callee is named", async () => {
   const pair = await makePair();
   const [call_id, device] = [createUuid(), createUuid()];
   const first = await dial(pair, { call_id, device });
@@ -74,7 +74,7 @@ test("the same call under a client-chosen id is dialled once, whichever way the 
   expect(await listOf(pair.ana)).toEqual([first.call]);
 });
 
-test("who dials a person that is calling them answers that call", async () => {
+test("dialling a person who is calling answers that call", async () => {
   const pair = await makePair();
   const { call_id } = await dial(pair);
   const { body } = await ask(pair.ben, "POST", "/api/calls", { callee_id: pair.ana.id, type: "audio" });
@@ -106,7 +106,7 @@ test("both sides read the state of a call, by its id alone while it is open and 
   expect(await codeOf(ask(ana, "GET", `${path}?conversation=${id}`))).toEqual([404, "call_not_found"]);
 });
 
-test("who blocks finds nothing of a call of the other's, who finds it ringing", async () => {
+test("a person who blocks finds nothing of the other's call, while the other sees it ringing", async () => {
   const pair = await makePair();
   const { ana, ben, id } = pair;
   await getConversationStub(env, id).setBlocked(id, ben.id, true);
@@ -130,7 +130,7 @@ test("who blocks finds nothing of a call of the other's, who finds it ringing", 
   expect(await ask(ana, "GET", path)).toMatchObject({ status: 200, body: { over: null } });
 });
 
-test("why somebody cannot be called has a code", async () => {
+test("each reason why a person cannot be called has an error code", async () => {
   const pair = await makePair();
   const { ana, ben, id } = pair;
   const [third, stranger] = [await seedPerson(), await seedPerson()];
@@ -151,7 +151,7 @@ test("why somebody cannot be called has a code", async () => {
   await waitUntil(async () => (await dialling(ana, ben))[1] === "not_connected");
 });
 
-test("of two devices that answer by HTTP the second is told that another one did, and cannot end it", async () => {
+test("of two devices that answer by HTTP the second gets an error, and cannot end the call", async () => {
   const pair = await makePair();
   const { ben, id } = pair;
   const { call_id } = await dial(pair);
@@ -194,7 +194,7 @@ const malformed: [string, string, unknown?][] = [
   ["GET /api/calls/x/ice", "no call"],
 ];
 
-test("what is malformed is refused as that and calls nobody", async () => {
+test("a malformed request is refused and calls nobody", async () => {
   const { ana, ben, id } = await makePair();
   const fill = (text: string) => text.replaceAll("@", id).replaceAll("#", ben.id);
   for (const [route, what, body] of malformed) {
@@ -206,7 +206,7 @@ test("what is malformed is refused as that and calls nobody", async () => {
   expect([await listOf(ana), await listOf(ben), await readLog(ana, id)]).toEqual([[], [], []]);
 });
 
-test("a stranger gets the same answer for an existing call as for none, whatever they ask", async () => {
+test("a stranger gets the same answer for an existing call as for none, on every route", async () => {
   const pair = await makePair();
   const stranger = await seedPerson();
   const { call_id } = await dial(pair);
@@ -235,7 +235,7 @@ test("a stranger gets the same answer for an existing call as for none, whatever
   expect(ofTheirs).toEqual(await answers(createUuid()));
 });
 
-test("ICE servers are for the two people of a call, for as long as it is open, and not without end", async () => {
+test("only the two people of an open call get ICE servers, at a limited rate", async () => {
   const pair = await makePair();
   const { ana, ben, id } = pair;
   const { call_id } = await dial(pair);

@@ -50,20 +50,20 @@ const own = { RELAY: "coturn", TURN_HOST: "turn.example.org", TURN_SECRET: "un s
 const theirs = { RELAY: "cloudflare", TURN_KEY_ID: "0a1b2c", TURN_KEY_TOKEN: "a-very-secret-token" };
 const sha1 = (secret: string, text: string) => createHmac("sha1", secret).update(text).digest("base64");
 
-test("without any setting there is no server at all, and nothing is asked of anybody", async () => {
+test("without configuration there are no ICE servers, and no request is made", async () => {
   const asked = vi.spyOn(globalThis, "fetch");
   expect(await iceOf({})).toEqual({ ice_servers: [], ttl: relayCredentialSeconds, relays: false, hide: false });
   expect(await iceOf({ RELAY: "none", STUN_URLS: " " })).toMatchObject({ ice_servers: [], relays: false });
   expect([asked.mock.calls, loggedOfCalls()]).toEqual([[], []]);
 });
 
-test("STUN servers are those that are set", async () => {
+test("the configured STUN servers are returned", async () => {
   const urls = [stun, "stun:[2001:db8::1]:3478"];
   const { ice_servers, relays } = await iceOf({ STUN_URLS: urls.join(" , ") });
   expect([ice_servers, relays]).toEqual([[{ urls }], false]);
 });
 
-test("a coturn's credential is the HMAC-SHA1 of a username that says when it ends", async () => {
+test("a coturn credential is the HMAC-SHA1 of a username with its expiry time", async () => {
   vi.useFakeTimers({ toFake: ["Date"], now: 1_790_000_000_000 - 3_600_000 + 999 });
   // openssl dgst -sha1 -hmac "un secret partagé"
   expect(await createCoturnProvider(own.TURN_HOST, own.TURN_SECRET).createCredentials("nom-opaque", 3_600)).toEqual([
@@ -79,14 +79,14 @@ test("a coturn's credential is the HMAC-SHA1 of a username that says when it end
   ]);
 });
 
-test("a coturn at a port of its own is reached there, without TLS", async () => {
+test("a coturn server on another port is used there without TLS", async () => {
   const { ice_servers } = await iceOf({ ...own, TURN_HOST: "127.0.0.1:9325" });
   expect(ice_servers.map(({ urls }) => urls)).toEqual([
     ["turn:127.0.0.1:9325?transport=udp", "turn:127.0.0.1:9325?transport=tcp"],
   ]);
 });
 
-test("each person of a call has a relay's credentials of their own for ten minutes, and they name nobody", async () => {
+test("each person of a call gets separate relay credentials for ten minutes, which do not identify them", async () => {
   const pair = await makePair();
   const { ana, ben, id } = pair;
   const before = Math.floor(Date.now() / 1_000);
@@ -115,7 +115,7 @@ test("each person of a call has a relay's credentials of their own for ten minut
   expect(second?.username).not.toContain(names[0]);
 });
 
-test("who has asked for too much is still put through, without a relay in the answer", async () => {
+test("a person over the rate limit is still connected, without a relay in the answer", async () => {
   const pair = await makePair();
   await drainBucket("ice_by_user", pair.ana.id);
   const { ice_servers, over } = await dial(pair, { ...own, STUN_URLS: stun });
@@ -151,7 +151,7 @@ const minted = {
   ],
 };
 
-test("Cloudflare is asked once for each answer, and what browsers cannot use is left out", async () => {
+test("Cloudflare is requested once for each answer, and URLs that browsers cannot use are removed", async () => {
   const asked = vi.spyOn(globalThis, "fetch").mockImplementation(async () => Response.json(minted, { status: 201 }));
   const { ice_servers, relays } = await iceOf({ ...theirs, STUN_URLS: stun });
   expect(relays).toBe(true);
@@ -178,7 +178,7 @@ test("Cloudflare is asked once for each answer, and what browsers cannot use is 
   expect(await request.json()).toEqual({ ttl: relayCredentialSeconds });
 });
 
-test("nothing is asked of a relay for who has no call, or one that is over", async () => {
+test("no relay is requested without a call, or for one that has ended", async () => {
   const pair = await makePair();
   const stranger = await makePair();
   const { call_id } = await dial(pair);
@@ -207,21 +207,24 @@ const failing: [string, () => Promise<Response>][] = [
   ["is not reached", async () => Promise.reject(new TypeError(`no way to ${theirs.TURN_KEY_TOKEN}`))],
 ];
 
-test.each(failing)("a relay that %s costs the call its relay only, and the log tells no secret", async (_, answer) => {
-  vi.spyOn(globalThis, "fetch").mockImplementation(answer);
-  const pair = await makePair();
-  const settings = { ...theirs, STUN_URLS: stun };
-  const { call_id, ice_servers } = await dial(pair, settings);
-  expect(ice_servers).toEqual([{ urls: [stun] }]);
-  // A stranger's address is not revealed by that.
-  expect(await ice(pair.ana, call_id, settings)).toMatchObject({ ice_servers, relays: false, hide: true });
-  expect(loggedOfCalls()).toHaveLength(2);
-  expect(logged()).toContain("Cloudflare");
-  expect(logged()).not.toContain(theirs.TURN_KEY_TOKEN);
-  expect(logged()).not.toContain(theirs.TURN_KEY_ID);
-});
+test.each(failing)(
+  "a relay service that %s only leaves the call without relay, and the log contains no secret",
+  async (_, answer) => {
+    vi.spyOn(globalThis, "fetch").mockImplementation(answer);
+    const pair = await makePair();
+    const settings = { ...theirs, STUN_URLS: stun };
+    const { call_id, ice_servers } = await dial(pair, settings);
+    expect(ice_servers).toEqual([{ urls: [stun] }]);
+    // A stranger's address is not revealed by that.
+    expect(await ice(pair.ana, call_id, settings)).toMatchObject({ ice_servers, relays: false, hide: true });
+    expect(loggedOfCalls()).toHaveLength(2);
+    expect(logged()).toContain("Cloudflare");
+    expect(logged()).not.toContain(theirs.TURN_KEY_TOKEN);
+    expect(logged()).not.toContain(theirs.TURN_KEY_ID);
+  },
+);
 
-test("a relay that says nothing is not waited for longer than three seconds", async () => {
+test("a relay service that does not answer is awaited for at most three seconds", async () => {
   const timeout = AbortSignal.timeout.bind(AbortSignal);
   const limits = vi.spyOn(AbortSignal, "timeout").mockImplementation(() => timeout(20));
   vi.spyOn(globalThis, "fetch").mockImplementation(
@@ -247,7 +250,7 @@ const wrong: [string, Settings][] = [
 ];
 
 test.each(wrong)(
-  "that %s is said in the log, by name only, and the call goes on without a relay",
+  "if %s, the log names the setting only, and the call continues without a relay",
   async (said, settings) => {
     const asked = vi.spyOn(globalThis, "fetch");
     const answer = await iceOf({ ...settings, STUN_URLS: stun });
@@ -259,7 +262,7 @@ test.each(wrong)(
   },
 );
 
-test("a list of STUN servers with a mistake in it is left out", async () => {
+test("a list of STUN servers that contains an error is ignored", async () => {
   expect(await iceOf({ ...own, STUN_URLS: `${stun},http://evil.test` })).toMatchObject({
     ice_servers: [{ username: expect.any(String) }],
     relays: true,
@@ -267,7 +270,7 @@ test("a list of STUN servers with a mistake in it is left out", async () => {
   expect(logged()).toContain("STUN_URLS");
 });
 
-test("who have been connected for less than a day hide their address from each other, where there is a relay", async () => {
+test("people connected for less than a day hide their addresses from each other, if there is a relay", async () => {
   const pair = await makePair();
   const { call_id } = await dial(pair);
   const hides = async (settings: Settings) => (await ice(pair.ana, call_id, settings)).hide;
@@ -282,7 +285,7 @@ test("who have been connected for less than a day hide their address from each o
   expect(await hides(own)).toBe(false);
 });
 
-test("the setting hides one's address from long-known contacts too, and not the other's", async () => {
+test("the setting hides the own address from old contacts too, and not the other's", async () => {
   const pair = await makePair();
   await env.DB.prepare("UPDATE connections SET created_at = 0 WHERE conversation_id = ?").bind(pair.id).run();
   const want = (hidesAddress: boolean) =>

@@ -163,7 +163,7 @@ const rowsOf = async (user: Uuid): Promise<{ id: string; awaits: number; proved_
   ).results;
 
 test.each<Way>(["password", "provider", "mail", "paper"])(
-  "who signs in by %s in the moment the second step is turned on owes it",
+  "a session signed in by %s while the second factor is being enabled requires it",
   async (way) => {
     const ana = await makePerson();
     const [path, body] = await ways[way](ana);
@@ -187,7 +187,7 @@ test.each<[Way, string, (by: Bearer) => Promise<unknown>, string]>([
   ["paper", "new codes are made", makeRecoveryCodes, "invalid_credentials"],
   ["paper", "the password is changed", changePassword, "invalid_credentials"],
   ["password", "it is changed", changePassword, "invalid_credentials"],
-])("who signs in by %s in the moment %s is not signed in", async (way, _, takeBack, error_code) => {
+])("signing in by %s while %s fails", async (way, _, takeBack, error_code) => {
   const ana = await makePerson();
   const [path, body] = await ways[way](ana);
   const answer = await ask("session", () => takeBack(ana), "POST", path, { body });
@@ -214,27 +214,24 @@ test.each<[keyof typeof steps, (by: Bearer & { factor: Uuid }) => Promise<unknow
   ["passkey", removePasskey, "passkey_refused"],
   ["totp", ({ token, factor }) => call("DELETE", `/api/auth/factors/${factor}`, { token }), "mfa_verification_failed"],
   ["paper", makeRecoveryCodes, "mfa_verification_failed"],
-])(
-  "a second step by %s that is taken back in the moment it is shown opens nothing",
-  async (by, takeBack, error_code) => {
-    const ana = await makePersonWithCodeApp();
-    const means = { ...ana, ...(await addPasskey(ana)), codes: await makeRecoveryCodes(ana) };
-    const half = await signInPending(ana);
-    const [path, body] = await steps[by](half, means);
-    const answer = await ask("session", () => takeBack(ana), "POST", path, { token: half.token, body });
-    expect(answer.body).toMatchObject({ error_code });
-    // The challenge is still there, for another attempt.
-    const rows = await rowsOf(ana.id);
-    expect(rows.map(({ id, awaits }) => [id, awaits]).sort()).toEqual(
-      [
-        [idOf(ana), 0],
-        [idOf(half), 1],
-      ].sort(),
-    );
-  },
-);
+])("a second factor by %s that is removed while being proved opens nothing", async (by, takeBack, error_code) => {
+  const ana = await makePersonWithCodeApp();
+  const means = { ...ana, ...(await addPasskey(ana)), codes: await makeRecoveryCodes(ana) };
+  const half = await signInPending(ana);
+  const [path, body] = await steps[by](half, means);
+  const answer = await ask("session", () => takeBack(ana), "POST", path, { token: half.token, body });
+  expect(answer.body).toMatchObject({ error_code });
+  // The challenge is still there, for another attempt.
+  const rows = await rowsOf(ana.id);
+  expect(rows.map(({ id, awaits }) => [id, awaits]).sort()).toEqual(
+    [
+      [idOf(ana), 0],
+      [idOf(half), 1],
+    ].sort(),
+  );
+});
 
-test("the password shown in the moment another device turns the second step on is no proof any more", async () => {
+test("a password proof is invalid once another device enabled the second factor", async () => {
   const ana = await makePerson();
   const { access_token: token } = await signIn(ana);
   await env.DB.prepare("UPDATE sessions SET proved_at = 0 WHERE id = ?").bind(idOf({ token })).run();
@@ -244,7 +241,7 @@ test("the password shown in the moment another device turns the second step on i
   expect((await rowsOf(ana.id)).find(({ id }) => id === idOf({ token }))).toMatchObject({ proved_at: 0 });
 });
 
-test("of two who change the password at once the second one does not, once the first has shut them out", async () => {
+test("of two simultaneous password changes, the second fails once the first ended its session", async () => {
   const ana = await makePerson();
   const { access_token: token } = await signIn(ana);
   const body = { password: "Voleur2026" };
@@ -260,7 +257,7 @@ test("of two who change the password at once the second one does not, once the f
 test.each([
   ["turns the second step on", turnOn],
   ["changes the password", changePassword],
-] as const)("nothing is added by what was begun elsewhere in the moment another device %s", async (_, meanwhile) => {
+] as const)("an enrolment begun elsewhere adds nothing when another device %s at that moment", async (_, meanwhile) => {
   for (const kind of ["passkey", "identity"] as const) {
     const ana = await makePerson();
     const { access_token: token } = await signIn(ana);

@@ -50,7 +50,7 @@ const securityOf = async (token: string): Promise<Security> =>
   (await call("GET", "/api/auth/security", { token })).body as Security;
 const told = (user: string, event: string) => waitUntil(async () => (await readSecurityEvents(user)).includes(event));
 
-test("the second step is taken away at the first sign-in after three days, and not before", async () => {
+test("the second factor is removed at the first sign-in after three days, and not before", async () => {
   const ana = await makePersonWithCodeApp();
   await makeRecoveryCodes(ana);
   await env.DB.prepare("UPDATE account_security SET passkey_step = 1 WHERE user_id = ?").bind(ana.id).run();
@@ -75,7 +75,7 @@ test("the second step is taken away at the first sign-in after three days, and n
   expect((await signIn(ana)).awaits).toBeUndefined();
 });
 
-test("a repeated request keeps the waiting time, and everybody was notified once, with its end", async () => {
+test("a repeated request keeps the waiting time, and all devices are notified once, with its end", async () => {
   const ana = await makePersonWithCodeApp();
   const first = (await ask(await signInPending(ana))).body as FactorReset;
   advanceFrozenClock(3_600);
@@ -159,7 +159,7 @@ test("an unconfirmed address is not notified of a reset, and the requester canno
   expect(await readMails(pending)).toEqual([]);
 });
 
-test("only a session that owes its second step may ask for it", async () => {
+test("only a session that requires its second factor may request it", async () => {
   const [ana, ben] = [await makePersonWithCodeApp(), await makePerson()];
   for (const whole of [ana, ben]) {
     expect(await ask(whole)).toMatchObject({ status: 409, body: { error_code: "reset_not_possible" } });
@@ -167,7 +167,7 @@ test("only a session that owes its second step may ask for it", async () => {
   expect((await securityOf(ana.token)).reset).toBeNull();
 });
 
-test("one tap of anybody signed in stops it, and tapped again it is stopped", async () => {
+test("any signed-in device can cancel it with one tap, and repeating the cancellation succeeds", async () => {
   const ana = await makePersonWithCodeApp();
   const half = await signInPending(ana);
   await ask(half);
@@ -183,7 +183,7 @@ test("one tap of anybody signed in stops it, and tapped again it is stopped", as
   expect((await signIn(ana)).awaits).toEqual(["totp"]);
 });
 
-test("stopped again and again it cannot be asked for again for longer and longer, and its owner is kept from nothing", async () => {
+test("after repeated cancellations the waiting time until the next request grows, and the owner is not restricted", async () => {
   const ana = await makePersonWithCodeApp();
   let { refresh_token } = await renew(ana.refreshToken);
   for (const pause of [1, 24, 168, 168]) {
@@ -201,7 +201,7 @@ test("stopped again and again it cannot be asked for again for longer and longer
   }
 });
 
-test("a stop of long ago counts no more, nor does any once the password is another", async () => {
+test("old cancellations no longer count, nor do any after a password change", async () => {
   const ana = await makePersonWithCodeApp();
   const stop = async () => {
     const half = await signInPending(ana);
@@ -227,7 +227,7 @@ test("a stop of long ago counts no more, nor does any once the password is anoth
   expect((await ask({ token: (half as Session).access_token })).status).toBe(200);
 });
 
-test("showing a second factor after all cancels the reset", async () => {
+test("proving a second factor cancels the reset", async () => {
   const ana = await makePersonWithCodeApp();
   const codes = await makeRecoveryCodes(ana);
   const shows = [
@@ -246,7 +246,7 @@ test("showing a second factor after all cancels the reset", async () => {
   expect((await signIn(ana)).awaits).toBeDefined();
 });
 
-test("a new code app that counts stops it too", async () => {
+test("confirming a new code app cancels it too", async () => {
   const ana = await makePersonWithCodeApp();
   await ask(await signInPending(ana));
   const more = await enrollFactor(ana);
@@ -274,7 +274,7 @@ test("signing in by a passkey after the waiting time cancels the reset and keeps
   expect((await signIn(ana)).awaits).toEqual(["totp", "passkey"]);
 });
 
-test("who has the paper and nothing else may ask too, and gets in by another of its codes when the wait is over", async () => {
+test("a person with only printed recovery codes may request it, and uses another code after the waiting time", async () => {
   const ana = await makePersonWithCodeApp();
   const codes = await makeRecoveryCodes(ana);
   const half = await signInByRecoveryCode(ana, codes[0] ?? "");
@@ -285,7 +285,7 @@ test("who has the paper and nothing else may ask too, and gets in by another of 
   expect((await securityOf(whole.access_token)).recovery_codes).toBe(0);
 });
 
-test("stopped at the very moment at which it would take effect, it is one or the other", async () => {
+test("cancelled at the moment it takes effect, the reset either happens or not", async () => {
   const ana = await makePersonWithCodeApp();
   await ask(await signInPending(ana));
   advanceFrozenClock(waitSeconds);

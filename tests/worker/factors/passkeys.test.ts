@@ -72,22 +72,19 @@ beforeEach(async () => {
 const refused = { status: 400, body: { error_code: "passkey_refused" } };
 const proofNeeded = { status: 403, body: { error_code: "reauthentication_needed" } };
 
-test.each<KeyKind>(["ES256", "EdDSA", "RS256"])(
-  "a passkey of the kind %s signs in without a password",
-  async (kind) => {
-    const { person, authenticator } = await withPasskey(site.origin, { kind });
-    const { answer } = await signIn(authenticator);
-    expect(answer.status).toBe(200);
-    const session = answer.body as Session;
-    expect(session.awaits).toBeUndefined();
-    expect(session.user.id).toBe(person.id);
-    const claims = JSON.parse(atob(session.access_token.split(".")[1] ?? "")) as Record<string, unknown>;
-    expect(claims).toMatchObject({ aal: "aal2", amr: [{ method: "passkey" }] });
-    expect((await call("GET", "/api/contacts", { token: session.access_token })).status).toBe(200);
-  },
-);
+test.each<KeyKind>(["ES256", "EdDSA", "RS256"])("a passkey with a %s key signs in without a password", async (kind) => {
+  const { person, authenticator } = await withPasskey(site.origin, { kind });
+  const { answer } = await signIn(authenticator);
+  expect(answer.status).toBe(200);
+  const session = answer.body as Session;
+  expect(session.awaits).toBeUndefined();
+  expect(session.user.id).toBe(person.id);
+  const claims = JSON.parse(atob(session.access_token.split(".")[1] ?? "")) as Record<string, unknown>;
+  expect(claims).toMatchObject({ aal: "aal2", amr: [{ method: "passkey" }] });
+  expect((await call("GET", "/api/contacts", { token: session.access_token })).status).toBe(200);
+});
 
-test("a browser is asked for a passkey that identifies its person, and gets no more data than needed", async () => {
+test("a browser is asked for a user-verifying passkey, and gets no more data than needed", async () => {
   const { person, authenticator } = await withPasskey();
   const { options } = await pose("registration", person);
   expect(options).toMatchObject({
@@ -109,7 +106,7 @@ test("a browser is asked for a passkey that identifies its person, and gets no m
   expect(open).not.toHaveProperty("allowCredentials");
 });
 
-test("a passkey is listed by name, renamed by its person alone, and gone once it is removed", async () => {
+test("a passkey is listed by name, renamed only by its owner, and gone once removed", async () => {
   const person = await makePerson();
   const [authenticator, synced] = [
     await makeAuthenticator(site.origin),
@@ -165,7 +162,7 @@ test.each<[string, Tweak]>([
   ["signed by another key", { isForged: true }],
   ["meant for somebody else", { userHandle: Buffer.alloc(32, 7).toString("base64url") }],
   ["meant for nobody", { userHandle: undefined }],
-])("an answer %s signs nobody in, and counts for no step", async (_, tweak) => {
+])("an answer %s signs nobody in, and does not count as a second factor", async (_, tweak) => {
   const { person, authenticator } = await withPasskey();
   expect((await signIn(authenticator, tweak)).answer).toMatchObject(refused);
   // For its own person's passkeys a device need not return the user handle.
@@ -174,7 +171,7 @@ test.each<[string, Tweak]>([
   expect((await signIn(authenticator)).answer.status).toBe(200);
 });
 
-test("an answer counts once", async () => {
+test("an answer is accepted once", async () => {
   const { person, authenticator } = await withPasskey(site.origin, { counts: false });
   const { body, answer } = await signIn(authenticator);
   expect(answer.status).toBe(200);
@@ -194,7 +191,7 @@ test("an answer counts once", async () => {
   expect(await add()).toMatchObject(refused);
 });
 
-test("a wrong answer uses the question up", async () => {
+test("a wrong answer uses up the challenge", async () => {
   const { authenticator } = await withPasskey();
   const { ceremony, options } = await pose("sign-in");
   for (const tweak of [{ isForged: true }, {}]) {
@@ -235,7 +232,7 @@ test("a challenge is valid for five minutes, for its purpose, person and session
   expect(await add(person, await pose("step", person))).toMatchObject(refused);
 });
 
-test("somebody else's passkey is no step of one's own", async () => {
+test("another person's passkey is not accepted as a second factor", async () => {
   const [{ person }, other] = [await withPasskey(), await withPasskey()];
   await forgetProofs(person);
   const handle = (await pose("registration", other.person)).options.user?.id;
@@ -245,13 +242,13 @@ test("somebody else's passkey is no step of one's own", async () => {
   expect(await wantStep(person, true)).toMatchObject(proofNeeded);
 });
 
-test("a passkey that is somebody's is not added to another account", async () => {
+test("a registered passkey cannot be added to another account", async () => {
   const [{ authenticator }, other] = [await withPasskey(), await makePerson()];
   expect(await register(other, authenticator)).toMatchObject(refused);
   expect((await signIn(authenticator, {})).answer).toMatchObject(refused); // it used the other's handle
 });
 
-test("a counter that does not increase reveals a copy, and the passkey stays", async () => {
+test("a signature counter that does not increase reveals a copy, and the passkey remains", async () => {
   const warned = vi.spyOn(console, "warn").mockImplementation(() => {});
   const { person, authenticator } = await withPasskey();
   expect((await signIn(authenticator, { counter: 7 })).answer.status).toBe(200);
@@ -268,7 +265,7 @@ test("a counter that does not increase reveals a copy, and the passkey stays", a
   expect((await signIn(authenticator, { counter: 8 })).answer.status).toBe(200);
 });
 
-test("a passkey that counts nothing may be used again and again", async () => {
+test("a passkey without a counter can be used repeatedly", async () => {
   const { authenticator } = await withPasskey(site.origin, { counts: false, isSynced: true });
   for (let n = 0; n < 3; n++) expect((await signIn(authenticator)).answer.status).toBe(200);
 });
@@ -301,7 +298,7 @@ test("an unknown passkey, a removed one and a forged answer are answered alike, 
   expect(gone).toBeGreaterThan(forged / 2);
 });
 
-test("a passkey is asked for after the password once its person wants it, and no more once the last is gone", async () => {
+test("a passkey is required after the password if its owner chose so, and no longer once the last is removed", async () => {
   const { person, authenticator, passkey } = await withPasskey();
   expect((await byPassword(person)).awaits).toBeUndefined();
   expect(await wantStep(person, true)).toMatchObject({ status: 200, body: { second_step: true } });
@@ -328,7 +325,7 @@ test("a passkey is asked for after the password once its person wants it, and no
   expect(await wantStep(person, true)).toMatchObject({ status: 404, body: { error_code: "passkey_not_found" } });
 });
 
-test("what changes how one signs in takes a factor shown just now, and a passkey is one", async () => {
+test("changing sign-in methods needs a fresh proof, and a passkey is one", async () => {
   const { person, authenticator, passkey } = await withPasskey();
   const begun = await pose("registration", person);
   await forgetProofs(person);
@@ -370,7 +367,7 @@ test("the other devices are notified when passkeys become required after the pas
   expect(await told()).toEqual(["passkey_step_on", "passkey_step_off"]);
 });
 
-test("nobody has more passkeys than can be kept apart", async () => {
+test("the number of passkeys of a person is limited", async () => {
   const { person } = await withPasskey();
   const last = await pose("registration", person);
   const row =

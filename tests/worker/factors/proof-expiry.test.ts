@@ -36,7 +36,7 @@ const prove = async (token: string): Promise<string> => {
   return (body as Session).access_token;
 };
 
-test("the first code of a new code app needs a fresh proof; those of one that counts need none", async () => {
+test("the first code of a new code app needs a fresh proof; codes of a confirmed one need none", async () => {
   const ana = await makePerson();
   const { id, totp } = await enrollFactor(ana);
   advanceFrozenClock(301);
@@ -71,7 +71,7 @@ const countOf = async (user: string) => {
   return (await env.DB.batch<{ n: number }>(counted)).map(({ results }) => results[0]?.n);
 };
 
-test("once a code app counts, what other sessions began by a proof leads to nothing, and one's own goes on", async () => {
+test("once a code app is confirmed, enrolments begun in other sessions are invalid, and the own ones remain", async () => {
   const ana = await makePerson();
   const thief = await signIn(ana);
   const answerThief = await beginAll(ana.id, thief.access_token);
@@ -85,7 +85,7 @@ test("once a code app counts, what other sessions began by a proof leads to noth
   expect((await answerOwn()).status).toBe(200);
 });
 
-test("a new password takes away what other sessions began, and every code app that does not count yet", async () => {
+test("a new password cancels what other sessions began, and every unconfirmed code app", async () => {
   const ana = await makePerson();
   const thief = await signIn(ana);
   await beginAll(ana.id, thief.access_token);

@@ -44,7 +44,7 @@ const tokensOf = (user: string) =>
 const expired = { status: 403, body: { error_code: "otp_expired" } };
 
 describe("a recovery address", () => {
-  test("counts once its mail was answered, by link or by code, and signs nobody in", async () => {
+  test("is confirmed by the link or code of its mail, which signs nobody in", async () => {
     const person = await prove(await makePerson());
     const email = newAddress();
     expect((await change(person, ` ${email.toUpperCase()} `)).status).toBe(200);
@@ -60,7 +60,7 @@ describe("a recovery address", () => {
     expect(await verify({ type: "email_change", email, token: code })).toMatchObject(expired);
   });
 
-  test("is changed only after a proof", async () => {
+  test("is changed only with a fresh proof", async () => {
     const person = await makePerson();
     await env.DB.prepare("UPDATE sessions SET proved_at = 0 WHERE user_id = ?").bind(person.id).run();
     const email = newAddress();
@@ -70,7 +70,7 @@ describe("a recovery address", () => {
     expect(await readMails(email)).toEqual([]);
   });
 
-  test("that is not confirmed recovers nothing", async () => {
+  test("that is not confirmed cannot be used for recovery", async () => {
     const person = await prove(await makePerson());
     const email = newAddress();
     await change(person, email);
@@ -134,7 +134,7 @@ describe("a recovery address", () => {
     expect(await securityOf(owner)).toMatchObject({ email: owner.email });
   });
 
-  test("is confirmed by the newest mail only, and not after another wish", async () => {
+  test("is confirmed by the newest mail only, and not after another change", async () => {
     const person = await prove(await makePerson());
     const [first, second] = [newAddress(), newAddress()];
     await change(person, first);
@@ -163,7 +163,7 @@ describe("a recovery address", () => {
     );
   });
 
-  test("can be asked for a few times only: nobody's mailbox is filled by us", async () => {
+  test("has a limited number of mails: nobody's mailbox is flooded", async () => {
     const person = await prove(await makePerson());
     const statuses: number[] = [];
     for (let n = 0; n < 6; n++) statuses.push((await change(person, newAddress())).status);
@@ -195,7 +195,7 @@ describe("a recovery address", () => {
     expect(await securityOf(person)).toMatchObject({ email: null, pending_email: email });
   });
 
-  test("must look like one", async () => {
+  test("must be a valid address", async () => {
     const person = await prove(await makePerson());
     for (const email of [
       "ana",

@@ -46,7 +46,7 @@ test("ten codes are shown once, each of 60 bits, and none of them is stored", as
   await waitUntil(async () => (await readSecurityEvents(ana.id)).includes("recovery_codes_made"));
 });
 
-test("new codes make the old ones void", async () => {
+test("new codes invalidate the old ones", async () => {
   const ana = await makePerson();
   const [old = ""] = await makeRecoveryCodes(ana);
   const [fresh = ""] = await makeRecoveryCodes(ana);
@@ -55,7 +55,7 @@ test("new codes make the old ones void", async () => {
   expect((await verifyRecoveryCode(ana, fresh)).status).toBe(200);
 });
 
-test("codes are made only after a fresh proof", async () => {
+test("codes are created only with a fresh proof", async () => {
   const ana = await makePerson();
   advanceFrozenClock(301);
   expect(await call("POST", "/api/auth/recovery-codes", { token: ana.token })).toMatchObject({
@@ -79,7 +79,7 @@ test("a code replaces the second factor, once, in any notation", async () => {
   expect(await verifyRecoveryCode(await signInPending(ana), codes[0] ?? "")).toMatchObject(wrong);
 });
 
-test("one code brought at once by several devices lets one of them in", async () => {
+test("one code used at once by several devices admits one of them", async () => {
   const ana = await makePersonWithCodeApp();
   const [code = ""] = await makeRecoveryCodes(ana);
   const halves = [await signInPending(ana), await signInPending(ana), await signInPending(ana)];
@@ -88,7 +88,7 @@ test("one code brought at once by several devices lets one of them in", async ()
   expect(await leftOf(ana.id)).toBe(9);
 });
 
-test("one code brought at once to get in without the password gets in once", async () => {
+test("one code used at once instead of the password admits one device", async () => {
   const ana = await makePerson();
   const [code = ""] = await makeRecoveryCodes(ana);
   const db = openDb(env);
@@ -109,7 +109,7 @@ test("a code counts as a proof, for tokens made from then on", async () => {
   expect(await mayChangeCredentials(ana)).toBe(false);
 });
 
-test("somebody else's code is wrong and stays good", async () => {
+test("another person's code is refused and stays valid", async () => {
   const [ana, ben] = [await makePersonWithCodeApp(), await makePersonWithCodeApp()];
   const [code = ""] = await makeRecoveryCodes(ana);
   await makeRecoveryCodes(ben);
@@ -118,7 +118,7 @@ test("somebody else's code is wrong and stays good", async () => {
   expect((await verifyRecoveryCode(await signInPending(ana), code)).status).toBe(200);
 });
 
-test("codes are tried a few at a time, and the code app still goes", async () => {
+test("attempts with codes are limited, and the code app still works", async () => {
   const ana = await makePersonWithCodeApp();
   await makeRecoveryCodes(ana);
   const half = await signInPending(ana);
@@ -146,7 +146,7 @@ test("a recovery code used as the password does not replace the second factor to
   expect(await leftOf(ana.id)).toBe(9);
 });
 
-test("without a second step a code starts a session and counts as its factor", async () => {
+test("without a second factor a code starts a session and counts as its factor", async () => {
   const ana = await makePerson();
   const codes = await makeRecoveryCodes(ana);
   const session = await signInByRecoveryCode(ana, codes[0] ?? "");

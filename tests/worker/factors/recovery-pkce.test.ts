@@ -45,7 +45,7 @@ const expired = { status: 403, body: { error_code: "otp_expired" } };
 const exchange = (auth_code: string | null, code_verifier: string) =>
   call("POST", "/api/auth/token?grant_type=pkce", { body: { auth_code, code_verifier } });
 
-test("the mail leads back to the program that asked, with a code that it alone can trade for a session, once", async () => {
+test("the mail leads back to the client that requested it, with a code that only it can exchange, once", async () => {
   const { id, link, token, verifier } = await begin();
   expect(link.origin + link.pathname + link.search).toBe("https://lisolo.test/recover");
   const back = await open(link);
@@ -68,7 +68,7 @@ test("the mail leads back to the program that asked, with a code that it alone c
   expect(changed.status).toBe(200);
 });
 
-test("a link whose answer was lost brings the same code again, and after the session there is nothing left", async () => {
+test("a link whose answer was lost returns the same code again, and is invalid once the session exists", async () => {
   const { link, verifier } = await begin();
   const [scanned, again] = await Promise.all([open(link), open(link)]);
   expect(again.href).toBe(scanned.href);
@@ -78,7 +78,7 @@ test("a link whose answer was lost brings the same code again, and after the ses
   expect(await ask(link)).toMatchObject(expired);
 });
 
-test("once the link was opened, neither its token nor the mail's code opens anything else", async () => {
+test("once the link was opened, neither its token nor the mail's code is valid elsewhere", async () => {
   const { link, token, code, email } = await begin();
   await open(link);
   expect(await call("POST", "/api/auth/verify", { body: { type: "recovery", token_hash: token } })).toMatchObject(
@@ -88,7 +88,7 @@ test("once the link was opened, neither its token nor the mail's code opens anyt
   expect(await call("POST", "/api/auth/verify", { body: typed })).toMatchObject(expired);
 });
 
-test("a link with another place in it leads nowhere, and a token for our page is no code for others", async () => {
+test("a link with a changed target is refused, and a token for the product's page is no code for other clients", async () => {
   const { link, token } = await begin();
   const to = (redirect_to: string, token_hash = token) =>
     new URL(`https://lisolo.test/recover#${new URLSearchParams({ token: token_hash, redirect_to })}`);
@@ -102,7 +102,7 @@ test("a link with another place in it leads nowhere, and a token for our page is
   expect(answer.status).toBe(200);
 });
 
-test("the session opened by a code mailed for a program owes the second step too", async () => {
+test("the session opened by a code mailed for another client requires the second factor too", async () => {
   const { id, link, verifier } = await begin();
   await env.DB.prepare(
     "INSERT INTO factors (id, user_id, friendly_name, secret, is_verified, created_at, updated_at) VALUES (?, ?, '', 'x', 1, 0, 0)",

@@ -69,8 +69,8 @@ const seen = ({ status, headers, body }: Awaited<ReturnType<typeof call>>) => ({
   headers: [...headers].filter(([name]) => name !== "date" && name !== "cf-ray"),
 });
 
-describe("asking for a mail", () => {
-  test("brings a link and a code in the language of the one who asks, and says for how long", async () => {
+describe("requesting a recovery mail", () => {
+  test("sends a link and a code in the language of the requester, with their lifetime", async () => {
     const { email } = await newReachable();
     await recover(email, {}, "", { "accept-language": "pt-PT,pt;q=0.9" });
     const { subject, text, html } = await newestTo(email);
@@ -86,7 +86,7 @@ describe("asking for a mail", () => {
     expect(code).toMatch(/^\d{8}$/);
   });
 
-  test("is answered the same whether somebody has the address, and writes to nobody else", async () => {
+  test("has the same answer whether or not the address exists, and writes to nobody else", async () => {
     const { email } = await newReachable();
     const unknown = newAddress();
     expect(seen(await recover(unknown))).toEqual(seen(await recover(email)));
@@ -94,7 +94,7 @@ describe("asking for a mail", () => {
     expect(await readMails(unknown)).toEqual([]);
   });
 
-  test("counts against the address that was typed, known or not, in whatever case it was typed", async () => {
+  test("counts for the typed address, known or not, in any letter case", async () => {
     const { email } = await newReachable();
     const unknown = newAddress();
     for (const address of [email, unknown]) {
@@ -105,7 +105,7 @@ describe("asking for a mail", () => {
     }
   });
 
-  test("wants a proof of work, each good once", async () => {
+  test("needs a proof of work, valid once", async () => {
     const { email } = await newReachable();
     const refused = { status: 400, body: { error_code: "captcha_failed" } };
     expect(await recover(email, { gotrue_meta_security: {} })).toMatchObject(refused);
@@ -116,7 +116,7 @@ describe("asking for a mail", () => {
     expect(await recover(newAddress(), used)).toMatchObject(refused);
   });
 
-  test("keeps neither token nor code, and voids what was mailed before", async () => {
+  test("stores neither token nor code, and invalidates earlier mails", async () => {
     const { email } = await newReachable();
     const first = await askFor(email);
     const rows = JSON.stringify(
@@ -130,7 +130,7 @@ describe("asking for a mail", () => {
     expect((await verify({ type: "recovery", token_hash: second.token })).status).toBe(200);
   });
 
-  test("leads to our own page whatever other place is named", async () => {
+  test("links to the product's own page, whatever target is named", async () => {
     const places = [
       "https://evil.test/",
       "//evil.test",
@@ -149,8 +149,8 @@ describe("asking for a mail", () => {
   });
 });
 
-describe("showing what a mail brought", () => {
-  test.each(["link", "code"])("signs in by its %s, once, however many try at once", async (by) => {
+describe("using a recovery mail", () => {
+  test.each(["link", "code"])("signs in by its %s, once, however many use it at once", async (by) => {
     const { email, id } = await newReachable();
     const { token, code } = await askFor(email);
     const body = { type: "recovery", ...(by === "link" ? { token_hash: token } : { email, token: code }) };
@@ -162,7 +162,7 @@ describe("showing what a mail brought", () => {
     expect(await verify({ type: "recovery", email, token: code })).toMatchObject(expired);
   });
 
-  test("takes the code as people type it", async () => {
+  test("accepts common ways to write the code", async () => {
     const { email } = await newReachable();
     const { code } = await askFor(email);
     const typed = ` ${code.slice(0, 4)} ${code.slice(4)}`;
@@ -202,7 +202,7 @@ describe("showing what a mail brought", () => {
     expect(text).not.toContain(person.phone.slice(-6));
   });
 
-  test("owes the second step where one is asked for", async () => {
+  test("requires the second factor if one is enabled", async () => {
     const person = await newReachable();
     await env.DB.prepare(
       "INSERT INTO factors (id, user_id, friendly_name, secret, is_verified, created_at, updated_at) VALUES (?, ?, '', 'x', 1, 0, 0)",
@@ -218,7 +218,7 @@ describe("showing what a mail brought", () => {
     expect(await call("GET", "/api/conversations", halfway)).toMatchObject(owes);
   });
 
-  test("after an hour is nothing any more", async () => {
+  test("is invalid after an hour", async () => {
     const { email } = await newReachable();
     const { token, code } = await askFor(email);
     await ageTokens(email);
@@ -226,7 +226,7 @@ describe("showing what a mail brought", () => {
     expect(await verify({ type: "recovery", email, token: code })).toMatchObject(expired);
   });
 
-  test("stops to take codes after five wrong ones, though many come at once; the link still goes", async () => {
+  test("refuses codes after five wrong ones, also simultaneous; the link still works", async () => {
     const { email } = await newReachable();
     const { token, code } = await askFor(email);
     const guess = (n: number) => String((Number(code) + n) % 10 ** 8).padStart(8, "0");
@@ -236,7 +236,7 @@ describe("showing what a mail brought", () => {
     expect((await verify({ type: "recovery", token_hash: token })).status).toBe(200);
   });
 
-  test("refuses everything that is not right with one and the same answer", async () => {
+  test("has the same answer for every invalid input", async () => {
     const { email } = await newReachable();
     const { token, code } = await askFor(email);
     const bodies = [
@@ -256,7 +256,7 @@ describe("showing what a mail brought", () => {
     expect((await verify({ type: "recovery", token_hash: token })).status).toBe(200);
   });
 
-  test("asks the database for the same whether somebody has the address", async () => {
+  test("causes the same queries whether or not the address exists", async () => {
     const { email } = await newReachable();
     await askFor(email);
     const count = async (address: string): Promise<number> => {
@@ -283,7 +283,7 @@ describe("showing what a mail brought", () => {
     expect(await count(newAddress())).toBe(known);
   });
 
-  test("comes with cookies for a browser of ours, and nothing for a page of another", async () => {
+  test("sets cookies for the product's pages, and none for other origins", async () => {
     const { email } = await newReachable();
     const { token } = await askFor(email);
     const forged = await verify(
@@ -297,7 +297,7 @@ describe("showing what a mail brought", () => {
   });
 });
 
-test("a mail's link that is fetched sends no token, and uses nothing up", async () => {
+test("a link prefetched by GET sends no token, and stays valid", async () => {
   const { email } = await newReachable();
   const { link, token } = await askFor(email);
   expect(link.href).toBe(`https://lisolo.test/recover#token=${token}&type=recovery`);
@@ -307,7 +307,7 @@ test("a mail's link that is fetched sends no token, and uses nothing up", async 
   expect((await verify({ type: "recovery", token_hash: token })).status).toBe(200);
 });
 
-test("wrong tokens from an address keep nobody behind it from a right one", async () => {
+test("wrong tokens from an address do not block a right one from there", async () => {
   const { email } = await newReachable();
   const { token } = await askFor(email);
   await drainBucket("verify_by_address", toLimitKey("local"));
@@ -317,11 +317,11 @@ test("wrong tokens from an address keep nobody behind it from a right one", asyn
   await refillBuckets("verify_by_address");
 });
 
-describe("a recovery code in the password's place", () => {
+describe("a recovery code instead of the password", () => {
   const byCode = async (phone: string, code: string, more: object = {}, headers = {}) =>
     post("/api/auth/recover/code", { phone, code, ...(await codeProof(phone)), ...more }, headers);
 
-  test("signs in once, and lets a new password be set", async () => {
+  test("signs in once, and allows a new password", async () => {
     const person = await makePerson();
     const [code = ""] = await replaceRecoveryCodes(openDb(env), env, person.id);
     const tries = await Promise.all(Array.from({ length: 4 }, () => byCode(person.phone, code)));
@@ -331,7 +331,7 @@ describe("a recovery code in the password's place", () => {
     expect(changed.status).toBe(200);
   });
 
-  test("is refused the same for a wrong code, somebody else's code and a number that nobody has", async () => {
+  test("is refused alike for a wrong code, another person's code and an unknown number", async () => {
     const [person, other] = [await makePerson(), await makePerson()];
     const [code = ""] = await replaceRecoveryCodes(openDb(env), env, other.id);
     const first = seen(await byCode(person.phone, code));
@@ -340,7 +340,7 @@ describe("a recovery code in the password's place", () => {
     expect(seen(await byCode("+243810099998", code))).toEqual(first);
   });
 
-  test("wants a proof of work, and counts against the number that was typed and where", async () => {
+  test("needs a proof of work, and counts for the typed number and the network", async () => {
     const person = await makePerson();
     const [code = ""] = await replaceRecoveryCodes(openDb(env), env, person.id);
     const refused = await byCode(person.phone, code, { gotrue_meta_security: {} });

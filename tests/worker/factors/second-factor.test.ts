@@ -49,7 +49,7 @@ test.each<[string, typeof all, string[] | undefined]>([
   ["recovery_code totp", all, undefined],
   ["password recovery_code", all, undefined],
   ["passkey", all, undefined],
-])("after %s, of %o there is owed %o", (methods, means, owed) => {
+])("after %s, of %o, %o is still required", (methods, means, owed) => {
   expect(findMissingSteps(methods, means ?? { isRequired: false, available: [] })).toEqual(owed);
 });
 
@@ -63,12 +63,12 @@ test.each<[string, "aal1" | "aal2", AuthMethod[]]>([
   ["password totp", "aal2", ["totp", "password"]],
   ["password recovery_code", "aal2", ["recovery_code", "password"]],
   ["passkey", "aal2", ["passkey"]],
-])("a session of %s is told to be %s", (methods, aal, amr) => {
+])("a session of %s has the assurance %s", (methods, aal, amr) => {
   const said = toAssurance({ methods, proved_at: 0, created_at: 5_000 });
   expect(said).toEqual({ aal, amr: amr.map((method) => ({ method, timestamp: 5 })) });
 });
 
-test("the token says how sure one is, as GoTrue's clients read it", async () => {
+test("the token states the assurance level in the claims that GoTrue clients read", async () => {
   const ana = await makePerson();
   const alone = await signIn(ana);
   expect(decodeJwt(alone.access_token)).toMatchObject({ aal: "aal1", amr: [{ method: "password" }] });
@@ -90,7 +90,7 @@ test("the token says how sure one is, as GoTrue's clients read it", async () => 
   expect(decodeJwt(whole.access_token)).toMatchObject({ aal: "aal2" });
 });
 
-test("showing the factor ends the pending session and starts another, under a new id", async () => {
+test("proving the factor replaces the pending session by one with a new id", async () => {
   const ana = await makePersonWithCodeApp();
   const half = await signInPending(ana);
   const whole = (await verifyCode(half, ana.factor, makeCode(ana.secret))).body as Session;
@@ -117,7 +117,7 @@ const halfwayRoutes = [
   "POST /api/auth/recovery-codes/verify",
 ];
 
-test("a session that owes its step is refused on every route but those on which it shows it", async () => {
+test("a pending session is refused on every route except those for its second factor", async () => {
   const ana = await makePersonWithCodeApp();
   const half = await signInPending(ana);
   const asked = new Set(
@@ -150,7 +150,7 @@ test("a session that owes its step is refused on every route but those on which 
   expect((await call("GET", "/api/auth/user", { token: ana.token })).status).toBe(200);
 });
 
-test("a session that owes its step learns of the account what the step takes, and nothing of where else to go on", async () => {
+test("a pending session sees the factors of its account, and nothing about other recovery methods", async () => {
   const ana = await makePersonWithCodeApp();
   const secrets = { email: "ana@halfway.test", app: "Téléphone de Papa", name: "Ana Chez Kivu", provider: "kivu" };
   await env.DB.batch([
@@ -173,7 +173,7 @@ test("a session that owes its step learns of the account what the step takes, an
   expect(whole.user).toMatchObject({ email: secrets.email, phone: ana.phone });
 });
 
-test("a session that owes its step can neither add a code app nor make one count", async () => {
+test("a pending session can neither add nor confirm a code app", async () => {
   const ana = await makePersonWithCodeApp();
   const pending = await enrollFactor(ana);
   const half = await signInPending(ana);
@@ -184,7 +184,7 @@ test("a session that owes its step can neither add a code app nor make one count
   expect((await verifyFactor(half, pending.id, question, makeCode(pending.totp.secret))).status).toBe(404);
 });
 
-test("a session may owe its step for ten minutes, and renewing it makes that no longer", async () => {
+test("a session may be pending for ten minutes, which a renewal does not extend", async () => {
   const ana = await makePersonWithCodeApp();
   const half = await signInPending(ana);
   advanceFrozenClock(570);
@@ -200,7 +200,7 @@ test("a session may owe its step for ten minutes, and renewing it makes that no 
   expect(await refresh(refresh_token)).toMatchObject({ status: 401, body: { error_code: "session_expired" } });
 });
 
-test("a session that owed a step which is gone is not whole for that", async () => {
+test("a pending session does not become complete because its factor was removed", async () => {
   const ana = await makePersonWithCodeApp();
   const half = await signInPending(ana);
   expect((await call("DELETE", `/api/auth/factors/${ana.factor}`, { token: ana.token })).status).toBe(200);
@@ -211,7 +211,7 @@ test("a session that owed a step which is gone is not whole for that", async () 
   expect((await signIn(ana)).awaits).toBeUndefined();
 });
 
-test("sessions whose step nobody showed in time are cleared away when the person comes again", async () => {
+test("expired pending sessions are deleted at the person's next sign-in", async () => {
   const ana = await makePersonWithCodeApp();
   const count = () =>
     env.DB.prepare("SELECT count(*) AS n FROM sessions WHERE user_id = ? AND awaits = 1").bind(ana.id).first("n");
@@ -221,7 +221,7 @@ test("sessions whose step nobody showed in time are cleared away when the person
   await waitUntil(async () => (await count()) === 1);
 });
 
-test("what was shown counts for five minutes, and for tokens made from then on", async () => {
+test("a proof counts for five minutes, and for tokens issued from then on", async () => {
   const ana = await makePersonWithCodeApp();
   expect(await mayChangeCredentials(ana)).toBe(true);
   advanceFrozenClock(301);
@@ -236,7 +236,7 @@ test("what was shown counts for five minutes, and for tokens made from then on",
   expect(await mayChangeCredentials({ token: shown.access_token })).toBe(false);
 });
 
-test("a copy of the earlier refresh token gains nothing from the factor its owner shows", async () => {
+test("a copy of the earlier refresh token gains nothing from the owner's proof", async () => {
   const ana = await makePersonWithCodeApp();
   advanceFrozenClock(301);
   expect((await verifyCode(ana, ana.factor, makeCode(ana.secret))).status).toBe(200);
@@ -244,7 +244,7 @@ test("a copy of the earlier refresh token gains nothing from the factor its owne
   expect(await mayChangeCredentials({ token: copied.access_token })).toBe(false);
 });
 
-test("where a second step is asked for the password alone is no proof, wherever it was shown", async () => {
+test("with a required second factor the password alone is no fresh proof, wherever it was proved", async () => {
   const ana = await makePerson();
   const other = await signIn(ana);
   expect(await mayChangeCredentials({ token: other.access_token })).toBe(true);
@@ -268,7 +268,7 @@ test("the same method shown repeatedly is listed once among a session's methods"
   expect(amr.map(({ method }) => method)).toEqual(["recovery_code", "totp", "password"]);
 });
 
-test("endless attempts with the password lock the owner out neither of signing in nor of cancelling a reset", async () => {
+test("unlimited attempts with the password block the owner neither from signing in nor from cancelling a reset", async () => {
   const ana = await makePersonWithCodeApp();
   const codes = await makeRecoveryCodes(ana);
   const [thief, owner] = [await signInPending(ana), await signInPending(ana)];

@@ -40,7 +40,7 @@ const guarded = Object.entries(paths).flatMap(([path, item]) =>
     .map(([method]) => `${method.toUpperCase()} ${path}`),
 );
 
-test("nothing is left out of what needs a fresh proof", () => {
+test("the table below contains every route that needs a fresh proof", () => {
   expect([...guarded].sort()).toEqual([
     "DELETE /api/account",
     "DELETE /api/auth/factors/{id}",
@@ -99,7 +99,7 @@ const readAll = (user: string) =>
 const askedElsewhere = ["POST /api/auth/proof", "POST /api/auth/factors/{id}/verify"];
 
 test.each(guarded.filter((route) => !askedElsewhere.includes(route)))(
-  "%s asks for a proof where none, an old one, or one made after the token was shown",
+  "%s needs a fresh proof: none, an old one, or one later than the token is refused",
   async (route) => {
     const person = await makePerson();
     const thing = createUuid();
@@ -134,7 +134,7 @@ test.each(guarded.filter((route) => !askedElsewhere.includes(route)))(
   },
 );
 
-test("every sign-in is a session of its own, whatever the browser brought along", async () => {
+test("every sign-in creates a separate session, whatever cookies the browser sent", async () => {
   const [ana, ben] = [await makePerson(), await makePerson()];
   const idOf = (token: string): unknown =>
     JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString()).sid;

@@ -52,7 +52,7 @@ test.each([
   expect(findTotpStep(secret, code, seconds * 1_000)).toBe(Math.floor(seconds / 30));
 });
 
-test("a code app outlives the change of the key it is kept under, once it was used in between", async () => {
+test("a code app survives a change of the encryption key if it was used in between", async () => {
   const [ana, ben] = [await makePersonWithCodeApp(), await makePersonWithCodeApp()];
   const next = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64url");
   const show = async (changed: object, { token, factor, secret }: typeof ana, steps: number) => {
@@ -124,7 +124,7 @@ test("a new code app's secret is shown once, as text and as a picture that GoTru
   expect(JSON.stringify(me)).not.toContain(totp.secret);
 });
 
-test("a code app calls us as the program that asked is called, and Lisolo where it says nothing", async () => {
+test("a code app shows the name of the requesting client, or Lisolo by default", async () => {
   const ana = await makePerson();
   const add = (issuer: unknown) =>
     call("POST", "/api/auth/factors", { token: ana.token, body: { factor_type: "totp", issuer } });
@@ -141,7 +141,7 @@ test("a code app calls us as the program that asked is called, and Lisolo where 
   for (const issuer of ["\ud800", "Li\u202eolos", "x".repeat(51), 7]) expect((await add(issuer)).status).toBe(400);
 });
 
-test("its secret is stored nowhere in clear, and is valid only in its own row", async () => {
+test("its secret is never stored in clear, and is valid only in its own row", async () => {
   const [ana, ben] = [await makePersonWithCodeApp(), await makePersonWithCodeApp()];
   const rows = await readDirectoryText();
   expect(rows).toContain(ana.factor);
@@ -177,7 +177,7 @@ test("a code app counts from its first right code on; an unconfirmed one is repl
   await waitUntil(async () => (await readSecurityEvents(ana.id)).includes("factor_added"));
 });
 
-test("nobody has more code apps than five", async () => {
+test("a person has at most five code apps", async () => {
   const ana = await makePerson();
   let token = ana.token;
   for (let n = 0; n < factorsMax; n++) {
@@ -194,7 +194,7 @@ test("nobody has more code apps than five", async () => {
   });
 });
 
-test("a code is right in its own half minute, the one before and the one after", async () => {
+test("a code is valid in its own half minute, the one before and the one after", async () => {
   const ana = await makePersonWithCodeApp();
   advanceFrozenClock(300);
   for (const steps of [-2, 2])
@@ -208,7 +208,7 @@ test("a code is right in its own half minute, the one before and the one after",
   }
 });
 
-test("a code works once, however many bring it at once", async () => {
+test("a code is accepted once, however many use it at once", async () => {
   const ana = await makePersonWithCodeApp();
   const code = makeCode(ana.secret);
   const questions = await Promise.all(Array.from({ length: 10 }, () => challengeFactor(ana, ana.factor)));
@@ -223,7 +223,7 @@ test("a code works once, however many bring it at once", async () => {
     expect(await verifyCode(half, ana.factor, old)).toMatchObject(wrong);
 });
 
-test("one code brought at once by devices that wait for their second step lets one of them in", async () => {
+test("one code used at once by several pending sessions admits one of them", async () => {
   const ana = await makePersonWithCodeApp();
   const code = makeCode(ana.secret);
   const halves = [await signInPending(ana), await signInPending(ana), await signInPending(ana)];
@@ -232,7 +232,7 @@ test("one code brought at once by devices that wait for their second step lets o
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 422, 422]);
 });
 
-test("a question is put to one session and one code app, for five minutes, until it is answered", async () => {
+test("a challenge is valid for one session and one code app, for five minutes, until it is answered", async () => {
   const [ana, ben] = [await makePersonWithCodeApp(), await makePersonWithCodeApp()];
   const half = await signInPending(ana);
   const [hers, his] = [await challengeFactor(ana, ana.factor), await challengeFactor(ben, ben.factor)];
@@ -256,7 +256,7 @@ test("a question is put to one session and one code app, for five minutes, until
   expect(await verifyFactor({ token }, ana.factor, question, makeCode(ana.secret))).toMatchObject(tooLate);
 });
 
-test("somebody else's code app is not there, and their codes are wrong", async () => {
+test("another person's code app is not found, and their codes are wrong", async () => {
   const [ana, ben] = [await makePersonWithCodeApp(), await makePersonWithCodeApp()];
   expect(await call("POST", `/api/auth/factors/${ana.factor}/challenge`, { token: ben.token })).toMatchObject(noFactor);
   const question = await challengeFactor(ana, ana.factor);
@@ -266,7 +266,7 @@ test("somebody else's code app is not there, and their codes are wrong", async (
   expect((await signIn(ana)).awaits).toEqual(["totp"]);
 });
 
-test("codes are tried a few at a time, then a recovery code still goes", async () => {
+test("attempts with codes are limited, and a recovery code still works afterwards", async () => {
   const ana = await makePersonWithCodeApp();
   const [code = ""] = await makeRecoveryCodes(ana);
   const half = await signInPending(ana);
@@ -280,7 +280,7 @@ test("codes are tried a few at a time, then a recovery code still goes", async (
   expect((await verifyRecoveryCode(half, code)).status).toBe(200);
 });
 
-test("after twenty wrong codes in a day from one address code apps wait, whatever they say; right ones cost nothing", async () => {
+test("after twenty wrong codes in a day from one address codes are refused there; right ones do not count", async () => {
   const ana = await makePersonWithCodeApp();
   const failures = () =>
     env.DB.prepare("SELECT full_at FROM rate_limits WHERE key = ?")
@@ -294,7 +294,7 @@ test("after twenty wrong codes in a day from one address code apps wait, whateve
   expect((await verifyCode(half, ana.factor, makeCode(ana.secret))).status).toBe(429);
 });
 
-test("a code app goes only after a fresh proof; one that does not count yet goes without", async () => {
+test("a confirmed code app is removed only with a fresh proof; an unconfirmed one without", async () => {
   const ana = await makePersonWithCodeApp();
   const pending = await enrollFactor(ana);
   advanceFrozenClock(301);

@@ -33,7 +33,7 @@ const ask = async (path: string, headers: Record<string, string> = {}, method = 
 };
 const brotli = { "accept-encoding": "gzip, deflate, br, zstd" };
 
-test("a browser that takes brotli is sent the compressed file as it is, with the file's type and caching", async () => {
+test("a browser that accepts brotli gets the stored compressed file, with the file's type and caching", async () => {
   expect(await ask("/assets/app-1.js", brotli)).toEqual({
     status: 200,
     body: "the script, compressed",
@@ -58,14 +58,14 @@ test.each<[string, Record<string, string>]>([
   ["refuses brotli", { "accept-encoding": "gzip, br;q=0" }],
   ["says nothing", {}],
   ["wants a part", { ...brotli, range: "bytes=0-3" }],
-])("who %s is sent the plain file", async (_, headers) => {
+])("a client that %s gets the plain file", async (_, headers) => {
   const answer = await ask("/assets/app-1.js", headers);
   expect(answer).toMatchObject({ status: 200, body: "the script", headers: { "cache-control": caching } });
   expect(answer.headers).not.toHaveProperty("content-encoding");
   expect(answer.headers["vary"]).toBe("accept-encoding");
 });
 
-test("what did not change is not sent again, and the plain file's etag says nothing of the compressed one", async () => {
+test("unchanged files are not sent again, and the plain file's ETag does not match the compressed one", async () => {
   const compressed = { "if-none-match": '"the script, compressed"' };
   const unchanged = await ask("/assets/app-1.js", { ...brotli, ...compressed });
   expect(unchanged).toMatchObject({
@@ -78,7 +78,7 @@ test("what did not change is not sent again, and the plain file's etag says noth
   expect(await ask("/assets/app-1.js", compressed)).toMatchObject({ status: 200, body: "the script" });
 });
 
-test("a HEAD says what a GET does, without the body", async () => {
+test("a HEAD request has the headers of GET, without the body", async () => {
   for (const headers of [brotli, {}]) {
     const { body, ...said } = await ask("/assets/app-1.js", headers);
     expect(await ask("/assets/app-1.js", headers, "HEAD")).toEqual({ ...said, body: "" });
@@ -86,12 +86,12 @@ test("a HEAD says what a GET does, without the body", async () => {
   }
 });
 
-test("a file without a compressed twin, or of another kind, is sent as it is", async () => {
+test("a file without a compressed copy, or of another kind, is sent as it is", async () => {
   expect(await ask("/assets/new-1.js", brotli)).toMatchObject({ status: 200, body: "a script without a twin" });
   expect(await ask("/assets/icon-1.svg", brotli)).toMatchObject({ status: 200, body: "<svg/>" });
 });
 
-test("what is not there is not found, instead of the app's page kept for a year, and a twin has no address", async () => {
+test("a missing file is a 404 instead of the app's page, and compressed copies have no URL", async () => {
   for (const path of ["/assets/gone-0.js", "/assets/gone-0.css", "/assets/", "/assets/app-1.js.br"]) {
     for (const headers of [brotli, {}]) {
       const answer = await ask(path, headers);
@@ -102,7 +102,7 @@ test("what is not there is not found, instead of the app's page kept for a year,
   }
 });
 
-test("a page that is not asked for by GET or HEAD is refused with the headers of every answer", async () => {
+test("a page requested by a method other than GET or HEAD is refused with the usual headers", async () => {
   const request = new Request("https://lisolo.test/login", { method: "POST" });
   const { status, headers } = await serveDocument(request, { ASSETS } as unknown as Env);
   expect([status, headers.get("allow")]).toEqual([405, "GET, HEAD"]);

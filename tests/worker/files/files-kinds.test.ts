@@ -56,7 +56,7 @@ test.each<[string, Buffer, string]>([
   ["an MP3 with a tag", Buffer.concat([id3(300), mp3(3)]), "audio/mpeg"],
   ["a WAV", Buffer.concat([ascii("RIFF\x24\0\0\0WAVEfmt "), Buffer.alloc(28)]), "audio/wav"],
   ["a PDF", ascii("%PDF-1.7\n%stream"), "application/pdf"],
-])("%s is known by its bytes", (_, bytes, type) => {
+])("%s is recognised by its bytes", (_, bytes, type) => {
   expect(sniffType(bytes)).toBe(type);
 });
 
@@ -78,7 +78,7 @@ test.each<[string, Buffer]>([
   ["a WAV's first bytes", ascii("RIFF\x24\0\0\0WAVE")],
   ["a PDF behind a page", ascii(`${page}%PDF-1.7`)],
   ["one byte", Buffer.from([0xff])],
-])("%s is only to be saved, however it is called", async (_, bytes) => {
+])("%s is only served as a download, whatever its name", async (_, bytes) => {
   expect(sniffType(bytes)).toBe("application/octet-stream");
   const state = await uploadFile(await makePerson(), bytes, "photo.png");
   expect(state).toMatchObject({ size: bytes.length, ready: { type: "application/octet-stream", width: null } });
@@ -116,13 +116,13 @@ test("the location is removed from an MP4 file, wherever it is, and nothing in i
   expect(bytes.toString("latin1").split("free")).toHaveLength(5);
 });
 
-test("a script that begins like a GIF is too large for a picture: letters are no small numbers", async () => {
+test("a script that begins like a GIF is refused by its dimensions", async () => {
   const ana = await makePerson();
   const id = await uploadParts(ana, ascii(`GIF89a/*${" ".repeat(40)}*/=1;alert(1)`));
   expect(await completeFile(ana, id)).toMatchObject({ status: 400, body: { error_code: "image_too_many_pixels" } });
 });
 
-test("bytes that lead every reader astray end in an answer", () => {
+test("bytes that mislead parsers are parsed to the end", () => {
   const beginnings = [webm("webm", 2), mp4("isom", "soun"), ogg("OpusHead"), Buffer.concat([id3(9), mp3(2)])];
   for (const whole of beginnings) {
     for (let at = 0; at < whole.length; at++) {

@@ -69,7 +69,7 @@ test.each<[string, Buffer, string]>([
   ["a 3GP film", film(brand("3gp5")), "moving pictures"],
   ["a film of an iPhone", film(brand("qt  ")), "moving pictures"],
   ["a QuickTime film without a brand", film(box("wide")), "moving pictures"],
-])("%s says no longer where it was taken, and nothing in it moves", async (_, bytes, content) => {
+])("%s loses its location, and its other bytes keep their offsets", async (_, bytes, content) => {
   expect(bytes.includes(photoLocation)).toBe(true);
   const state = await uploadFile(await makePerson(), bytes, "IMG_0001.HEIC");
   expect(state).toMatchObject({ size: bytes.length, ready: { type: "application/octet-stream" } });
@@ -91,7 +91,7 @@ test.each<[string, Buffer]>([
   ["that does not say where anything stands", altered("iloc", ascii("free"))],
   ["whose boxes end beyond the file", makeHeic().subarray(0, 200)],
   ["in a version nobody knows", altered("iloc", Buffer.from([9]), 4)],
-])("a photo %s is refused for good, for nobody knows what it tells", async (_, bytes) => {
+])("a photo %s is refused permanently, because its metadata cannot be checked", async (_, bytes) => {
   const ana = await makePerson();
   const id = await uploadParts(ana, bytes);
   expect(await completeFile(ana, id)).toMatchObject({ status: 415, body: { error_code: "broken_image" } });
@@ -143,12 +143,12 @@ test.each<[string, Buffer, string]>([
     endlessElement(segment, makeTracks(1), endlessElement("1254c367", ascii(photoLocation))),
     "video/webm",
   ],
-])("a WebM film %s says it no longer, and nothing in it moves", async (_, body, type) => {
+])("a WebM film %s loses its location, and its other bytes keep their offsets", async (_, body, type) => {
   const bytes = Buffer.concat([makeEbmlHeader("webm"), body]);
   await expectWithoutLocation(bytes, "film.webm", type);
 });
 
-test("a WebM film of several parts, and a Matroska film, say no longer where they were taken", async () => {
+test("a WebM film of several segments, and a Matroska film, lose their location", async () => {
   const film = longFilm();
   const stored = await expectWithoutLocation(film, "film.webm", "video/webm");
   const from = film.length - location(8).length - 9;
@@ -163,7 +163,7 @@ test("a WebM film of several parts, and a Matroska film, say no longer where the
 });
 
 test.each(["meta", "camm", "mdta"])(
-  "the track of a film that describes it (%s) is no track any more, those that are played stay",
+  "a metadata track of a film (%s) is disabled, and playable tracks remain",
   async (handler) => {
     const described = trak(handler, box("udta", ascii("how fast, how high")));
     const played = ["vide", "soun", "text", "sbtl"].map((name) => trak(name));
@@ -187,7 +187,7 @@ test.each(["meta", "camm", "mdta"])(
   },
 );
 
-test("a track whose kind is not said within its first 4 kB stays", async () => {
+test("a track whose kind is not stated within its first 4 kB remains", async () => {
   const late = trak("meta");
   late.write("free", late.indexOf("tkhd"), "latin1");
   const hidden = box("trak", box("free", Buffer.alloc(5_000)), late.subarray(8));

@@ -39,22 +39,19 @@ const pictures: [string, (orientation: number) => Promise<Buffer> | Buffer, { wi
   ["webp", makeTracedWebp, { width: 64, height: 32 }],
 ];
 
-test.each(pictures)(
-  "a %s says no longer where it was taken, and still how it is to be turned",
-  async (type, make, seen) => {
-    const picture = await make(6);
-    expect(found(picture).length).toBeGreaterThan(3);
-    const { state, bytes } = await passOn(picture);
-    expect(state.ready).toEqual({ type: `image/${type}`, ...seen });
-    expect(state.size).toBe(bytes.length);
-    expect(found(bytes)).toEqual([]);
-    expect(bytes.includes(makeOrientationTiff(6))).toBe(true);
-    expect(readImageHeader(bytes)).toEqual({ type, width: 64, height: 32 });
-    expect((await pixels(bytes)).equals(await pixels(picture))).toBe(true);
-  },
-);
+test.each(pictures)("a %s loses its location and keeps its orientation", async (type, make, seen) => {
+  const picture = await make(6);
+  expect(found(picture).length).toBeGreaterThan(3);
+  const { state, bytes } = await passOn(picture);
+  expect(state.ready).toEqual({ type: `image/${type}`, ...seen });
+  expect(state.size).toBe(bytes.length);
+  expect(found(bytes)).toEqual([]);
+  expect(bytes.includes(makeOrientationTiff(6))).toBe(true);
+  expect(readImageHeader(bytes)).toEqual({ type, width: 64, height: 32 });
+  expect((await pixels(bytes)).equals(await pixels(picture))).toBe(true);
+});
 
-test.each(pictures)("a %s that is upright has no orientation", async (type, make) => {
+test.each(pictures)("an upright %s has no orientation tag", async (type, make) => {
   const { state, bytes } = await passOn(await make(1));
   expect(state.ready).toEqual({ type: `image/${type}`, width: 64, height: 32 });
   for (const mark of ["Exif", "eXIf", "EXIF", "XMP "]) expect(bytes.includes(mark)).toBe(false);
@@ -62,7 +59,7 @@ test.each(pictures)("a %s that is upright has no orientation", async (type, make
   await pixels(bytes);
 });
 
-test("a GIF keeps its frames and its rounds, and loses what was written into it", async () => {
+test("a GIF keeps its frames and loops, and loses its comments", async () => {
   const picture = makeTracedGif();
   expect(found(picture).length).toBeGreaterThan(1);
   const { state, bytes } = await passOn(picture);
@@ -73,7 +70,7 @@ test("a GIF keeps its frames and its rounds, and loses what was written into it"
   await pixels(bytes);
 });
 
-test("a picture without metadata is stored as it came", async () => {
+test("a picture without metadata is stored unchanged", async () => {
   for (const picture of [Buffer.from(makePng(20, 20, "")), await encodePicture("image/webp", 20, 20)]) {
     const clean = (await passOn(picture)).bytes;
     expect((await passOn(clean)).bytes.equals(clean)).toBe(true);
@@ -113,7 +110,7 @@ test.each<[string, () => Promise<Buffer> | Buffer]>([
       return gif;
     },
   ],
-])("%s is refused for good, and nothing of it is kept", async (_, make) => {
+])("%s is refused permanently, and nothing of it is stored", async (_, make) => {
   const ana = await makePerson();
   const id = await uploadParts(ana, await make());
   expect(await completeFile(ana, id)).toMatchObject({ status: 415, body: { error_code: "broken_image" } });
@@ -133,7 +130,7 @@ test.each<[string, (jpeg: Buffer) => Buffer]>([
   ["cut in the middle of its scan", (jpeg) => jpeg.subarray(0, jpeg.indexOf(Buffer.from([0xff, 0xda])) + 40)],
   ["with a lone TEM marker", (jpeg) => putBefore(jpeg, 0xdb, Uint8Array.of(0xff, 0x01))],
   ["with a restart marker before its tables", (jpeg) => putBefore(jpeg, 0xdb, Uint8Array.of(0xff, 0xd0))],
-])("a JPEG %s is drawn as before, and says no longer where it was taken", async (_, change) => {
+])("a JPEG %s is rendered as before, and loses its location", async (_, change) => {
   const picture = change(await makeTracedJpeg(6));
   const { state, bytes } = await passOn(picture);
   expect(state.ready).toEqual({ type: "image/jpeg", width: 32, height: 64 });
@@ -142,7 +139,7 @@ test.each<[string, (jpeg: Buffer) => Buffer]>([
   await pixels(bytes);
 });
 
-test("marks before the frame of a JPEG hide no size that is too large", async () => {
+test("markers before a JPEG's frame header do not hide an excessive size", async () => {
   const jpeg = await makeTracedJpeg(1);
   const hidden = putBefore(jpeg, 0xc0, Uint8Array.of(0xff, 0xd0));
   hidden.writeUInt16BE(16_000, hidden.indexOf(Buffer.from([0xff, 0xc0])) + 5);

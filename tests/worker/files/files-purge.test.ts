@@ -28,7 +28,7 @@ const partsOf = async (id: Uuid) => (await listFileKeys("parts/")).filter((key) 
 const isThere = async (by: Person, id: Uuid) => (await readFileState(by, id)).status === 200;
 const ready = async (by: Person) => (await uploadFile(by, makePng(40, 40))).id;
 
-test("what was never completed or never named goes after a day, with its parts, and not before", async () => {
+test("files never completed or never referenced are purged after a day, with their parts, and not before", async () => {
   const ana = await makePerson();
   const [receiving, unused, named] = [await uploadParts(ana, makeRandomBytes(500)), await ready(ana), await ready(ana)];
   expect(await addFileReference(db, named, conversation, createUuid())).toBe(true);
@@ -41,7 +41,7 @@ test("what was never completed or never named goes after a day, with its parts, 
   expect(await listFileKeys(ana.id)).toEqual([(await readStoredFile(named))?.key]);
 });
 
-test("the hourly run is the sweep", async () => {
+test("the hourly job runs the purge", async () => {
   const ana = await makePerson();
   const old = await ready(ana);
   await env.DB.prepare("UPDATE files SET created_at = created_at - ? WHERE id = ?")
@@ -65,7 +65,7 @@ test("a file that a message references while the purge runs stays, or the messag
   }
 });
 
-test("a file goes with the last message that named it", async () => {
+test("a file is deleted with the last message that references it", async () => {
   const ana = await makePerson();
   const id = await ready(ana);
   const [first, second] = [createUuid(), createUuid()];
@@ -79,14 +79,14 @@ test("a file goes with the last message that named it", async () => {
   expect(await addFileReference(db, id, conversation, createUuid())).toBe(false);
 });
 
-test("releasing what was never named removes nothing", async () => {
+test("releasing an unreferenced file removes nothing", async () => {
   const ana = await makePerson();
   const id = await ready(ana);
   await releaseFileReference(env, id, conversation, createUuid());
   expect(await isThere(ana, id)).toBe(true);
 });
 
-test("a file whose message was not taken may be named by another, and goes after a day if none does", async () => {
+test("a file whose message was refused may be referenced by another, and is purged after a day if none does", async () => {
   const ana = await makePerson();
   const id = await ready(ana);
   const cid = createUuid();
@@ -97,7 +97,7 @@ test("a file whose message was not taken may be named by another, and goes after
   expect(await isThere(ana, id)).toBe(false);
 });
 
-test("only a ready file may be named, and only its owner's are found", async () => {
+test("only a complete file of the sender can be referenced", async () => {
   const [ana, ben] = [await makePerson(), await makePerson()];
   const [receiving, done] = [await uploadParts(ana, makeRandomBytes(500)), await ready(ana)];
   expect(await addFileReference(db, receiving, conversation, createUuid())).toBe(false);
@@ -108,7 +108,7 @@ test("only a ready file may be named, and only its owner's are found", async () 
   expect(await findReadyFiles(db, ben.id, [done])).toEqual([]);
 });
 
-test("a removal that was interrupted is finished, and parts that came in late go", async () => {
+test("an interrupted removal is finished, and late parts are removed", async () => {
   const ana = await makePerson();
   const id = await ready(ana);
   await addFileReference(db, id, conversation, createUuid());
@@ -125,7 +125,7 @@ test("a removal that was interrupted is finished, and parts that came in late go
   expect((await completeFile(ana, fresh)).status).toBe(200);
 });
 
-test("one file that cannot be removed keeps no other from going", async () => {
+test("one file that cannot be removed does not delay the others", async () => {
   const ana = await makePerson();
   const [stuck, other] = [await ready(ana), await ready(ana)];
   const key = (await readStoredFile(stuck))?.key;
@@ -147,7 +147,7 @@ test("one file that cannot be removed keeps no other from going", async () => {
   expect(await listFileKeys(ana.id)).toEqual([]);
 });
 
-test("the sweep goes by the index of what may have to go, however many files messages name", async () => {
+test("the purge reads only the index of removable files, however many are referenced", async () => {
   const asked = new Set<string>();
   const counting = new Proxy(env.DB, {
     get: (database, name) => {

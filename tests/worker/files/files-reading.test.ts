@@ -40,7 +40,7 @@ const get = (by: Person | undefined, path: string, headers: Record<string, strin
   });
 const bytesOf = async (response: Response) => Buffer.from(await response.arrayBuffer());
 
-test("who may see the message reads the file, and nothing of it runs or is kept by others", async () => {
+test("readers of the message can read the file, which is never executed or cached by others", async () => {
   const pair = await makePair();
   const picture = makePng(40, 40, "");
   const { file } = await share(pair, picture, "été.png");
@@ -63,7 +63,7 @@ test("who may see the message reads the file, and nothing of it runs or is kept 
   }
 });
 
-test("a HEAD says what a GET would, without the bytes", async () => {
+test("a HEAD request has the headers of GET, without the bytes", async () => {
   const pair = await makePair();
   const { file } = await share(pair, makeRandomBytes(5_000));
   const path = readPath(pair.id, file);
@@ -81,7 +81,7 @@ test.each([
   ["a page called picture", "photo.png", "<!doctype html><script>alert(1)</script>", otherType],
   ["an SVG", "logo.svg", '<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>', otherType],
   ["a PDF", "contrat.pdf", "%PDF-1.7\n1 0 obj", "application/pdf"],
-])("%s is only to be saved", async (_, name, content, type) => {
+])("%s is only served as a download", async (_, name, content, type) => {
   const pair = await makePair();
   const { file } = await share(pair, Buffer.from(content), name);
   const response = await get(pair.ben, readPath(pair.id, file));
@@ -90,7 +90,7 @@ test.each([
   expect((await bytesOf(response)).toString()).toBe(content);
 });
 
-test("a name travels as it is and breaks no header", async () => {
+test("a file name is returned unchanged and cannot break a header", async () => {
   const pair = await makePair();
   const name = `l'été "100%" (1)*; filename=x.html ñ 文件 😀.txt`;
   const { file } = await share(pair, makeRandomBytes(10), name);
@@ -119,7 +119,7 @@ test.each([
   expect((await bytesOf(response)).equals(bytes.subarray(offset, offset + length))).toBe(true);
 });
 
-test("a range behind the end is refused, and one without sense is no range", async () => {
+test("a range beyond the end is refused, and a malformed one is ignored", async () => {
   const pair = await makePair();
   const { file } = await share(pair, makeRandomBytes(5_000));
   for (const range of ["bytes=5000-", "bytes=5000-6000", "bytes=-0"]) {
@@ -236,7 +236,7 @@ test("response times do not reveal whether a foreign conversation exists: its ob
   expect(called).toEqual([pair.id]);
 });
 
-test("where a file is brought, others than its owner find nothing by any method", async () => {
+test("before completion nobody but the owner finds a file, by any method", async () => {
   const { ana, ben } = await makePair();
   const file = (await uploadFile(ana, makeRandomBytes(100))).id;
   const answersOf = async (by: Person, path: string, methods: string[]) => {
@@ -260,7 +260,7 @@ test("where a file is brought, others than its owner find nothing by any method"
   }
 });
 
-test("files of the other go with the connection, and a blocked person's never come", async () => {
+test("access to the other's files ends with the contact, and a blocked person's files are never delivered", async () => {
   const [ended, blocked] = [await makePair(), await makePair()];
   const { file } = await share(ended, makeRandomBytes(100));
   expect((await get(ended.ben, readPath(ended.id, file))).status).toBe(200);
@@ -274,7 +274,7 @@ test("files of the other go with the connection, and a blocked person's never co
   expect((await get(blocked.ben, readPath(blocked.id, withheld))).status).toBe(404);
 });
 
-test("a forwarded file outlives the message it was read in, and goes with the last that names it", async () => {
+test("a forwarded file outlives its original message, and is deleted with the last message that references it", async () => {
   const [first, second] = [await makePair(), await makePair()];
   const { ana, ben, id } = first;
   const { file, seq, body } = await share(first, makeRandomBytes(300));
@@ -305,7 +305,7 @@ const connect = async (a: Person, b: Person): Promise<ConversationId> => {
   return privateConversationId(a.id, b.id);
 };
 
-test("a file that a message names cannot be taken back", async () => {
+test("a referenced file cannot be cancelled", async () => {
   const pair = await makePair();
   const { file } = await share(pair, makeRandomBytes(100));
   const answer = await call("DELETE", `/api/files/${file}`, { token: pair.ana.token });

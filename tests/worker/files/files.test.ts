@@ -24,7 +24,7 @@ import { callWith } from "#tests/worker/support/wrapped-site.ts";
 
 const large = 2 * filePartBytes + 1_000;
 
-test("a file is announced, brought in parts in any order and completed", async () => {
+test("a file is announced, uploaded in parts in any order and completed", async () => {
   const ana = await makePerson();
   const [id, bytes] = [createUuid(), makeRandomBytes(large)];
   expect(await announceFile(ana, id, large, "notes.bin")).toMatchObject({
@@ -43,7 +43,7 @@ test("a file is announced, brought in parts in any order and completed", async (
   expect(stored?.key).toMatch(new RegExp(`^${ana.id}_\\d{13}_[\\w-]{22}\\.bin$`));
 });
 
-test("what was said before a lost answer may be said again, and nothing changes", async () => {
+test("a request whose answer was lost can be repeated without effect", async () => {
   const ana = await makePerson();
   const [id, bytes] = [createUuid(), makePng(300, 200)];
   for (let i = 0; i < 2; i++) expect((await announceFile(ana, id, bytes.length)).status).toBe(200);
@@ -62,7 +62,7 @@ test("what was said before a lost answer may be said again, and nothing changes"
 test.each([
   ["a picture", () => makePng(600, 400)],
   ["anything else", () => makeRandomBytes(large)],
-])("%s completed twice at once is one file, its parts are gone, and both hear the same", async (_, make) => {
+])("%s completed twice at once becomes one file without parts, and both get the same answer", async (_, make) => {
   const ana = await makePerson();
   const bytes = make();
   const id = await uploadParts(ana, bytes);
@@ -78,7 +78,7 @@ test.each([
   await expect.poll(async () => (await listFileKeys("parts/")).filter((key) => key.includes(id))).toEqual([]);
 });
 
-test("the first copy of a part stays: what was checked cannot be replaced", async () => {
+test("a stored part cannot be replaced after it was checked", async () => {
   const ana = await makePerson();
   const [id, bytes] = [createUuid(), makeRandomBytes(500)];
   await announceFile(ana, id, bytes.length);
@@ -102,7 +102,7 @@ test("an id belongs to one name and one size", async () => {
   });
 });
 
-test("somebody else's file is one that does not exist, whatever is asked of it", async () => {
+test("another person's file is answered as missing on every route", async () => {
   const [ana, ben] = [await makePerson(), await makePerson()];
   const theirs = await uploadParts(ana, makePng(40, 40));
   for (const id of [theirs, createUuid()]) {
@@ -119,7 +119,7 @@ test("somebody else's file is one that does not exist, whatever is asked of it",
   expect((await completeFile(ana, theirs)).status).toBe(200);
 });
 
-test("a part has exactly its length, also when none is stated", async () => {
+test("a part must have its exact length, also without Content-Length", async () => {
   const ana = await makePerson();
   const id = createUuid();
   await announceFile(ana, id, large);
@@ -182,14 +182,14 @@ test.each([
   expect(answer).toMatchObject({ status: 400, body: { error_code: "invalid_file_name" } });
 });
 
-test("a picture of 50,000 pixels a side is refused by its header, undecoded", async () => {
+test("a picture of 50,000 pixels a side is refused by its header, without decoding", async () => {
   const ana = await makePerson();
   const id = await uploadParts(ana, makePngClaiming(50_000, 50_000));
   expect(await completeFile(ana, id)).toMatchObject({ status: 400, body: { error_code: "image_too_many_pixels" } });
   expect(await listFileKeys(ana.id)).toEqual([]);
 });
 
-test("what is taken back is gone with its parts, and its id may be used again", async () => {
+test("a cancelled file is removed with its parts, and its id can be used again", async () => {
   const ana = await makePerson();
   const bytes = makePng(40, 40);
   const [receiving, ready] = [await uploadParts(ana, bytes), (await uploadFile(ana, bytes)).id];
@@ -203,7 +203,7 @@ test("what is taken back is gone with its parts, and its id may be used again", 
   expect((await announceFile(ana, ready, 77)).body).toMatchObject({ size: 77, received: [], ready: null });
 });
 
-test("a day has room for a gigabyte of one person's files, counted exactly, and not for a byte more", async () => {
+test("the daily quota is a gigabyte per person, counted to the byte", async () => {
   const [ana, ben] = [await makePerson(), await makePerson()];
   const [id, rest] = [createUuid(), 1_000];
   advanceClock(0); // within one day
@@ -220,7 +220,7 @@ test("a day has room for a gigabyte of one person's files, counted exactly, and 
   expect((await announceFile(ben, id, rest + 1)).status).toBe(200);
 });
 
-test("announcing again costs nothing of the day, and taking back gives nothing of it back", async () => {
+test("announcing again costs no quota, and cancelling returns none", async () => {
   const ana = await makePerson();
   const bytes = () =>
     env.DB.prepare("SELECT sum(bytes) AS total FROM upload_days WHERE user_id = ?").bind(ana.id).first<number>("total");
@@ -234,7 +234,7 @@ test("announcing again costs nothing of the day, and taking back gives nothing o
 });
 
 test.each(["upload_by_user", "upload_by_user_and_day", "part_by_user", "completion_by_user"] as const)(
-  "%s bounds what it names",
+  "%s limits the references in it",
   async (policy) => {
     const ana = await makePerson();
     const id = await uploadParts(ana, makeRandomBytes(10));
@@ -286,7 +286,7 @@ test("pictures that exceed the shared memory are told to retry, and succeed", as
   expect((await completeHere(third)).body).toMatchObject({ error_code: "file_incomplete" });
 });
 
-test("one person's files are completed one after the other, so that they take nobody else's room", async () => {
+test("one person's files are completed one after the other, so that they do not occupy others' memory", async () => {
   const [ana, ben] = [await makePerson(), await makePerson()];
   const picture = makePng(40, 40);
   const ids = await Promise.all([1, 2, 3].map(() => uploadParts(ana, picture)));
@@ -315,7 +315,7 @@ test("one person's files are completed one after the other, so that they take no
   expect(most).toBe(1);
 });
 
-test("there is so much room for one person's files, and what is removed makes room again", async () => {
+test("the storage of one person is limited, and removed files free it", async () => {
   const [ana, ben] = [await makePerson(), await makePerson()];
   const used = () =>
     env.DB.prepare("SELECT bytes FROM storage_use WHERE user_id = ?").bind(ana.id).first<number>("bytes");
@@ -361,30 +361,27 @@ test("the number of one person's open uploads is limited, and a completed one ma
 test.each([
   ["a picture", () => Buffer.concat([makePng(40, 40), makeRandomBytes(large)])],
   ["any other file", () => Buffer.from(makeRandomBytes(large))],
-])(
-  "a part of %s that was lost where it is kept is asked for again, taken again, and the file completed",
-  async (_, make) => {
-    const ana = await makePerson();
-    const bytes = make();
-    const id = await uploadParts(ana, bytes);
-    // The store lists the part but has no bytes of it.
-    let isLost = true;
-    const FILES = new Proxy(env.FILES, {
-      get: (bucket, name) => {
-        const value = Reflect.get(bucket, name);
-        if (typeof value !== "function") return value;
-        return (key: string, ...rest: unknown[]) => {
-          const isPart = typeof key === "string" && key.endsWith(`${id}/001`);
-          if (name === "get" && isPart && isLost) return Promise.resolve(null);
-          if (name === "delete" && isPart) isLost = false;
-          return value.call(bucket, key, ...rest);
-        };
-      },
-    });
-    const completeHere = () => callWith({ FILES }, "POST", `${filePath(id)}/complete`, { token: ana.token });
-    expect(await completeHere()).toMatchObject({ status: 409, body: { error_code: "file_incomplete" } });
-    expect((await readFileState(ana, id)).body.received).not.toContain(1);
-    expect((await uploadPart(ana, id, 1, slicePart(bytes, 1))).status).toBe(204);
-    expect(await completeHere()).toMatchObject({ status: 200 });
-  },
-);
+])("a lost part of %s is requested again, accepted again, and the file completed", async (_, make) => {
+  const ana = await makePerson();
+  const bytes = make();
+  const id = await uploadParts(ana, bytes);
+  // The store lists the part but has no bytes of it.
+  let isLost = true;
+  const FILES = new Proxy(env.FILES, {
+    get: (bucket, name) => {
+      const value = Reflect.get(bucket, name);
+      if (typeof value !== "function") return value;
+      return (key: string, ...rest: unknown[]) => {
+        const isPart = typeof key === "string" && key.endsWith(`${id}/001`);
+        if (name === "get" && isPart && isLost) return Promise.resolve(null);
+        if (name === "delete" && isPart) isLost = false;
+        return value.call(bucket, key, ...rest);
+      };
+    },
+  });
+  const completeHere = () => callWith({ FILES }, "POST", `${filePath(id)}/complete`, { token: ana.token });
+  expect(await completeHere()).toMatchObject({ status: 409, body: { error_code: "file_incomplete" } });
+  expect((await readFileState(ana, id)).body.received).not.toContain(1);
+  expect((await uploadPart(ana, id, 1, slicePart(bytes, 1))).status).toBe(204);
+  expect(await completeHere()).toMatchObject({ status: 200 });
+});

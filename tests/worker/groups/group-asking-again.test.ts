@@ -4,7 +4,7 @@ import { Device, makeText, readLog, readRow, request, toTexts, waitUntil } from 
 import { makeSyncedGroup, requestAs } from "#tests/worker/support/make-group.ts";
 import { befriend, seedPerson } from "#tests/worker/support/seeded-people.ts";
 
-test("a removed member can learn in every way what became of their messages, and adds nothing by asking", async () => {
+test("a removed member can learn over every transport the result of their messages, and adds nothing by asking", async () => {
   const { id, owner, others } = await makeSyncedGroup(2);
   const [cleo] = others;
   if (!cleo) throw new Error("too few");

@@ -27,7 +27,7 @@ const newFanOut = (head = 1) => {
 
 const many = Array.from({ length: 100 }, (_, member) => member);
 
-test("the member who made a change is notified before all who waited longer, and again when more happened meanwhile", async () => {
+test("the member who made a change is notified first, and again if more happened meanwhile", async () => {
   const { fanOut, told, answerOne } = newFanOut();
   for (const member of many) fanOut.schedule(member);
   fanOut.scheduleUrgent(99);

@@ -17,7 +17,7 @@ import { getConversationStub } from "#worker/objects/stubs.ts";
 const settle = (person: { token: string }, groupAdds: "contacts" | "nobody") =>
   call("PATCH", "/api/settings", { token: person.token, body: { groupAdds } });
 
-test("a person who lets nobody add them is added by nobody, and stays in their groups", async () => {
+test("a person whose settings forbid it cannot be added to groups, and stays in their present ones", async () => {
   const { id, owner, others } = await makeSyncedGroup(3);
   const [ben, cleo] = others;
   if (!ben || !cleo) throw new Error("too few");
@@ -60,7 +60,7 @@ test("a person who left a group cannot be added again for a month; one who was r
   clock.mockRestore();
 });
 
-test("groups are made ten at once, and then as the day goes", async () => {
+test("ten groups can be created at once, and then more at the daily rate", async () => {
   const [ana, ben] = await makeFriends(2);
   if (!ben) throw new Error("too few");
   for (let n = 0; n < 10; n++) expect(await makeGroup(ana, `Groupe ${n}`, [ben])).toMatchObject({ count: 2 });

@@ -32,7 +32,7 @@ const age = (id: string, count: number) =>
     ),
   );
 
-test("what was written in a group that ended goes piece by piece, and with it the files that nothing else names", async () => {
+test("messages of an ended group are deleted in steps, with the files that nothing else references", async () => {
   const { id, owner, others } = await makeSyncedGroup(3);
   const [ben, cleo] = others;
   if (!ben || !cleo) throw new Error("too few");
@@ -93,7 +93,7 @@ test("what was written in a group that ended goes piece by piece, and with it th
   expect(await ring(id)).toBe(false);
 });
 
-test("a file sent to a group that ended meanwhile is kept by nothing", async () => {
+test("a file sent to a group that ended meanwhile is not kept", async () => {
   const { id, owner, others } = await makeSyncedGroup(2);
   const [ben] = others;
   if (!ben) throw new Error("too few");
@@ -104,7 +104,7 @@ test("a file sent to a group that ended meanwhile is kept by nothing", async () 
   await waitUntil(async () => (await countFileReferences(file.id)) === 0);
 });
 
-test("an owner who is the last one ends the group by leaving it", async () => {
+test("an owner who is the last member ends the group by leaving it", async () => {
   const { id, owner, others } = await makeSyncedGroup(2);
   const [ben] = others;
   if (!ben) throw new Error("too few");

@@ -66,7 +66,7 @@ class OutgoingCalls {
   }
 }
 
-test("a group notifies six channels at once and each of one thing at a time, of typing and receipts too", async () => {
+test("a group notifies six channels at once, each with one request at a time, of typing and receipts too", async () => {
   const { id, owner, people } = await makeSyncedGroup(groupTypingMax);
   const devices = await Promise.all(people.map((one) => Device.open(one)));
   const calls = new OutgoingCalls(id);

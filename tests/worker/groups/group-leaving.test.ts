@@ -75,7 +75,7 @@ const askAll = async (person: Person, id: ConversationId, seq: number, to: Conve
   return Object.fromEntries([...answers, ...read, ["receipts", receipts]]) as Record<string, unknown>;
 };
 
-test("a removed member is notified within two seconds on every device, and gets nothing in any way from then on", async () => {
+test("a removed member is notified within two seconds on every device, and receives nothing from then on by any route", async () => {
   const { id, owner, others } = await makeSyncedGroup(4);
   const [ben, cleo, dan] = others;
   if (!ben || !cleo || !dan) throw new Error("too few");
@@ -133,7 +133,7 @@ test("a removed member is notified within two seconds on every device, and gets 
   expect(toTexts(await readLog(dan, id)).slice(1, 3)).toEqual(["<image>", "<deleted>"]);
 });
 
-test("a new member finds nothing from before in any way, and a returning one nothing of what they missed", async () => {
+test("a new member cannot read earlier messages by any route, and a returning one not those missed", async () => {
   const { id, owner, others } = await makeSyncedGroup(3);
   const [ben, dan] = others;
   const cleo = await seedPerson();
@@ -196,7 +196,7 @@ test("a new member finds nothing from before in any way, and a returning one not
   ]);
 });
 
-test("nobody's ticks go back when somebody comes, and who came later is in no list of receipts", async () => {
+test("receipts do not go back when a member joins, and later members are in no earlier list of receipts", async () => {
   const { id, owner, others } = await makeSyncedGroup(3);
   const [ben, cleo] = others;
   const dan = await seedPerson();
@@ -219,7 +219,7 @@ test("nobody's ticks go back when somebody comes, and who came later is in no li
   expect(await receiptsOf(4)).toEqual({ read: [0, 2], delivered: [], sent: [] });
 });
 
-test("what was asked for again because its answer was lost is done once and answered as done", async () => {
+test("a repeated request whose answer was lost is executed once and answered as successful", async () => {
   const { id, owner, others } = await makeSyncedGroup(3);
   const [ben, cleo] = others;
   const stranger = await seedPerson();

@@ -48,7 +48,7 @@ const rowsOf = async (person: Person, group: string) =>
 const stateOf = async (group: string, one: Person) =>
   (await readMembers(group)).find(({ user_id }) => user_id === one.id)?.state;
 
-test("who blocks the one who adds them is a member for everybody else and sees nothing of it at all", async () => {
+test("a member who blocks the person who added them is a member for everybody else and sees nothing of the group", async () => {
   const { id, owner, others } = await makeSyncedGroup(2);
   const [ben] = others;
   const [, dan] = await makeFriends(2);

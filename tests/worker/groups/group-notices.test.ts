@@ -109,7 +109,7 @@ test("a former member stays removed whatever notice is late, and nothing of the 
   }
 });
 
-test("what is pushed to somebody who is back is of after they came, and comes after their row", () => {
+test("events pushed to a returned member are newer than their return, and follow their row", () => {
   for (const order of ordersOf(story)) {
     const { pushed } = tell(order);
     const back = order.findIndex(({ membershipVersion: turn }) => turn === 3);

@@ -81,7 +81,7 @@ const inGroups = async (tell: (roll: Dice) => Promise<void>): Promise<void> => {
   await Promise.all(Array.from({ length: groupsAtOnce }, (_, index) => tell(makeRandom(index + 1))));
 };
 
-test("a message of somebody who is being removed is stored before that, or refused whole", async () => {
+test("a message sent while its author is being removed is stored before the removal, or refused completely", async () => {
   let stored = 0;
   await inGroups(async (roll) => {
     const people = newPeople(2);
@@ -112,7 +112,7 @@ test("a message of somebody who is being removed is stored before that, or refus
   expect(stored).toBeLessThan(rounds - rareAtLeast);
 });
 
-test("of two who remove each other, the group handed over in between, one at least stays and one owns it", async () => {
+test("if two owners remove each other during a transfer, at least one stays and one is owner", async () => {
   const outcomes = new Map<string, number>();
   await inGroups(async (roll) => {
     const people = newPeople(3);
@@ -145,7 +145,7 @@ test("of two who remove each other, the group handed over in between, one at lea
   expect(outcomes.size).toBeGreaterThanOrEqual(4);
 });
 
-test("of two who get the last place at the same moment one is a member and the other refused whole", async () => {
+test("if two people are added to the last place at once, one is a member and the other is refused completely", async () => {
   const wins = [0, 0];
   await inGroups(async (roll) => {
     const people = newPeople(3);
@@ -170,7 +170,7 @@ test("of two who get the last place at the same moment one is a member and the o
   expect(Math.min(...wins)).toBeGreaterThan(rareAtLeast);
 });
 
-test("somebody who is removed while they are added is a member or not, as the last of the two says", async () => {
+test("a person removed while being added is a member or not, by the last of the two commands", async () => {
   let stayed = 0;
   await inGroups(async (roll) => {
     const people = newPeople(2);

@@ -28,7 +28,7 @@ const listenTo = (group: string) => {
   return told;
 };
 
-test("however many read at once, only the authors of messages now read by everybody are notified, a second later and once", async () => {
+test("many simultaneous reads notify only the authors of messages now read by everybody, once, a second later", async () => {
   const { id, owner, others, people } = await makeSyncedGroup(8);
   const [ben, cleo] = others;
   if (!ben || !cleo) throw new Error("too few");
@@ -73,7 +73,7 @@ test("receipts deferred when the object was evicted reach the authors by the ala
   await waitUntil(async () => (await readRow(ben, id)).othersRead === 2);
 });
 
-test("who types is shown to the others of a small group who are still in it, and to nobody in a big one", async () => {
+test("typing is shown to the other present members of a small group, and to nobody in a large one", async () => {
   const { id, owner, others } = await makeSyncedGroup(groupTypingMax);
   const [ben, cleo, dan] = others;
   if (!ben || !cleo || !dan) throw new Error("too few");

@@ -26,7 +26,7 @@ const writtenHead = (user: Uuid, id: Uuid) =>
 
 const ring = (id: Uuid) => runDurableObjectAlarm(env.CONVERSATION.getByName(id));
 
-test("what is said in a group is written once for all that comes soon, and at once where no device listens", async () => {
+test("a channel writes a series of group messages once, and each at once without a connected device", async () => {
   const timers = suspendTimers(receiptHoldMs);
   const { id, owner, others } = await makeSyncedGroup(3);
   const [ben, cleo] = others;
@@ -60,7 +60,7 @@ test("a channel evicted with an unwritten group message is notified again, and c
   expect(await readRow(ben, id)).toMatchObject({ head: 3, unread: 2 });
 });
 
-test("who has written what a group said is asked once more and then not again", async () => {
+test("a channel that deferred writing is notified once more to confirm it, and no other is", async () => {
   suspendAlarms();
   suspendTimers(receiptHoldMs);
   const { id, owner, others } = await makeSyncedGroup(3);

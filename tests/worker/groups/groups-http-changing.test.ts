@@ -21,7 +21,7 @@ const changes = (id: Uuid, other: Uuid): [method: string, path: string, body?: u
   ["DELETE", `/api/groups/${id}`],
 ];
 
-test("a group is renamed by its owner, once for however often it is said", async () => {
+test("a group is renamed by its owner, once for repeated requests", async () => {
   const { id, owner, others } = await makeSyncedGroup(3, "Famille");
   const [ben] = others;
   if (!ben) throw new Error("too few");
@@ -49,7 +49,7 @@ test("a group is renamed by its owner, once for however often it is said", async
   expect(await requestAs(owner, "GET", path)).toMatchObject({ name: hostile, roster: 3 });
 });
 
-test("people are added all of them or none, and who is there already stays as they are", async () => {
+test("either all people are added or none, and present members are unchanged", async () => {
   const { id, owner, others } = await makeSyncedGroup(3);
   const [ben, cleo] = others;
   const [dan, eve, stranger] = await makeFriends(3);
@@ -82,7 +82,7 @@ test("people are added all of them or none, and who is there already stays as th
   expect((await readMemberPage(owner, id)).members.map(({ number }) => number)).toEqual([0, 1, 2, 4]);
 });
 
-test("a group is handed over to a member, who then may what its owner may, and again is not twice", async () => {
+test("ownership is transferred to a member with all its rights, and a repeated transfer changes nothing", async () => {
   const { id, owner, others } = await makeSyncedGroup(3);
   const [ben, cleo] = others;
   const [stranger] = await makeFriends(1);
@@ -139,14 +139,14 @@ test.each([
   ["GET", "/api/groups/:id/members/:id", "DELETE"],
   ["GET", "/api/groups/:id/owner", "PUT"],
   ["DELETE", "/api/conversations/:id/messages/1/receipts", "GET"],
-])("%s %s is no method of it", async (method, path, allowed) => {
+])("%s %s is not an allowed method", async (method, path, allowed) => {
   const [person] = await makeFriends(1);
   const answer = await call(method, path.replaceAll(":id", createUuid()), { token: person.token });
   expect(answer).toMatchObject(refusal(405, "method_not_allowed"));
   expect(answer.headers.get("allow")).toBe(allowed);
 });
 
-test("a body that is too long or no JSON changes nothing, and an id that is none is said to be", async () => {
+test("a body that is too long or not JSON changes nothing, and an invalid id is reported", async () => {
   const { id, owner, group } = await makeSyncedGroup(2);
   const path = `/api/groups/${id}`;
   const long = { name: "x".repeat(bodyMaxBytes) };
@@ -160,7 +160,7 @@ test("a body that is too long or no JSON changes nothing, and an id that is none
   expect(await requestAs(owner, "GET", path)).toEqual(group);
 });
 
-test("too many changes are refused with the time to wait, whatever is changed", async () => {
+test("too many changes of any kind are refused with the time to wait", async () => {
   const { id, owner, others, group } = await makeSyncedGroup(2);
   const [ben] = others;
   if (!ben) throw new Error("too few");
@@ -173,7 +173,7 @@ test("too many changes are refused with the time to wait, whatever is changed", 
   expect(await requestAs(owner, "GET", `/api/groups/${id}`)).toEqual(group);
 });
 
-test("while a group cannot be reached everything about it is unavailable, and says nothing of why", async () => {
+test("while a group is unreachable its routes answer unavailable, without the cause", async () => {
   const { id, owner, others, group } = await makeSyncedGroup(2);
   const [ben] = others;
   if (!ben) throw new Error("too few");

@@ -21,7 +21,7 @@ const trio = async () => (await makeFriends(3)) as [SeededPerson, SeededPerson, 
 const make = (token: string, body: unknown) => call("POST", "/api/groups", { token, body });
 const refusal = (status: number, error_code: string) => ({ status, body: { code: status, error_code } });
 
-test("making a group again under its id answers the group that is there, whatever became of the contacts", async () => {
+test("creating a group again with its id returns the existing group, whatever became of the contacts", async () => {
   const [ana, ben, cleo] = await trio();
   const body = { id: createUuid(), name: "Famille", members: [ben.id, cleo.id] };
   const first = await make(ana.token, body);
@@ -39,7 +39,7 @@ test("making a group again under its id answers the group that is there, whateve
   expect(await make(dan.token, { ...body, members: [eve?.id] })).toMatchObject(refusal(409, "group_exists"));
 });
 
-test("a group has one of each person, its maker included without being named", async () => {
+test("a group contains each person once, including its creator", async () => {
   const [ana, ben, cleo] = await trio();
   const id = createUuid();
   expect(await make(ana.token, { id, name: "N", members: [ben.id, ana.id, ben.id, cleo.id, ben.id] })).toMatchObject({
@@ -50,7 +50,7 @@ test("a group has one of each person, its maker included without being named", a
   expect(members.map(({ profile }) => profile?.id)).toEqual([ana.id, ben.id, cleo.id]);
 });
 
-test("who is to be in it must be contacts, all of them, and there must be some", async () => {
+test("all initial members must be contacts, and there must be at least one", async () => {
   const [ana, ben] = await trio();
   const [stranger] = await makeFriends(1);
   const id = createUuid();
@@ -69,7 +69,7 @@ test("who is to be in it must be contacts, all of them, and there must be some",
   await expect(readRow(ana, id)).rejects.toThrow("no such row");
 });
 
-test("of 1,023 people each is known for a contact, for one who blocks, or for none", async () => {
+test("of 1,023 people each is recognised as contact, blocking person or neither", async () => {
   const [ana] = await makeFriends(1);
   const people = await seedContacts(ana, groupMembersMax - 1);
   const db = openDb(env);
@@ -93,7 +93,7 @@ test.each([
   ["members that are one", { id: createUuid(), name: "Famille", members: createUuid() }],
   ["an owner", { id: createUuid(), name: "F", members: [createUuid()], created_by: createUuid() }],
   ["a picture", { id: createUuid(), name: "F", members: [createUuid()], picture: "x" }],
-])("%s makes no group", async (_, body) => {
+])("%s creates no group", async (_, body) => {
   const [ana] = await makeFriends(1);
   expect(await make(ana.token, body)).toMatchObject(refusal(400, "invalid_input"));
 });
@@ -123,7 +123,7 @@ test.each([
   ["{{7*7}} %s \\u0041", "{{7*7}} %s \\u0041"],
   ["مجموعة العائلة", "مجموعة العائلة"],
   ["Famille 👨‍👩‍👧‍👦 🇨🇩", "Famille 👨‍👩‍👧‍👦 🇨🇩"],
-])("the name %j is kept as %j, or refused", async (name, kept) => {
+])("the name %j is stored as %j, or refused", async (name, kept) => {
   const [ana, ben] = await makeFriends(2);
   const id = createUuid();
   const made = await make(ana.token, { id, name, members: [ben?.id] });
@@ -139,7 +139,7 @@ test.each([
   expect((await readLog(ana, id))[0]).toMatchObject({ body: { event: "created", name: kept } });
 });
 
-test("too many new groups are refused with the time to wait, and bad input costs nothing", async () => {
+test("too many new groups are refused with the time to wait, and invalid input does not count", async () => {
   const [ana, ben] = await makeFriends(2);
   if (!ben) throw new Error("too few");
   await drainBucket("group_by_user", ana.id);
@@ -150,7 +150,7 @@ test("too many new groups are refused with the time to wait, and bad input costs
   expect(await makeGroup(ben, "Pas trop", [ana])).toMatchObject({ count: 2 });
 });
 
-test("a group that cannot be reached is unavailable, and making it again makes one", async () => {
+test("an unreachable group is reported as unavailable, and creating it again succeeds", async () => {
   const [ana, ben] = await makeFriends(2);
   if (!ben) throw new Error("too few");
   const body = { id: createUuid(), name: "Famille", members: [ben.id] };

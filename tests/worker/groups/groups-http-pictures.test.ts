@@ -41,7 +41,7 @@ const encode = async (format: "image/jpeg" | "image/webp") => {
 };
 const gif = Buffer.from("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7", "base64");
 
-test("a picture of any kind becomes a square without its metadata, visible to all members and nobody else", async () => {
+test("a picture of any format becomes a square without metadata, visible to all members and nobody else", async () => {
   const { id, owner, others } = await makeSyncedGroup(3);
   const [ben] = others;
   if (!ben) throw new Error("too few");
@@ -70,7 +70,7 @@ test("a picture of any kind becomes a square without its metadata, visible to al
 });
 
 const svg = '<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"></svg>';
-test("what is no picture, or too much of one, is refused and leaves the old one and nothing else", async () => {
+test("an invalid or too large picture is refused, and the old one remains alone", async () => {
   const { id, owner } = await makeSyncedGroup(2);
   const { body: before } = await put(owner, id, makePng(40, 40));
   const over = new Uint8Array(avatarMaxBytes + 1);
@@ -95,7 +95,7 @@ test("what is no picture, or too much of one, is refused and leaves the old one 
   expect((await put(owner, id, exact)).status).toBe(200);
 });
 
-test("who may not set the picture leaves nothing by trying", async () => {
+test("a person who may not set the picture stores nothing by trying", async () => {
   const { id, owner, others } = await makeSyncedGroup(2);
   const [[stranger], [ben]] = [await makeFriends(1), others];
   if (!ben) throw new Error("too few");
@@ -116,7 +116,7 @@ test("who may not set the picture leaves nothing by trying", async () => {
   expect((await readLog(owner, id)).length).toBe(1);
 });
 
-test("a picture that is taken away, or whose group ends, is gone", async () => {
+test("a removed picture, or one of an ended group, is deleted", async () => {
   const { id, owner, others } = await makeSyncedGroup(2);
   const [ben] = others;
   if (!ben) throw new Error("too few");
@@ -136,7 +136,7 @@ test("a picture that is taken away, or whose group ends, is gone", async () => {
   await expect.poll(() => keptOf(second.id)).toEqual([]);
 });
 
-test("a picture whose answer was lost is shown, and the one before it goes all the same", async () => {
+test("a picture whose answer was lost is shown, and the previous one is deleted", async () => {
   const log = vi.spyOn(console, "error").mockImplementation(() => undefined);
   const { id, owner } = await makeSyncedGroup(2);
   await put(owner, id, makePng(40, 40));

@@ -30,7 +30,7 @@ const readAll = async (by: Parameters<typeof readMemberPage>[0], id: string, sin
   return { roster: first.roster, pages, members: pages.flatMap(({ members }) => members) };
 };
 
-test("members come in pages by their numbers, each once, and afterwards only what changed since a roster", async () => {
+test("members are listed in pages by number, each once, and afterwards only changes since a roster version", async () => {
   const [owner] = await makeFriends(1);
   const people = await seedContacts(owner, 2 * memberPageRows + 10);
   const id = createUuid();
@@ -78,7 +78,7 @@ test.each([
   `after=${"9".repeat(17)}`,
   "before=3",
   "limit=1000",
-])("members are not to be read by ?%s", async (query) => {
+])("members cannot be read by ?%s", async (query) => {
   const { id, owner } = await makeSyncedGroup(2);
   expect(await requestAs(owner, "GET", `/api/groups/${id}/members?${query}`)).toBe("invalid_input");
 });
@@ -104,7 +104,7 @@ test("a member is shown as the reader may see them: an old picture of a person w
   expect((await readMemberPage(owner, id)).members[3]).toMatchObject({ number: 3, profile: null, left: false });
 });
 
-test("who left before somebody came is nobody to them, and who leaves afterwards is known by their number", async () => {
+test("members who left before a person joined are unknown to them; those who leave later are known by number", async () => {
   const { id, owner, others } = await makeSyncedGroup(4);
   const [ana, ben, cleo] = others;
   if (!ana || !ben || !cleo) throw new Error("too few");
@@ -118,7 +118,7 @@ test("who left before somebody came is nobody to them, and who leaves afterwards
   expect(await readMemberPage(cleo, id, "?numbers=1,2")).toMatchObject({ members: [{ number: 2, left: true }] });
 });
 
-test("receipts list each of the others by number with their progress; later members are in none", async () => {
+test("receipts list the other members by number with their progress, without later members", async () => {
   const { id, owner, others } = await makeSyncedGroup(4);
   const [ben, cleo, dan] = others;
   const [, eve] = await makeFriends(2);
@@ -146,7 +146,7 @@ test("receipts list each of the others by number with their progress; later memb
   );
 });
 
-test("the list of conversations says of a group what a row shows, and nothing once one is out", async () => {
+test("the list of conversations contains a group's row, and nothing once the person left", async () => {
   const { id, owner, others } = await makeSyncedGroup(3, "Famille");
   const [ben] = others;
   if (!ben) throw new Error("too few");

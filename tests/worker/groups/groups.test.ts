@@ -11,7 +11,7 @@ import {
 } from "#tests/worker/support/make-group.ts";
 import { seedPerson } from "#tests/worker/support/seeded-people.ts";
 
-test("a group is in everybody's list with its first message before its creation is answered to its owner", async () => {
+test("a group with its first message is in everybody's list before its creation is answered", async () => {
   const [ana, ben, cleo] = await makeFriends(3);
   if (!ben || !cleo) throw new Error("too few");
   const phone = await Device.open(ben);
@@ -52,7 +52,7 @@ test("a group is in everybody's list with its first message before its creation 
   expect(await requestAs<Group>(dan, "GET", `/api/groups/${id}`)).toBe("group_not_found");
 });
 
-test("messages go to all members, each with its sender's number, and wait to be read by all but their author", async () => {
+test("messages reach all members with the sender's number, and are unread for all but their author", async () => {
   const { id, owner, others } = await makeSyncedGroup(4);
   const [ben, cleo, dan] = others;
   if (!ben || !cleo || !dan) throw new Error("too few");
@@ -79,7 +79,7 @@ test("messages go to all members, each with its sender's number, and wait to be 
   expect((await readRow(ben, id)).othersRead).toBe(0);
 });
 
-test("a new member sees nothing from before and receives what follows; a removed member has nothing any more", async () => {
+test("a new member sees only later messages; a removed member sees nothing any more", async () => {
   const { id, owner, others } = await makeSyncedGroup(3);
   const [ben, cleo] = others;
   const [, dan] = await makeFriends(2);
@@ -116,7 +116,7 @@ test("a new member sees nothing from before and receives what follows; a removed
   expect((await readMemberPage(owner, id)).members.map(({ number }) => number)).toEqual([0, 1, 2]);
 });
 
-test("an owner who leaves hands over, the last one who leaves ends the group, and so does who deletes it", async () => {
+test("a leaving owner transfers the group; the last member's leaving, or a deletion, ends it", async () => {
   const { id, owner, others } = await makeSyncedGroup(3);
   const [ben, cleo] = others;
   if (!ben || !cleo) throw new Error("too few");

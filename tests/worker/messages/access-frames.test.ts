@@ -96,7 +96,7 @@ const table: Record<ClientFrame[0], Row> = {
   d: { frame: (ref, conversation) => ["d", ref, conversation, 3, 0], member: "y", removed: "y", stranger: notFound },
 };
 
-test("every frame a device can send has its row in the access table", () => {
+test("every frame a device can send has a row in the access table", () => {
   expect(Object.keys(table).sort()).toEqual([...clientFrameTypes].sort());
 });
 
@@ -124,7 +124,7 @@ const answerTo = async (device: Device, frame: ClientFrame, isDue: boolean): Pro
 };
 
 test.each(clientFrameTypes)(
-  "the frame %s is answered to each person by how they stand to the conversation",
+  "the frame %s is answered to each person by their role in the conversation",
   async (type) => {
     const { ana, ben, rita, sam, id, ritas } = await makeWorld();
     const row = table[type];
@@ -147,7 +147,7 @@ test.each(clientFrameTypes)(
   },
 );
 
-test("a stranger's frames and a made-up conversation's are refused alike", async () => {
+test("a stranger's frames are refused like those for an unknown conversation", async () => {
   const [{ id }, sam] = [await makePair(), await seedPerson()];
   const device = await Device.open(sam);
   const answers = [];
@@ -163,7 +163,7 @@ test("a stranger's frames and a made-up conversation's are refused alike", async
   expect(answers).toEqual(answers.map(() => ["n", notFound]));
 });
 
-test("nobody gets anything of a conversation that is not theirs", async () => {
+test("nobody receives data of a foreign conversation", async () => {
   const { ana, ben, rita, sam, id } = await makeWorld();
   const [phoneRita, phoneSam, phoneBen] = [await Device.open(rita), await Device.open(sam), await Device.open(ben)];
   const heard = [phoneRita.raw.length, phoneSam.raw.length];

@@ -12,7 +12,7 @@ const hide = (by: Person, conversation: string, upTo: number, keep: boolean) =>
 const isListed = async (by: Person): Promise<boolean> =>
   ((await call("GET", "/api/conversations", { token: by.token })).body as { rows: unknown[] }).rows.length > 0;
 
-test("what came in while a conversation was cleared or deleted stays, is listed and waits to be read", async () => {
+test("a message that arrives while a conversation is cleared or deleted stays, is listed and is unread", async () => {
   const { ana, ben, id } = await makePair();
   await sendTexts(ana, id, "vu", "vu aussi", "arrivé entre-temps");
   await waitUntil(async () => (await readRow(ben, id)).head === 3);
@@ -22,7 +22,7 @@ test("what came in while a conversation was cleared or deleted stays, is listed 
   expect(await isListed(ben)).toBe(true);
 });
 
-test("what is gone from a view stays gone, whatever is asked later", async () => {
+test("a message removed from a person's view stays removed in every later request", async () => {
   const { ana, ben, id } = await makePair();
   await sendTexts(ana, id, "un", "deux", "trois");
   await waitUntil(async () => (await readRow(ben, id)).head === 3);
@@ -57,7 +57,7 @@ test("a cleared conversation stays in the list until it is deleted, on every dev
   expect(await isListed(ben)).toBe(false);
 });
 
-test("a muted conversation is muted on every device and nothing else is different", async () => {
+test("a muted conversation is muted on every device and otherwise unchanged", async () => {
   const { ana, ben, id } = await makePair();
   const [phone, tablet] = [await Device.open(ben), await Device.open(ben)];
   phone.send(["z", 7, id, 1]);

@@ -93,7 +93,7 @@ const listOf = async (person: { token: string }) =>
 const mutesOf = async (person: { token: string }) =>
   v.parse(MuteList, (await as(person, "GET", "/api/mutes")).body).muted;
 
-test("a conversation that is cleared stays in one's list, one that is deleted leaves it, and what came later is there", async () => {
+test("a cleared conversation stays in the person's list, a deleted one does not, and later messages are in it", async () => {
   const { ana, ben, id } = await makePair();
   await sendTexts(ana, id, "un", "deux");
   await waitUntil(async () => (await readRow(ben, id)).head === 2);
@@ -112,7 +112,7 @@ test("a conversation that is cleared stays in one's list, one that is deleted le
   expect(toTexts(await readLog(ana, id))).toEqual(["un", "deux", "trois", "quatre"]);
 });
 
-test("one's muted conversations are listed, to oneself only, until they are unmuted", async () => {
+test("muted conversations are listed to their owner only, until they are unmuted", async () => {
   const { ana, ben, id } = await makePair();
   expect(await mutesOf(ana)).toEqual([]);
   for (let i = 0; i < 2; i++) {
@@ -124,7 +124,7 @@ test("one's muted conversations are listed, to oneself only, until they are unmu
   expect(await mutesOf(ana)).toEqual([]);
 });
 
-test("one message to many is taken by those that may be written to, and each that was refused says why", async () => {
+test("one message to many is accepted where writing is allowed, and each refusal has its reason", async () => {
   const { ana, ben, id } = await makePair();
   const stranger = await seedPerson();
   const [cid, other] = [createUuid(), createUuid()];
@@ -144,7 +144,7 @@ test("one message to many is taken by those that may be written to, and each tha
   expect(toTexts(await readLog(ben, id))).toEqual(["À tous"]);
 });
 
-test("only an author deletes a message for everybody, as often as they like", async () => {
+test("only its author deletes a message for everybody, and the request can be repeated", async () => {
   const { ana, ben, id } = await makePair();
   await sendTexts(ana, id, "un");
   await waitUntil(async () => (await readRow(ben, id)).head === 1);
@@ -234,7 +234,7 @@ test.each([
   ["empty_message", { type: "text", text: "  " }],
   ["message_too_long", { type: "text", text: "x".repeat(messageTextMaxLength + 1) }],
   ["invalid_text", { type: "text", text: "a\u0000b" }],
-])("a spread message is refused as any for being what it is (%s)", async (code, body) => {
+])("a multicast is refused for the same reasons as a single message (%s)", async (code, body) => {
   const answer = await as(pair.ana, "POST", "/api/messages", {
     body,
     to: [{ conversation: pair.id, cid: createUuid() }],

@@ -26,7 +26,7 @@ import { call, site } from "#tests/worker/support/site.ts";
 
 const conversationStub = (id: string) => env.CONVERSATION.getByName(id);
 
-test("a text reaches the other person's device and both agree on its place", async () => {
+test("a text reaches the other person's device, and both agree on its position", async () => {
   const { ana, ben, id } = await makePair();
   const [phoneA, phoneB] = [await Device.open(ana), await Device.open(ben)];
   const place = await phoneA.waitForOutcome(phoneA.sendText(id, "Mbote na yo"));
@@ -37,7 +37,7 @@ test("a text reaches the other person's device and both agree on its place", asy
   expect(toTexts(await readLog(ben, id))).toEqual(["Mbote na yo"]);
 });
 
-test("a message sent again keeps its first place and its first body, by either carrier", async () => {
+test("a message sent again keeps its first position and body, over either transport", async () => {
   const { ana, ben, id } = await makePair();
   const phone = await Device.open(ana);
   const cid = createUuid();
@@ -52,7 +52,7 @@ test("a message sent again keeps its first place and its first body, by either c
   expect(toTexts(await readLog(ben, id))).toEqual(["premier", "le mien"]);
 });
 
-test("fifty messages at once from both sides get places without holes, in each sender's order", async () => {
+test("fifty simultaneous messages of both sides get positions without gaps, in each sender's order", async () => {
   const { ana, ben, id } = await makePair();
   const [phoneA, phoneB] = [await Device.open(ana), await Device.open(ben)];
   const refs = Array.from(
@@ -86,7 +86,7 @@ test("the client id of a message is visible to its author only", async () => {
   expect((await readLog(ben, id))[0]).not.toHaveProperty("cid");
 });
 
-test("receipts that are late, duplicated or too far never go back and never pass the log", async () => {
+test("late, duplicate or too high receipts never go back and never exceed the log", async () => {
   const { ana, ben, id } = await makePair();
   const phoneA = await Device.open(ana);
   await sendTexts(ana, id, "1", "2", "3", "4", "5");
@@ -105,7 +105,7 @@ test("receipts that are late, duplicated or too far never go back and never pass
   expect(await readRow(ana, id)).toMatchObject({ othersDelivered: 5, othersRead: 5 });
 });
 
-test("a removed contact is refused, keeps the history, and writes again once connected again", async () => {
+test("a removed contact cannot write, keeps the history, and can write again once reconnected", async () => {
   const { ana, ben, id } = await makePair();
   const [phoneA, phoneB] = [await Device.open(ana), await Device.open(ben)];
   const cid = createUuid();
@@ -122,7 +122,7 @@ test("a removed contact is refused, keeps the history, and writes again once con
   expect(await phoneB.waitForOutcome(phoneB.sendText(id, "de nouveau"))).toMatchObject({ seq: 2 });
 });
 
-test("a connection that was closed does not open the conversation again, however late its opening comes", async () => {
+test("a closed connection does not reopen the conversation by a late notice", async () => {
   const { ana, id } = await makePair();
   const stub = conversationStub(id);
   const [first, second] = [createUuid(), createUuid()];
@@ -147,7 +147,7 @@ test("a conversation without a notice of the connection asks the directory once 
   expect((await sendTexts(ana, id, "ça part")).sent).toMatchObject([{ seq: 1 }]);
 });
 
-test("what a person deletes from their view is gone for them from pages and search, and for nobody else", async () => {
+test("a message deleted from a person's view is missing there in pages and search, and for nobody else", async () => {
   const { ana, ben, id } = await makePair();
   await sendTexts(ana, id, "secret un", "secret deux");
   expect(await request(ben, { type: "hide", conversation: id, upTo: 2, keep: false })).toEqual({ hidden: 2 });
@@ -166,7 +166,7 @@ test("what a person deletes from their view is gone for them from pages and sear
   expect(toTexts(await readLog(ana, id))).toEqual(["secret un", "secret deux", "secret trois"]);
 });
 
-test("a hidden conversation is listed again only when something new came", async () => {
+test("a hidden conversation is listed again only with a new message", async () => {
   const { ana, ben, id } = await makePair();
   const listed = async () =>
     ((await call("GET", "/api/conversations", { token: ben.token })).body as { rows: unknown[] }).rows.length;
@@ -179,7 +179,7 @@ test("a hidden conversation is listed again only when something new came", async
   await waitUntil(async () => (await listed()) === 1);
 });
 
-test("pages go both ways by place, at most as long as asked and as heavy as allowed", async () => {
+test("pages go in both directions by position, with a maximum count and size", async () => {
   const { ana, ben, id } = await makePair();
   await sendTexts(ana, id, ...Array.from({ length: 45 }, (_, i) => `m${i + 1}`));
   const page = (direction: "after" | "before", seq: number, limit: number) =>
@@ -202,7 +202,7 @@ test("pages go both ways by place, at most as long as asked and as heavy as allo
   expect(bytes.more).toBe(true);
 });
 
-test("a search finds texts without regard to case and accents, over the whole history and in bounded steps", async () => {
+test("a search ignores case and accents, over the whole history and in bounded steps", async () => {
   const { ana, ben, id } = await makePair();
   await sendTexts(ana, id, "L'Été à Kinshasa", "rien");
   const atOnce = searchSlicesMax * searchSliceRows;
@@ -226,7 +226,7 @@ test("a search finds texts without regard to case and accents, over the whole hi
   expect(many.before).toBe(count + 1 - 40);
 });
 
-test("a search through long texts stops after so much of them and goes on from there, so that nobody waits for it", async () => {
+test("a search through long texts stops after a limit and continues from there, so that it delays nobody", async () => {
   const { ana, ben, id } = await makePair();
   await sendTexts(ana, id, "le mot");
   const long = "é".repeat(messageTextMaxLength);
@@ -271,7 +271,7 @@ test("a write that fails half-way stores nothing, and the messages are accepted 
   expect(again.sent.map(({ seq }) => seq)).toEqual([2, 3, 4]);
 });
 
-test("the time of a message never goes back, even when the clock does", async () => {
+test("the time of a message never decreases, even when the clock does", async () => {
   const { ana, id } = await makePair();
   await sendTexts(ana, id, "un");
   const ahead = Date.now() + 60_000;

@@ -24,7 +24,7 @@ const revised = (person: Person, conversation: string, since: number) =>
   request(person, { type: "revised", conversation, since });
 const numbersOf = (device: Device) => device.counters.map((counter) => counter - device.base);
 
-test("a message deleted for everybody is a tombstone on every device, in one change each", async () => {
+test("a message deleted for everybody is a tombstone on every device, by one change each", async () => {
   const { ana, ben, id } = await makePair();
   await sendTexts(ana, id, "un", "deux", "trois");
   await waitUntil(async () => (await readRow(ben, id)).unread === 3);
@@ -59,7 +59,7 @@ test("a deleted message that was the newest leaves a tombstone in the lists", as
   expect(await readRow(ben, id)).toMatchObject({ unread: 1, revision: 1 });
 });
 
-test("only one's own message is deleted, once, and only where it is to be seen", async () => {
+test("only an own visible message can be deleted, once", async () => {
   const { ana, ben, id } = await makePair();
   await sendTexts(ana, id, "un", "deux");
   expect(await retract(ben, id, 1)).toEqual({ error: "not_your_message" });
@@ -75,7 +75,7 @@ test("only one's own message is deleted, once, and only where it is to be seen",
   expect(await device.request((ref) => ["e", ref, id, 99])).toEqual(["n", 3, "message_not_found"]);
 });
 
-test("a device that was away asks what was changed since, and gets each message once, as it is now", async () => {
+test("a device that was offline requests changes, and gets each message once in its present state", async () => {
   const { ana, ben, id } = await makePair();
   const count = messagePageRows + 5;
   await sendTexts(ana, id, ...Array.from({ length: count }, (_, i) => `m${i + 1}`));
@@ -94,7 +94,7 @@ test("a device that was away asks what was changed since, and gets each message 
   expect((await revised(ben, id, 0)).messages.map(({ seq }) => seq)).toEqual([45, 44, 43, 42, 41]);
 });
 
-test("too many changes at once are not pushed: the row says that there is something to ask for", async () => {
+test("too many changes at once are not pushed: the row shows that changes can be requested", async () => {
   const { ana, ben, id } = await makePair();
   await sendTexts(ana, id, ...Array.from({ length: 30 }, (_, i) => `m${i + 1}`));
   await waitUntil(async () => (await readRow(ben, id)).head === 30);
@@ -113,7 +113,7 @@ test("too many changes at once are not pushed: the row says that there is someth
   expect((await revised(ben, id, 0)).messages).toHaveLength(25);
 });
 
-test("a deletion whose object died after storing it and before telling anybody arrives all the same", async () => {
+test("a deletion whose object was evicted between storing and notifying is still delivered", async () => {
   suspendAlarms();
   const { ana, ben, id } = await makePair();
   const image = await seedFile(ana.id);
@@ -163,7 +163,7 @@ test("a file that could not be released is released by the alarm", async () => {
   });
 });
 
-test("a count that was asked for before a deletion does not undo what the deletion counted", async () => {
+test("a count requested before a deletion does not undo the deletion's count", async () => {
   const { ana, ben, id } = await makePair();
   await sendTexts(ana, id, "un", "deux", "trois");
   await waitUntil(async () => (await readRow(ben, id)).unread === 3);

@@ -37,7 +37,7 @@ const keptIn = async (conversation: ConversationId): Promise<string[]> =>
     .filter(({ where }) => where.endsWith(" withdrawn"))
     .map(({ text }) => (JSON.parse(text) as { cid: string }).cid);
 
-test("a message that has come is deleted for everybody, on every device, as if by its place", async () => {
+test("a delivered message is deleted for everybody by client id on every device, as by its position", async () => {
   const { ana, ben, id } = await makePair();
   const [cid, image] = [createUuid(), await seedFile(ana.id)];
   await send(ana, id, cid, makeImageBody(image.id, "regretté"));
@@ -60,7 +60,7 @@ test("a message that has come is deleted for everybody, on every device, as if b
   expect(await keptIn(id)).toEqual([]);
 });
 
-test("asked for again, or by its place meanwhile, it is done by the revision that did it", async () => {
+test("repeated, or deleted by position meanwhile, it has the revision of the first deletion", async () => {
   const { ana, id } = await makePair();
   const cids = [createUuid(), createUuid()] as const;
   for (const cid of cids) await send(ana, id, cid);
@@ -75,7 +75,7 @@ test("asked for again, or by its place meanwhile, it is done by the revision tha
   expect(toTexts(await readLog(ana, id))).toEqual(["<deleted>", "<deleted>"]);
 });
 
-test("it is deleted for the others also if its author has cleared it, or received many since", async () => {
+test("it is deleted for the others although its author cleared the chat or received many messages since", async () => {
   const { ana, ben, id } = await makePair();
   const cid = createUuid();
   await send(ana, id, cid);
@@ -116,7 +116,7 @@ test("a message that arrives after its deletion is refused, and only its sender 
   expect((await send(ben, id, cid)).sent).toMatchObject([{ seq: 4 }]);
 });
 
-test("one of many conversations that a message was to go to is left out, its file is let go, the others have it", async () => {
+test("one of many target conversations is left out, its file is released, and the others get the message", async () => {
   const { ana, id } = await makePair();
   const to = await befriend(ana, await seedPerson());
   const [image, cids] = [await seedFile(ana.id), [createUuid(), createUuid()] as const];
@@ -137,7 +137,7 @@ test("one of many conversations that a message was to go to is left out, its fil
 test.each([
   ["the message first", true],
   ["the withdrawal first", false],
-])("of a hundred at the same moment, %s, none stands there in the end", async (_, isMessageFirst) => {
+])("of a hundred deletions at the same moment, %s, no message remains", async (_, isMessageFirst) => {
   const { ana, ben, id } = await makePair();
   await sendTexts(ben, id, "un");
   await waitUntil(async () => (await readRow(ana, id)).head === 1);
@@ -196,7 +196,7 @@ test("an undelivered message is deleted for its author alone", async () => {
   expect(await withdraw(ben, id, createUuid())).toMatchObject({ place: null });
 });
 
-test("of each member the newest are kept, for thirty days", async () => {
+test("the newest deletions of each member are remembered, for thirty days", async () => {
   const { ana, ben, id } = await makePair();
   const bens = createUuid();
   await withdraw(ben, id, bens);
@@ -212,7 +212,7 @@ test("of each member the newest are kept, for thirty days", async () => {
   expect((await keptIn(id)).sort()).toEqual([bens, ...cids.slice(50), last].sort());
 });
 
-test("nothing of it is left of who leaves a group, of a group that ends, and of a deleted account", async () => {
+test("nothing remains of deletions when a member leaves, a group ends or an account is deleted", async () => {
   const { id, owner, others } = await makeSyncedGroup(4);
   const [ben, cleo, dan] = others;
   if (!ben || !cleo || !dan) throw new Error("too few");

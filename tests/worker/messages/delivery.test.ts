@@ -31,7 +31,7 @@ afterEach(() => {
 /** Runs the alarm now. Returns false if none was set. */
 const ring = (id: string) => runDurableObjectAlarm(conversationStub(id));
 
-test("a message whose object died after storing it and before telling anybody arrives all the same", async () => {
+test("a message whose object was evicted between storing and notifying is still delivered", async () => {
   suspendAlarms();
   const { ana, ben, id } = await makePair();
   const phoneB = await Device.open(ben);
@@ -78,7 +78,7 @@ test("an alarm that runs twice, or without need, notifies nobody twice", async (
   expect(phoneB.counters).toHaveLength(counters + 1);
 });
 
-test("an answer that is lost after the message was stored is made up for when the message comes again", async () => {
+test("an answer lost after the message was stored is repeated when the message is sent again", async () => {
   const { ana, id } = await makePair();
   const [phone, tablet] = [await Device.open(ana), await Device.open(ana)];
   quiet();
@@ -112,7 +112,7 @@ test("a channel evicted between acknowledging a notice and writing it is notifie
   expect(await readRow(ana, id)).toMatchObject({ head: 1, unread: 0 });
 });
 
-test("frames that come as one are one commit, and one frame to each socket", async () => {
+test("frames sent together are one commit, and one frame to each socket", async () => {
   const { ana, ben, id } = await makePair();
   const [phone, tablet, phoneB] = [await Device.open(ana), await Device.open(ana), await Device.open(ben)];
   const cids = Array.from({ length: 5 }, () => createUuid());
@@ -127,7 +127,7 @@ test("frames that come as one are one commit, and one frame to each socket", asy
   expect(phoneB.decodeMessages(await phoneB.nextOf("m")).map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5]);
 });
 
-test("what two devices of a person send together each gets with its own places and the other's messages", async () => {
+test("two devices of a person that send together each get their own positions and the other's messages", async () => {
   const { ana, id } = await makePair();
   const [phone, tablet] = [await Device.open(ana), await Device.open(ana)];
   // The first message keeps the call to the conversation busy, so that the others are batched.
@@ -143,7 +143,7 @@ test("what two devices of a person send together each gets with its own places a
   expect(phone.counters).toEqual(tablet.counters);
 });
 
-test("what follows a message that has to be sent again does not overtake it", async () => {
+test("messages after one that must be sent again do not overtake it", async () => {
   const { ana, id } = await makePair();
   const phone = await Device.open(ana);
   quiet();
@@ -159,7 +159,7 @@ test("what follows a message that has to be sent again does not overtake it", as
   expect(toTexts(await readLog(ana, id))).toEqual(["0", "1", "2", "3", "4", "5"]);
 });
 
-test("objects that are evicted between every two frames lose nothing and push every change once", async () => {
+test("objects evicted between every two frames lose nothing and push every change once", async () => {
   const { ana, ben, id } = await makePair();
   const [phoneA, phoneB] = [await Device.open(ana), await Device.open(ben)];
   for (let i = 1; i <= 4; i++) {
@@ -178,7 +178,7 @@ test("objects that are evicted between every two frames lose nothing and push ev
   expect(await readRow(ana, id)).toMatchObject({ head: 4, unread: 0, othersRead: 3, read: 4 });
 });
 
-test("every change makes exactly one frame, with the next number, to each of a person's sockets", async () => {
+test("every change is exactly one frame, with the next number, on each of a person's sockets", async () => {
   const { ana, ben, id } = await makePair();
   const [phone, tablet, phoneB] = [await Device.open(ana), await Device.open(ana), await Device.open(ben)];
   const refs = [];
@@ -206,7 +206,7 @@ test("every change makes exactly one frame, with the next number, to each of a p
   expect(new Set(phone.counters).size).toBe(new Set(tablet.counters).size);
 });
 
-test("what one device sends, its person's other devices get with its client id, by either carrier", async () => {
+test("the other devices of a sender receive its messages with their client ids, over either transport", async () => {
   const { ana, id } = await makePair();
   const [phone, tablet] = [await Device.open(ana), await Device.open(ana)];
   const [first, second] = [createUuid(), createUuid()];
@@ -226,7 +226,7 @@ const seeded = (seed: number) => () => {
 };
 
 test.each([1, 2, 3])(
-  "after anything at all (seed %i), unread equals a recount and marks never went back",
+  "after random events (seed %i) unread counts equal a recount and receipts never went back",
   async (seed) => {
     const { ana, ben, id } = await makePair();
     const [phone, tablet, phoneB] = [await Device.open(ana), await Device.open(ana), await Device.open(ben)];

@@ -37,7 +37,7 @@ const forward = async (from: Person, body: Body, source: ForwardSource | undefin
   return error ?? sent[0]?.seq;
 };
 
-test("a text is forwarded under the name of its author, and again under the same", async () => {
+test("a text is forwarded with the name of its author, also when forwarded again", async () => {
   const { ana, ben, clara, id, to } = await makeThree();
   await sendTexts(ben, id, "Mbote");
   expect(await forward(ana, said("Mbote", ben), { conversation: id, seq: 1 }, to)).toBe(1);
@@ -63,7 +63,7 @@ test("a forwarded text is marked as such on a device that receives it live", asy
   expect(phone.decodeMessages(await phone.nextOf("m"))).toMatchObject([{ seq: 1, body: said("Mbote", ben) }]);
 });
 
-test("nobody has words put into their mouth, nor reads elsewhere than where they may", async () => {
+test("forwarding can neither forge an author nor read a foreign conversation", async () => {
   const { ana, ben, clara, id, to } = await makeThree();
   await sendTexts(ben, id, "Mbote", "à effacer", "caché");
   const at = (seq: number, conversation = id) => ({ conversation, seq });
@@ -80,7 +80,7 @@ test("nobody has words put into their mouth, nor reads elsewhere than where they
   expect(await forward(ben, said("Mbote", ben), at(1), id)).toBe(4);
 });
 
-test("a file is forwarded as it is, whoever uploaded it, and lives as long as one message references it", async () => {
+test("a file is forwarded unchanged, whoever uploaded it, and remains while one message references it", async () => {
   const { ana, ben, clara, id, to } = await makeThree();
   const [image, other] = [await seedFile(ben.id), await seedFile(ben.id)];
   const body = makeImageBody(image.id, "La plage");
@@ -121,7 +121,7 @@ test("another person's file is not forwarded from a conversation that has ended"
   expect(await forward(ana, said("un texte", ben), { conversation: id, seq: 3 }, to)).toBe(2);
 });
 
-test("one body goes to many in one frame, each message answered by itself and the source asked once", async () => {
+test("one body is sent to many in one frame, each message answered separately and the source read once", async () => {
   const { ana, ben, clara, id, to } = await makeThree();
   await sendTexts(ben, id, "Mbote");
   const stranger = await makePair();
@@ -151,7 +151,7 @@ test("one body goes to many in one frame, each message answered by itself and th
   });
 });
 
-test("a file goes to many, and to as many as it reached it belongs", async () => {
+test("a file sent to many is referenced by as many messages as were accepted", async () => {
   const { ana, ben, clara, id, to } = await makeThree();
   const image = await seedFile(ana.id);
   const targets = [id, to].map((conversation) => ({ conversation, cid: createUuid() }));
@@ -172,7 +172,7 @@ test("a file goes to many, and to as many as it reached it belongs", async () =>
   expect(refused).toMatchObject({ sent: [], refused: [{ error: "file_not_found" }] });
 });
 
-test("a frame to many that cannot be read is answered with codes, and each message of it where only they are amiss", async () => {
+test("an unreadable frame to many is answered with codes, for each message if only those are invalid", async () => {
   const { ana, id } = await makePair();
   const phone = await Device.open(ana);
   const targets = (count: number) => Array.from({ length: count }, () => ({ conversation: id, cid: createUuid() }));

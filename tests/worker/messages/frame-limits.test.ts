@@ -40,7 +40,7 @@ const sendFrames = (device: Device, count: number) => {
   for (let left = count; left > 0; left -= joinedFramesMax) device.sendRaw(typing(Math.min(left, joinedFramesMax), 1));
 };
 
-test("frames over the limit are refused unread with the time to come again, each joined one is counted, and the socket stays", async () => {
+test("frames over the limit are refused unread with the time to wait, each message in a batch counts, and the socket stays open", async () => {
   const { ana, id } = await makePair();
   const [device, other] = [await Device.open(ana), await Device.open(ana)];
   const page = (ref: number) => ["g", ref, id, "a", 0, 1] as const;
@@ -58,7 +58,7 @@ test("frames over the limit are refused unread with the time to come again, each
   expect((await device.request((ref) => [...page(ref)]))[0]).toBe("g");
 });
 
-test("what is asked by HTTP and by all sockets is counted together", async () => {
+test("requests by HTTP and over all sockets are counted together", async () => {
   const { ana, id } = await makePair();
   const devices = [await Device.open(ana), await Device.open(ana)];
   advanceClock(0);
@@ -69,7 +69,7 @@ test("what is asked by HTTP and by all sockets is counted together", async () =>
   expect(await read()).not.toHaveProperty("error");
 });
 
-test("a hello over the limit closes its socket, with the time to wait", async () => {
+test("a hello frame over the limit closes its socket, with the time to wait", async () => {
   const { ana } = await makePair();
   const devices = [await Device.open(ana), await Device.open(ana)];
   advanceClock(0);
@@ -85,7 +85,7 @@ test("a hello over the limit closes its socket, with the time to wait", async ()
   await Device.open(ana);
 });
 
-test("who goes on and on over the limit is closed, and opens no socket for a while when that does not stop them", async () => {
+test("a client that continues over the limit is disconnected, and then cannot open a socket for a while", async () => {
   const { ana } = await makePair();
   const device = await Device.open(ana);
   sendFrames(device, socketTokensBurst);
@@ -100,7 +100,7 @@ test("who goes on and on over the limit is closed, and opens no socket for a whi
   expect((await again.request((ref) => ["c", ref, 0, null]))[0]).toBe("c");
 });
 
-test("what waits for its turn goes with its socket", async () => {
+test("waiting requests are dropped with their socket", async () => {
   const { ana, ben, id } = await makePair();
   await sendTexts(ana, id, "un");
   const device = await Device.open(ben);
@@ -119,7 +119,7 @@ test("what waits for its turn goes with its socket", async () => {
   expect(asked).toBeLessThan(50);
 });
 
-test("conversations that are not there are asked for in the directory a few times only", async () => {
+test("unknown conversations are looked up in the directory only a limited number of times", async () => {
   const { ana } = await makePair();
   const ids = Array.from({ length: 30 }, () => privateConversationId(ana.id, createUuid()));
   const device = await Device.open(ana);
@@ -135,7 +135,7 @@ test("conversations that are not there are asked for in the directory a few time
   expect(read).toBeLessThanOrEqual(10 * connectionCheckBurst);
 });
 
-test("searches are limited by what they look through, and say when to go on", async () => {
+test("searches are limited by the amount they scan, and return the time to wait", async () => {
   const { ana, id } = await makePair();
   await sendTexts(ana, id, "un");
   const device = await Device.open(ana);
@@ -148,7 +148,7 @@ test("searches are limited by what they look through, and say when to go on", as
   expect((await search())[0]).toBe("q");
 });
 
-test("one person's searches are carried out one after the other, on whichever socket they came", async () => {
+test("one person's searches run one after the other, on all sockets", async () => {
   const { ana, id } = await makePair();
   await sendTexts(ana, id, "un");
   const devices = [await Device.open(ana), await Device.open(ana)];
@@ -169,7 +169,7 @@ test("one person's searches are carried out one after the other, on whichever so
   expect(most).toBe(1);
 });
 
-test("receipts and clears that change nothing are answered without the conversation", async () => {
+test("receipts and clears that change nothing are answered without calling the conversation", async () => {
   const { ana, ben, id } = await makePair();
   await sendTexts(ana, id, "un", "deux");
   const device = await Device.open(ben);
@@ -191,7 +191,7 @@ test("receipts and clears that change nothing are answered without the conversat
   expect(asked).toBe(0);
 });
 
-test("changes of what is muted are limited, and one that changes nothing is not counted", async () => {
+test("mute changes are limited, and one without effect does not count", async () => {
   const { ana, id } = await makePair();
   const mute = (muted: boolean) => request(ana, { type: "mute", conversation: id, muted });
   advanceClock(0);
@@ -200,7 +200,7 @@ test("changes of what is muted are limited, and one that changes nothing is not 
   expect(await mute(false)).toEqual({ muted: false });
 });
 
-test("cleared histories are limited, and one that changes nothing is not counted", async () => {
+test("clears are limited, and one without effect does not count", async () => {
   const { ana, id } = await makePair();
   await sendTexts(ana, id, "un");
   const hide = (keep: boolean) => request(ana, { type: "hide", conversation: id, upTo: 1, keep });
@@ -223,7 +223,7 @@ test("deletions for everybody are limited", async () => {
   expect(await withdraw()).not.toHaveProperty("error");
 });
 
-test("a socket that says nothing is closed", async () => {
+test("an idle socket without a hello is closed", async () => {
   const timers = suspendTimers(helloTimeoutMs);
   const device = await Device.attach(await seedPerson());
   await timers.whenHeld();

@@ -52,7 +52,7 @@ const relation = (username: string): Relation => ({
   blocked: false,
 });
 
-test("a device that was away gets what changed, newest first, page after page, and nothing twice", async () => {
+test("a device that was offline gets changes in pages, newest first, and nothing twice", async () => {
   const { me, ids, channel } = await withRows(70);
   await channel.updateRelations(me.id, [relation("Un"), relation("Deux")]);
   await channel.notify(me.id, notice(ids[3] as string, { membershipVersion: 2, open: false }));
@@ -86,7 +86,7 @@ test("a cursor brings only what changed after it", async () => {
   expect(news.counter).toBe(counter + 1);
 });
 
-test("a cursor of another inbox, or one that was never given out, means everything", async () => {
+test("a cursor of another inbox, or an unknown one, returns everything", async () => {
   const { me } = await withRows(3);
   const fresh = await Device.attach(me);
   const { length } = fresh.decodeRows(await fresh.hello());
@@ -99,7 +99,7 @@ test("a cursor of another inbox, or one that was never given out, means everythi
   expect(level.decodeRows(await level.hello(fresh.epoch, fresh.base))).toHaveLength(0);
 });
 
-test("a notice that comes twice, late or out of order changes nothing", async () => {
+test("a duplicate, late or reordered notice changes nothing", async () => {
   const { me, ids, channel } = await withRows(1);
   const [id = ""] = ids;
   const device = await Device.open(me);
@@ -161,7 +161,7 @@ test("a conversation whose log was recreated replaces the row and reports its ne
   expect(await readRow(ben, id)).toMatchObject({ unread: 1, preview: { type: "text", text: "nouveau" } });
 });
 
-test("a long text is cut in the list, never within a character, and said to be cut", async () => {
+test("a long text is truncated in the list, never within a character, and marked as truncated", async () => {
   const { ana, ben, id } = await makePair();
   await sendTexts(ana, id, "👋".repeat(previewMaxLength));
   await waitUntil(async () => (await readRow(ben, id)).head === 1);
@@ -190,7 +190,7 @@ test("receipts are pushed at once and written within the time they may be deferr
   await waitUntil(async () => (await stored()) === 1, receiptHoldMs);
 });
 
-test("counters that were pushed are never reused after a restart, written or not", async () => {
+test("pushed counters are never reused after a restart, written or not", async () => {
   const { ana, ben, id } = await makePair();
   await sendTexts(ana, id, "un");
   const abort = () =>
@@ -211,7 +211,7 @@ test("counters that were pushed are never reused after a restart, written or not
   }
 });
 
-test("people are pushed once, and again when something about them changed", async () => {
+test("people are pushed once, and again when they changed", async () => {
   const me = await seedPerson();
   const device = await Device.open(me);
   const channel = getUserChannelStub(env, me.id);

@@ -22,7 +22,7 @@ const placesOf = ({ sent }: CommandResults["send"]) => sent.map(({ seq }) => seq
 const names = (conversation: string, person: Person, file: Uuid) =>
   getConversationStub(env, conversation).canReadFile(conversation, person.id, file);
 
-test("a picture, a document and a voice note arrive as the directory knows them, whatever the sender claims", async () => {
+test("a picture, a document and a voice message are described by the directory, whatever the sender claims", async () => {
   const { ana, ben, id } = await makePair();
   const phone = await Device.open(ben);
   const image = await seedFile(ana.id);
@@ -42,7 +42,7 @@ test("a picture, a document and a voice note arrive as the directory knows them,
   expect(await readRow(ben, id)).toMatchObject({ unread: 3, preview: expected[2], whole: true });
 });
 
-test("a file that is not ready, not one's own or of another kind is named by no message", async () => {
+test("a file that is incomplete, another person's or of another kind cannot be referenced", async () => {
   const { ana, ben, id } = await makePair();
   const [bens, halfway] = [await seedFile(ben.id), await seedFile(ana.id, { status: "receiving" })];
   const [image, sound] = [await seedFile(ana.id), await seedFile(ana.id, { type: "audio/ogg" })];
@@ -61,7 +61,7 @@ test("a file that is not ready, not one's own or of another kind is named by no 
   for (const file of [bens, halfway, image, sound]) expect(await countFileReferences(file.id)).toBe(0);
 });
 
-test("a text that was sent with a file that is refused is stored all the same", async () => {
+test("a text sent together with a refused file is stored nevertheless", async () => {
   const { ana, id } = await makePair();
   const device = await Device.open(ana);
   const image = await seedFile(ana.id);
@@ -78,7 +78,7 @@ test("a text that was sent with a file that is refused is stored all the same", 
   expect(placesOf(byHttp)).toEqual([1, 2]);
 });
 
-test("a message with a file that comes again keeps its place, also when the file is gone meanwhile", async () => {
+test("a message with a file that is sent again keeps its position, also if the file is gone", async () => {
   const { ana, id } = await makePair();
   const [image, cid] = [await seedFile(ana.id), createUuid()];
   const first = await send(ana, id, makeImageBody(image.id), cid);
@@ -102,7 +102,7 @@ test("a message that was deleted and is sent again does not reference its file a
   expect(await countFileReferences(image.id)).toBe(1);
 });
 
-test("a file keeps waiting for another message when the one that was to name it is refused", async () => {
+test("a file can be referenced by another message if the first one is refused", async () => {
   const { ana, ben, id } = await makePair();
   const image = await seedFile(ana.id);
   await getConversationStub(env, id).setBlocked(id, ana.id, true);
@@ -113,7 +113,7 @@ test("a file keeps waiting for another message when the one that was to name it 
   expect(await names(id, ben, image.id)).toBe(true);
 });
 
-test("a file is there for those who may see a message that names it, as long as they may", async () => {
+test("a file can be read by those who can see a message that references it, and no longer", async () => {
   const { ana, ben, id } = await makePair();
   const other = await makePair();
   const [first, second, third] = [await seedFile(ana.id), await seedFile(ana.id), await seedFile(ben.id)];
@@ -145,7 +145,7 @@ const connectionOf = async (conversation: string): Promise<Uuid> => {
   return (await query.first<Uuid>("id")) ?? "";
 };
 
-test("captions are cut in the list like texts, and never to something that cannot be seen", async () => {
+test("captions are truncated in the list like texts, and never to something invisible", async () => {
   const { ana, ben, id } = await makePair();
   const [image, document] = [await seedFile(ana.id), await seedFile(ana.id, { type: "application/pdf" })];
   await send(ana, id, makeImageBody(image.id, "m".repeat(previewMaxLength + 1)));
@@ -159,7 +159,7 @@ test("captions are cut in the list like texts, and never to something that canno
   expect(await readRow(ben, id)).toMatchObject({ whole: false, preview: { type: "text", text: "là" } });
 });
 
-test("a search looks through captions, file names and forwarded texts, and nowhere else", async () => {
+test("a search covers captions, file names and forwarded texts, and nothing else", async () => {
   const { ana, ben, id } = await makePair();
   const image = await seedFile(ana.id, { name: "zebre.jpg" });
   const document = await seedFile(ana.id, { type: "application/pdf", name: "Zèbre été.pdf" });

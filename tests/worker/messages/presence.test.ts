@@ -78,7 +78,7 @@ test("a device that is connected in the background makes nobody online", async (
   expect(await ask(ana, id)).toEqual(nothing);
 });
 
-test("who goes was here until then, and so it is after a restart", async () => {
+test("a person who goes offline was last seen then, also after a restart", async () => {
   const { ana, ben, id } = await makePair();
   const phone = await look(ben);
   await leave(phone, ben);
@@ -88,14 +88,14 @@ test("who goes was here until then, and so it is after a restart", async () => {
   expect(await ask(ana, id)).toEqual(gone);
 });
 
-test("who is here stays so while their channel sleeps", async () => {
+test("an online person stays online while their channel is evicted", async () => {
   const { ana, ben, id } = await makePair();
   await look(ben);
   await evictDurableObject(channel(ben));
   expect(await ask(ana, id)).toEqual(here);
 });
 
-test("a device that is silent is not online, and was last seen when it was last heard", async () => {
+test("a silent device is not online, and was last seen at its last frame", async () => {
   const { ana, ben, id } = await makePair();
   const phone = await look(ben);
   const heardAt = Date.now();
@@ -107,7 +107,7 @@ test("a device that is silent is not online, and was last seen when it was last 
   expect((await ask(ana, id)).seen_at).toBeLessThanOrEqual(heardAt);
 });
 
-test("a ping is a sign of life", async () => {
+test("a ping keeps a device online", async () => {
   const { ana, ben, id } = await makePair();
   const phone = await Device.open(ben);
   advanceClock(-2 * presenceStaleMs);
@@ -131,7 +131,7 @@ test("a person who hides their presence is not shown, and sees nobody's", async 
   expect(await ask(ben, id)).toEqual(here);
 });
 
-test("who turns it off goes at once for those who look, and who turns it on comes", async () => {
+test("hiding presence makes a person offline at once for watchers, and showing it online", async () => {
   const { ana, ben, id } = await makePair();
   const [looked, unlooked] = [await look(ana), await Device.open(ana)];
   const bens = await look(ben);
@@ -222,7 +222,7 @@ test("only a contact's channel is notified of a change of visibility", async () 
   expect(countTurns(phone)).toBe(1);
 });
 
-test("when they were last is not kept of who does not let it be seen", async () => {
+test("the last-seen time of a person who hides it is not stored", async () => {
   const { ana, ben, id } = await makePair();
   const phone = await look(ben);
   await say(phone, 0);
@@ -277,7 +277,7 @@ test("a channel answers about presence to contacts only, whoever calls it", asyn
   expect(await told(sam.id, [ben.id, sam.id].sort().join("."))).toEqual(nothing);
 });
 
-test("of a group nobody asks", async () => {
+test("groups have no presence", async () => {
   const { id, owner } = await makeSyncedGroup(3);
   expect(await ask(owner, id)).toEqual({ error: "conversation_not_found" });
 });
@@ -290,7 +290,7 @@ test("too many presence requests are told to wait", async () => {
   expect(answers.filter((error) => error === "rate_limited").length).toBeGreaterThan(0);
 });
 
-test("looking and looking away again and again writes one row", async () => {
+test("repeated visibility changes write one row", async () => {
   const { ana, ben, id } = await makePair();
   advanceClock(0);
   const phone = await look(ben);
@@ -303,7 +303,7 @@ test("looking and looking away again and again writes one row", async () => {
   expect(await ask(ana, id)).toEqual(first);
 });
 
-test("what is no word of looking is no frame", async () => {
+test("a malformed visibility frame is refused", async () => {
   const { ana } = await makePair();
   const phone = await Device.open(ana);
   phone.sendRaw('["l",2]');

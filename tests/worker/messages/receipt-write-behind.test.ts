@@ -13,7 +13,7 @@ const ring = (id: string) => runDurableObjectAlarm(env.CONVERSATION.getByName(id
 const die = (stub: DurableObjectStub) =>
   runInDurableObject(stub, (_, state) => state.abort("as if the machine had died")).catch(() => undefined);
 
-test("receipts that were only deferred when both objects were evicted are right again after the alarm", async () => {
+test("deferred receipts are correct again after the alarm when both objects were evicted", async () => {
   suspendAlarms();
   const { ana, ben, id } = await makePair();
   await sendTexts(ana, id, "un", "deux");
@@ -27,7 +27,7 @@ test("receipts that were only deferred when both objects were evicted are right 
   await waitUntil(async () => (await readRow(ben, id)).unread === 0 && (await readRow(ana, id)).othersRead === 2);
 });
 
-test("receipts that a channel received without a connected device survive it, also when the conversation lives on", async () => {
+test("receipts received without a connected device survive an eviction, also if the conversation does not restart", async () => {
   const { ana, ben, id } = await makePair();
   await sendTexts(ana, id, "un", "deux");
   await waitUntil(async () => (await readRow(ben, id)).head === 2);
@@ -39,7 +39,7 @@ test("receipts that a channel received without a connected device survive it, al
   expect(await readRow(ben, id)).toMatchObject({ read: 2, unread: 0 });
 });
 
-test("the counter of a receipt that was pushed and lost unwritten is not reused", async () => {
+test("the counter of a pushed receipt that was lost unwritten is not reused", async () => {
   const { ana, ben, id } = await makePair();
   await sendTexts(ben, id, "un", "deux");
   await waitUntil(async () => (await readRow(ana, id)).head === 2);

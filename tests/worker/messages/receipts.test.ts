@@ -31,7 +31,7 @@ const comesToSee = (person: Person, conversation: ConversationId, marks: [number
 const receiptsOf = (person: Person, conversation: ConversationId, seq: number) =>
   requestAs<Receipts>(person, "GET", `/api/conversations/${conversation}/messages/${seq}/receipts`);
 
-test("what is read unseen counts as got and not as read, and is read for the one who read it", async () => {
+test("a message read with read receipts off counts as delivered, and as read for its reader only", async () => {
   const { ana, ben, id } = await makePair();
   await sendTexts(ana, id, "un", "deux", "trois");
   await read(ben, id, 1);
@@ -60,7 +60,7 @@ test("no frame and no answer reveals hidden read receipts", async () => {
   expect(await seenBy(ana, id)).toEqual([2, 0]);
 });
 
-test("that it was read unseen moves nothing at the other's", async () => {
+test("reading with receipts off changes nothing for the other person", async () => {
   const { ana, ben, id } = await makePair();
   await sendTexts(ana, id, "un");
   await letBeSeen(ben, false);
@@ -74,7 +74,7 @@ test("that it was read unseen moves nothing at the other's", async () => {
   expect(phone.raw.slice(before)).toHaveLength(1);
 });
 
-test("who does not let it be seen sees nothing of what the other reads from then on", async () => {
+test("a person with read receipts off sees none of the other's from then on", async () => {
   const { ana, ben, id } = await makePair();
   await sendTexts(ben, id, "un", "deux");
   await read(ana, id, 1);
@@ -92,7 +92,7 @@ test("who does not let it be seen sees nothing of what the other reads from then
   expect(list).toMatchObject({ othersDelivered: 3, othersRead: 1 });
 });
 
-test("let be seen again, what is read is seen from the next read on, in both directions", async () => {
+test("after turning read receipts on, they are visible from the next read on, in both directions", async () => {
   const { ana, ben, id } = await makePair();
   await letBeSeen(ben, false);
   await sendTexts(ana, id, "un");
@@ -110,7 +110,7 @@ test("let be seen again, what is read is seen from the next read on, in both dir
   await comesToSee(ben, id, [3, 3]);
 });
 
-test("it stays so when both objects restart", async () => {
+test("hidden receipts stay hidden when both objects restart", async () => {
   const { ana, ben, id } = await makePair();
   await sendTexts(ana, id, "un", "deux", "trois");
   await read(ben, id, 1);
@@ -127,7 +127,7 @@ test("it stays so when both objects restart", async () => {
 });
 
 test.each(["before", "while"] as const)(
-  "what was read unseen %s the other was blocked is not seen when that one is not blocked any more",
+  "messages read with receipts off %s the other was blocked stay hidden after unblocking",
   async (when) => {
     const { ana, ben, id } = await makePair();
     await sendTexts(ana, id, "un", "deux", "trois");
@@ -156,7 +156,7 @@ test("messages read while the other is blocked have read receipts afterwards, fo
   await comesToSee(ana, id, [2, 2]);
 });
 
-test("in a group one who reads unseen keeps everybody's ticks from saying read, and the list from naming them", async () => {
+test('in a group a reader with receipts off prevents the "read" tick, and is not in the list of readers', async () => {
   const { id, owner, others } = await makeSyncedGroup(4);
   const [ben, cid, dan] = others as unknown as [Person, Person, Person];
   const seq = (await sendTexts(owner, id, "à tous")).sent[0]?.seq ?? 0;
@@ -176,7 +176,7 @@ test("in a group one who reads unseen keeps everybody's ticks from saying read, 
   expect(await receiptsOf(cid, id, next)).toMatchObject({ read: expect.objectContaining({ length: 3 }) });
 });
 
-test("in a group who reads unseen sees of nobody what they read", async () => {
+test("in a group a reader with receipts off sees nobody's", async () => {
   const { id, owner, others } = await makeSyncedGroup(3);
   const [ben, cid] = others as unknown as [Person, Person];
   await letBeSeen(ben, false);
@@ -190,7 +190,7 @@ test("in a group who reads unseen sees of nobody what they read", async () => {
   expect(await receiptsOf(ben, id, seq)).toMatchObject({ read: [], delivered: expect.objectContaining({ length: 2 }) });
 });
 
-test("who left a group reading unseen and comes back keeps no ticks back of what was written without them", async () => {
+test("a member who left with receipts off and returns does not hold back ticks of messages in between", async () => {
   const { id, owner, others } = await makeSyncedGroup(3);
   const [ben, cid] = others as unknown as [Person, Person];
   await letBeSeen(ben, false);

@@ -45,7 +45,7 @@ const makePairWithObjects = async () => {
   return { ...pair, channel, conversation };
 };
 
-test("a device ahead of a restored channel receives everything, another one only what is new", async () => {
+test("a device ahead of a restored channel receives everything, another one only new changes", async () => {
   const { ana, ben, id, channel } = await makePairWithObjects();
   const phone = await Device.open(ana);
   const { epoch } = phone;
@@ -108,7 +108,7 @@ test("a log restored from an earlier copy than its author's channel knows has an
   expect(toTexts(await readLog(ben, id))).toEqual(["un", "deux", "trois"]);
 });
 
-test("what a restored log stores next replaces the row of a channel that knew of more", async () => {
+test("messages stored by a restored log replace the newer row of a channel", async () => {
   const { ana, ben, id, conversation } = await makePairWithObjects();
   const copy = await copyOf(conversation);
   await sendTexts(ana, id, "perdu", "perdu aussi");

@@ -103,7 +103,7 @@ test.each([
   expect(written / messages, `${read / messages} read`).toBeLessThanOrEqual(writtenMax);
 });
 
-test("a plain message costs the directory nothing, a forward one row the first time its author's words go there", async () => {
+test("a plain message costs the directory no row, a first forward of an author to a conversation one row", async () => {
   const { ana, ben, id } = await makePair();
   const to = await befriend(ana, await seedPerson());
   const [phone, source] = [await Device.open(ana), { conversation: id, seq: 1 }];
@@ -122,7 +122,7 @@ test("a plain message costs the directory nothing, a forward one row the first t
   expect(await costs(makeForward("Mbote", ben))).toBe(0);
 });
 
-test("a message deleted before it arrived costs one row, refusing it none, and another message with it the usual", async () => {
+test("deleting an undelivered message costs one row, refusing it none, and accompanying messages the usual", async () => {
   const { ana, id } = await makePair();
   const phone = await Device.open(ana);
   await phone.waitForOutcome(phone.sendText(id, "un"));
@@ -140,7 +140,7 @@ test("a message deleted before it arrived costs one row, refusing it none, and a
   expect(await say()).toEqual(before);
 });
 
-test("being here costs no row until it ends, and asking whether somebody is here none but for who asks first in vain", async () => {
+test("presence costs a row only at its end, and requesting it one only for the first request of an absent person", async () => {
   const { ana, ben, id } = await makePair();
   const [phoneA, phoneB] = [await Device.open(ana), await Device.open(ben)];
   const looks = async (isLooked: 0 | 1) => {

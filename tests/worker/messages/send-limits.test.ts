@@ -17,7 +17,7 @@ import { call } from "#tests/worker/support/site.ts";
 
 // Production limits.
 
-test("a person sends a burst and then one message a second, over all conversations, in order and by any transport", async () => {
+test("a person can send a burst and then one message a second, over all conversations, in order and over any transport", async () => {
   const { ana, ben, id } = await makePair();
   const other = await befriend(ana, await seedPerson());
   const device = await Device.open(ana);
@@ -40,7 +40,7 @@ test("a person sends a burst and then one message a second, over all conversatio
   expect(await sendTexts(ana, other, "un", "deux", "trois")).toMatchObject({ sent: [{ seq: 1 }, { seq: 2 }] });
 });
 
-test("sleep gives back no more of the burst than time does", async () => {
+test("eviction refills the burst no faster than time does", async () => {
   const { ana, id } = await makePair();
   advanceClock(0);
   const texts = Array.from({ length: 50 }, (_, i) => `m${i}`);
@@ -50,7 +50,7 @@ test("sleep gives back no more of the burst than time does", async () => {
   expect(again.sent.length).toBeLessThanOrEqual(sendBurst - 50 + sendUnwrittenMax);
 });
 
-test("sending at a person's pace costs no row for the limit", async () => {
+test("sending at normal speed costs no row for the limit", async () => {
   const { ana, id } = await makePair();
   const device = await Device.open(ana);
   await device.waitForOutcome(device.sendText(id, "un"));
@@ -65,7 +65,7 @@ test("sending at a person's pace costs no row for the limit", async () => {
   expect(await read()).toEqual({ n: 0 });
 });
 
-test("a member sends so many bytes in a day, also across the sleep of the conversation", async () => {
+test("a member's bytes per day are limited, also if the conversation is evicted", async () => {
   const { ana, ben, id } = await makePair();
   advanceClock(0);
   const long = "é".repeat(messageTextMaxLength);
@@ -85,7 +85,7 @@ test("a member sends so many bytes in a day, also across the sleep of the conver
   expect(await request(ana, { type: "send", conversation: id, messages })).toMatchObject({ sent: [{ seq: 4 }] });
 });
 
-test("a conversation that is full takes no messages, and everything else that makes room or ends something", async () => {
+test("a full conversation refuses messages, and accepts commands that free room or end something", async () => {
   const { ana, ben, id } = await makePair();
   const cid = createUuid();
   await request(ana, { type: "send", conversation: id, messages: [makeText("un", cid)] });

@@ -40,7 +40,7 @@ const makeTalk = async () => {
   return { ana, ben, id };
 };
 
-test("what a blocked person writes is sent, and reaches nobody", async () => {
+test("messages of a blocked person count as sent, and reach nobody", async () => {
   const { ana, ben, id } = await makeTalk();
   await block(id, ana);
   const [phoneA, phoneB] = [await Device.open(ana), await Device.open(ben)];
@@ -72,7 +72,7 @@ test("what a blocked person writes is sent, and reaches nobody", async () => {
 
 const conversationStub = (id: string) => env.CONVERSATION.getByName(id);
 
-test("the blocking person cannot write either, and is told why, while all earlier messages remain", async () => {
+test("the blocking person cannot write either, and gets the reason, while earlier messages remain", async () => {
   const { ana, id } = await makeTalk();
   const cid = createUuid();
   const device = await Device.open(ana);
@@ -85,7 +85,7 @@ test("the blocking person cannot write either, and is told why, while all earlie
   expect(await device.waitForOutcome(device.sendText(id, "après"))).toMatchObject({ seq: 5 });
 });
 
-test("after a block what was written meanwhile stays an empty place, and stays sent for its author", async () => {
+test("messages written during a block stay missing after it, and stay sent for their author", async () => {
   const { ana, ben, id } = await makeTalk();
   const [phoneA, phoneB] = [await Device.open(ana), await Device.open(ben)];
   await block(id, ana);
@@ -124,7 +124,7 @@ test("after a block what was written meanwhile stays an empty place, and stays s
   expect(heldOf((await revised(ben, id)).messages)).toEqual([4, 5]);
 });
 
-test("an undelivered message that its author deletes is deleted for them and never existed for the other", async () => {
+test("an undelivered message deleted by its author is deleted for them, and never existed for the other", async () => {
   const { ana, ben, id } = await makeTalk();
   // All of it is confirmed. A repeated notice describes the present state of the conversation.
   await waitUntil(async () => !(await runDurableObjectAlarm(conversationStub(id))));
@@ -154,7 +154,7 @@ test("an undelivered message that its author deletes is deleted for them and nev
   expect(await readRow(ana, id)).toMatchObject({ head: 5, unread: 1 });
 });
 
-test("blocking twice, and unblocking what never was blocked, changes nothing", async () => {
+test("blocking twice, and unblocking an unblocked person, changes nothing", async () => {
   const { ana, ben, id } = await makeTalk();
   const phoneB = await Device.open(ben);
   await block(id, ana, false);
@@ -174,7 +174,7 @@ test("blocking twice, and unblocking what never was blocked, changes nothing", a
   expect(heldOf(await readLog(ben, id))).toEqual([4, 5]);
 });
 
-test("two people who block each other are both told that they block, and nothing of the other's block", async () => {
+test("two people who block each other see their own block, and nothing of the other's", async () => {
   const { ana, ben, id } = await makeTalk();
   await block(id, ana);
   await sendTexts(ben, id, "quatre");
@@ -186,7 +186,7 @@ test("two people who block each other are both told that they block, and nothing
   expect(await readRow(ana, id)).toMatchObject({ head: 3 });
 });
 
-test("a conversation that never began can be blocked in, and is there for neither", async () => {
+test("an empty conversation can be blocked, and stays unlisted for both", async () => {
   const [{ ana }, other] = [await makePair(), await makePair()];
   const never = [ana.id, other.ana.id].sort().join(".");
   await block(never, ana);
@@ -216,7 +216,7 @@ const shapeOf = (device: Device, from: number, ids: readonly Uuid[]) =>
     .slice(from)
     .map((raw) => ids.reduce((text, id) => text.replaceAll(id, "id"), raw.replace(/-?\d{4,}/g, "n")));
 
-test("a blocked person's device receives the same as if the other were away", async () => {
+test("a blocked person's device receives the same as if the other were offline", async () => {
   const play = async (isBlocked: boolean) => {
     const { ana, ben, id } = await makeTalk();
     if (isBlocked) {
@@ -260,7 +260,7 @@ test("a blocked person's device receives the same as if the other were away", as
   expect(await play(true)).toEqual(await play(false));
 });
 
-test("messages from more than one end of a block at once are each judged by themselves", async () => {
+test("messages accepted during different blocks of a pair are each checked against their own block", async () => {
   const { ana, ben, id } = await makeTalk();
   await block(id, ana);
   const answers = await Promise.all([

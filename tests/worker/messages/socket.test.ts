@@ -29,7 +29,7 @@ const stateOf = async (user: string, conversation: string): Promise<string> => {
   ]);
 };
 
-test("a visitor gets no socket, and neither does a page of another origin", async () => {
+test("a visitor or a page of another origin gets no socket", async () => {
   const ana = await seedPerson();
   expect((await Device.connect({ ...ana, token: "x" })).status).toBe(401);
   const foreign = await Device.connect(ana, { origin: "https://lisolo.test.evil" });
@@ -37,7 +37,7 @@ test("a visitor gets no socket, and neither does a page of another origin", asyn
   expect((await call("GET", "/api/socket", { token: ana.token })).status).toBe(400);
 });
 
-test("what a client says about itself in headers or in the address changes nothing", async () => {
+test("identity claims of a client in headers or the URL are ignored", async () => {
   const { ana, ben, id } = await makePair();
   const lies = {
     "x-partykit-props": btoa(JSON.stringify({ user: ben.id })),
@@ -71,7 +71,7 @@ test("a device of another protocol version is told so and disconnected for good"
   expect((await device.closed).code).toBe(closeCodes.protocol);
 });
 
-test("frames that cannot be read are answered with a code and change nothing", async () => {
+test("unreadable frames are answered with a code and change nothing", async () => {
   const { ana, id } = await makePair();
   await sendTexts(ana, id, "là");
   const cid = packUuid(createUuid());
@@ -114,7 +114,7 @@ test("frames that cannot be read are answered with a code and change nothing", a
   expect(await stateOf(ana.id, id)).toBe(before);
 });
 
-test("texts that may not be stored are refused with their code and change nothing", async () => {
+test("invalid texts are refused with their code and change nothing", async () => {
   const { ana, id } = await makePair();
   const device = await Device.open(ana);
   await device.waitForOutcome(device.sendText(id, "là"));
@@ -135,13 +135,13 @@ test("texts that may not be stored are refused with their code and change nothin
   });
 });
 
-test("five frames that cannot be read within ten seconds end the socket", async () => {
+test("five unreadable frames within ten seconds close the socket", async () => {
   const device = await Device.open(await seedPerson());
   for (let i = 0; i < 5; i++) device.sendRaw("nonsense");
   expect((await device.closed).code).toBe(closeCodes.rateLimited);
 });
 
-test("a frame that is too large or binary ends the socket, and the channel lives on", async () => {
+test("a too large or binary frame closes the socket, and the channel continues", async () => {
   const ana = await seedPerson();
   const [large, wide, binary] = [await Device.open(ana), await Device.open(ana), await Device.open(ana)];
   large.sendRaw("x".repeat(frameMaxBytes + 1));
@@ -153,7 +153,7 @@ test("a frame that is too large or binary ends the socket, and the channel lives
   await Device.open(ana);
 });
 
-test("nothing of an error inside reaches a device but its code", async () => {
+test("an internal error is reported to devices by its code only", async () => {
   const { ana, id } = await makePair();
   const device = await Device.open(ana);
   await runInDurableObject(channelStub(ana.id), (_, { storage }) => void storage.sql.exec("DROP TABLE people"));
@@ -162,7 +162,7 @@ test("nothing of an error inside reaches a device but its code", async () => {
   expect(await device.waitForOutcome(device.sendText(id, "ça va quand même"))).toMatchObject({ seq: 1 });
 });
 
-test("a person's oldest socket goes when there are too many", async () => {
+test("a person's oldest socket is closed when there are too many", async () => {
   const ana = await seedPerson();
   const open = async () => {
     const headers = { upgrade: "websocket", [sessionHeader]: ana.session };
@@ -181,7 +181,7 @@ test("a person's oldest socket goes when there are too many", async () => {
   expect(await first.closed).toBe(closeCodes.replaced);
 });
 
-test("a session that ends takes its sockets with it and leaves the others", async () => {
+test("a session that ends closes its sockets and no others", async () => {
   const ana = await seedPerson();
   const [here, there] = [await Device.open(ana), await Device.open(ana)];
   await channelStub(ana.id).closeSessions(ana.id, [createUuid()]);
@@ -214,7 +214,7 @@ test("a pong contains the counter, also while the object hibernates", async () =
   await expect(evictDurableObject(channelStub(ben.id))).rejects.toThrow();
 });
 
-test("a device that confirms nothing gets bounded bytes, then heads only, until it confirms", async () => {
+test("a device that acknowledges nothing gets a limited number of bytes, then heads only, until it does", async () => {
   const { ana, ben, id } = await makePair();
   const slow = await Device.open(ben);
   const long = "m".repeat(4_000);
@@ -237,7 +237,7 @@ test("a device that confirms nothing gets bounded bytes, then heads only, until 
   expect(page[0] === "g" && slow.decodeMessages(page)[0]?.seq).toBe(messages + 1);
 });
 
-test("a device may confirm what it took in before its object was evicted, and not more than could have come", async () => {
+test("a device may acknowledge frames from before an eviction, and not more than were sent", async () => {
   const { ana, ben, id } = await makePair();
   const device = await Device.open(ben);
   await sendTexts(ana, id, ...Array.from({ length: 10 }, (_, i) => `${i}`));
@@ -251,7 +251,7 @@ test("a device may confirm what it took in before its object was evicted, and no
   expect(await device.nextOf("x")).toEqual(["x", "malformed_frame"]);
 });
 
-test("short messages count too, and a device that stays behind is closed", async () => {
+test("short messages count too, and a device that stays behind is disconnected", async () => {
   const { ana, ben, id } = await makePair();
   const slow = await Device.open(ben);
   for (let i = 0; i < creditMessages / 50; i++)
@@ -267,7 +267,7 @@ test("short messages count too, and a device that stays behind is closed", async
   expect(toTexts(await readLog(ben, id))).toHaveLength(creditMessages + 2);
 });
 
-test("pages have a credit too, so that asking without reading is bounded", async () => {
+test("pages count for flow control too, so that requests without reading are limited", async () => {
   const { ana, ben, id } = await makePair();
   for (let i = 0; i < 8; i++) await sendTexts(ana, id, ...Array.from({ length: 40 }, () => "p".repeat(2_000)));
   const greedy = await Device.open(ben);
@@ -281,7 +281,7 @@ test("pages have a credit too, so that asking without reading is bounded", async
   expect((await greedy.request((ref) => ["g", ref, id, "a", 0, 40]))[0]).toBe("g");
 });
 
-test("a welcome brings the rows as they are, and asking for what changed after it brings nothing", async () => {
+test("a welcome frame contains the current rows, and requesting changes after it returns nothing", async () => {
   const { ana, ben, id } = await makePair();
   await sendTexts(ana, id, "un", "deux");
   const device = await Device.attach(ben);

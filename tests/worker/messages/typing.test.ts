@@ -26,7 +26,7 @@ const block = async (by: Person, other: Person) => {
   await waitUntil(async () => (await request(by, { type: "changes", since: 0 })).people.some(({ blocked }) => blocked));
 };
 
-test("who is typing is shown on every device of the other, outside the counter, and kept nowhere", async () => {
+test("typing is shown on every device of the other, without a counter, and not stored", async () => {
   const { ana, ben, id } = await makePair();
   const [phoneA, phoneB, tabletB] = [await Device.open(ana), await Device.open(ben), await Device.open(ben)];
   phoneA.send(["t", id]);
@@ -53,7 +53,7 @@ test("typing is relayed at most once a second, however often it is sent", async 
   expect(told()).toHaveLength(2);
 });
 
-test("who types on right after sending is seen to type, however soon", async () => {
+test("typing again right after sending is shown at once", async () => {
   const { ana, ben, id } = await makePair();
   const [phoneA, phoneB] = [await Device.open(ana), await Device.open(ben)];
   phoneA.send(["t", id]);
@@ -84,7 +84,7 @@ test("typing is not relayed in either direction during a block, nor where nobody
   expect(typingOf(phoneD)).toEqual([]);
 });
 
-test("a channel believes nobody who types in a conversation that is not theirs", async () => {
+test("a channel ignores typing in a conversation that is not its person's", async () => {
   const [{ ana, ben, id }, other] = [await makePair(), await makePair()];
   const phone = await Device.open(ben);
   const channel = getUserChannelStub(env, ben.id);

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { Device } from "#tests/worker/support/device.ts";
 import { makePair } from "#tests/worker/support/seeded-people.ts";
 
-test("of frames that came in one go and could not be read, those that are waited for are answered by their ref", async () => {
+test("of unreadable frames in one batch, those that expect an answer are answered by their ref", async () => {
   const { ana, id } = await makePair();
   const device = await Device.open(ana);
   const before = device.frames.length;

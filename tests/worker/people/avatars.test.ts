@@ -26,7 +26,7 @@ const keptOf = async ({ id }: Person) => {
 };
 const bytesOf = async (response: Response) => new Uint8Array(await response.arrayBuffer());
 
-test("a picture becomes a square WebP of 512 pixels under a key of the person, the time and chance", async () => {
+test("a picture becomes a square WebP of 512 pixels under a key of the person, the time and randomness", async () => {
   const person = await makePerson();
   const { status, body } = await put(person, makePng(300, 200));
   expect(status).toBe(200);
@@ -49,11 +49,11 @@ test.each([
   ["JPEG", () => encode("image/jpeg")],
   ["WebP", () => encode("image/webp")],
   ["GIF", () => gif],
-])("a %s is a picture too, whatever it is called", async (_, make) => {
+])("a %s is accepted as a picture, whatever its name", async (_, make) => {
   expect((await put(await makePerson(), await make(), "application/octet-stream")).status).toBe(200);
 });
 
-test("where a picture was taken and what was written into it is not kept", async () => {
+test("location and other metadata of a picture are not stored", async () => {
   const person = await makePerson();
   const jpeg = await makeJpegWithLocation();
   expect(Buffer.from(jpeg).includes("Kinshasa")).toBe(true);
@@ -74,24 +74,24 @@ test.each([
   ["a program", `MZ\u0090${" ".repeat(64)}`, "image/png"],
   ["nothing", "", "image/png"],
   ["a PNG's first bytes and no more", "\x89PNG\r\n\x1a\n".padEnd(64, "x"), "image/png"],
-])("%s is no picture", async (_, text, type) => {
+])("%s is refused as a picture", async (_, text, type) => {
   const person = await makePerson();
   const answer = await put(person, Buffer.from(text, "latin1"), type);
   expect(answer).toMatchObject({ status: 415, body: { error_code: "not_an_image" } });
   expect(await keptOf(person)).toEqual([]);
 });
 
-test("a picture whose header is right and whose rest is broken is no picture", async () => {
+test("a picture with a valid header and broken data is refused", async () => {
   const answer = await put(await makePerson(), makePngClaiming(100, 100).slice(0, 60));
   expect(answer).toMatchObject({ status: 415, body: { error_code: "not_an_image" } });
 });
 
-test("a picture of 60,000 pixels a side is refused by its header, undecoded", async () => {
+test("a picture of 60,000 pixels a side is refused by its header, without decoding", async () => {
   const answer = await put(await makePerson(), makePngClaiming(60_000, 60_000));
   expect(answer).toMatchObject({ status: 400, body: { error_code: "image_too_many_pixels" } });
 });
 
-test("five megabytes are taken in and one byte more is refused, also without a length", async () => {
+test("five megabytes are accepted and one byte more is refused, also without Content-Length", async () => {
   const person = await makePerson();
   const exact = new Uint8Array(avatarMaxBytes);
   exact.set(makePng(40, 40)); // bytes after the end of the picture are ignored by decoders
@@ -106,7 +106,7 @@ test("five megabytes are taken in and one byte more is refused, also without a l
   expect(await keptOf(person)).toEqual(before);
 });
 
-test("a new picture takes the place of the old one, which is gone in every size", async () => {
+test("a new picture replaces the old one, which is deleted in every size", async () => {
   const person = await makePerson();
   const first = (await put(person, makePng(40, 40))).body.avatar_url ?? "";
   await get(person, first, "50");
@@ -117,7 +117,7 @@ test("a new picture takes the place of the old one, which is gone in every size"
   expect(body).toMatchObject({ avatar_url: second });
 });
 
-test("a picture is served for its signed-in readers only, to keep and never to run", async () => {
+test("a picture is served to signed-in users only, cacheable and never executable", async () => {
   const [ana, ben] = [await makePerson(), await makePerson()];
   const key = (await put(ana, makePng(40, 40))).body.avatar_url ?? "";
   const response = await get(ben, key, "512");
@@ -147,7 +147,7 @@ test.each([
   expect(await response.json()).toMatchObject({ error_code: "not_found" });
 });
 
-test("there are two sizes and no others", async () => {
+test("there are exactly two sizes", async () => {
   const person = await makePerson();
   const key = (await put(person, makePng(40, 40))).body.avatar_url ?? "";
   for (const size of ["51", "10000", "-1", "x"]) expect((await get(person, key, size)).status).toBe(400);

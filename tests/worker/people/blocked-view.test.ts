@@ -114,21 +114,24 @@ const settle = async (...people: Person[]): Promise<void> => {
   });
 };
 
-test.each(cases)("everything one can read is the same, byte for byte, while one is blocked (%s)", async (standing) => {
-  const { ana, dina, avatar } = await meet(standing);
-  const phone = await Device.open(dina);
-  const heard = phone.raw.length;
-  const before = await viewOf(dina, ana, avatar);
-  await block(ana, dina);
-  await changeAvatar(ana, 50);
-  await settle(ana, dina);
-  const during = await viewOf(dina, ana, avatar);
-  await changeAvatar(ana, 60);
-  await settle(ana, dina);
-  expect(during).toEqual(before);
-  expect(await viewOf(dina, ana, avatar)).toEqual(before);
-  expect(phone.raw.slice(heard)).toEqual([]);
-});
+test.each(cases)(
+  "every route a person can read returns the same bytes while they are blocked (%s)",
+  async (standing) => {
+    const { ana, dina, avatar } = await meet(standing);
+    const phone = await Device.open(dina);
+    const heard = phone.raw.length;
+    const before = await viewOf(dina, ana, avatar);
+    await block(ana, dina);
+    await changeAvatar(ana, 50);
+    await settle(ana, dina);
+    const during = await viewOf(dina, ana, avatar);
+    await changeAvatar(ana, 60);
+    await settle(ana, dina);
+    expect(during).toEqual(before);
+    expect(await viewOf(dina, ana, avatar)).toEqual(before);
+    expect(phone.raw.slice(heard)).toEqual([]);
+  },
+);
 
 /** Actions of a blocked person, in order. */
 const attempts: [string, (me: Person, other: Person) => Promise<string>][] = [
@@ -190,7 +193,7 @@ const anonymous = (answer: string, { ana, dina, avatar }: { ana: Person; dina: P
     .replace(/\b\d{13}\b/g, "<time>");
 };
 
-test.each(cases)("whatever one tries is answered as if one were not blocked (%s)", async (standing) => {
+test.each(cases)("every command of a blocked person is answered as without the block (%s)", async (standing) => {
   const played = await Promise.all(
     [false, true].map(async (isBlocked) => {
       const pair = await meet(standing);
@@ -208,7 +211,7 @@ test.each(cases)("whatever one tries is answered as if one were not blocked (%s)
   expect(played[1]).toEqual(played[0]);
 });
 
-test("a conversation with a person who blocks one starts when writing is allowed, not when the block was made", async () => {
+test("a conversation with a blocking person begins when writing is allowed, not when the block was made", async () => {
   const { ana, dina } = await meet("asked by the one who blocks");
   await block(ana, dina);
   await scheduler.wait(20);
@@ -235,7 +238,7 @@ const everywhere = (avatar: string) => [avatar, avatar, avatar, avatar];
 const statusOf = async (viewer: Person, key: string) =>
   (await call("GET", `/api/avatars/${key}?size=512`, { token: viewer.token })).status;
 
-test("each blocked person goes on seeing the picture of when it began, which is kept as long, and sees the new one after", async () => {
+test("a blocked person keeps seeing the picture from the start of the block, which is stored as long, and then the new one", async () => {
   const [ana, dina, eli, cal] = [await makePerson(), await makePerson(), await makePerson(), await makePerson()];
   const first = await changeAvatar(ana, 40);
   for (const other of [dina, eli, cal]) await connectPeople(site, ana, other);
@@ -260,7 +263,7 @@ test("each blocked person goes on seeing the picture of when it began, which is 
   expect(await statusOf(ana, third)).toBe(200);
 });
 
-test("a picture that several blocked people see goes with the last of them", async () => {
+test("a picture kept for several blocked people is deleted with the last of them", async () => {
   const [ana, dina, eli] = [await makePerson(), await makePerson(), await makePerson()];
   const first = await changeAvatar(ana, 40);
   await Promise.all([block(ana, dina), block(ana, eli)]);
@@ -272,7 +275,7 @@ test("a picture that several blocked people see goes with the last of them", asy
   await waitUntil(async () => (await statusOf(eli, first)) === 404);
 });
 
-test("who had no picture when the block began has none for the other, in a request too", async () => {
+test("a person without a picture at the start of a block has none for the blocked person, in a request too", async () => {
   const [ana, dina] = [await makePerson(), await makePerson()];
   await block(ana, dina);
   await changeAvatar(ana, 40);

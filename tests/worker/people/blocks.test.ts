@@ -51,7 +51,7 @@ const listenTo = (fails: (isBlocked: boolean) => boolean = () => false) => {
   return { told, CONVERSATION };
 };
 
-test("a contact who is blocked stays a contact, is in the list until unblocked, and each may be said twice", async () => {
+test("a blocked contact stays a contact, is listed as blocked until unblocked, and both commands can be repeated", async () => {
   const [ana, ben] = await contacts();
   for (let i = 0; i < 2; i++) {
     const blocked = await block(ana, ben);
@@ -65,7 +65,7 @@ test("a contact who is blocked stays a contact, is in the list until unblocked, 
   }
 });
 
-test("somebody one never had to do with can be blocked; oneself and nobody cannot", async () => {
+test("a stranger can be blocked; oneself and unknown people cannot", async () => {
   const [ana, ben] = await twoPeople();
   expect(await block(ana, ben)).toMatchObject({ status: 200, body: { state: "none", blocked: true } });
   expect((await call("GET", `/api/users/${ben.id}`, { token: ana.token })).status).toBe(200);
@@ -78,7 +78,7 @@ test("somebody one never had to do with can be blocked; oneself and nobody canno
   expect(await blockedBy(ana)).toEqual([ben.id]);
 });
 
-test("the list of blocked people comes in pages, the last first, leaving nobody out", async () => {
+test("the list of blocked people has pages, newest first and complete", async () => {
   const ana = await makePerson();
   const others = await Promise.all(Array.from({ length: blockPageRows + 3 }, makePerson));
   await Promise.all(others.slice(1).map((other) => block(ana, other)));
@@ -93,7 +93,7 @@ test("the list of blocked people comes in pages, the last first, leaving nobody 
   expect((await call("GET", "/api/blocks?before=x", { token: ana.token })).status).toBe(400);
 });
 
-test("one's own devices receive a block and its end, and nobody else's receive anything", async () => {
+test("the own devices receive a block and its end, and nobody else's do", async () => {
   const [ana, ben] = await contacts();
   const [phone, other] = [await Device.open(ana), await Device.open(ben)];
   const heard = other.raw.length;
@@ -146,7 +146,7 @@ test("an unblocking that the conversation cannot be notified of leaves the block
   log.mockRestore();
 });
 
-test("what a Worker that died left half done is completed by doing it again", async () => {
+test("a block interrupted by a failing Worker is completed by repeating it", async () => {
   const [ana, ben] = await contacts();
   // Only the conversation knows of a block, and only the directory of its end.
   await env.CONVERSATION.getByName(privateConversationId(ana.id, ben.id)).setBlocked(
@@ -182,7 +182,7 @@ test("when two devices block and unblock at once, the conversation ends as the d
   expect(await blockedBy(ana)).toEqual([ben.id]);
 });
 
-test("a request of somebody who is blocked is answered as ever and waits unseen until they are unblocked", async () => {
+test("a request of a blocked person is answered as usual and stays hidden until they are unblocked", async () => {
   const [ana, ben] = await twoPeople();
   await block(ana, ben);
   const phone = await Device.open(ana);
@@ -201,7 +201,7 @@ test("a request of somebody who is blocked is answered as ever and waits unseen 
   expect((await answer(ana, (asked.body as Relation).request_id, "accept")).body).toMatchObject({ state: "contact" });
 });
 
-test("a request that was there before the block is out of sight with it, and its sender sees it as before", async () => {
+test("a request from before the block is hidden with it, and its sender sees no change", async () => {
   const [ana, ben] = await twoPeople();
   const { request_id } = (await ask(ben, ana)).body as Relation;
   const seen = await requestsOf(ben);
@@ -216,7 +216,7 @@ test("a request that was there before the block is out of sight with it, and its
   expect((await answer(ana, request_id, "accept")).status).toBe(200);
 });
 
-test("who is blocked may still accept what the blocker had asked, and the blocker sees a contact they block", async () => {
+test("a blocked person may accept an earlier request of the blocker, who then sees a blocked contact", async () => {
   const [ana, ben] = await twoPeople();
   const { request_id } = (await ask(ana, ben)).body as Relation;
   expect((await block(ana, ben)).body).toMatchObject({ state: "sent", blocked: true });
@@ -238,7 +238,7 @@ test("a contact can be removed from either side while one blocks the other, and 
   }
 });
 
-test("two people may block each other, and each takes back only their own", async () => {
+test("two people may block each other, and each removes only their own block", async () => {
   const [ana, ben] = await contacts();
   await Promise.all([block(ana, ben), block(ben, ana)]);
   expect((await unblock(ana, ben)).body).toMatchObject({ blocked: false });
@@ -247,7 +247,7 @@ test("two people may block each other, and each takes back only their own", asyn
   expect(found.contacts.map(({ id }) => id)).toEqual([ben.id]);
 });
 
-test("who blocks too often waits", async () => {
+test("too many blocks are refused with the time to wait", async () => {
   const [ana, ben] = await contacts();
   await drainBucket("block_by_user", ana.id);
   for (const change of [block, unblock]) {

@@ -57,14 +57,14 @@ test("a declined person may ask again after a day, a week and a month, and not b
   expect(await askedBy(ana, ben)).toBe("sent");
 });
 
-test("a contact that ended is no refusal", async () => {
+test("an ended contact does not count as a refusal", async () => {
   const [ana, ben] = [await makePerson(), await makePerson()];
   await connectPeople(site, ana, ben);
   await call("DELETE", `/api/contacts/${ana.id}`, { token: ben.token });
   expect(await askedBy(ana, ben)).toBe("sent");
 });
 
-test("a new account has five requests until they are accepted, an older one more", async () => {
+test("a new account may have five pending requests, an older one more", async () => {
   const [ana, ben] = [await makePerson(), await grownUp()];
   const others = await people(requestsNewMax + 1);
   const [first, ...rest] = others;
@@ -106,7 +106,7 @@ test("the requests to one person are limited per day, half of them for new accou
   expect(await askedBy(last, ana)).toBe("sent");
 });
 
-test("a blocked person gets the same answers as everybody", async () => {
+test("a blocked person gets the same answers as everybody else", async () => {
   const [ana, ben, cleo] = [await makePerson(), await grownUp(), await grownUp()];
   await call("PUT", `/api/blocks/${ben.id}`, { token: ana.token });
   for (const one of await people(requestsReceivedPerDay)) expect(await askedBy(one, ana)).toBe("sent");

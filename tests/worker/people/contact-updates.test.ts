@@ -67,7 +67,7 @@ test("a new name reaches contacts, pending requests and its own person's devices
   expect(await waiting(dan)).toBe(0);
 });
 
-test("a notice that a channel could not receive is kept, delays no other, and is delivered when it asks", async () => {
+test("a notice that a channel could not receive is stored, delays no other, and is delivered on request", async () => {
   const log = vi.spyOn(console, "error").mockImplementation(() => undefined);
   const [ana, ben] = await twoPeople();
   const deaf = listenTo(async (user) => {
@@ -110,7 +110,7 @@ test("a change during the notification of a channel is delivered too", async () 
   log.mockRestore();
 });
 
-test("a state that was read before a change and delivered after it does not stay", async () => {
+test("a state read before a change and delivered after it is corrected", async () => {
   const [ana, ben] = await twoPeople();
   const silent = listenTo(() => Promise.reject(new Error("away")));
   const log = vi.spyOn(console, "error").mockImplementation(() => undefined);
@@ -133,7 +133,7 @@ test("a state that was read before a change and delivered after it does not stay
   log.mockRestore();
 });
 
-test("of many changes at once each is delivered, in no more notices than changes", async () => {
+test("each of many simultaneous changes is delivered, with no more notices than changes", async () => {
   const count = 24;
   const ana = await makePerson();
   const others = await Promise.all(Array.from({ length: count }, makePerson));
@@ -164,7 +164,7 @@ test("a refused change notifies nobody", async () => {
   expect(told).toEqual([]);
 });
 
-test("a relation is read by its index, however many connections there are", async () => {
+test("a relation is read by an index, however many connections there are", async () => {
   const [ana, ben] = await twoPeople();
   await connectPeople(site, ana, ben);
   const relations = await listRelations(openDb(env), ana.id, [ben.id]);

@@ -20,7 +20,7 @@ const requestsOf = async (by: Person) => (await call("GET", "/api/requests", { t
 const idsOf = (page: ContactPage) => page.contacts.map(({ id }) => id);
 const twoPeople = async () => [await makePerson(), await makePerson()] as const;
 
-test("a request that is accepted makes two contacts", async () => {
+test("an accepted request makes two contacts", async () => {
   const [ana, ben] = await twoPeople();
   const asked = await ask(ana, ben);
   expect(asked).toMatchObject({ status: 200, body: { state: "sent", connection_id: null, profile: { id: ben.id } } });
@@ -50,7 +50,7 @@ test("a request that is accepted makes two contacts", async () => {
   expect(row).toEqual({ user1_id: ana.id, user2_id: ben.id });
 });
 
-test("nobody asks themselves, somebody who is not there, or anybody twice", async () => {
+test("a request to oneself, to an unknown person, or a second one is refused", async () => {
   const [ana, ben] = await twoPeople();
   expect(await ask(ana, ana)).toMatchObject({ status: 400, body: { error_code: "request_to_self" } });
   expect(await ask(ana, { id: createUuid() })).toMatchObject({ status: 404, body: { error_code: "user_not_found" } });
@@ -66,7 +66,7 @@ test("nobody asks themselves, somebody who is not there, or anybody twice", asyn
   }
 });
 
-test("a declined request is gone for both, and the one who declined may ask at once", async () => {
+test("a declined request is removed for both, and the person who declined may send one at once", async () => {
   const [ana, ben] = await twoPeople();
   const request = await askFor(ana, ben);
   expect(await answer(ben, request, "decline")).toMatchObject({
@@ -97,7 +97,7 @@ test("only the recipient of a request can answer it", async () => {
   expect((await requestsOf(ben)).received).toHaveLength(1);
 });
 
-test("accepting twenty times at once makes one connection, and every answer says so", async () => {
+test("accepting twenty times at once creates one connection, with the same answer to all", async () => {
   const [ana, ben] = await twoPeople();
   const request = await askFor(ana, ben);
   const answers = await Promise.all(Array.from({ length: 20 }, () => answer(ben, request, "accept")));
@@ -107,7 +107,7 @@ test("accepting twenty times at once makes one connection, and every answer says
   expect(idsOf(await contactsOf(ana))).toEqual([ben.id]);
 });
 
-test("accepting and declining at once ends in one of the two", async () => {
+test("accepting and declining at once has one of the two results", async () => {
   const [ana, ben] = await twoPeople();
   const request = await askFor(ana, ben);
   const [accepted, declined] = await Promise.all([answer(ben, request, "accept"), answer(ben, request, "decline")]);
@@ -115,7 +115,7 @@ test("accepting and declining at once ends in one of the two", async () => {
   expect(idsOf(await contactsOf(ana))).toEqual(accepted.status === 200 ? [ben.id] : []);
 });
 
-test("two people who ask each other at the same moment have one request between them", async () => {
+test("two people who send requests to each other at the same moment have one request", async () => {
   for (let round = 0; round < 5; round++) {
     const [ana, ben] = await twoPeople();
     const answers = await Promise.all([ask(ana, ben), ask(ben, ana), ask(ana, ben), ask(ben, ana)]);
@@ -125,7 +125,7 @@ test("two people who ask each other at the same moment have one request between 
   }
 });
 
-test("a deleted contact is gone for both, the request counts as declined, and they may ask again", async () => {
+test("a deleted contact is removed for both, the request counts as declined, and a new one is possible", async () => {
   const [ana, ben] = await twoPeople();
   const request = await askFor(ana, ben);
   await answer(ben, request, "accept");
@@ -139,7 +139,7 @@ test("a deleted contact is gone for both, the request counts as declined, and th
   expect(idsOf(await contactsOf(ana))).toEqual([ben.id]);
 });
 
-test("nobody deletes the connection of two others", async () => {
+test("nobody can delete the connection of two others", async () => {
   const [ana, ben] = await twoPeople();
   const cid = await makePerson();
   await connectPeople(site, ana, ben);
@@ -147,7 +147,7 @@ test("nobody deletes the connection of two others", async () => {
   expect(idsOf(await contactsOf(ana))).toEqual([ben.id]);
 });
 
-test("an acceptance whose conversation cannot be opened goes back to pending, and can be tried again", async () => {
+test("an acceptance whose conversation cannot be opened becomes pending again, and can be repeated", async () => {
   const log = vi.spyOn(console, "error").mockImplementation(() => undefined);
   const [ana, ben] = await twoPeople();
   const request = await askFor(ana, ben);
@@ -178,7 +178,7 @@ test("a contact whose conversation cannot be closed stays a contact", async () =
   log.mockRestore();
 });
 
-test("contacts and requests come in pages that leave nobody out and name nobody twice", async () => {
+test("contacts and requests are listed in pages, complete and without duplicates", async () => {
   const ana = await makePerson();
   const now = Date.now();
   const others = Array.from({ length: contactPageRows + 5 }, (_, n) => ({ id: createUuid(now + n), n }));

@@ -49,18 +49,18 @@ const findBy = async (by: Person, phone: string) => {
   return hits;
 };
 
-test("who lets themselves be found by a part of their number is found by any", async () => {
+test("a person findable by part of their number is found by any part", async () => {
   expect(await findBy(ana, ben.phone)).toEqual(Object.keys(ways(ben.phone)));
 });
 
-test("nobody finds out a number's last four digits but by typing all of it", async () => {
+test("nobody can find out a number's last four digits except by typing all of it", async () => {
   const { phone } = ben;
   const typed = [1, 2, 3].flatMap((missing) => [phone.slice(0, -missing), `0${phone.slice(4, -missing)}`]);
   for (const part of [...typed, phone.slice(-4), phone.slice(-5), phone.slice(3, -3), phone.slice(6)])
     expect(await found(ana, part)).not.toContain(phone);
 });
 
-test("nor by the order of those who are found, nor by who is among them", async () => {
+test("nor by the order or the membership of results", async () => {
   const now = Date.now();
   const tails = [9_000, 1_000, 5_000, 9_999, 0, 7_000, 3_000, 8_000, 2_000, 6_000, 4_000, 100];
   const phones = tails.map((tail) => `+24388220${String(tail).padStart(4, "0")}`);
@@ -78,21 +78,21 @@ test("nor by the order of those who are found, nor by who is among them", async 
   for (const part of ["24388220", "88220"]) expect(await found(ana, part)).toEqual(phones.slice(0, 10));
 });
 
-test("who lets themselves be found by the whole number only is found by nothing less, however it is written", async () => {
+test("a person findable by the whole number only is found by nothing less, in any notation", async () => {
   await letBeFound(ben, "whole");
   expect(await findBy(ana, ben.phone)).toEqual(["whole", "withoutPlus", "withZeros", "atHome", "national"]);
   await letBeFound(ben, "part");
   expect(await findBy(ana, ben.phone)).toEqual(Object.keys(ways(ben.phone)));
 });
 
-test("a number with its 0 and some digits fewer is not the whole of it", async () => {
+test("a number with its 0 and some digits fewer does not count as the whole number", async () => {
   await letBeFound(ben, "whole");
   for (const typed of [`0${ben.phone.slice(5)}`, `0${ben.phone.slice(3)}`, `0${ben.phone.slice(6)}`])
     expect(await found(ana, typed)).not.toContain(ben.phone);
   await letBeFound(ben, "part");
 });
 
-test("who lets themselves not be found is not, not even by a contact, and stays in that one's list", async () => {
+test("a person who is not findable is found by nobody, not even a contact, and stays in that contact's list", async () => {
   const cal = await makePerson();
   await connectPeople(site, ana, cal);
   await letBeFound(cal, "nobody");
@@ -101,7 +101,7 @@ test("who lets themselves not be found is not, not even by a contact, and stays 
   expect(JSON.stringify(contacts.body)).toContain(cal.id);
 });
 
-test("people who are not found take no place from those who are, and a search stays as cheap", async () => {
+test("people who are not findable take no place in results, and the search costs the same", async () => {
   const now = Date.now();
   const hidden = Array.from({ length: 30 }, (_, n) => `+24388000${String(n).padStart(4, "0")}`);
   const shown = Array.from({ length: 12 }, (_, n) => `+24388000${String(50 + n).padStart(4, "0")}`);

@@ -45,7 +45,7 @@ beforeAll(async () => {
   );
 });
 
-test("a part of the number finds at most ten: first the numbers that begin with it, then the others, none by its last four digits", async () => {
+test("part of a number finds at most ten people: first those whose number starts with it, and none by the last four digits", async () => {
   const people = await found(ana, "99000");
   expect(people.map(({ phone }) => phone)).toEqual([
     "+990001234567",
@@ -55,17 +55,17 @@ test("a part of the number finds at most ten: first the numbers that begin with 
     expect(Object.keys(person).sort()).toEqual(["avatar_url", "id", "phone", "state", "username"]);
 });
 
-test("the exact number is found however it is written", async () => {
+test("the exact number is found in any notation", async () => {
   for (const typed of ["+243990000011", "243990000011", "00243990000011", " +243 99 000 0011 ", "(243) 99-000-0011"]) {
     expect((await found(ana, typed)).map(({ phone }) => phone)).toEqual(["+243990000011"]);
   }
 });
 
-test("a number as people dial it at home, with its 0, is found", async () => {
+test("a number in national notation, with its 0, is found", async () => {
   expect((await found(ana, "0990000011")).map(({ phone }) => phone)).toEqual(["+243990000011"]);
 });
 
-test("nobody finds themselves", async () => {
+test("a person does not find themselves", async () => {
   const ben = await makePerson();
   expect((await found(ben, ben.phone)).map(({ id }) => id)).not.toContain(ben.id);
   expect((await found(ana, ben.phone)).map(({ id }) => id)).toEqual([ben.id]);
@@ -103,7 +103,7 @@ test("a search returns the relation of the found people to the searching one", a
   expect(await stateOf(cid, dan)).toBe("none");
 });
 
-test("who searched too often waits", async () => {
+test("too many searches are refused with the time to wait", async () => {
   expect(rateLimitPolicies.search_by_user).toEqual({ burst: 20, everyMs: 3_000 });
   const ben = await makePerson();
   expect((await search(ben, "99000")).status).toBe(200);
@@ -114,14 +114,14 @@ test("who searched too often waits", async () => {
   expect((await search(ana, "99000")).status).toBe(200);
 });
 
-test("a search reads no more than a page, however many people there are", async () => {
+test("a search reads at most a page of rows, however many people there are", async () => {
   const plan = await env.DB.prepare(
     "EXPLAIN QUERY PLAN SELECT * FROM profiles WHERE number IN (SELECT rowid FROM profile_phone_heads WHERE head MATCH '\"990\"' LIMIT 21) ORDER BY phone",
   ).all<{ detail: string }>();
   expect(plan.results.map(({ detail }) => detail).join("\n")).not.toMatch(/SCAN profiles\b(?!.*VIRTUAL)/);
 });
 
-test("the number of a person who is gone is found no more", async () => {
+test("the number of a deleted person is not found", async () => {
   const ben = await makePerson();
   await env.DB.prepare("DELETE FROM users WHERE id = ?").bind(ben.id).run();
   expect(await found(ana, ben.phone)).toEqual([]);
@@ -129,7 +129,7 @@ test("the number of a person who is gone is found no more", async () => {
 
 const profileOf = (by: Person, id: string) => call("GET", `/api/users/${id}`, { token: by.token });
 
-test("a profile is open to oneself, contacts and those between whom a request is pending, and to nobody else", async () => {
+test("a profile is visible to oneself, contacts and people with a pending request, and to nobody else", async () => {
   const [ben, cid, dan] = [await makePerson(), await makePerson(), await makePerson()];
   const notFound = { status: 404, body: { error_code: "user_not_found" } };
   expect(await profileOf(ben, ben.id)).toMatchObject({ status: 200, body: { phone: ben.phone } });
@@ -152,13 +152,13 @@ test("a profile is open to oneself, contacts and those between whom a request is
 });
 
 test.each(["x", "01900000-0000-7000-8000", "01900000-0000-7000-8000-00000000000G", "..%2f..%2fusers"])(
-  "%j is no person's id",
+  "%j is not a valid id",
   async (id) => {
     expect(await profileOf(ana, id)).toMatchObject({ status: 400, body: { error_code: "invalid_input" } });
   },
 );
 
-test("a person changes their own name, and it is made clean", async () => {
+test("a person changes their own name, which is normalised", async () => {
   const ben = await signUpPerson(site, 950);
   const renamed = await call("PATCH", "/api/profile", { token: ben.token, body: { username: " Ben\u0301  Mbo " } });
   expect(renamed).toMatchObject({ status: 200, body: { id: ben.id, username: "Beń Mbo" } });
@@ -169,7 +169,7 @@ test("a person changes their own name, and it is made clean", async () => {
   });
 });
 
-test.each(["", "   ", "x".repeat(51), "Ana\u202E", "a\u0000b"])("%j is no name", async (username) => {
+test.each(["", "   ", "x".repeat(51), "Ana\u202E", "a\u0000b"])("%j is not a valid name", async (username) => {
   expect(await call("PATCH", "/api/profile", { token: ana.token, body: { username } })).toMatchObject({
     status: 400,
     body: { error_code: "invalid_name" },

@@ -58,7 +58,7 @@ test("a request from a blocked person is not revealed by their number", async ()
 });
 
 test.each<FindableBy>(["part", "whole", "nobody"])(
-  "whoever is found by %s is asked without telling their number, until they accept and again when that ends",
+  "a person found by %s is asked without showing their number, until they accept and again after the contact ends",
   async (findable) => {
     const [ana, ben] = await twoPeople();
     await letBeFound(ben, findable);
@@ -97,7 +97,7 @@ test.each<FindableBy>(["part", "whole", "nobody"])(
   },
 );
 
-test("a declined request leaves neither with the other's number or profile", async () => {
+test("after a declined request neither has the other's number or profile", async () => {
   const [ana, ben] = await twoPeople();
   const asked = await askFor(ana, ben);
   const declined = await answer(ben, asked.request_id, "decline");
@@ -122,7 +122,7 @@ test("a former contact receives no new name or picture", async () => {
   expect((await heardOf(ana, ben))?.profile.username).toBe(ben.username);
 });
 
-test("members of a group who are strangers to each other read two digits, unless somebody wants their number shown", async () => {
+test("group members who are strangers see two digits, unless a person shows their number", async () => {
   const [ana, ben, cleo] = [await makePerson(), ...(await twoPeople())];
   await Promise.all([ben, cleo].map((other) => connectPeople(site, ana, other)));
   const group = createUuid();
@@ -193,7 +193,7 @@ test("a number that was stored before the visibility rule is no longer shown, an
   expect((await heardOf(ana, ana))?.profile.phone).toBe(ana.phone);
 });
 
-test("a search shows the number that was typed, of contacts any, and of all others the country", async () => {
+test("a search shows the typed number, of contacts the whole number, and of all others the country", async () => {
   const [ana, ben] = await twoPeople();
   const find = async (phone: string) =>
     (await call("POST", "/api/people/search", { token: ana.token, body: { phone } })).body as FoundPerson[];

@@ -36,7 +36,7 @@ const table: Record<(typeof relationStates)[number], Record<(typeof ways)[number
 };
 
 test.each(relationStates.flatMap((state) => ways.map((by) => [state, by] as const)))(
-  "of whom one is in state %s with and found by %s",
+  "visibility of the number of a person in state %s with, and found by, %s",
   (state, by) => {
     const meeting: PhoneAccess = { isOwn: false, state, foundBy: by, phoneInGroups: false };
     expect([getPhoneVisibility(meeting), getPhoneVisibility({ ...meeting, phoneInGroups: true })]).toEqual(
@@ -45,7 +45,7 @@ test.each(relationStates.flatMap((state) => ways.map((by) => [state, by] as cons
   },
 );
 
-test("one's own number is whole, and a masked one keeps the country and at most two digits", () => {
+test("the own number is complete, and a masked one keeps the country and at most two digits", () => {
   const meeting: PhoneAccess = { isOwn: true, state: "none", foundBy: "id", phoneInGroups: false };
   expect(toVisiblePhone(meeting, "+243810000042")).toBe("+243810000042");
   expect(toVisiblePhone({ ...meeting, isOwn: false, foundBy: "group" }, "+243810000042")).toBe("+243 •• ••• •• 42");

@@ -24,7 +24,7 @@ const age = (person: Person) =>
     .bind((newAccountHours + 1) * 3_600_000, person.id)
     .run();
 
-test("a new account makes twenty searches a day, an older one sixty, and each again for nothing", async () => {
+test("a new account has twenty searches a day, an older one sixty, and repeating a search is free", async () => {
   const ana = await makePerson();
   expect(new Set(await searchMany(ana, searchesPerDayNew))).toEqual(new Set(["found"]));
   expect(await search(ana, "9999")).toBe("searches_used_up");
@@ -40,7 +40,7 @@ test("a new account makes twenty searches a day, an older one sixty, and each ag
   expect(await search(ana, "9999")).toBe("found");
 });
 
-test("going on with a number is the same search, another ending of it is not", async () => {
+test("a longer prefix of the same number is the same search, a different ending is not", async () => {
   const ana = await makePerson();
   const typed = "243990000099";
   for (let length = 3; length <= typed.length; length++)
@@ -51,7 +51,7 @@ test("going on with a number is the same search, another ending of it is not", a
   expect(await search(ana, "9999")).toBe("searches_used_up");
 });
 
-test("digits that are taken back and typed again cost nothing, other ones in their place do", async () => {
+test("deleting digits and typing them again is free, other digits in their place are not", async () => {
   const ana = await makePerson();
   await searchMany(ana, searchesPerDayNew - 2);
   for (const typed of ["0810", "08100", "081000", "08100", "0810", "08100", "081000", "0810000"])
@@ -62,7 +62,7 @@ test("digits that are taken back and typed again cost nothing, other ones in the
   expect(await search(ana, "081011")).toBe("found");
 });
 
-test("searches of before the clock was set back take none of those of today", async () => {
+test("searches from before the clock was set back do not count for today", async () => {
   const ana = await makePerson();
   await searchMany(ana, searchesPerDayNew);
   expect(await search(ana, "9999")).toBe("searches_used_up");
@@ -72,7 +72,7 @@ test("searches of before the clock was set back take none of those of today", as
   expect(await search(ana, "9999")).toBe("found");
 });
 
-test("of many at once no more are answered", async () => {
+test("simultaneous searches do not exceed the limit", async () => {
   const ana = await makePerson();
   const answers = await Promise.all(
     Array.from({ length: 2 * searchesPerDayNew }, (_, n) =>

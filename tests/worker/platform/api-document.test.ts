@@ -19,7 +19,7 @@ const operationsOf = (document: Document) =>
     Object.entries(item).map(([method, operation]) => ({ route: `${method.toUpperCase()} ${path}`, operation })),
   );
 
-test("the document describes every route of the API, and says what each is for", async () => {
+test("the document describes every route of the API and its purpose", async () => {
   const document = await read();
   expect(document.openapi).toBe("3.1.0");
   const served = api.routes
@@ -30,7 +30,7 @@ test("the document describes every route of the API, and says what each is for",
   for (const { operation } of operations) expect(operation.summary.length).toBeGreaterThan(5);
 });
 
-test("every refusal in the document is a code of ours under the status it travels with", async () => {
+test("every refusal in the document is a known error code under its status", async () => {
   const inUse = new Set<string>();
   for (const { operation } of operationsOf(await read())) {
     for (const [status, response] of Object.entries(operation.responses)) {
@@ -48,7 +48,7 @@ test("every refusal in the document is a code of ours under the status it travel
   expect(errorCodes.filter((code) => !inUse.has(code) && errorStatus[code] >= 500)).toEqual([]);
 });
 
-test("what a body and a query may hold is in the document", async () => {
+test("the schemas of bodies and queries are in the document", async () => {
   const { paths } = await read();
   const signUp = paths["/api/auth/signup"]?.["post"]?.requestBody?.content["application/json"]?.schema;
   expect(Object.keys(signUp?.properties ?? {})).toEqual([
@@ -73,7 +73,7 @@ test("what a body and a query may hold is in the document", async () => {
   expect(paths["/api/auth/challenge"]?.["post"]?.security).toEqual([]);
 });
 
-test("both ways of naming the other side of a call are in the document, with their answers", async () => {
+test("both ways of naming the callee of a call are in the document, with their answers", async () => {
   const { paths } = await read();
   const waysOf = (path: string) => {
     const body = paths[path]?.["post"]?.requestBody?.content["application/json"]?.schema;
@@ -125,7 +125,7 @@ test("both ways of naming the other side of a call are in the document, with the
   expect(answerOf("/api/calls/{id}/ice", "get")).toEqual(["ice_servers", "ttl", "relays", "hide"]);
 });
 
-test("the readable page names every route and runs no script", async () => {
+test("the readable page lists every route and runs no script", async () => {
   const document = await read();
   const { status, headers, body } = await call("GET", "/api/docs");
   expect(status).toBe(200);
@@ -135,7 +135,7 @@ test("the readable page names every route and runs no script", async () => {
   expect(body).not.toMatch(/<script|https?:\/\/|\son\w+=/i);
 });
 
-test("the page's one style is the one its policy allows", async () => {
+test("the page's one inline style is the one its policy allows", async () => {
   const { headers, body } = await call("GET", "/api/docs");
   const style = /<style>([\s\S]*?)<\/style>/.exec(String(body))?.[1] ?? "";
   const hash = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(style));

@@ -27,7 +27,7 @@ afterEach(async () => {
   await setClock("");
 });
 
-test("messages are stored, pushed and read in the order they were sent in, and their times do not go back", async () => {
+test("messages are stored, pushed and read in the order they were sent, and their times do not decrease", async () => {
   const { ana, ben, id } = await makePair();
   const [phoneA, phoneB] = [await Device.open(ana), await Device.open(ben)];
   for (const n of [1, 2]) expect(await phoneA.waitForOutcome(phoneA.sendText(id, `m${n}`))).toMatchObject({ seq: n });
@@ -42,7 +42,7 @@ test("messages are stored, pushed and read in the order they were sent in, and t
   expect(times).toEqual(times.toSorted((a, b) => a - b));
 });
 
-test("a message that has to be sent again is not waited for an hour", async () => {
+test("a message that has to be sent again is not delayed by an hour", async () => {
   const { ana, id } = await makePair();
   const phone = await Device.open(ana);
   vi.spyOn(console, "error").mockImplementation(() => {});
@@ -69,7 +69,7 @@ test("a channel that was unreachable is notified of messages at the next try", a
   expect(await phoneB.nextLive()).toMatchObject({ seq: 1, text: "avant" });
 });
 
-test("a token from before is of the future and is renewed, and its session goes on", async () => {
+test("an earlier token has a future date and is renewed, and its session continues", async () => {
   const person = await makePerson();
   const { body } = await call("POST", "/api/auth/token?grant_type=password", {
     body: { phone: person.phone, password: testPassword },

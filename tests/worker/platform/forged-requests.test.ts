@@ -105,7 +105,7 @@ test.each(changing)("%s of another page, with the person's cookies, is refused a
 });
 
 test.each(changing.filter((route) => route.includes("/api/auth/")))(
-  "%s of another page that asks for cookies is refused also from somebody without any",
+  "%s of another page that requests cookies is refused, also without a session",
   async (route) => {
     const [method = "", path = ""] = route.split(" ");
     const response = await site.fetch(site.origin + toPath(path), {
@@ -118,30 +118,27 @@ test.each(changing.filter((route) => route.includes("/api/auth/")))(
   },
 );
 
-test.each(routes.map(({ path }) => path))(
-  "a page of another origin that asks before it writes to %s is given no leave",
-  async (path) => {
-    for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE"]) {
-      const response = await site.fetch(site.origin + toPath(path), {
-        method: "OPTIONS",
-        headers: {
-          cookie,
-          origin: "https://evil.test",
-          "access-control-request-method": method,
-          "access-control-request-headers": "authorization, content-type, x-session-transport",
-        },
-      });
-      await response.arrayBuffer();
-      expect(response.ok).toBe(false);
-      expect([...response.headers.keys()].filter((name) => name.startsWith("access-control"))).toEqual([]);
-    }
-  },
-);
+test.each(routes.map(({ path }) => path))("a preflight of another origin for %s gets no permission", async (path) => {
+  for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE"]) {
+    const response = await site.fetch(site.origin + toPath(path), {
+      method: "OPTIONS",
+      headers: {
+        cookie,
+        origin: "https://evil.test",
+        "access-control-request-method": method,
+        "access-control-request-headers": "authorization, content-type, x-session-transport",
+      },
+    });
+    await response.arrayBuffer();
+    expect(response.ok).toBe(false);
+    expect([...response.headers.keys()].filter((name) => name.startsWith("access-control"))).toEqual([]);
+  }
+});
 
 const withoutGet = routes.filter(({ methods }) => !methods.includes("get"));
 
 test.each(withoutGet.map(({ path, methods }) => [path, methods.map((method) => method.toUpperCase()).sort()] as const))(
-  "%s is not read, only changed: a link or a picture that points there does nothing",
+  "%s does nothing by GET, so that a link or a picture has no effect",
   async (path, allowed) => {
     const before = await readAccounts();
     for (const method of ["GET", "HEAD"]) {
@@ -162,7 +159,7 @@ test.each(withoutGet.map(({ path, methods }) => [path, methods.map((method) => m
   },
 );
 
-test("the person's own page is let in to each of them", async () => {
+test("the product's own page is allowed each of them", async () => {
   const refused: string[] = [];
   // Nothing exists by this id, so the request changes nothing.
   const nobody = createUuid();

@@ -18,7 +18,7 @@ const writeMail = async (to: string): Promise<number> => {
   return mails.find((mail) => mail.to === to)?.sent_at ?? 0;
 };
 
-it("sets the time of a build for this machine to the past, and gives it back", async () => {
+it("sets the clock of a local build to the past, and back", async () => {
   const now = Date.now();
   expect((await setClock(local, String(now - 30 * dayMs))).status).toBe(204);
   expect(Date.now()).toBeLessThan(now - 29 * dayMs);
@@ -29,7 +29,7 @@ it("sets the time of a build for this machine to the past, and gives it back", a
   expect(await writeMail("clock-2@lisolo.test")).toBeGreaterThanOrEqual(now);
 });
 
-it("is asked by this machine only, and knows no future", async () => {
+it("is accepted from this machine only, and not for the future", async () => {
   const now = Date.now();
   expect((await setClock("https://lisolo.example", String(now - dayMs))).status).toBe(404);
   expect((await setClock(local, String(now + dayMs))).status).toBe(400);

@@ -12,7 +12,7 @@ test.each(
     [name, ""],
     [name, " "],
   ]),
-)("without %s (%j) the API answers nothing, and its log says why", async (name, value) => {
+)("without %s (%j) the API answers no request, and the log says why", async (name, value) => {
   const person = await makePerson();
   const log = vi.spyOn(console, "error").mockImplementation(() => undefined);
   for (const [method, path] of [
@@ -41,7 +41,7 @@ test("with all of them it answers", async () => {
   expect((await callWith({}, "GET", "/api/health")).status).toBe(200);
 });
 
-test("a deployed Worker that does not know the caller's address answers nothing, and its log says why", async () => {
+test("a deployed Worker without the caller's address answers no request, and the log says why", async () => {
   const log = vi.spyOn(console, "error").mockImplementation(() => undefined);
   const answerOf = async (isLocal: boolean, headers: Record<string, string>) => {
     const app = new Hono<AppEnv>().use(requireClientAddress(isLocal)).get("/", (c) => c.json({ ok: true }));

@@ -20,7 +20,7 @@ const ask = async (address: string, publicUrl: string) => {
   return status;
 };
 
-test("with an address of its own the product answers by no other, so that no mail leads elsewhere", async () => {
+test("with a configured address the product answers on no other, so that mails link only there", async () => {
   for (const path of ["/api/health", "/api/openapi.json"]) {
     expect(await ask(`https://lisolo.test${path}`, "https://lisolo.test")).toBe(200);
     for (const other of [
@@ -37,7 +37,7 @@ test("with an address of its own the product answers by no other, so that no mai
   expect(await ask("http://127.0.0.1:8787/dev/mail", "")).toBe(200);
 });
 
-test("a deployment that does not know its address mails no link, asks for no passkey and leads to no other log-in", async () => {
+test("a deployment without a configured address mails no link, uses no passkeys and redirects to no provider", async () => {
   const log = vi.spyOn(console, "error").mockImplementation(() => undefined);
   const person = await makePerson();
   const email = "ana@nowhere.example";

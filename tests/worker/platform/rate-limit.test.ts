@@ -18,11 +18,11 @@ const takeMany = (key: string, count: number, at: number) =>
   Promise.all(Array.from({ length: count }, () => takeToken(db, key, name, at)));
 const granted = (results: { ok: boolean }[]) => results.filter(({ ok }) => ok).length;
 
-test("exactly the burst is granted, also when all ask at once", async () => {
+test("exactly the burst is granted, also to simultaneous requests", async () => {
   expect(granted(await takeMany("at-once", burst + 10, now))).toBe(burst);
 });
 
-test("waiting as long as told gives one token, and only one", async () => {
+test("waiting the stated time grants one token, and only one", async () => {
   await takeMany("wait", burst, now);
   const refused = await takeToken(db, "wait", name, now);
   if (refused.ok) throw new Error("the bucket should be empty");
@@ -32,24 +32,24 @@ test("waiting as long as told gives one token, and only one", async () => {
   expect(await takeToken(db, "wait", name, now + refused.retryAfterMs)).toMatchObject({ ok: false });
 });
 
-test("a bucket fills up to its burst and no further", async () => {
+test("a bucket fills up to its burst only", async () => {
   await takeMany("fill", burst, now);
   expect(granted(await takeMany("fill", 2 * burst, now + 1_000 * everyMs))).toBe(burst);
 });
 
-test("buckets of different people and of different limits are apart", async () => {
+test("buckets of different people and limits are separate", async () => {
   await takeMany("ana", burst, now);
   expect(await takeToken(db, "ben", name, now)).toEqual({ ok: true });
   expect(await takeToken(db, "ana", "block_by_user", now)).toEqual({ ok: true });
 });
 
-test("a token that is given back can be taken again", async () => {
+test("a returned token can be taken again", async () => {
   await takeMany("back", burst, now);
   await returnToken(db, "back", name);
   expect(granted(await takeMany("back", 3, now))).toBe(1);
 });
 
-test("full buckets are forgotten and others are not", async () => {
+test("full buckets are removed and others are kept", async () => {
   await env.DB.exec("DELETE FROM rate_limits"); // from earlier tests; one run deletes a bounded number
   await takeMany("empty", burst, now);
   await takeToken(db, "full", name, now - 10 * everyMs);
@@ -70,7 +70,7 @@ test.each([
   ["2001:db8:1:2::", "2001:db8:1:2::/64"],
   ["2001:db8::6", "2001:db8:0:0::/64"],
   ["::1", "0:0:0:0::/64"],
-])("what comes from %s counts as from %s", (address, network) => {
+])("requests from %s count as from %s", (address, network) => {
   const headers = { "cf-connecting-ip": address, "x-forwarded-for": "198.51.100.1" };
   expect(getClientAddress(new Request("https://lisolo.test", { headers }))).toBe(network);
 });

@@ -42,7 +42,7 @@ test.each([
   expect(await currentName()).toBe(before);
 });
 
-test("a cookie alone proves no origin", async () => {
+test("a cookie alone does not prove the origin", async () => {
   const bare = await rename({ headers: { ...cookie(), "content-type": "application/json" }, body: name });
   expect(bare.status).toBe(403);
   const sites = ["cross-site", "same-site", "none"];
@@ -63,7 +63,7 @@ test("a deletion without a body must come from the same origin", async () => {
   expect(response.status).toBe(403);
 });
 
-test("our own pages and programs that are no browser may make changes", async () => {
+test("the product's own pages and non-browser clients may make changes", async () => {
   const json = { "content-type": "application/json" };
   const body = JSON.stringify({ username: "Ana" });
   expect((await rename({ headers: { ...cookie(), ...json, origin: site.origin }, body })).status).toBe(200);
@@ -71,7 +71,7 @@ test("our own pages and programs that are no browser may make changes", async ()
   expect((await rename({ headers: { ...json, authorization: `Bearer ${person.token}` }, body })).status).toBe(200);
 });
 
-test("forwarded headers name no origin", async () => {
+test("forwarded headers do not prove the origin", async () => {
   const response = await rename({
     headers: {
       ...cookie(),
@@ -86,7 +86,7 @@ test("forwarded headers name no origin", async () => {
   expect(response.status).toBe(403);
 });
 
-test("a pre-flight of another origin is given no permission", async () => {
+test("a preflight of another origin gets no permission", async () => {
   const response = await site.fetch(`${site.origin}/api/profile`, {
     method: "OPTIONS",
     headers: { origin: "https://evil.test", "access-control-request-method": "PATCH" },
@@ -103,20 +103,20 @@ test.each([
   ["PUT", "/api/contacts", "GET"],
   ["POST", "/api/profile", "PATCH"],
   ["GET", "/api/profile/avatar", "PUT"],
-])("%s %s is no method of it", async (method, path, allowed) => {
+])("%s %s is not an allowed method", async (method, path, allowed) => {
   const answer = await call(method, path, { token: person.token });
   expect(answer).toMatchObject({ status: 405, body: { error_code: "method_not_allowed" } });
   expect(answer.headers.get("allow")).toBe(allowed);
 });
 
 test.each(["/api", "/api/", "/api/nothing", "/api/auth", "/api/users/a/b/c", "/api/../api/none"])(
-  "%s is not there, and says so in JSON",
+  "%s is a 404 in JSON",
   async (path) => {
     expect(await call("GET", path)).toMatchObject({ status: 404, body: { code: 404, error_code: "not_found" } });
   },
 );
 
-test("a body of more than the limit is refused, whatever its length claims", async () => {
+test("a body over the limit is refused, whatever its stated length", async () => {
   const large = JSON.stringify({ username: "x".repeat(bodyMaxBytes) });
   const headers = { authorization: `Bearer ${person.token}`, "content-type": "application/json" };
   expect((await rename({ headers, body: large })).status).toBe(413);
@@ -141,7 +141,7 @@ test.each([
   ["an id", '{"id":"01900000-0000-7000-8000-000000000000"}'],
   ["a date", '{"created_at":0}'],
   ["a prototype", '{"__proto__":{"username":"x"},"constructor":{"prototype":{"isAdmin":true}}}'],
-])("%s is no change of a profile", async (_, body) => {
+])("%s is not a valid change of a profile", async (_, body) => {
   const before = await currentName();
   const response = await rename({
     headers: { authorization: `Bearer ${person.token}`, "content-type": "application/json" },
@@ -153,7 +153,7 @@ test.each([
   expect(({} as Record<string, unknown>)["isAdmin"]).toBeUndefined();
 });
 
-test("JSON under another content type is not taken for JSON", async () => {
+test("JSON under another content type is refused", async () => {
   const response = await rename({
     headers: { authorization: `Bearer ${person.token}`, "content-type": "text/plain" },
     body: name,
@@ -161,7 +161,7 @@ test("JSON under another content type is not taken for JSON", async () => {
   expect(response.status).toBe(415);
 });
 
-test("a field named __proto__ in a sign-up gives nobody anything", async () => {
+test("a field named __proto__ in a sign-up has no effect", async () => {
   const { status } = await call("POST", "/api/auth/signup", {
     body: JSON.parse('{"phone":"+243810000980","password":"Masolo2026","__proto__":{"isAdmin":true}}'),
   });
@@ -169,7 +169,7 @@ test("a field named __proto__ in a sign-up gives nobody anything", async () => {
   expect(({} as Record<string, unknown>)["isAdmin"]).toBeUndefined();
 });
 
-test("a thousand parameters are only parameters", async () => {
+test("a thousand query parameters are harmless", async () => {
   const many = Array.from({ length: 1_000 }, (_, n) => `a${n}=${n}`).join("&");
   expect(await call("GET", `/api/sync?${many}`, { token: person.token })).toMatchObject({ status: 400 });
 });
@@ -195,7 +195,7 @@ const askWithBroken = async (failure: Error, path = "/api/auth/user", headers: R
 };
 
 test.each(["SELECT secret FROM users at /worker/db/client.ts", "D1_ERROR: no such column: secret: SQLITE_ERROR"])(
-  "an error inside says nothing of itself: %s",
+  "an internal error reveals nothing: %s",
   async (message) => {
     const response = await askWithBroken(new Error(message));
     expect(response.status).toBe(500);
@@ -208,7 +208,7 @@ test.each<[string, Error]>([
   ["cannot be reached", new Error("Network connection lost.")],
   ["is moved", Object.assign(new Error("The object was reset"), { retryable: true })],
   ["cannot read its disk", new Error("Failed query", { cause: new Error("D1_ERROR: disk I/O error: SQLITE_IOERR") })],
-])("while the directory %s everybody is told when to come again", async (_, failure) => {
+])("while the directory %s every request gets the time to retry", async (_, failure) => {
   for (const [path, headers] of [
     ["/api/auth/user", {}],
     ["/api/contacts", {}],
@@ -228,7 +228,7 @@ test.each([
   ["/api/auth/user", 401],
   ["/api/nothing", 404],
   ["/api/auth/logout", 405],
-])("%s carries the security headers with its %i", async (path, status) => {
+])("%s has the security headers with its %i", async (path, status) => {
   const { status: actual, headers } = await call("GET", path);
   expect(actual).toBe(status);
   expect(headers.get("x-content-type-options")).toBe("nosniff");

@@ -50,7 +50,7 @@ const getWithoutDirectory = async (path: string, headers: Record<string, string>
 const { api_by_user, bytes_by_user, anonymous_by_address, anonymous_by_device } = memoryPolicies;
 
 test.each(["/api/mutes", "/api/tala?before=7", "/api/users/00000000-0000-7000-8000-000000000000"])(
-  "whoever asks for %s without end is told how long to wait, by no statement of the directory, and nobody else is",
+  "unlimited requests for %s are refused with the time to wait, without a directory query, and nobody else is affected",
   async (path) => {
     const [ana, ben] = [await seedPerson(), await seedPerson()];
     const { answered, response } = await floodUntilRefused(path, asPerson(ana), 3 * api_by_user.burst);
@@ -77,7 +77,7 @@ test("a refusal is delayed, so that immediate retries get few of them", async ()
   expect(delays).toEqual(new Set([true]));
 });
 
-test("a flood of changes is refused as one of questions is", async () => {
+test("too many changes are refused like too many reads", async () => {
   const ana = await seedPerson();
   const statuses = await Promise.all(
     Array.from({ length: 2 * api_by_user.burst }, async (_, i) => {
@@ -88,7 +88,7 @@ test("a flood of changes is refused as one of questions is", async () => {
   expect(statuses).toContain(429);
 });
 
-test("a long list scrolled fast gets all its pictures: beyond the burst they are waited for, not refused", async () => {
+test("a long list scrolled fast gets all its pictures: beyond the burst they wait instead of being refused", async () => {
   const ana = await seedPerson();
   const path = `/api/avatars/${ana.id}_1763800000000_AAAAAAAAAAAAAAAAAAAAAA.webp?size=50`;
   for (let i = 0; i < bytes_by_user.burst + 100; i += 50) {
@@ -101,7 +101,7 @@ test("a long list scrolled fast gets all its pictures: beyond the burst they are
 test.each([
   ["pictures", "bytes_by_user", `/api/avatars/${crypto.randomUUID()}_1763800000000_AAAAAAAAAAAAAAAAAAAAAA.webp`],
   ["parts of files", "parts_by_user", `/api/files/${crypto.randomUUID()}/parts/0`],
-] as const)("more %s at once than can be waited for are refused", async (_, name, path) => {
+] as const)("more %s at once than can wait are refused", async (_, name, path) => {
   const ana = await seedPerson();
   const { burst, everyMs, waitMaxMs } = memoryPolicies[name];
   const many = Array.from({ length: burst + waitMaxMs / everyMs + 50 }, async () => {
@@ -114,7 +114,7 @@ test.each([
   expect(statuses.filter((status) => status !== 429).length).toBeGreaterThanOrEqual(burst);
 });
 
-test("a flood of challenges from one address is refused, and no other request of it is", async () => {
+test("too many challenges from one address are refused, and no other request from it is", async () => {
   const from = fromAddress("198.51.100.9");
   const { burst, everyMs, waitMaxMs } = memoryPolicies.challenges_by_address;
   const ask = async () => {
@@ -127,7 +127,7 @@ test("a flood of challenges from one address is refused, and no other request of
   expect((await get("/api/health", from)).status).toBe(200);
 });
 
-test("visitors of one address have a bucket of their own, which no token that is none of ours empties less of", async () => {
+test("visitors of one address share a bucket, which requests with invalid tokens do not bypass", async () => {
   const ana = await seedPerson();
   const from = fromAddress("198.51.100.7");
   const forged = { ...from, authorization: "Bearer e30.e30.e30" };
@@ -139,7 +139,7 @@ test("visitors of one address have a bucket of their own, which no token that is
   expect((await get("/api/mutes", { ...from, ...asPerson(ana) })).status).toBe(200);
 });
 
-test("a known device has a share of its own behind an address that others have used up, which new cookies do not multiply", async () => {
+test("a known device has a separate share behind an exhausted address, which new cookies do not multiply", async () => {
   const ana = await makePerson();
   const address = fromAddress("198.51.100.9");
   const knownDevice = async () => {
@@ -169,7 +169,7 @@ test("a known device has a share of its own behind an address that others have u
   expect(await ask(second.cookie)).toBe(429);
 });
 
-test("a bucket of the directory that was found empty is not asked for again before it can have something", async () => {
+test("a directory bucket found empty is not requested again before it can have a token", async () => {
   const ana = await seedPerson();
   await drainBucket("settings_by_user", ana.id);
   const db = openDb(env);

@@ -22,7 +22,7 @@ import { rateLimitPolicies } from "#worker/lib/limits/rate-limit.ts";
 const ofPerson = async (reader: Person, author: Uuid) =>
   toShownPosts(await readFeedPage(reader)).filter((post) => post.author === author);
 
-test("a status that its author takes back is gone from the feed at once, and its picture with it", async () => {
+test("a deleted status and its picture are removed from the feed at once", async () => {
   const [ana, ben] = [await makePerson(), await makePerson()];
   const [id, other] = [createUuid(), createUuid()];
   await publishPost(ana, { id, content: "Oubliez ça" }, makePng(20, 20));
@@ -47,7 +47,7 @@ test("its author's devices are notified at once, and nobody else's are", async (
   expect(bens.frames.filter((frame) => Array.isArray(frame) && frame[0] === "d")).toEqual([]);
 });
 
-test("taking it back again is done already, and sent once more it does not come back", async () => {
+test("deleting it again succeeds, and sending it again does not restore it", async () => {
   const ana = await makePerson();
   const id = createUuid();
   await publishPost(ana, { id, content: "Une fois" }, makePng(20, 20));
@@ -58,7 +58,7 @@ test("taking it back again is done already, and sent once more it does not come 
   expect(await listPostPictures(ana.id)).toEqual([]);
 });
 
-test("one that was taken back before it came never comes, and keeps nobody else from that id", async () => {
+test("a status deleted before it arrived is never published, and its id stays free for others", async () => {
   const [ana, ben] = [await makePerson(), await makePerson()];
   const id = createUuid();
   expect(await deletePost(ana, id)).toMatchObject({ status: 204 });
@@ -66,7 +66,7 @@ test("one that was taken back before it came never comes, and keeps nobody else 
   expect((await publishPost(ben, { id, content: "À temps" })).status).toBe(201);
 });
 
-test("nobody takes back what somebody else published", async () => {
+test("nobody can delete another person's status", async () => {
   const [ana, ben] = [await makePerson(), await makePerson()];
   const id = createUuid();
   await publishPost(ana, { id, content: "À moi" }, makePng(20, 20));
@@ -75,7 +75,7 @@ test("nobody takes back what somebody else published", async () => {
   expect((await requestPostPicture(ben, ana.id, id)).status).toBe(200);
 });
 
-test("a picture that could not be taken away goes when it is asked for again", async () => {
+test("a picture that could not be removed is removed when the deletion is repeated", async () => {
   const log = vi.spyOn(console, "error").mockImplementation(() => undefined);
   const ana = await makePerson();
   const id = createUuid();
@@ -93,7 +93,7 @@ test("a picture that could not be taken away goes when it is asked for again", a
   log.mockRestore();
 });
 
-test("who takes back without end is asked to wait", async () => {
+test("too many deletions are refused with the time to wait", async () => {
   const ana = await makePerson();
   const answers: number[] = [];
   for (let i = 0; i <= rateLimitPolicies.post_deletion_by_user.burst; i++) {
@@ -104,7 +104,7 @@ test("who takes back without end is asked to wait", async () => {
   );
 });
 
-test("that something was taken back is forgotten after a month, and not before", async () => {
+test("the mark of a deleted status is removed after a month, and not before", async () => {
   const ana = await makePerson();
   const [old, young] = [createUuid(), createUuid()];
   for (const id of [old, young]) await deletePost(ana, id);
@@ -118,7 +118,7 @@ test("that something was taken back is forgotten after a month, and not before",
   expect(results).toEqual([{ id: young }]);
 });
 
-test("an account takes its statuses along", async () => {
+test("deleting an account deletes its statuses", async () => {
   const [ana, ben] = [await makePerson(), await makePerson()];
   await publishPost(ana, { content: "Adieu" });
   await deletePost(ana, createUuid());
@@ -129,7 +129,7 @@ test("an account takes its statuses along", async () => {
   expect(gone.results).toEqual([]);
 });
 
-test("of what somebody took back before it came the newest hundred are remembered", async () => {
+test("the newest hundred deletions of unknown statuses are remembered per person", async () => {
   const ana = await makePerson();
   await env.DB.prepare(
     `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 150)

@@ -66,7 +66,7 @@ const statuses = [
 ];
 const hash = "1QcSHQRnh493V4dIh4eXh1h4kJUI"; // of a real photograph
 
-test("a page of 20 statuses as people write them, each with a picture and its own author, is one small packet", async () => {
+test("a page of 20 typical statuses, each with picture and author, fits in one small packet", async () => {
   const people = await crowd(postPageRows, (n) => names[n % names.length] ?? "");
   const posts = people.map(({ id }, n): SeededPost => {
     return { author: id, content: statuses[n % statuses.length] ?? "", thumb: hash };
@@ -81,7 +81,7 @@ test("a page of 20 statuses as people write them, each with a picture and its ow
   expect(bytes.length).toBeLessThanOrEqual(postPageBytes);
 });
 
-test("where statuses, names and thumbhashes are the longest there can be, pages end earlier and nothing is lost", async () => {
+test("with statuses, names and thumbhashes of maximum length pages are shorter and nothing is lost", async () => {
   const people = await crowd(30, () => "ሀ".repeat(displayNameMaxLength));
   const numbers = await seedPosts(
     people.map(({ id }) => ({
@@ -114,7 +114,7 @@ test("an author of many statuses is on a page once", async () => {
   expect(page.authors).toEqual([[expect.any(String), ana.username, null]]);
 });
 
-test("reading down, while others publish and take back, meets every status once and in order, to the end", async () => {
+test("scrolling down during publications and deletions meets every status once and in order, to the end", async () => {
   const [ana, ben] = [await makePerson(), await makePerson()];
   const numbers = await seedPosts(Array.from({ length: 110 }, (_, n) => ({ author: ana.id, content: `Numéro ${n}` })));
   outlive();
@@ -145,7 +145,7 @@ test("reading down, while others publish and take back, meets every status once 
   expect(seen.at(-1)).toBe(results[0]?.first);
 });
 
-test("numbers are never given again, so what was read is never hidden behind an old one", async () => {
+test("numbers are never reused, so what was read is never hidden behind an old one", async () => {
   const ana = await makePerson();
   const id = createUuid();
   const first = await publishPost(ana, { id, content: "Le plus neuf" });
@@ -154,7 +154,7 @@ test("numbers are never given again, so what was read is never hidden behind an 
   expect(next.body.number).toBeGreaterThan(first.body.number);
 });
 
-test("a client that has the page gets no bytes, until something is published", async () => {
+test("a client with the current page gets no bytes until something is published", async () => {
   const [ana, ben] = [await makePerson(), await makePerson()];
   await publishPost(ana, { content: "Bonjour" });
   const first = await requestFeedPage(ben);
@@ -183,7 +183,7 @@ const isKept = async () => (await caches.default.match(newest)) !== undefined;
 /** Headers that may differ between two equal answers. */
 const headersOf = (response: Response) => [...response.headers].filter(([name]) => name !== "date");
 
-test("everybody gets the same bytes, which hold nothing of who asked, and a visitor gets none of them", async () => {
+test("every user gets the same bytes, without personal data, and a visitor gets none", async () => {
   const [ana, ben, cal] = [await makePerson(), await makePerson(), await makePerson()];
   const author = await makePerson();
   await publishPost(author, { content: "Pour tous" });
@@ -212,7 +212,7 @@ test("everybody gets the same bytes, which hold nothing of who asked, and a visi
   }
 });
 
-test("where a page is kept in the place is no address that anybody can ask", async () => {
+test("the key of a cached page is not a URL that anybody can request", async () => {
   const ana = await makePerson();
   await readFeedPage(ana);
   for (const name of ["newest", "5"]) {
@@ -223,7 +223,7 @@ test("where a page is kept in the place is no address that anybody can ask", asy
   }
 });
 
-test("a page that is not kept costs its statuses and their authors, and every other opening no row of the feed", async () => {
+test("an uncached page reads its statuses and authors, and every other opening reads no row of the feed", async () => {
   const people = await crowd(postPageRows + 1, (n) => names[n % names.length] ?? "");
   const [reader] = people as [Person];
   await seedPosts(people.map(({ id }) => ({ author: id, content: "Mbote" })));
@@ -238,7 +238,7 @@ test("a page that is not kept costs its statuses and their authors, and every ot
   }
 });
 
-test("all who ask at once for what is not kept wait for one reading", async () => {
+test("simultaneous requests for an uncached page share one read", async () => {
   const reader = await seedPerson();
   await publishPost(await makePerson(), { content: "Ensemble" });
   outlive();
@@ -293,7 +293,7 @@ const startRuntime = (origin: string) => {
 };
 const unreadable = () => Promise.reject(new Error("the directory is away"));
 
-test("another runtime of the place answers from what the first one read, and never from longer ago", async () => {
+test("another isolate of the data centre answers from the same cache, and never with older data", async () => {
   const ana = await makePerson();
   await publishPost(ana, { content: "Au même endroit" });
   const body = await (await requestFeedPage(ana)).text();
@@ -307,14 +307,14 @@ test("another runtime of the place answers from what the first one read, and nev
   await runtime.forget();
 });
 
-test("a reading that never ends, because who began it is gone, keeps nobody waiting for long", async () => {
+test("a read that never ends because its isolate is gone delays nobody for long", async () => {
   const runtime = startRuntime("https://nowhere.test");
   const gone = runtime.read(() => new Promise(() => undefined));
   expect(await runtime.read(async () => "page")).toBe("page");
   expect(await Promise.race([gone, Promise.resolve("waits")])).toBe("waits");
 });
 
-test("what was read before something was taken back, and arrives after it, is kept nowhere", async () => {
+test("a page read before a deletion that arrives after it is not cached", async () => {
   const runtime = startRuntime("https://slow.test");
   const slow = async () => {
     await runtime.forget();
@@ -329,7 +329,7 @@ test("what was read before something was taken back, and arrives after it, is ke
   expect(await startRuntime("https://slow.test").read(unreadable)).toBe("without");
 });
 
-test("a page before a number that is not given yet is not kept: who gets it meanwhile is not left out", async () => {
+test("a page before a number not yet assigned is not cached, so that later statuses are not missed", async () => {
   const [ana, ben] = [await makePerson(), await makePerson()];
   const { body } = await publishPost(ana, { content: "Le dernier" });
   const future = body.number + 3;
@@ -339,7 +339,7 @@ test("a page before a number that is not given yet is not kept: who gets it mean
   expect((await readFeedPage(ben, future)).posts[0]?.[0]).toBe(numbers[1]);
 });
 
-test("pages before places that no page named are kept nowhere, however many are asked for", async () => {
+test("pages before positions that no page named are not cached, however many are requested", async () => {
   const [ana, ben] = [await makePerson(), await makePerson()];
   const numbers = await seedPosts(Array.from({ length: 60 }, (_, n) => ({ author: ana.id, content: `${n}` })));
   outlive();

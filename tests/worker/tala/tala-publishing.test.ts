@@ -26,7 +26,7 @@ const rowsOf = async (author: Uuid) =>
   (await env.DB.prepare("SELECT * FROM tala_posts WHERE user_id = ?").bind(author).all()).results;
 const headerOf = async (response: Response) => readImageHeader(new Uint8Array(await response.arrayBuffer()));
 
-test("a text, a picture, and a text with a picture are first in everybody's feed as soon as they are published", async () => {
+test("a text, a picture, and a text with a picture are first in everybody's feed once published", async () => {
   const [ana, ben] = [await makePerson(), await makePerson()];
   const ids = [createUuid(), createUuid(), createUuid()];
   const first = await publishPost(ana, { id: ids[0] as Uuid, content: "Mbote na bino banso !\nOza malamu ?" });
@@ -50,7 +50,7 @@ test("a text, a picture, and a text with a picture are first in everybody's feed
   expect(JSON.stringify(await readFeedPage(ben))).not.toContain(ana.phone.slice(1));
 });
 
-test("a picture is re-encoded in two sizes, without its metadata and never larger than it was", async () => {
+test("a picture is re-encoded in two sizes, without metadata and never larger than it was", async () => {
   const [ana, ben] = [await makePerson(), await makePerson()];
   const [wide, little] = [createUuid(), createUuid()];
   await publishPost(ana, { id: wide }, makePng(1_600, 800));
@@ -79,7 +79,7 @@ test("a picture is re-encoded in two sizes, without its metadata and never large
   expect((await requestPostPicture(ben, ben.id, little)).status).toBe(404);
 });
 
-test("what a page says of a picture's size is what the server found, not what was claimed", async () => {
+test("the picture sizes on a page are those the server measured, not those claimed", async () => {
   const ana = await makePerson();
   const claimed = { width: 1_280, height: 1, thumb: "" };
   await publishPost(ana, { picture: claimed }, makePng(40, 20));
@@ -115,7 +115,7 @@ test("the same status sent by two tabs at once is one, with one set of pictures"
   expect((await requestPostPicture(ana, ana.id, id)).status).toBe(200);
 });
 
-test("an id that is somebody else's publishes nothing and changes nothing of theirs", async () => {
+test("an id that belongs to another person publishes nothing and changes nothing of theirs", async () => {
   const [ana, ben] = [await makePerson(), await makePerson()];
   const id = createUuid();
   await publishPost(ana, { id, content: "À moi" }, makePng(20, 20));
@@ -184,7 +184,7 @@ test("whatever fails during publishing, a repeat publishes it once, with its pic
   log.mockRestore();
 });
 
-test("a status that was taken back while its picture was still being stored does not come, and leaves nothing", async () => {
+test("a status deleted while its picture was being stored is not published, and leaves nothing", async () => {
   const ana = await makePerson();
   const id = createUuid();
   const AVATARS = changing(env.AVATARS, {
@@ -220,7 +220,7 @@ test("a person signed out during a request publishes nothing, until they send it
 });
 
 const family = "👨‍👩‍👧‍👦"; // 25 bytes that are one visible character
-test("280 characters are counted as a person counts them, within the bytes that a page has room for", async () => {
+test("280 characters are counted as user-perceived characters, within the byte limit of a page", async () => {
   const ana = await makePerson();
   const fitting = [
     "é".repeat(postGraphemesMax),
@@ -244,7 +244,7 @@ test("280 characters are counted as a person counts them, within the bytes that 
   expect(await rowsOf(ana.id)).toHaveLength(fitting.length);
 });
 
-test("the longest status there can be is one page, and the feed goes on after it", async () => {
+test("the longest possible status is one page, and the feed continues after it", async () => {
   const ana = await makePerson();
   for (let i = 0; i < 9; i++) {
     const content = family.repeat(60) + '"'.repeat(postBytesMax - 60 * 25 - 20) + i;
@@ -262,13 +262,13 @@ test.each([
   ["line ends", "\n\n"],
   ["joiners", "\u200d\u200b\u2060"],
   ["an accent on nothing", "\u0301"],
-])("%s without a picture is no status", async (_, content) => {
+])("%s without a picture is refused", async (_, content) => {
   const answer = await publishPost(await makePerson(), { content });
   expect(answer.status).toBe(400);
   expect(["empty_post", "invalid_text"]).toContain(answer.body.error_code);
 });
 
-test("an empty text without a picture is called empty", async () => {
+test("an empty text without a picture is reported as empty", async () => {
   expect(await publishPost(await makePerson(), { content: "" })).toMatchObject(refusedAs(400, "empty_post"));
 });
 
@@ -277,11 +277,11 @@ test.each([
   ["an escape", "a\u001b[31mb"],
   ["a C1 control", "a\u0085b"],
   ["half a letter", "a\ud800b"],
-])("%s is no text", async (_, content) => {
+])("%s is refused as text", async (_, content) => {
   expect(await publishPost(await makePerson(), { content })).toMatchObject(refusedAs(400, "invalid_text"));
 });
 
-test("direction marks and markup are kept as they were written: they are only text", async () => {
+test("direction marks and markup are stored as plain text", async () => {
   const ana = await makePerson();
   const content = "\u202eabc\u202c <script>alert(1)</script> https://example.com \u2066שלום\u2069";
   expect(await publishPost(ana, { content })).toMatchObject(isPublished);
@@ -295,7 +295,7 @@ test.each([
   ["nothing", "", 415, "not_an_image"],
   ["half a PNG", makePngClaiming(100, 100).slice(0, 60), 415, "not_an_image"],
   ["50 megapixels and a line", makePngClaiming(10_000, 5_001), 400, "image_too_many_pixels"],
-])("%s is no picture of a status, and leaves nothing", async (_, bytes, status, code) => {
+])("%s is refused as a picture, and leaves nothing", async (_, bytes, status, code) => {
   const warn = vi.spyOn(console, "warn").mockImplementation(() => undefined);
   const ana = await makePerson();
   expect(await publishPost(ana, { content: "Voyez" }, bytes)).toMatchObject(refusedAs(status, code));
@@ -309,7 +309,7 @@ const padded = (length: number): Uint8Array<ArrayBuffer> => {
   bytes.set(makePng(20, 20)); // bytes after the end of the picture are ignored by decoders
   return bytes;
 };
-test("a picture as large as it may be is taken, and one byte more is not, also without a length", async () => {
+test("a picture of the maximum size is accepted, and one byte more is not, also without Content-Length", async () => {
   const ana = await makePerson();
   expect(await publishPost(ana, {}, padded(pictureMaxBytes))).toMatchObject(isPublished);
   const tooLarge = refusedAs(413, "file_too_large");
@@ -370,7 +370,7 @@ test.each<[string, () => BodyInit]>([
   ["text", () => post()],
   ["an address's form", () => new URLSearchParams({ post: post() })],
   ["a form without a name for what it is", () => new TextEncoder().encode(post())],
-])("%s is no form with parts: it is refused as what it is and publishes nothing", async (_, makeBody) => {
+])("%s is not multipart: it is refused with that reason and publishes nothing", async (_, makeBody) => {
   const ana = await makePerson();
   expect(await sendPostForm(ana, makeBody())).toMatchObject(refusedAs(415, "unsupported_media"));
   expect(await rowsOf(ana.id)).toEqual([]);
