@@ -15,7 +15,8 @@ export type SettingsPatch = Omit<SettingsChange, "messages" | "groups"> & Partia
  */
 export type SettingsRow = { kept: VersionedSettings | null; wanted: SettingsChange };
 
-const settingsKey = "settings";
+/** Key of the settings in `meta`. */
+export const settingsKey = "settings";
 
 export const readSettingsRow = async (store: LocalStore): Promise<SettingsRow> =>
   ((await store.meta.get(settingsKey))?.value as SettingsRow | undefined) ?? { kept: null, wanted: {} };

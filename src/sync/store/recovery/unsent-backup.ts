@@ -13,15 +13,17 @@ import {
 } from "#sync/store/database.ts";
 import { isPendingDeletionKey } from "#sync/store/pending-deletions.ts";
 import { PostQueueRow } from "#sync/store/post-rows.ts";
+import { settingsKey } from "#sync/store/settings-rows.ts";
 import { isQuotaError } from "#sync/store/storage-quota.ts";
 
-/** Entries of `meta` that exist on this device only: drafts and pending deletions. */
+/** Entries of `meta` that exist on this device only: drafts, pending deletions and changed settings. */
 const UnsentMetaRow = v.union([
   v.object({ key: v.pipe(v.string(), v.check(isDraftKey)), value: v.union([v.string(), DraftRow]) }),
   v.object({
     key: v.pipe(v.string(), v.check(isPendingDeletionKey)),
     value: v.object({ cid: Uuid, conversation: ConversationId }),
   }),
+  v.object({ key: v.literal(settingsKey), value: v.object({ wanted: v.object({}) }) }),
 ]);
 
 /**
@@ -44,7 +46,7 @@ const unsentTables = Object.keys(unsentRows) as UnsentTable[];
 
 export const isUnsentRow = (table: UnsentTable, row: unknown): boolean => v.is(unsentRows[table], row);
 
-/** Unsent messages and posts with their files, drafts and pending deletions (in `meta`) and interrupted recordings. */
+/** Unsent messages and posts with their files, drafts, pending deletions and settings (in `meta`) and interrupted recordings. */
 export type UnsentSnapshot = { [Table in UnsentTable]: v.InferOutput<(typeof unsentRows)[Table]>[] };
 
 export const emptyUnsentSnapshot: UnsentSnapshot = {

@@ -56,6 +56,27 @@ describe("changing one's settings", () => {
     expect(server.inbox(amina).settings?.kept.settings).toMatchObject({ tala: false, messages: { sound: false } });
   });
 
+  it("what was changed without a network outlives a store that has to be made anew", async () => {
+    const { server, amina } = makePair();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    await queueSettingsChange(tab, { presence: false });
+    await isBrought(tab);
+    phone.faults.isOffline = true;
+    await queueSettingsChange(tab, { receipts: false });
+    // Twice in a row the store fails: it is not to be trusted.
+    getContext(tab).reportStoreFailure(new Error("broken"));
+    await eventually(() => expect(tab.context.get()).toBeDefined());
+    getContext(tab).reportStoreFailure(new Error("broken again"));
+    await eventually(() => expect(phone.notices).toContain("store-reset"));
+    expect(await shown(tab)).toMatchObject({ presence: false, receipts: false });
+    phone.faults.isOffline = false;
+    phone.wake();
+    await isBrought(tab);
+    expect(server.inbox(amina).settings?.kept.settings).toMatchObject({ presence: false, receipts: false });
+    await comesToShow(tab, { presence: false, receipts: false });
+  });
+
   it("two things of one kind that are changed one right after the other both hold", async () => {
     const { server, amina } = makePair();
     const tab = await makeDevice(server, amina).openTab();
