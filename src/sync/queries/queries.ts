@@ -148,7 +148,7 @@ export const readConversation = (store: LocalStore, me: Uuid, id: ConversationId
         isConfirmed: person !== undefined || isCaughtUp(await readSyncCursor(store)),
         muted: false,
         blocked,
-        group: null,
+        group: row?.group ?? null,
         gone: false,
       };
     }

@@ -1,11 +1,12 @@
 import Dexie from "dexie";
 import { findAttachment } from "#contract/conversations.ts";
-import type { Uuid } from "#contract/ids.ts";
+import type { ConversationId, Uuid } from "#contract/ids.ts";
 import type { Platform } from "#sync/platform/platform.ts";
 import { LocalStore, listDraftFiles, type OutboxRow, toStoreName } from "#sync/store/database.ts";
 import { insertPendingDeletion, listPendingDeletions } from "#sync/store/pending-deletions.ts";
 import { createConversationRow, setListPosition } from "#sync/store/row-mapping.ts";
 import { hasPendingSettings, readSettingsRow, updateSettingsRow } from "#sync/store/settings-rows.ts";
+import { type KnownNames, noKnownNames, readKnownNames } from "./known-names.ts";
 import {
   deleteUnsentBackup,
   emptyUnsentSnapshot,
@@ -106,7 +107,8 @@ const salvageUnsent = async (platform: Platform, name: string): Promise<UnsentSn
       return (await (table === "outbox" ? rows : rows.catch(() => []))).filter((row) => isUnsentRow(table, row));
     });
     const referenced = new Set(listReferencedFiles(unsent));
-    return { ...unsent, blobs: unsent.blobs.filter(({ file }) => referenced.has(file)) };
+    const names = await readKnownNames(database, listConversations(unsent));
+    return { ...unsent, names, blobs: unsent.blobs.filter(({ file }) => referenced.has(file)) };
   } catch (error) {
     if (error instanceof StoreTimeoutError) throw error;
     return emptyUnsentSnapshot; // unreadable
@@ -124,8 +126,12 @@ export const readUnsentSnapshot = async ({ store }: StorePair): Promise<UnsentSn
     const rows = await store.table(table).toArray();
     return table === "meta" ? rows.filter((row) => isUnsentRow(table, row)) : rows;
   });
-  return { ...unsent, blobs: await store.blobs.where("file").anyOf(listReferencedFiles(unsent)).toArray() };
+  const names = await readKnownNames(store, listConversations(unsent));
+  return { ...unsent, names, blobs: await store.blobs.where("file").anyOf(listReferencedFiles(unsent)).toArray() };
 };
+
+const listConversations = ({ outbox }: UnsentSnapshot): ConversationId[] =>
+  outbox.map(({ conversation }) => conversation);
 
 const listAttachedFiles = (outbox: readonly OutboxRow[]): Uuid[] =>
   outbox.flatMap(({ body }) => findAttachment(body)?.file ?? []);
@@ -143,7 +149,7 @@ const insertUnsentSnapshot = async ({ strict }: StorePair, me: Uuid, unsent: Uns
   const referenced = new Set(listAttachedFiles(outbox));
   await strict.transaction(
     "rw",
-    [...strict.sendingTables, strict.recordings, strict.chunks, strict.postbox],
+    [...strict.sendingTables, strict.recordings, strict.chunks, strict.postbox, strict.people],
     async () => {
       await strict.meta.bulkPut(unsent.meta);
       await strict.recordings.bulkPut(unsent.recordings);
@@ -161,8 +167,18 @@ const insertUnsentSnapshot = async ({ strict }: StorePair, me: Uuid, unsent: Uns
         setListPosition(row, Math.max(createdAt, row.lastAt));
         await strict.conversations.put(row);
       }
+      await insertKnownNames(strict, unsent.names);
     },
   );
+};
+
+/** Stores names that the database does not know yet. What the server tells of them replaces them. */
+const insertKnownNames = async (store: LocalStore, { people, groups }: KnownNames): Promise<void> => {
+  for (const person of people) if (!(await store.people.get(person.id))) await store.people.put(person);
+  for (const { id, group } of groups) {
+    const row = await store.conversations.get(id);
+    if (row && row.group === null) await store.conversations.put({ ...row, group: { ...group, roster: 0 } });
+  }
 };
 
 /** Marks a message as failed if its file could not be restored; it is not sent without it. */
@@ -183,7 +199,7 @@ const rebuildStores = async (platform: Platform, me: Uuid): Promise<OpenedStores
     await saveUnsentBackup(platform, name, unsent);
     await withTimeout(platform, new Dexie(name, { ...platform.indexedDb, autoOpen: false }).delete());
     const stores = await openStorePair(platform, name, platform.indexedDb ?? {});
-    await restoreUnsentBackup(stores, platform, me);
+    await restoreUnsentBackup(stores, platform, me, unsent.names);
     return { ...stores, storageTrouble: undefined, isNew: true };
   } catch {
     return openInMemory(platform, me, unsent);
@@ -191,8 +207,13 @@ const rebuildStores = async (platform: Platform, me: Uuid): Promise<OpenedStores
 };
 
 /** Restores the backup of unsent content, written by this page or by one that ended before it could restore it. */
-const restoreUnsentBackup = async (stores: StorePair, platform: Platform, me: Uuid): Promise<void> => {
-  await insertUnsentSnapshot(stores, me, await readUnsentBackup(platform, toStoreName(me)));
+const restoreUnsentBackup = async (
+  stores: StorePair,
+  platform: Platform,
+  me: Uuid,
+  names: KnownNames = noKnownNames,
+): Promise<void> => {
+  await insertUnsentSnapshot(stores, me, { ...(await readUnsentBackup(platform, toStoreName(me))), names });
   await deleteUnsentBackup(platform, toStoreName(me));
 };
 

@@ -33,8 +33,9 @@ export const restoreLostUnsent = async (
   salvaged: UnsentSnapshot = emptyUnsentSnapshot,
 ): Promise<boolean> => {
   if (!opened.isNew) return true;
-  const outbox = salvaged.outbox.length > 0 ? salvaged.outbox : [...mirror.rows];
-  await restoreUnsentSnapshot(opened, me, { ...salvaged, outbox });
+  const isSalvaged = salvaged.outbox.length > 0;
+  const { outbox, names } = isSalvaged ? salvaged : { outbox: [...mirror.rows], names: mirror.names };
+  await restoreUnsentSnapshot(opened, me, { ...salvaged, outbox, names });
   const fileCount = await opened.store.outbox
     .filter(({ body, state }) => body.type !== "text" && state !== "failed")
     .count();

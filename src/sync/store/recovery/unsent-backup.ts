@@ -15,6 +15,7 @@ import { isPendingDeletionKey } from "#sync/store/pending-deletions.ts";
 import { PostQueueRow } from "#sync/store/post-rows.ts";
 import { settingsKey } from "#sync/store/settings-rows.ts";
 import { isQuotaError } from "#sync/store/storage-quota.ts";
+import { type KnownNames, noKnownNames } from "./known-names.ts";
 
 /** Entries of `meta` that exist on this device only: drafts, pending deletions and changed settings. */
 const UnsentMetaRow = v.union([
@@ -46,8 +47,13 @@ const unsentTables = Object.keys(unsentRows) as UnsentTable[];
 
 export const isUnsentRow = (table: UnsentTable, row: unknown): boolean => v.is(unsentRows[table], row);
 
-/** Unsent messages and posts with their files, drafts, pending deletions and settings (in `meta`) and interrupted recordings. */
-export type UnsentSnapshot = { [Table in UnsentTable]: v.InferOutput<(typeof unsentRows)[Table]>[] };
+/**
+ * Unsent messages and posts with their files, drafts, pending deletions and settings (in `meta`) and interrupted
+ * recordings. `names` is only in memory.
+ */
+export type UnsentSnapshot = { [Table in UnsentTable]: v.InferOutput<(typeof unsentRows)[Table]>[] } & {
+  names: KnownNames;
+};
 
 export const emptyUnsentSnapshot: UnsentSnapshot = {
   outbox: [],
@@ -57,13 +63,14 @@ export const emptyUnsentSnapshot: UnsentSnapshot = {
   recordings: [],
   chunks: [],
   blobs: [],
+  names: noKnownNames,
 };
 
 /** Snapshot of the rows that `read` returns for each table. */
 export const readUnsentTables = async (read: (table: UnsentTable) => Promise<unknown[]>): Promise<UnsentSnapshot> => {
   const snapshot: Record<string, unknown[]> = {};
   for (const table of unsentTables) snapshot[table] = await read(table);
-  return snapshot as UnsentSnapshot;
+  return { ...snapshot, names: noKnownNames } as UnsentSnapshot;
 };
 
 /**

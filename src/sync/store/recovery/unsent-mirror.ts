@@ -2,6 +2,7 @@ import { liveQuery } from "dexie";
 import type { Uuid } from "#contract/ids.ts";
 import type { Platform } from "#sync/platform/platform.ts";
 import { type LocalStore, type OutboxRow, toStoreName } from "#sync/store/database.ts";
+import { type KnownNames, noKnownNames, readKnownNames } from "./known-names.ts";
 
 /**
  * In-memory copy of the outbox, without the bytes of files. A browser can delete the database under a running page, or
@@ -12,6 +13,7 @@ export class UnsentMirror {
   readonly #platform: Platform;
   readonly #me: Uuid;
   #rows: readonly OutboxRow[] = [];
+  #names = noKnownNames;
   #unsubscribe = () => {};
 
   constructor(platform: Platform, me: Uuid) {
@@ -24,6 +26,11 @@ export class UnsentMirror {
     return this.#rows;
   }
 
+  /** Names of the people and groups that the rows are addressed to. */
+  get names(): KnownNames {
+    return this.#names;
+  }
+
   /** Number of unsent messages with files, as last saved by this page or an earlier one. */
   get fileCount(): number {
     return Number(this.#platform.localStorage?.getItem(this.#fileCountKey) ?? 0) || 0;
@@ -31,9 +38,15 @@ export class UnsentMirror {
 
   follow(store: LocalStore): void {
     this.#unsubscribe();
-    const subscription = liveQuery(() => store.outbox.orderBy("order").toArray()).subscribe({
-      next: (rows) => {
+    const readUnsent = async () => {
+      const rows = await store.outbox.orderBy("order").toArray();
+      const conversations = rows.map(({ conversation }) => conversation);
+      return { rows, names: await readKnownNames(store, conversations) };
+    };
+    const subscription = liveQuery(readUnsent).subscribe({
+      next: ({ rows, names }) => {
         this.#rows = rows;
+        this.#names = names;
         this.recordFileCount(rows.filter(({ body }) => body.type !== "text").length);
       },
       error: () => {}, // store failures are handled elsewhere

@@ -1,5 +1,6 @@
 import { IDBFactory, IDBKeyRange, IDBObjectStore } from "fake-indexeddb";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { getConversationName } from "#components/messages/conversation-name.ts";
 import { searchTextOfBody } from "#contract/conversations.ts";
 import { createUuid } from "#contract/ids.ts";
 import { readDraftRow } from "#sync/drafts/draft-rows.ts";
@@ -7,10 +8,11 @@ import { TextDrafts } from "#sync/drafts/text-drafts.ts";
 import { appendRecordingChunk, findRecordingDraft } from "#sync/drafts/voice-drafts.ts";
 import { discardUnsentMessage, enqueueText, insertUnsentMessages } from "#sync/outbox/enqueue.ts";
 import { fetchOlderMessages } from "#sync/queries/message-window.ts";
-import { readTextDraft } from "#sync/queries/queries.ts";
+import { readConversation, readTextDraft } from "#sync/queries/queries.ts";
 import { LocalStore, toDraftSlotKeys, toStoreName, toTextDraftKey } from "#sync/store/database.ts";
 import { insertPendingDeletion } from "#sync/store/pending-deletions.ts";
 import { purgeAllButUnsent } from "#sync/store/recovery/open-database.ts";
+import type { Tab } from "#sync/tabs/tab.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import {
   getContext,
@@ -20,7 +22,7 @@ import {
   waitUntilDeviceSynced,
 } from "#tests/support/model/model-checks.ts";
 import type { ModelDevice } from "#tests/support/model/model-device.ts";
-import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
+import { makeDevice, makeGroup, makePair } from "#tests/support/model/model-fixtures.ts";
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -380,6 +382,92 @@ describe("a store that is taken away", () => {
     const last = await phone.openTab();
     await phone.pass(1_000);
     expect(await listShown(last, chat)).toEqual([]);
+  });
+
+  /** Whether the next store is made from what could be read of the last one. */
+  type Loss = { name: string; lose(phone: ModelDevice, tab: Tab): Promise<Tab> };
+  const losses: Loss[] = [
+    {
+      name: "is deleted by another tab",
+      lose: async (phone, tab) => {
+        await deleteDatabase(phone);
+        return tab;
+      },
+    },
+    {
+      name: "is deleted and cannot be read before",
+      lose: async (phone, tab) => {
+        const { getAll } = IDBObjectStore.prototype;
+        vi.spyOn(IDBObjectStore.prototype, "getAll").mockImplementation(function (this: IDBObjectStore, ...args) {
+          if (this.name === "outbox") throw new DOMException("unreadable", "UnknownError");
+          return getAll.apply(this, args);
+        });
+        const deleted = deleteDatabase(phone);
+        await eventually(() => expect(tab.context.get()).toBeUndefined());
+        await deleted;
+        vi.restoreAllMocks();
+        return tab;
+      },
+    },
+    {
+      name: "does not open any more",
+      lose: async (phone, tab) => {
+        await phone.close(tab);
+        breakOpens(phone.indexedDB, 8);
+        return phone.openTab();
+      },
+    },
+  ];
+
+  it.each(losses)("that $name shows what is unsent under the names of its people and groups", async ({ lose }) => {
+    const { server, amina, benoit, withBenoit, group } = makeGroup();
+    const phone = makeDevice(server, amina);
+    const first = await phone.openTab();
+    server.sendTexts(benoit, withBenoit, "a");
+    server.sendTexts(benoit, group, "b");
+    await waitUntilDeviceSynced(server, first, withBenoit);
+    await waitUntilDeviceSynced(server, first, group);
+    phone.faults.isOffline = true;
+    server.inbox(amina).sockets.forEach((socket) => {
+      socket.end(1006);
+    });
+    await enqueueText(first, withBenoit, "to one");
+    await enqueueText(first, group, "to all");
+    await eventually(async () => expect(await listShown(first, group)).toContain("to all sending"));
+    const tab = await lose(phone, first);
+    const names = async () =>
+      (await listConversations(tab)).map((row) => [getConversationName(row, (key) => key), row.last.body]);
+    const text = (words: string) => expect.objectContaining({ text: words });
+    await eventually(async () =>
+      expect(await names()).toEqual([
+        ["Famille", text("to all")],
+        ["Benoît", text("to one")],
+      ]),
+    );
+    const { store } = getContext(tab);
+    expect(await readConversation(store, amina, withBenoit)).toMatchObject({
+      person: { username: "Benoît" },
+      open: true,
+    });
+    expect(await readConversation(store, amina, group)).toMatchObject({ group: { name: "Famille" } });
+    // Whoever is not written to is not known: nothing else is kept.
+    expect(await store.people.count()).toBe(1);
+    expect(await store.messages.count()).toBe(0);
+
+    // What the server tells takes the place of what was known.
+    server.changeGroup(amina, group, { type: "rename", name: "La famille" });
+    phone.faults.isOffline = false;
+    phone.wake();
+    await waitUntilDeviceSynced(server, tab, withBenoit);
+    await waitUntilDeviceSynced(server, tab, group);
+    await eventually(async () =>
+      expect(await readConversation(getContext(tab).store, amina, group)).toMatchObject({
+        group: { name: "La famille" },
+      }),
+    );
+    expect(await listShown(tab, withBenoit)).toEqual(["a", "to one sent"]);
+    expect(await listShown(tab, group)).toContain("to all sent");
+    expect(await getContext(tab).store.people.count()).toBe(2);
   });
 
   it("with a file that cannot be had any more says so, once", async () => {
