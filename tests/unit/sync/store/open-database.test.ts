@@ -435,15 +435,12 @@ describe("a store that is taken away", () => {
     await enqueueText(first, group, "to all");
     await eventually(async () => expect(await listShown(first, group)).toContain("to all sending"));
     const tab = await lose(phone, first);
-    const names = async () =>
-      (await listConversations(tab)).map((row) => [getConversationName(row, (key) => key), row.last.body]);
+    const names = async () => {
+      const rows = await listConversations(tab);
+      return Object.fromEntries(rows.map((row) => [getConversationName(row, (key) => key), row.last.body]));
+    };
     const text = (words: string) => expect.objectContaining({ text: words });
-    await eventually(async () =>
-      expect(await names()).toEqual([
-        ["Famille", text("to all")],
-        ["Benoît", text("to one")],
-      ]),
-    );
+    await eventually(async () => expect(await names()).toEqual({ Famille: text("to all"), Benoît: text("to one") }));
     const { store } = getContext(tab);
     expect(await readConversation(store, amina, withBenoit)).toMatchObject({
       person: { username: "Benoît" },
