@@ -246,6 +246,22 @@ test("signing out everywhere ends every session and clears the cookies", async (
   expect(refreshed).toMatchObject({ status: 400, body: { error_code: "refresh_token_not_found" } });
 });
 
+test("a browser whose session was ended elsewhere clears the pictures it kept, and keeps what is unsent", async () => {
+  const person = await makePerson();
+  const browser = await signIn(person.phone, testPassword, cookieSite);
+  const cookie = toCookieHeader(browser);
+  const token = /__Host-lisolo-at=([^;]+)/.exec(cookie)?.[1] ?? "";
+  await call("POST", "/api/auth/logout?scope=global", { token: person.token });
+  const ended = { status: 401, body: { error_code: "session_not_found" } };
+  const answer = await call("GET", "/api/auth/user", { headers: { ...cookieSite, cookie } });
+  expect(answer).toMatchObject(ended);
+  // Storage holds what is unsent, which waits for the same person.
+  expect(answer.headers.get("clear-site-data")).toBe('"cache"');
+  const program = await userOf(token);
+  expect(program).toMatchObject(ended);
+  expect(program.headers.has("clear-site-data")).toBe(false);
+});
+
 test("signing out here, or everywhere else, leaves the rest", async () => {
   const person = await makePerson();
   const [second, third] = [await openSession(person.phone), await openSession(person.phone)];

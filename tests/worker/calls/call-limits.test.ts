@@ -63,7 +63,7 @@ test("repeated dialling is limited, even if the caller's channel is evicted in b
   expect(await anas.dial(createUuid())).toEqual(limited);
 });
 
-test("a person who does not answer is rung at most ten times in ten minutes by one caller", async () => {
+test("a person who does not answer is rung at most six times in ten minutes by one caller", async () => {
   const { ana, ben, id, anas, bens } = await makeCallers();
   await ringInVain(anas, unansweredMax / 2, bens);
   await evictConversation(id);
