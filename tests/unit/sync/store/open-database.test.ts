@@ -3,6 +3,8 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { getConversationName } from "#components/messages/conversation-name.ts";
 import { searchTextOfBody } from "#contract/conversations.ts";
 import { createUuid } from "#contract/ids.ts";
+import fr from "#i18n/fr.json";
+import { createTranslate } from "#i18n/setup.ts";
 import { readDraftRow } from "#sync/drafts/draft-rows.ts";
 import { TextDrafts } from "#sync/drafts/text-drafts.ts";
 import { appendRecordingChunk, findRecordingDraft } from "#sync/drafts/voice-drafts.ts";
@@ -435,9 +437,10 @@ describe("a store that is taken away", () => {
     await enqueueText(first, group, "to all");
     await eventually(async () => expect(await listShown(first, group)).toContain("to all sending"));
     const tab = await lose(phone, first);
+    const t = createTranslate("fr", fr);
     const names = async () => {
       const rows = await listConversations(tab);
-      return Object.fromEntries(rows.map((row) => [getConversationName(row, (key) => key), row.last.body]));
+      return Object.fromEntries(rows.map((row) => [getConversationName(row, t), row.last.body]));
     };
     const text = (words: string) => expect.objectContaining({ text: words });
     await eventually(async () => expect(await names()).toEqual({ Famille: text("to all"), Benoît: text("to one") }));
