@@ -11,6 +11,8 @@ export type InboundQueueEvents = {
   onApplied(applied: ApplyResult): void;
   /** The changes could not be stored. They were not acknowledged and can be fetched again. */
   onFailure(error: unknown): void;
+  /** Too many changes waited and were discarded. The connection must start again from the stored cursor. */
+  onOverflow(): void;
 };
 
 /** Stores received changes in order of arrival, the waiting frames together in one transaction. */
@@ -28,7 +30,7 @@ export class InboundQueue {
   push(changes: ServerChange[], onStored: () => void = () => {}): void {
     if (this.#queue.length >= queueMax) {
       this.clear();
-      this.#events.onFailure(new Error("inbound queue overflow"));
+      this.#events.onOverflow();
       return;
     }
     this.#queue.push({ changes, onStored });

@@ -15,6 +15,8 @@ export class Retry {
   #isStopped = false;
   #attempt = 0;
   #cancelBackoff: (() => void) | undefined;
+  /** Device time at which a wait named by the server ends; in the past while there is none. */
+  #serverWaitEndsAt = Number.NEGATIVE_INFINITY;
 
   constructor(platform: Platform, work: () => Promise<"done" | "again" | "retry">) {
     this.#platform = platform;
@@ -26,8 +28,9 @@ export class Retry {
     if (!this.#cancelBackoff) void this.#run();
   }
 
-  /** Resets the back-off and runs at once, or after the current run. */
+  /** Resets the back-off and runs at once, or after the current run. A wait that the server named is not shortened. */
   runNow(): void {
+    if (this.#platform.now() < this.#serverWaitEndsAt) return;
     this.#clearBackoff();
     this.#attempt = 0;
     void this.#run();
@@ -45,6 +48,7 @@ export class Retry {
   #clearBackoff(): void {
     this.#cancelBackoff?.();
     this.#cancelBackoff = undefined;
+    this.#serverWaitEndsAt = Number.NEGATIVE_INFINITY;
   }
 
   async #run(): Promise<void> {
@@ -65,8 +69,9 @@ export class Retry {
   #startBackoff(retryAfterMs?: number): void {
     if (this.#isStopped) return;
     const delayMs = retryAfterMs ?? retryDelayMs(this.#attempt++, this.#platform.random);
+    if (retryAfterMs !== undefined) this.#serverWaitEndsAt = this.#platform.now() + retryAfterMs;
     this.#cancelBackoff = this.#platform.startTimer(delayMs, () => {
-      this.#cancelBackoff = undefined;
+      this.#clearBackoff();
       void this.#run();
     });
   }

@@ -68,6 +68,7 @@ export class Leader {
     this.#inboundQueue = new InboundQueue(context, {
       onApplied: (result) => this.#handleApplied(result),
       onFailure: (error) => this.#handleStoreFailure(error),
+      onOverflow: () => this.#session.restart(),
     });
     const onCallEvent = (news: CallFeedEvent) => events.publish({ type: "call", news });
     this.#session = new SocketSession(

@@ -192,7 +192,7 @@ describe("a status being sent", () => {
     await becomesPublished(server, tab, "old");
   });
 
-  it("waits as long as the server says, and a later one does not overtake it", async () => {
+  it("waits as long as the server says, also if the connection returns meanwhile, and a later one does not overtake it", async () => {
     const { server, amina } = makePair();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
@@ -206,6 +206,9 @@ describe("a status being sent", () => {
     await enqueuePost(tab, "one", undefined);
     await phone.pass(1);
     await enqueuePost(tab, "two", undefined);
+    await eventually(() => expect(asked).toHaveLength(1));
+    phone.sockets.at(-1)?.end(1006);
+    await eventually(() => expect(phone.sockets.length).toBeGreaterThan(1));
     await becomesPublished(server, tab, "one", "two");
     expect((asked[1] ?? 0) - (asked[0] ?? 0)).toBeGreaterThanOrEqual(8_000);
   });
