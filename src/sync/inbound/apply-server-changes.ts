@@ -15,6 +15,7 @@ import {
 } from "./apply-conversation-changes.ts";
 import { applyPage } from "./apply-page.ts";
 import { ApplyTransaction } from "./apply-transaction.ts";
+import { purgeDeletedPerson } from "./data-purge.ts";
 import type { ServerChange } from "./server-changes.ts";
 
 /** Result of applying changes: the touched rows and the follow-up work. */
@@ -46,7 +47,7 @@ const applyChange = async (transaction: ApplyTransaction, change: ServerChange):
       }
       const stored = await transaction.store.people.get(profile.id);
       await transaction.store.people.put({ ...toPersonRow(change.relation), told: (stored?.told ?? 0) + 1 });
-      if (profile.deleted) await transaction.purgeDeletedPerson(profile.id);
+      if (profile.deleted) await purgeDeletedPerson(transaction, profile.id);
       return true;
     }
     case "relation": {

@@ -1,11 +1,6 @@
 import { countsAsUnread, findAttachment, type InboxRow, isAnonymized, type Message } from "#contract/conversations.ts";
-import { type ConversationId, privateConversationId, type Uuid } from "#contract/ids.ts";
-import {
-  type LocalConversationRow,
-  type LocalMessageRow,
-  type LocalStore,
-  toMembersVersionKey,
-} from "#sync/store/database.ts";
+import type { ConversationId, Uuid } from "#contract/ids.ts";
+import type { LocalConversationRow, LocalMessageRow, LocalStore } from "#sync/store/database.ts";
 import { listPendingDeletions, type PendingDeletion } from "#sync/store/pending-deletions.ts";
 import {
   adoptServerReadState,
@@ -19,7 +14,8 @@ import {
   skipCleared,
   toLocalMessageRow,
 } from "#sync/store/row-mapping.ts";
-import { failUnsentMessages, isAwaitingUpload, updateListPosition } from "#sync/store/unsent-messages.ts";
+import { updateListPosition } from "#sync/store/unsent-messages.ts";
+import { deleteMembers, purgeLeftGroup } from "./data-purge.ts";
 import { hasDifferentLog, markForked } from "./log-forks.ts";
 
 /**
@@ -74,7 +70,7 @@ export class ApplyTransaction {
   /** Deletes the stored messages and members of a recreated log and returns the reset row. */
   async resetLog(row: LocalConversationRow, epoch: string): Promise<LocalConversationRow> {
     await this.store.queryMessages(row.id, 0).delete();
-    if (row.group) await this.#deleteMembers(row.id);
+    if (row.group) await deleteMembers(this.store, row.id);
     const fresh = resetConversationRow(row, this.me, epoch);
     this.touchedRows.set(row.id, fresh);
     return fresh;
@@ -198,47 +194,6 @@ export class ApplyTransaction {
     }
   }
 
-  /** Purges a left group: everything but unsent content is deleted. */
-  async #purgeLeftGroup(row: LocalConversationRow): Promise<void> {
-    await this.store.queryMessages(row.id, 0).each((message) => this.collectOrphanedFile(message));
-    await this.store.queryMessages(row.id, 0).delete();
-    await this.#collectOrphanedPictures(row.id);
-    await this.#deleteMembers(row.id);
-    await failUnsentMessages(this.store, row.id, isAwaitingUpload);
-    const { head } = row;
-    Object.assign(row, { lo: head + 1, hi: head, hidden: head, counted: head, unread: 0, preview: null });
-    Object.assign(row, { wantDelivered: 0, wantRead: 0, delivered: head, read: head });
-  }
-
-  /** Collects the pictures of the group and of those members who are known from this group only. */
-  async #collectOrphanedPictures(group: ConversationId): Promise<void> {
-    this.orphanedPictureOwners.add(group);
-    const members = await this.store.queryMembers(group).toArray();
-    const users = members.flatMap(({ user, avatar }) => (avatar === null ? [] : user));
-    const people = await this.store.people.bulkGet(users);
-    const memberships = await this.store.members.where("user").anyOf(users).toArray();
-    const elsewhere = new Set(memberships.flatMap(({ conversation, user }) => (conversation === group ? [] : user)));
-    for (const [index, user] of users.entries()) {
-      const isKnown = user === this.me || elsewhere.has(user) || (people[index]?.state ?? "none") !== "none";
-      if (!isKnown) this.orphanedPictureOwners.add(user);
-    }
-  }
-
-  /**
-   * Removes name and picture of a deleted account, also from group members. Files waiting to be sent to this person are
-   * not uploaded.
-   */
-  async purgeDeletedPerson(user: Uuid): Promise<void> {
-    this.orphanedPictureOwners.add(user);
-    await this.store.members.where("user").equals(user).modify({ user: "", username: "", phone: "", avatar: null });
-    await failUnsentMessages(this.store, privateConversationId(this.me, user), isAwaitingUpload, "not_connected");
-  }
-
-  async #deleteMembers(group: ConversationId): Promise<void> {
-    await this.store.queryMembers(group).delete();
-    await this.store.meta.delete(toMembersVersionKey(group));
-  }
-
   /**
    * Applies an inbox row. `isFullSync`: the row is authoritative also where the server knows less than this device.
    * `isLogConfirmed`: a page has shown that the stored log is the server's; a row with a lower head is late, since its
@@ -258,7 +213,7 @@ export class ApplyTransaction {
     const isCounted = isCountCurrent(row, inbox);
     mergeInboxRow(row, inbox);
     if (row.hidden > hiddenBefore) await this.deleteCleared(row);
-    if (row.gone) return this.#purgeLeftGroup(row);
+    if (row.gone) return purgeLeftGroup(this, row);
     if (isCounted) await this.applyUnreadCount(row, inbox);
     // A row does not say which device of this person wrote a message.
     if (!inbox.preview || !this.isOwnMessage(row, inbox)) await this.#storePreview(row, inbox);

@@ -1,0 +1,66 @@
+import { type ConversationId, privateConversationId, type Uuid } from "#contract/ids.ts";
+import {
+  type LocalConversationRow,
+  type LocalMessageRow,
+  type LocalStore,
+  toMembersVersionKey,
+} from "#sync/store/database.ts";
+import { failUnsentMessages, isAwaitingUpload } from "#sync/store/unsent-messages.ts";
+
+/** Purge of local data that must not stay: of a group this person left, and of a deleted account. */
+
+/** Transaction in which data is purged. It collects the files and pictures to delete after it. */
+type PurgeTransaction = {
+  readonly store: LocalStore;
+  readonly me: Uuid;
+  readonly orphanedPictureOwners: Set<Uuid>;
+  collectOrphanedFile(message: Pick<LocalMessageRow, "body">): void;
+};
+
+/** Purges a left group: everything but unsent content is deleted. */
+export const purgeLeftGroup = async (transaction: PurgeTransaction, row: LocalConversationRow): Promise<void> => {
+  const { store } = transaction;
+  await store.queryMessages(row.id, 0).each((message) => transaction.collectOrphanedFile(message));
+  await store.queryMessages(row.id, 0).delete();
+  await collectOrphanedPictures(transaction, row.id);
+  await deleteMembers(store, row.id);
+  await failUnsentMessages(store, row.id, isAwaitingUpload);
+  const { head } = row;
+  Object.assign(row, { lo: head + 1, hi: head, hidden: head, counted: head, unread: 0, preview: null });
+  Object.assign(row, { wantDelivered: 0, wantRead: 0, delivered: head, read: head });
+};
+
+/** Collects the pictures of the group and of those members who are known from this group only. */
+const collectOrphanedPictures = async (
+  { store, me, orphanedPictureOwners }: PurgeTransaction,
+  group: ConversationId,
+): Promise<void> => {
+  orphanedPictureOwners.add(group);
+  const members = await store.queryMembers(group).toArray();
+  const users = members.flatMap(({ user, avatar }) => (avatar === null ? [] : user));
+  const people = await store.people.bulkGet(users);
+  const memberships = await store.members.where("user").anyOf(users).toArray();
+  const elsewhere = new Set(memberships.flatMap(({ conversation, user }) => (conversation === group ? [] : user)));
+  for (const [index, user] of users.entries()) {
+    const isKnown = user === me || elsewhere.has(user) || (people[index]?.state ?? "none") !== "none";
+    if (!isKnown) orphanedPictureOwners.add(user);
+  }
+};
+
+/**
+ * Removes name and picture of a deleted account, also from group members. Files waiting to be sent to this person are not
+ * uploaded.
+ */
+export const purgeDeletedPerson = async (
+  { store, me, orphanedPictureOwners }: PurgeTransaction,
+  user: Uuid,
+): Promise<void> => {
+  orphanedPictureOwners.add(user);
+  await store.members.where("user").equals(user).modify({ user: "", username: "", phone: "", avatar: null });
+  await failUnsentMessages(store, privateConversationId(me, user), isAwaitingUpload, "not_connected");
+};
+
+export const deleteMembers = async (store: LocalStore, group: ConversationId): Promise<void> => {
+  await store.queryMembers(group).delete();
+  await store.meta.delete(toMembersVersionKey(group));
+};
