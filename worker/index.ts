@@ -11,6 +11,7 @@ import { emptyHeaders } from "./lib/http/security-headers.ts";
 import { purgeFullBuckets } from "./lib/limits/rate-limit.ts";
 import { clockPath, setLocalClock } from "./lib/local-clock.ts";
 import { mailboxPath, serveMailbox } from "./mail/local-mailbox.ts";
+import { isAppPath, serveAppDocument } from "./service/app-document/serve.ts";
 import { isClientFile, serveClientFile } from "./service/client-files.ts";
 import { isDocument, serveDocument } from "./service/documents.ts";
 import { purgeDeletedPosts } from "./tala/queries.ts";
@@ -35,6 +36,7 @@ export default {
       return new Response(null, { status: 421, headers: emptyHeaders });
     if (pathname === "/api" || pathname.startsWith("/api/")) return api.fetch(request, env, context);
     if (isClientFile(pathname)) return serveClientFile(request, env);
+    if (isAppPath(pathname)) return serveAppDocument(request, env);
     return isDocument(pathname) ? serveDocument(request, env) : env.ASSETS.fetch(request);
   },
   scheduled: async (_, env) => {

@@ -1,4 +1,7 @@
 import { languageParameter, languages } from "#contract/language.ts";
+import { messageTextMaxLength } from "#contract/limits.ts";
+import { documentDataId, firstViewId } from "#contract/wire/document-data.ts";
+import { startEarlyInput } from "#first-view/early-input.ts";
 import { appearanceScript, type BuildManifest, loadFailureScript, toCspHash } from "./document.ts";
 
 const extractInline = (html: string, tag: "script" | "style"): string[] =>
@@ -30,6 +33,31 @@ export const completeAppShell = (built: string, manifest: BuildManifest) => {
     .reduce((text, tag) => text.replace(tag, ""), built)
     .replace("<script>", () => `<script>${appearanceScript}${loadFailureScript}`)
     .replace("</body>", `<script>${buildPreloadScript(manifest)}</script>${styles.join("")}</body>`);
+  return {
+    html,
+    scriptHashes: extractInline(html, "script").map(toCspHash),
+    styleHashes: extractInline(html, "style").map(toCspHash),
+  };
+};
+
+/** The first view covers the skeleton of the app until the app has drawn the same. */
+const firstViewCss = `#${firstViewId}{position:fixed;inset:0;z-index:50;background:var(--bg)}#${firstViewId}:empty{display:none}`;
+
+/**
+ * The completed page with marks that the Worker fills with a person's content (worker/service/app-document). `css`: all
+ * styles of the first view, because the stylesheet arrives later.
+ */
+export const completeAppTemplate = (page: string, css: string) => {
+  const html = page
+    .replace('<html lang="fr">', '<html lang="%language%">')
+    .replace("</head>", () => `<style>${css}${firstViewCss}</style></head>`)
+    .replace(
+      '<div id="root">',
+      () =>
+        `<div id="${firstViewId}" data-user="%user%" data-conversation="%conversation%" data-max-length="${messageTextMaxLength}">%view%</div>` +
+        `<script>(${startEarlyInput})()</script><div id="root">`,
+    )
+    .replace("</body>", `<script type="application/json" id="${documentDataId}">%data%</script></body>`);
   return {
     html,
     scriptHashes: extractInline(html, "script").map(toCspHash),

@@ -2,12 +2,11 @@ import { createGenerator } from "unocss";
 import theme from "#app/theme.css?raw";
 import unoConfig from "../../uno.config.ts";
 
-/** Sources of the entry pages' classes, by path from the project root. */
-const sources = import.meta.glob<string>(["/src/features/auth/**/*.{ts,tsx}", "/src/components/**/*.{ts,tsx}"], {
-  query: "?raw",
-  eager: true,
-  import: "default",
-});
+/** Sources of the classes of entry pages and first views, by path from the project root. */
+const sources = import.meta.glob<string>(
+  ["/src/features/auth/**/*.{ts,tsx}", "/src/components/**/*.{ts,tsx}", "/src/first-view/*.ts"],
+  { query: "?raw", eager: true, import: "default" },
+);
 
 /** Path from the project root of a relative or aliased import. */
 const resolveModule = (from: string, to: string): string =>

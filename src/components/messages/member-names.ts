@@ -1,3 +1,4 @@
+import type { StoredBody } from "#contract/conversations.ts";
 import { formatList } from "#i18n/format.ts";
 import type { Translate } from "#i18n/setup.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
@@ -13,6 +14,15 @@ export const toMemberNames = ({
   group: { number: number } | null;
   memberProfiles: MemberNames["profiles"];
 }): MemberNames | undefined => (group ? { ownNumber: group.number, profiles: memberProfiles } : undefined);
+
+/** Member numbers a message names: its sender and, for a group event, those it is about. */
+export const listNamedMembers = ({
+  body,
+  sender,
+}: {
+  body: StoredBody | null;
+  sender?: number | undefined;
+}): number[] => [...(sender === undefined ? [] : [sender]), ...(body?.type === "event" ? (body.who ?? []) : [])];
 
 /** Display name of a member; a generic word until the profile is loaded. */
 export const getMemberName = (

@@ -1,8 +1,8 @@
 import { useRef } from "react";
+import { listNamedMembers } from "#components/messages/member-names.ts";
 import { countsAsUnread, type StoredBody } from "#contract/conversations.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { liveQueries } from "#sync/engine.ts";
-import { listNamedMembers } from "#sync/queries/queries.ts";
 import type { LocalConversationRow, LocalStore, PersonRow } from "#sync/store/database.ts";
 import { readMemberProfiles } from "#sync/store/members.ts";
 import { isOwnMessage, toDisplayedUnread } from "#sync/store/row-mapping.ts";

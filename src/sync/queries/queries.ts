@@ -1,4 +1,5 @@
-import { findAttachment, type MessageStatus, type StoredBody, toMessageStatus } from "#contract/conversations.ts";
+import { listNamedMembers } from "#components/messages/member-names.ts";
+import { findAttachment, type MessageStatus, toMessageStatus } from "#contract/conversations.ts";
 import { type ConversationId, otherMember, privateMembers, type Uuid } from "#contract/ids.ts";
 import {
   type LocalConversationRow,
@@ -60,15 +61,6 @@ const readLastVisibleMessage = async (store: LocalStore, row: LocalConversationR
   const { status, mine, at, body } = toChatItem(row, message);
   return { body, mine, sender: message.sender, at, ...(mine && !isSystemMessage(body) ? { status } : {}) };
 };
-
-/** Member numbers a message names: its sender and, for a group event, those it is about. */
-export const listNamedMembers = ({
-  body,
-  sender,
-}: {
-  body: StoredBody | null;
-  sender?: number | undefined;
-}): number[] => [...(sender === undefined ? [] : [sender]), ...(body?.type === "event" ? (body.who ?? []) : [])];
 
 /** Whether the inbox is fully synced. Before that an empty list may be incomplete. */
 const isInboxSynced = async (store: LocalStore): Promise<boolean> => isCaughtUp(await readSyncCursor(store));

@@ -126,7 +126,7 @@ export const createSessionTokens = (
   created_at,
 });
 
-const isSessionExpired = ({ refreshed_at, created_at, awaits }: SessionRow, now: number): boolean =>
+export const isSessionExpired = ({ refreshed_at, created_at, awaits }: SessionRow, now: number): boolean =>
   now - refreshed_at > sessionIdleDays * dayMs ||
   now - created_at > (awaits ? pendingSecondFactorMinutes * 60_000 : sessionAbsoluteDays * dayMs);
 

@@ -1,4 +1,5 @@
 import { createMiddleware } from "hono/factory";
+import type { Uuid } from "#contract/ids.ts";
 import { verifyAccessToken } from "#worker/lib/http/access-token.ts";
 import type { AppContext, AppEnv } from "#worker/lib/http/app.ts";
 import { findAccessToken } from "#worker/lib/http/authenticate.ts";
@@ -65,3 +66,6 @@ export const limitRequests = createMiddleware<AppEnv>(async (c, next) => {
   if (taken.waitMs > 0) await delayMs(taken.waitMs);
   return next();
 });
+
+/** Takes one token of a person's bucket for requests outside the API. */
+export const takeUserToken = (user: Uuid): TakeResult => buckets.takeToken("api_by_user", user);

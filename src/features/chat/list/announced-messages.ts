@@ -1,6 +1,6 @@
+import { listNamedMembers } from "#components/messages/member-names.ts";
 import type { GroupMembers } from "#features/chat/message/senders.ts";
 import type { ChatItem } from "#sync/hooks/use-chat.ts";
-import { listNamedMembers } from "#sync/queries/queries.ts";
 
 /** Announced messages (by `seq`, oldest first) that are still in the chat and not deleted. */
 export const listPresentMessages = (announcedSeqs: readonly number[], items: readonly ChatItem[]): ChatItem[] => {

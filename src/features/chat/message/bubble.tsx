@@ -9,13 +9,13 @@ import { type ConversationId, deletedUserId, type Uuid } from "#contract/ids.ts"
 import { formatTime } from "#i18n/format.ts";
 import { useLanguage } from "#i18n/setup.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
+import { isRightToLeft } from "#lib/text/direction.ts";
 import type { ChatItem } from "#sync/hooks/use-chat.ts";
 import { usePerson } from "#sync/hooks/use-people.ts";
 import { BubbleContent } from "./bubble-content.tsx";
 import { avatarColumnPx, listEdgePx } from "./bubble-metrics.ts";
 import { type ChatParticipation, FailedMessageActions, isClosedForSending } from "./failed-message.tsx";
 import type { MessagePlacement } from "./message-layout.ts";
-import { isRightToLeft } from "./message-text.tsx";
 import { SenderAvatar, SenderName } from "./sender-label.tsx";
 import type { GroupSender } from "./senders.ts";
 import { useLongPressMenu } from "./use-long-press-menu.ts";

@@ -21,6 +21,9 @@ import { collapseText } from "./collapse-text.ts";
 
 const runGapMs = 5 * 60_000;
 
+/** Fields of a message that decide its placement. */
+type PlacedMessage = Pick<ChatItem, "mine" | "at" | "body"> & { sender?: number | undefined };
+
 export type MessagePlacement = {
   /** Newest message of its day; the heading of the next day stands below it. */
   endsDay: boolean;
@@ -32,9 +35,9 @@ export type MessagePlacement = {
   hasSenderName: boolean;
 };
 
-const isEventItem = ({ body }: ChatItem): boolean => body.type === "event";
+const isEventItem = ({ body }: Pick<PlacedMessage, "body">): boolean => body.type === "event";
 
-const isSameRun = (a: ChatItem, b: ChatItem): boolean =>
+const isSameRun = (a: PlacedMessage, b: PlacedMessage): boolean =>
   !isEventItem(a) &&
   !isEventItem(b) &&
   a.mine === b.mine &&
@@ -47,9 +50,9 @@ const isSameRun = (a: ChatItem, b: ChatItem): boolean =>
  * Separators belong to the older message, so that loading older messages changes few rendered rows.
  */
 export const toMessagePlacement = (
-  item: ChatItem,
-  newer: ChatItem | undefined,
-  inGroup?: { older: ChatItem | undefined },
+  item: PlacedMessage,
+  newer: PlacedMessage | undefined,
+  inGroup?: { older: PlacedMessage | undefined },
 ): MessagePlacement => {
   const hasAvatarColumn = inGroup !== undefined && !item.mine && !isEventItem(item);
   return {

@@ -1,10 +1,8 @@
 import { useTranslation } from "react-i18next";
 import { LinkedText } from "#components/messages/linked-text.tsx";
 import { HighlightedText } from "#features/chat/search/search-highlight.tsx";
+import { isRightToLeft } from "#lib/text/direction.ts";
 import { collapseText } from "./collapse-text.ts";
-
-const rtlBeginning = /^[^\p{L}]*[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/u;
-export const isRightToLeft = (text: string): boolean => rtlBeginning.test(text);
 
 const renderHighlighted = (words: string) => <HighlightedText text={words} />;
 

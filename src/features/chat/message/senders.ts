@@ -1,11 +1,10 @@
 import { useMemo } from "react";
-import { getMemberName } from "#components/messages/member-names.ts";
+import { getMemberName, listNamedMembers } from "#components/messages/member-names.ts";
 import type { AvatarPerson } from "#components/people/avatar-text.ts";
 import type { StoredBody } from "#contract/conversations.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import type { Translate } from "#i18n/setup.ts";
 import { useMemberProfiles } from "#sync/hooks/use-group.ts";
-import { listNamedMembers } from "#sync/queries/queries.ts";
 import type { MemberProfiles } from "#sync/store/view-models.ts";
 
 /** Members of a group: the member number of this user, and the loaded profiles of the others by member number. */

@@ -5,7 +5,8 @@ import { deleteOwnMessage } from "#sync/outbox/conversation-commands.ts";
 import { enqueueText } from "#sync/outbox/enqueue.ts";
 import { enqueueBroadcast, enqueueForward } from "#sync/outbox/multicast.ts";
 import { readWindowAround } from "#sync/queries/message-window.ts";
-import { listNamedMembers, readChat, readConversation } from "#sync/queries/queries.ts";
+import {readChat, readConversation} from "#sync/queries/queries.ts";
+import { listNamedMembers } from "#components/messages/member-names.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import {

@@ -1,0 +1,95 @@
+/**
+ * Input in a first view before the app has loaded. The source text of this function is the inline script of the document,
+ * so it uses nothing from any module. It removes a view of another person, and writes what is typed and sent to the keys
+ * of `src/sync/store/journal.ts`, where the app finds it, at once or after a reload.
+ */
+export const startEarlyInput = (): void => {
+  const view = document.getElementById("first-view");
+  if (!view?.firstChild) return;
+  let user: unknown;
+  try {
+    user = JSON.parse(localStorage["session"]).userId;
+  } catch {
+    // Nobody is signed in here.
+  }
+  if (user !== view.dataset["user"]) {
+    view.remove();
+    document.getElementById("first-data")?.remove();
+    return;
+  }
+  document.getElementById("root")?.setAttribute("inert", "");
+  // Whole pixels, as the app's virtual list measures its rows.
+  const rows = [...view.querySelectorAll<HTMLElement>("#first-scroller li")];
+  const heights = rows.map((row) => row.getBoundingClientRect().height);
+  rows.forEach((row, index) => {
+    row.style.height = `${Math.round(heights[index] ?? 0)}px`;
+  });
+  view.addEventListener("click", ({ target }) => {
+    const button = target instanceof Element && target.closest("button");
+    if (!button) return;
+    for (const other of view.querySelectorAll("[data-early]")) other.removeAttribute("data-early");
+    if (!(button.type === "submit" && field?.value.trim())) button.dataset["early"] = "";
+  });
+  view.addEventListener("submit", (event) => {
+    event.preventDefault();
+    send();
+  });
+  const form = view.querySelector<HTMLFormElement>("#first-composer");
+  const field = form?.querySelector("textarea");
+  const prefix = `lisolo-${user}-`;
+  const conversation = view.dataset["conversation"] ?? "";
+  const show = () => {
+    if (!form || !field) return;
+    const hasText = field.value.trim() !== "";
+    const [record, plane] = form.querySelectorAll<HTMLElement>("[type=submit] > span");
+    const button = form.querySelector<HTMLElement>("[type=submit]");
+    if (record) record.hidden = hasText;
+    if (plane) plane.hidden = !hasText;
+    const label = button?.dataset[hasText ? "send" : "record"] ?? "";
+    button?.setAttribute("aria-label", label);
+    button?.setAttribute("title", label);
+    field.style.height = "0";
+    field.style.height = `${Math.min(field.scrollHeight, 144)}px`;
+  };
+  const save = () => {
+    show();
+    try {
+      if (field?.value.trim()) localStorage.setItem(`${prefix}early-${conversation}`, field.value);
+      else localStorage.removeItem(`${prefix}early-${conversation}`);
+    } catch {
+      // No room: the text stays in the field.
+    }
+  };
+  const send = () => {
+    const text = field?.value.trim();
+    if (!field || !text) return;
+    try {
+      let n = 1;
+      for (const key of Object.keys(localStorage))
+        if (key.startsWith(`${prefix}sent-`)) n = Math.max(n, JSON.parse(localStorage[key]).n + 1);
+      const entry = { conversation, text, at: Date.now(), n };
+      if (text.length > Number(view.dataset["maxLength"])) throw new RangeError("too long");
+      localStorage.setItem(`${prefix}sent-${crypto.randomUUID()}`, JSON.stringify(entry));
+    } catch {
+      form?.setAttribute("data-early", ""); // the app sends it
+      return;
+    }
+    const template = view.querySelector<HTMLTemplateElement>("#first-sent");
+    const row = template?.content.cloneNode(true);
+    if (row instanceof DocumentFragment) {
+      const bubble = row.querySelector("bdi");
+      if (bubble) bubble.textContent = text;
+      view.querySelector("ol")?.append(row);
+    }
+    field.value = "";
+    save();
+  };
+  field?.addEventListener("input", save);
+  field?.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+    event.preventDefault();
+    send();
+  });
+  // A page restored with its form state by the browser.
+  if (field?.value) save();
+};

@@ -1,0 +1,77 @@
+import type { MemberNames } from "#components/messages/member-names.ts";
+import type { AvatarPerson } from "#components/people/avatar-text.ts";
+import type { StoredBody } from "#contract/conversations.ts";
+import type { GroupCard } from "#contract/groups.ts";
+import type { ConversationId, Uuid } from "#contract/ids.ts";
+import type { DisplayedStatus } from "#sync/store/view-models.ts";
+
+/**
+ * Data of a first view: the part of a screen that is drawn without the app's code, by the Worker or from a snapshot.
+ * Times are in the time zone of the runtime that draws it (`toWallClock` converts them for the Worker).
+ */
+
+/** Newest message of a conversation. */
+export type LastEntry = {
+  body: StoredBody | null;
+  mine: boolean;
+  sender?: number | undefined;
+  status?: DisplayedStatus | undefined;
+};
+
+/** Row of the conversation list; `ConversationListItem` is compatible. */
+export type ListEntry = {
+  id: ConversationId;
+  kind: "private" | "group";
+  peer: Uuid | undefined;
+  person: (AvatarPerson & { blocked: 0 | 1 }) | undefined;
+  group: GroupCard | null;
+  memberProfiles: MemberNames["profiles"];
+  unread: number;
+  muted: boolean;
+  at: number;
+  last: LastEntry;
+  draft?: string | undefined;
+};
+
+export type ListView = {
+  type: "list";
+  me: AvatarPerson | undefined;
+  /** Most recent first. */
+  entries: readonly ListEntry[];
+  receivedRequests: number;
+  hasTala: boolean;
+  now: number;
+};
+
+/** Message of a chat; `ChatItem` is compatible. */
+export type ChatEntry = {
+  mine: boolean;
+  sender?: number | undefined;
+  at: number;
+  body: StoredBody;
+  status: DisplayedStatus;
+};
+
+/** Member of a group, by member number. */
+export type MemberEntry = { user: Uuid; name: string; avatar: string | null; phone: string };
+
+export type ChatViewData = {
+  type: "chat";
+  me: Uuid;
+  conversation: ConversationId;
+  /** Undefined in a group. */
+  peer: Uuid | undefined;
+  person: AvatarPerson;
+  name: string;
+  isMuted: boolean;
+  /** Number of members; only in a group. */
+  memberCount: number | undefined;
+  members: { ownNumber: number; profiles: Readonly<Partial<Record<number, MemberEntry>>> } | undefined;
+  /** Newest first. */
+  messages: readonly ChatEntry[];
+  hasOlder: boolean;
+  canWrite: boolean;
+  now: number;
+};
+
+export type FirstViewData = ListView | ChatViewData;
