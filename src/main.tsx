@@ -4,6 +4,7 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { I18nextProvider } from "react-i18next";
 import { App, preloadApp } from "./app/app.tsx";
+import { startFirstViewTakeover } from "./app/first-view-takeover.ts";
 import { showToast } from "./components/overlays/toast.tsx";
 import { i18n, loadLanguage, syncLanguage } from "./i18n/setup.ts";
 import { syncAppearance } from "./lib/browser/appearance.ts";
@@ -11,6 +12,7 @@ import { clearFormInput } from "./lib/browser/form-restore.ts";
 import { detectLanguage } from "./lib/browser/language.ts";
 import { showLoadFailure } from "./lib/browser/load-failure.ts";
 import { registerServiceWorker } from "./lib/browser/service-worker.ts";
+import { saveTimeZone } from "./lib/browser/time-zone.ts";
 import { consumeFlashMessage } from "./lib/session/flash-message.ts";
 import { getSession } from "./lib/session/session.ts";
 import { clearSessionEndedNote } from "./lib/session/session-ended-note.ts";
@@ -23,6 +25,7 @@ syncAppearance();
 if (getSession()) {
   clearFormInput();
   clearSessionEndedNote();
+  saveTimeZone();
 }
 preloadApp(location.pathname);
 await loadLanguage(detectLanguage(), "app").catch((error: unknown) => {
@@ -30,6 +33,7 @@ await loadLanguage(detectLanguage(), "app").catch((error: unknown) => {
   throw error;
 });
 syncLanguage();
+startFirstViewTakeover();
 createRoot(root).render(
   <StrictMode>
     <I18nextProvider i18n={i18n}>

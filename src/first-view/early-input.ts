@@ -90,6 +90,12 @@ export const startEarlyInput = (): void => {
     event.preventDefault();
     send();
   });
-  // A page restored with its form state by the browser.
-  if (field?.value) save();
+  if (!field) return;
+  // Text of a page that was closed before the app had loaded.
+  try {
+    field.value ||= localStorage.getItem(`${prefix}early-${conversation}`) ?? "";
+  } catch {
+    // Storage is forbidden.
+  }
+  show();
 };

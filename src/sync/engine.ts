@@ -1,9 +1,12 @@
 import type { Uuid } from "#contract/ids.ts";
+import { findFirstView } from "#lib/browser/first-view.ts";
 import { Observable } from "#lib/browser/observable.ts";
 import { subscribeToAuthEvents } from "#lib/session/auth-events.ts";
 import { wasSignedOut } from "#lib/session/session.ts";
+import { recoverEarlyDrafts } from "./drafts/early-drafts.ts";
 import { TextDrafts } from "./drafts/text-drafts.ts";
 import { ObjectUrlCache } from "./files/object-urls.ts";
+import { applyDocumentData, takeDocumentData } from "./inbound/document-data.ts";
 import { ReadTracker } from "./inbound/read-tracker.ts";
 import { startJournalRecovery } from "./outbox/enqueue.ts";
 import { createBrowserPlatform } from "./platform/browser-platform.ts";
@@ -97,7 +100,11 @@ const start = async (userId: Uuid): Promise<RunningSync> => {
   };
   activeEngine.set(engine);
   await tab.start();
+  const [context, data] = [tab.context.get(), takeDocumentData()];
+  if (context && data) await applyDocumentData(context, data);
   unsubscribe.push(startJournalRecovery(tab));
+  const conversationOnScreen = typeof document === "undefined" ? undefined : findFirstView()?.dataset["conversation"];
+  if (context) runInBackground(context, recoverEarlyDrafts(tab, drafts, conversationOnScreen));
   return engine;
 };
 

@@ -1,4 +1,4 @@
-import { type ReactNode, type RefObject, useCallback, useMemo, useRef, useState } from "react";
+import { type ReactNode, type RefObject, useCallback, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { EmptyState } from "#components/layout/empty-state.tsx";
 import { lazyOverlay } from "#components/layout/lazy-component.tsx";
@@ -7,6 +7,7 @@ import { Screen } from "#components/layout/screen.tsx";
 import type { MenuItem } from "#components/overlays/menu.tsx";
 import { showToast } from "#components/overlays/toast.tsx";
 import type { ConversationId } from "#contract/ids.ts";
+import { reportScreenDrawn } from "#lib/browser/first-view.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
 import type { ChatView } from "#sync/hooks/use-chat.ts";
 import { useChatHistory } from "#sync/hooks/use-chat.ts";
@@ -129,6 +130,10 @@ export function ChatLayout({
 
   const isStorageFull = useStorageTrouble() === "full";
   const state = toChatViewState(displayed, { isSynced, isOffline, isStorageFull });
+  const isDrawn = displayed !== undefined && state !== "waiting";
+  useLayoutEffect(() => {
+    if (isDrawn) reportScreenDrawn("chat");
+  }, [isDrawn]);
   const isSearchListOpen = isSearching && !activeResult;
   useComposerOverlay(isSearchListOpen);
   const searchItem: MenuItem = {

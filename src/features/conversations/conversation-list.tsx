@@ -1,10 +1,11 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useLayoutEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router";
 import { EmptyState } from "#components/layout/empty-state.tsx";
 import { PaneSpinner } from "#components/layout/pane-spinner.tsx";
 import { isMotionReduced, useAppearance } from "#lib/browser/appearance.ts";
+import { findFirstView, reportScreenDrawn } from "#lib/browser/first-view.ts";
 import { useShownLink } from "#sync/hooks/use-connection.ts";
 import { type ConversationListItem, useConversations } from "#sync/hooks/use-conversations.ts";
 import { useContacts } from "#sync/hooks/use-people.ts";
@@ -68,6 +69,10 @@ export function ConversationList({ menu }: { menu: ConversationMenu }) {
   const items = useConversations(limit);
   const { text } = useAppearance();
   const link = useShownLink();
+  const isDrawn = items !== undefined || link === "offline";
+  useLayoutEffect(() => {
+    if (isDrawn) reportScreenDrawn("list");
+  }, [isDrawn]);
 
   if (items === undefined) return link === "offline" ? <ConversationsNotLoaded /> : <PaneSpinner />;
   if (items.length === 0) return <NoConversations />;
@@ -88,7 +93,7 @@ function ConversationRows({ items, menu, onNearEnd }: ConversationRowsProps) {
   const { t } = useTranslation();
   const scroller = useRef<HTMLDivElement>(null);
   const [rowHeightPx] = useState(measureRowPx);
-  const [isEntering, setEntering] = useState(() => !hasPlayedEntrance && !isMotionReduced());
+  const [isEntering, setEntering] = useState(() => !hasPlayedEntrance && !isMotionReduced() && !findFirstView());
   const virtualizer = useVirtualizer({
     count: items.length,
     getScrollElement: () => scroller.current,

@@ -44,7 +44,7 @@ const fetchMemberPage = async ({ platform }: SyncContext, group: Uuid, query: st
 };
 
 /** Stores members, unless the group was left meanwhile. Rejects with "no_room" on a full device. */
-const saveMembers = async (
+export const saveMembers = async (
   context: SyncContext,
   group: ConversationId,
   page: MemberPage,

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { Body, findAttachment } from "#contract/conversations.ts";
 import { type ErrorCode, isErrorCode } from "#contract/errors.ts";
 import { type ConversationId, createUuid, type Uuid } from "#contract/ids.ts";
-import { cleanText } from "#contract/text.ts";
+import { cleanText, isBlank } from "#contract/text.ts";
 import { requestByHttp } from "#sync/connection/http-transport.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
 import { readTextDraft } from "#sync/queries/queries.ts";
@@ -159,8 +159,13 @@ export const recoverJournaledTexts = async (tab: Tab): Promise<void> => {
   const context = tab.context.get();
   if (!context) return;
   const queued = new Set(await context.strict.outbox.toCollection().primaryKeys());
-  for (const { cid, conversation, text } of listSentTexts(context)) {
+  for (const { cid, conversation, text: typed } of listSentTexts(context)) {
     if (queued.has(cid)) continue;
+    const text = cleanText(typed); // written by the page's inline script if the app had not loaded
+    if (isBlank(text)) {
+      clearSentText(context, cid);
+      continue;
+    }
     try {
       const isStored = await findOwnMessage(context, conversation, cid);
       if (isStored) clearSentText(context, cid);

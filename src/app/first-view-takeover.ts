@@ -1,0 +1,92 @@
+import type { ConversationId } from "#contract/ids.ts";
+import { type FirstViewScreen, findFirstView, subscribeDrawnScreens } from "#lib/browser/first-view.ts";
+import { clearEarlyDraft, joinDrafts } from "#sync/drafts/early-drafts.ts";
+import { activeEngine } from "#sync/engine.ts";
+import { recoverJournaledTexts } from "#sync/outbox/enqueue.ts";
+
+/**
+ * Replaces the first view by the app once the app has drawn the same screen: input, caret, scroll position and the last
+ * pressed button move over, so that the person notices nothing.
+ */
+const takeoverTimeoutMs = 20_000; // an app that draws nothing shows its own state by then
+
+type Field = HTMLInputElement | HTMLTextAreaElement;
+
+const waitForFrame = () => new Promise((resolve) => requestAnimationFrame(resolve));
+
+/** Sets a field of the app as typing would, so that its component notices. */
+const typeInto = (field: Field, text: string): void => {
+  const prototype = field instanceof HTMLTextAreaElement ? HTMLTextAreaElement.prototype : HTMLInputElement.prototype;
+  Object.getOwnPropertyDescriptor(prototype, "value")?.set?.call(field, text);
+  field.dispatchEvent(new Event("input", { bubbles: true }));
+};
+
+/** Moves text, focus and selection. `draft`: stored text before that of the first view. */
+const moveInput = (from: Field, to: Field, draft: string): void => {
+  const text = joinDrafts(draft, from.value);
+  const offset = text.length - from.value.length;
+  const isFocused = document.activeElement === from;
+  if (from.value !== "") typeInto(to, text);
+  if (!isFocused) return;
+  to.focus({ preventScroll: true });
+  to.setSelectionRange(offset + (from.selectionStart ?? 0), offset + (from.selectionEnd ?? 0));
+};
+
+/** Moves the scroll position of the list, or in a chat the distance from its end. */
+const moveScrollPosition = (view: HTMLElement, root: HTMLElement): void => {
+  const from = view.querySelector(".overflow-y-auto");
+  const to = root.querySelector("[data-screen] .overflow-y-auto");
+  if (from && to && from.scrollTop !== 0) to.scrollTop += from.scrollTop;
+};
+
+/** Repeats the last press of a button that did nothing yet. */
+const repeatPress = (pressed: Element | null, root: HTMLElement): void => {
+  if (pressed instanceof HTMLFormElement) root.querySelector<HTMLFormElement>("form[data-page-end]")?.requestSubmit();
+  else if (pressed) {
+    const label = CSS.escape(pressed.getAttribute("aria-label") ?? "");
+    root.querySelector<HTMLElement>(`button[aria-label="${label}"]`)?.click();
+  }
+};
+
+const takeOver = async (view: HTMLElement, root: HTMLElement): Promise<void> => {
+  const field = view.querySelector("textarea");
+  const conversation: ConversationId = view.dataset["conversation"] ?? "";
+  const engine = activeEngine.get();
+  if (engine) await recoverJournaledTexts(engine.tab).catch(() => undefined);
+  const draft = (field && (await engine?.drafts.read(conversation))) ?? "";
+  // The list measures its rows after the first frame.
+  await waitForFrame();
+  await waitForFrame();
+  root.removeAttribute("inert");
+  const composer = root.querySelector<HTMLTextAreaElement>("form[data-page-end] textarea");
+  if (field && composer) moveInput(field, composer, draft);
+  else if (field?.value) engine?.drafts.save(conversation, joinDrafts(draft, field.value));
+  const [search, searchField] = [view, root].map((part) => part.querySelector<HTMLInputElement>("input[type=search]"));
+  if (search && searchField) moveInput(search, searchField, "");
+  moveScrollPosition(view, root);
+  const pressed = view.querySelector("[data-early]");
+  view.remove();
+  repeatPress(pressed, root);
+  if (!engine || !field) return;
+  engine.drafts.flushToJournal();
+  clearEarlyDraft(engine.tab, conversation);
+};
+
+/** Starts waiting for the app to draw the screen of the first view. */
+export const startFirstViewTakeover = (): void => {
+  const [view, root] = [findFirstView(), document.getElementById("root")];
+  if (!view || !root) return;
+  const awaited: FirstViewScreen = view.dataset["conversation"] ? "chat" : "list";
+  let isStarted = false;
+  const start = () => {
+    if (isStarted) return;
+    isStarted = true;
+    void takeOver(view, root).catch((error: unknown) => {
+      view.remove();
+      root.removeAttribute("inert");
+      throw error;
+    });
+  };
+  subscribeDrawnScreens((screen) => screen === awaited && start());
+  setTimeout(start, takeoverTimeoutMs);
+};

@@ -1,0 +1,26 @@
+import { firstViewId } from "#contract/wire/document-data.ts";
+
+/** First view of this document, drawn by the Worker or from a snapshot, until the app has drawn the same. */
+export const findFirstView = (): HTMLElement | undefined => {
+  const view = document.getElementById(firstViewId);
+  return view?.firstElementChild ? view : undefined;
+};
+
+/** Screens that a first view can show. */
+export type FirstViewScreen = "list" | "chat";
+
+type DrawnListener = (screen: FirstViewScreen) => void;
+let listener: DrawnListener | undefined;
+const drawnScreens = new Set<FirstViewScreen>();
+
+/** Reports that a screen has drawn its content, or that it has none. */
+export const reportScreenDrawn = (screen: FirstViewScreen): void => {
+  drawnScreens.add(screen);
+  listener?.(screen);
+};
+
+/** Calls `onDrawn` for every screen reported so far and from now on. */
+export const subscribeDrawnScreens = (onDrawn: DrawnListener): void => {
+  listener = onDrawn;
+  for (const screen of drawnScreens) onDrawn(screen);
+};
