@@ -131,7 +131,7 @@ const bubble = (entry: ChatEntry, placement: MessagePlacement, chat: ChatViewDat
   const corner = endsRun ? (mine ? "rounded-br-[6px]" : "rounded-bl-[6px]") : "";
   const sender = mine ? undefined : toSender(entry, chat);
   const author = mine ? t("chat.fromYou") : t("chat.from", { name: sender?.username ?? chat.name });
-  return markup`<div class="relative flex flex-col px-3 ${mine ? "items-end" : "items-start"} ${endsRun ? "pb-2" : "pb-0.5"} ${hasAvatarColumn ? "pl-[52px]" : ""}">${
+  return markup`<div class="relative flex flex-col pr-3 ${hasAvatarColumn ? "pl-[52px]" : "pl-3"} ${mine ? "items-end" : "items-start"} ${endsRun ? "pb-2" : "pb-0.5"}">${
     hasAvatarColumn &&
     endsRun &&
     sender &&
@@ -172,7 +172,7 @@ export const renderMessage = (
       : body.type === "call"
         ? call(entry, body, chat, placement.endsRun, t)
         : bubble(entry, placement, chat, t);
-  return markup`<li>${message}${placement.endsDay && newer && dayHeading(newer.at, chat.now)}</li>`;
+  return markup`<li class="flow-root">${message}${placement.endsDay && newer && dayHeading(newer.at, chat.now)}</li>`;
 };
 
 /** Beginning of the chat above its oldest message. */
