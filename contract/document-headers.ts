@@ -43,3 +43,15 @@ export const documentHeaders = (
     `trusted-types ${trustedTypesPolicy}`,
   ].join("; "),
 });
+
+/**
+ * Template of the app's document, written by the build (`src/prerender`) and filled by the Worker: HTML with marks, styles,
+ * the rule of each icon by its class, and the hashes of the inline scripts and of the other inline styles.
+ */
+export type AppTemplate = {
+  html: string;
+  css: string;
+  icons: Record<string, string>;
+  scriptHashes: string[];
+  styleHashes: string[];
+};

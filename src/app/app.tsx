@@ -1,4 +1,5 @@
 import { BrowserRouter, useLocation } from "react-router";
+import "#first-view/first-view.css";
 import "./shell.css";
 import { Toaster } from "#components/overlays/toast.tsx";
 import { getSession } from "#lib/session/session.ts";

@@ -62,9 +62,9 @@ const caption = (text: string | undefined, classes: string, time: string, mine: 
 const note = (icon: string, text: string, time: string, mine: boolean): Markup =>
   markup`<p class="px-3 py-2 text-start leading-[1.4] text-muted italic"><span class="${icon} mr-1 align-[-0.125em] text-base" aria-hidden="true"></span><bdi>${text}</bdi>${timeSpacer(time, mine, "not-italic")}</p>`;
 
-const image = (body: Extract<StoredBody, { type: "image" }>, t: Translate): Markup => {
+const image = (body: Extract<StoredBody, { type: "image" }>, hasThumb: boolean, t: Translate): Markup => {
   const { widthPx, ratio } = toImageBox(body.width, body.height);
-  const thumb = toThumbUrl(body.thumb);
+  const thumb = hasThumb ? toThumbUrl(body.thumb) : undefined;
   const heightPx = Math.round(widthPx / ratio);
   const label = body.text ? t("messages.photoWith", { text: body.text }) : t("messages.photo");
   return markup`<div class="relative max-w-full overflow-hidden rounded-card bg-raised" role="img" aria-label="${label}"><svg width="${widthPx}" height="${heightPx}" viewBox="0 0 ${widthPx} ${heightPx}" class="h-auto max-w-full" aria-hidden="true"></svg>${
@@ -74,12 +74,12 @@ const image = (body: Extract<StoredBody, { type: "image" }>, t: Translate): Mark
 
 const fileCardClasses = `flex max-w-full w-[${cardWidthPx - 24}px] min-h-[${cardHeightPx - 16}px] flex-col justify-center`;
 
-const content = (body: StoredBody, time: string, mine: boolean, t: Translate): Markup => {
+const content = (body: StoredBody, time: string, mine: boolean, hasThumb: boolean, t: Translate): Markup => {
   switch (body.type) {
     case "text":
       return markup`<div class="px-3 py-2">${bubbleText(body.text, time, mine, t)}</div>`;
     case "image":
-      return markup`<div class="p-1">${image(body, t)}${caption(body.text, "px-2 pt-1.5 pb-1", time, mine, t)}</div>`;
+      return markup`<div class="p-1">${image(body, hasThumb, t)}${caption(body.text, "px-2 pt-1.5 pb-1", time, mine, t)}</div>`;
     case "file":
       return markup`<div class="px-3 py-2"><div class="${fileCardClasses}"><div class="flex min-h-12 min-w-0 flex-1 items-center gap-3 rounded-card text-start"><span class="grid size-12 shrink-0 place-items-center rounded-card bg-accent-soft text-[24px] text-accent"><span class="i-ph-file" aria-hidden="true"></span></span><span class="min-w-0 flex-1"><bdi class="line-clamp-2 font-semibold leading-5 [overflow-wrap:anywhere]">${body.name}</bdi><span class="block truncate text-xs leading-[20px] text-muted pr-[4rem]">${formatBytes(body.size)}</span></span></div></div>${caption(body.text, "pt-1", time, mine, t)}</div>`;
     case "voice":
@@ -140,7 +140,7 @@ const bubble = (entry: ChatEntry, placement: MessagePlacement, chat: ChatViewDat
     mine ? "bg-own" : "bg-surface shadow-[inset_0_0_0_1px_var(--line)]"
   }"><span class="sr-only">${author} </span>${hasSenderName && sender && senderName(sender)}${
     "forwarded" in body && body.forwarded && forwardedLabel(body.forwarded, chat.me, t)
-  }${content(body, time, mine, t)}<span class="pointer-events-none absolute bottom-1.5 flex items-center gap-1 text-xs tabular-nums ${isRtl ? "left-3" : "right-3"} ${
+  }${content(body, time, mine, chat.thumbs.has(entry), t)}<span class="pointer-events-none absolute bottom-1.5 flex items-center gap-1 text-xs tabular-nums ${isRtl ? "left-3" : "right-3"} ${
     isOverImage
       ? "mr-[-2px] mb-0.5 rounded-full bg-black/60 px-2 py-px text-white [--muted:#fff] [--read:#9ccbff]"
       : "text-muted"

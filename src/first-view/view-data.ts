@@ -69,6 +69,8 @@ export type ChatViewData = {
   members: { ownNumber: number; profiles: Readonly<Partial<Record<number, MemberEntry>>> } | undefined;
   /** Newest first. */
   messages: readonly ChatEntry[];
+  /** Messages whose picture is shown as its thumbhash, which costs some 2 kB each. */
+  thumbs: ReadonlySet<ChatEntry>;
   hasOlder: boolean;
   canWrite: boolean;
   now: number;

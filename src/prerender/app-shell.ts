@@ -1,3 +1,4 @@
+import type { AppTemplate } from "#contract/document-headers.ts";
 import { languageParameter, languages } from "#contract/language.ts";
 import { messageTextMaxLength } from "#contract/limits.ts";
 import { documentDataId, firstViewId } from "#contract/wire/document-data.ts";
@@ -44,13 +45,13 @@ export const completeAppShell = (built: string, manifest: BuildManifest) => {
 const firstViewCss = `#${firstViewId}{position:fixed;inset:0;z-index:50;background:var(--bg)}#${firstViewId}:empty{display:none}`;
 
 /**
- * The completed page with marks that the Worker fills with a person's content (worker/service/app-document). `css`: all
- * styles of the first view, because the stylesheet arrives later.
+ * The completed page with marks that the Worker fills with a person's content and with the styles of its icons
+ * (worker/service/app-document).
  */
-export const completeAppTemplate = (page: string, css: string) => {
+export const completeAppTemplate = (page: string, { css, icons }: { css: string; icons: Record<string, string> }) => {
   const html = page
     .replace('<html lang="fr">', '<html lang="%language%">')
-    .replace("</head>", () => `<style>${css}${firstViewCss}</style></head>`)
+    .replace("</head>", () => "<style>%css%</style></head>")
     .replace(
       '<div id="root">',
       () =>
@@ -60,7 +61,9 @@ export const completeAppTemplate = (page: string, css: string) => {
     .replace("</body>", `<script type="application/json" id="${documentDataId}">%data%</script></body>`);
   return {
     html,
+    css: css + firstViewCss,
+    icons,
     scriptHashes: extractInline(html, "script").map(toCspHash),
-    styleHashes: extractInline(html, "style").map(toCspHash),
-  };
+    styleHashes: extractInline(page, "style").map(toCspHash),
+  } satisfies AppTemplate;
 };

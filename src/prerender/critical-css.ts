@@ -1,5 +1,6 @@
 import { createGenerator } from "unocss";
 import theme from "#app/theme.css?raw";
+import firstViewRules from "#first-view/first-view.css?raw";
 import unoConfig from "../../uno.config.ts";
 
 /** Sources of the classes of entry pages and first views, by path from the project root. */
@@ -39,4 +40,18 @@ export const criticalCss = async (modules: string[]): Promise<string> => {
     minify: true,
   });
   return minify(theme) + uno.css;
+};
+
+const iconRule = /\.(i-ph-[\w-]+)\{[^}]*\}/g;
+
+/**
+ * Styles of the first views. Icons are more than half of them and each view shows a few, so they are separate: the Worker
+ * adds those that a view contains.
+ */
+export const firstViewStyles = async (): Promise<{ css: string; icons: Record<string, string> }> => {
+  const css = (await criticalCss(["/src/first-view/first-view.ts"])) + minify(firstViewRules);
+  return {
+    css: css.replace(iconRule, ""),
+    icons: Object.fromEntries([...css.matchAll(iconRule)].map(([rule, name = ""]) => [name, rule])),
+  };
 };

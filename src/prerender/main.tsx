@@ -16,7 +16,7 @@ import { setPageProviders } from "#lib/factors/providers.ts";
 import { sessionEndedCss, sessionEndedScript } from "#lib/session/session-ended-note.ts";
 import { type EntryPageName, EntryRoot, entryScreenLoaders } from "../entry-screens.tsx";
 import { completeAppShell, completeAppTemplate } from "./app-shell.ts";
-import { criticalCss } from "./critical-css.ts";
+import { criticalCss, firstViewStyles } from "./critical-css.ts";
 import {
   appearanceScript,
   type BuildManifest,
@@ -75,7 +75,7 @@ const buildInlineScript = (name: EntryPageName): string =>
   earlyInputScript;
 const folder = join(client, "entry");
 mkdirSync(folder, { recursive: true });
-const headers: Partial<Record<EntryPageName | "app", Record<string, string>>> = {};
+const headers: Partial<Record<EntryPageName, Record<string, string>>> = {};
 
 for (const name of Object.keys(entryScreens) as EntryPageName[]) {
   const { source, lazyModules = [], title, description } = entryScreens[name];
@@ -124,9 +124,10 @@ for (const name of Object.keys(entryScreens) as EntryPageName[]) {
 const index = join(client, "index.html");
 const shell = completeAppShell(readFileSync(index, "utf8"), manifest);
 writeFileSync(index, shell.html);
-const template = completeAppTemplate(shell.html, await criticalCss(["/src/first-view/first-view.ts"]));
-writeFileSync(join(folder, "app.page"), template.html);
-headers.app = documentHeaders(template.scriptHashes, template.styleHashes);
+writeFileSync(
+  join(folder, "app-template.json"),
+  JSON.stringify(completeAppTemplate(shell.html, await firstViewStyles())),
+);
 writeFileSync(join(folder, "headers.json"), JSON.stringify(headers));
 
 const toHeaderLines = (named: Record<string, string>): string =>

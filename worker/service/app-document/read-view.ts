@@ -1,6 +1,5 @@
 import { type InboxRow, isListed, type Message, toMessageStatus } from "#contract/conversations.ts";
 import { type ConversationId, otherMember, privateConversationId, privateMembers, type Uuid } from "#contract/ids.ts";
-import { messagePageRows } from "#contract/limits.ts";
 import type { Profile, Relation } from "#contract/people.ts";
 import { type CommandOf, type CommandResults, isRefusal, type Refusal } from "#contract/wire/commands.ts";
 import type { DocumentData } from "#contract/wire/document-data.ts";
@@ -16,7 +15,9 @@ import { getConversationStub, getUserChannelStub } from "#worker/objects/stubs.t
 /** Reads what a document of the app shows first, from the person's own objects. */
 
 const drawnRows = 14; // more than a large phone shows
-const drawnMessages = 20;
+const drawnMessages = 14;
+const drawnThumbs = 2;
+const embeddedMessages = 24;
 const groupsWithNames = 6; // groups of the list whose last sender is named
 const beyondNewestSeq = Number.MAX_SAFE_INTEGER;
 
@@ -155,6 +156,7 @@ const readChatView = async (reader: Reader, data: DocumentData): Promise<ChatVie
     memberCount: row.group?.count,
     members: row.group ? { ownNumber: row.group.number, profiles: toMemberEntries(members ?? undefined) } : undefined,
     messages: drawn,
+    thumbs: new Set(drawn.filter(({ body }) => body.type === "image").slice(0, drawnThumbs)),
     hasOlder: page.result.more || messages.length > drawn.length,
     canWrite: row.open && !relation?.blocked && !relation?.profile.deleted,
     now: toWallClock(changes.now, timeZone),
@@ -177,7 +179,7 @@ export const readDocumentView = async (reader: Reader, path: DocumentPath): Prom
     conversation: path.conversation,
     direction: "before",
     seq: beyondNewestSeq,
-    limit: messagePageRows,
+    limit: embeddedMessages,
   });
   if (!page) return { view: undefined, data };
   data.page = { conversation: path.conversation, result: page };

@@ -1,4 +1,5 @@
 import { brotliCompressSync, constants } from "node:zlib";
+import type { AppTemplate } from "#contract/document-headers.ts";
 import { type Language, resolveLanguage } from "#contract/language.ts";
 import { timeZoneCookie } from "#contract/wire/document-data.ts";
 import { renderFirstView } from "#first-view/first-view.ts";
@@ -8,7 +9,7 @@ import { acceptsBrotli } from "#worker/lib/http/content-negotiation.ts";
 import { takeUserToken } from "#worker/lib/limits/request-limit.ts";
 import { logError } from "#worker/lib/log.ts";
 import { type DocumentView, parseDocumentPath, readDocumentView } from "./read-view.ts";
-import { fillTemplate, getTemplate, type Template } from "./template.ts";
+import { fillTemplate, getTemplate } from "./template.ts";
 
 /**
  * Document of the app: the list or a chat with the person's own content, so that it is readable before any script runs
@@ -16,7 +17,7 @@ import { fillTemplate, getTemplate, type Template } from "./template.ts";
  * the static page without content.
  */
 const contentTimeoutMs = 300;
-const brotliQuality = 5; // a few milliseconds for 60 kB
+const brotliQuality = 9; // some 10 ms for 60 kB
 
 export const isAppPath = (pathname: string): boolean => pathname === "/app" || pathname.startsWith("/app/");
 
@@ -61,23 +62,22 @@ const readContent = async (request: Request, env: Env): Promise<DocumentView | u
 
 const respond = (
   request: Request,
-  { headers: templateHeaders, html }: Template,
+  template: AppTemplate,
   language: Language,
   { view, data }: DocumentView,
 ): Response => {
-  const content = view && drawInLanguage(language, (t) => renderFirstView(view, t).html);
-  const document = fillTemplate(html, {
+  const { html, headers: documentHeaders } = fillTemplate(template, {
     language,
-    content,
+    view: view ? drawInLanguage(language, (t) => renderFirstView(view, t).html) : "",
     conversation: view?.type === "chat" ? view.conversation : undefined,
     data,
   });
-  const headers = new Headers(templateHeaders);
+  const headers = new Headers(documentHeaders);
   headers.set("cache-control", "private, no-store");
   headers.set("content-type", "text/html; charset=utf-8");
   headers.set("content-language", language);
-  if (!acceptsBrotli(request)) return new Response(document, { headers });
-  const compressed = brotliCompressSync(document, {
+  if (!acceptsBrotli(request)) return new Response(html, { headers });
+  const compressed = brotliCompressSync(html, {
     params: {
       [constants.BROTLI_PARAM_QUALITY]: brotliQuality,
       [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,

@@ -1,30 +1,19 @@
+import { createHash } from "node:crypto";
+import { type AppTemplate, documentHeaders } from "#contract/document-headers.ts";
 import type { Language } from "#contract/language.ts";
 import type { DocumentData } from "#contract/wire/document-data.ts";
 
-/** Page with marks for language, first view and data, written by `src/prerender/app-shell.ts`. */
-export type Template = { html: string; headers: Record<string, string> };
+let template: Promise<AppTemplate | undefined> | undefined;
 
-let template: Promise<Template | undefined> | undefined;
-
-const fetchText = async (env: Env, request: Request, path: string): Promise<string | undefined> => {
-  const response = await env.ASSETS.fetch(new Request(new URL(path, request.url)));
-  // A missing file is answered with the app's page.
-  const isFile = response.ok && !response.headers.get("content-type")?.startsWith("text/html");
-  return isFile ? response.text() : undefined;
-};
-
-const readTemplate = async (env: Env, request: Request): Promise<Template | undefined> => {
-  const [html, headers] = await Promise.all([
-    fetchText(env, request, "/entry/app.page"),
-    fetchText(env, request, "/entry/headers.json"),
-  ]);
-  if (html === undefined || headers === undefined) return undefined; // development: nothing is prerendered
-  const { app } = JSON.parse(headers) as { app?: Record<string, string> };
-  return app && { html, headers: app };
+const readTemplate = async (env: Env, request: Request): Promise<AppTemplate | undefined> => {
+  const response = await env.ASSETS.fetch(new Request(new URL("/entry/app-template.json", request.url)));
+  // Development: nothing is prerendered, and a missing file is answered with the app's page.
+  const isPrerendered = response.headers.get("content-type")?.includes("json") ?? false;
+  return isPrerendered ? response.json<AppTemplate>() : undefined;
 };
 
 /** Template of this version, read once per isolate. */
-export const getTemplate = async (env: Env, request: Request): Promise<Template | undefined> => {
+export const getTemplate = async (env: Env, request: Request): Promise<AppTemplate | undefined> => {
   template ??= readTemplate(env, request);
   const found = await template.catch(() => undefined);
   if (!found) template = undefined;
@@ -34,18 +23,36 @@ export const getTemplate = async (env: Env, request: Request): Promise<Template 
 /** JSON that cannot end its script element. */
 const toScriptJson = (data: DocumentData): string => JSON.stringify(data).replaceAll("<", "\\u003c");
 
-type Content = {
+/** Styles of a first view with the icons that it contains. */
+const selectStyles = ({ css, icons }: AppTemplate, view: string): string => {
+  const used = new Set(view.match(/\bi-ph-[\w-]+/g));
+  return css + [...used].map((name) => icons[name] ?? "").join("");
+};
+
+type DocumentContent = {
   language: Language;
-  content: string | undefined;
+  /** Markup of the first view, or nothing. */
+  view: string;
   /** Conversation that the composer writes to. */
   conversation: string | undefined;
   data: DocumentData;
 };
 
-export const fillTemplate = (html: string, { language, content = "", conversation = "", data }: Content): string =>
-  html
-    .replace("%language%", language)
-    .replace("%user%", data.user)
-    .replace("%conversation%", conversation)
-    .replace("%view%", () => content)
-    .replace("%data%", () => toScriptJson(data));
+/** Fills the template. The security policy names the hash of the styles. */
+export const fillTemplate = (
+  filled: AppTemplate,
+  { language, view, conversation = "", data }: DocumentContent,
+): { html: string; headers: Record<string, string> } => {
+  const css = selectStyles(filled, view);
+  const hash = `sha256-${createHash("sha256").update(css).digest("base64")}`;
+  return {
+    html: filled.html
+      .replace("%language%", language)
+      .replace("%user%", data.user)
+      .replace("%conversation%", conversation)
+      .replace("%css%", () => css)
+      .replace("%view%", () => view)
+      .replace("%data%", () => toScriptJson(data)),
+    headers: documentHeaders(filled.scriptHashes, [...filled.styleHashes, hash]),
+  };
+};
