@@ -42,7 +42,7 @@ export const completeAppShell = (built: string, manifest: BuildManifest) => {
 };
 
 /** The first view covers the skeleton of the app until the app has drawn the same. */
-const firstViewCss = `#${firstViewId}{position:fixed;inset:0;z-index:50;background:var(--bg)}#${firstViewId}:empty{display:none}`;
+const firstViewCss = `#${firstViewId}{position:fixed;inset:0;z-index:50;background:var(--bg)}#${firstViewId}:empty{display:none}#root[inert]{visibility:hidden}`;
 
 /**
  * The completed page with marks that the Worker fills with a person's content and with the styles of its icons

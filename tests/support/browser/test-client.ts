@@ -38,6 +38,33 @@ export const waitForWelcome = async (page: Page): Promise<void> => {
   await socket.waitForEvent("framereceived");
 };
 
+const takeoverMs = 10_000;
+
+/** Waits until the app has replaced the first view of its document (`src/app/first-view-takeover.ts`), if there is one. */
+export const waitForTakeover = (page: Page): Promise<unknown> =>
+  page
+    .waitForFunction(() => !document.getElementById("first-view")?.firstElementChild, undefined, {
+      timeout: takeoverMs,
+    })
+    .catch(() => undefined);
+
+/** Makes `goto` and `reload` of a page wait for the app, so that a test does not act on a view that is about to go. */
+const openPage = async (context: BrowserContext): Promise<Page> => {
+  const page = await context.newPage();
+  const [goto, reload] = [page.goto.bind(page), page.reload.bind(page)];
+  page.goto = async (...options) => {
+    const response = await goto(...options);
+    await waitForTakeover(page);
+    return response;
+  };
+  page.reload = async (...options) => {
+    const response = await reload(...options);
+    await waitForTakeover(page);
+    return response;
+  };
+  return page;
+};
+
 const openMs = 30_000; // the whole app starts, often in several clients at once
 
 const chatPath = (userId: string): string => `/app/chat/${userId}`;
@@ -72,7 +99,7 @@ export class TestClient {
       if (location.protocol !== "about:") localStorage.setItem("call-price", "audio video");
     });
     await context.addCookies([{ name: "lang", value: language, url: server.origin }]);
-    return new TestClient(context, await context.newPage(), textsOf[language], server.origin);
+    return new TestClient(context, await openPage(context), textsOf[language], server.origin);
   }
 
   /** Attaches through the composer's menu, which contains these entries on narrow screens. */

@@ -1,0 +1,147 @@
+import { env } from "cloudflare:workers";
+import * as v from "valibot";
+import { expect, test } from "vitest";
+import type { AppTemplate } from "#contract/document-headers.ts";
+import { privateConversationId } from "#contract/ids.ts";
+import { DocumentData } from "#contract/wire/document-data.ts";
+import { connectPeople, type Person } from "#tests/support/people/people.ts";
+import { sendTexts } from "#tests/worker/support/device.ts";
+import { makeFriends, makeGroup } from "#tests/worker/support/make-group.ts";
+import { makePerson, site } from "#tests/worker/support/site.ts";
+import { revokeSessions } from "#worker/auth/sessions/sessions.ts";
+import { openDb } from "#worker/db/client.ts";
+import { accessCookie, refreshCookie } from "#worker/lib/http/cookies.ts";
+import { serveAppDocument } from "#worker/service/app-document/serve.ts";
+
+const staticPage = "<!doctype html>the app without content";
+const template: AppTemplate = {
+  html: '<html lang="%language%"><style>%css%</style><main data-user="%user%" data-conversation="%conversation%">%view%</main><script id="first-data">%data%</script></html>',
+  css: "main{color:red}",
+  icons: { "i-ph-check-bold": ".i-ph-check-bold{}", "i-ph-unused": ".i-ph-unused{}" },
+  scriptHashes: ["sha256-script"],
+  styleHashes: ["sha256-style"],
+};
+/** Static files as the platform serves them: the app's page is the answer for missing files. */
+const ASSETS = {
+  fetch: async (request: Request) =>
+    new URL(request.url).pathname === "/entry/app-template.json"
+      ? Response.json(template)
+      : new Response(staticPage, { headers: { "content-type": "text/html" } }),
+};
+
+const open = async (path: string, cookies: Record<string, string>, headers: Record<string, string> = {}) => {
+  const cookie = Object.entries(cookies)
+    .map(([name, value]) => `${name}=${value}`)
+    .join("; ");
+  const request = new Request(`https://lisolo.test${path}`, {
+    headers: { "sec-fetch-mode": "navigate", "accept-language": "fr", cookie, ...headers },
+  });
+  const response = await serveAppDocument(request, { ...env, ASSETS } as unknown as Env);
+  const html = await response.text();
+  const [, json] = /<script id="first-data">(.*)<\/script>/s.exec(html) ?? [];
+  return {
+    html,
+    headers: response.headers,
+    data: json === undefined ? undefined : v.parse(DocumentData, JSON.parse(json)),
+  };
+};
+
+const asOwner = ({ token, refreshToken }: Person) => ({ [accessCookie]: token, [refreshCookie]: refreshToken });
+
+const makeChat = async (...texts: string[]) => {
+  const [ana, ben] = [await makePerson(), await makePerson()];
+  await connectPeople(site, ana, ben);
+  const conversation = privateConversationId(ana.id, ben.id);
+  await sendTexts(ana, conversation, ...texts);
+  return { ana, ben, conversation };
+};
+
+test("the list's document contains the person's conversations, in their language, and the data of the first request", async () => {
+  const { ana, ben, conversation } = await makeChat("salut <b>Ben</b> & co");
+  const { html, headers, data } = await open("/app", asOwner(ben), { cookie: `lang=pt; ${accessCookie}=${ben.token}` });
+  expect(html).toContain('<html lang="pt">');
+  expect(html).toContain(ana.username);
+  expect(html).toContain("salut &lt;b&gt;Ben&lt;/b&gt; &amp; co");
+  expect(html).toContain(`href="/app/chat/${ana.id}"`);
+  expect(headers.get("cache-control")).toBe("private, no-store");
+  expect(headers.get("content-security-policy")).toContain("'sha256-script'");
+  expect(data?.user).toBe(ben.id);
+  expect(data?.profile?.username).toBe(ben.username);
+  expect(data?.changes.rows.map((row) => row.conversation)).toEqual([conversation]);
+});
+
+test("a chat's document contains its newest messages, with ticks, and only the icons it shows", async () => {
+  const { ana, ben, conversation } = await makeChat("un", "deux", "</script><script>alert(1)</script>");
+  const { html, data } = await open(`/app/chat/${ben.id}`, asOwner(ana));
+  expect(html).toContain(`data-conversation="${conversation}"`);
+  expect(html.indexOf("deux")).toBeGreaterThan(html.indexOf("<bdi>un"));
+  expect(html).toContain(".i-ph-check-bold{}");
+  expect(html).not.toContain(".i-ph-unused{}");
+  expect(html).not.toContain("<script>alert");
+  expect(data?.page?.result.messages.map(({ body }) => "text" in body && body.text)).toEqual([
+    "</script><script>alert(1)</script>",
+    "deux",
+    "un",
+  ]);
+});
+
+test("a group's document names the senders of its messages", async () => {
+  const [owner, member] = await makeFriends(2);
+  const group = "01890000-0000-7000-8000-0000000f1057";
+  await makeGroup(owner, "Famille", member ? [member] : [], group);
+  await sendTexts(owner, group, "bonjour à tous");
+  const { html, data } = await open(`/app/group/${group}`, { [accessCookie]: member?.token ?? "" });
+  expect(html).toContain("bonjour à tous");
+  expect(html).toContain("Famille");
+  expect(data?.members?.group).toBe(group);
+});
+
+test("times are those of the device's time zone", async () => {
+  const { ana, ben } = await makeChat("l'heure");
+  const format = (timeZone: string) =>
+    new Intl.DateTimeFormat("fr-FR", { hour: "2-digit", minute: "2-digit", timeZone });
+  for (const timeZone of ["Pacific/Kiritimati", "America/New_York"]) {
+    const { html, data } = await open(`/app/chat/${ben.id}`, { ...asOwner(ana), tz: encodeURIComponent(timeZone) });
+    const at = data?.page?.result.messages[0]?.at ?? 0;
+    expect(html).toContain(`<time>${format(timeZone).format(at)}</time>`);
+  }
+});
+
+test("an expired access token leaves the refresh token, which is not used up", async () => {
+  const { ana, ben } = await makeChat("encore là");
+  for (let n = 0; n < 2; n++)
+    expect((await open("/app", { [refreshCookie]: ben.refreshToken })).html).toContain("encore là");
+  expect((await open("/app", { [refreshCookie]: `${ben.refreshToken.slice(0, -2)}AA` })).html).toBe(staticPage);
+});
+
+test("nobody without a session of their own gets content", async () => {
+  const { ana, ben } = await makeChat("secret");
+  const stranger = await makePerson();
+  expect((await open("/app", {})).html).toBe(staticPage);
+  expect((await open("/app", { [accessCookie]: "not a token", [refreshCookie]: "nor this" })).html).toBe(staticPage);
+  for (const path of ["/app", `/app/chat/${ben.id}`, `/app/chat/${ana.id}`]) {
+    const { html, data } = await open(path, asOwner(stranger));
+    expect(html).not.toContain("secret");
+    expect(JSON.stringify(data ?? {})).not.toContain("secret");
+  }
+  await revokeSessions(openDb(env), ana.id, "all");
+  expect((await open("/app", asOwner(ana))).html).toBe(staticPage);
+});
+
+test("requests other than opening a page, and other screens, get the page without content", async () => {
+  const { ben } = await makeChat("ici");
+  expect((await open("/app", asOwner(ben), { "sec-fetch-mode": "cors" })).html).toBe(staticPage);
+  expect((await open("/app", asOwner(ben), { "sec-purpose": "prefetch" })).html).toBe(staticPage);
+  for (const path of ["/app/profile", "/app/chat/not-an-id", `/app/chat/${ben.id}`, "/app/tala"])
+    expect((await open(path, asOwner(ben))).html).toBe(staticPage);
+});
+
+test("objects that do not answer in time leave the page without content", async () => {
+  const { ben } = await makeChat("lent");
+  const slow = { getByName: () => ({ execute: () => new Promise(() => {}) }) };
+  const request = new Request("https://lisolo.test/app", {
+    headers: { "sec-fetch-mode": "navigate", cookie: `${accessCookie}=${ben.token}` },
+  });
+  const response = await serveAppDocument(request, { ...env, ASSETS, USER_CHANNEL: slow } as unknown as Env);
+  expect(await response.text()).toBe(staticPage);
+});
