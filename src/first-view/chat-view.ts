@@ -1,6 +1,6 @@
 import { toMessagePlacement } from "#features/chat/message/message-layout.ts";
 import type { Translate } from "#i18n/setup.ts";
-import { avatar, iconButton, iconButtonClasses } from "./controls.ts";
+import { avatar, iconButton, iconLink } from "./controls.ts";
 import { type Markup, markup } from "./markup.ts";
 import { renderChatStart, renderMessage } from "./message-view.ts";
 import type { ChatViewData } from "./view-data.ts";
@@ -11,7 +11,7 @@ const header = (chat: ChatViewData, t: Translate): Markup => {
   const { name, peer, conversation, memberCount } = chat;
   const profilePath = peer === undefined ? `/app/group/${conversation}/members` : `/app/user/${peer}`;
   return markup`<header class="screen-header z-10 flex h-[72px] shrink-0 items-center gap-1 border-b border-line bg-surface pr-2 pl-2">
-    <a href="/app" aria-label="${t("common.back")}" title="${t("common.back")}" class="${iconButtonClasses} "><span class="i-ph-arrow-left-bold" aria-hidden="true"></span></a>
+    ${iconLink("/app", "i-ph-arrow-left-bold", t("common.back"))}
     <div class="min-w-0 flex-1 "><h1 id="first-title" class="truncate font-bold text-[length:calc(1rem+4px)] leading-[min(1.75rem,42px)]">
       <a href="${profilePath}" class="flex min-h-12 w-fit max-w-full items-center gap-2 rounded-card pr-1 -outline-offset-3 sm:gap-3 sm:pr-2">${avatar(chat.person, 40)}
         <span class="flex max-h-[70px] min-w-0 flex-col flex-wrap content-start justify-center overflow-hidden">

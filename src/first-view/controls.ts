@@ -9,13 +9,15 @@ import { type Markup, markup } from "./markup.ts";
  * by the content security policy, so sizes and colours are classes here.
  */
 
-export const iconButtonClasses =
-  "inline-grid size-12 shrink-0 place-items-center rounded-full text-[24px] hover:bg-raised";
+const iconButtonClasses = "inline-grid size-12 shrink-0 place-items-center rounded-full text-[24px] hover:bg-raised";
 
 /** Button that works once the app has loaded: a press before is repeated then (`early-input.ts`). */
 export const iconButton = (icon: string, label: string, classes = ""): Markup =>
   markup`<button type="button" aria-label="${label}" title="${label}" class="${iconButtonClasses} ${classes}">
     <span class="${icon}" aria-hidden="true"></span></button>`;
+
+export const iconLink = (path: string, icon: string, label: string): Markup =>
+  markup`<a href="${path}" aria-label="${label}" title="${label}" class="${iconButtonClasses}"><span class="${icon}" aria-hidden="true"></span></a>`;
 
 const avatarSizes = {
   50: "size-[50px] text-[19px]",

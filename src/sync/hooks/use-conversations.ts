@@ -1,6 +1,7 @@
 import { useEffect } from "react";
+import { listNamedMembers } from "#components/messages/member-names.ts";
 import type { ConversationId } from "#contract/ids.ts";
-import { listNamedMembers, readConversation, readConversations } from "#sync/queries/queries.ts";
+import { readConversation, readConversations } from "#sync/queries/queries.ts";
 import type { ConversationListItem, ConversationView } from "#sync/store/view-models.ts";
 import { useEngine, useLiveQuery } from "./use-live-query.ts";
 

@@ -108,7 +108,7 @@ test("times are those of the device's time zone", async () => {
 });
 
 test("an expired access token leaves the refresh token, which is not used up", async () => {
-  const { ana, ben } = await makeChat("encore là");
+  const { ben } = await makeChat("encore là");
   for (let n = 0; n < 2; n++)
     expect((await open("/app", { [refreshCookie]: ben.refreshToken })).html).toContain("encore là");
   expect((await open("/app", { [refreshCookie]: `${ben.refreshToken.slice(0, -2)}AA` })).html).toBe(staticPage);
