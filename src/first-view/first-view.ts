@@ -6,7 +6,7 @@ import type { FirstViewData } from "./view-data.ts";
 
 /** Markup of a first view in the current language. */
 export const renderFirstView = (view: FirstViewData, t: Translate): Markup =>
-  markup`<div class="flex h-screen h-dvh flex-col overflow-hidden bg-bg text-text">${
+  markup`<div class="flex h-full flex-col overflow-hidden bg-bg text-text">${
     view.type === "list" ? renderListView(view, t) : renderChatView(view, t)
   }</div>`;
 

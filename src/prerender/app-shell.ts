@@ -42,7 +42,10 @@ export const completeAppShell = (built: string, manifest: BuildManifest) => {
 };
 
 /** The first view covers the skeleton of the app until the app has drawn the same. */
-const firstViewCss = `#${firstViewId}{position:fixed;inset:0;z-index:50;background:var(--bg)}#${firstViewId}:empty{display:none}#root[inert]{visibility:hidden}`;
+const firstViewCss =
+  `#${firstViewId}{position:fixed;inset:0;z-index:50;background:var(--bg)}#${firstViewId}:empty{display:none}#root[inert]{visibility:hidden}` +
+  // The notice that loading stopped stands below the view instead of covering its newest message.
+  `html:has(#unloaded:not([hidden])) #${firstViewId}{bottom:5.5rem}`;
 
 /**
  * The completed page with marks that the Worker fills with a person's content and with the styles of its icons
@@ -56,8 +59,10 @@ export const completeAppTemplate = (page: string, { css, icons }: { css: string;
       '<div id="root">',
       () =>
         `<div id="${firstViewId}" data-user="%user%" data-conversation="%conversation%" data-max-length="${messageTextMaxLength}">%view%</div>` +
-        `<script>(${startEarlyInput})()</script><div id="root">`,
+        `<div id="root">`,
     )
+    .replace('<p id="unloaded"', () => `<script>(${startEarlyInput})()</script><p id="unloaded"`)
+    .replace(/(<a href="\?">)[^<]*/, "$1%hint%")
     .replace("</body>", `<script type="application/json" id="${documentDataId}">%data%</script></body>`);
   return {
     html,

@@ -43,7 +43,12 @@ const holdScripts = async (context: BrowserContext): Promise<() => void> => {
 };
 
 const openClient = async (browser: Parameters<typeof TestClient.open>[0], server: Server) =>
-  TestClient.openIn(await browser.newContext({ baseURL: server.origin, serviceWorkers: "block", ...phone }), server);
+  TestClient.openIn(
+    await browser.newContext({ baseURL: server.origin, serviceWorkers: "block", ...phone }),
+    server,
+    "fr",
+    true,
+  );
 
 const view = (page: Page) => page.locator("#first-view");
 
@@ -240,7 +245,7 @@ for (const language of ["fr", "en", "pt"] as const) {
       colorScheme: language === "en" ? "dark" : "light",
       ...phone,
     });
-    const client = await TestClient.openIn(context, server, language);
+    const client = await TestClient.openIn(context, server, language, true);
     const page = await openCold(client, ben);
     await context.route("**/assets/*.js", (route) => route.abort());
     await page.goto(`/app/chat/${ana.id}`);

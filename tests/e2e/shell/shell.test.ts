@@ -526,6 +526,10 @@ test("the first moments after signing in are stable: no bar above, no placeholde
   // A slow server: the connection opens and is silent, and no answer arrives.
   await context.routeWebSocket(/.*/, () => {});
   await context.route(/\/api\/(users|sync)/, () => {});
+  // Its pages have no content either.
+  await context.route(`${server.origin}/app`, async (route) =>
+    route.fulfill({ response: await context.request.get(`${server.origin}/app`) }),
+  );
   // Measured by the page itself in each frame, because the test may come later than the bar.
   await page.addInitScript((loading) => {
     // On a busy machine seconds may pass between two frames: timers of this length wait here until they are released.

@@ -49,8 +49,7 @@ export const waitForTakeover = (page: Page): Promise<unknown> =>
     .catch(() => undefined);
 
 /** Makes `goto` and `reload` of a page wait for the app, so that a test does not act on a view that is about to go. */
-const openPage = async (context: BrowserContext): Promise<Page> => {
-  const page = await context.newPage();
+const waitOnNavigation = (page: Page): Page => {
   const [goto, reload] = [page.goto.bind(page), page.reload.bind(page)];
   page.goto = async (...options) => {
     const response = await goto(...options);
@@ -93,13 +92,23 @@ export class TestClient {
     return TestClient.openIn(await browser.newContext({ baseURL: server.origin, ...options }), server, language);
   }
 
-  static async openIn(context: BrowserContext, server: Server, language: Language = "fr"): Promise<TestClient> {
+  /** `seesFirstViews`: navigations do not wait for the app. */
+  static async openIn(
+    context: BrowserContext,
+    server: Server,
+    language: Language = "fr",
+    seesFirstViews = false,
+  ): Promise<TestClient> {
+    if (!seesFirstViews) {
+      const newPage = context.newPage.bind(context);
+      context.newPage = async () => waitOnNavigation(await newPage());
+    }
     // This device already showed the data price of a call.
     await context.addInitScript(() => {
       if (location.protocol !== "about:") localStorage.setItem("call-price", "audio video");
     });
     await context.addCookies([{ name: "lang", value: language, url: server.origin }]);
-    return new TestClient(context, await openPage(context), textsOf[language], server.origin);
+    return new TestClient(context, await context.newPage(), textsOf[language], server.origin);
   }
 
   /** Attaches through the composer's menu, which contains these entries on narrow screens. */

@@ -66,12 +66,15 @@ const respond = (
   language: Language,
   { view, data }: DocumentView,
 ): Response => {
-  const { html, headers: documentHeaders } = fillTemplate(template, {
-    language,
-    view: view ? drawInLanguage(language, (t) => renderFirstView(view, t).html) : "",
-    conversation: view?.type === "chat" ? view.conversation : undefined,
-    data,
-  });
+  const { html, headers: documentHeaders } = drawInLanguage(language, (t) =>
+    fillTemplate(template, {
+      language,
+      view: view ? renderFirstView(view, t).html : "",
+      conversation: view?.type === "chat" ? view.conversation : undefined,
+      hint: `${t("auth.loadFailed")} ${t("common.retry")}`,
+      data,
+    }),
+  );
   const headers = new Headers(documentHeaders);
   headers.set("cache-control", "private, no-store");
   headers.set("content-type", "text/html; charset=utf-8");

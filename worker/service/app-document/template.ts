@@ -35,13 +35,15 @@ type DocumentContent = {
   view: string;
   /** Conversation that the composer writes to. */
   conversation: string | undefined;
+  /** Text of the link that loads the page again, shown if a script cannot be loaded. */
+  hint: string;
   data: DocumentData;
 };
 
 /** Fills the template. The security policy names the hash of the styles. */
 export const fillTemplate = (
   filled: AppTemplate,
-  { language, view, conversation = "", data }: DocumentContent,
+  { language, view, conversation = "", hint, data }: DocumentContent,
 ): { html: string; headers: Record<string, string> } => {
   const css = selectStyles(filled, view);
   const hash = `sha256-${createHash("sha256").update(css).digest("base64")}`;
@@ -50,6 +52,7 @@ export const fillTemplate = (
       .replace("%language%", language)
       .replace("%user%", data.user)
       .replace("%conversation%", conversation)
+      .replace("%hint%", () => hint)
       .replace("%css%", () => css)
       .replace("%view%", () => view)
       .replace("%data%", () => toScriptJson(data)),

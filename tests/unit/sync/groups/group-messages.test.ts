@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
+import { listNamedMembers } from "#components/messages/member-names.ts";
 import type { ConversationId } from "#contract/ids.ts";
 import { ReadTracker } from "#sync/inbound/read-tracker.ts";
 import { deleteOwnMessage } from "#sync/outbox/conversation-commands.ts";
 import { enqueueText } from "#sync/outbox/enqueue.ts";
 import { enqueueBroadcast, enqueueForward } from "#sync/outbox/multicast.ts";
 import { readWindowAround } from "#sync/queries/message-window.ts";
-import {readChat, readConversation} from "#sync/queries/queries.ts";
-import { listNamedMembers } from "#components/messages/member-names.ts";
+import { readChat, readConversation } from "#sync/queries/queries.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import {
