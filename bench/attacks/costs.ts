@@ -37,7 +37,7 @@ const formatCount = (value: number): string => Math.round(value).toLocaleString(
 
 /** Rows and bytes that one account can cause in a minute and in a day, with their price. */
 export async function measureCosts(): Promise<Section> {
-  const reported = (await runRowsBench("hostile")).filter(isWrites);
+  const reported = (await runRowsBench("hostile", 1)).filter(isWrites);
   const rows = reported
     .filter(({ phase }) => phase === "burst")
     .map((burst): [number, string[]] => {

@@ -5,10 +5,17 @@ import type { MeasuredCosts } from "#bench/rows/counts.ts";
 import { bin, toolEnv } from "#scripts/run.mjs";
 import { root } from "#tests/support/server/state.ts";
 
-/** Runs one of bench/rows/*.bench.test.ts inside workerd and parses its output, one line of JSON per result. */
-export async function runRowsBench(file: string): Promise<unknown[]> {
+/**
+ * Runs one of bench/rows/*.bench.test.ts inside workerd and parses its output, one line of JSON per result. Limits are a
+ * thousand times wider than in production unless `limitFactor` says otherwise.
+ */
+export async function runRowsBench(file: string, limitFactor = 1_000): Promise<unknown[]> {
   const args = ["run", "-c", join("bench", "rows", "vitest.config.ts"), `${file}.bench.test.ts`];
-  const child = spawn(join(bin, "vitest"), args, { cwd: root, env: toolEnv(), stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(join(bin, "vitest"), args, {
+    cwd: root,
+    env: { ...toolEnv(), BENCH_LIMIT_FACTOR: String(limitFactor) },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   const stop = () => void child.kill();
   process.once("exit", stop);
   let output = "";

@@ -17,7 +17,7 @@ export default defineConfig({
       miniflare: {
         bindings: {
           ...secrets,
-          LOCAL_LIMIT_FACTOR: "1000",
+          LOCAL_LIMIT_FACTOR: process.env["BENCH_LIMIT_FACTOR"] ?? "1000",
           D1_MIGRATIONS: await readD1Migrations("./migrations"),
         },
       },
