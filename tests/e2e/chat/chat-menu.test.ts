@@ -4,7 +4,8 @@ import { expect, test } from "#tests/support/browser/browser-test.ts";
 import { fill, TestClient, type Texts } from "#tests/support/browser/test-client.ts";
 import { typeUntil } from "#tests/support/browser/type-until.ts";
 import { sendTexts } from "#tests/support/people/messages.ts";
-import { openPair } from "#tests/support/people/pair.ts";
+import { openPair, toSite } from "#tests/support/people/pair.ts";
+import { connectPeople, makePerson } from "#tests/support/people/people.ts";
 
 const toldAgainMs = 30_000; // after this time a screen reader announces the sender again
 
@@ -322,4 +323,35 @@ test("a search moves between results by keyboard, each marked at its place", asy
   await expect(field).toHaveCount(0);
   await expect(marks).toHaveCount(0);
   for (const phone of phones) await phone.close();
+});
+
+test("on a narrow phone a double name can be read in two lines, and the composer takes one row", async ({
+  browser,
+  server,
+}) => {
+  const site = toSite(server);
+  const name = "Jonas Tshimanga";
+  const [ana, jonas] = [await makePerson(site, 3_340), await makePerson(site, 3_341, name)];
+  await connectPeople(site, ana, jonas);
+  const phone = await TestClient.open(browser, server);
+  const { page } = phone;
+  await page.setViewportSize({ width: 360, height: 740 });
+  await phone.signInToChat(ana, jonas.id);
+  const title = page.getByRole("main").getByRole("heading", { level: 1 }).locator("bdi");
+  await expect(title).toHaveText(name);
+  // The end of the name is inside its box, in the second line.
+  const position = await title.evaluate((element) => {
+    const end = document.createRange();
+    const text = element.firstChild as Text;
+    end.setStart(text, text.length - 1);
+    end.setEnd(text, text.length);
+    const [box, last] = [element.getBoundingClientRect(), end.getBoundingClientRect()];
+    return {
+      line: Math.floor((last.top + last.height / 2 - box.top) / (box.height / 2)),
+      isInside: last.right <= box.right + 1,
+    };
+  });
+  expect(position).toEqual({ line: 1, isInside: true });
+  expect((await page.locator("form").boundingBox())?.height).toBeLessThan(72);
+  await phone.close();
 });

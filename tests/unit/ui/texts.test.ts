@@ -15,6 +15,13 @@ describe("texts", () => {
     expect(createTranslate("pt", pt)("common.back")).toBe("Voltar");
   });
 
+  test("have straight apostrophes, three dots and the quotation marks of their language", () => {
+    const texts = { fr: JSON.stringify(fr), en: JSON.stringify(en), pt: JSON.stringify(pt) };
+    for (const text of Object.values(texts)) expect(text.match(/[’‘…]/g)).toBeNull();
+    for (const text of [texts.fr, texts.pt]) expect(text.match(/[“”]/g)).toBeNull();
+    expect(texts.en.match(/[«»]/g)).toBeNull();
+  });
+
   test("insert values unchanged", () => {
     const t = createTranslate("fr", fr);
     expect(t("contacts.deleteName", { name: "<b>Aïcha</b> {x} $t(common.back)" })).toBe(

@@ -162,6 +162,24 @@ test("an internal error is reported to devices by its code only", async () => {
   expect(await device.waitForOutcome(device.sendText(id, "ça va quand même"))).toMatchObject({ seq: 1 });
 });
 
+test("a failure while a socket is accepted closes it without a reason and without sending its text", async () => {
+  const ana = await seedPerson();
+  vi.spyOn(console, "error").mockImplementation(() => {});
+  // The Worker always sets the session header. Without it the object cannot accept the socket.
+  const { webSocket } = await channelStub(ana.id).fetch("https://user-channel/socket", {
+    headers: { upgrade: "websocket" },
+  });
+  if (!webSocket) throw new Error("no socket");
+  const received: unknown[] = [];
+  webSocket.addEventListener("message", ({ data }) => received.push(data));
+  const closed = new Promise<[number, string]>((resolve) =>
+    webSocket.addEventListener("close", ({ code, reason }) => resolve([code, reason])),
+  );
+  webSocket.accept();
+  expect(await closed).toEqual([1011, ""]);
+  expect(received).toEqual([]);
+});
+
 test("a person's oldest socket is closed when there are too many", async () => {
   const ana = await seedPerson();
   const open = async () => {
