@@ -1,13 +1,8 @@
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import type { Relation } from "#contract/people.ts";
 import type { DraftKeeper } from "./drafts/draft-keeper.ts";
-import {
-  deleteRecordingDraft,
-  discardDrafts,
-  listDraftKeys,
-  listRecordings,
-  readUnsentContent,
-} from "./drafts/draft-rows.ts";
+import { discardDrafts, listDraftKeys, listRecordings, readUnsentContent } from "./drafts/draft-rows.ts";
+import { waitForDraftSaves } from "./drafts/pending-saves.ts";
 import { activeEngine, getEngine } from "./engine.ts";
 import {
   clearConversationHistory,
@@ -20,28 +15,19 @@ import { discardUnsentMessage, getContext, retryFailedMessage, setUploadPaused }
 import { SyncError } from "./platform/sync-error.ts";
 import { type SearchHit, searchMessages } from "./queries/message-search.ts";
 import { waitForStore } from "./queries/wait-for-store.ts";
-import {
-  type DraftSlot,
-  type DraftTarget,
-  type LocalConversationRow,
-  type LocalStore,
-  type PersonRow,
-  type SavedDraft,
-  toDraftSlotKeys,
-} from "./store/database.ts";
-import type { ChatItem, OutgoingFile, RecordingDraft } from "./store/view-models.ts";
+import type { DraftTarget, LocalConversationRow, LocalStore, PersonRow, SavedDraft } from "./store/database.ts";
+import type { ChatItem, Draft, OutgoingFile } from "./store/view-models.ts";
 
 export type { DraftKeeper } from "./drafts/draft-keeper.ts";
-export { trackDraftSave, waitForDraftSaves } from "./drafts/pending-saves.ts";
+export { trackDraftSave } from "./drafts/pending-saves.ts";
 export { SyncError } from "./platform/sync-error.ts";
 export type { SearchHit } from "./queries/message-search.ts";
-export type { DraftSlot, DraftTarget, SavedDraft } from "./store/database.ts";
-export type { Draft, OutgoingFile, RecordingDraft } from "./store/view-models.ts";
+export type { DraftTarget, SavedDraft } from "./store/database.ts";
+export type { Draft, OutgoingFile } from "./store/view-models.ts";
 
 // Rarely used code is loaded on first use.
 export const loadMulticast = () => rejectAsOffline(import("./outbox/multicast.ts"));
 const loadSendFiles = () => rejectAsOffline(import("./files/send-files.ts"));
-const loadVoiceDrafts = () => rejectAsOffline(import("./drafts/voice-drafts.ts"));
 
 /** Rejects with the SyncError "offline" if code cannot be loaded. */
 const rejectAsOffline = <T>(loading: Promise<T>): Promise<T> =>
@@ -110,49 +96,35 @@ export const broadcastFiles = async (to: ConversationId[], files: OutgoingFile[]
 export const reportTyping = (conversation: ConversationId): void =>
   activeEngine.get()?.tab.typing.reportTyping(conversation);
 
-/** Appends a chunk to a voice recording. `info` describes the whole recording so far. */
-export const saveRecordingChunk = async (
-  conversation: ConversationId,
-  startedAt: number,
-  chunk: Blob,
-  info: Pick<RecordingDraft, "mime" | "ms" | "levels">,
-): Promise<void> =>
-  (await loadVoiceDrafts()).appendRecordingChunk(getEngine().tab, { conversation, startedAt, ...info }, chunk);
-/** Marks a recording as running in this page until the returned function is called. */
-export const acquireRecordingLock = async (conversation: ConversationId, startedAt: number): Promise<() => void> =>
-  (await loadVoiceDrafts()).acquireRecordingLock(getEngine().tab, conversation, startedAt);
-/** Finds a voice recording that an earlier page left, the first of the conversation or the one with this start. */
-export const findRecording = async (
-  conversation: ConversationId,
-  startedAt?: number,
-): Promise<RecordingDraft | undefined> =>
-  (await loadVoiceDrafts()).findRecordingDraft(getEngine().tab, conversation, startedAt);
 /** Whether recordings of a conversation are stored, running ones included. */
-export const hasRecordings = async (conversation: ConversationId): Promise<boolean> =>
-  (await listRecordings(getContext(getEngine().tab).store, conversation)).length > 0;
-export const deleteRecording = async (conversation: ConversationId, startedAt: number): Promise<void> =>
-  deleteRecordingDraft(getContext(getEngine().tab).store, conversation, startedAt);
+export const hasRecordings = async (conversation: ConversationId): Promise<boolean> => {
+  await waitForDraftSaves(conversation);
+  return (await listRecordings(getContext(getEngine().tab).store, conversation)).length > 0;
+};
 
-/** Whether a closed or crashed page left a draft with files or text for the target. */
+/** Whether an earlier screen or page left a draft with files or text for the target. */
 export const hasAttachmentDraft = async (target: DraftTarget): Promise<boolean> => {
+  await waitForDraftSaves(target);
   const tab = activeEngine.get()?.tab;
   const store = tab?.context.get()?.store;
   return tab !== undefined && store !== undefined && (await listDraftKeys(tab, store, target)).length > 0;
 };
-/** Opens a draft of the target for this page; undefined if too many pages have one. Rejects with a SyncError. */
-export const openAttachmentDraft = async (target: DraftTarget): Promise<DraftKeeper | undefined> => {
-  const { DraftKeeper } = await rejectAsOffline(import("./drafts/draft-keeper.ts"));
-  return DraftKeeper.open(getEngine().tab, target);
-};
-/** Resolves once no page saves an attachment draft of the target any more, at the latest after about two seconds. */
-export const waitUntilAttachmentDraftsReleased = async (target: DraftTarget): Promise<void> => {
-  const { waitUntilSlotsReleased } = await rejectAsOffline(import("./drafts/draft-slots.ts"));
-  await waitUntilSlotsReleased(getEngine().tab, toDraftSlotKeys(target));
-};
-
-/** Deletes the draft that a closed page left in a slot. */
-export const discardDraftSlot = async (draft: DraftSlot): Promise<void> => {
-  await discardDrafts(getEngine().tab, draft.target, [draft.key]);
+/**
+ * Opens a draft of the target for this page. `onRestored` receives the draft that an earlier screen or page left. Resolves
+ * to undefined if the draft cannot be saved: too many pages have one, or its code cannot be loaded.
+ */
+export const openAttachmentDraft = async (
+  target: DraftTarget,
+  onRestored: (saved: Draft) => void,
+): Promise<DraftKeeper | undefined> => {
+  try {
+    await waitForDraftSaves(target);
+    const { DraftKeeper } = await import("./drafts/draft-keeper.ts");
+    return await DraftKeeper.open(getEngine().tab, target, onRestored);
+  } catch (error) {
+    console.warn("the draft is not saved", error);
+    return undefined;
+  }
 };
 /** Deletes the drafts of a conversation in all slots. */
 export const discardAttachmentDrafts = async (conversation: ConversationId): Promise<void> => {
@@ -161,8 +133,9 @@ export const discardAttachmentDrafts = async (conversation: ConversationId): Pro
 /** Bytes of a file in a draft. */
 export const readDraftFile = async (file: Uuid): Promise<Blob | undefined> =>
   (await getContext(getEngine().tab).store.blobs.get(file))?.blob;
-/** Whether a conversation has files or a recording that were not sent. */
+/** Whether a conversation has files or a recording that were not sent, those of a screen that is being left included. */
 export const hasUnsentContent = async (conversation: ConversationId): Promise<boolean> => {
+  await waitForDraftSaves(conversation);
   const { files, recordings } = await readUnsentContent(getContext(getEngine().tab).store, conversation);
   return files.length + recordings.length > 0;
 };

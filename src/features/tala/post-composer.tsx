@@ -140,7 +140,7 @@ export function PostComposer({ takesFocus, onSaved, onClose }: PostComposerProps
     setBusy(true);
     let post: string;
     try {
-      post = await publishPost(content, picture?.outgoing, draft.getSlot());
+      post = await publishPost(content, picture?.outgoing, await draft.prepareToSend());
     } catch (error) {
       setBusy(false);
       const { title, message } = toPublishFailureText(error);

@@ -15,7 +15,7 @@ import { changeDraft } from "#sync/store/unsent-messages.ts";
 import type { Draft } from "#sync/store/view-models.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 import { deleteDraft, deleteDraftBytes, draftByteTables, listDraftKeys, readDraftRow } from "./draft-rows.ts";
-import { claimSlot } from "./draft-slots.ts";
+import { acquireFreeSlot, acquireReleasedSlot } from "./draft-slots.ts";
 
 const writeDelayMs = 400;
 const draftMaxBytes = 200 * 1024 * 1024;
@@ -45,11 +45,25 @@ export class DraftKeeper {
     this.#unsubscribe = tab.platform.onLeave(() => this.#handleLeave());
   }
 
-  /** Opens a slot of the target. Resolves to undefined if other pages hold all of them. */
-  static async open(tab: Tab, target: DraftTarget): Promise<DraftKeeper | undefined> {
+  /**
+   * Opens a slot of the target, preferably one with the draft of a closed or crashed page, which `onRestored` receives.
+   * Resolves to undefined if other pages hold all slots.
+   */
+  static async open(
+    tab: Tab,
+    target: DraftTarget,
+    onRestored: (saved: Draft) => void = () => {},
+  ): Promise<DraftKeeper | undefined> {
     const used = await listDraftKeys(tab, getContext(tab).store, target);
-    const slot = await claimSlot(tab, toDraftSlotKeys(target), used);
-    return slot && new DraftKeeper(tab, { target, key: slot.key }, slot.release);
+    const slot =
+      (await acquireFreeSlot(tab, used)) ??
+      (used.length > 0 ? await acquireReleasedSlot(tab, used) : undefined) ??
+      (await acquireFreeSlot(tab, toDraftSlotKeys(target)));
+    if (!slot) return undefined;
+    const keeper = new DraftKeeper(tab, { target, key: slot.key }, slot.release);
+    const saved = await keeper.load().catch((error: unknown) => console.warn("the draft cannot be read", error));
+    if (saved) onRestored(saved);
+    return keeper;
   }
 
   /** Loads the draft that a closed or crashed page left in this slot. */

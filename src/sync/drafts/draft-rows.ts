@@ -1,5 +1,6 @@
 import type { Table } from "dexie";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
+import { getContext } from "#sync/outbox/enqueue.ts";
 import {
   type DraftRow,
   type DraftSlot,
@@ -73,10 +74,11 @@ const deleteDraftRows = (store: LocalStore, target: DraftTarget, keys: readonly 
 export const deleteDraft = (store: LocalStore, { target, key }: DraftSlot): Promise<void> =>
   deleteDraftRows(store, target, [key]);
 
-/** Deletes the target's drafts with their bytes and journaled texts, in all slots or in the slots named by `keys`. */
-export const discardDrafts = async (tab: Tab, target: DraftTarget, keys = toDraftSlotKeys(target)): Promise<void> => {
+/** Deletes the target's drafts in all slots, with their bytes and journaled texts. */
+export const discardDrafts = async (tab: Tab, target: DraftTarget): Promise<void> => {
   const store = tab.context.get()?.store;
   if (!store) return;
+  const keys = toDraftSlotKeys(target);
   for (const key of keys) clearJournaledDraftText({ platform: tab.platform, me: tab.userId }, key);
   await deleteDraftRows(store, target, keys);
 };
@@ -95,17 +97,19 @@ export const listRecordings = async (
   );
 
 /** Deletes the recordings of a conversation, or the one with this start. */
-export const deleteRecordingDraft = (
-  store: LocalStore,
+export const deleteRecordingDraft = async (
+  tab: Tab,
   conversation: ConversationId,
   startedAt?: number,
-): Promise<void> =>
-  changeDraft(store, conversation, [store.chunks], async () => {
+): Promise<void> => {
+  const { store } = getContext(tab);
+  await changeDraft(store, conversation, [store.chunks], async () => {
     for (const { conversation: key } of await listRecordings(store, conversation, startedAt)) {
       await store.recordings.delete(key);
       await queryChunks(store, key).delete();
     }
   });
+};
 
 /** Files and voice recordings of a conversation that were not sent. */
 export const readUnsentContent = async (store: LocalStore, conversation: ConversationId): Promise<UnsentContent> => {
@@ -120,5 +124,5 @@ export const deleteConversationDrafts = async (tab: Tab, conversation: Conversat
   if (!store) return;
   await store.meta.delete(toTextDraftKey(conversation));
   await discardDrafts(tab, conversation);
-  await deleteRecordingDraft(store, conversation);
+  await deleteRecordingDraft(tab, conversation);
 };

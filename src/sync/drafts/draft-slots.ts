@@ -1,23 +1,21 @@
-import type { Platform } from "#sync/platform/platform.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 
 const slotHandoverMs = 2_000; // a page that is being closed releases its slot within this time
 
 /** Slot of a draft that this page owns until it releases it. */
 export type SlotLock = { key: string; release: () => void };
-type Locks = NonNullable<Platform["locks"]>;
 
-const requestLock = (
-  { userId }: Tab,
-  locks: Locks,
-  key: string,
-  signal: AbortSignal | undefined,
-): Promise<SlotLock | undefined> =>
-  new Promise((resolve) => {
+/**
+ * Acquires the lock of a slot: at once or not at all, or, with a signal, as soon as it is released. Resolves to undefined
+ * if that failed or was aborted. A browser without locks grants every slot.
+ */
+const acquireSlot = ({ userId, platform: { locks } }: Tab, key: string, signal?: AbortSignal) =>
+  new Promise<SlotLock | undefined>((resolve) => {
     let release = () => {};
     const held = new Promise<void>((done) => {
       release = done;
     });
+    if (!locks) return resolve({ key, release });
     locks
       .request(`lisolo-${key}-${userId}`, signal ? { signal } : { ifAvailable: true }, (lock) => {
         resolve(lock ? { key, release } : undefined);
@@ -25,15 +23,6 @@ const requestLock = (
       })
       .catch(() => resolve(undefined));
   });
-
-/**
- * Acquires the lock of a slot: at once or not at all, or, with a signal, as soon as it is released. Resolves to undefined
- * if that failed or was aborted. A browser without locks grants every slot.
- */
-const acquireSlot = async (tab: Tab, key: string, signal?: AbortSignal): Promise<SlotLock | undefined> => {
-  const { locks } = tab.platform;
-  return locks ? requestLock(tab, locks, key, signal) : { key, release: () => {} };
-};
 
 /** Acquires the first of these slots that no page holds at this moment. */
 export const acquireFreeSlot = async (tab: Tab, keys: readonly string[]): Promise<SlotLock | undefined> => {
@@ -60,21 +49,3 @@ export const acquireReleasedSlot = async (tab: Tab, keys: readonly string[]): Pr
   cancel();
   return first;
 };
-
-/** Resolves once no page holds one of these slots any more, at the latest after `slotHandoverMs`. */
-export const waitUntilSlotsReleased = async (tab: Tab, keys: readonly string[]): Promise<void> => {
-  await Promise.all(keys.map(async (key) => (await acquireReleasedSlot(tab, [key]))?.release()));
-};
-
-/**
- * Claims a slot for this page. Slots in `used`, which hold the draft of a closed page, are preferred. Resolves to
- * undefined if all are taken.
- */
-export const claimSlot = async (
-  tab: Tab,
-  keys: readonly string[],
-  used: readonly string[],
-): Promise<SlotLock | undefined> =>
-  (await acquireFreeSlot(tab, used)) ??
-  (used.length > 0 ? await acquireReleasedSlot(tab, used) : undefined) ??
-  (await acquireFreeSlot(tab, keys));

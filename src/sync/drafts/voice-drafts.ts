@@ -8,7 +8,7 @@ import { changeDraft } from "#sync/store/unsent-messages.ts";
 import type { RecordingDraft } from "#sync/store/view-models.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 import { listRecordings, queryChunks } from "./draft-rows.ts";
-import { acquireFreeSlot, acquireReleasedSlot } from "./draft-slots.ts";
+import { acquireFreeSlot, acquireReleasedSlot, type SlotLock } from "./draft-slots.ts";
 
 /**
  * Voice recordings, stored chunk by chunk so that a crashed page loses the last chunk at most. A recording is identified
@@ -17,18 +17,12 @@ import { acquireFreeSlot, acquireReleasedSlot } from "./draft-slots.ts";
 
 const toLockKey = (conversation: ConversationId, startedAt: number): string => `voice-${conversation}-${startedAt}`;
 
-/**
- * Acquires the lock of a running recording and returns its release function. While it is held, no page offers the saved
- * chunks.
- */
-export const acquireRecordingLock = async (
+/** Acquires the lock of a running recording. While it is held, no page offers the saved chunks. */
+export const acquireRecordingLock = (
   tab: Tab,
   conversation: ConversationId,
   startedAt: number,
-): Promise<() => void> => {
-  const lock = await acquireFreeSlot(tab, [toLockKey(conversation, startedAt)]);
-  return lock?.release ?? (() => {});
-};
+): Promise<SlotLock | undefined> => acquireFreeSlot(tab, [toLockKey(conversation, startedAt)]);
 
 /**
  * Appends a chunk to a recording. A new recording takes a free slot, so that it replaces none that another page has not
@@ -44,7 +38,7 @@ export const appendRecordingChunk = async (tab: Tab, recording: RecordingRow, ch
       const rows = await store.recordings.bulkGet(keys);
       const slot = rows.findIndex((row) => row?.startedAt === startedAt);
       const key = keys[slot < 0 ? rows.indexOf(undefined) : slot];
-      if (key === undefined) throw new Error("every slot holds an unsent recording");
+      if (key === undefined) throw new Error("no free slot");
       const n = await queryChunks(store, key).count();
       await store.chunks.add({ conversation: key, n, chunk });
       await store.recordings.put({ ...recording, conversation: key });
@@ -64,21 +58,15 @@ export const findRecordingDraft = async (
   startedAt?: number,
 ): Promise<RecordingDraft | undefined> => {
   const { store } = getContext(tab);
-  const keysByLock = new Map(
-    (await listRecordings(store, conversation, startedAt)).map((row) => [
-      toLockKey(conversation, row.startedAt),
-      row.conversation,
-    ]),
+  const rows = await listRecordings(store, conversation, startedAt);
+  const lock = await acquireReleasedSlot(
+    tab,
+    rows.map((row) => toLockKey(conversation, row.startedAt)),
   );
-  const lock = await acquireReleasedSlot(tab, [...keysByLock.keys()]);
   lock?.release();
-  const key = keysByLock.get(lock?.key ?? "");
-  if (key === undefined) return undefined;
-  return store.transaction("r", [store.recordings, store.chunks], async () => {
-    const recording = await store.recordings.get(key);
-    if (!recording) return undefined;
-    const { startedAt, mime, ms, levels } = recording;
-    const chunks = (await queryChunks(store, key).toArray()).map(({ chunk }) => chunk);
-    return { startedAt, chunks, mime, ms, levels };
-  });
+  const released = rows.find((row) => toLockKey(conversation, row.startedAt) === lock?.key);
+  const [recording] = released ? await listRecordings(store, conversation, released.startedAt) : [];
+  if (!recording) return undefined;
+  const chunks = await queryChunks(store, recording.conversation).toArray();
+  return { ...recording, chunks: chunks.map(({ chunk }) => chunk) };
 };

@@ -9,7 +9,6 @@ import {
   hasAttachmentDraft,
   openAttachmentDraft,
   trackDraftSave,
-  waitForDraftSaves,
 } from "#sync/actions.ts";
 import type AttachSheet from "./attach-sheet.tsx";
 import { attachedFilesMax } from "./chosen-files.ts";
@@ -41,8 +40,6 @@ const mergeDrafts = (saved: Draft, { files, captions, isOriginal }: AttachmentDr
   isOverLimit: false,
 });
 
-const warnDraftNotSaved = (error: unknown): void => console.warn("the attachment draft is not saved", error);
-
 /**
  * Attachment draft of a chat: files that were chosen, pasted, dropped or photographed, shown in a lazily loaded sheet.
  * The draft is saved on the device until it is sent or discarded, and offered again after a page crash or when the user
@@ -68,18 +65,10 @@ export const useAttachmentDraft = (conversation: ConversationId) => {
 
   /** Opens the storage of this draft and merges a draft that is saved there already. */
   const openKeeper = useCallback((): Promise<DraftKeeper | undefined> => {
-    const open = async () => {
-      await waitForDraftSaves(conversation);
-      const openedKeeper = await openAttachmentDraft(conversation);
-      const found = await openedKeeper?.load().catch(warnDraftNotSaved);
-      if (!found || found.files.length === 0) return openedKeeper;
-      setLatest(mergeDrafts(found, latest.current));
+    keeper.current ??= openAttachmentDraft(conversation, (saved) => {
+      setLatest(mergeDrafts(saved, latest.current));
       void showSheet();
-      return openedKeeper;
-    };
-    keeper.current ??= open()
-      .catch(warnDraftNotSaved)
-      .then((openedKeeper) => openedKeeper ?? undefined);
+    });
     return keeper.current;
   }, [conversation, setLatest, showSheet]);
 
@@ -108,10 +97,9 @@ export const useAttachmentDraft = (conversation: ConversationId) => {
   useEffect(() => {
     isUnmounted.current = false;
     const offerSavedDraft = async () => {
-      await waitForDraftSaves(conversation);
       if ((await hasAttachmentDraft(conversation)) && !isUnmounted.current) await openKeeper();
     };
-    offerSavedDraft().catch(warnDraftNotSaved);
+    offerSavedDraft().catch((error: unknown) => console.warn("the attachment draft cannot be read", error));
     return () => {
       isUnmounted.current = true;
       trackDraftSave(

@@ -1,18 +1,9 @@
 import { useEffect, useState } from "react";
 import type { ConversationId } from "#contract/ids.ts";
-import {
-  hasUnsentContent,
-  readLatestDraft,
-  waitForDraftSaves,
-  waitUntilAttachmentDraftsReleased,
-} from "#sync/actions.ts";
+import { hasUnsentContent, readLatestDraft } from "#sync/actions.ts";
 
-/** Reads the store after a composer that is just unmounting has saved its attachment draft and recording. */
-const hasNoUnsentContent = async (conversation: ConversationId): Promise<boolean> => {
-  await waitForDraftSaves(conversation);
-  await waitUntilAttachmentDraftsReleased(conversation).catch(() => undefined); // its code was never loaded, so no files were chosen
-  return (await readLatestDraft(conversation)).trim() === "" && !(await hasUnsentContent(conversation));
-};
+const hasNoUnsentContent = async (conversation: ConversationId): Promise<boolean> =>
+  (await readLatestDraft(conversation)).trim() === "" && !(await hasUnsentContent(conversation));
 
 /** Whether the chat has no unsent draft, files or recording. Checked only while the live queries suggest it (`seemsEmpty`). */
 export const useHasNoUnsentContent = (conversation: ConversationId, seemsEmpty: boolean): boolean => {

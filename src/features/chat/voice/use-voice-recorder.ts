@@ -5,7 +5,7 @@ import { showToast } from "#components/overlays/toast.tsx";
 import type { ConversationId } from "#contract/ids.ts";
 import { isComposerCovered } from "#features/chat/composer/composer-overlay.ts";
 import { t } from "#i18n/setup.ts";
-import { hasRecordings, trackDraftSave, waitForDraftSaves } from "#sync/actions.ts";
+import { hasRecordings, trackDraftSave } from "#sync/actions.ts";
 import { HoldGesture } from "./hold-gesture.ts";
 import type { RecorderPanel } from "./recorder-panel.tsx";
 import type { VoiceRecording } from "./voice-recording.ts";
@@ -67,7 +67,6 @@ export const useVoiceRecorder = (conversation: ConversationId, onSend: () => voi
   useEffect(() => {
     let isCurrent = true;
     const offerSaved = async () => {
-      await waitForDraftSaves(conversation);
       if (!(await hasRecordings(conversation)) || !isCurrent) return;
       const code = await loadOrShowToast(loadRecorder);
       const saved = await code?.VoiceRecording.findSaved(conversation);

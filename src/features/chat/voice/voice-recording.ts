@@ -11,14 +11,10 @@ import { Observable } from "#lib/browser/observable.ts";
 import { MicrophoneError, type VoiceProgress, VoiceRecorder } from "#lib/media/voice-recorder.ts";
 import { toWaveform } from "#lib/media/waveform.ts";
 import { addWebmDuration } from "#lib/media/webm-duration.ts";
-import {
-  acquireRecordingLock,
-  deleteRecording,
-  findRecording,
-  SyncError,
-  saveRecordingChunk,
-  sendFiles,
-} from "#sync/actions.ts";
+import { SyncError, sendFiles } from "#sync/actions.ts";
+import { deleteRecordingDraft } from "#sync/drafts/draft-rows.ts";
+import { acquireRecordingLock, appendRecordingChunk, findRecordingDraft } from "#sync/drafts/voice-drafts.ts";
+import { activeEngine, getEngine } from "#sync/engine.ts";
 
 export type RecordingState =
   | { phase: "opening" }
@@ -80,7 +76,7 @@ export class VoiceRecording {
    * tab is still recording it.
    */
   static async findSaved(conversation: ConversationId, startedAt?: number): Promise<VoiceRecording | undefined> {
-    const saved = await findRecording(conversation, startedAt);
+    const saved = await findRecordingDraft(getEngine().tab, conversation, startedAt);
     if (!saved || saved.chunks.length === 0) return undefined;
     const recording = new VoiceRecording(conversation);
     recording.#startedAt = saved.startedAt;
@@ -97,11 +93,11 @@ export class VoiceRecording {
     const unsubscribeOverlays = isComposerCovered.subscribe(
       () => isComposerCovered.get() && this.#interrupt("chat.voice.covered"),
     );
-    let lock: Promise<() => void> | undefined;
+    let lock: ReturnType<typeof acquireRecordingLock> | undefined;
     this.#release = () => {
       unsubscribeCalls();
       unsubscribeOverlays();
-      void lock?.then((unlock) => unlock());
+      void lock?.then((acquired) => acquired?.release());
     };
     pauseVoice(); // the recording would pick up the playback
     try {
@@ -115,7 +111,8 @@ export class VoiceRecording {
       this.#recorder = recorder;
       if (this.#isDiscarded) return void recorder.stop();
       this.#startedAt = Date.now();
-      lock = acquireRecordingLock(this.#conversation, this.#startedAt).catch(() => () => {}); // nothing is saved either
+      const tab = activeEngine.get()?.tab;
+      lock = tab && acquireRecordingLock(tab, this.#conversation, this.#startedAt);
       this.state.set({ phase: "recording", ms: 0, level: 0 });
     } catch (error) {
       if (!this.#isDiscarded)
@@ -128,7 +125,12 @@ export class VoiceRecording {
     this.#progress = progress;
     if (this.#isDiscarded) return;
     this.#chunks.push(chunk);
-    const write = () => saveRecordingChunk(this.#conversation, this.#startedAt, chunk, progress);
+    const write = () =>
+      appendRecordingChunk(
+        getEngine().tab,
+        { conversation: this.#conversation, startedAt: this.#startedAt, ...progress },
+        chunk,
+      );
     // Without storage the audio stays in memory only; sending reports the error.
     this.#pendingWrite = this.#pendingWrite
       .then(write)
@@ -180,9 +182,11 @@ export class VoiceRecording {
     this.#isDiscarded = true;
     this.#finish();
     await this.#stopRecorder();
-    await deleteRecording(this.#conversation, this.#startedAt).catch((error) =>
-      console.warn("recording not deleted", error),
-    );
+    try {
+      await deleteRecordingDraft(getEngine().tab, this.#conversation, this.#startedAt);
+    } catch (error) {
+      console.warn("recording not deleted", error);
+    }
   }
 
   /** Stops the recording and keeps it for later. */

@@ -240,7 +240,7 @@ describe("a voice message being recorded", () => {
     const found = await findRecordingDraft(second, chat);
     expect(found).toMatchObject({ startedAt: 5, mime: "audio/webm", ms: 12_000, levels: Array(12).fill(1) });
     expect(await new Blob(found?.chunks).text()).toBe("1,2,3,4,5,6,7,8,9,10,11,12,");
-    await deleteRecordingDraft(getContext(second).store, chat);
+    await deleteRecordingDraft(second, chat);
     expect(await findRecordingDraft(second, chat)).toBeUndefined();
     expect(await getContext(second).store.chunks.count()).toBe(0);
   });
@@ -253,19 +253,19 @@ describe("a voice message being recorded", () => {
     const recording = { conversation: chat, mime: "audio/webm", ms: 1_000, levels: [] };
     const textOf = async (tab: Tab) => new Blob((await findRecordingDraft(tab, chat))?.chunks).text();
     await appendRecordingChunk(first, { ...recording, startedAt: 1 }, piece("old"));
-    const release = await acquireRecordingLock(second, chat, 2);
+    const lock = await acquireRecordingLock(second, chat, 2);
     await appendRecordingChunk(second, { ...recording, startedAt: 2 }, piece("new, "));
     await appendRecordingChunk(first, { ...recording, startedAt: 1 }, piece("er"));
     await appendRecordingChunk(second, { ...recording, startedAt: 2 }, piece("newer"));
     expect((await readUnsentContent(store, chat)).recordings.map(({ startedAt }) => startedAt)).toEqual([1, 2]);
     expect(await readUnsentSummary(getContext(first))).toMatchObject({ drafts: 1 });
     expect(await textOf(first)).toBe("older");
-    await deleteRecordingDraft(store, chat, 1);
+    await deleteRecordingDraft(first, chat, 1);
     // One that is still being recorded is not offered; one that has just ended is.
     const found = textOf(first);
-    release();
+    lock?.release();
     expect(await found).toBe("new, newer");
-    await deleteRecordingDraft(store, chat, 2);
+    await deleteRecordingDraft(first, chat, 2);
     expect(await findRecordingDraft(first, chat)).toBeUndefined();
     expect(await store.chunks.count()).toBe(0);
   });

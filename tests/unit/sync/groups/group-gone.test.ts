@@ -290,7 +290,7 @@ describe("a group that one is taken out of", () => {
     await discardDrafts(tab, group);
     expect(await rowIn(tab, group)).toMatchObject({ gone: true });
     expect(await leftIn(tab)).toEqual({ files: [], recordings: [{ startedAt: 1, ms: 900 }] });
-    await deleteRecordingDraft(store, group);
+    await deleteRecordingDraft(tab, group);
     expect(await rowIn(tab, group)).toBeUndefined();
     // What is chosen in a tab that had not heard brings the row back; all of it goes with the conversation.
     await choose(tab);
