@@ -94,8 +94,10 @@ export class DraftKeeper {
   /** Saves the latest state, so that the message can adopt the stored bytes instead of writing them again. */
   async prepareToSend(): Promise<SavedDraft> {
     await this.#flush();
-    const row = await readDraftRow(getContext(this.#tab).store, this.slot);
-    const stored = new Set(row?.files.map(({ id }) => id));
+    const { store } = getContext(this.#tab);
+    const named = (await readDraftRow(store, this.slot))?.files.map(({ id }) => id) ?? [];
+    // A rebuilt database may have the row without the bytes.
+    const stored = new Set(await store.blobs.where("file").anyOf(named).primaryKeys());
     return { ...this.slot, savedFiles: new Map([...this.#blobIds].filter(([, id]) => stored.has(id))) };
   }
 

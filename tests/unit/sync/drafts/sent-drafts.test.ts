@@ -137,6 +137,16 @@ describe("a file that is sent as it was chosen", () => {
     expect(await countUnsent(tab)).toEqual({ outbox: 0, uploads: 0, blobs: 2 });
   });
 
+  it("is written again if a rebuilt database has its draft without the bytes", async () => {
+    const { server, amina, chat } = makePair();
+    const tab = await makeDevice(server, amina).openTab();
+    const keeper = await saveDraft(tab, chat, letter);
+    await getContext(tab).store.blobs.clear();
+    await enqueueFiles(tab, [chat], [asChosen], await keeper.prepareToSend());
+    await waitUntilDeviceSynced(server, tab, chat);
+    expect(server.files.bytes(getOnlyFile(server).id)).toEqual(makeBytes(size));
+  });
+
   it("is not sent without its bytes, if its draft was deleted at that moment", async () => {
     const { server, amina, chat } = makePair();
     const tab = await makeDevice(server, amina).openTab();
