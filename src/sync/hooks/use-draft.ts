@@ -26,18 +26,21 @@ export const useDraft = (
   const [restoredCount, setRestoredCount] = useState(0);
 
   useEffect(() => {
+    let isMounted = true;
     const opened = openAttachmentDraft(target, (saved) => {
-      if (isSent.current) return;
       latest.current = undefined; // the next render saves it merged with the restored draft
+      if (isSent.current || !isMounted) return;
       restore.current(saved);
       setRestoredCount((count) => count + 1);
     });
     keeper.current = opened;
-    return () =>
+    return () => {
+      isMounted = false;
       trackDraftSave(
         target,
         opened.then((keeper) => keeper?.close()),
       );
+    };
   }, [target]);
 
   const files = current?.files.map(({ name, size, lastModified }) => [name, size, lastModified]);
