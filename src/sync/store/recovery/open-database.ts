@@ -3,13 +3,13 @@ import { findAttachment } from "#contract/conversations.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import type { Platform } from "#sync/platform/platform.ts";
 import { LocalStore, listDraftFiles, type OutboxRow, toStoreName } from "#sync/store/database.ts";
-import { insertPendingDeletion, listPendingDeletions } from "#sync/store/pending-deletions.ts";
 import { createConversationRow, setListPosition } from "#sync/store/row-mapping.ts";
-import { hasPendingSettings, readSettingsRow, updateSettingsRow } from "#sync/store/settings-rows.ts";
+import { updateSettingsRow } from "#sync/store/settings-rows.ts";
 import { type KnownNames, noKnownNames, readKnownNames } from "./known-names.ts";
 import {
   deleteUnsentBackup,
   emptyUnsentSnapshot,
+  isUnsentMetaRow,
   isUnsentRow,
   readUnsentBackup,
   readUnsentTables,
@@ -235,14 +235,8 @@ export const restoreUnsentSnapshot = async (stores: StorePair, me: Uuid, unsent:
   try {
     await insertUnsentSnapshot(stores, me, unsent);
   } catch {
-    await insertUnsentSnapshot(stores, me, {
-      ...unsent,
-      blobs: [],
-      uploads: [],
-      recordings: [],
-      chunks: [],
-      postbox: [],
-    });
+    const { outbox, meta, names } = unsent;
+    await insertUnsentSnapshot(stores, me, { ...emptyUnsentSnapshot, outbox, meta, names });
   }
 };
 
@@ -270,28 +264,23 @@ export const deleteStore = async (platform: Platform, name: string): Promise<voi
  */
 export const purgeAllButUnsent = async (platform: Platform, me: Uuid): Promise<void> => {
   const { store, strict } = await openStorePair(platform, toStoreName(me), platform.indexedDb ?? {});
-  const drafts = await store.queryDrafts().toArray();
   const unsent = await store.outbox.toArray();
   const posts = await store.postbox.toCollection().primaryKeys();
-  const settings = await readSettingsRow(store);
-  const pendingDeletions = await listPendingDeletions(store);
-  const unsentCount =
-    drafts.length + unsent.length + posts.length + pendingDeletions.length + (await store.recordings.count());
-  const isWorthKeeping = unsentCount > 0 || hasPendingSettings(settings);
+  const meta = await store.meta.filter(isUnsentMetaRow).toArray();
+  const isWorthKeeping = unsent.length + posts.length + meta.length + (await store.recordings.count()) > 0;
   // Journal entries of texts and drafts stay: the database may not have them yet.
   const hasFiles = unsent.some(({ body }) => body.type !== "text");
   for (const entry of hasFiles ? ["settings"] : ["settings", "files"])
     platform.localStorage?.removeItem(`${toStoreName(me)}-${entry}`);
   if (isWorthKeeping) {
-    const serverTables = [store.people, store.conversations, store.messages, store.members, store.meta, store.posts];
-    const referenced = [...listAttachedFiles(unsent), ...listDraftFiles(drafts), ...posts];
-    await store.transaction("rw", [...serverTables, store.files, store.blobs], async () => {
+    const serverTables = [store.people, store.conversations, store.messages, store.members, store.posts];
+    const referenced = [...listAttachedFiles(unsent), ...listDraftFiles(meta), ...posts];
+    await store.transaction("rw", [...serverTables, store.meta, store.files, store.blobs], async () => {
       await Promise.all(serverTables.map((table) => table.clear()));
       await Promise.all([store.files, store.blobs].map((table) => table.where("file").noneOf(referenced).delete()));
-      await store.meta.bulkPut(drafts);
-      for (const deletion of pendingDeletions) await insertPendingDeletion(store, deletion);
+      await store.meta.filter((row) => !isUnsentMetaRow(row)).delete();
+      await updateSettingsRow(store, (row) => ({ ...row, kept: null }));
     });
-    if (hasPendingSettings(settings)) await updateSettingsRow(store, () => ({ ...settings, kept: null }));
   }
   closeStores({ store, strict });
   if (!isWorthKeeping) await deleteStore(platform, toStoreName(me));

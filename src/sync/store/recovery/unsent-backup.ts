@@ -6,6 +6,7 @@ import {
   BlobRow,
   DraftRow,
   isDraftKey,
+  type MetaRow,
   OutboxRow,
   RecordingChunkRow,
   RecordingRow,
@@ -13,7 +14,7 @@ import {
 } from "#sync/store/database.ts";
 import { isPendingDeletionKey } from "#sync/store/pending-deletions.ts";
 import { PostQueueRow } from "#sync/store/post-rows.ts";
-import { settingsKey } from "#sync/store/settings-rows.ts";
+import { hasPendingSettings, type SettingsRow, settingsKey } from "#sync/store/settings-rows.ts";
 import { isQuotaError } from "#sync/store/storage-quota.ts";
 import { type KnownNames, noKnownNames } from "./known-names.ts";
 
@@ -26,6 +27,10 @@ const UnsentMetaRow = v.union([
   }),
   v.object({ key: v.literal(settingsKey), value: v.object({ wanted: v.object({}) }) }),
 ]);
+
+/** Whether a row of `meta` exists on this device only, whichever version wrote it. */
+export const isUnsentMetaRow = ({ key, value }: MetaRow): boolean =>
+  isDraftKey(key) || isPendingDeletionKey(key) || (key === settingsKey && hasPendingSettings(value as SettingsRow));
 
 /**
  * Tables with content that exists on this device only, with the schemas of their rows. In the order of their backup:
