@@ -13,17 +13,25 @@ export type TypingMember = { conversation: ConversationId; number: number };
 const toTypingKey = ({ conversation, number }: TypingMember): string => `${conversation} ${number}`;
 
 /**
- * Members who are typing, as the server tells the leader. Typing ends with the member's next message or after
- * `typingLastsMs`.
+ * Typing as the leader exchanges it with the server: it tracks which members type, and reports that this person types.
+ * Typing ends with the member's next message or after `typingLastsMs`.
  */
 export class TypingTracker {
   readonly #context: SyncContext;
+  readonly #session: Pick<SocketSession, "sendTyping">;
   readonly #onChange: (member: TypingMember, isOn: boolean) => void;
   #typing = new Map<string, { member: TypingMember; head: number }>();
   #expiryTimers = new Map<string, () => void>();
+  /** Own typing that could not be sent because no socket was open, with its time. */
+  #unsent: { id: ConversationId; at: number } | undefined;
 
-  constructor(context: SyncContext, onChange: (member: TypingMember, isOn: boolean) => void) {
+  constructor(
+    context: SyncContext,
+    session: Pick<SocketSession, "sendTyping">,
+    onChange: (member: TypingMember, isOn: boolean) => void,
+  ) {
     this.#context = context;
+    this.#session = session;
     this.#onChange = onChange;
   }
 
@@ -57,6 +65,23 @@ export class TypingTracker {
     }
   }
 
+  /** Sends that the person types. Without a socket it is kept for one that opens within `typingRepeatMs`. */
+  async send(id: ConversationId, at = this.#context.platform.now()): Promise<void> {
+    const row = await this.#context.store.conversations.get(id);
+    if (row?.open && !this.#session.sendTyping(row.handle ?? id)) this.#unsent = { id, at };
+  }
+
+  /** Sends what no socket was open for, unless it is too old. */
+  async sendUnsent(): Promise<void> {
+    const unsent = this.#unsent;
+    this.#unsent = undefined;
+    if (unsent && this.#context.platform.now() - unsent.at < typingRepeatMs) await this.send(unsent.id, unsent.at);
+  }
+
+  discardUnsent(): void {
+    this.#unsent = undefined;
+  }
+
   stop(): void {
     for (const key of [...this.#typing.keys()]) this.#end(key);
   }
@@ -66,34 +91,6 @@ export class TypingTracker {
     this.#expiryTimers.delete(key);
     const entry = this.#typing.get(key);
     if (this.#typing.delete(key) && entry) this.#onChange(entry.member, false);
-  }
-}
-
-/** Sends that the person types, from the leader. Without a socket it is kept for one that opens within `typingRepeatMs`. */
-export class TypingSender {
-  readonly #context: SyncContext;
-  readonly #session: Pick<SocketSession, "sendTyping">;
-  #delayed: { id: ConversationId; at: number } | undefined;
-
-  constructor(context: SyncContext, session: Pick<SocketSession, "sendTyping">) {
-    this.#context = context;
-    this.#session = session;
-  }
-
-  async send(id: ConversationId, at = this.#context.platform.now()): Promise<void> {
-    const row = await this.#context.store.conversations.get(id);
-    if (row?.open && !this.#session.sendTyping(row.handle ?? id)) this.#delayed = { id, at };
-  }
-
-  /** Sends what no socket was open for, unless it is too old. */
-  async sendDelayed(): Promise<void> {
-    const delayed = this.#delayed;
-    this.#delayed = undefined;
-    if (delayed && this.#context.platform.now() - delayed.at < typingRepeatMs) await this.send(delayed.id, delayed.at);
-  }
-
-  discardDelayed(): void {
-    this.#delayed = undefined;
   }
 }
 

@@ -16,7 +16,7 @@ import { Outbox } from "#sync/outbox/outbox.ts";
 import { fetchOwnProfile } from "#sync/people/fetch-profile.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
 import { VisibilityTracker } from "#sync/presence/tab-visibility.ts";
-import { TypingSender, TypingTracker } from "#sync/presence/typing.ts";
+import { TypingTracker } from "#sync/presence/typing.ts";
 import { clearSentText } from "#sync/store/journal.ts";
 import { isQuotaError } from "#sync/store/storage-quota.ts";
 import { runInBackground, type SyncContext } from "#sync/store/sync-context.ts";
@@ -53,7 +53,6 @@ export class Leader {
   readonly #httpPolling: HttpPolling;
   readonly #httpFallback: HttpFallback;
   readonly #typingTracker: TypingTracker;
-  readonly #typingSender: TypingSender;
   readonly #lazyWorkers: LazyWorkers;
   readonly #visibilityTracker: VisibilityTracker;
   #isStopped = false;
@@ -120,9 +119,8 @@ export class Leader {
       onFileUploaded: () => this.#outbox.schedule(),
     };
     this.#lazyWorkers = new LazyWorkers(context, uploaderEvents, events.onSettingsRefused);
-    this.#typingSender = new TypingSender(context, this.#session);
     this.#visibilityTracker = new VisibilityTracker(context.platform, this.#session);
-    this.#typingTracker = new TypingTracker(context, (typist, isOn) =>
+    this.#typingTracker = new TypingTracker(context, this.#session, (typist, isOn) =>
       events.publish({ type: "typing", typist, isOn }),
     );
     this.#receiptReporter = new ReceiptReporter(context, (row, command) =>
@@ -168,7 +166,7 @@ export class Leader {
         this.#messageFetcher.prioritize(command.conversation);
         break;
       case "say-typing":
-        runInBackground(this.#context, this.#typingSender.send(command.conversation));
+        runInBackground(this.#context, this.#typingTracker.send(command.conversation));
         break;
       case "look":
         this.#visibilityTracker.setTabVisible(command.tab, command.isOn);
@@ -180,7 +178,7 @@ export class Leader {
   }
 
   #scheduleSending(): void {
-    this.#typingSender.discardDelayed(); // the next message says more
+    this.#typingTracker.discardUnsent(); // the next message says more
     this.#outbox.schedule();
     this.#lazyWorkers.schedule();
   }
@@ -244,7 +242,7 @@ export class Leader {
     this.#httpFallback.handleWelcome();
     this.#visibilityTracker.handleWelcome();
     runInBackground(this.#context, this.#handleReachable());
-    runInBackground(this.#context, this.#typingSender.sendDelayed());
+    runInBackground(this.#context, this.#typingTracker.sendUnsent());
   }
 
   async #handleReachable(): Promise<void> {

@@ -170,7 +170,9 @@ describe("typing", () => {
     const changes: boolean[] = [];
     // Nothing ends by itself here.
     const platform = { ...context.platform, startTimer: () => () => {} };
-    const typists = new TypingTracker({ ...context, platform }, (_, isOn) => changes.push(isOn));
+    const typists = new TypingTracker({ ...context, platform }, { sendTyping: () => true }, (_, isOn) =>
+      changes.push(isOn),
+    );
     const noticeRow = async () =>
       typists.handleApplied((await context.store.conversations.get(chat).then((row) => row && [row])) ?? []);
     await typists.handleTyping(server.row(amina, server.log(chat)).handle, 1);
