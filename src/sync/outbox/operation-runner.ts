@@ -43,8 +43,7 @@ export const createOperationRunner = <Operation>(
         if (isOrdered) break;
       }
     }
-    if (failure) throw failure;
-    return "again"; // others may have been added meanwhile
+    return failure ?? "again"; // others may have been added meanwhile
   });
   return runner;
 };

@@ -8,7 +8,7 @@ import { type ApplyResult, applyServerChanges } from "#sync/inbound/apply-server
 import type { ServerChange } from "#sync/inbound/server-changes.ts";
 import { KeyedBackoff } from "#sync/platform/keyed-backoff.ts";
 import { Retry } from "#sync/platform/retry.ts";
-import { asSyncError, isRetryableFailure, type SyncError } from "#sync/platform/sync-error.ts";
+import { asSyncError, isRetryableFailure, SyncError } from "#sync/platform/sync-error.ts";
 import type { OutboxRow } from "#sync/store/database.ts";
 import { readGiveUpTime, sendGiveUpAttempts } from "#sync/store/retry-policy.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
@@ -258,8 +258,8 @@ export class Outbox {
     this.#isSendingByHttp = true;
     try {
       await (rows.length > 1 && spread !== undefined
-        ? this.#postMulticast(rows)
-        : this.#applySent(await postMessages(this.#context.platform, conversation, rows)));
+        ? this.#postMulticast(first, rows)
+        : this.#postMessages(conversation, rows));
       this.#oneByOne.delete(conversation);
       return "again";
     } catch (error) {
@@ -275,11 +275,18 @@ export class Outbox {
     }
   }
 
-  async #postMulticast(rows: readonly OutboxRow[]): Promise<void> {
-    const { changes, refused, unanswered } = await postMulticast(this.#context.platform, rows);
-    await this.#applySent(changes);
-    for (const { cid, error } of refused) await this.handleRefusal(cid, error);
-    for (const { conversation } of unanswered) this.#delayConversation(conversation);
+  async #postMessages(conversation: ConversationId, rows: readonly OutboxRow[]): Promise<void> {
+    const { epoch, sent } = await postMessages(this.#context.platform, conversation, rows);
+    await this.#applySent(sent.map((place) => ({ type: "sent", conversation, epoch, ...place })));
+  }
+
+  async #postMulticast(first: OutboxRow, rows: readonly OutboxRow[]): Promise<void> {
+    const { sent, refused } = await postMulticast(this.#context.platform, first, rows);
+    await this.#applySent(sent.map((place) => ({ type: "sent", ...place })));
+    for (const { cid, error, retryAfterMs } of refused)
+      await this.handleRefusal(cid, new SyncError(error, retryAfterMs));
+    const answered = new Set([...sent, ...refused].map(({ cid }) => cid));
+    for (const { cid, conversation } of rows) if (!answered.has(cid)) this.#delayConversation(conversation);
   }
 
   async #applySent(changes: ServerChange[]): Promise<void> {

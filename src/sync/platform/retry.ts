@@ -2,14 +2,16 @@ import { retryDelayMs } from "#lib/http/backoff.ts";
 import type { Platform } from "./platform.ts";
 import { asSyncError, SyncError } from "./sync-error.ts";
 
+/** Outcome of one run: nothing left, more to do at once, or a failure after which it runs again. */
+export type RetryOutcome = "done" | "again" | "retry" | SyncError;
+
 /**
- * Repeatable work with at most one run at a time and back-off after failures. `work` returns "again" to run once more
- * at once and "retry" to run again after a delay. A rejection counts as "retry"; the delay is then the one that the
- * server named, if any.
+ * Repeatable work with at most one run at a time and back-off after failures. A rejection is a failure like a returned
+ * error; the delay is the one that the error names, if any.
  */
 export class Retry {
   readonly #platform: Platform;
-  readonly #work: () => Promise<"done" | "again" | "retry">;
+  readonly #work: () => Promise<RetryOutcome>;
   #isRunning = false;
   #isScheduled = false;
   #isStopped = false;
@@ -18,7 +20,7 @@ export class Retry {
   /** Device time at which a wait named by the server ends; in the past while there is none. */
   #serverWaitEndsAt = Number.NEGATIVE_INFINITY;
 
-  constructor(platform: Platform, work: () => Promise<"done" | "again" | "retry">) {
+  constructor(platform: Platform, work: () => Promise<RetryOutcome>) {
     this.#platform = platform;
     this.#work = work;
   }

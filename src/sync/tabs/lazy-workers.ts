@@ -1,9 +1,7 @@
-import type { SettingsChange } from "#contract/settings.ts";
 import type { Uploader, UploaderEvents } from "#sync/files/uploader.ts";
-import { createOperationRunner, type OperationKind } from "#sync/outbox/operation-runner.ts";
+import { createOperationRunner } from "#sync/outbox/operation-runner.ts";
 import { Retry } from "#sync/platform/retry.ts";
-import { listPendingDeletions, type PendingDeletion } from "#sync/store/pending-deletions.ts";
-import type { PostQueueRow } from "#sync/store/post-rows.ts";
+import { listPendingDeletions } from "#sync/store/pending-deletions.ts";
 import { hasPendingSettings, readSettingsRow } from "#sync/store/settings-rows.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
 
@@ -12,17 +10,22 @@ import type { SyncContext } from "#sync/store/sync-context.ts";
  * messages. The code of each is loaded when it first has work; if it cannot be fetched, it is tried again later.
  */
 export class LazyWorkers {
-  readonly #context: SyncContext;
-  readonly #uploaderEvents: UploaderEvents;
   readonly #runners: readonly Retry[];
   #uploader: Uploader | undefined;
-  #isStopped = false;
 
   constructor(context: SyncContext, uploaderEvents: UploaderEvents, onSettingsRefused: () => void) {
-    this.#context = context;
-    this.#uploaderEvents = uploaderEvents;
     const { platform, store } = context;
-    const posts: OperationKind<PostQueueRow> = {
+    const uploads = new Retry(platform, async () => {
+      if (!this.#uploader) {
+        if ((await store.uploads.count()) === 0) return "done";
+        const { Uploader } = await import("#sync/files/uploader.ts");
+        if (uploads.isStopped) return "done";
+        this.#uploader = new Uploader(context, uploaderEvents);
+      }
+      this.#uploader.schedule();
+      return "done";
+    });
+    const posts = createOperationRunner(platform, {
       list: () =>
         store.postbox
           .orderBy("createdAt")
@@ -30,25 +33,20 @@ export class LazyWorkers {
           .toArray(),
       load: async () => (await import("#sync/feed/post-sender.ts")).createPostSender(context),
       isOrdered: true,
-    };
-    const settings: OperationKind<SettingsChange> = {
+    });
+    const settings = createOperationRunner(platform, {
       async list() {
         const row = await readSettingsRow(store);
         return hasPendingSettings(row) ? [row.wanted] : [];
       },
       load: async () =>
         (await import("#sync/people/settings-sender.ts")).createSettingsSender(context, onSettingsRefused),
-    };
-    const deletions: OperationKind<PendingDeletion> = {
+    });
+    const deletions = createOperationRunner(platform, {
       list: () => listPendingDeletions(store),
       load: async () => (await import("#sync/outbox/deletion-sender.ts")).createDeletionSender(context),
-    };
-    this.#runners = [
-      new Retry(platform, () => this.#scheduleUploads()),
-      createOperationRunner(platform, posts),
-      createOperationRunner(platform, settings),
-      createOperationRunner(platform, deletions),
-    ];
+    });
+    this.#runners = [uploads, posts, settings, deletions];
   }
 
   /** Sends soon, after pending data was added, paused, resumed or cancelled. */
@@ -63,20 +61,7 @@ export class LazyWorkers {
   }
 
   stop(): void {
-    this.#isStopped = true;
     this.#uploader?.stop();
     for (const runner of this.#runners) runner.stop();
-  }
-
-  /** Rejects if the uploader's code cannot be fetched. */
-  async #scheduleUploads(): Promise<"done"> {
-    if (!this.#uploader) {
-      if ((await this.#context.store.uploads.count()) === 0) return "done";
-      const { Uploader } = await import("#sync/files/uploader.ts");
-      if (this.#isStopped) return "done";
-      this.#uploader = new Uploader(this.#context, this.#uploaderEvents);
-    }
-    this.#uploader.schedule();
-    return "done";
   }
 }
