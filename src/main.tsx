@@ -5,6 +5,7 @@ import { createRoot } from "react-dom/client";
 import { I18nextProvider } from "react-i18next";
 import { App, preloadApp } from "./app/app.tsx";
 import { startFirstViewTakeover } from "./app/first-view-takeover.ts";
+import { startSnapshots } from "./app/watch-snapshots.ts";
 import { showToast } from "./components/overlays/toast.tsx";
 import { i18n, loadLanguage, syncLanguage } from "./i18n/setup.ts";
 import { syncAppearance } from "./lib/browser/appearance.ts";
@@ -47,5 +48,6 @@ if (flashMessage)
     message: flashMessage.message,
     ...(flashMessage.title === undefined ? {} : { title: flashMessage.title }),
   });
+startSnapshots();
 watchPendingSignOut();
 registerServiceWorker();

@@ -11,6 +11,10 @@ export type PageOpening = {
   markerShown: number | undefined;
   /** Whether the typed text is still in the field once the page is idle. */
   isKept: boolean;
+  /** Time at which the app had replaced the first view, if the document had one. */
+  takenOver: number | undefined;
+  /** Sum of the layout shifts. */
+  shift: number;
 };
 
 const keyEveryMs = 30;
@@ -22,6 +26,8 @@ declare global {
     benchTyped?: number;
     benchMarked?: number;
     benchPainted?: number;
+    benchTakenOver?: number;
+    benchShift?: number;
   }
 }
 
@@ -40,12 +46,26 @@ export async function measureOpening(
           if (entry.name === "first-contentful-paint") window.benchPainted = entry.startTime;
         }
       }).observe({ type: "paint", buffered: true });
+      new PerformanceObserver((list) => {
+        for (const entry of list.getEntries())
+          window.benchShift = (window.benchShift ?? 0) + Number(Reflect.get(entry, "value"));
+      }).observe({ type: "layout-shift", buffered: true });
+      let hadView = false;
+      const watch = setInterval(() => {
+        const hasView = document.querySelector("#first-view > *") !== null;
+        if (hadView && !hasView) {
+          window.benchTakenOver = performance.now();
+          clearInterval(watch);
+        }
+        hadView ||= hasView;
+      }, 16);
       const typed = (event: Event) => {
         if (event.isTrusted) window.benchTyped ??= performance.now();
       };
       addEventListener("input", typed, true);
       const timer = setInterval(() => {
-        if (text && window.benchMarked === undefined && document.body?.textContent?.includes(text)) {
+        const drawn = [...document.querySelectorAll("#first-view, #root")].map(({ textContent }) => textContent);
+        if (text && window.benchMarked === undefined && drawn.join().includes(text)) {
           window.benchMarked = performance.now();
         }
         const target = document.querySelector<HTMLElement>(selector as string);
@@ -86,12 +106,17 @@ export async function measureOpening(
     await page.waitForTimeout(keyEveryMs);
   }
   await page.waitForLoadState("load");
+  await page
+    .waitForFunction(() => document.querySelector("#first-view > *") === null, undefined, { timeout: openingTimeoutMs })
+    .catch(() => undefined);
   await page.waitForTimeout(restMs);
   const opening = await page.evaluate(
     (selector) => ({
       painted: window.benchPainted ?? Number.NaN,
       typeable: window.benchTyped ?? Number.NaN,
       markerShown: window.benchMarked,
+      takenOver: window.benchTakenOver,
+      shift: window.benchShift ?? 0,
       isKept: (document.querySelector<HTMLInputElement>(selector)?.value ?? "").includes("7"),
     }),
     field,

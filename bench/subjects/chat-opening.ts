@@ -1,59 +1,113 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fillChat } from "#bench/fixtures/filled-chat.ts";
+import { bareHtml, buildBareReact, serveFolder, servePage } from "#bench/floors/bare-pages.ts";
 import { launchBrowser, logIn, newPhone } from "#bench/rig/browser.ts";
 import { startCompressingProxy } from "#bench/rig/compressing-proxy.ts";
 import { measureOpening, type PageOpening } from "#bench/rig/opening.ts";
 import { makePair } from "#bench/rig/person.ts";
 import { buildProduct } from "#bench/rig/product.ts";
 import { median } from "#bench/rig/statistics.ts";
-import { formatMilliseconds, type Section } from "#bench/rig/table.ts";
+import { formatMilliseconds, formatRatio, type Section } from "#bench/rig/table.ts";
 import { startServer } from "#tests/support/server/server.ts";
 
-const rounds = 3;
+const rounds = 5;
 const messages = 300;
 const settleMs = 1_500;
 
-/** Time to open a chat on slow 3G: on a signed-in phone without local data, and on one that opened it before. */
+/** Pages measured in each round, in this order. */
+const pages = ["bare HTML", "bare React", "list, cold", "chat, cold", "list, warm", "chat, warm"] as const;
+type PageName = (typeof pages)[number];
+
+/**
+ * Time to open the list and a chat on slow 3G, beside a bare HTML and a bare React page: on a signed-in phone without
+ * local data, and on one that opened them before.
+ */
 export async function measureChatOpening(): Promise<Section[]> {
   buildProduct();
-  const server = await startServer();
-  const proxy = await startCompressingProxy(server.origin);
+  const folder = mkdtempSync(join(tmpdir(), "lisolo-bench-"));
+  const stops: (() => Promise<void>)[] = [];
   const browser = await launchBrowser();
   try {
-    const pair = await makePair(proxy.origin);
-    const marker = await fillChat(pair, messages);
-    const state = await logIn(browser, proxy.origin, pair.a);
-    const url = `${proxy.origin}/app/chat/${pair.b.id}`;
-    const cold: PageOpening[] = [];
-    const warm: PageOpening[] = [];
-    for (let round = 0; round < rounds; round++) {
-      const context = await newPhone(browser, state);
-      cold.push(await measureOpening(context, url, "textarea", marker));
-      const settled = await context.newPage();
-      await settled.goto(url);
-      await settled.waitForFunction(() => navigator.serviceWorker.controller !== null);
-      await settled.waitForTimeout(settleMs);
-      await settled.close();
-      warm.push(await measureOpening(context, url, "textarea", marker));
-      await context.close();
-    }
-    const row = (name: string, openings: PageOpening[]) => [
-      name,
-      formatMilliseconds(median(openings.map((opening) => opening.painted))),
-      formatMilliseconds(median(openings.map((opening) => opening.markerShown ?? Number.NaN))),
-      formatMilliseconds(median(openings.map((opening) => opening.typeable))),
+    const server = await startServer();
+    stops.push(() => server.stop());
+    await buildBareReact(folder);
+    const [reactServer, htmlServer] = [await serveFolder(folder), await servePage(bareHtml)];
+    stops.push(reactServer.stop, htmlServer.stop);
+    const open = async (upstream: string) => {
+      const proxy = await startCompressingProxy(upstream);
+      stops.push(proxy.stop);
+      return proxy.origin;
+    };
+    const [html, react, origin] = [
+      await open(htmlServer.origin),
+      await open(reactServer.origin),
+      await open(server.origin),
     ];
+    const pair = await makePair(origin);
+    const marker = await fillChat(pair, messages);
+    const state = await logIn(browser, origin, pair.a);
+    const [listUrl, chatUrl] = [`${origin}/app`, `${origin}/app/chat/${pair.b.id}`];
+    const openings = new Map<PageName, PageOpening[]>(pages.map((name) => [name, []]));
+    const measure = async (name: PageName, ...options: Parameters<typeof measureOpening>) => {
+      openings.get(name)?.push(await measureOpening(...options));
+    };
+    for (let round = 0; round < rounds; round++) {
+      for (const [name, url] of [
+        ["bare HTML", `${html}/login`],
+        ["bare React", `${react}/login`],
+      ] as const) {
+        const context = await newPhone(browser);
+        await measure(name, context, url, "input");
+        await context.close();
+      }
+      const listPhone = await newPhone(browser, state);
+      await measure("list, cold", listPhone, listUrl, "input[type=search]", marker.slice(0, 20));
+      await listPhone.close();
+      const phone = await newPhone(browser, state);
+      await measure("chat, cold", phone, chatUrl, "textarea", marker);
+      const settled = await phone.newPage();
+      for (const url of [listUrl, chatUrl]) {
+        await settled.goto(url);
+        await settled.waitForFunction(() => navigator.serviceWorker.controller !== null);
+        await settled.waitForTimeout(settleMs);
+      }
+      await settled.close();
+      await measure("list, warm", phone, listUrl, "input[type=search]", marker.slice(0, 20));
+      await measure("chat, warm", phone, chatUrl, "textarea", marker);
+      await phone.close();
+    }
+    const getTimes = (name: PageName, key: "painted" | "typeable" | "markerShown" | "takenOver") =>
+      (openings.get(name) ?? []).flatMap((opening) => opening[key] ?? []);
+    const bareHtmlMs = median(getTimes("bare HTML", "painted"));
+    const bareReactMs = median(getTimes("bare React", "typeable"));
+    const toColumns = (times: readonly number[], floor: number) =>
+      times.length === 0 ? ["", ""] : [formatMilliseconds(median(times)), formatRatio(median(times) / floor)];
+    const rows = pages.map((name) => {
+      const readable = name.startsWith("bare") ? getTimes(name, "painted") : getTimes(name, "markerShown");
+      return [
+        name,
+        ...toColumns(readable, bareHtmlMs),
+        ...toColumns(getTimes(name, "typeable"), bareHtmlMs),
+        ...toColumns(getTimes(name, "takenOver"), bareReactMs),
+        (openings.get(name) ?? []).every(({ isKept }) => isKept) ? "yes" : "no",
+        Math.max(...(openings.get(name) ?? []).map(({ shift }) => shift)).toFixed(3),
+      ];
+    });
     const section: Section = {
-      title: `A chat of ${messages} messages on slow 3G (400 kbit/s, 400 ms a request, processor 6× slower)`,
-      columns: ["", "first paint", "newest message shown", "typeable"],
-      rows: [row("cold: signed in, nothing cached", cold), row("warm: service worker and local store", warm)],
+      title: `List and chat of ${messages} messages on slow 3G (400 kbit/s, 400 ms a request, processor 6× slower)`,
+      columns: ["", "readable", "to HTML", "typeable", "to HTML", "app", "to React", "typed text kept", "shift"],
+      rows,
       notes: [
-        `Medians of ${rounds} rounds in turn. Chromium does not slow the service worker's own requests, so "warm" is what the page itself needs.`,
+        `Medians of ${rounds} rounds in turn. "Readable": the newest message is on the page, or the bare page has painted. "App": the app has replaced the first view.`,
+        '"Warm": service worker, local store and snapshots from a visit before. Chromium does not slow the service worker\'s own requests, so this is what the page itself needs.',
       ],
     };
     return [section];
   } finally {
     await browser.close();
-    await proxy.stop();
-    await server.stop();
+    for (const stop of stops) await stop();
+    rmSync(folder, { recursive: true, force: true });
   }
 }

@@ -18,6 +18,12 @@ export const startEarlyInput = (): void => {
     return;
   }
   document.getElementById("root")?.setAttribute("inert", "");
+  // A snapshot of another day: "14:05" and "Today" have become dates.
+  const { day } = view.dataset;
+  if (day && day !== new Date().toDateString()) {
+    for (const element of view.querySelectorAll<HTMLElement>("[data-at]"))
+      element.textContent = new Date(Number(element.dataset["at"])).toLocaleDateString(document.documentElement.lang);
+  }
   // Whole pixels, as the app's virtual list measures its rows.
   const rows = [...view.querySelectorAll<HTMLElement>("#first-scroller li")];
   const heights = rows.map((row) => row.getBoundingClientRect().height);

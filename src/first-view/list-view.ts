@@ -72,7 +72,7 @@ const row = (entry: ListEntry, now: number, t: Translate): Markup => {
             <bdi class="min-w-0 truncate font-semibold">${name}</bdi>
             ${entry.person?.blocked === 1 && markup`<span role="img" aria-label="${t("blocked.isBlocked")}" class="i-ph-prohibit-bold shrink-0 text-base text-danger"></span>`}
           </span>
-          <time class="shrink-0 text-xs tabular-nums ${isLoud ? "font-semibold text-accent" : "text-muted"}">${formatTimeOrDate(entry.at, undefined, now)}</time>
+          <time data-at="${entry.at}" class="shrink-0 text-xs tabular-nums ${isLoud ? "font-semibold text-accent" : "text-muted"}">${formatTimeOrDate(entry.at, undefined, now)}</time>
         </span>
         ${preview(entry, t)}
       </span>

@@ -148,7 +148,7 @@ const bubble = (entry: ChatEntry, placement: MessagePlacement, chat: ChatViewDat
 };
 
 const dayHeading = (at: number, now: number): Markup =>
-  markup`<p class="py-3 text-center text-xs font-semibold text-muted">${formatDayHeading(at, undefined, now)}</p>`;
+  markup`<p data-at="${at}" class="py-3 text-center text-xs font-semibold text-muted">${formatDayHeading(at, undefined, now)}</p>`;
 
 /** Member numbers that the messages of a chat name. */
 export const listMembersOfMessages = (

@@ -1,6 +1,7 @@
 import { createInstance, type i18n as I18n, type ParseKeys, type TFunction } from "i18next";
 import { useTranslation } from "react-i18next";
 import { defaultLanguage, isLanguage, type Language, languages, toLanguageCookie } from "#contract/language.ts";
+import { deleteFirstViews } from "#lib/browser/first-view-cache.ts";
 import { getLanguage, setCurrentLanguage } from "./current-language.ts";
 import type french from "./fr.json";
 import { locales } from "./locales.ts";
@@ -160,6 +161,7 @@ export const setLanguage = async (language: Language): Promise<boolean> => {
   if (!(await loadLanguage(language))) return false;
   // biome-ignore lint/suspicious/noDocumentCookie: the Worker picks the prerendered page by this cookie
   document.cookie = toLanguageCookie(language);
+  void deleteFirstViews().catch(() => undefined); // they are in the former language
   broadcastLanguage(language);
   return true;
 };

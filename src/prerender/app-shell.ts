@@ -58,7 +58,7 @@ export const completeAppTemplate = (page: string, { css, icons }: { css: string;
     .replace(
       '<div id="root">',
       () =>
-        `<div id="${firstViewId}" data-user="%user%" data-conversation="%conversation%" data-max-length="${messageTextMaxLength}">%view%</div>` +
+        `<div id="${firstViewId}" data-user="%user%" data-conversation="%conversation%" data-day="%day%" data-max-length="${messageTextMaxLength}">%view%</div>` +
         `<div id="root">`,
     )
     .replace('<p id="unloaded"', () => `<script>(${startEarlyInput})()</script><p id="unloaded"`)

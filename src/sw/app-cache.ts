@@ -1,3 +1,6 @@
+import type { AppTemplate } from "#contract/document-headers.ts";
+import { fillTemplate } from "#first-view/template.ts";
+import { readFirstView } from "#lib/browser/first-view-cache.ts";
 import { deleteFromCache, findCached, listCachedKeys, saveToCache } from "./safe-cache.ts";
 
 /** Paths of all files that this version of the app may load. Their names contain a hash of the content. */
@@ -5,6 +8,7 @@ declare const __ASSETS__: readonly string[];
 
 const cacheName = "shell";
 const appPagePath = "/app";
+const templatePath = "/entry/app-template.json";
 const assets = __ASSETS__;
 // Language of a file with texts. Once one of a language was loaded, all its texts are cached and updated with the app.
 const getTextsLanguage = (path: string): string | undefined => /^\/assets\/(fr|en|pt)-[^/]+$/.exec(path)?.[1];
@@ -41,13 +45,15 @@ export const installAppShell = async (): Promise<void> => {
   const response = await fetch(appPagePath, { cache: "no-cache" });
   if (!response.ok || !(await saveToCache(cacheName, appPagePath, response)))
     throw new Error("the app's page could not be kept");
+  const template = await fetch(templatePath, { cache: "no-cache" });
+  if (template.ok) await saveToCache(cacheName, templatePath, template);
   const before = await readVersionLists();
   await saveToCache(cacheName, versionListKey, new Response(JSON.stringify([assets, ...before.slice(0, 1)])));
 };
 
 /** Deletes files that neither this version nor the one before needs. */
 export const deleteOldFiles = async (): Promise<void> => {
-  const wanted = new Set([appPagePath, versionListKey, ...(await readVersionLists()).flat()]);
+  const wanted = new Set([appPagePath, templatePath, versionListKey, ...(await readVersionLists()).flat()]);
   await deleteFromCache(
     cacheName,
     (await listCachedKeys(cacheName)).filter((key) => !wanted.has(key)),
@@ -62,9 +68,22 @@ export const cacheAssets = async (paths: string[]): Promise<void> => {
   await cacheMissingFiles(assets.filter(isWanted)).catch(() => undefined);
 };
 
-/** Responds with the app's page from the cache. A newer page arrives with a newer service worker. */
+/** The app's page with the snapshot of this path, or undefined if there is none. */
+const fillWithSnapshot = async (path: string): Promise<Response | undefined> => {
+  const [snapshot, template] = await Promise.all([readFirstView(path), findCached(cacheName, templatePath)]);
+  if (!snapshot || !template) return undefined;
+  const { html, headers } = await fillTemplate((await template.json()) as AppTemplate, { ...snapshot, data: "null" });
+  return new Response(html, { headers: { ...headers, "content-type": "text/html; charset=utf-8" } });
+};
+
+/**
+ * Responds with the app's page from the cache, with what the list or the last chat showed. A newer page arrives with a newer
+ * service worker.
+ */
 export const respondWithAppPage = async (request: Request): Promise<Response> =>
-  (await findCached(cacheName, appPagePath)) ?? fetch(request);
+  (await fillWithSnapshot(new URL(request.url).pathname).catch(() => undefined)) ??
+  (await findCached(cacheName, appPagePath)) ??
+  fetch(request);
 
 /** Responds with a script or style, from the cache if possible: hashed files never change. */
 export const respondWithAsset = async (

@@ -1,5 +1,6 @@
 import type { Uuid } from "#contract/ids.ts";
 import { findFirstView } from "#lib/browser/first-view.ts";
+import { deleteFirstViews } from "#lib/browser/first-view-cache.ts";
 import { Observable } from "#lib/browser/observable.ts";
 import { subscribeToAuthEvents } from "#lib/session/auth-events.ts";
 import { wasSignedOut } from "#lib/session/session.ts";
@@ -141,6 +142,7 @@ const deleteLocalData = async (userId: Uuid): Promise<void> => {
  */
 const handleSessionEnd = async (userId: Uuid): Promise<void> => {
   if (currentSync?.userId !== userId) return;
+  void deleteFirstViews().catch(() => undefined);
   pendingStop = stopSync()
     .then(() => (wasSignedOut() ? deleteLocalData(userId) : purgeAllButUnsent(createBrowserPlatform(userId), userId)))
     .catch((error: unknown) => console.warn("local data could not be removed", error));

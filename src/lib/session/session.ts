@@ -3,6 +3,7 @@ import * as v from "valibot";
 import { type Factor, type SecondStep, Session as ServerSession } from "#contract/auth/auth.ts";
 import { Uuid } from "#contract/ids.ts";
 import { refreshMarginSeconds } from "#contract/limits.ts";
+import { deleteFirstViews } from "#lib/browser/first-view-cache.ts";
 import { deleteAllCachedPictures } from "#lib/browser/picture-cache.ts";
 import { parseResponse } from "#lib/http/parse-response.ts";
 
@@ -104,12 +105,12 @@ export const wasSignedOut = (): boolean => readStorageKey(signedOutKey) !== null
 export const wasAccountDeleted = (): boolean => readStorageKey(signedOutKey) === signedOutValues.account;
 
 /**
- * Deletes the session on this browser, in all tabs, and the pictures cached by the service worker
- * (`src/sw/pictures.ts`). Subscribers delete their own data.
+ * Deletes the session on this browser, in all tabs, the pictures cached by the service worker (`src/sw/pictures.ts`)
+ * and the snapshots of first views. Subscribers delete their own data.
  */
 export const clearSession = (): void => {
   storeSession(undefined);
-  void deleteAllCachedPictures().catch(() => undefined);
+  for (const deletion of [deleteAllCachedPictures(), deleteFirstViews()]) void deletion.catch(() => undefined);
 };
 
 /** Ends the session permanently: the person signed out, or the account was deleted. */

@@ -3,13 +3,14 @@ import type { AppTemplate } from "#contract/document-headers.ts";
 import { type Language, resolveLanguage } from "#contract/language.ts";
 import { timeZoneCookie } from "#contract/wire/document-data.ts";
 import { renderFirstView } from "#first-view/first-view.ts";
+import { fillTemplate } from "#first-view/template.ts";
 import { drawInLanguage } from "#first-view/texts.ts";
 import { findDocumentCaller } from "#worker/auth/sessions/document-session.ts";
 import { acceptsBrotli } from "#worker/lib/http/content-negotiation.ts";
 import { takeUserToken } from "#worker/lib/limits/request-limit.ts";
 import { logError } from "#worker/lib/log.ts";
 import { type DocumentView, parseDocumentPath, readDocumentView } from "./read-view.ts";
-import { fillTemplate, getTemplate } from "./template.ts";
+import { getTemplate } from "./template.ts";
 
 /**
  * Document of the app: the list or a chat with the person's own content, so that it is readable before any script runs
@@ -60,21 +61,23 @@ const readContent = async (request: Request, env: Env): Promise<DocumentView | u
   return readDocumentView({ env, caller, timeZone: findTimeZone(request) }, path);
 };
 
-const respond = (
+const respond = async (
   request: Request,
   template: AppTemplate,
   language: Language,
   { view, data }: DocumentView,
-): Response => {
-  const { html, headers: documentHeaders } = drawInLanguage(language, (t) =>
-    fillTemplate(template, {
-      language,
-      view: view ? renderFirstView(view, t).html : "",
-      conversation: view?.type === "chat" ? view.conversation : undefined,
-      hint: `${t("auth.loadFailed")} ${t("common.retry")}`,
-      data,
-    }),
-  );
+): Promise<Response> => {
+  const drawn = drawInLanguage(language, (t) => ({
+    view: view ? renderFirstView(view, t).html : "",
+    hint: `${t("auth.loadFailed")} ${t("common.retry")}`,
+  }));
+  const { html, headers: documentHeaders } = await fillTemplate(template, {
+    ...drawn,
+    language,
+    user: data.user,
+    conversation: view?.type === "chat" ? view.conversation : undefined,
+    data: JSON.stringify(data),
+  });
   const headers = new Headers(documentHeaders);
   headers.set("cache-control", "private, no-store");
   headers.set("content-type", "text/html; charset=utf-8");
@@ -103,7 +106,7 @@ export const serveAppDocument = async (request: Request, env: Env): Promise<Resp
       cookies: request.headers.get("cookie"),
       accept: request.headers.get("accept-language"),
     });
-    return respond(request, template, language, content);
+    return await respond(request, template, language, content);
   } catch (error) {
     logError("the app's document could not be filled", error);
     return serveStaticPage();

@@ -1,0 +1,104 @@
+import { toDisplayName } from "#components/people/person-name.ts";
+import { type ConversationId, otherMember, privateConversationId } from "#contract/ids.ts";
+import { renderFirstView } from "#first-view/first-view.ts";
+import { listMembersOfMessages } from "#first-view/message-view.ts";
+import type { ChatViewData, FirstViewData, ListView } from "#first-view/view-data.ts";
+import { getLanguage } from "#i18n/current-language.ts";
+import { t } from "#i18n/setup.ts";
+import { getServerNow } from "#lib/browser/clock.ts";
+import { deleteFirstViews, type FirstViewSnapshot, saveFirstViews } from "#lib/browser/first-view-cache.ts";
+import { getSession } from "#lib/session/session.ts";
+import { activeEngine } from "#sync/engine.ts";
+import { readChat, readContactRequests, readConversation, readConversations } from "#sync/queries/queries.ts";
+import { readMemberProfiles } from "#sync/store/members.ts";
+import { readOwnProfile } from "#sync/store/own-profile-row.ts";
+import { readSettingsRow, toEffectiveSettings } from "#sync/store/settings-rows.ts";
+import type { SyncContext } from "#sync/store/sync-context.ts";
+
+/** Saves what the list and the open chat show, so that the next start shows it before the app has loaded. */
+
+const drawnRows = 14;
+const drawnMessages = 14;
+const drawnThumbs = 2;
+
+const readList = async ({ store, me }: SyncContext): Promise<ListView | undefined> => {
+  const entries = await readConversations(store, me, drawnRows);
+  if (!entries) return undefined;
+  const [profile, requests, settings] = await Promise.all([
+    readOwnProfile(store),
+    readContactRequests(store),
+    readSettingsRow(store),
+  ]);
+  return {
+    type: "list",
+    me: profile ?? undefined,
+    entries,
+    receivedRequests: requests?.received.length ?? 0,
+    hasTala: toEffectiveSettings(settings).tala,
+    now: getServerNow(),
+  };
+};
+
+const readOpenChat = async (
+  { store, me }: SyncContext,
+  conversation: ConversationId,
+): Promise<ChatViewData | undefined> => {
+  const { isStored, gone, open, blocked, muted, group, person } = await readConversation(store, me, conversation);
+  const peer = otherMember(conversation, me);
+  if (!isStored || gone || (peer !== undefined && !person)) return undefined;
+  const { items, hasMoreLocally, hasMoreOnServer } = await readChat(store, conversation, drawnMessages);
+  const members = group && {
+    ownNumber: group.number,
+    profiles: await readMemberProfiles(store, me, conversation, listMembersOfMessages(items)),
+  };
+  return {
+    type: "chat",
+    me,
+    conversation,
+    peer,
+    person: person ?? { username: group?.name ?? "", phone: "", avatar: group?.picture ?? null },
+    name: group?.name ?? toDisplayName(person, t),
+    isMuted: muted,
+    memberCount: group?.count,
+    members: members ?? undefined,
+    messages: items,
+    thumbs: new Set(items.filter(({ body }) => body.type === "image").slice(0, drawnThumbs)),
+    hasOlder: hasMoreLocally || hasMoreOnServer,
+    canWrite: open && !blocked && !person?.deleted,
+    now: getServerNow(),
+  };
+};
+
+const toConversation = (path: string, me: string): ConversationId | undefined => {
+  const [, kind, id = ""] = /^\/app\/(chat|group)\/([0-9a-f-]{36})$/.exec(path) ?? [];
+  if (kind === undefined) return undefined;
+  return kind === "chat" ? privateConversationId(me, id) : id;
+};
+
+const toSnapshot = (view: FirstViewData, user: string): FirstViewSnapshot => ({
+  user,
+  language: getLanguage(),
+  view: renderFirstView(view, t).html,
+  conversation: view.type === "chat" ? view.conversation : undefined,
+  hint: `${t("auth.loadFailed")} ${t("common.retry")}`,
+  day: new Date().toDateString(),
+});
+
+let lastChatPath: string | undefined;
+
+/** Saves the list and the chat that is open or was open last. Nothing remains of a person who signs out meanwhile. */
+export const saveSnapshots = async (path = location.pathname): Promise<void> => {
+  const context = activeEngine.get()?.tab.context.get();
+  if (!context || getSession()?.userId !== context.me) return;
+  if (toConversation(path, context.me) !== undefined) lastChatPath = path;
+  const conversation = lastChatPath && toConversation(lastChatPath, context.me);
+  const [list, chat] = await Promise.all([
+    readList(context),
+    conversation === undefined ? undefined : readOpenChat(context, conversation),
+  ]);
+  const snapshots = new Map<string, FirstViewSnapshot>();
+  if (list) snapshots.set("/app", toSnapshot(list, context.me));
+  if (chat && lastChatPath) snapshots.set(lastChatPath, toSnapshot(chat, context.me));
+  await saveFirstViews(snapshots);
+  if (getSession()?.userId !== context.me) await deleteFirstViews();
+};

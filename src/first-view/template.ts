@@ -1,0 +1,52 @@
+import { type AppTemplate, documentHeaders } from "#contract/document-headers.ts";
+
+/** What fills the template of the app's document. */
+export type DocumentContent = {
+  /** Person whose view it is. */
+  user: string;
+  language: string;
+  /** Markup of the first view, or nothing. */
+  view: string;
+  /** Conversation that the composer writes to. */
+  conversation?: string | undefined;
+  /** Text of the link that loads the page again, shown if a script cannot be loaded. */
+  hint: string;
+  /** Local day on which a view of a snapshot was drawn, as `toDateString` writes it. */
+  day?: string | undefined;
+  /** JSON for the app. */
+  data: string;
+};
+
+const escapeAttribute = (text: string): string => text.replaceAll("&", "&amp;").replaceAll('"', "&quot;");
+
+/** Styles of a first view with the icons that it contains. */
+const selectStyles = ({ css, icons }: AppTemplate, view: string): string => {
+  const used = new Set(view.match(/\bi-ph-[\w-]+/g));
+  return css + [...used].map((name) => icons[name] ?? "").join("");
+};
+
+const hashStyles = async (css: string): Promise<string> => {
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(css));
+  return `sha256-${btoa(String.fromCharCode(...new Uint8Array(digest)))}`;
+};
+
+/** Fills the template, in the Worker or in the service worker. The security policy names the hash of the styles. */
+export const fillTemplate = async (
+  template: AppTemplate,
+  { user, language, view, conversation = "", hint, day = "", data }: DocumentContent,
+): Promise<{ html: string; headers: Record<string, string> }> => {
+  const css = selectStyles(template, view);
+  return {
+    html: template.html
+      .replace("%language%", language)
+      .replace("%user%", escapeAttribute(user))
+      .replace("%conversation%", escapeAttribute(conversation))
+      .replace("%day%", escapeAttribute(day))
+      .replace("%hint%", () => hint)
+      .replace("%css%", () => css)
+      .replace("%view%", () => view)
+      // Nothing in the data can end its script element.
+      .replace("%data%", () => data.replaceAll("<", "\\u003c")),
+    headers: documentHeaders(template.scriptHashes, [...template.styleHashes, await hashStyles(css)]),
+  };
+};
