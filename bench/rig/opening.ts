@@ -31,11 +31,11 @@ declare global {
   }
 }
 
-/** Opens `url` in a new page on the slow link and presses a key repeatedly from the start. */
+/** Opens `url` in a new page on the slow link and presses a key repeatedly from the start, if there is a `field`. */
 export async function measureOpening(
   context: BrowserContext,
   url: string,
-  field: string,
+  field: string | undefined,
   marker?: string,
 ): Promise<PageOpening> {
   const page = await context.newPage();
@@ -68,7 +68,7 @@ export async function measureOpening(
         if (text && window.benchMarked === undefined && drawn.join().includes(text)) {
           window.benchMarked = performance.now();
         }
-        const target = document.querySelector<HTMLElement>(selector as string);
+        const target = selector ? document.querySelector<HTMLElement>(selector) : null;
         if (window.benchTyped === undefined && target !== document.activeElement) target?.focus();
         if (window.benchTyped !== undefined && (!text || window.benchMarked !== undefined)) clearInterval(timer);
       }, 16);
@@ -81,13 +81,13 @@ export async function measureOpening(
   await opened;
   const isDone = () =>
     page.evaluate(
-      (wants) =>
-        window.benchTyped !== undefined &&
+      ([types, wants]) =>
+        (!types || window.benchTyped !== undefined) &&
         (!wants || window.benchMarked !== undefined) &&
         window.benchPainted !== undefined,
-      marker !== undefined,
+      [field !== undefined, marker !== undefined] as const,
     );
-  const isTyped = () => page.evaluate(() => window.benchTyped !== undefined);
+  const isTyped = async () => field === undefined || page.evaluate(() => window.benchTyped !== undefined);
   while (!(await isTyped())) {
     if (Date.now() > deadline) throw new Error(`${url} accepted no key within ${openingTimeoutMs} ms`);
     for (const type of ["keyDown", "keyUp"] as const) {
@@ -117,7 +117,7 @@ export async function measureOpening(
       markerShown: window.benchMarked,
       takenOver: window.benchTakenOver,
       shift: window.benchShift ?? 0,
-      isKept: (document.querySelector<HTMLInputElement>(selector)?.value ?? "").includes("7"),
+      isKept: !selector || (document.querySelector<HTMLInputElement>(selector)?.value ?? "").includes("7"),
     }),
     field,
   );
