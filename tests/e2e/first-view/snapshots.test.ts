@@ -46,12 +46,9 @@ test("the list and the last chat open from snapshots, offline too, and nothing o
   await client.context.setOffline(false);
 
   await client.goTo("/app/profile");
-  await client.page.evaluate(() => {
-    localStorage.removeItem("session");
-    dispatchEvent(new StorageEvent("storage", { key: "session" }));
-  });
-  await client.page.waitForURL("**/login");
-  expect(await listSnapshots(client.page)).toEqual([]);
+  await client.page.getByRole("button", { name: client.texts.profile.signOut, exact: true }).click();
+  await client.page.waitForURL((url) => url.pathname === "/");
+  await expect.poll(() => listSnapshots(client.page)).toEqual([]);
   await client.page.goto("/app", { waitUntil: "commit" });
   await expect(view(client.page)).toHaveCount(0);
   await client.close();
