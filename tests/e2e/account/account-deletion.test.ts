@@ -25,8 +25,8 @@ test("a deleted account is signed out everywhere for good and anonymous to the o
   const body = { type: "text", text: "Mbote Ben", forwarded } as const;
   const passedOn = { cid: createUuid(), body, source: { conversation: pair, seq: 1 } };
   const path = `/api/conversations/${privateConversationId(ben.id, cleo.id)}/messages`;
-  const told = await callSite(site, "POST", path, { token: ben.token, body: { messages: [passedOn] } });
-  expect(told.status).toBe(200);
+  const response = await callSite(site, "POST", path, { token: ben.token, body: { messages: [passedOn] } });
+  expect(response.status).toBe(200);
 
   const [anas, bens, cleos] = [
     await TestClient.open(browser, server),
@@ -122,30 +122,30 @@ test("a deleted account is signed out everywhere for good and anonymous to the o
   // profile.
   await bens.context.setOffline(false);
   const gone = texts.common.deletedAccount;
-  const theirs = bens.page;
-  await expect(theirs.getByText(texts.chat.accountDeleted)).toBeVisible({ timeout: 30_000 });
+  const bensPage = bens.page;
+  await expect(bensPage.getByText(texts.chat.accountDeleted)).toBeVisible({ timeout: 30_000 });
   await expect(bens.composer()).toHaveCount(0);
   await expect(bens.message("Mbote Ben")).toBeVisible();
   await expect(bens.message("Mbote Ana")).toBeVisible();
-  await expect(theirs.getByRole("button", { name: /Appel/ })).toHaveCount(0);
+  await expect(bensPage.getByRole("button", { name: /Appel/ })).toHaveCount(0);
   // His unsent messages and his draft can still be copied, and can never be sent.
-  await expect(theirs.getByText("tu viens ?")).toBeVisible();
+  await expect(bensPage.getByText("tu viens ?")).toBeVisible();
   await expect(bens.message("jamais partie")).toContainText("Non envoyé. Ce compte a été supprimé.");
-  await expect(theirs.getByRole("button", { name: texts.chat.retry })).toHaveCount(0);
-  await theirs.getByRole("button", { name: texts.chat.discard, exact: true }).first().click();
+  await expect(bensPage.getByRole("button", { name: texts.chat.retry })).toHaveCount(0);
+  await bensPage.getByRole("button", { name: texts.chat.discard, exact: true }).first().click();
   await expect(bens.message("jamais partie")).toHaveCount(0);
-  await theirs.getByRole("link", { name: gone }).click();
-  await expect(theirs.getByText(texts.people.deletedBody)).toBeVisible();
-  await expect(theirs.getByText("Ana Mbuyi")).toHaveCount(0);
-  await expect(theirs.getByText(ana.phone)).toHaveCount(0);
+  await bensPage.getByRole("link", { name: gone }).click();
+  await expect(bensPage.getByText(texts.people.deletedBody)).toBeVisible();
+  await expect(bensPage.getByText("Ana Mbuyi")).toHaveCount(0);
+  await expect(bensPage.getByText(ana.phone)).toHaveCount(0);
   await bens.goTo(`/app/group/${group}`);
   await expect(bens.message("Bonsoir la famille")).toContainText(gone);
-  await expect(theirs.getByText(/Compte supprimé.* a quitté/)).toBeVisible();
+  await expect(bensPage.getByText(/Compte supprimé.* a quitté/)).toBeVisible();
   await bens.goTo("/app");
   await expect(bens.conversation(gone)).toBeVisible();
-  await expect(theirs.getByText("Ana Mbuyi")).toHaveCount(0);
+  await expect(bensPage.getByText("Ana Mbuyi")).toHaveCount(0);
   await bens.goTo("/app/contacts");
-  await expect(theirs.getByText("Ana Mbuyi")).toHaveCount(0);
+  await expect(bensPage.getByText("Ana Mbuyi")).toHaveCount(0);
   await expect(saysFrom(gone)).toBeVisible();
   await expect(cleos.page.getByText("Ana Mbuyi")).toHaveCount(0);
   await expect(cleos.message("Mbote Ben")).toBeVisible();

@@ -19,12 +19,12 @@ import { type Server, startServer } from "#tests/support/server/server.ts";
  * needed.
  */
 
-const elsewhere = "http://localhost:4999/welcome";
+const clientUrl = "http://localhost:4999/welcome";
 
 let server: Server;
 let site: Site;
 test.beforeAll(async () => {
-  server = await startServer({ vars: { REDIRECT_URLS: elsewhere } });
+  server = await startServer({ vars: { REDIRECT_URLS: clientUrl } });
   site = { origin: server.origin, fetch };
 });
 test.afterAll(() => server.stop());
@@ -78,9 +78,9 @@ test("reads the claims of its session, and changes the name but not the number",
   const device = await makeDevice(site);
   const { client } = device;
   const { phone, session } = await signUp(site, device, nextPhone());
-  const { data: told, error } = await client.getClaims();
+  const { data: claims, error } = await client.getClaims();
   expect(error).toBeNull();
-  expect(told?.claims.sub).toBe(session.user.id);
+  expect(claims?.claims.sub).toBe(session.user.id);
   const named = getData(await client.updateUser({ data: { username: "Ana Neuve" } }));
   expect(named.user.user_metadata).toEqual({ username: "Ana Neuve" });
   expect(toRefusal(await client.updateUser({ phone: nextPhone() }))).toEqual(makeAuthError(400, "validation_failed"));
@@ -254,14 +254,14 @@ test("recovers by a link that redirects to the requesting client, by PKCE", asyn
   const email = "ben@recovery.example";
   const phone = await makeRecoverable(email);
   const { client, events } = await makeDevice(site);
-  getData(await client.resetPasswordForEmail(email, { redirectTo: elsewhere, captchaToken: await mailProof(email) }));
+  getData(await client.resetPasswordForEmail(email, { redirectTo: clientUrl, captchaToken: await mailProof(email) }));
   const { link } = parseMail(await mailTo(email, isRecovery));
   // The app's own page, which the link opens, does the same.
-  const said = new URLSearchParams(new URL(link).hash.slice(1));
-  const body = { token_hash: said.get("token"), redirect_to: said.get("redirect_to") };
+  const parameters = new URLSearchParams(new URL(link).hash.slice(1));
+  const body = { token_hash: parameters.get("token"), redirect_to: parameters.get("redirect_to") };
   const traded = await callSite(site, "POST", "/api/auth/verify/redirect", { body });
   const back = new URL((traded.body as { url: string }).url);
-  expect(back.origin + back.pathname).toBe(elsewhere);
+  expect(back.origin + back.pathname).toBe(clientUrl);
   const code = back.searchParams.get("code") ?? "";
 
   const thief = await makeDevice(site);

@@ -98,17 +98,17 @@ test("the link of a recovery mail sets a new password, and every other device is
   expect((await callSite(toSite(server), "GET", "/api/auth/user", { token: person.token })).status).toBe(401);
 
   // The link works once, and reports this when it is opened again.
-  const elsewhere = await TestClient.open(browser, server, "en");
-  await elsewhere.page.goto(link);
-  await elsewhere.page.getByRole("button", { name: textsOf.en.auth.secondStep.go }).click();
-  await expect(elsewhere.page.getByText(textsOf.en.errors.otp_expired)).toBeFocused();
-  await elsewhere.page.reload(); // it is not offered again
-  await expect(elsewhere.page.getByLabel(textsOf.en.recover.email)).toBeVisible();
-  await elsewhere.page.goto(link);
-  await elsewhere.page.getByRole("button", { name: textsOf.en.auth.secondStep.go }).click();
-  await elsewhere.page.getByRole("button", { name: textsOf.en.recover.again }).click();
-  await expect(elsewhere.page.getByLabel(textsOf.en.recover.email)).toBeVisible();
-  await elsewhere.logIn(person.phone.replace("+", ""), password);
+  const otherDevice = await TestClient.open(browser, server, "en");
+  await otherDevice.page.goto(link);
+  await otherDevice.page.getByRole("button", { name: textsOf.en.auth.secondStep.go }).click();
+  await expect(otherDevice.page.getByText(textsOf.en.errors.otp_expired)).toBeFocused();
+  await otherDevice.page.reload(); // it is not offered again
+  await expect(otherDevice.page.getByLabel(textsOf.en.recover.email)).toBeVisible();
+  await otherDevice.page.goto(link);
+  await otherDevice.page.getByRole("button", { name: textsOf.en.auth.secondStep.go }).click();
+  await otherDevice.page.getByRole("button", { name: textsOf.en.recover.again }).click();
+  await expect(otherDevice.page.getByLabel(textsOf.en.recover.email)).toBeVisible();
+  await otherDevice.logIn(person.phone.replace("+", ""), password);
 });
 
 test("the code of a recovery mail, read elsewhere, in English: a wrong code is reported and can be corrected", async ({

@@ -49,11 +49,11 @@ const addApp = async (phone: TestClient, withCodes: boolean): Promise<{ app: Cod
   await button(page, codes.makeNow).click();
   const shown = dialog(page, codes.title).getByRole("listitem");
   await expect(shown).toHaveCount(10);
-  const told = await shown.allInnerTexts();
+  const shownCodes = await shown.allInnerTexts();
   await page.getByLabel(codes.noted).check();
   await button(page, codes.done).click();
   await expect(dialog(page, codes.title)).toHaveCount(0);
-  return { app, codes: told };
+  return { app, codes: shownCodes };
 };
 
 /** The server executes the request, and its answer is lost. */

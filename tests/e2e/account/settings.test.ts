@@ -52,13 +52,13 @@ test("a chat shows whether the other is online and when last, and nothing of peo
   await expect(heading).not.toContainText(presence.here, { timeout: presencePollMs / 6 });
   // A person who hides their presence sees nobody's, immediately, and nobody sees theirs.
   await expect(again.page.getByRole("link", { name: ana.username })).not.toContainText(again.texts.chat.presence.here);
-  const told = new Promise<void>((resolve) => {
+  const presenceFrame = new Promise<void>((resolve) => {
     anas.page.on("websocket", (socket) =>
       socket.on("framereceived", ({ payload }) => String(payload).startsWith('["L",') && resolve()),
     );
   });
   await openAgain();
-  await told;
+  await presenceFrame;
   await expect(heading).not.toContainText(presence.here);
   await again.close();
   await anas.close();

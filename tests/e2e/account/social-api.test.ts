@@ -41,7 +41,7 @@ const identitiesOf = async ({ token }: Pick<Person, "token">) => {
   return (body as { identities: { id: string; provider: string; identity_data: object }[] }).identities;
 };
 const login = () => `${social.site.origin}/login`;
-const way = (more: Record<string, string> = {}) => ({
+const makeQuery = (more: Record<string, string> = {}) => ({
   provider: "kivu",
   redirect_to: login(),
   code_challenge: makeVerifier().code_challenge,
@@ -144,7 +144,7 @@ test("a code without its verifier is refused, and stays valid for its owner", as
 });
 
 test("a callback works once, and only with a state that was issued", async () => {
-  const { location } = await authorize(social.site, way());
+  const { location } = await authorize(social.site, makeQuery());
   const callback = await new OAuthBrowser().logIn(location, social.site.origin, "stateful");
   const lead = async (url: string | URL): Promise<URL> => {
     const answer = await fetch(url, { redirect: "manual" });
@@ -168,7 +168,7 @@ test("a callback works once, and only with a state that was issued", async () =>
 });
 
 test("cancelling at the provider redirects back without a code, with the standard error codes", async () => {
-  const { location } = await authorize(social.site, way());
+  const { location } = await authorize(social.site, makeQuery());
   const callback = await new OAuthBrowser().cancel(location, social.site.origin);
   const answer = await fetch(callback, { redirect: "manual" });
   const back = new URL(answer.headers.get("location") ?? "");
@@ -197,24 +197,24 @@ test("a sign-in redirects to the product's own addresses only, and is refused be
     `${origin}\u0000.evil.example`,
   ];
   for (const redirect_to of foreign) {
-    const answer = await authorize(social.site, way({ redirect_to }));
+    const answer = await authorize(social.site, makeQuery({ redirect_to }));
     expect([answer.status, errorOf(answer), answer.location], redirect_to).toEqual([400, "validation_failed", ""]);
   }
-  expect((await authorize(social.site, way({ redirect_to: "/app/profile" }))).status).toBe(302);
+  expect((await authorize(social.site, makeQuery({ redirect_to: "/app/profile" }))).status).toBe(302);
 });
 
 test("a flow without PKCE, or to an unknown provider, does not start", async () => {
-  const { code_challenge: _, ...bare } = way();
-  for (const query of [bare, way({ code_challenge_method: "plain" }), way({ code_challenge: "short" })]) {
+  const { code_challenge: _, ...bare } = makeQuery();
+  for (const query of [bare, makeQuery({ code_challenge_method: "plain" }), makeQuery({ code_challenge: "short" })]) {
     const answer = await authorize(social.site, query);
     expect([answer.status, errorOf(answer)]).toEqual([400, "validation_failed"]);
   }
-  const unknown = await authorize(social.site, way({ provider: "nobody" }));
+  const unknown = await authorize(social.site, makeQuery({ provider: "nobody" }));
   expect([unknown.status, errorOf(unknown)]).toEqual([422, "oauth_provider_not_supported"]);
 });
 
 test("a provider that is down is reported as unavailable", async () => {
-  const { status, location } = await authorize(social.site, way({ provider: "gone" }));
+  const { status, location } = await authorize(social.site, makeQuery({ provider: "gone" }));
   const back = new URL(location);
   expect([status, back.pathname, back.searchParams.get("error_code")]).toEqual([302, "/login", "unavailable"]);
   const ana = await makePerson(social.site, 9_427);
@@ -224,7 +224,7 @@ test("a provider that is down is reported as unavailable", async () => {
 
 test("a forged or invalid token is refused", async () => {
   const come = async () => {
-    const { location } = await authorize(social.site, way({ provider: "forge" }));
+    const { location } = await authorize(social.site, makeQuery({ provider: "forge" }));
     return (await logInAtProvider(social.site, location, "")).searchParams;
   };
   expect((await come()).get("code")).not.toBeNull();
@@ -242,8 +242,8 @@ test("a forged or invalid token is refused", async () => {
   } as const;
   for (const [name, forgery] of Object.entries(forgeries)) {
     forging.forge(forgery as Parameters<typeof forging.forge>[0]);
-    const said = await come();
-    expect([said.get("code"), said.get("error_code")], name).toEqual([null, "bad_oauth_callback"]);
+    const response = await come();
+    expect([response.get("code"), response.get("error_code")], name).toEqual([null, "bad_oauth_callback"]);
   }
   forging.forge({});
   expect((await come()).get("code")).not.toBeNull();

@@ -64,7 +64,7 @@ test("a call opens the devices it needs, continues with those available, and rel
   await Promise.all([instrumentDevices(anas.page, true), instrumentDevices(bens.page)]);
   await Promise.all([anas.signInToChat(ana, ben.id), bens.signInToChat(ben, ana.id)]);
   const { texts } = anas;
-  const his = bens.texts;
+  const bensTexts = bens.texts;
   const notice = ({ page }: TestClient, text: string, name = "") =>
     page.getByText(fill(text, { name }), { exact: true });
 
@@ -72,14 +72,14 @@ test("a call opens the devices it needs, continues with those available, and rel
   await bens.page.evaluate(() => localStorage.removeItem("call-price"));
   await callButton(bens, ana, "audio").click();
   const price = bens.page.getByRole("alertdialog", {
-    name: fill(his.calls.price.title.audio, { name: ana.username }),
+    name: fill(bensTexts.calls.price.title.audio, { name: ana.username }),
   });
   await expect(price).toContainText(/0\.3\sMB/);
   await bens.page.keyboard.press("Escape");
   await expect(price).toHaveCount(0);
   await expect(callScreen(bens, ana)).toHaveCount(0);
   await callButton(bens, ana, "audio").click();
-  await price.getByRole("button", { name: his.people.audioCall }).click();
+  await price.getByRole("button", { name: bensTexts.people.audioCall }).click();
   await expect(callScreen(bens, ana)).toBeVisible();
   await callControl(bens, "hangUp").click();
   await expect(callScreen(bens, ana)).toHaveCount(0);
@@ -110,7 +110,7 @@ test("a call opens the devices it needs, continues with those available, and rel
   await callControl(bens, "accept").click();
   await expectHearing(anas, bens);
   await expectSeeing(bens);
-  await patient(notice(bens, his.calls.notice.cameraRefused)).toBeVisible();
+  await patient(notice(bens, bensTexts.calls.notice.cameraRefused)).toBeVisible();
   await expect(anas.page.locator("video")).toHaveCount(1); // her own
 
   // With the data saver, voice and video use low bitrates.
@@ -129,7 +129,7 @@ test("a call opens the devices it needs, continues with those available, and rel
   await expect.poll(() => actionsOf(anas)).toEqual(["hangup", "togglecamera", "togglemicrophone"]);
   await press(anas, "togglemicrophone");
   await expect(callControl(anas, "mute")).toHaveAttribute("aria-pressed", "true");
-  await patient(notice(bens, his.calls.notice.peerMuted, ana.username)).toBeVisible();
+  await patient(notice(bens, bensTexts.calls.notice.peerMuted, ana.username)).toBeVisible();
   await press(anas, "togglemicrophone");
   await expect(callControl(anas, "mute")).toHaveAttribute("aria-pressed", "false");
 
@@ -170,14 +170,14 @@ test("a call opens the devices it needs, continues with those available, and rel
 
   // He wants audio only for a while. Her video is not sent and she reads why. She did not switch off her camera, but it
   // is closed after a moment; when it is sent again, she is told.
-  await button(bens, his.calls.voiceOnly).click();
+  await button(bens, bensTexts.calls.voiceOnly).click();
   await patient(notice(anas, texts.calls.notice.cameraUnwanted, ben.username)).toBeVisible();
   await expect(button(anas, texts.calls.camera)).toHaveAttribute("aria-pressed", "false"); // it is not off
   await expect(bens.page.locator("video")).toHaveCount(0);
   await patient.poll(() => openOf(anas, "video")).toEqual([]);
   await expect(notice(anas, texts.calls.notice.cameraUnwanted, ben.username)).toBeVisible();
   await expect(button(anas, texts.calls.camera)).toHaveAttribute("aria-pressed", "false");
-  await button(bens, his.calls.voiceOnly).click();
+  await button(bens, bensTexts.calls.voiceOnly).click();
   await patient(notice(anas, texts.calls.notice.seenAgain)).toBeVisible();
   await expectSeeing(bens);
   expect(await openOf(anas, "video")).toEqual(used.slice(-1));
@@ -199,7 +199,7 @@ test("a call opens the devices it needs, continues with those available, and rel
   await expectHearing(bens);
 
   // Her picture-in-picture window, with the call minimised.
-  await button(bens, his.calls.popOut).click();
+  await button(bens, bensTexts.calls.popOut).click();
   const isOut = () => bens.page.evaluate(() => document.pictureInPictureElement !== null);
   await expect.poll(isOut).toBe(true);
   await expect(callScreen(bens, ana)).toHaveCount(0);
@@ -224,16 +224,16 @@ test("a call opens the devices it needs, continues with those available, and rel
   });
   await placeCall(anas, ben, "video");
   await question.getByRole("button", { name: texts.people.audioCall }).click();
-  await patient(callScreen(bens, ana)).toContainText(his.calls.status.ringingAudio);
+  await patient(callScreen(bens, ana)).toContainText(bensTexts.calls.status.ringingAudio);
   await callControl(bens, "accept").click();
   await expectHearing(bens);
-  await patient(notice(bens, his.calls.notice.micMissing)).toBeVisible();
+  await patient(notice(bens, bensTexts.calls.notice.micMissing)).toBeVisible();
   await expect(callControl(bens, "mute")).toHaveAttribute("aria-pressed", "true");
   await expect(button(anas, texts.calls.camera)).toHaveCount(0);
   expect(await openOf(anas, "video")).toEqual([]);
 
   // He selects the audio output: by the button and back, then by the sheet.
-  const speaker = button(bens, his.calls.speaker);
+  const speaker = button(bens, bensTexts.calls.speaker);
   expect(await outputOf(bens)).toBe("");
   await speaker.click();
   await expect(speaker).toHaveAttribute("aria-pressed", "true");
@@ -241,9 +241,9 @@ test("a call opens the devices it needs, continues with those available, and rel
   await speaker.click();
   await expect(speaker).toHaveAttribute("aria-pressed", "false");
   await expect.poll(() => outputOf(bens)).toBe("");
-  await button(bens, his.calls.devices.openAudio).click();
-  const sheet = bens.page.getByRole("dialog", { name: his.calls.devices.titleAudio });
-  const output = sheet.getByRole("group", { name: his.calls.devices.output }).getByRole("radio");
+  await button(bens, bensTexts.calls.devices.openAudio).click();
+  const sheet = bens.page.getByRole("dialog", { name: bensTexts.calls.devices.titleAudio });
+  const output = sheet.getByRole("group", { name: bensTexts.calls.devices.output }).getByRole("radio");
   await output.last().click(); // selected once the sound is routed there
   await expect(output.last()).toBeChecked();
   await expect.poll(() => outputOf(bens)).not.toBe("");
@@ -259,8 +259,8 @@ test("a call opens the devices it needs, continues with those available, and rel
     ana.username,
     "video",
   ).click();
-  await expect(notice(bens, his.calls.say.inProgress)).toBeVisible();
-  await bens.page.getByRole("button", { name: his.calls.restore }).click();
+  await expect(notice(bens, bensTexts.calls.say.inProgress)).toBeVisible();
+  await bens.page.getByRole("button", { name: bensTexts.calls.restore }).click();
   // A device that is connected or allowed now is used when he asks for it.
   await bens.page.evaluate(() => {
     delete window.devices.refused.audio;

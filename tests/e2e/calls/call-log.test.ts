@@ -16,10 +16,10 @@ test("call entries are on the caller's side in each person's language, call back
   const { people, conversation } = await makePair(site, 8_100);
   const [ana, ben] = people;
   const devices = new Map(people.map(({ id }) => [id, createUuid()]));
-  const post = async (who: Person, path: string, body: object) => {
+  const post = async (sender: Person, path: string, body: object) => {
     const answer = await callSite(site, "POST", path, {
-      token: who.token,
-      body: { conversation, device: devices.get(who.id), ...body },
+      token: sender.token,
+      body: { conversation, device: devices.get(sender.id), ...body },
     });
     expect(answer.status, path).toBe(200);
   };
@@ -60,11 +60,11 @@ test("call entries are on the caller's side in each person's language, call back
   expect(await findAxeViolations(page)).toEqual([]);
 
   await bens.signIn(ben, `/app/chat/${ana.id}`);
-  const his = (words: string) => callEntry(bens, words);
-  await expect(his(`${ana.username}: Audio call ended`)).toBeVisible();
-  await expect(his(`${ana.username}: Declined video call`)).toBeVisible();
-  await expect(his("You: Audio call: busy")).toBeVisible();
-  await expect(his("You: Cancelled video call")).toBeVisible();
+  const bensEntry = (words: string) => callEntry(bens, words);
+  await expect(bensEntry(`${ana.username}: Audio call ended`)).toBeVisible();
+  await expect(bensEntry(`${ana.username}: Declined video call`)).toBeVisible();
+  await expect(bensEntry("You: Audio call: busy")).toBeVisible();
+  await expect(bensEntry("You: Cancelled video call")).toBeVisible();
 
   // Its menu offers to call back, or to send a voice message after a missed call; it has no copy, forward or delete.
   await line(`${ben.username} : Appel audio manqué`).click({ button: "right" });
@@ -87,7 +87,7 @@ test("call entries are on the caller's side in each person's language, call back
   await handset.press("Enter");
   await page.getByRole("button", { name: texts.calls.hangUp }).click();
   await expect(line("Vous : Appel audio annulé")).toBeVisible();
-  await expect(his(`${ana.username}: Missed audio call`)).toBeVisible();
+  await expect(bensEntry(`${ana.username}: Missed audio call`)).toBeVisible();
 
   // Makutano in letters twice as large: search for a person, nothing is cut, and an audio call.
   await page.addInitScript(() => document.documentElement.style.setProperty("font-size", "200%"));
@@ -111,6 +111,6 @@ test("call entries are on the caller's side in each person's language, call back
   expect(await findAxeViolations(page)).toEqual([]);
   await contact.getByRole("button", { name: fill(texts.people.audioCallName, { name: ben.username }) }).click();
   await page.getByRole("button", { name: texts.calls.hangUp }).click();
-  await expect(his(`${ana.username}: Missed audio call`)).toHaveCount(2);
+  await expect(bensEntry(`${ana.username}: Missed audio call`)).toHaveCount(2);
   for (const phone of [anas, bens]) await phone.close();
 });

@@ -56,13 +56,13 @@ const start = ({ page }: Side, other: Side): Promise<void> =>
     window.side.plane.start(device);
   }, other.device);
 
-const talk = async (a: Side, b: Side): Promise<void> => {
+const connectSides = async (a: Side, b: Side): Promise<void> => {
   await Promise.all([start(b, a), start(a, b)]);
   await Promise.all([waitForHearing(a), waitForHearing(b)]);
 };
 
 const countOf = (side: Side, what: string) =>
-  readEvents(side).then((said) => said.filter((one) => one.what === what).length);
+  readEvents(side).then((events) => events.filter((one) => one.what === what).length);
 
 /** Own addresses in the signals that this device sent. */
 const addressesFrom = ({ device }: Side): string[] =>
@@ -104,7 +104,7 @@ test("with a relay the callee's own addresses are sent and tried once the call i
   await a.page.waitForTimeout(1_500);
   expect(addressesFrom(b)).toEqual([]);
   expect(await addressesKnownTo(a)).toBe(0);
-  await talk(a, b);
+  await connectSides(a, b);
   expect(addressesFrom(b)).not.toEqual([]);
 });
 
@@ -118,7 +118,7 @@ test("no device is opened while it rings, and both hear each other at once when 
   expect(await countOf(a, "heard")).toBe(0);
 
   const from = Date.now();
-  await talk(a, b);
+  await connectSides(a, b);
   for (const side of [a, b]) {
     await expect.poll(() => countOf(side, "heard")).toBe(1);
     const [first] = await readEvents(side);
@@ -143,7 +143,7 @@ test("no device is opened while it rings, and both hear each other at once when 
 
 test("a muted voice is silent, video is shown while the camera is on, and the camera is closed when it is off", async () => {
   const [a, b] = await ring();
-  await talk(a, b);
+  await connectSides(a, b);
   await a.page.evaluate(() => window.side.plane.setMuted(true));
   await expect.poll(async () => (await readView(b))?.peer.isMuted).toBe(true);
   // Buffered sound is played first.
@@ -186,14 +186,14 @@ test("signals that are lost, duplicated, late and reordered still connect once",
   const [a, b] = await ring();
   await b.page.evaluate(() => window.side.plane.openDevices());
   await Promise.all([waitForConnected(a), waitForConnected(b)]);
-  await talk(a, b);
+  await connectSides(a, b);
   expect(await a.page.evaluate(() => window.side.connections())).toBe(1);
 });
 
 test("an ICE restart of both sides at the same moment keeps their two media sections and their voices", async () => {
   sides.faults = { delayMs: () => 150, isLost: () => false, isDoubled: () => false };
   const [a, b] = await ring();
-  await talk(a, b);
+  await connectSides(a, b);
   for (let round = 0; round < 3; round++) {
     const before = await Promise.all([a, b].map(({ page }) => page.evaluate(() => window.side.generation())));
     await Promise.all([a, b].map(({ page }) => page.evaluate(() => window.side.restart())));
@@ -207,7 +207,7 @@ test("an ICE restart of both sides at the same moment keeps their two media sect
 
 test("a voice that stops arriving is noticed after two seconds, and returns over a new connection", async () => {
   const [a, b] = await ring();
-  await talk(a, b);
+  await connectSides(a, b);
   const generation = await a.page.evaluate(() => window.side.generation());
   await b.page.evaluate(() => window.side.loseVoice());
   const from = await readActiveMs(a);
@@ -224,7 +224,7 @@ test("a voice that stops arriving is noticed after two seconds, and returns over
 
 test("a reloaded page returns to the call without a ring", async () => {
   const [a, b] = await ring();
-  await talk(a, b);
+  await connectSides(a, b);
   const from = Date.now();
   await sides.load(b, joel);
   await start(b, a);
@@ -238,7 +238,7 @@ test("a reloaded page returns to the call without a ring", async () => {
 
 test("a page that is reloaded muted and with the camera off sends neither voice nor video", async () => {
   const [a, b] = await ring({ ...aline, kind: "video" }, { ...joel, kind: "video" });
-  await talk(a, b);
+  await connectSides(a, b);
   await sides.load(b, { ...joel, kind: "video", choices: { isMuted: true, isCameraOn: false } });
   await start(b, a);
   await waitForConnected(b);
@@ -254,7 +254,7 @@ test("a page that is reloaded muted and with the camera off sends neither voice 
 
 test("receiving audio only leaves the other's camera setting alone, and the other is told when their video is sent again", async () => {
   const [a, b] = await ring({ ...aline, kind: "video" }, joel);
-  await talk(a, b);
+  await connectSides(a, b);
   await expect.poll(async () => (await readReceived(b)).frames, { timeout: 20_000 }).toBeGreaterThan(5);
   const wants = (are: boolean) => b.page.evaluate((are) => window.side.plane.setRemoteVideoWanted(are), are);
   await wants(false);
@@ -284,7 +284,7 @@ const expectMissed = async (a: Side, b: Side): Promise<void> => {
 
 test("a closed page is noticed within moments, and is not reported as muted", async () => {
   const [a, b] = await ring();
-  await talk(a, b);
+  await connectSides(a, b);
   await b.page.evaluate(() => window.side.plane.setCameraOn(true));
   await expect.poll(async () => (await readReceived(a)).frames, { timeout: 15_000 }).toBeGreaterThan(5);
   await expect.poll(async () => (await readView(a))?.quality).toBeGreaterThan(1);
@@ -313,7 +313,7 @@ test("a hang-up is sent to the other side directly, which a side that only rings
   });
   await waitForConnected(third);
   await third.page.evaluate(() => window.side.plane.stop(true));
-  await talk(a, b);
+  await connectSides(a, b);
   sides.faults = { delayMs: () => 0, isLost: () => true, isDoubled: () => false }; // the server is not reachable
   await a.page.evaluate(() => window.side.plane.stop(true));
   const from = Date.now();
@@ -338,13 +338,13 @@ test("of three devices that ring two are preconnected, and only the one that ans
   // The side that was not preconnected takes it.
   const late = devices.find((side) => !offered().includes(side));
   if (!late) throw new Error("all of them were met");
-  await talk(a, late);
+  await connectSides(a, late);
   expect(await a.page.evaluate(() => window.side.connections())).toBe(1);
 });
 
 test("a microphone that is pulled out is replaced by another one", async () => {
   const [a, b] = await ring();
-  await talk(a, b);
+  await connectSides(a, b);
   const pulled = await a.page.evaluate(() => window.side.pullMicrophone());
   await expect.poll(async () => (await readView(a))?.mic).toBe("on");
   await expect.poll(() => a.page.evaluate(() => window.side.microphone())).not.toBe(pulled);
@@ -367,8 +367,8 @@ test("a hidden address is never sent, even if there is no other connection", asy
   const [a, b] = await ring({ ...aline, ...hidden }, { ...joel, ...hidden });
   await expect.poll(() => sides.signals.some(({ signal }) => signal.includes('"answer"'))).toBe(true);
   await a.page.waitForTimeout(500);
-  const said = sides.signals.map(({ signal }) => signal).join("\n");
-  expect(said).not.toContain("candidate");
-  expect(said.match(/\b(?!0\.0\.0\.0|127\.0\.0\.1)\d+\.\d+\.\d+\.\d+\b/)).toBeNull();
+  const signalText = sides.signals.map(({ signal }) => signal).join("\n");
+  expect(signalText).not.toContain("candidate");
+  expect(signalText.match(/\b(?!0\.0\.0\.0|127\.0\.0\.1)\d+\.\d+\.\d+\.\d+\b/)).toBeNull();
   expect(await readStates(b)).not.toEqual(["connected"]);
 });

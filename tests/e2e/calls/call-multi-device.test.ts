@@ -64,7 +64,7 @@ test("a call rings on three devices in Portuguese and stops on all of them at on
     await openCallClient(browser, server, { language: "pt" }),
     await openCallClient(browser, server, { language: "pt" }),
   ];
-  const his = [phone, tablet, laptop];
+  const bensClients = [phone, tablet, laptop];
   await instrumentDevices(phone.page);
   await anas.signIn(ana, "/app/contacts");
   await phone.signIn(ben);
@@ -73,7 +73,7 @@ test("a call rings on three devices in Portuguese and stops on all of them at on
   const { texts } = anas;
   const pt = phone.texts;
   const toast = ({ page }: TestClient, words: string) => page.getByText(words, { exact: true });
-  const everywhere = (check: (device: TestClient) => Promise<void>) => Promise.all(his.map(check));
+  const everywhere = (check: (device: TestClient) => Promise<void>) => Promise.all(bensClients.map(check));
   const expectQuiet = () => everywhere((device) => patient(callScreen(device, ana)).toHaveCount(0));
 
   // By the buttons of her contact's row. Declined on one device.
@@ -149,7 +149,7 @@ test("a call rings on three devices in Portuguese and stops on all of them at on
 
   // One entry for each call, the same on all his devices, and from her side on hers.
   await Promise.all([phone.openChat(ana.id), anas.openChat(ben.id)]);
-  for (const device of his) {
+  for (const device of bensClients) {
     await patient(callEntry(device, "Ana: Chamada de voz terminada")).toBeVisible();
     await expect.poll(() => linesOf(device)).toEqual(await linesOf(phone));
   }
@@ -164,5 +164,5 @@ test("a call rings on three devices in Portuguese and stops on all of them at on
     { text: "Appel audio annulé", isRed: false },
     { text: "Appel audio terminé", length: (await linesOf(phone))[2]?.length, isRed: false },
   ]);
-  for (const one of [anas, ...his]) await one.close();
+  for (const one of [anas, ...bensClients]) await one.close();
 });

@@ -89,9 +89,9 @@ test("a call ends with its result: unanswered, busy, cancelled, declined, answer
   await tablet.page.evaluate(() => {
     navigator.mediaDevices.enumerateDevices = async () => [];
   });
-  const { devices, notice: hers } = tablet.texts.calls;
+  const { devices, notice: tabletNotices } = tablet.texts.calls;
   await tablet.page.getByRole("button", { name: devices.openAudio }).click();
-  await expect(tablet.page.getByRole("dialog", { name: devices.titleAudio })).toContainText(hers.micRefused);
+  await expect(tablet.page.getByRole("dialog", { name: devices.titleAudio })).toContainText(tabletNotices.micRefused);
   await tablet.page.keyboard.press("Escape");
   await patient(callScreen(cleos, dido)).toContainText(fill(notice.peerNoMic, { name: "Dido" }));
   await expect(callButton(didos, cleo)).toBeEnabled(); // the output next to her microphone would echo

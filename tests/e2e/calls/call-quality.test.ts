@@ -24,15 +24,16 @@ const hastenAndPretend = () => {
   window.link = { loss: 0, estimate: 300_000 }; // independent of a busy machine
   const read = RTCPeerConnection.prototype.getStats;
   RTCPeerConnection.prototype.getStats = async function () {
-    const told = new Map<string, object>();
+    const fakeStats = new Map<string, object>();
     for (const [id, entry] of await read.call(this)) {
       const { loss, estimate } = window.link;
-      if (entry.type === "remote-inbound-rtp" && loss !== undefined) told.set(id, { ...entry, fractionLost: loss });
+      if (entry.type === "remote-inbound-rtp" && loss !== undefined)
+        fakeStats.set(id, { ...entry, fractionLost: loss });
       else if (entry.type === "candidate-pair" && estimate !== undefined)
-        told.set(id, { ...entry, availableOutgoingBitrate: estimate });
-      else told.set(id, entry);
+        fakeStats.set(id, { ...entry, availableOutgoingBitrate: estimate });
+      else fakeStats.set(id, entry);
     }
-    return told;
+    return fakeStats;
   };
 };
 

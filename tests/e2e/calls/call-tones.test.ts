@@ -145,7 +145,7 @@ test("a call is heard ringing on both sides, in one tab of each browser, until i
   await expect(second.getByRole("navigation").first()).toBeVisible();
   // A page may play sound once it was touched.
   for (const page of [bens.page, second, tablet.page]) await page.locator("body").press("Shift");
-  const his = [bens.page, second];
+  const bensPages = [bens.page, second];
   const trembled = () => bens.page.evaluate(() => window.devices.trembled);
 
   // It rings; of two tabs of one browser one is heard and vibrates.
@@ -153,9 +153,9 @@ test("a call is heard ringing on both sides, in one tab of each browser, until i
   await Promise.all([
     expectPitch(anas.page, [425]),
     expectPitch(tablet.page, ringPitches),
-    ringingOf(his, 1_500).then((ringing) => expect(ringing).toHaveLength(1)),
+    ringingOf(bensPages, 1_500).then((ringing) => expect(ringing).toHaveLength(1)),
   ]);
-  for (const page of his) await expect(page.getByRole("alertdialog", { name: "Ana" })).toBeVisible();
+  for (const page of bensPages) await expect(page.getByRole("alertdialog", { name: "Ana" })).toBeVisible();
   // Answered on another device, it is silent everywhere; a third person hears the busy tone, and then nothing.
   await callControl(tablet, "accept").click();
   await expectHearing(anas, tablet);
@@ -163,7 +163,7 @@ test("a call is heard ringing on both sides, in one tab of each browser, until i
   const isBusy = cleos.page.getByText(cleos.texts.calls.say.busy, { exact: true });
   await Promise.all([expect(isBusy).toBeVisible(), expectPitch(cleos.page, [425]), callButton(cleos, ben).click()]);
   await Promise.all([
-    expectSilent([anas.page, tablet.page, ...his], ringbackRest),
+    expectSilent([anas.page, tablet.page, ...bensPages], ringbackRest),
     expectSilent([cleos.page], busyRest),
   ]);
   expect((await trembled()).at(-1) ?? 0).toBe(0);
@@ -172,17 +172,17 @@ test("a call is heard ringing on both sides, in one tab of each browser, until i
 
   // Declined in the silent tab, both are silent.
   await callButton(anas, ben).click();
-  const [heard] = await ringingOf(his);
-  const other = his.find((page) => page !== heard) ?? second;
+  const [heard] = await ringingOf(bensPages);
+  const other = bensPages.find((page) => page !== heard) ?? second;
   await other.getByRole("button", { name: bens.texts.calls.decline, exact: true }).click();
   await expect(callScreen(anas, ben)).toHaveCount(0);
-  await expectRungOut([tablet.page, ...his]);
+  await expectRungOut([tablet.page, ...bensPages]);
 
   // hertz
   await callButton(anas, ben).click();
-  await ringingOf(his);
+  await ringingOf(bensPages);
   await callControl(anas, "hangUp").click();
-  await expectRungOut([tablet.page, ...his]);
+  await expectRungOut([tablet.page, ...bensPages]);
   for (const phone of [anas, bens, tablet, cleos]) await phone.close();
 });
 

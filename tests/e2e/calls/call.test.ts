@@ -62,20 +62,20 @@ test("two people hear each other, minimise the call, continue after a reload, an
   const bens = await openCallClient(browser, server, { language: "en" });
   await Promise.all([anas.signInToChat(ana, ben.id), bens.signIn(ben)]);
   const { page, texts } = anas;
-  const his = bens.texts;
+  const bensTexts = bens.texts;
 
   // It rings on Ben's present screen, which is no chat.
   await callButton(anas, ben).click();
   await patient(callScreen(anas, ben)).toContainText(texts.calls.status.outgoingRings);
   await expect(callScreen(anas, ben).getByRole("timer")).toHaveCount(0);
-  await patient(callScreen(bens, ana)).toContainText(his.calls.status.ringingAudio);
+  await patient(callScreen(bens, ana)).toContainText(bensTexts.calls.status.ringingAudio);
   await expectNoFaults(bens, "ringing");
   // Minimised, it keeps ringing, and one press restores it.
   await bens.page.keyboard.press("Escape");
   const banner = (phone: TestClient) => phone.page.getByRole("region", { name: phone.texts.calls.banner, exact: true });
-  await patient(banner(bens)).toContainText(his.calls.status.ringingAudio);
+  await patient(banner(bens)).toContainText(bensTexts.calls.status.ringingAudio);
   // A second tap hits the button that has replaced the first by then, and ends nothing.
-  await tapTwice(bens.page, banner(bens).getByRole("button", { name: his.calls.accept }), his.calls.hangUp);
+  await tapTwice(bens.page, banner(bens).getByRole("button", { name: bensTexts.calls.accept }), bensTexts.calls.hangUp);
   await expectHearing(anas, bens);
   const timer = page.getByRole("timer", { name: texts.calls.time });
   await patient(timer).toHaveText(/^\d\d:(?!00)\d\d$/);
@@ -100,12 +100,12 @@ test("two people hear each other, minimise the call, continue after a reload, an
   // A muted voice is not heard, and the other side sees that it is muted.
   await callControl(anas, "mute").click();
   await expect(callControl(anas, "mute")).toHaveAttribute("aria-pressed", "true");
-  await banner(bens).getByRole("button", { name: his.calls.restore }).click();
-  await patient(bens.page.getByText(fill(his.calls.notice.peerMuted, { name: ana.username }))).toBeVisible();
+  await banner(bens).getByRole("button", { name: bensTexts.calls.restore }).click();
+  await patient(bens.page.getByText(fill(bensTexts.calls.notice.peerMuted, { name: ana.username }))).toBeVisible();
   await expectSilence(bens);
   await callControl(anas, "mute").click();
   await expectHearing(bens);
-  await expect(bens.page.getByText(fill(his.calls.notice.peerMuted, { name: ana.username }))).toHaveCount(0);
+  await expect(bens.page.getByText(fill(bensTexts.calls.notice.peerMuted, { name: ana.username }))).toHaveCount(0);
 
   // Muted again, which must survive the next steps. Minimised, in the chat and elsewhere; no other call can start.
   // Another tab of hers says where the call is, and shows nothing more of it.
@@ -190,8 +190,8 @@ test("two people hear each other, minimise the call, continue after a reload, an
   const notice = page.getByText(fill(texts.calls.notice.peerMuted, { name: ben.username }));
   const preview = page.getByRole("button", { name: texts.calls.preview });
   const areApart = async () => {
-    const [own, said] = await Promise.all([preview, notice].map(findBox));
-    return own && said && (own.y + own.height <= said.y || said.y + said.height <= own.y);
+    const [own, noticeBox] = await Promise.all([preview, notice].map(findBox));
+    return own && noticeBox && (own.y + own.height <= noticeBox.y || noticeBox.y + noticeBox.height <= own.y);
   };
   for (const viewport of [
     { width: 1280, height: 800 },
@@ -212,18 +212,20 @@ test("two people hear each other, minimise the call, continue after a reload, an
   await expect(anas.composer()).toBeFocused();
   await expect(anas.composer()).toHaveValue(letters.slice(0, typed));
   await patient(callEntry(anas, `${ben.username} : Appel vidéo terminé`)).toBeVisible();
-  await expect(bens.page.getByRole("main").getByRole("button", { name: his.common.more, exact: true })).toBeFocused();
+  await expect(
+    bens.page.getByRole("main").getByRole("button", { name: bensTexts.common.more, exact: true }),
+  ).toBeFocused();
   await patient(callEntry(bens, "You: Video call ended")).toBeVisible();
 
   // A press on the entry calls back with the same kind. He is recording a voice message: a ring does not disturb it.
-  const voice = (name: keyof typeof his.chat.voice) =>
-    bens.page.getByRole("button", { name: his.chat.voice[name], exact: true });
+  const voice = (name: keyof typeof bensTexts.chat.voice) =>
+    bens.page.getByRole("button", { name: bensTexts.chat.voice[name], exact: true });
   const recorded = bens.page.locator("form [role=timer]");
   await voice("record").focus();
   await bens.page.keyboard.press("Enter");
   await patient(recorded).toHaveText(/:(?!00)\d\d$/);
   await callBackButton(callEntry(anas, `${ben.username} : Appel vidéo terminé`), anas, ben.username, "video").click();
-  await patient(banner(bens).getByRole("alert")).toContainText(his.calls.status.ringingVideo);
+  await patient(banner(bens).getByRole("alert")).toContainText(bensTexts.calls.status.ringingVideo);
   await expect(callScreen(bens, ana)).toHaveCount(0);
   await patient(recorded).not.toHaveText((await recorded.textContent()) ?? "");
 
@@ -236,7 +238,7 @@ test("two people hear each other, minimise the call, continue after a reload, an
   await patient(voice("play")).toBeFocused();
   await voice("discard").click();
   await voice("record").click();
-  await expect(bens.page.getByText(his.chat.voice.inCall)).toBeVisible();
+  await expect(bens.page.getByText(bensTexts.chat.voice.inCall)).toBeVisible();
   await expect(recorded).toHaveCount(0);
   // Before she knew that it was answered she would only cancel it.
   await patient(timer).toHaveText(/^\d\d:(?!00)\d\d$/);

@@ -52,7 +52,7 @@ test("messages of others are shown on the call screen, stay unread, and lead to 
   await Promise.all([anas.signIn(ana, "/app/contacts"), bens.signIn(ben)]);
   const { page, texts } = anas;
   const screen = callScreen(anas, ben);
-  const told = screen.getByRole("link");
+  const noticeLink = screen.getByRole("link");
   const nameOf = (count: number) => {
     const { newMessages_one: one, newMessages_other: more } = texts.chat;
     return `${fill(count === 1 ? one : more, { count })}. Cléo`;
@@ -60,25 +60,25 @@ test("messages of others are shown on the call screen, stay unread, and lead to 
   const restore = page.getByRole("button", { name: fill(texts.calls.restoreName, { name: "Ben" }) });
 
   await connectCall(anas, bens, ben);
-  await expect(told).toHaveCount(0);
+  await expect(noticeLink).toHaveCount(0);
   // The notice appears once the page has nothing more urgent to do.
   await page.waitForFunction(() => document.querySelectorAll("p[role=status]").length > 2);
   // Its text stays for a moment, its number longer.
   await Promise.all([
-    patient(told).toContainText("Cléo : On mange à huit heures"),
-    patient(told).toHaveAccessibleName(nameOf(1)),
+    patient(noticeLink).toContainText("Cléo : On mange à huit heures"),
+    patient(noticeLink).toHaveAccessibleName(nameOf(1)),
     write("On mange à huit heures"),
   ]);
-  const said = `${fill(texts.notifier.from, { name: "Cléo" })}. On mange à huit heures`;
-  await expect(screen.getByRole("status").getByText(said)).toBeAttached();
-  await expectApart(told, screen.getByRole("timer"), ...(await screen.getByRole("button").all()));
+  const noticeText = `${fill(texts.notifier.from, { name: "Cléo" })}. On mange à huit heures`;
+  await expect(screen.getByRole("status").getByText(noticeText)).toBeAttached();
+  await expectApart(noticeLink, screen.getByRole("timer"), ...(await screen.getByRole("button").all()));
   for (const colorScheme of ["dark", "light"] as const) {
     await page.emulateMedia({ colorScheme });
     expect(await findAxeViolations(page)).toEqual([]);
   }
-  await patient(told).not.toContainText("huit heures"); // only its number stays
+  await patient(noticeLink).not.toContainText("huit heures"); // only its number stays
   await write("Apporte du pain");
-  await patient(told).toHaveAccessibleName(nameOf(2));
+  await patient(noticeLink).toHaveAccessibleName(nameOf(2));
 
   // Nobody has read it, and the call shows no notice for the chat that is open.
   await callControl(anas, "minimise").click();
@@ -86,7 +86,7 @@ test("messages of others are shown on the call screen, stay unread, and lead to 
   await expect(anas.conversation("Cléo")).toContainText("2");
   await restore.click();
   await expect(screen).toBeVisible();
-  await expect(told).toHaveCount(0);
+  await expect(noticeLink).toHaveCount(0);
 
   // Without a preview it shows no text.
   await callControl(anas, "minimise").click();
@@ -99,16 +99,16 @@ test("messages of others are shown on the call screen, stay unread, and lead to 
   await restore.click();
   await expect(screen).toBeVisible();
   await write("secret");
-  await patient(told).toContainText(`Cléo : ${texts.notifier.newMessage}`);
+  await patient(noticeLink).toContainText(`Cléo : ${texts.notifier.newMessage}`);
   await expect(screen).not.toContainText("secret");
 
-  await told.click();
+  await noticeLink.click();
   await expect(page).toHaveURL(`/app/chat/${cleo.id}`);
   await expect(screen).toHaveCount(0);
   await expect(anas.message("secret")).toBeVisible();
   await expect(anas.composer()).toBeFocused();
   await restore.click();
-  await expect(told).toHaveCount(0);
+  await expect(noticeLink).toHaveCount(0);
   for (const phone of [anas, bens]) await phone.close();
 });
 

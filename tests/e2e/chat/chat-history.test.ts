@@ -144,7 +144,7 @@ test("a reader further up keeps their position, is notified of new messages and 
   await page.mouse.wheel(0, -1_500);
   const toLatest = page.getByRole("button", { name: texts.chat.toLatest });
   await expect(toLatest).toBeVisible();
-  const place = () =>
+  const readOffset = () =>
     page.evaluate(() => {
       const row = [...document.querySelectorAll("[role=main] ol li[data-index]")].find(
         (li) => li.getBoundingClientRect().top > 200,
@@ -152,9 +152,9 @@ test("a reader further up keeps their position, is notified of new messages and 
       return [row?.textContent, Math.round(row?.getBoundingClientRect().top ?? 0)];
     });
   // When older pages are measured, the visible messages keep their position.
-  let before = await place();
+  let before = await readOffset();
   const stands = async () => {
-    const [last, now] = [before.join(), await place()];
+    const [last, now] = [before.join(), await readOffset()];
     before = now;
     return now.join() === last;
   };
@@ -163,7 +163,7 @@ test("a reader further up keeps their position, is notified of new messages and 
   await bens.write("et encore");
   const pill = page.getByRole("button", { name: fill(texts.chat.newMessages_other, { count: 2 }) });
   await expect(pill).toBeVisible();
-  expect(await place()).toEqual(before);
+  expect(await readOffset()).toEqual(before);
   await expect(bens.ticks("et encore", "delivered")).toBeVisible();
 
   await pill.click();

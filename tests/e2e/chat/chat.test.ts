@@ -163,10 +163,10 @@ for (const language of ["fr", "en", "pt"] as const) {
     await expect(nextStep).toHaveCount(0);
     await callSite(site, "POST", `/api/requests/${own}/decline`, { token: ben.token });
     await expect(nextStep).toBeVisible();
-    const theirs = await ask(ben, ana);
+    const request = await ask(ben, ana);
     await expect(anas.page.getByRole("link", { name: chat.acceptRequest })).toHaveAttribute("href", "/app/senga");
     await expect(nextStep).toHaveCount(0);
-    await callSite(site, "POST", `/api/requests/${theirs}/accept`, { token: ana.token });
+    await callSite(site, "POST", `/api/requests/${request}/accept`, { token: ana.token });
     await expect(anas.composer()).toBeVisible();
     await anas.message("encore une").getByRole("button", { name: chat.retry }).click();
     await expect(anas.ticks("encore une", "sent")).toBeVisible();

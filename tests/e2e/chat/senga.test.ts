@@ -49,10 +49,10 @@ test("a request appears on the other side, live, and accepting it makes both con
   await expect(bar.getByText(fill(bens.texts.shell.received_one, { count: 1 }))).toBeAttached();
   expect(await findAxeViolations(bens.page)).toEqual([]);
   // Each toast is shown for a moment.
-  const told = anas.page.getByRole("status").getByText(`${ben.username} a accepté votre demande.`);
+  const acceptedToast = anas.page.getByRole("status").getByText(`${ben.username} a accepté votre demande.`);
   const accepted = bens.page.getByText(fill(bens.texts.senga.requestAccepted, { name: ana.username }));
   await Promise.all([
-    expect(told).toBeVisible(),
+    expect(acceptedToast).toBeVisible(),
     expect(accepted).toBeVisible(),
     bens.page.getByRole("button", { name: fill(bens.texts.senga.acceptName, { name: ana.username }) }).click(),
   ]);

@@ -217,8 +217,8 @@ test("a former member is redirected, and keeps unsent messages until they are di
   await sendTexts(site, ana, id, ["pour la famille"]);
   const bens = await TestClient.open(browser, server);
   const cleos = await TestClient.open(browser, server);
-  const remove = async (who: Person) => {
-    const path = `/api/groups/${id}/members/${who.id}`;
+  const remove = async (member: Person) => {
+    const path = `/api/groups/${id}/members/${member.id}`;
     expect((await callSite(site, "DELETE", path, { token: ana.token })).status).toBe(204);
   };
   const left = fill(bens.texts.groups.chat.left, { name: "Famille" });

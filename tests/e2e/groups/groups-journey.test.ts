@@ -83,8 +83,8 @@ test("five people on seven devices create a group and talk in it, each in their 
 
   // It appears in everybody's list at once, on all devices and in each language.
   for (const phone of [bens, cleos, didos, elis, bensTablet]) {
-    const said = fill(phone.texts.groups.events.created, { name: ana.username, group: name });
-    await expect(phone.conversation(name)).toContainText(said);
+    const createdText = fill(phone.texts.groups.events.created, { name: ana.username, group: name });
+    await expect(phone.conversation(name)).toContainText(createdText);
   }
   await expect(anasTablet.conversation(name)).toContainText(
     fill(anasTablet.texts.groups.events.createdByMe, { group: name }),
@@ -209,14 +209,14 @@ test("five people on seven devices create a group and talk in it, each in their 
   await expect(bens.ticks("hors ligne 1", "sending")).toBeVisible();
   await bens.write("hors ligne 2");
   for (let n = 1; n <= 5; n++) {
-    for (const [phone, who] of [
+    for (const [phone, typists] of [
       [anas, "ana"],
       [anasTablet, "tablette"],
       [cleos, "cleo"],
       [didos, "dido"],
       [elis, "eli"],
     ] as const) {
-      await phone.write(`${who} ${n}`);
+      await phone.write(`${typists} ${n}`);
     }
     if (n === 3) await didos.page.reload();
   }

@@ -93,8 +93,8 @@ test("members come and go: a removed member loses the group at once and receives
   await naming.getByRole("button", { name: groups.rename.submit }).click();
   for (const phone of [bens, cleos, didos, elis]) {
     await expect(headerOf(phone)).toContainText("Chorale Sainte-Anne");
-    const said = { name: ana.username, group: "Chorale Sainte-Anne" };
-    await expect(eventLine(phone, "renamed", said)).toBeVisible();
+    const values = { name: ana.username, group: "Chorale Sainte-Anne" };
+    await expect(eventLine(phone, "renamed", values)).toBeVisible();
   }
   await expect(bensTablet.conversation("Chorale Sainte-Anne")).toBeVisible();
   const picture = await makePicture(page, "chorale.jpg", { width: 400, height: 400, type: "image/jpeg" });
@@ -134,8 +134,8 @@ test("members come and go: a removed member loses the group at once and receives
   await expect(elis.message("bonjour à tous")).toBeVisible();
   await expect(headerOf(bens)).toContainText(fill(groups.chat.members_other, { count: 6 }));
   const joined = 6; // after "created", two texts, the name and the picture
-  const told = await readServerMessages(site, fifi, group);
-  expect(told.map(({ seq }) => seq)).toEqual([joined, joined + 1]);
+  const history = await readServerMessages(site, fifi, group);
+  expect(history.map(({ seq }) => seq)).toEqual([joined, joined + 1]);
   const seqsOf = async ({ page }: TestClient) => (await readLocalLog(page, group)).map(({ seq }) => seq);
   await expect.poll(() => seqsOf(fifis)).toEqual([joined, joined + 1]);
   await fifis.page.getByRole("button", { name: texts.common.more, exact: true }).click();

@@ -33,7 +33,7 @@ test("the owner changes a group and its members see it at once; a member who lea
   await cleos.signIn(cleo, members);
   await page.getByRole("heading", { level: 1 }).getByRole("link").click();
   await expect(page).toHaveURL(members);
-  const said = (text: string, on = page) => expect(on.getByRole("status").getByText(plain(text))).toBeVisible();
+  const expectToast = (text: string, on = page) => expect(on.getByRole("status").getByText(plain(text))).toBeVisible();
   const lines = page
     .getByRole("list", { name: fill(texts.groups.chat.members_other, { count: 3 }) })
     .getByRole("listitem");
@@ -52,7 +52,7 @@ test("the owner changes a group and its members see it at once; a member who lea
   ).toHaveCount(0);
   await expect(bensPage.getByRole("button", { name: bens.texts.groups.rename.action })).toHaveCount(0);
   await bensPage.getByRole("button", { name: bens.texts.groups.page.mute }).click();
-  await said(bens.texts.mute.isOn, bensPage);
+  await expectToast(bens.texts.mute.isOn, bensPage);
   await expect(bensPage.getByRole("button", { name: bens.texts.groups.page.unmute })).toBeVisible();
   await bensPage.getByText(cleo.username).click();
   await expect(bensPage).toHaveURL(`/app/user/${cleo.id}`);
@@ -72,7 +72,7 @@ test("the owner changes a group and its members see it at once; a member who lea
   await expect(page.getByRole("alert").getByText(texts.groups.create.nameMissing)).toBeVisible();
   await rename.getByRole("textbox").fill("Chorale du dimanche");
   await page.keyboard.press("Enter");
-  await said(fill(texts.groups.rename.done, { name: "Chorale du dimanche" }));
+  await expectToast(fill(texts.groups.rename.done, { name: "Chorale du dimanche" }));
   await expect(rename).toHaveCount(0);
   await expect(bensPage.getByText("Chorale du dimanche", { exact: true })).toBeVisible();
   // A slow picture upload delays nothing else.
@@ -84,9 +84,9 @@ test("the owner changes a group and its members see it at once; a member who lea
   await page.locator("input[type=file]").setInputFiles(onePicture);
   await expect(page.getByRole("main").getByRole("status").filter({ hasText: texts.common.loading })).toBeVisible();
   await page.getByRole("button", { name: texts.groups.page.mute }).click();
-  await said(texts.mute.isOn);
+  await expectToast(texts.mute.isOn);
   letOn();
-  await said(texts.groups.picture.done);
+  await expectToast(texts.groups.picture.done);
   await anas.context.unroute("**/api/groups/*/picture");
   const enlarge = bensPage.getByRole("button", {
     name: fill(bens.texts.contacts.person.enlarge, { name: "Chorale du dimanche" }),
@@ -95,7 +95,7 @@ test("the owner changes a group and its members see it at once; a member who lea
   await page.getByRole("button", { name: texts.groups.create.changePicture }).click();
   await page.getByRole("menuitem", { name: texts.groups.picture.remove }).click();
   await page.getByRole("alertdialog").getByRole("button", { name: texts.groups.picture.removeConfirm }).click();
-  await said(texts.groups.picture.removed);
+  await expectToast(texts.groups.picture.removed);
   await expect(enlarge).toHaveCount(0);
 
   // Adding members: present members are not offered. A failure keeps the selection.
@@ -109,12 +109,12 @@ test("the owner changes a group and its members see it at once; a member who lea
   await expect(page.getByRole("alert")).toContainText(`${texts.groups.add.failed} ${texts.errors.unavailable}`);
   await anas.context.unroute("**/api/groups/*/members");
   await add.click();
-  await said(fill(texts.groups.add.done_one, { count: 1 }));
+  await expectToast(fill(texts.groups.add.done_one, { count: 1 }));
   await expect(bensPage.getByText(dan.username)).toBeVisible();
 
   // Removing: the confirmation can be cancelled; the removed member is redirected.
-  const menuOf = async (who: string, item: string) => {
-    await page.getByRole("button", { name: fill(texts.groups.page.memberMenu, { name: who }) }).click();
+  const menuOf = async (memberName: string, item: string) => {
+    await page.getByRole("button", { name: fill(texts.groups.page.memberMenu, { name: memberName }) }).click();
     await page.getByRole("menuitem", { name: item }).click();
   };
   const question = page.getByRole("alertdialog");
@@ -126,8 +126,8 @@ test("the owner changes a group and its members see it at once; a member who lea
   await menuOf(cleo.username, texts.groups.remove.action);
   // Each toast is shown for a moment.
   await Promise.all([
-    said(fill(texts.groups.remove.done, { name: cleo.username })),
-    said(fill(cleos.texts.groups.chat.left, { name: "Chorale du dimanche" }), cleos.page),
+    expectToast(fill(texts.groups.remove.done, { name: cleo.username })),
+    expectToast(fill(cleos.texts.groups.chat.left, { name: "Chorale du dimanche" }), cleos.page),
     question.getByRole("button", { name: texts.groups.remove.confirm }).click(),
   ]);
   await expect(page.getByText(cleo.phone)).toHaveCount(0);
@@ -136,7 +136,7 @@ test("the owner changes a group and its members see it at once; a member who lea
   // Transferred: the rights change on both clients.
   await menuOf(ben.username, texts.groups.handOver.action);
   await question.getByRole("button", { name: texts.groups.handOver.confirm }).click();
-  await said(fill(texts.groups.handOver.done, { name: ben.username }));
+  await expectToast(fill(texts.groups.handOver.done, { name: ben.username }));
   await expect(page.getByRole("button", { name: texts.groups.add.action, exact: true })).toHaveCount(0);
   await expect(bensPage.getByRole("button", { name: bens.texts.groups.add.action, exact: true })).toBeVisible();
 
@@ -144,7 +144,7 @@ test("the owner changes a group and its members see it at once; a member who lea
   await page.getByRole("button", { name: texts.groups.leave.short, exact: true }).click();
   await question.getByRole("button", { name: texts.groups.leave.short }).click();
   await expect(page).toHaveURL("/app");
-  await said(fill(texts.groups.leave.done, { name: "Chorale du dimanche" }));
+  await expectToast(fill(texts.groups.leave.done, { name: "Chorale du dimanche" }));
   await expect(anas.conversation("Chorale du dimanche")).toHaveCount(0);
   await expect(bensPage.getByText(ana.phone)).toHaveCount(0);
   await bensPage.getByRole("button", { name: bens.texts.groups.leave.short, exact: true }).click();
@@ -167,10 +167,10 @@ test("the owner changes a group and its members see it at once; a member who lea
   await dans.page.getByRole("menuitem", { name: dans.texts.groups.end.action }).click();
   await last.getByRole("button", { name: dans.texts.groups.end.action }).click();
   await expect(dans.page).toHaveURL("/app");
-  await said(fill(dans.texts.groups.end.done, { name: "Chorale du dimanche" }), dans.page);
+  await expectToast(fill(dans.texts.groups.end.done, { name: "Chorale du dimanche" }), dans.page);
   // A group without own membership, or a former one, redirects to the list.
   await dans.goTo(members);
-  await said(fill(dans.texts.groups.chat.left, { name: "Chorale du dimanche" }), dans.page);
+  await expectToast(fill(dans.texts.groups.chat.left, { name: "Chorale du dimanche" }), dans.page);
   await expect(dans.page).toHaveURL("/app");
   await dans.goTo(`/app/group/${dan.id}/members`);
   await expect(dans.page.getByRole("alert")).toContainText(dans.texts.errors.group_not_found);

@@ -20,22 +20,22 @@ declare global {
 
 /** Records in the page what it notifies by itself. */
 const writeDown = () => {
-  const told: Window["told"] = { sounds: [], banners: [], at: 0 };
-  window.told = told;
+  const notifications: Window["told"] = { sounds: [], banners: [], at: 0 };
+  window.told = notifications;
   // A busy machine takes longer to wake its audio device than a sound lasts: keep it awake here.
   Object.defineProperty(BaseAudioContext.prototype, "state", { get: () => "running" });
   const start = OscillatorNode.prototype.start;
   OscillatorNode.prototype.start = function (this: OscillatorNode, when?: number) {
     const now = performance.now();
-    if (now - (told.sounds.at(-1) ?? Number.NEGATIVE_INFINITY) > 200) told.sounds.push(now); // several notifications make one sound
-    told.at = now;
+    if (now - (notifications.sounds.at(-1) ?? Number.NEGATIVE_INFINITY) > 200) notifications.sounds.push(now); // several notifications make one sound
+    notifications.at = now;
     start.call(this, when);
   };
   let last: Element | null = null;
   new MutationObserver(() => {
     const banner = document.querySelector("[data-news]");
-    if (banner && banner !== last) told.banners.push(banner.querySelector("a")?.textContent ?? "");
-    if (banner) told.at = performance.now();
+    if (banner && banner !== last) notifications.banners.push(banner.querySelector("a")?.textContent ?? "");
+    if (banner) notifications.at = performance.now();
     last = banner;
   }).observe(document, { childList: true, subtree: true });
 };

@@ -348,10 +348,10 @@ test("signing out shows a message and removes all local data; a failure keeps th
   const phone = await TestClient.open(browser, server);
   const { page, texts, context } = phone;
   await phone.logIn(ana.phone);
-  const elsewhere = await TestClient.open(browser, server, "pt");
-  await elsewhere.logIn(ana.phone);
-  const { emptyTitle } = elsewhere.texts.masolo;
-  await expect(elsewhere.page.getByText(emptyTitle)).toBeVisible();
+  const otherDevice = await TestClient.open(browser, server, "pt");
+  await otherDevice.logIn(ana.phone);
+  const { emptyTitle } = otherDevice.texts.masolo;
+  await expect(otherDevice.page.getByText(emptyTitle)).toBeVisible();
   await page.goto("/app/profile");
   const signOut = page.getByRole("button", { name: texts.profile.signOut, exact: true });
   const everywhere = page.getByRole("button", { name: texts.profile.signOutAll, exact: true });
@@ -378,15 +378,15 @@ test("signing out shows a message and removes all local data; a failure keeps th
   await page.goto("/app");
   await expect(page).toHaveURL(/\/login$/);
   // The other device stays signed in until its user ends all sessions.
-  await elsewhere.page.reload();
-  await expect(elsewhere.page.getByText(emptyTitle)).toBeVisible();
+  await otherDevice.page.reload();
+  await expect(otherDevice.page.getByText(emptyTitle)).toBeVisible();
   await phone.logIn(ana.phone);
   await page.goto("/app/profile");
   await everywhere.click();
   await expect(page).toHaveURL("/");
-  await expect(elsewhere.page).toHaveURL(/\/login$/);
-  await expect(elsewhere.page.getByText(elsewhere.texts.auth.sessionEnded)).toBeVisible();
-  await elsewhere.close();
+  await expect(otherDevice.page).toHaveURL(/\/login$/);
+  await expect(otherDevice.page.getByText(otherDevice.texts.auth.sessionEnded)).toBeVisible();
+  await otherDevice.close();
   await phone.close();
 });
 

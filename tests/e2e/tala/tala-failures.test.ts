@@ -43,7 +43,7 @@ test("failures in publishing and deleting a status are reported, and the written
   await expect(alert).toContainText(texts.chat.attach.empty);
 
   // A device that cannot store it, and one whose storage is full.
-  for (const [name, said] of [
+  for (const [name, errorText] of [
     ["UnknownError", texts.tala.notKept],
     ["QuotaExceededError", texts.errors.no_room],
   ] as const) {
@@ -55,7 +55,7 @@ test("failures in publishing and deleting a status are reported, and the written
       };
     }, name);
     await publish.click();
-    await expect(alert).toContainText(said);
+    await expect(alert).toContainText(errorText);
     await expect(field).toHaveValue("Au bord du fleuve");
     await expect(field).toBeFocused();
     await isBegun();

@@ -109,10 +109,10 @@ export const makeAuthenticator = async (
       crossOrigin: false,
     });
 
-  const authenticatorData = (rpId: string, said: number, tweak: Tweak, more: Uint8Array[] = []): Buffer => {
+  const authenticatorData = (rpId: string, flagBits: number, tweak: Tweak, more: Uint8Array[] = []): Buffer => {
     if (counts) counter++;
     const rest = Buffer.alloc(5);
-    rest.writeUInt8(tweak.flags ?? said);
+    rest.writeUInt8(tweak.flags ?? flagBits);
     rest.writeUInt32BE(tweak.counter ?? counter, 1);
     return Buffer.concat([sha256(tweak.rpId ?? rpId), rest, ...more]);
   };
@@ -144,15 +144,15 @@ export const makeAuthenticator = async (
     },
     /** Answers request options. */
     get: async (options: Options, tweak: Tweak = {}) => {
-      const said = clientData("webauthn.get", options, tweak);
+      const clientDataJson = clientData("webauthn.get", options, tweak);
       const data = authenticatorData(options.rpId ?? "", verified, tweak);
-      const signed = Buffer.concat([data, sha256(said)]);
+      const signed = Buffer.concat([data, sha256(clientDataJson)]);
       const key = (tweak.isForged ? others : keys).privateKey;
       const signature = Buffer.from(await webcrypto.subtle.sign(kinds[kind].sign, key, signed));
       return {
         ...credential,
         response: {
-          clientDataJSON: base64url(Buffer.from(said)),
+          clientDataJSON: base64url(Buffer.from(clientDataJson)),
           authenticatorData: base64url(data),
           signature: base64url(kind === "ES256" ? toDer(signature) : signature),
           userHandle: "userHandle" in tweak ? tweak.userHandle : handle,

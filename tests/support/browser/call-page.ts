@@ -49,7 +49,7 @@ const makeSide = ({
   choices,
   ...options
 }: CallSideOptions) => {
-  const said: { at: number; lived: number; what: string }[] = [];
+  const events: { at: number; lived: number; what: string }[] = [];
   let lived = 0;
   setInterval(() => {
     lived += tickMs;
@@ -62,7 +62,7 @@ const makeSide = ({
   screen.muted = true;
   let view: MediaView | undefined;
   const say = (what: string) => () => {
-    said.push({ at: performance.timeOrigin + performance.now(), lived, what });
+    events.push({ at: performance.timeOrigin + performance.now(), lived, what });
   };
   const plane = createPeerMedia(
     {
@@ -98,7 +98,7 @@ const makeSide = ({
   const stats = async () => [...((await open().at(-1)?.getStats()) ?? new Map()).values()];
   return {
     plane,
-    said: () => said,
+    said: () => events,
     /**
      * Milliseconds in which the page's event loop ran. Time in which a busy machine did something else does not count.
      */

@@ -47,19 +47,19 @@ export const makeGif = (name: string): MadeFile => {
   };
 };
 
-const passFiles = (target: Locator, files: MadeFile[], how: "paste" | "drop"): Promise<void> =>
+const passFiles = (target: Locator, files: MadeFile[], method: "paste" | "drop"): Promise<void> =>
   target.evaluate(
-    (element, [files, how]) => {
+    (element, [files, method]) => {
       const data = new DataTransfer();
       for (const { name, mimeType, base64 } of files) {
         const bytes = Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
         data.items.add(new File([bytes], name, { type: mimeType }));
       }
       const shared = { bubbles: true, cancelable: true };
-      if (how === "paste") element.dispatchEvent(new ClipboardEvent("paste", { ...shared, clipboardData: data }));
+      if (method === "paste") element.dispatchEvent(new ClipboardEvent("paste", { ...shared, clipboardData: data }));
       else element.dispatchEvent(new DragEvent("drop", { ...shared, dataTransfer: data }));
     },
-    [files.map(({ buffer, ...file }) => ({ ...file, base64: buffer.toString("base64") })), how] as const,
+    [files.map(({ buffer, ...file }) => ({ ...file, base64: buffer.toString("base64") })), method] as const,
   );
 
 /** Pastes files into a field, as Ctrl+V does. */

@@ -20,11 +20,11 @@ export const makeCallPair = async (seed = 1) => {
   alarm();
   const [ana, ben]: [Uuid, Uuid] = [createUuid(), createUuid()];
   const chat = server.connect(ana, ben);
-  const [hers, his] = [new ModelBrowser(server, ana), new ModelBrowser(server, ben)];
+  const [anaBrowser, benBrowser] = [new ModelBrowser(server, ana), new ModelBrowser(server, ben)];
   // Neither clock is right.
-  hers.clockSkewMs = 5 * 3_600_000;
-  his.clockSkewMs = -7 * 3_600_000;
-  const [a, b] = [await hers.openTab(), await his.openTab()];
+  anaBrowser.clockSkewMs = 5 * 3_600_000;
+  benBrowser.clockSkewMs = -7 * 3_600_000;
+  const [a, b] = [await anaBrowser.openTab(), await benBrowser.openTab()];
   await time.pass(500);
   const setServerDown = (isDead: boolean) => {
     server.isDown = isDead;
@@ -35,13 +35,13 @@ export const makeCallPair = async (seed = 1) => {
     await time.pass(500);
     expect([a.at, b.at]).toEqual(["outgoing", "ringing"]);
   };
-  const talk = async (kind: CallKind = "audio") => {
+  const connectCall = async (kind: CallKind = "audio") => {
     await ring(kind);
     b.controller.handleUserAction({ type: "accept" });
     await time.pass(2_000);
     expect([a.at, b.at]).toEqual(["connected", "connected"]);
   };
-  return { time, server, ana, ben, chat, hers, his, a, b, setServerDown, ring, talk };
+  return { time, server, ana, ben, chat, anaBrowser, benBrowser, a, b, setServerDown, ring, connectCall };
 };
 
 /** Checks that nothing of a call remains in these tabs. */

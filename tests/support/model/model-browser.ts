@@ -64,8 +64,8 @@ export class ModelBrowser {
     const { time } = this.server;
     time.after(this.#randomDelayMs(), () => {
       if (!this.isServerReachable) return;
-      const news = this.server.listOpenCalls(this.user);
-      time.after(this.#randomDelayMs(), () => this.isServerReachable && tab.receive(news));
+      const openCalls = this.server.listOpenCalls(this.user);
+      time.after(this.#randomDelayMs(), () => this.isServerReachable && tab.receive(openCalls));
     });
   }
 

@@ -61,15 +61,15 @@ export class ModelGroups extends ModelInboxes {
   }
 
   /** Applies a command. Returns the refusal, if any. */
-  changeGroup(user: Uuid, id: Uuid, deed: GroupCommand): Refusal | undefined {
+  changeGroup(user: Uuid, id: Uuid, command: GroupCommand): Refusal | undefined {
     const log = this.#findGroup(user, id);
     const me = log?.members.get(user);
     if (!log || !me) return { error: "group_not_found" };
-    if (deed.type !== "leave" && !isGroupActionAllowed(me.role, deed.type)) return { error: "not_allowed" };
+    if (command.type !== "leave" && !isGroupActionAllowed(me.role, command.type)) return { error: "not_allowed" };
     const before = new Set(log.members.keys());
-    const events = this.#applyCommand(log, user, deed);
+    const events = this.#applyCommand(log, user, command);
     if (!Array.isArray(events)) return events;
-    if (events.length === 0 && deed.type !== "end") return undefined;
+    if (events.length === 0 && command.type !== "end") return undefined;
     for (const event of events) this.#appendEvent(log, user, event, before);
     for (const member of log.members.keys()) this.pushRow(member, log);
     return undefined;
@@ -84,7 +84,7 @@ export class ModelGroups extends ModelInboxes {
     const url = new URL(path, "http://model");
     const [, , , id = "", what, other] = url.pathname.split("/");
     if (id === "") return this.#create(user, v.parse(NewGroup, body));
-    const answer = (deed: GroupCommand) => this.changeGroup(user, id, deed) ?? this.#describe(user, id);
+    const answer = (command: GroupCommand) => this.changeGroup(user, id, command) ?? this.#describe(user, id);
     if (what === undefined && method === "PATCH") return answer({ type: "rename", ...v.parse(GroupChange, body) });
     if (what === undefined && method === "DELETE") return this.changeGroup(user, id, { type: "end" });
     if (what === "owner") return answer({ type: "handOver", user: v.parse(NewOwner, body).user_id });
@@ -151,35 +151,37 @@ export class ModelGroups extends ModelInboxes {
     };
   }
 
-  #applyCommand(log: GroupLog, user: Uuid, deed: GroupCommand): Event[] | Refusal {
+  #applyCommand(log: GroupLog, user: Uuid, command: GroupCommand): Event[] | Refusal {
     const { members: marks, group } = log;
-    switch (deed.type) {
+    switch (command.type) {
       case "add": {
-        const newcomers = [...new Set(deed.users)].filter((one) => !marks.has(one));
+        const newcomers = [...new Set(command.users)].filter((one) => !marks.has(one));
         if (newcomers.length === 0) return [];
         group.roster++;
         return [{ event: "added", who: newcomers.map((one) => this.#addMember(log, one).number) }];
       }
       case "remove": {
-        const member = marks.get(deed.user);
-        if (deed.user === user) return { error: "member_not_found" };
-        if (!member) return log.former.has(deed.user) ? [] : { error: "member_not_found" };
+        const member = marks.get(command.user);
+        if (command.user === user) return { error: "member_not_found" };
+        if (!member) return log.former.has(command.user) ? [] : { error: "member_not_found" };
         group.roster++;
-        this.#removeMember(log, deed.user, member);
+        this.#removeMember(log, command.user, member);
         return [{ event: "removed", who: [member.number] }];
       }
       case "leave":
-        return this.#leave(log, user, deed.heir);
+        return this.#leave(log, user, command.heir);
       case "rename":
-        if (deed.name === group.name) return [];
-        Object.assign(group, { name: deed.name, roster: group.roster + 1 });
-        return [{ event: "renamed", name: deed.name }];
+        if (command.name === group.name) return [];
+        Object.assign(group, { name: command.name, roster: group.roster + 1 });
+        return [{ event: "renamed", name: command.name }];
       case "picture":
-        if (deed.key === group.picture) return [];
-        Object.assign(group, { picture: deed.key, roster: group.roster + 1 });
-        return [{ event: deed.key === null ? "unpictured" : "pictured" }];
+        if (command.key === group.picture) return [];
+        Object.assign(group, { picture: command.key, roster: group.roster + 1 });
+        return [{ event: command.key === null ? "unpictured" : "pictured" }];
       case "handOver":
-        return marks.has(deed.user) ? this.#transferOwnership(log, user, deed.user) : { error: "member_not_found" };
+        return marks.has(command.user)
+          ? this.#transferOwnership(log, user, command.user)
+          : { error: "member_not_found" };
       case "end":
         group.roster++;
         for (const [one, member] of [...marks]) this.#removeMember(log, one, member);

@@ -19,8 +19,8 @@ describe.each([
     const html = renderMarkup(
       <RecoveryCodesSection left={left} hasSecondFactor={isAsked} prompt={undefined} onPrompt={() => undefined} />,
     );
-    const words = [...html.matchAll(/>([^<]+)</g)].map(([, said = ""]) => said.replaceAll("&#x27;", "'"));
-    return words.filter((said) => said !== codes.title);
+    const words = [...html.matchAll(/>([^<]+)</g)].map(([, text = ""]) => text.replaceAll("&#x27;", "'"));
+    return words.filter((text) => text !== codes.title);
   };
 
   it("can be created by a user without a second factor, for whom they replace a forgotten password", () => {

@@ -36,13 +36,13 @@ describe("a system message of a group", () => {
   });
 
   it("names a few of many", () => {
-    const who = Array.from({ length: 20 }, (_, index) => 100 + index);
-    const profiles = Object.fromEntries(who.slice(0, 8).map((number) => [number, { name: `P${number}` }]));
-    const line = (who: number[]) =>
-      describeSystemMessage({ type: "event", event: "added", who }, me, { ownNumber: me, profiles }, t);
-    expect(line(who)).toBe("Vous avez ajouté P100, P101, P102, P103, P104 et 15 autres personnes.");
-    expect(line(who.slice(2, 8))).toBe("Vous avez ajouté P102, P103, P104, P105, P106 et P107.");
-    expect(line(who.slice(7, 9))).toBe("Vous avez ajouté P107 et 1 autre personne.");
+    const manyNumbers = Array.from({ length: 20 }, (_, index) => 100 + index);
+    const profiles = Object.fromEntries(manyNumbers.slice(0, 8).map((number) => [number, { name: `P${number}` }]));
+    const line = (numbers: number[]) =>
+      describeSystemMessage({ type: "event", event: "added", who: numbers }, me, { ownNumber: me, profiles }, t);
+    expect(line(manyNumbers)).toBe("Vous avez ajouté P100, P101, P102, P103, P104 et 15 autres personnes.");
+    expect(line(manyNumbers.slice(2, 8))).toBe("Vous avez ajouté P102, P103, P104, P105, P106 et P107.");
+    expect(line(manyNumbers.slice(7, 9))).toBe("Vous avez ajouté P107 et 1 autre personne.");
   });
 
   it("isolates a name of another writing direction", () => {
@@ -79,9 +79,9 @@ describe("a message that a group refused", () => {
       [createTranslate("en", en), en],
       [createTranslate("pt", pt), pt],
     ] as const) {
-      const said = [reason("left", translate), reason("member", translate), errors.conversation_not_found];
-      expect(new Set(said).size).toBe(3);
-      for (const sentence of said) expect(sentence).toMatch(/^\p{Lu}.*[^.{}]\.$/u);
+      const reasons = [reason("left", translate), reason("member", translate), errors.conversation_not_found];
+      expect(new Set(reasons).size).toBe(3);
+      for (const sentence of reasons) expect(sentence).toMatch(/^\p{Lu}.*[^.{}]\.$/u);
     }
   });
 });

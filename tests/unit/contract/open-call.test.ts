@@ -60,9 +60,9 @@ describe("a call on the server", () => {
   });
 
   test("with another id, or ended, is not found", () => {
-    for (const deed of [answer(second, bens), end(second, bens, "ended")]) {
-      expect(applyCallCommand(ringing, ben, deed, start)).toEqual({ error: "call_not_found" });
-      expect(applyCallCommand(null, ben, deed, start)).toEqual({ error: "call_not_found" });
+    for (const command of [answer(second, bens), end(second, bens, "ended")]) {
+      expect(applyCallCommand(ringing, ben, command, start)).toEqual({ error: "call_not_found" });
+      expect(applyCallCommand(null, ben, command, start)).toEqual({ error: "call_not_found" });
     }
   });
 
@@ -142,12 +142,12 @@ describe("a call on the server", () => {
 
   test("whose answer failed before it arrived was missed and failed, not declined", () => {
     for (const status of ["cancelled", "ended", "rejected"] as const) {
-      const deed = { type: "end", id: first, device: bens, status, reason: "failed" } as const;
-      expect(applyCallCommand(ringing, ben, deed, start)).toEqual({
+      const command = { type: "end", id: first, device: bens, status, reason: "failed" } as const;
+      expect(applyCallCommand(ringing, ben, command, start)).toEqual({
         call: null,
         logEntry: { ...line("missed"), reason: "failed" },
       });
-      expect(applyCallCommand(answered, ben, deed, start + 4_000)).toMatchObject({
+      expect(applyCallCommand(answered, ben, command, start + 4_000)).toMatchObject({
         logEntry: { status: status === "cancelled" ? "cancelled" : "ended", reason: "failed" },
       });
     }
@@ -177,8 +177,10 @@ describe("a call on the server", () => {
       expect(isAbandoned(answered, true, missed, silentAt + callUnreachableMs - 1)).toBe(false);
       expect(isAbandoned(answered, true, missed, silentAt + callUnreachableMs)).toBe(true);
       expect(isAbandoned(answered, false, missed, silentAt + callUnreachableMs)).toBe(false);
-      const deed = end(first, anasLaptop, "ended");
-      expect(applyCallCommand(answered, ana, deed, silentAt + callUnreachableMs, missed)).toMatchObject({ call: null });
+      const command = end(first, anasLaptop, "ended");
+      expect(applyCallCommand(answered, ana, command, silentAt + callUnreachableMs, missed)).toMatchObject({
+        call: null,
+      });
     });
 
     test("continues if the unheard side sends a heartbeat, or the other side receives media again", () => {

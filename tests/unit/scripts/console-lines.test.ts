@@ -8,10 +8,10 @@ const sources = import.meta.glob<string>("../../../src/**/*.{ts,tsx}", {
   eager: true,
 });
 const calls = Object.entries(sources).flatMap(([path, text]) =>
-  [...text.matchAll(/console\s*\.\s*(\w+)\(([^;]*?)\)(?=[;,)\s])/g)].map(([, level = "", said = ""]) => ({
+  [...text.matchAll(/console\s*\.\s*(\w+)\(([^;]*?)\)(?=[;,)\s])/g)].map(([, level = "", message = ""]) => ({
     path,
     level,
-    said: said.trim(),
+    said: message.trim(),
   })),
 );
 

@@ -57,7 +57,7 @@ const namesOf = async (
     ...(await Promise.all(people.map((one) => readChannel(one.id)))).flat(),
   ];
   const isOfList = ({ where }: StoredText) => where === "channel people";
-  return places.filter((place) => !isOfList(place) && [id, username].some((trace) => place.text.includes(trace)));
+  return places.filter((row) => !isOfList(row) && [id, username].some((trace) => row.text.includes(trace)));
 };
 
 const isTold = async (by: SeededPerson, conversation: ConversationId, revision: number) =>
@@ -128,7 +128,7 @@ test("if a person's own channel has a later position, the name is removed by tha
   await befriend(ana, cleo);
   const group = createUuid();
   await makeGroup(ana, "Famille", [ben, cleo], group);
-  const place = await forwardMessage(ana, makeForward("Mbote", ana), { conversation: near, seq: 1 }, group);
+  const outcome = await forwardMessage(ana, makeForward("Mbote", ana), { conversation: near, seq: 1 }, group);
   // Removing one's own name costs the directory nothing.
   expect(await rowsOf(ana.id)).toEqual([]);
   expect(await requestAs(ana, "DELETE", `/api/groups/${group}/members/${ana.id}`)).toBeNull();
@@ -138,7 +138,7 @@ test("if a person's own channel has a later position, the name is removed by tha
   await deleteAccount(ana);
   await finishDeletion(ana.id);
   const frame = await phone.nextOf("e");
-  expect(phone.decodeMessages(frame)).toMatchObject([{ seq: place, body: makeAnonymousForward("Mbote") }]);
+  expect(phone.decodeMessages(frame)).toMatchObject([{ seq: outcome, body: makeAnonymousForward("Mbote") }]);
   expect((await readBodies(ben, near)).at(-1)).toEqual(makeAnonymousForward("Mbote"));
   expect(JSON.stringify([await readLog(ben, group), await readLog(cleo, group)])).not.toContain(ana.username);
   expect(await readBodies(cleo, far)).toEqual([]);

@@ -166,11 +166,11 @@ test("messages in flight during a deletion are stored or refused, each as its se
   expect(deleted.status).toBe(204);
   await finishDeletion(ana.id);
   const stored = toTexts(await readLog(ben, pair));
-  const told = words.flatMap((word) => [`ana ${word}`, `ben ${word}`]);
+  const expectedTexts = words.flatMap((word) => [`ana ${word}`, `ben ${word}`]);
   for (const [index, { error, sent }] of answers.entries()) {
-    const isStored = stored.includes(told[index] ?? "");
+    const isStored = stored.includes(expectedTexts[index] ?? "");
     // A command of Ana that was refused because of her session may not have reached her channel at all.
-    if (sent) expect(isStored, told[index]).toBe(true);
+    if (sent) expect(isStored, expectedTexts[index]).toBe(true);
     else expect([error, isStored]).toEqual([expect.any(String), false]);
   }
   expect(await sendTexts(ben, pair, "après")).toEqual({ error: "not_connected" });

@@ -72,14 +72,14 @@ const makeScene = async () => {
   await requestAs(eve, "POST", "/api/requests", { to_user_id: ana.id });
   await requestAs(ana, "PUT", `/api/blocks/${fay.id}`);
   await requestAs(gil, "PUT", `/api/blocks/${ana.id}`);
-  const [hers, his] = [createUuid(), createUuid()];
-  await makeGroup(ana, "Famille", [ben, cleo], hers);
-  await makeGroup(ben, "Équipe", [ana, cleo], his);
-  await putPicture(ana, `/api/groups/${hers}/picture`);
+  const [anasFile, bensFile] = [createUuid(), createUuid()];
+  await makeGroup(ana, "Famille", [ben, cleo], anasFile);
+  await makeGroup(ben, "Équipe", [ana, cleo], bensFile);
+  await putPicture(ana, `/api/groups/${anasFile}/picture`);
   const pair = privateConversationId(ana.id, ben.id);
   await sendTexts(ana, pair, "Mbote Ben");
   await sendTexts(ben, pair, "Mbote Ana");
-  await sendTexts(ana, hers, "Bonsoir la famille");
+  await sendTexts(ana, anasFile, "Bonsoir la famille");
   await sendTexts(ana, privateConversationId(ana.id, gil.id), "Tu ne liras jamais ceci");
   const [sent, grouped, withheld, unused] = [
     await seedFile(ana.id),
@@ -88,7 +88,7 @@ const makeScene = async () => {
     await seedFile(ana.id),
   ];
   await sendFile(ana, pair, sent.id);
-  await sendFile(ana, his, grouped.id);
+  await sendFile(ana, bensFile, grouped.id);
   await sendFile(ana, privateConversationId(ana.id, gil.id), withheld.id);
   const received = await seedFile(ben.id);
   await sendFile(ben, pair, received.id);
@@ -103,7 +103,7 @@ const makeScene = async () => {
   const taken = await publishPost(ana, { content: "Effacé" });
   await call("DELETE", `/api/tala/${taken.body.id}`, { token: ana.token });
   await publishPost(ana, { content: "Mon dernier statut" }, makePng(30, 30));
-  await request(ana, { type: "mute", conversation: hers, muted: true });
+  await request(ana, { type: "mute", conversation: anasFile, muted: true });
   await call("PATCH", "/api/settings", { token: ana.token, body: { findable: "whole" } });
   const email = await seedSecurity(ana.id, ana.session);
   await drainBucket("sign_in_by_account", toLimitKey(ana.phone));
@@ -112,7 +112,7 @@ const makeScene = async () => {
   return {
     ana: { ...ana, username, email },
     others: { ben, cleo, dan, eve, fay, gil },
-    groups: { hers, his },
+    groups: { hers: anasFile, his: bensFile },
     pair,
     apart,
     files: { sent, grouped, withheld, unused, received },
@@ -149,12 +149,12 @@ test("after a deletion no table contains the person, except as an anonymous memb
     const all = env.DB.prepare("SELECT key FROM rate_limits WHERE instr(key, ?) > 0 ORDER BY key").bind(key);
     return (await all.all<{ key: string }>()).results.map((row) => row.key);
   };
-  const hers = toLimitKey(ana.phone);
-  expect(await limitsOf(hers)).toHaveLength(4); // two of them belong to other people
+  const anasLimitKey = toLimitKey(ana.phone);
+  expect(await limitsOf(anasLimitKey)).toHaveLength(4); // two of them belong to other people
 
   expect((await deleteAccount(ana)).status).toBe(204);
   await finishDeletion(ana.id);
-  expect(await limitsOf(hers)).toEqual(longer.slice(2).sort());
+  expect(await limitsOf(anasLimitKey)).toEqual(longer.slice(2).sort());
   expect(await limitsOf(elses[0] ?? "")).toEqual(longer.slice(0, 2).sort());
   // Messages that nobody can read any more are removed by the conversation's alarm.
   await waitUntil(async () => (await countFileReferences(files.withheld.id)) === undefined);

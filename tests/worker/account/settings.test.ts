@@ -159,12 +159,12 @@ test("the counter of a change is pushed once, however many changes there were, a
   for (let version = 1; version <= count; version++)
     await channel.updateSettings(ana.id, { version, settings: defaultSettings });
   await waitUntil(() => phone.counters.length === count);
-  const told = Math.max(...phone.counters);
+  const highestCounter = Math.max(...phone.counters);
   phone.close();
   await evictDurableObject(channel);
   await request(ana, { type: "changes", since: 0 });
   await channel.updateSettings(ana.id, { version: count + 1, settings: { ...defaultSettings, tala: false } });
-  const { counter, settings } = await request(ana, { type: "changes", since: told });
-  expect(counter).toBeGreaterThan(told);
+  const { counter, settings } = await request(ana, { type: "changes", since: highestCounter });
+  expect(counter).toBeGreaterThan(highestCounter);
   expect(settings).toMatchObject({ version: count + 1 });
 });

@@ -103,7 +103,7 @@ test("providers are offered as configured, and their secrets are never revealed"
 });
 
 test("a broken configuration offers none, and the log names the broken setting without its value", () => {
-  const said = vi.spyOn(console, "error").mockImplementation(() => undefined);
+  const errorLog = vi.spyOn(console, "error").mockImplementation(() => undefined);
   const broken = {
     "OIDC_PROVIDERS is not valid JSON": settings("[{hush"),
     "OIDC_PROVIDERS is wrong at 0.issuer": settings([{ ...kivu, issuer: "http://id.hush.example" }]),
@@ -115,9 +115,9 @@ test("a broken configuration offers none, and the log names the broken setting w
     "OIDC_SECRETS is wrong at kivu": settings([kivu], { kivu: "" }),
   };
   for (const [complaint, env] of Object.entries(broken)) {
-    said.mockClear();
+    errorLog.mockClear();
     expect(listPublicProviders(env), complaint).toEqual([]);
-    expect(said.mock.calls.flat().join(" "), complaint).toContain(complaint);
-    expect(said.mock.calls.flat().join(" ")).not.toContain("hush");
+    expect(errorLog.mock.calls.flat().join(" "), complaint).toContain(complaint);
+    expect(errorLog.mock.calls.flat().join(" ")).not.toContain("hush");
   }
 });

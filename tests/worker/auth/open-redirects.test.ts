@@ -28,11 +28,11 @@ test.each(["/api/auth/callback", "/api/auth/callback?state=none&code=x"])(
   "%s redirects to the product's own page, whatever other target was named",
   async (path) => {
     for (const name of names) {
-      for (const place of evil) {
+      for (const target of evil) {
         const address = new URL(path, site.origin);
-        address.searchParams.set(name, place);
+        address.searchParams.set(name, target);
         const response = await site.fetch(address.href, { headers: slipped, redirect: "manual" });
-        expect({ name, place, status: response.status }).toEqual({ name, place, status: 302 });
+        expect({ name, place: target, status: response.status }).toEqual({ name, place: target, status: 302 });
         ownOnly(response.headers.get("location"));
         expect(response.headers.get("location")).not.toContain("evil");
       }
@@ -53,12 +53,12 @@ test("a mail links to the site that requested it, whatever the request's headers
   const token_hash = parseMail(first).token;
   expect((await call("POST", "/api/auth/verify", { body: { type: "email_change", token_hash } })).status).toBe(200);
 
-  for (const place of evil) {
+  for (const target of evil) {
     const body = {
       email,
       gotrue_meta_security: { captcha_token: await makeCaptchaToken(site, { action: "recover", subject: email }) },
     };
-    const path = `/api/auth/recover?redirect_to=${encodeURIComponent(place)}`;
+    const path = `/api/auth/recover?redirect_to=${encodeURIComponent(target)}`;
     const kept = (await readMails(email)).length;
     const answer = await call("POST", path, { body, headers });
     if (answer.status === 429) break; // no more mails to it for now

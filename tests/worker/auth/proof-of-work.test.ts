@@ -58,8 +58,8 @@ test("a solution of one challenge is invalid for another", async () => {
 });
 
 test("a challenge without the server's signature is invalid", async () => {
-  const theirs = await createProofChallenge("a key of somebody's own", purpose);
-  expect(await signUp(await solveForToken(theirs))).toMatchObject(refused);
+  const forgedChallenge = await createProofChallenge("a key of somebody's own", purpose);
+  expect(await signUp(await solveForToken(forgedChallenge))).toMatchObject(refused);
   const empty = await createProofChallenge("x", purpose);
   empty.signature = "";
   expect(await signUp(await solveForToken(empty))).toMatchObject(refused);

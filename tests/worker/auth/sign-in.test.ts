@@ -84,8 +84,8 @@ test("after five failures even the right password waits at that address, and nob
   expect(await userOf(victim.token)).toMatchObject({ status: 200 });
 
   // A person elsewhere with the right password is not locked out by it.
-  const elsewhere = { "cf-connecting-ip": "203.0.113.77" };
-  expect(await signIn(victim.phone, testPassword, elsewhere)).toMatchObject({ status: 200 });
+  const otherAddress = { "cf-connecting-ip": "203.0.113.77" };
+  expect(await signIn(victim.phone, testPassword, otherAddress)).toMatchObject({ status: 200 });
 
   await env.DB.prepare("UPDATE rate_limits SET full_at = full_at - 300000 WHERE key = ?")
     .bind(`sign_in_by_account_and_address:${toLimitKey(victim.phone)} ${toLimitKey("local")}`)
@@ -113,8 +113,8 @@ test("who has failed often at one address brings a proof of work for each furthe
   expect(await prove(testPassword, phoneOf(1001))).toMatchObject(unproved);
   expect((await prove("Wrong2026")).body).toMatchObject({ error_code: "invalid_credentials" });
   expect((await prove(testPassword)).status).toBe(200);
-  const elsewhere = { "cf-connecting-ip": "203.0.113.9" };
-  expect(await signIn(phoneOf(1000), "Wrong2026", elsewhere)).toMatchObject({ status: 400 });
+  const otherAddress = { "cf-connecting-ip": "203.0.113.9" };
+  expect(await signIn(phoneOf(1000), "Wrong2026", otherAddress)).toMatchObject({ status: 400 });
 });
 
 test("the fourth wrong password from one address needs a proof of work, whoever's it is, until the address rests", async () => {

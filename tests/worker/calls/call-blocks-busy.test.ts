@@ -22,8 +22,8 @@ import { getConversationStub } from "#worker/objects/stubs.ts";
  */
 
 const shapeOf = (phone: CallClient, ids: readonly string[]) =>
-  phone.received.map((told) =>
-    ids.reduce((text, id) => text.replaceAll(id, "id"), JSON.stringify(told)).replace(/\d{4,}/g, "n"),
+  phone.received.map((event) =>
+    ids.reduce((text, id) => text.replaceAll(id, "id"), JSON.stringify(event)).replace(/\d{4,}/g, "n"),
   );
 
 test.each(["rung", "talks", "calls"] as const)(

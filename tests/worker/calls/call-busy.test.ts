@@ -149,9 +149,11 @@ test("a person whose channel cannot be reached stays busy; a lost notice of a ca
 
 /** Call as a channel stores it. */
 const openOf = (phone: CallClient, call: string) => {
-  const told = phone.received.find(({ event_type, data }) => event_type === "answered" && data.call_id === call);
-  if (!told) throw new Error("it was never answered");
-  return told.data;
+  const answeredEvent = phone.received.find(
+    ({ event_type, data }) => event_type === "answered" && data.call_id === call,
+  );
+  if (!answeredEvent) throw new Error("it was never answered");
+  return answeredEvent.data;
 };
 
 test("a ring whose end was never notified is not shown to later devices, and is corrected", async () => {

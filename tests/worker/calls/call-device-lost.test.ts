@@ -34,7 +34,7 @@ const refused = { error: "call_in_progress" };
  */
 const newLoss = async (silent: "caller" | "callee" = "caller") => {
   const talk = await makeAnsweredCall();
-  const [gone, lone] = silent === "caller" ? [talk.anas, talk.bens] : [talk.bens, talk.anas];
+  const [gone, remaining] = silent === "caller" ? [talk.anas, talk.bens] : [talk.bens, talk.anas];
   const friend = await makeContact(gone.person);
   const tablet = await CallClient.open(gone.person, friend.id);
   // The device names itself.
@@ -42,7 +42,7 @@ const newLoss = async (silent: "caller" | "callee" = "caller") => {
   advanceClock(talkedMs);
   let unheard = 0;
   const beat = (more: Partial<Extract<CallRequest, { type: "beat" }>> = {}) =>
-    lone.request({ type: "beat", call: talk.call, device: lone.id, ...more });
+    remaining.request({ type: "beat", call: talk.call, device: remaining.id, ...more });
   const wait = async (ms: number) => {
     for (const until = unheard + ms; unheard < until; ) {
       const step = Math.min(toldMs, until - unheard);
@@ -52,7 +52,7 @@ const newLoss = async (silent: "caller" | "callee" = "caller") => {
     }
   };
   const lines = async () => (await readCallEntries(talk.ana, talk.id)).map(({ body }) => body);
-  return { ...talk, gone, lone, friend, tablet, wait, beat, lines };
+  return { ...talk, gone, remaining, friend, tablet, wait, beat, lines };
 };
 
 /** All requests to objects during the call are answered. */
@@ -61,21 +61,21 @@ const settled = () => scheduler.wait(30);
 test.each(["caller", "callee"] as const)(
   "another device of the %s can call somebody else once the lost one cannot return, and the entry has the connected time",
   async (silent) => {
-    const { call, lone, friend, tablet, wait, lines } = await newLoss(silent);
+    const { call, remaining, friend, tablet, wait, lines } = await newLoss(silent);
     await wait(callUnreachableMs - 1);
     expect(await tablet.dial(createUuid())).toEqual(refused);
-    expect(lone.listEvents(call)).toEqual(["ring", "answered"]);
+    expect(remaining.listEvents(call)).toEqual(["ring", "answered"]);
     advanceClock(1);
     const other = createUuid();
     expect(await tablet.dial(other)).toMatchObject({ over: null });
     await friend.phone.waitForEvent(other, "ring");
-    await lone.waitForEvent(call, "ended");
+    await remaining.waitForEvent(call, "ended");
     expect(await lines()).toEqual([makeCallEntry(call, "ended", { seconds: talkedMs / 1_000 })]);
   },
 );
 
 test("it can call the same person again, and can be called by others", async () => {
-  const { id, call, gone, lone, friend, wait } = await newLoss();
+  const { id, call, gone, remaining, friend, wait } = await newLoss();
   const tablet = await CallClient.open(gone.person, id);
   await wait(callUnreachableMs);
   const other = createUuid();
@@ -85,19 +85,22 @@ test("it can call the same person again, and can be called by others", async () 
   await tablet.waitForEvent(other, "missed");
   const again = createUuid();
   expect(await tablet.dial(again)).toMatchObject({ over: null, call: { call_id: again, answered_at: null } });
-  await lone.waitForEvent(again, "ring");
-  expect(lone.listEvents(call)).toEqual(["ring", "answered", "ended"]);
+  await remaining.waitForEvent(again, "ring");
+  expect(remaining.listEvents(call)).toEqual(["ring", "answered", "ended"]);
 });
 
 test("a person who waits for a device without a socket is released, with a failed call", async () => {
-  const { call, gone, lone, wait, lines } = await newLoss();
+  const { call, gone, remaining, wait, lines } = await newLoss();
   gone.device.close(1000);
   await gone.device.closed;
   await wait(callUnreachableMs - toldMs);
   await settled();
-  expect(lone.listEvents(call)).toEqual(["ring", "answered"]);
+  expect(remaining.listEvents(call)).toEqual(["ring", "answered"]);
   await wait(toldMs);
-  expect((await lone.waitForEvent(call, "ended")).data).toMatchObject({ reason: "failed", seconds: talkedMs / 1_000 });
+  expect((await remaining.waitForEvent(call, "ended")).data).toMatchObject({
+    reason: "failed",
+    seconds: talkedMs / 1_000,
+  });
   expect(await lines()).toEqual([makeCallEntry(call, "ended", { seconds: talkedMs / 1_000, reason: "failed" })]);
 });
 
@@ -120,16 +123,16 @@ test.each([
     },
   },
 ])("waiting for a device that $what continues", async ({ come }) => {
-  const { call, gone, lone, wait } = await newLoss();
+  const { call, gone, remaining, wait } = await newLoss();
   await wait(callUnreachableMs - 1);
   await come(gone, call);
   await wait(1);
   await settled();
-  expect(lone.listEvents(call)).toEqual(["ring", "answered"]);
+  expect(remaining.listEvents(call)).toEqual(["ring", "answered"]);
 });
 
 test("a call does not end if the channel cannot be asked whether the device is present", async () => {
-  const { call, gone, lone, wait } = await newLoss();
+  const { call, gone, remaining, wait } = await newLoss();
   gone.device.close(1000);
   await gone.device.closed;
   vi.spyOn(console, "warn").mockImplementation(() => {});
@@ -137,14 +140,14 @@ test("a call does not end if the channel cannot be asked whether the device is p
   await wait(callUnreachableMs);
   await waitUntil(() => away.mock.calls.length > 0);
   await settled();
-  expect(lone.listEvents(call)).toEqual(["ring", "answered"]);
+  expect(remaining.listEvents(call)).toEqual(["ring", "answered"]);
   away.mockRestore();
   await wait(toldMs);
-  await lone.waitForEvent(call, "ended");
+  await remaining.waitForEvent(call, "ended");
 });
 
 test.each(["socket", "HTTP"])("a device that is present by %s is not given up for missing media", async (carrier) => {
-  const { ana, id, call, gone, lone, tablet, wait } = await newLoss();
+  const { ana, id, call, gone, remaining, tablet, wait } = await newLoss();
   const beat = { type: "beat", call, device: gone.id } as const;
   if (carrier === "HTTP") {
     gone.device.close(1000);
@@ -152,12 +155,13 @@ test.each(["socket", "HTTP"])("a device that is present by %s is not given up fo
   }
   for (let waited = 0; waited < 2 * callUnreachableMs; waited += callHeartbeatMs) {
     await wait(callHeartbeatMs);
-    const said = carrier === "HTTP" ? await request(ana, { ...beat, conversation: id }) : await gone.request(beat);
-    expect(said).toMatchObject({ passed: true });
+    const heartbeatResult =
+      carrier === "HTTP" ? await request(ana, { ...beat, conversation: id }) : await gone.request(beat);
+    expect(heartbeatResult).toMatchObject({ passed: true });
     expect(await tablet.dial(createUuid())).toEqual(refused);
   }
   await settled();
-  expect(lone.listEvents(call)).toEqual(["ring", "answered"]);
+  expect(remaining.listEvents(call)).toEqual(["ring", "answered"]);
 });
 
 test("a side that hears the other again reports no loss", async () => {
@@ -172,12 +176,12 @@ test("a side that hears the other again reports no loss", async () => {
 });
 
 test("a conversation that restarts meanwhile waits longer, and is notified again", async () => {
-  const { id, call, lone, tablet, wait } = await newLoss();
+  const { id, call, remaining, tablet, wait } = await newLoss();
   await wait(callUnreachableMs - toldMs);
   await evictConversation(id);
   await wait(toldMs);
   expect(await tablet.dial(createUuid())).toEqual(refused);
   await wait(callUnreachableMs);
   expect(await tablet.dial(createUuid())).toMatchObject({ over: null });
-  await lone.waitForEvent(call, "ended");
+  await remaining.waitForEvent(call, "ended");
 });

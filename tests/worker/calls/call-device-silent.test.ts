@@ -28,34 +28,34 @@ afterEach(() => {
  * Ana and Ben are in a call, and the client of one of them stops. `other` is the stopped side, `lone` the one that goes
  * on.
  */
-const newLoneTalk = async (silent: "caller" | "callee") => {
+const makeSilentDevice = async (silent: "caller" | "callee") => {
   const talk = await makeAnsweredCall();
-  const [gone, lone] = silent === "caller" ? [talk.anas, talk.bens] : [talk.bens, talk.anas];
+  const [gone, remaining] = silent === "caller" ? [talk.anas, talk.bens] : [talk.bens, talk.anas];
   const friend = await makeContact(gone.person);
   const tablet = await CallClient.open(gone.person, friend.id);
   const wait = async (ms: number) => {
     for (let waited = 0; waited < ms; waited += callHeartbeatMs) {
       advanceClock(callHeartbeatMs);
-      expect(await lone.heartbeat(talk.call)).toEqual({ passed: true });
+      expect(await remaining.heartbeat(talk.call)).toEqual({ passed: true });
     }
   };
-  return { ...talk, gone, lone, friend, tablet, wait };
+  return { ...talk, gone, remaining, friend, tablet, wait };
 };
 const refused = { error: "call_in_progress" };
 
 test.each(["caller", "callee"] as const)(
   "the %s whose device was silent for a minute can call somebody else, and has left that call",
   async (silent) => {
-    const { ana, id, call, gone, lone, friend, tablet, wait } = await newLoneTalk(silent);
+    const { ana, id, call, gone, remaining, friend, tablet, wait } = await makeSilentDevice(silent);
     await wait(callAbandonedMs - callHeartbeatMs);
     expect(await tablet.dial(createUuid())).toEqual(refused);
     await wait(callHeartbeatMs);
     // Missing heartbeats of one side end nothing: the media may still be connected.
-    expect(await lone.request({ type: "standing", call })).toMatchObject({ over: null });
+    expect(await remaining.request({ type: "standing", call })).toMatchObject({ over: null });
     const other = createUuid();
     expect(await tablet.dial(other)).toMatchObject({ over: null });
     await friend.phone.waitForEvent(other, "ring");
-    for (const phone of [gone, lone]) await phone.waitForEvent(call, "ended");
+    for (const phone of [gone, remaining]) await phone.waitForEvent(call, "ended");
     const seconds = callAbandonedMs / 1_000;
     expect((await readCallEntries(ana, id)).map(({ body }) => body)).toEqual([
       makeCallEntry(call, "ended", { seconds }),
@@ -65,7 +65,7 @@ test.each(["caller", "callee"] as const)(
 );
 
 test("a call of a person whose device is gone rings on their other devices, later ones too, and the old one ends when they answer", async () => {
-  const { ana, call, lone, friend, tablet, wait } = await newLoneTalk("caller");
+  const { ana, call, remaining, friend, tablet, wait } = await makeSilentDevice("caller");
   const other = createUuid();
   await friend.phone.dial(other);
   expect((await friend.phone.waitForEvent(other, "missed")).data).toMatchObject({ reason: "busy" });
@@ -75,18 +75,18 @@ test("a call of a person whose device is gone rings on their other devices, late
   await tablet.waitForEvent(again, "ring");
   const late = await Device.attach(ana);
   expect(late.readCalls(await late.hello()).map(({ call_id }) => call_id)).toContain(again);
-  expect(lone.listEvents(call)).toEqual(["ring", "answered"]);
+  expect(remaining.listEvents(call)).toEqual(["ring", "answered"]);
   // The channel forgets its result and determines it again.
   await evictDurableObject(channelStub(ana.id));
   const latest = await CallClient.open(ana, friend.id);
   await latest.waitForEvent(again, "ring");
   expect(await latest.answer(again)).toMatchObject({ over: null, call: { to_device: latest.id } });
-  await lone.waitForEvent(call, "ended");
+  await remaining.waitForEvent(call, "ended");
   expect(friend.phone.listEvents(again)).toEqual(["ring", "answered"]);
 });
 
 test("a device that sends a heartbeat again makes its person busy again", async () => {
-  const { id, call, gone, friend, tablet, wait } = await newLoneTalk("callee");
+  const { id, call, gone, friend, tablet, wait } = await makeSilentDevice("callee");
   await wait(callAbandonedMs);
   const other = createUuid();
   await friend.phone.dial(other);
@@ -103,7 +103,7 @@ test("a device that sends a heartbeat again makes its person busy again", async 
 });
 
 test("heartbeats of another device do not keep the call of a lost device, over either transport", async () => {
-  const { ana, id, call, gone, lone, friend, wait } = await newLoneTalk("caller");
+  const { ana, id, call, gone, remaining, friend, wait } = await makeSilentDevice("caller");
   const tablet = await CallClient.open(gone.person, id);
   const refusal = { error: "call_not_found" };
   for (let waited = 0; waited < callAbandonedMs; waited += callHeartbeatMs) {
@@ -112,15 +112,15 @@ test("heartbeats of another device do not keep the call of a lost device, over e
     const beat = { type: "beat", conversation: id, call, device: tablet.id } as const;
     expect(await request(ana, beat)).toMatchObject(refusal);
   }
-  expect(lone.listEvents(call)).toEqual(["ring", "answered"]);
+  expect(remaining.listEvents(call)).toEqual(["ring", "answered"]);
   expect(await tablet.dial(createUuid(), "audio", friend.id)).toMatchObject({ over: null });
-  await lone.waitForEvent(call, "ended");
+  await remaining.waitForEvent(call, "ended");
 });
 
 test.each(["caller", "callee"] as const)(
   "any device of the %s can end a call in which another device was silent for a minute",
   async (silent) => {
-    const { id, call, gone, lone, wait } = await newLoneTalk(silent);
+    const { id, call, gone, remaining, wait } = await makeSilentDevice(silent);
     const tablet = await CallClient.open(gone.person, id);
     await wait(callAbandonedMs - callHeartbeatMs);
     expect(await tablet.hangUp(call, "ended")).toEqual({ error: "answered_elsewhere" });
@@ -128,25 +128,25 @@ test.each(["caller", "callee"] as const)(
     expect(await tablet.hangUp(call, "ended")).toMatchObject({
       over: { status: "ended", seconds: callAbandonedMs / 1_000 },
     });
-    await lone.waitForEvent(call, "ended");
+    await remaining.waitForEvent(call, "ended");
   },
 );
 
 test.each(["caller", "callee"] as const)(
   "the %s can call the same person again when the connected device is gone",
   async (silent) => {
-    const { ana, id, call, gone, lone, wait } = await newLoneTalk(silent);
+    const { ana, id, call, gone, remaining, wait } = await makeSilentDevice(silent);
     const tablet = await CallClient.open(gone.person, id);
     await wait(callAbandonedMs - callHeartbeatMs);
     expect(await tablet.dial(createUuid())).toEqual(refused);
     await wait(callHeartbeatMs);
     const again = createUuid();
     expect(await tablet.dial(again)).toMatchObject({ over: null, call: { call_id: again, answered_at: null } });
-    await lone.waitForEvent(again, "ring");
-    expect(lone.listEvents(call)).toEqual(["ring", "answered", "ended"]);
-    await lone.answer(again);
+    await remaining.waitForEvent(again, "ring");
+    expect(remaining.listEvents(call)).toEqual(["ring", "answered", "ended"]);
+    await remaining.answer(again);
     await tablet.waitForEvent(again, "answered");
-    await lone.hangUp(again, "ended");
+    await remaining.hangUp(again, "ended");
     expect((await readCallEntries(ana, id)).map(({ body }) => body)).toMatchObject([
       { id: call, seconds: 60 },
       { id: again },
@@ -155,8 +155,8 @@ test.each(["caller", "callee"] as const)(
 );
 
 test("an object evicted between any two heartbeats still knows which side is present and which is gone", async () => {
-  const { id, call, gone, lone, friend, tablet } = await newLoneTalk("caller");
-  const alone = await makeContact(lone.person);
+  const { id, call, gone, remaining, friend, tablet } = await makeSilentDevice("caller");
+  const alone = await makeContact(remaining.person);
   const beat = async (...phones: CallClient[]) => {
     for (const phone of phones) {
       await evictConversation(id);
@@ -164,15 +164,16 @@ test("an object evicted between any two heartbeats still knows which side is pre
       expect(await phone.heartbeat(call)).toEqual({ passed: true });
     }
   };
-  for (let i = 0; i < 9; i++) await beat(lone, gone);
+  for (let i = 0; i < 9; i++) await beat(remaining, gone);
   expect(await tablet.dial(createUuid())).toEqual(refused);
-  for (let heard = 0; heard < callAbandonedMs + callHeardWriteMs; heard += callHeartbeatMs) await beat(lone, lone);
+  for (let heard = 0; heard < callAbandonedMs + callHeardWriteMs; heard += callHeartbeatMs)
+    await beat(remaining, remaining);
   expect(await alone.phone.dial(createUuid(), "audio", alone.id)).toMatchObject({ over: null });
-  expect(await lone.dial(createUuid(), "audio", alone.id)).toEqual(refused);
+  expect(await remaining.dial(createUuid(), "audio", alone.id)).toEqual(refused);
   const other = createUuid();
   expect(await tablet.dial(other)).toMatchObject({ over: null });
   await friend.phone.waitForEvent(other, "ring");
-  await lone.waitForEvent(call, "ended");
+  await remaining.waitForEvent(call, "ended");
 });
 
 test("a call that was just answered does not count as abandoned, however long it rang", async () => {

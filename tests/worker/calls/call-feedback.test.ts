@@ -10,7 +10,7 @@ const judge = (by: Person, id: string, body: object) =>
   call("PUT", `/api/calls/${id}/feedback`, { token: by.token, body });
 
 /** Makes a call from Ana that Ben answered. `isOver`: Ana hung up. */
-const talk = async (isOver: boolean, call_id = createUuid()) => {
+const makeCall = async (isOver: boolean, call_id = createUuid()) => {
   const [ana, ben] = [await makePerson(), await makePerson()];
   await connectPeople(site, ana, ben);
   const conversation = privateConversationId(ana.id, ben.id);
@@ -32,7 +32,7 @@ const kept = async (id: string) => {
 };
 
 test("each side rates a call, its last rating counts, and the stored rating names nobody", async () => {
-  const { ana, ben, id, conversation } = await talk(true);
+  const { ana, ben, id, conversation } = await makeCall(true);
   expect((await judge(ana, id, { conversation, good: true })).status).toBe(204);
   expect((await judge(ana, id, { conversation, good: false, reason: "picture" })).status).toBe(204);
   expect((await judge(ben, id, { to_user_id: ana.id, good: true })).status).toBe(204);
@@ -46,8 +46,8 @@ test("each side rates a call, its last rating counts, and the stored rating name
 });
 
 test("two calls with the same id in two conversations are rated separately", async () => {
-  const one = await talk(true);
-  const other = await talk(true, one.id);
+  const one = await makeCall(true);
+  const other = await makeCall(true, one.id);
   expect((await judge(one.ana, one.id, { conversation: one.conversation, good: false })).status).toBe(204);
   expect((await judge(other.ana, one.id, { conversation: other.conversation, good: true })).status).toBe(204);
   const rows = await kept(one.id);
@@ -61,7 +61,7 @@ test("two calls with the same id in two conversations are rated separately", asy
 });
 
 test("an active call, an unknown one and other people's calls cannot be rated", async () => {
-  const { ana, id, conversation } = await talk(false);
+  const { ana, id, conversation } = await makeCall(false);
   expect(await judge(ana, id, { conversation, good: true })).toMatchObject({
     status: 409,
     body: { error_code: "call_in_progress" },

@@ -112,8 +112,8 @@ test("a call without any media is cancelled, with a duration of zero", async () 
   expect(await bens.hangUp(call, "cancelled", "failed")).toMatchObject({
     over: makeCallEntry(call, "cancelled", { reason: "failed" }),
   });
-  const told = { call_id: call, conversation: id, seconds: 0, reason: "failed" };
-  for (const phone of [anas, bens]) expect((await phone.waitForEvent(call, "cancelled")).data).toEqual(told);
+  const expectedResult = { call_id: call, conversation: id, seconds: 0, reason: "failed" };
+  for (const phone of [anas, bens]) expect((await phone.waitForEvent(call, "cancelled")).data).toEqual(expectedResult);
   for (const person of [ana, ben])
     expect((await readCallEntries(person, id)).map(({ body }) => body)).toEqual([
       makeCallEntry(call, "cancelled", { reason: "failed" }),

@@ -84,12 +84,12 @@ test.each(["ring", "answered", "ended"] as const)(
       await bens.answer(call);
       await anas.waitForEvent(call, "answered");
     }
-    const deaf = deafen();
+    const silenced = deafen();
     if (event === "ring") await anas.dial(call);
     if (event === "answered") await bens.answer(call);
     if (event === "ended") await bens.hangUp(call, "ended");
     await evictConversation(id);
-    deaf.mockRestore();
+    silenced.mockRestore();
     const other = event === "ring" ? bens : anas;
     expect(other.listEvents(call)).not.toContain(event);
     expect(((await findAlarmTime(id)) ?? Number.POSITIVE_INFINITY) - Date.now()).toBeLessThanOrEqual(fanOutAlarmMs);

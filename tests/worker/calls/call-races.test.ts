@@ -30,7 +30,7 @@ const isOver = (phone: CallClient, call: string): boolean => ends.includes(lastO
 test(
   "answered and cancelled at the same moment, a call has one result, for both sides and in the log",
   async () => {
-    const roll = makeRandom(7);
+    const random = makeRandom(7);
     const seen = { answered: 0, missed: 0 };
     await withPairs(async () => {
       const { ana, ben, id, anas, bens } = await makeCallers();
@@ -39,7 +39,7 @@ test(
         const call = createUuid();
         await anas.dial(call);
         await bens.waitForEvent(call, "ring");
-        const late = [roll() * 3, roll() * 3];
+        const late = [random() * 3, random() * 3];
         const [answer, end] = await Promise.all([
           scheduler.wait(late[0] ?? 0).then(() => bens.answer(call)),
           scheduler.wait(late[1] ?? 0).then(() => anas.hangUp(call, "missed")),
@@ -99,8 +99,8 @@ test(
 );
 
 test("after random actions of two people with two devices each, events, log and answers agree", async () => {
-  const roll = makeRandom(11);
-  const pick = <T>(list: readonly T[]): T => list[Math.floor(roll() * list.length)] as T;
+  const random = makeRandom(11);
+  const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
   for (let pair = 0; pair < 6; pair++) {
     const { ana, ben, id, anas, bens } = await makeCallers();
     const more = await Promise.all([ana, ben].map((person) => CallClient.open(person, id)));
@@ -110,19 +110,20 @@ test("after random actions of two people with two devices each, events, log and 
       await Promise.all(
         phones.map((phone) => {
           const call = calls.at(-1) ?? "";
-          const deed = pick(["dial", "answer", "answer", "hangUp", "nothing"]);
-          if (deed === "dial" && roll() < 0.5) {
+          const action = pick(["dial", "answer", "answer", "hangUp", "nothing"]);
+          if (action === "dial" && random() < 0.5) {
             const fresh = createUuid();
             calls.push(fresh);
             return phone.dial(fresh);
           }
-          if (deed === "answer" && call) return phone.answer(call);
-          if (deed === "hangUp" && call) return phone.hangUp(call, pick(["missed", "rejected", "cancelled", "ended"]));
+          if (action === "answer" && call) return phone.answer(call);
+          if (action === "hangUp" && call)
+            return phone.hangUp(call, pick(["missed", "rejected", "cancelled", "ended"]));
           return undefined;
         }),
       );
-      if (roll() < 0.2) await evictConversation(id);
-      if (roll() < 0.2) await runAlarm(id);
+      if (random() < 0.2) await evictConversation(id);
+      if (random() < 0.2) await runAlarm(id);
     }
     // A call that is still open is ended by whoever may end it.
     for (const call of calls) for (const phone of phones) await phone.hangUp(call, "ended");

@@ -34,15 +34,15 @@ test.each(["local", "global"] as const)(
   "signing out (%s) leaves a connected call, and cancels a ringing one",
   async (scope) => {
     advanceClock(0); // however long the machine takes, they talk for zero seconds
-    for (const who of ["ana", "ben"] as const) {
+    for (const name of ["ana", "ben"] as const) {
       const talk = await makeAnsweredCall();
-      await evictDurableObject(channelStub(talk[who].id));
+      await evictDurableObject(channelStub(talk[name].id));
       await evictConversation(talk.id);
-      await signOut(talk[who], scope);
-      const [own, other] = who === "ana" ? [talk.anas, talk.bens] : [talk.bens, talk.anas];
+      await signOut(talk[name], scope);
+      const [own, other] = name === "ana" ? [talk.anas, talk.bens] : [talk.bens, talk.anas];
       await other.waitForEvent(talk.call, "ended");
       await own.device.closed;
-      const reader = who === "ana" ? talk.ben : talk.ana;
+      const reader = name === "ana" ? talk.ben : talk.ana;
       expect((await readCallEntries(reader, talk.id)).map(({ body }) => body)).toEqual([
         makeCallEntry(talk.call, "ended"),
       ]);

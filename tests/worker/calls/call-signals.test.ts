@@ -32,10 +32,16 @@ test("a signal for all is sent to all devices of the other person, and to nobody
   const cleo = await seedPerson();
   const cleos = await CallClient.open(cleo, await befriend(cleo, ben));
   expect(await anas.signal(call, "pour tous")).toEqual({ passed: true });
-  const told = { call_id: call, conversation: id, from_device: anas.id, to_device: null, signal: "pour tous" };
+  const expectedSignal = {
+    call_id: call,
+    conversation: id,
+    from_device: anas.id,
+    to_device: null,
+    signal: "pour tous",
+  };
   for (const phone of [bens, bensTablet]) {
     await phone.waitForEvent(call, "signal");
-    expect(signalsOf(phone)).toEqual([told]);
+    expect(signalsOf(phone)).toEqual([expectedSignal]);
   }
   await Promise.all([anas, anasTablet, cleos].map(({ device: link }) => link.waitForPong()));
   for (const phone of [anas, anasTablet, cleos]) {
@@ -139,11 +145,11 @@ test("the callee's address is not relayed before they accept, and is relayed fro
 test("signals of a ringing device reach the caller before the caller knows that it rings", async () => {
   const { ana, id, anas, bens } = await makeCallers();
   const call = createUuid();
-  const deed = Conversation.prototype.runCallCommand;
+  const runCallCommand = Conversation.prototype.runCallCommand;
   let go = (): void => {};
   const held = new Promise<void>((resolve) => (go = resolve));
   vi.spyOn(Conversation.prototype, "runCallCommand").mockImplementation(async function (this: Conversation, ...args) {
-    const answer = await deed.apply(this, args);
+    const answer = await runCallCommand.apply(this, args);
     await held;
     return answer;
   });

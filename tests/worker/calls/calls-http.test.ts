@@ -124,8 +124,8 @@ test("a person who blocks finds nothing of the other's call, while the other see
     ["beat", {}],
     ["signal", { signal: "{}" }],
   ] as const) {
-    const said = ask(ben, "POST", `${path}/${action}`, { conversation: id, ...more });
-    expect([action, ...(await codeOf(said))]).toEqual([action, 404, "call_not_found"]);
+    const sendCommand = ask(ben, "POST", `${path}/${action}`, { conversation: id, ...more });
+    expect([action, ...(await codeOf(sendCommand))]).toEqual([action, 404, "call_not_found"]);
   }
   expect(await ask(ana, "GET", path)).toMatchObject({ status: 200, body: { over: null } });
 });
@@ -225,8 +225,8 @@ test("a stranger gets the same answer for an existing call as for none, on every
     ] as const;
     const bodies = [];
     for (const [method, rest, body] of asked) {
-      const { status, body: said } = await ask(stranger, method, `/api/calls/${id}${rest}`, body);
-      bodies.push([status, said]);
+      const { status, body: responseBody } = await ask(stranger, method, `/api/calls/${id}${rest}`, body);
+      bodies.push([status, responseBody]);
     }
     return bodies;
   };

@@ -47,7 +47,7 @@ const iceOf = async (settings: Settings): Promise<IceServers> => {
 
 const stun = "stun:stun.example.org:3478";
 const own = { RELAY: "coturn", TURN_HOST: "turn.example.org", TURN_SECRET: "un secret partagé" };
-const theirs = { RELAY: "cloudflare", TURN_KEY_ID: "0a1b2c", TURN_KEY_TOKEN: "a-very-secret-token" };
+const cloudflareRelay = { RELAY: "cloudflare", TURN_KEY_ID: "0a1b2c", TURN_KEY_TOKEN: "a-very-secret-token" };
 const sha1 = (secret: string, text: string) => createHmac("sha1", secret).update(text).digest("base64");
 
 test("without configuration there are no ICE servers, and no request is made", async () => {
@@ -153,7 +153,7 @@ const minted = {
 
 test("Cloudflare is requested once for each answer, and URLs that browsers cannot use are removed", async () => {
   const asked = vi.spyOn(globalThis, "fetch").mockImplementation(async () => Response.json(minted, { status: 201 }));
-  const { ice_servers, relays } = await iceOf({ ...theirs, STUN_URLS: stun });
+  const { ice_servers, relays } = await iceOf({ ...cloudflareRelay, STUN_URLS: stun });
   expect(relays).toBe(true);
   expect(ice_servers).toEqual([
     { urls: [stun] },
@@ -174,7 +174,7 @@ test("Cloudflare is requested once for each answer, and URLs that browsers canno
     "POST",
     "https://rtc.live.cloudflare.com/v1/turn/keys/0a1b2c/credentials/generate-ice-servers",
   ]);
-  expect(request.headers.get("authorization")).toBe(`Bearer ${theirs.TURN_KEY_TOKEN}`);
+  expect(request.headers.get("authorization")).toBe(`Bearer ${cloudflareRelay.TURN_KEY_TOKEN}`);
   expect(await request.json()).toEqual({ ttl: relayCredentialSeconds });
 });
 
@@ -184,13 +184,13 @@ test("no relay is requested without a call, or for one that has ended", async ()
   const { call_id } = await dial(pair);
   const asked = vi.spyOn(globalThis, "fetch").mockImplementation(async () => Response.json(minted, { status: 201 }));
   const refused = async (person: Person) =>
-    (await callWith(theirs, "GET", `/api/calls/${call_id}/ice`, { token: person.token })).status;
+    (await callWith(cloudflareRelay, "GET", `/api/calls/${call_id}/ice`, { token: person.token })).status;
   expect(await refused(stranger.ana)).toBe(404);
   const end = { token: pair.ana.token, body: { to_user_id: pair.ben.id, status: "missed" } };
   expect((await call("POST", `/api/calls/${call_id}/end`, end)).status).toBe(200);
   expect(await refused(pair.ana)).toBe(404);
   const again = { callee_id: pair.ben.id, type: "audio", call_id };
-  const over = await callWith({ ...theirs, STUN_URLS: stun }, "POST", "/api/calls", {
+  const over = await callWith({ ...cloudflareRelay, STUN_URLS: stun }, "POST", "/api/calls", {
     token: pair.ana.token,
     body: again,
   });
@@ -199,12 +199,18 @@ test("no relay is requested without a call, or for one that has ended", async ()
 });
 
 const failing: [string, () => Promise<Response>][] = [
-  ["refuses", async () => Response.json({ error: theirs.TURN_KEY_TOKEN }, { status: 401 })],
-  ["answers something that is no JSON", async () => new Response(`<html>${theirs.TURN_KEY_TOKEN}`, { status: 201 })],
-  ["answers something else", async () => Response.json({ iceServers: theirs.TURN_KEY_TOKEN }, { status: 201 })],
+  ["refuses", async () => Response.json({ error: cloudflareRelay.TURN_KEY_TOKEN }, { status: 401 })],
+  [
+    "answers something that is no JSON",
+    async () => new Response(`<html>${cloudflareRelay.TURN_KEY_TOKEN}`, { status: 201 }),
+  ],
+  [
+    "answers something else",
+    async () => Response.json({ iceServers: cloudflareRelay.TURN_KEY_TOKEN }, { status: 201 }),
+  ],
   ["names only STUN servers", async () => Response.json({ iceServers: [{ urls: [stun] }] }, { status: 201 })],
   ["names a relay without a credential", async () => Response.json({ iceServers: [{ urls: "turn:x" }] })],
-  ["is not reached", async () => Promise.reject(new TypeError(`no way to ${theirs.TURN_KEY_TOKEN}`))],
+  ["is not reached", async () => Promise.reject(new TypeError(`no way to ${cloudflareRelay.TURN_KEY_TOKEN}`))],
 ];
 
 test.each(failing)(
@@ -212,15 +218,15 @@ test.each(failing)(
   async (_, answer) => {
     vi.spyOn(globalThis, "fetch").mockImplementation(answer);
     const pair = await makePair();
-    const settings = { ...theirs, STUN_URLS: stun };
+    const settings = { ...cloudflareRelay, STUN_URLS: stun };
     const { call_id, ice_servers } = await dial(pair, settings);
     expect(ice_servers).toEqual([{ urls: [stun] }]);
     // A stranger's address is not revealed by that.
     expect(await ice(pair.ana, call_id, settings)).toMatchObject({ ice_servers, relays: false, hide: true });
     expect(loggedOfCalls()).toHaveLength(2);
     expect(logged()).toContain("Cloudflare");
-    expect(logged()).not.toContain(theirs.TURN_KEY_TOKEN);
-    expect(logged()).not.toContain(theirs.TURN_KEY_ID);
+    expect(logged()).not.toContain(cloudflareRelay.TURN_KEY_TOKEN);
+    expect(logged()).not.toContain(cloudflareRelay.TURN_KEY_ID);
   },
 );
 
@@ -233,7 +239,10 @@ test("a relay service that does not answer is awaited for at most three seconds"
         init?.signal?.addEventListener("abort", () => reject(init.signal?.reason));
       }),
   );
-  expect(await iceOf({ ...theirs, STUN_URLS: stun })).toMatchObject({ ice_servers: [{ urls: [stun] }], relays: false });
+  expect(await iceOf({ ...cloudflareRelay, STUN_URLS: stun })).toMatchObject({
+    ice_servers: [{ urls: [stun] }],
+    relays: false,
+  });
   expect(limits).toHaveBeenCalledWith(3_000);
   expect(logged()).toContain("TimeoutError");
 });
@@ -244,9 +253,9 @@ const wrong: [string, Settings][] = [
   ["TURN_HOST is neither a host nor host:port", { ...own, TURN_HOST: "turn:turn.example.org" }],
   ["TURN_SECRET is missing", { RELAY: "coturn", TURN_HOST: "turn.example.org" }],
   ["TURN_SECRET is missing", { ...own, TURN_SECRET: " " }],
-  ["TURN_KEY_ID is missing", { ...theirs, TURN_KEY_ID: undefined }],
-  ["TURN_KEY_ID is no key id", { ...theirs, TURN_KEY_ID: "../../accounts" }],
-  ["TURN_KEY_TOKEN is missing", { ...theirs, TURN_KEY_TOKEN: undefined }],
+  ["TURN_KEY_ID is missing", { ...cloudflareRelay, TURN_KEY_ID: undefined }],
+  ["TURN_KEY_ID is no key id", { ...cloudflareRelay, TURN_KEY_ID: "../../accounts" }],
+  ["TURN_KEY_TOKEN is missing", { ...cloudflareRelay, TURN_KEY_TOKEN: undefined }],
 ];
 
 test.each(wrong)(
@@ -256,7 +265,7 @@ test.each(wrong)(
     const answer = await iceOf({ ...settings, STUN_URLS: stun });
     expect(answer).toMatchObject({ ice_servers: [{ urls: [stun] }], relays: false, hide: true });
     expect(logged()).toContain(said);
-    for (const value of ["metered", "s3cret", own.TURN_SECRET, theirs.TURN_KEY_TOKEN])
+    for (const value of ["metered", "s3cret", own.TURN_SECRET, cloudflareRelay.TURN_KEY_TOKEN])
       expect(logged()).not.toContain(value);
     expect(asked).not.toHaveBeenCalled();
   },

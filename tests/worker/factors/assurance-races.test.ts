@@ -109,7 +109,7 @@ const comeBack = async (subject: string, link?: Person) => ({
 });
 
 /** Sign-in methods, prepared up to their last request. */
-const ways = {
+const signInMethods = {
   password: ({ phone }: Person) =>
     Promise.resolve(["/api/auth/token?grant_type=password", { phone, password: testPassword }] as const),
   passkey: async (person: Person) => {
@@ -136,7 +136,7 @@ const ways = {
     return ["/api/auth/recover/code", { phone: person.phone, code, gotrue_meta_security }] as const;
   },
 };
-type Way = keyof typeof ways;
+type Way = keyof typeof signInMethods;
 
 const securityOf = async ({ token }: Bearer) => (await call("GET", "/api/auth/security", { token })).body as Security;
 
@@ -164,9 +164,9 @@ const rowsOf = async (user: Uuid): Promise<{ id: string; awaits: number; proved_
 
 test.each<Way>(["password", "provider", "mail", "paper"])(
   "a session signed in by %s while the second factor is being enabled requires it",
-  async (way) => {
+  async (method) => {
     const ana = await makePerson();
-    const [path, body] = await ways[way](ana);
+    const [path, body] = await signInMethods[method](ana);
     const answer = await ask("session", () => turnOn(ana), "POST", path, { body });
     done(answer);
     expect((answer.body as Session).awaits).toContain("totp");
@@ -187,9 +187,9 @@ test.each<[Way, string, (by: Bearer) => Promise<unknown>, string]>([
   ["paper", "new codes are made", makeRecoveryCodes, "invalid_credentials"],
   ["paper", "the password is changed", changePassword, "invalid_credentials"],
   ["password", "it is changed", changePassword, "invalid_credentials"],
-])("signing in by %s while %s fails", async (way, _, takeBack, error_code) => {
+])("signing in by %s while %s fails", async (method, _, takeBack, error_code) => {
   const ana = await makePerson();
-  const [path, body] = await ways[way](ana);
+  const [path, body] = await signInMethods[method](ana);
   const answer = await ask("session", () => takeBack(ana), "POST", path, { body });
   expect(answer.body).toMatchObject({ error_code });
   expect((await rowsOf(ana.id)).map(({ id }) => id)).toEqual([idOf(ana)]);

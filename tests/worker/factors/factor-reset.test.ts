@@ -48,7 +48,8 @@ const renewed = async (person: { refreshToken: string }): Promise<Bearer> => ({
 });
 const securityOf = async (token: string): Promise<Security> =>
   (await call("GET", "/api/auth/security", { token })).body as Security;
-const told = (user: string, event: string) => waitUntil(async () => (await readSecurityEvents(user)).includes(event));
+const waitForNotice = (user: string, event: string) =>
+  waitUntil(async () => (await readSecurityEvents(user)).includes(event));
 
 test("the second factor is removed at the first sign-in after three days, and not before", async () => {
   const ana = await makePersonWithCodeApp();
@@ -58,7 +59,7 @@ test("the second factor is removed at the first sign-in after three days, and no
   const started_at = Date.now();
   const dates = { started_at, due_at: started_at + waitSeconds * 1_000 };
   expect(answer).toMatchObject({ status: 200, body: dates });
-  await told(ana.id, "reset_started");
+  await waitForNotice(ana.id, "reset_started");
   expect((await securityOf(ana.token)).reset).toEqual(dates);
 
   advanceFrozenClock(waitSeconds - 1);
@@ -66,7 +67,7 @@ test("the second factor is removed at the first sign-in after three days, and no
   advanceFrozenClock(1);
   const whole = await signIn(ana);
   expect(whole.awaits).toBeUndefined();
-  await told(ana.id, "reset_done");
+  await waitForNotice(ana.id, "reset_done");
   const after = await securityOf(whole.access_token);
   expect(after).toMatchObject({ factors: [], recovery_codes: 0, passkey_second_step: false, reset: null });
   // Sessions that waited for the removed factor end; the owner's other devices stay signed in.
@@ -82,7 +83,7 @@ test("a repeated request keeps the waiting time, and all devices are notified on
   const half = await signInPending(ana);
   expect((await ask(half)).body).toEqual(first);
   expect((await ask(half)).body).toEqual(first);
-  await told(ana.id, "reset_started");
+  await waitForNotice(ana.id, "reset_started");
   const events = await readSecurityEvents(ana.id);
   expect(events.filter((event) => event === "reset_started")).toHaveLength(1);
   const sync = await call("GET", "/api/sync?since=0", { token: (await renew(ana.refreshToken)).access_token });
@@ -155,7 +156,7 @@ test("an unconfirmed address is not notified of a reset, and the requester canno
   expect(withAddress).toEqual(withNone);
   expect(withPending).toEqual(withNone);
   await waitUntil(async () => (await readMails(confirmed)).length === 1);
-  await told(ben.id, "reset_started");
+  await waitForNotice(ben.id, "reset_started");
   expect(await readMails(pending)).toEqual([]);
 });
 
@@ -177,7 +178,7 @@ test("any signed-in device can cancel it with one tap, and repeating the cancell
   // Five minutes after any factor was shown it needs a new proof.
   expect((await keep({ token })).status).toBe(204);
   expect((await keep({ token })).status).toBe(204);
-  await told(ana.id, "reset_cancelled");
+  await waitForNotice(ana.id, "reset_cancelled");
   expect((await readSecurityEvents(ana.id)).filter((event) => event === "reset_cancelled")).toHaveLength(1);
   advanceFrozenClock(120);
   expect((await signIn(ana)).awaits).toEqual(["totp"]);
@@ -241,7 +242,7 @@ test("proving a second factor cancels the reset", async () => {
     expect(shown.status).toBe(200);
     expect((await securityOf((shown.body as Session).access_token)).reset).toBeNull();
   }
-  await told(ana.id, "reset_cancelled");
+  await waitForNotice(ana.id, "reset_cancelled");
   advanceFrozenClock(waitSeconds + 1);
   expect((await signIn(ana)).awaits).toBeDefined();
 });
@@ -270,7 +271,7 @@ test("signing in by a passkey after the waiting time cancels the reset and keeps
   const posed = await ceremonyOf("sign-in", {});
   const shown = { ceremony: posed.ceremony, response: await phone.get(posed.options) };
   expect((await call("POST", "/api/auth/passkeys/sign-in", { body: shown })).status).toBe(200);
-  await told(ana.id, "reset_cancelled");
+  await waitForNotice(ana.id, "reset_cancelled");
   expect((await signIn(ana)).awaits).toEqual(["totp", "passkey"]);
 });
 

@@ -152,8 +152,8 @@ const lies: [string, Tweak][] = [
 
 test.each(lies)("a passkey made %s is not added", async (_, tweak) => {
   const person = await makePerson();
-  const said = tweak.flags === undefined ? tweak : { flags: tweak.flags | flags.attested };
-  expect(await register(person, await makeAuthenticator(site.origin), said)).toMatchObject(refused);
+  const signedTweak = tweak.flags === undefined ? tweak : { flags: tweak.flags | flags.attested };
+  expect(await register(person, await makeAuthenticator(site.origin), signedTweak)).toMatchObject(refused);
   expect((await securityOf(person)).passkeys).toEqual([]);
 });
 
@@ -219,8 +219,8 @@ test("a challenge is valid for five minutes, for its purpose, person and session
       body: { ceremony, response: await authenticator.get(options) },
     });
   expect(await toStep(person, await pose("sign-in"))).toMatchObject(refused);
-  const elsewhere = { token: (await byPassword(person)).access_token };
-  expect(await toStep(elsewhere, await pose("step", person))).toMatchObject(refused);
+  const otherSession = { token: (await byPassword(person)).access_token };
+  expect(await toStep(otherSession, await pose("step", person))).toMatchObject(refused);
 
   const add = async (by: Bearer, { ceremony, options }: typeof late) => {
     const response = await (await makeAuthenticator(site.origin)).create(options);
@@ -228,7 +228,7 @@ test("a challenge is valid for five minutes, for its purpose, person and session
   };
   const stranger = await makePerson();
   expect(await add(stranger, await pose("registration", person))).toMatchObject(refused);
-  expect(await add(elsewhere, await pose("registration", person))).toMatchObject(refused);
+  expect(await add(otherSession, await pose("registration", person))).toMatchObject(refused);
   expect(await add(person, await pose("step", person))).toMatchObject(refused);
 });
 
@@ -279,9 +279,9 @@ test("an unknown passkey, a removed one and a forged answer are answered alike, 
     const { ceremony, options } = await pose("sign-in");
     const body = { ceremony, response: await by.get(options, { userHandle: "AAAA", ...tweak }) };
     const [start, before] = [performance.now(), verify.mock.calls.length];
-    const { status, body: said } = await call("POST", "/api/auth/passkeys/sign-in", { body });
+    const { status, body: responseBody } = await call("POST", "/api/auth/passkeys/sign-in", { body });
     const took = performance.now() - start;
-    return { took, said: { status, said, signaturesChecked: verify.mock.calls.length - before } };
+    return { took, said: { status, said: responseBody, signaturesChecked: verify.mock.calls.length - before } };
   };
   const answers: Awaited<ReturnType<typeof ask>>[][] = [];
   for (let n = 0; n < 15; n++) {
@@ -349,22 +349,24 @@ test("the other devices are notified of an added and a removed passkey", async (
   const person = await makePerson();
   const other = { ...person, token: (await byPassword(person)).access_token };
   const passkey = (await register(person, await makeAuthenticator(site.origin))).body as Passkey;
-  const told = async () => (await request(other, { type: "changes", since: 0 })).notices.map(({ event }) => event);
-  await waitUntil(async () => (await told()).length === 1);
+  const readNotices = async () =>
+    (await request(other, { type: "changes", since: 0 })).notices.map(({ event }) => event);
+  await waitUntil(async () => (await readNotices()).length === 1);
   expect((await remove(person, passkey)).status).toBe(204);
-  await waitUntil(async () => (await told()).length === 2);
-  expect(await told()).toEqual(["passkey_added", "passkey_removed"]);
+  await waitUntil(async () => (await readNotices()).length === 2);
+  expect(await readNotices()).toEqual(["passkey_added", "passkey_removed"]);
 });
 
 test("the other devices are notified when passkeys become required after the password, and when no longer, each time once", async () => {
   const { person } = await withPasskey();
   const other = { ...person, token: (await byPassword(person)).access_token };
-  const told = async () => (await request(other, { type: "changes", since: 0 })).notices.map(({ event }) => event);
+  const readNotices = async () =>
+    (await request(other, { type: "changes", since: 0 })).notices.map(({ event }) => event);
   for (const isWanted of [false, true, true, false, false]) {
     expect(await wantStep(person, isWanted)).toMatchObject({ status: 200, body: { second_step: isWanted } });
   }
-  await waitUntil(async () => (await told()).includes("passkey_step_off"));
-  expect(await told()).toEqual(["passkey_step_on", "passkey_step_off"]);
+  await waitUntil(async () => (await readNotices()).includes("passkey_step_off"));
+  expect(await readNotices()).toEqual(["passkey_step_on", "passkey_step_off"]);
 });
 
 test("the number of passkeys of a person is limited", async () => {

@@ -85,8 +85,8 @@ describe("a recovery address", () => {
     const next = newAddress();
     await change(person, next);
     expect(await securityOf(person)).toMatchObject({ email: person.email, pending_email: next });
-    const told = await waitForMail(person.email, 2);
-    expect(told.text).not.toContain(next);
+    const noticeMail = await waitForMail(person.email, 2);
+    expect(noticeMail.text).not.toContain(next);
     const { token } = parseMail(await waitForMail(next));
     await verify({ type: "email_change", token_hash: token });
     expect(await securityOf(person)).toMatchObject({ email: next, pending_email: null });
@@ -96,7 +96,7 @@ describe("a recovery address", () => {
     const person = await prove(await makePerson());
     const body = { phone: person.phone, password: testPassword };
     const other = (await call("POST", "/api/auth/token?grant_type=password", { body })).body as Session;
-    const told = async (token: string) => {
+    const readNotices = async (token: string) => {
       const { notices } = (await call("GET", "/api/sync?since=0", { token })).body as { notices: SecurityNotice[] };
       return notices.map(({ event }) => event).filter((event) => event.startsWith("email"));
     };
@@ -108,17 +108,17 @@ describe("a recovery address", () => {
       ).toBe(200);
     };
     await confirm(newAddress(), { token: person.token });
-    await waitUntil(async () => (await told(other.access_token)).length === 1);
+    await waitUntil(async () => (await readNotices(other.access_token)).length === 1);
     // In a browser whose access token expired while the person looked for the mail.
     const cookie = `${refreshCookie}=${other.refresh_token}`;
     await confirm(newAddress(), { headers: { cookie, origin: site.origin } });
-    await waitUntil(async () => (await told(person.token)).length === 1);
+    await waitUntil(async () => (await readNotices(person.token)).length === 1);
     // In a browser without a session.
     await confirm(newAddress(), {});
     expect((await change(person, "")).status).toBe(200);
-    await waitUntil(async () => (await told(other.access_token)).length === 3);
-    expect(await told(other.access_token)).toEqual(["email_added", "email_changed", "email_removed"]);
-    expect(await told(person.token)).toEqual(["email_changed", "email_changed"]);
+    await waitUntil(async () => (await readNotices(other.access_token)).length === 3);
+    expect(await readNotices(other.access_token)).toEqual(["email_added", "email_changed", "email_removed"]);
+    expect(await readNotices(person.token)).toEqual(["email_changed", "email_changed"]);
   });
 
   test("that belongs to another account is reported to nobody except the reader of its mails", async () => {

@@ -32,8 +32,8 @@ const begin = async (redirect_to = "https://app.test/reset?from=mail") => {
 };
 /** The app's own page uses the link like this. */
 const ask = (link: URL) => {
-  const said = new URLSearchParams(link.hash.slice(1));
-  const body = { token_hash: said.get("token"), redirect_to: said.get("redirect_to") };
+  const parameters = new URLSearchParams(link.hash.slice(1));
+  const body = { token_hash: parameters.get("token"), redirect_to: parameters.get("redirect_to") };
   return callWith({ REDIRECT_URLS }, "POST", "/api/auth/verify/redirect", { body });
 };
 const open = async (link: URL): Promise<URL> => {
@@ -92,8 +92,8 @@ test("a link with a changed target is refused, and a token for the product's pag
   const { link, token } = await begin();
   const to = (redirect_to: string, token_hash = token) =>
     new URL(`https://lisolo.test/recover#${new URLSearchParams({ token: token_hash, redirect_to })}`);
-  for (const place of ["https://evil.test/", "https://app.test/other", "https://app.test.evil.test/reset", "/app"]) {
-    expect(await ask(to(place))).toMatchObject({ status: 400, body: { error_code: "validation_failed" } });
+  for (const target of ["https://evil.test/", "https://app.test/other", "https://app.test.evil.test/reset", "/app"]) {
+    expect(await ask(to(target))).toMatchObject({ status: 400, body: { error_code: "validation_failed" } });
   }
   expect((await open(link)).searchParams.get("code")).not.toBeNull();
   const own = await begin("/recover");

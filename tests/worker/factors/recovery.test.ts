@@ -138,10 +138,10 @@ describe("requesting a recovery mail", () => {
       "javascript:alert(1)",
       "/app",
     ];
-    for (const place of places) {
+    for (const target of places) {
       const { email } = await newReachable();
       const challenge = { code_challenge: "a".repeat(43), code_challenge_method: "s256" };
-      await recover(email, challenge, `?${new URLSearchParams({ redirect_to: place })}`);
+      await recover(email, challenge, `?${new URLSearchParams({ redirect_to: target })}`);
       const mail = await newestTo(email);
       expect(parseMail(mail).link.href).toMatch(/^https:\/\/lisolo\.test\/recover#token=/);
       expect(mail.text + mail.html).not.toContain("evil");

@@ -128,9 +128,9 @@ test("a pending session is refused on every route except those for its second fa
   for (const route of asked) {
     const [method = "", path = ""] = route.split(" ");
     if (route === "POST /api/auth/logout") continue; // would end the session
-    const place = path.replace(/:\w+/g, ana.factor);
-    const bare = await call(method, place, ["GET", "DELETE"].includes(method) ? {} : { body: {} });
-    const answer = await call(method, place, {
+    const url = path.replace(/:\w+/g, ana.factor);
+    const bare = await call(method, url, ["GET", "DELETE"].includes(method) ? {} : { body: {} });
+    const answer = await call(method, url, {
       token: half.token,
       ...(["GET", "DELETE"].includes(method) ? {} : { body: {} }),
     });
@@ -166,8 +166,8 @@ test("a pending session sees the factors of its account, and nothing about other
   const user = asked.body as AuthUser;
   expect(user.factors).toMatchObject([{ id: ana.factor, factor_type: "totp", friendly_name: "TOTP 1" }]);
   expect(renewed.user).toEqual(user);
-  const told = JSON.stringify([half, renewed, user]);
-  for (const secret of [...Object.values(secrets), ana.phone, ana.username]) expect(told).not.toContain(secret);
+  const responseText = JSON.stringify([half, renewed, user]);
+  for (const secret of [...Object.values(secrets), ana.phone, ana.username]) expect(responseText).not.toContain(secret);
   // After the second factor all data is available again.
   const whole = (await verifyCode({ token: renewed.access_token }, ana.factor, makeCode(ana.secret))).body as Session;
   expect(whole.user).toMatchObject({ email: secrets.email, phone: ana.phone });

@@ -110,8 +110,8 @@ test.each(guarded.filter((route) => !askedElsewhere.includes(route)))(
       "five minutes ago": `proved_at = ${Date.now() - 300_001}`,
       "by a later token": `proved_at = ${Date.now()}, proved_generation = 1`,
     };
-    for (const [when, how] of Object.entries(staleIn)) {
-      await env.DB.prepare(`UPDATE sessions SET ${how} WHERE user_id = ?`).bind(person.id).run();
+    for (const [when, change] of Object.entries(staleIn)) {
+      await env.DB.prepare(`UPDATE sessions SET ${change} WHERE user_id = ?`).bind(person.id).run();
       const { status, body } = await ask(route, person, person.token, thing);
       expect({ when, status, body }).toMatchObject({ status: 403, body: { error_code: "reauthentication_needed" } });
     }

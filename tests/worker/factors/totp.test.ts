@@ -86,7 +86,7 @@ test("the secret of an unused code app is sealed with the new key by the hourly 
   const next = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64url");
   // Other tests leave rows that no key opens. They are logged and do not delay the others.
   vi.spyOn(console, "error").mockImplementation(() => undefined);
-  const said = vi.spyOn(console, "warn").mockImplementation(() => undefined);
+  const warnLog = vi.spyOn(console, "warn").mockImplementation(() => undefined);
   const changing = { ...env, FACTOR_KEY_NEXT: next };
   await resealSecrets(changing);
   const left = await env.DB.prepare(
@@ -95,7 +95,7 @@ test("the secret of an unused code app is sealed with the new key by the hourly 
     .bind(ana.factor)
     .first<number>("n");
   // Objects of other tests may log errors too.
-  expect(said.mock.calls.map(([line]) => line)).toContainEqual(expect.stringMatching(new RegExp(`: ${left}$`)));
+  expect(warnLog.mock.calls.map(([line]) => line)).toContainEqual(expect.stringMatching(new RegExp(`: ${left}$`)));
 
   const tokens = await signInPending(ana);
   const body = { challenge_id: await challengeFactor(tokens, ana.factor), code: makeCode(ana.secret) };
@@ -235,12 +235,15 @@ test("one code used at once by several pending sessions admits one of them", asy
 test("a challenge is valid for one session and one code app, for five minutes, until it is answered", async () => {
   const [ana, ben] = [await makePersonWithCodeApp(), await makePersonWithCodeApp()];
   const half = await signInPending(ana);
-  const [hers, his] = [await challengeFactor(ana, ana.factor), await challengeFactor(ben, ben.factor)];
-  for (const other of [hers, his, createUuid()]) {
+  const [anasChallenge, bensChallenge] = [
+    await challengeFactor(ana, ana.factor),
+    await challengeFactor(ben, ben.factor),
+  ];
+  for (const other of [anasChallenge, bensChallenge, createUuid()]) {
     expect(await verifyFactor(half, ana.factor, other, makeCode(ana.secret))).toMatchObject(tooLate);
   }
   const more = await enrollFactor(ana);
-  expect(await verifyFactor(ana, more.id, hers, makeCode(more.totp.secret))).toMatchObject(tooLate);
+  expect(await verifyFactor(ana, more.id, anasChallenge, makeCode(more.totp.secret))).toMatchObject(tooLate);
 
   const old = await challengeFactor(half, ana.factor);
   advanceFrozenClock(301);

@@ -80,8 +80,8 @@ test("unchanged files are not sent again, and the plain file's ETag does not mat
 
 test("a HEAD request has the headers of GET, without the body", async () => {
   for (const headers of [brotli, {}]) {
-    const { body, ...said } = await ask("/assets/app-1.js", headers);
-    expect(await ask("/assets/app-1.js", headers, "HEAD")).toEqual({ ...said, body: "" });
+    const { body, ...responseHead } = await ask("/assets/app-1.js", headers);
+    expect(await ask("/assets/app-1.js", headers, "HEAD")).toEqual({ ...responseHead, body: "" });
     expect(body).not.toBe("");
   }
 });

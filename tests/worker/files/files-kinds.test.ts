@@ -88,7 +88,7 @@ test.each<[string, Buffer]>([
 });
 
 test("the location is removed from an MP4 file, wherever it is, and nothing in it moves", async () => {
-  const place = () => box("udta", box("\xa9xyz", ascii("+04.3224-015.3070/")));
+  const makeLocationBox = () => box("udta", box("\xa9xyz", ascii("+04.3224-015.3070/")));
   const film = Buffer.concat([
     box("ftyp", ascii("isom"), Buffer.alloc(8)),
     box("uuid", ascii("x".repeat(16)), ascii("<x:xmpmeta>+04.3224</x:xmpmeta>")),
@@ -96,9 +96,9 @@ test("the location is removed from an MP4 file, wherever it is, and nothing in i
     box("mdat", Buffer.from(makeRandomBytes(filePartBytes - 103))),
     box(
       "moov",
-      place(),
+      makeLocationBox(),
       trak("vide"),
-      box("trak", box("tkhd", Buffer.alloc(20)), place()),
+      box("trak", box("tkhd", Buffer.alloc(20)), makeLocationBox()),
       box("meta", ascii("+04.3224")),
     ),
   ]);

@@ -22,15 +22,15 @@ import {
 
 /** Location metadata of photos and videos, in file types that phones create and browsers do not display. */
 
-const said = () => box("udta", box("\xa9xyz", ascii(photoLocation)), box("loci", ascii(photoLocation)));
+const makeLocationBox = () => box("udta", box("\xa9xyz", ascii(photoLocation)), box("loci", ascii(photoLocation)));
 const film = (...first: Buffer[]) =>
   Buffer.concat([
     ...first,
     box("mdat", ascii("moving pictures")),
     box(
       "moov",
-      said(),
-      trak("vide", said()),
+      makeLocationBox(),
+      trak("vide", makeLocationBox()),
       box("meta", ascii(`com.apple.quicktime.location.ISO6709 ${photoLocation}`)),
     ),
   ]);

@@ -154,7 +154,7 @@ test("a client that has a file gets 304, and a range continues only the same fil
 });
 
 /** Requests of the same path in every form. */
-const ways: [string, Record<string, string>][] = [
+const requests: [string, Record<string, string>][] = [
   ["GET", {}],
   ["HEAD", {}],
   ["GET", { range: "bytes=0-9" }],
@@ -170,7 +170,7 @@ const ways: [string, Record<string, string>][] = [
 
 const answersTo = async (by: Person | undefined, path: string): Promise<string[]> => {
   const answers: string[] = [];
-  for (const [method, headers] of ways) {
+  for (const [method, headers] of requests) {
     const response = await get(by, path, headers, method);
     answers.push(JSON.stringify([response.status, [...response.headers].sort(), await response.text()]));
   }
@@ -185,7 +185,7 @@ test("an unreadable file gets the same answer as a missing one, in every form of
   const { file: deleted, seq } = await share(pair, makeRandomBytes(100));
   expect((await request(ana, { type: "retract", conversation: id, seq })).error).toBeUndefined();
   const unsent = (await uploadFile(ana, makeRandomBytes(100))).id;
-  const { file: theirs } = await share(other, makeRandomBytes(100));
+  const { file: othersFile } = await share(other, makeRandomBytes(100));
 
   const nothing = await answersTo(ben, readPath(id, createUuid()));
   expect(JSON.parse(nothing[0] ?? "")[0]).toBe(404);
@@ -198,13 +198,13 @@ test("an unreadable file gets the same answer as a missing one, in every form of
     ["a deleted message's, to its author", ana, readPath(id, deleted)],
     ["one never sent", ben, readPath(id, unsent)],
     ["one never sent, to its owner", ana, readPath(id, unsent)],
-    ["one of another conversation", ben, readPath(id, theirs)],
+    ["one of another conversation", ben, readPath(id, othersFile)],
     ["a path", ben, readPath(id, "..%2f..%2fsecret")],
     ["no conversation", ben, readPath("x", kept)],
     ["a key of the store", ben, readPath(id, encodeURIComponent((await listFileKeys(ana.id))[0] ?? ""))],
   ];
   for (const [name, by, path] of refused) expect([name, await answersTo(by, path)]).toEqual([name, nothing]);
-  for (const [method, headers] of ways) {
+  for (const [method, headers] of requests) {
     expect((await get(undefined, readPath(id, kept), headers, method)).status).toBe(401);
   }
   const wrong = await get(ben, readPath(id, kept), {}, "POST");

@@ -104,10 +104,10 @@ test("an id belongs to one name and one size", async () => {
 
 test("another person's file is answered as missing on every route", async () => {
   const [ana, ben] = [await makePerson(), await makePerson()];
-  const theirs = await uploadParts(ana, makePng(40, 40));
-  for (const id of [theirs, createUuid()]) {
+  const otherFile = await uploadParts(ana, makePng(40, 40));
+  for (const id of [otherFile, createUuid()]) {
     const gone = { status: 404, body: { error_code: "file_not_found" } };
-    if (id === theirs) expect(await announceFile(ben, id, 100)).toMatchObject(gone);
+    if (id === otherFile) expect(await announceFile(ben, id, 100)).toMatchObject(gone);
     expect(await readFileState(ben, id)).toMatchObject(gone);
     expect(await uploadPart(ben, id, 0, makeRandomBytes(100) as Uint8Array<ArrayBuffer>)).toEqual({
       status: 404,
@@ -116,7 +116,7 @@ test("another person's file is answered as missing on every route", async () => 
     expect(await completeFile(ben, id)).toMatchObject(gone);
     expect(await call("DELETE", filePath(id), { token: ben.token })).toMatchObject(gone);
   }
-  expect((await completeFile(ana, theirs)).status).toBe(200);
+  expect((await completeFile(ana, otherFile)).status).toBe(200);
 });
 
 test("a part must have its exact length, also without Content-Length", async () => {
@@ -257,7 +257,7 @@ test("pictures that exceed the shared memory are told to retry, and succeed", as
   for (const { by, id } of files) await announceFile(by, id, size);
   // Store that has all parts, and delays the second one until it is released.
   let tell = () => {};
-  const told = new Promise<void>((resolve) => {
+  const notified = new Promise<void>((resolve) => {
     tell = resolve;
   });
   let waiting = 0;
@@ -269,7 +269,7 @@ test("pictures that exceed the shared memory are told to retry, and succeed", as
     get: async (key: string) => {
       if (key.endsWith("/000")) return { arrayBuffer: async () => new Uint8Array(makePng(20, 20, "")).buffer };
       waiting++;
-      await told;
+      await notified;
       return null;
     },
     delete: async () => undefined,

@@ -4,13 +4,13 @@ import { FanOut } from "#worker/objects/conversation/delivery/fan-out.ts";
 
 /** Fan-out to channels that answer on demand, and the members it has notified so far. */
 const newFanOut = (head = 1) => {
-  const told: number[] = [];
+  const notified: number[] = [];
   const underWay: (() => void)[] = [];
   const fanOut = new FanOut(
     {
       progressOf: () => ({ head, revision: 0 }),
       notify: (member) => {
-        told.push(member);
+        notified.push(member);
         return new Promise((resolve) => underWay.push(() => resolve(true)));
       },
       onFailure: () => undefined,
@@ -22,31 +22,31 @@ const newFanOut = (head = 1) => {
     underWay.shift()?.();
     await scheduler.wait(0);
   };
-  return { fanOut, told, answerOne };
+  return { fanOut, notified, answerOne };
 };
 
 const many = Array.from({ length: 100 }, (_, member) => member);
 
 test("the member who made a change is notified first, and again if more happened meanwhile", async () => {
-  const { fanOut, told, answerOne } = newFanOut();
+  const { fanOut, notified, answerOne } = newFanOut();
   for (const member of many) fanOut.schedule(member);
   fanOut.scheduleUrgent(99);
   let isSettled = false;
   const settled = fanOut.waitUntilDelivered(99).then(() => {
     isSettled = true;
   });
-  expect(told).toEqual(many.slice(0, fanOutAtOnce));
+  expect(notified).toEqual(many.slice(0, fanOutAtOnce));
   await answerOne();
-  expect(told.at(-1)).toBe(99);
+  expect(notified.at(-1)).toBe(99);
   fanOut.scheduleUrgent(99); // another change while the first is in progress
   for (let i = 0; i < fanOutAtOnce; i++) await answerOne();
-  expect(told.filter((member) => member === 99)).toHaveLength(2);
-  expect(told.length).toBeLessThan(3 * fanOutAtOnce);
+  expect(notified.filter((member) => member === 99)).toHaveLength(2);
+  expect(notified.length).toBeLessThan(3 * fanOutAtOnce);
   expect(isSettled).toBe(false);
   for (let i = 0; i < fanOutAtOnce; i++) await answerOne();
   await settled;
-  expect(told.length).toBeLessThan(4 * fanOutAtOnce);
+  expect(notified.length).toBeLessThan(4 * fanOutAtOnce);
   // Nobody is skipped, and nobody is notified twice.
-  while (told.length < many.length + 1) await answerOne();
-  expect([...told].sort((a, b) => a - b)).toEqual([...many, 99]);
+  while (notified.length < many.length + 1) await answerOne();
+  expect([...notified].sort((a, b) => a - b)).toEqual([...many, 99]);
 });

@@ -79,7 +79,7 @@ test("a removed member is notified within two seconds on every device, and recei
   const { id, owner, others } = await makeSyncedGroup(4);
   const [ben, cleo, dan] = others;
   if (!ben || !cleo || !dan) throw new Error("too few");
-  const elsewhere = await befriend(cleo, await seedPerson());
+  const otherConversation = await befriend(cleo, await seedPerson());
   const { file, seq } = await sendFile(cleo, id, "avant");
   await sendTexts(ben, id, "avant aussi");
   await waitUntil(async () => (await readRow(cleo, id)).unread === 1);
@@ -93,7 +93,7 @@ test("a removed member is notified within two seconds on every device, and recei
   await waitUntil(async () => (await readRow(dan, id)).head === 4);
 
   // Group activity after leaving: messages, files, deletions, receipts, typing and a new name.
-  const told = devices.map((device) => device.raw.length);
+  const frameCounts = devices.map((device) => device.raw.length);
   const [phoneB, phoneD] = [await Device.open(ben), await Device.open(dan)];
   const { file: later } = await sendFile(ben, id, "sans elle");
   await request(ben, { type: "retract", conversation: id, seq: 3 });
@@ -104,9 +104,9 @@ test("a removed member is notified within two seconds on every device, and recei
   await waitUntil(async () => (await readRow(dan, id)).group?.name === "Sans Cléo");
   await waitUntil(async () => (await readRow(ben, id)).othersRead >= 5);
   await phoneD.waitForPong();
-  expect(devices.map((device) => device.raw.length)).toEqual(told);
+  expect(devices.map((device) => device.raw.length)).toEqual(frameCounts);
 
-  expect(await askAll(cleo, id, seq, elsewhere)).toEqual({
+  expect(await askAll(cleo, id, seq, otherConversation)).toEqual({
     after: "conversation_not_found",
     before: "conversation_not_found",
     search: "conversation_not_found",
@@ -274,10 +274,10 @@ test("removal from a large group does not wait until all members were notified o
     slow.answered += 1;
     return told.some(({ gone }) => gone);
   });
-  const place = told.findIndex(({ gone }) => gone);
-  expect(told[place]?.user).toBe(removed);
+  const goneIndex = told.findIndex(({ gone }) => gone);
+  expect(told[goneIndex]?.user).toBe(removed);
   // The calls in progress, the remover's own, and those started alongside.
-  expect(place - before).toBeLessThanOrEqual(2 * fanOutAtOnce);
+  expect(goneIndex - before).toBeLessThanOrEqual(2 * fanOutAtOnce);
   slow.isOn = false;
   await change;
   await waitUntil(() => told.length >= 2 * count - 1, 20_000);

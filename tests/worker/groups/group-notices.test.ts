@@ -9,7 +9,7 @@ import { type InboxEntry, mergeNotice } from "#worker/objects/user-channel/inbox
 const line = (seq: number): Message => ({ seq, sender: 1, at: seq * 1_000, body: { type: "text", text: `n° ${seq}` } });
 
 /** Notice of a group at this head to a member who joined at `joined`, with this membership version. */
-const said = (turn: number, roster: number, joined: number, head: number, from = joined): ConversationNotice => {
+const makeNotice = (turn: number, roster: number, joined: number, head: number, from = joined): ConversationNotice => {
   const messages = Array.from({ length: head - from }, (_, index) => line(from + index + 1));
   const marks = { delivered: joined, read: joined };
   return {
@@ -37,7 +37,7 @@ const said = (turn: number, roster: number, joined: number, head: number, from =
 };
 
 const farewell = (turn: number): ConversationNotice => ({
-  ...said(turn, 0, 0, 0),
+  ...makeNotice(turn, 0, 0, 0),
   at: 0,
   preview: null,
   open: false,
@@ -48,12 +48,12 @@ const farewell = (turn: number): ConversationNotice => ({
 
 /** The member joined, left and rejoined while the group went on talking. */
 const story = [
-  said(1, 1, 0, 1),
-  said(1, 1, 0, 3, 1),
-  said(1, 2, 0, 4, 3),
+  makeNotice(1, 1, 0, 1),
+  makeNotice(1, 1, 0, 3, 1),
+  makeNotice(1, 2, 0, 4, 3),
   farewell(2),
-  said(3, 5, 9, 10),
-  said(3, 5, 9, 12, 10),
+  makeNotice(3, 5, 9, 10),
+  makeNotice(3, 5, 9, 12, 10),
 ];
 
 const tell = (notices: readonly ConversationNotice[]): { entry: InboxEntry; pushed: number[] } => {
@@ -117,8 +117,8 @@ test("events pushed to a returned member are newer than their return, and follow
     expect(pushed.slice(later.pushed.length).every((seq) => seq > 9)).toBe(true);
   }
   // Returning members get the row first even if nothing was written while they were away.
-  const away = tell([said(1, 1, 0, 3), farewell(2)]).entry;
-  expect(mergeNotice(away, 7, said(3, 3, 3, 4))).toMatchObject({
+  const away = tell([makeNotice(1, 1, 0, 3), farewell(2)]).entry;
+  expect(mergeNotice(away, 7, makeNotice(3, 3, 3, 4))).toMatchObject({
     newMessages: [],
     needsFullRow: true,
     entry: { gone: false },

@@ -28,8 +28,8 @@ type Dice = ReturnType<typeof makeRandom>;
 const newcomer = (user: Uuid, quiet = false) => ({ user, isHidden: quiet });
 const newPeople = (count: number) => Array.from({ length: count }, () => createUuid()) as [Uuid, Uuid, Uuid];
 
-type Group = { id: Uuid; change: Change; truth: GroupOracle };
-type Change = (user: Uuid, deed: GroupCommand) => Promise<object>;
+type Group = { id: Uuid; change: Change; oracle: GroupOracle };
+type Change = (user: Uuid, command: GroupCommand) => Promise<object>;
 
 /**
  * Makes a group of the first of these, and as many members again who are not notified. The test runs inside the group's
@@ -45,28 +45,28 @@ const inGroup = async (
   const all = [...others.map((user) => newcomer(user)), ...newPeople(quiet).map((user) => newcomer(user, true))];
   const made = await getConversationStub(env, id).createGroup(id, owner, "Famille", all);
   if (isRefusal(made)) throw new Error(made.error);
-  const truth = new GroupOracle(id, witness, people.length + quiet);
-  const byName = truth.conversation;
+  const oracle = new GroupOracle(id, witness, people.length + quiet);
+  const byName = oracle.conversation;
   await runInDurableObject(env.CONVERSATION.getByName(id), async (conversation: Conversation) => {
-    truth.conversation = conversation;
-    await tell({ id, change: (user, deed) => conversation.runGroupCommand(id, user, deed), truth });
+    oracle.conversation = conversation;
+    await tell({ id, change: (user, command) => conversation.runGroupCommand(id, user, command), oracle });
   });
-  truth.conversation = byName;
-  return truth;
+  oracle.conversation = byName;
+  return oracle;
 };
 
 const pauseMs = 6; // messages wait up to 4 ms for a group commit
 
 /** Runs commands at the same moment, in a random order and with random pauses. */
 const together = async (
-  roll: Dice,
+  random: Dice,
   calls: readonly (() => Promise<object>)[],
   pauseMaxMs = pauseMs,
 ): Promise<(object | undefined)[]> => {
   const results: (object | undefined)[] = [];
-  const order = calls.map((call, index) => ({ call, index, at: roll() })).sort((a, b) => a.at - b.at);
+  const order = calls.map((call, index) => ({ call, index, at: random() })).sort((a, b) => a.at - b.at);
   const run = async ({ call, index, at }: (typeof order)[number]) => {
-    if (roll() < 0.3) await scheduler.wait(Math.floor(at * pauseMaxMs));
+    if (random() < 0.3) await scheduler.wait(Math.floor(at * pauseMaxMs));
     results[index] = await call();
   };
   await Promise.all(order.map(run));
@@ -77,36 +77,36 @@ const errorOf = (result: object | undefined): string | undefined =>
   result && isRefusal(result) ? result.error : undefined;
 
 /** Runs the same test in several groups concurrently. */
-const inGroups = async (tell: (roll: Dice) => Promise<void>): Promise<void> => {
+const inGroups = async (tell: (random: Dice) => Promise<void>): Promise<void> => {
   await Promise.all(Array.from({ length: groupsAtOnce }, (_, index) => tell(makeRandom(index + 1))));
 };
 
 test("a message sent while its author is being removed is stored before the removal, or refused completely", async () => {
   let stored = 0;
-  await inGroups(async (roll) => {
+  await inGroups(async (random) => {
     const people = newPeople(2);
     const [ana, ben] = people;
-    const truth = await inGroup(people, { witness: ana }, async ({ id, change, truth }) => {
-      await truth.check(people);
+    const oracle = await inGroup(people, { witness: ana }, async ({ id, change, oracle }) => {
+      await oracle.check(people);
       // A message takes longer: the slower the machine, the longer the pauses in which it may be first.
       let pauseMaxMs = pauseMs;
       for (let round = 1; round <= roundsOfEach; round++) {
-        const said = [`${round} un`, `${round} deux`];
-        const messages = said.map((one) => makeText(one));
+        const sentTexts = [`${round} un`, `${round} deux`];
+        const messages = sentTexts.map((one) => makeText(one));
         const calls = [
           () => getUserChannelStub(env, ben).execute(ben, { type: "send", conversation: id, messages }),
           () => change(ana, { type: "remove", user: ben }),
         ];
-        const [sent, removed] = await together(roll, calls, pauseMaxMs);
+        const [sent, removed] = await together(random, calls, pauseMaxMs);
         expect(errorOf(removed)).toBeUndefined();
-        const found = (await truth.check(people)).flatMap(({ body }) => (body.type === "text" ? [body.text] : []));
-        expect(found).toEqual(errorOf(sent) === "conversation_not_found" ? [] : said);
+        const found = (await oracle.check(people)).flatMap(({ body }) => (body.type === "text" ? [body.text] : []));
+        expect(found).toEqual(errorOf(sent) === "conversation_not_found" ? [] : sentTexts);
         if (found.length > 0) stored += 1;
         pauseMaxMs = found.length > 0 ? Math.max(pauseMs, pauseMaxMs / 1.25) : Math.min(400, pauseMaxMs * 1.05);
         await change(ana, { type: "add", people: [newcomer(ben)] });
       }
     });
-    await truth.checkStored(people);
+    await oracle.checkStored(people);
   });
   expect(stored).toBeGreaterThan(rareAtLeast);
   expect(stored).toBeLessThan(rounds - rareAtLeast);
@@ -114,25 +114,25 @@ test("a message sent while its author is being removed is stored before the remo
 
 test("if two owners remove each other during a transfer, at least one stays and one is owner", async () => {
   const outcomes = new Map<string, number>();
-  await inGroups(async (roll) => {
+  await inGroups(async (random) => {
     const people = newPeople(3);
-    const truth = await inGroup(people, { witness: people[2] }, async ({ change, truth }) => {
-      await truth.check(people);
+    const oracle = await inGroup(people, { witness: people[2] }, async ({ change, oracle }) => {
+      await oracle.check(people);
       let [owner, other] = people;
       for (let round = 1; round <= roundsOfEach; round++) {
-        const results = await together(roll, [
+        const results = await together(random, [
           () => change(owner, { type: "handOver", user: other }),
           () => change(owner, { type: "remove", user: other }),
           () => change(other, { type: "remove", user: owner }),
         ]);
-        await truth.check(people);
+        await oracle.check(people);
         const outcome = results.map((one) => errorOf(one) ?? "done").join(" ");
         outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
         if (outcome.startsWith("done")) [owner, other] = [other, owner];
         expect(errorOf(await change(owner, { type: "add", people: [newcomer(other)] }))).toBeUndefined();
       }
     });
-    await truth.checkStored(people);
+    await oracle.checkStored(people);
   });
   const possible = [
     "done group_not_found done", // ownership was transferred, and the new owner was quick
@@ -147,17 +147,17 @@ test("if two owners remove each other during a transfer, at least one stays and 
 
 test("if two people are added to the last place at once, one is a member and the other is refused completely", async () => {
   const wins = [0, 0];
-  await inGroups(async (roll) => {
+  await inGroups(async (random) => {
     const people = newPeople(3);
     const [ana, ...pair] = people;
     const both: GroupCommand = { type: "add", people: pair.map((user) => newcomer(user)) };
-    const truth = await inGroup([ana], { witness: ana, quiet: groupMembersMax - 2 }, async ({ change, truth }) => {
-      await truth.check(people);
+    const oracle = await inGroup([ana], { witness: ana, quiet: groupMembersMax - 2 }, async ({ change, oracle }) => {
+      await oracle.check(people);
       for (let round = 1; round <= roundsOfEach; round++) {
         const add = (user: Uuid) => () => change(ana, { type: "add", people: [newcomer(user)] });
-        const results = await together(roll, pair.map(add));
+        const results = await together(random, pair.map(add));
         expect(results.map(errorOf).sort()).toEqual(["group_full", undefined]);
-        await truth.check(people);
+        await oracle.check(people);
         const winner = errorOf(results[0]) === undefined ? 0 : 1;
         wins[winner] = (wins[winner] ?? 0) + 1;
         await change(ana, { type: "remove", user: pair[winner] ?? "" });
@@ -165,26 +165,26 @@ test("if two people are added to the last place at once, one is a member and the
         expect(errorOf(await change(ana, both))).toBe("group_full");
       }
     });
-    await truth.checkStored(people);
+    await oracle.checkStored(people);
   });
   expect(Math.min(...wins)).toBeGreaterThan(rareAtLeast);
 });
 
 test("a person removed while being added is a member or not, by the last of the two commands", async () => {
   let stayed = 0;
-  await inGroups(async (roll) => {
+  await inGroups(async (random) => {
     const people = newPeople(2);
     const [ana, ben] = people;
-    const truth = await inGroup(people, { witness: ana }, async ({ change, truth }) => {
-      await truth.check(people);
+    const oracle = await inGroup(people, { witness: ana }, async ({ change, oracle }) => {
+      await oracle.check(people);
       let isGone = false;
       for (let round = 1; round <= roundsOfEach; round++) {
-        const [left, added] = await together(roll, [
+        const [left, added] = await together(random, [
           () => change(ana, { type: "remove", user: ben }),
           () => change(ana, { type: "add", people: [newcomer(ben)] }),
         ]);
         expect([errorOf(left), errorOf(added)]).toEqual([undefined, undefined]);
-        const lines = await truth.check(people);
+        const lines = await oracle.check(people);
         const events = lines.map(({ body }) => (body.type === "event" ? body.event : body.type));
         // The first message after a round in which he was removed is about his return.
         const expected = isGone ? ["added", "removed"] : ["removed"];
@@ -194,7 +194,7 @@ test("a person removed while being added is a member or not, by the last of the 
         else stayed += 1;
       }
     });
-    await truth.checkStored(people);
+    await oracle.checkStored(people);
   });
   expect(stayed).toBeGreaterThan(rareAtLeast);
   expect(stayed).toBeLessThan(rounds - rareAtLeast);

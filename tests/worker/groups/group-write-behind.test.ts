@@ -68,8 +68,8 @@ test("a channel that deferred writing is notified once more to confirm it, and n
   if (!ben || !cleo) throw new Error("too few");
   const phone = await Device.open(ben);
   await ring(id); // left over from creating the group
-  const told = vi.spyOn(UserChannel.prototype, "notify");
-  const toldTo = (user: Uuid) => told.mock.calls.filter(([to]) => to === user).length;
+  const notify = vi.spyOn(UserChannel.prototype, "notify");
+  const toldTo = (user: Uuid) => notify.mock.calls.filter(([to]) => to === user).length;
   await sendTexts(owner, id, "un");
   await waitUntil(() => phone.seqs.at(-1) === 2);
   advanceClock(confirmedMs);

@@ -192,8 +192,11 @@ test("a foreign group's object is not called, whether it exists or not, and the 
     ];
     const answers: unknown[] = [];
     for (const [method, path, body] of routes) {
-      const { status, body: told } = await callWith({ CONVERSATION }, method, path, { token: stranger.token, body });
-      answers.push([method, status, told]);
+      const { status, body: errorBody } = await callWith({ CONVERSATION }, method, path, {
+        token: stranger.token,
+        body,
+      });
+      answers.push([method, status, errorBody]);
     }
     return answers;
   };

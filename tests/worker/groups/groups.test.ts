@@ -111,8 +111,8 @@ test("a new member sees only later messages; a removed member sees nothing any m
     [5, "event"],
     [6, "text"],
   ]);
-  const said = (await readLog(owner, id)).flatMap(({ body }) => (body.type === "text" ? [body.text] : []));
-  expect(said).toEqual(["avant", "sans elle", "la revoilà"]);
+  const sentTexts = (await readLog(owner, id)).flatMap(({ body }) => (body.type === "text" ? [body.text] : []));
+  expect(sentTexts).toEqual(["avant", "sans elle", "la revoilà"]);
   expect((await readMemberPage(owner, id)).members.map(({ number }) => number)).toEqual([0, 1, 2]);
 });
 

@@ -128,9 +128,9 @@ test.each(clientFrameTypes)(
   async (type) => {
     const { ana, ben, rita, sam, id, ritas } = await makeWorld();
     const row = table[type];
-    const expectAs = async (person: Person, conversation: number | ConversationId, due: Outcome, who: string) => {
+    const expectAs = async (person: Person, conversation: number | ConversationId, due: Outcome, role: string) => {
       const answer = await answerTo(await Device.open(person), row.frame(1, conversation), due !== undefined);
-      expect(answer, who).toBe(due);
+      expect(answer, role).toBe(due);
     };
     const before = [await readLog(ana, id), await readRow(ana, id), await readRow(ben, id)];
     await expectAs(sam, id, row.stranger, "a stranger by id");

@@ -78,11 +78,11 @@ const leadingTo: Partial<Record<Command["type"], Command["type"][]>> = {
 };
 
 test.each(types)("the command %s gets its result by HTTP", async (type) => {
-  const talk = await newTalk();
+  const conversation = await newTalk();
   for (const one of [...(leadingTo[type] ?? []), type]) {
-    const [command, result] = samples(talk)[one];
+    const [command, result] = samples(conversation)[one];
     const { method, path, body } = toHttpRequest(command);
-    const answer = await as(one === "answer" ? talk.ben : talk.ana, method, path, body);
+    const answer = await as(one === "answer" ? conversation.ben : conversation.ana, method, path, body);
     expect(answer.status, JSON.stringify(answer.body)).toBe(200);
     expect(v.safeParse(result, answer.body).success).toBe(true);
   }

@@ -29,10 +29,10 @@ const conversationStub = (id: string) => env.CONVERSATION.getByName(id);
 test("a text reaches the other person's device, and both agree on its position", async () => {
   const { ana, ben, id } = await makePair();
   const [phoneA, phoneB] = [await Device.open(ana), await Device.open(ben)];
-  const place = await phoneA.waitForOutcome(phoneA.sendText(id, "Mbote na yo"));
+  const outcome = await phoneA.waitForOutcome(phoneA.sendText(id, "Mbote na yo"));
   const live = await phoneB.nextLive();
-  expect(place).toMatchObject({ seq: 1 });
-  expect({ seq: live.seq, at: live.at + phoneB.now }).toEqual(place);
+  expect(outcome).toMatchObject({ seq: 1 });
+  expect({ seq: live.seq, at: live.at + phoneB.now }).toEqual(outcome);
   expect(live.text).toBe("Mbote na yo");
   expect(toTexts(await readLog(ben, id))).toEqual(["Mbote na yo"]);
 });
@@ -109,13 +109,13 @@ test("a removed contact cannot write, keeps the history, and can write again onc
   const { ana, ben, id } = await makePair();
   const [phoneA, phoneB] = [await Device.open(ana), await Device.open(ben)];
   const cid = createUuid();
-  const place = await phoneA.waitForOutcome(phoneA.sendText(id, "avant", cid));
+  const outcome = await phoneA.waitForOutcome(phoneA.sendText(id, "avant", cid));
   expect((await call("DELETE", `/api/contacts/${ana.id}`, { token: ben.token })).status).toBeLessThan(300);
   await waitUntil(async () => !(await readRow(ana, id)).open && !(await readRow(ben, id)).open);
   expect(await phoneA.waitForOutcome(phoneA.sendText(id, "après"))).toEqual({ error: "not_connected" });
   expect(await sendTexts(ben, id, "après")).toEqual({ error: "not_connected" });
   // A message stored before the end is acknowledged as stored, because its sender may have missed the acknowledgement.
-  expect(await phoneA.waitForOutcome(phoneA.sendText(id, "avant", cid))).toEqual(place);
+  expect(await phoneA.waitForOutcome(phoneA.sendText(id, "avant", cid))).toEqual(outcome);
   expect(toTexts(await readLog(ana, id))).toEqual(["avant"]);
   expect(toTexts(await readLog(ben, id))).toEqual(["avant"]);
   await connectPeople(site, ana, ben);

@@ -100,9 +100,9 @@ test("too many changes at once are not pushed: the row shows that changes can be
   await waitUntil(async () => (await readRow(ben, id)).head === 30);
   const device = await Device.open(ben);
   quiet();
-  const deaf = vi.spyOn(UserChannel.prototype, "notify").mockImplementation(() => Promise.reject(new Error("away")));
+  const notify = vi.spyOn(UserChannel.prototype, "notify").mockImplementation(() => Promise.reject(new Error("away")));
   for (let seq = 1; seq <= 25; seq++) await retract(ana, id, seq);
-  deaf.mockRestore();
+  notify.mockRestore();
   await waitUntil(async () => {
     await runDurableObjectAlarm(conversationStub(id));
     return (await readRow(ben, id)).revision === 25;
@@ -125,12 +125,12 @@ test("a deletion whose object was evicted between storing and notifying is still
   await waitUntil(async () => (await readRow(ben, id)).unread === 1);
   const [phoneA, phoneB] = [await Device.open(ana), await Device.open(ben)];
   quiet();
-  const deaf = vi.spyOn(UserChannel.prototype, "notify").mockImplementation(() => Promise.reject(new Error("away")));
+  const notify = vi.spyOn(UserChannel.prototype, "notify").mockImplementation(() => Promise.reject(new Error("away")));
   const stuck = vi.spyOn(releases, "releaseDeletedFiles").mockImplementation(() => Promise.reject(new Error("away")));
   expect(await retract(ana, id, 1)).toEqual({ revision: 1 });
   const died = runInDurableObject(conversationStub(id), (_, state) => state.abort("as if the machine had died"));
   await died.catch(() => undefined);
-  deaf.mockRestore();
+  notify.mockRestore();
   stuck.mockRestore();
   expect(await countFileReferences(image.id)).toBe(1);
   expect(await readRow(ben, id)).toMatchObject({ unread: 1, revision: 0 });

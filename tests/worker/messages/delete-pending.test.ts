@@ -158,7 +158,7 @@ test.each([
   for (const person of [ana, ben]) {
     const [first, ...others] = toTexts(await readLog(person, id));
     expect(first).toBe("un");
-    expect(others.filter((said) => said !== "<deleted>")).toEqual([]);
+    expect(others.filter((text) => text !== "<deleted>")).toEqual([]);
   }
   // Each of them is either in the log or stored as deleted, never both.
   const kept = await keptIn(id);

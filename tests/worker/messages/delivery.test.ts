@@ -121,9 +121,9 @@ test("frames sent together are one commit, and one frame to each socket", async 
   const [, counter, ...places] = await phone.nextOf("a");
   expect(places.filter((_, i) => i % 3 === 0)).toEqual([0, 1, 2, 3, 4]);
   expect(places.filter((_, i) => i % 3 === 1)).toEqual([1, 2, 3, 4, 5]);
-  const told = await tablet.nextOf("m");
-  expect(told[1]).toBe(counter);
-  expect(tablet.decodeMessages(told).map(({ cid }) => cid)).toEqual(cids);
+  const messageFrame = await tablet.nextOf("m");
+  expect(messageFrame[1]).toBe(counter);
+  expect(tablet.decodeMessages(messageFrame).map(({ cid }) => cid)).toEqual(cids);
   expect(phoneB.decodeMessages(await phoneB.nextOf("m")).map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5]);
 });
 

@@ -21,7 +21,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-const said = (text: string, by?: Person): Body =>
+const makeText = (text: string, by?: Person): Body =>
   by ? { type: "text", text, forwarded: { by: by.id, name: by.username } } : { type: "text", text };
 
 /** Ana is connected to Ben and to Clara, who do not know each other. */
@@ -40,44 +40,44 @@ const forward = async (from: Person, body: Body, source: ForwardSource | undefin
 test("a text is forwarded with the name of its author, also when forwarded again", async () => {
   const { ana, ben, clara, id, to } = await makeThree();
   await sendTexts(ben, id, "Mbote");
-  expect(await forward(ana, said("Mbote", ben), { conversation: id, seq: 1 }, to)).toBe(1);
-  expect((await readLog(clara, to))[0]?.body).toEqual(said("Mbote", ben));
+  expect(await forward(ana, makeText("Mbote", ben), { conversation: id, seq: 1 }, to)).toBe(1);
+  expect((await readLog(clara, to))[0]?.body).toEqual(makeText("Mbote", ben));
   const [dina] = [await seedPerson()];
   const further = await befriend(clara, dina);
   // Both the forwarding member and the original author are valid names.
-  expect(await forward(clara, said("Mbote", ben), { conversation: to, seq: 1 }, further)).toBe(1);
-  expect(await forward(clara, said("Mbote", ana), { conversation: to, seq: 1 }, further)).toBe(2);
-  expect(await forward(clara, said("Mbote", dina), { conversation: to, seq: 1 }, further)).toBe("original_gone");
+  expect(await forward(clara, makeText("Mbote", ben), { conversation: to, seq: 1 }, further)).toBe(1);
+  expect(await forward(clara, makeText("Mbote", ana), { conversation: to, seq: 1 }, further)).toBe(2);
+  expect(await forward(clara, makeText("Mbote", dina), { conversation: to, seq: 1 }, further)).toBe("original_gone");
   // Own messages need no forward mark; other people's do.
   await sendTexts(ana, to, "de moi");
-  expect(await forward(ana, said("de moi"), { conversation: to, seq: 2 }, id)).toBe(2);
-  expect(await forward(ana, said("Mbote"), { conversation: id, seq: 1 }, to)).toBe("original_gone");
-  expect(await forward(ana, said("Mbote"), { conversation: to, seq: 1 }, id)).toBe("original_gone");
+  expect(await forward(ana, makeText("de moi"), { conversation: to, seq: 2 }, id)).toBe(2);
+  expect(await forward(ana, makeText("Mbote"), { conversation: id, seq: 1 }, to)).toBe("original_gone");
+  expect(await forward(ana, makeText("Mbote"), { conversation: to, seq: 1 }, id)).toBe("original_gone");
 });
 
 test("a forwarded text is marked as such on a device that receives it live", async () => {
   const { ana, ben, clara, id, to } = await makeThree();
   await sendTexts(ben, id, "Mbote");
   const phone = await Device.open(clara);
-  expect(await forward(ana, said("Mbote", ben), { conversation: id, seq: 1 }, to)).toBe(1);
-  expect(phone.decodeMessages(await phone.nextOf("m"))).toMatchObject([{ seq: 1, body: said("Mbote", ben) }]);
+  expect(await forward(ana, makeText("Mbote", ben), { conversation: id, seq: 1 }, to)).toBe(1);
+  expect(phone.decodeMessages(await phone.nextOf("m"))).toMatchObject([{ seq: 1, body: makeText("Mbote", ben) }]);
 });
 
 test("forwarding can neither forge an author nor read a foreign conversation", async () => {
   const { ana, ben, clara, id, to } = await makeThree();
   await sendTexts(ben, id, "Mbote", "à effacer", "caché");
   const at = (seq: number, conversation = id) => ({ conversation, seq });
-  expect(await forward(ana, said("Je te déteste", ben), at(1), to)).toBe("invalid_input");
-  expect(await forward(ana, said("Mbote", clara), at(1), to)).toBe("original_gone");
-  expect(await forward(ana, said("Mbote", ben), at(9), to)).toBe("original_gone");
-  expect(await forward(ana, said("Mbote", ben), undefined, to)).toBe("invalid_input");
-  expect(await forward(clara, said("Mbote", ben), at(1), to)).toBe("original_gone");
+  expect(await forward(ana, makeText("Je te déteste", ben), at(1), to)).toBe("invalid_input");
+  expect(await forward(ana, makeText("Mbote", clara), at(1), to)).toBe("original_gone");
+  expect(await forward(ana, makeText("Mbote", ben), at(9), to)).toBe("original_gone");
+  expect(await forward(ana, makeText("Mbote", ben), undefined, to)).toBe("invalid_input");
+  expect(await forward(clara, makeText("Mbote", ben), at(1), to)).toBe("original_gone");
   await request(ben, { type: "retract", conversation: id, seq: 2 });
-  expect(await forward(ana, said("à effacer", ben), at(2), to)).toBe("original_gone");
+  expect(await forward(ana, makeText("à effacer", ben), at(2), to)).toBe("original_gone");
   await request(ana, { type: "hide", conversation: id, upTo: 3, keep: true });
-  expect(await forward(ana, said("caché", ben), at(3), to)).toBe("original_gone");
+  expect(await forward(ana, makeText("caché", ben), at(3), to)).toBe("original_gone");
   expect(await readLog(ana, to)).toEqual([]);
-  expect(await forward(ben, said("Mbote", ben), at(1), id)).toBe(4);
+  expect(await forward(ben, makeText("Mbote", ben), at(1), id)).toBe(4);
 });
 
 test("a file is forwarded unchanged, whoever uploaded it, and remains while one message references it", async () => {
@@ -118,7 +118,7 @@ test("another person's file is not forwarded from a conversation that has ended"
   );
   const own = { ...makeDocumentBody(document.id, "vacances.jpg"), forwarded: { by: ana.id, name: ana.username } };
   expect(await forward(ana, own, { conversation: id, seq: 2 }, to)).toBe(1);
-  expect(await forward(ana, said("un texte", ben), { conversation: id, seq: 3 }, to)).toBe(2);
+  expect(await forward(ana, makeText("un texte", ben), { conversation: id, seq: 3 }, to)).toBe(2);
 });
 
 test("one body is sent to many in one frame, each message answered separately and the source read once", async () => {
@@ -131,7 +131,7 @@ test("one body is sent to many in one frame, each message answered separately an
   const targets = [id, stranger.id, to, to].map((conversation, i) => ({ conversation, cid: cids[i] ?? "" }));
   const command = {
     type: "spread",
-    body: said("Mbote", ben),
+    body: makeText("Mbote", ben),
     source: { conversation: id, seq: 1 },
     to: targets,
   } as const;
@@ -177,8 +177,8 @@ test("an unreadable frame to many is answered with codes, for each message if on
   const phone = await Device.open(ana);
   const targets = (count: number) => Array.from({ length: count }, () => ({ conversation: id, cid: createUuid() }));
   for (const [body, to] of [
-    [said("x"), []],
-    [said("x"), targets(multicastMax + 1)],
+    [makeText("x"), []],
+    [makeText("x"), targets(multicastMax + 1)],
     [{ ...makeImageBody(createUuid()), width: -1 }, targets(1)],
   ] as const) {
     phone.multicast({ type: "spread", body, to: [...to] });
@@ -189,7 +189,7 @@ test("an unreadable frame to many is answered with codes, for each message if on
     ["x".repeat(8_001), "message_too_long"],
     ["sonne\u0007", "invalid_text"],
   ] as const) {
-    const refs = phone.multicast({ type: "spread", body: said(text), to: targets(2) });
+    const refs = phone.multicast({ type: "spread", body: makeText(text), to: targets(2) });
     for (const ref of refs) expect(await phone.waitForOutcome(ref)).toEqual({ error });
   }
   const cid = packUuid(createUuid());
@@ -215,13 +215,13 @@ test("a forwarded message has its author's real name, not the one sent with it",
   expect(
     await forward(ana, named(ben, "Transférez 200 $", "Rawbank Service Client"), { conversation: id, seq: 1 }, to),
   ).toBe(2);
-  expect((await readLog(clara, to))[1]?.body).toEqual(said("Transférez 200 $", ben));
+  expect((await readLog(clara, to))[1]?.body).toEqual(makeText("Transférez 200 $", ben));
   // The device that sent a wrong name receives the correct one.
-  expect((await readLog(ana, to))[1]?.body).toEqual(said("Transférez 200 $", ben));
+  expect((await readLog(ana, to))[1]?.body).toEqual(makeText("Transférez 200 $", ben));
   expect((await readRow(ana, to)).revision).toBeGreaterThan(0);
   // A forward of an own message, or of a forward, names the original author only.
   expect(await forward(ana, named(ana, "Mbote", "Police"), { conversation: to, seq: 1 }, id)).toBe(2);
-  expect((await readLog(ben, id))[1]?.body).toEqual(said("Mbote", ana));
+  expect((await readLog(ben, id))[1]?.body).toEqual(makeText("Mbote", ana));
   await call("PATCH", "/api/profile", { token: ben.token, body: { username: "Ben Ilunga" } });
   const further = await befriend(clara, await seedPerson());
   expect(await forward(clara, named(ben, "Transférez 200 $", "Rawbank"), { conversation: to, seq: 2 }, further)).toBe(

@@ -81,9 +81,9 @@ test("a cursor brings only what changed after it", async () => {
   const { counter } = await request(me, { type: "changes", since: 0 });
   expect(await request(me, { type: "changes", since: counter })).toMatchObject({ rows: [], people: [], before: null });
   await channel.notify(me.id, notice(ids[2] as string, { peerReadState: { delivered: 1, read: 1 }, head: 0 }));
-  const news = await request(me, { type: "changes", since: counter });
-  expect(news.rows.map(({ conversation }) => conversation)).toEqual([ids[2]]);
-  expect(news.counter).toBe(counter + 1);
+  const changes = await request(me, { type: "changes", since: counter });
+  expect(changes.rows.map(({ conversation }) => conversation)).toEqual([ids[2]]);
+  expect(changes.counter).toBe(counter + 1);
 });
 
 test("a cursor of another inbox, or an unknown one, returns everything", async () => {
@@ -125,14 +125,14 @@ test("a duplicate, late or reordered notice changes nothing", async () => {
   await channel.notify(me.id, notice(id, last(1, 1)));
   await channel.notify(me.id, second);
   await device.nextOf("i");
-  const told = device.counters.length;
+  const counterCount = device.counters.length;
   await channel.notify(me.id, second);
   await channel.notify(
     me.id,
     notice(id, { ...last(2, 1), peerReadState: { delivered: 1, read: 0 }, membershipVersion: 2, open: true }),
   );
   await scheduler.wait(20);
-  expect(device.counters).toHaveLength(told);
+  expect(device.counters).toHaveLength(counterCount);
   expect(await readRow(me, id)).toMatchObject({
     head: 3,
     unread: 3,

@@ -270,11 +270,12 @@ test("a channel answers about presence to contacts only, whoever calls it", asyn
   await look(ben);
   const [cid, sam] = [await seedPerson(), await seedPerson()];
   const withCid = await befriend(ben, cid);
-  const told = (asker: string, conversation: string) => channel(ben).getPresence(ben.id, asker, conversation);
-  expect(await told(ana.id, id)).toEqual(here);
-  expect(await told(sam.id, id)).toEqual(nothing);
-  expect(await told(ana.id, withCid)).toEqual(nothing);
-  expect(await told(sam.id, [ben.id, sam.id].sort().join("."))).toEqual(nothing);
+  const getPresenceFor = (viewer: string, conversation: string) =>
+    channel(ben).getPresence(ben.id, viewer, conversation);
+  expect(await getPresenceFor(ana.id, id)).toEqual(here);
+  expect(await getPresenceFor(sam.id, id)).toEqual(nothing);
+  expect(await getPresenceFor(ana.id, withCid)).toEqual(nothing);
+  expect(await getPresenceFor(sam.id, [ben.id, sam.id].sort().join("."))).toEqual(nothing);
 });
 
 test("groups have no presence", async () => {

@@ -86,8 +86,8 @@ test("a person with read receipts off sees none of the other's from then on", as
   await sendTexts(ben, id, "trois");
   await read(ana, id, 3);
   await comesToSee(ben, id, [3, 1]);
-  const told = phone.frames.flatMap((frame) => (Array.isArray(frame) && frame[0] === "o" ? [frame[4]] : []));
-  expect(new Set(told)).toEqual(new Set([1]));
+  const readReceipts = phone.frames.flatMap((frame) => (Array.isArray(frame) && frame[0] === "o" ? [frame[4]] : []));
+  expect(new Set(readReceipts)).toEqual(new Set([1]));
   const [list] = (await request(ben, { type: "changes", since: 0 })).rows;
   expect(list).toMatchObject({ othersDelivered: 3, othersRead: 1 });
 });

@@ -53,12 +53,12 @@ test("a device ahead of a restored channel receives everything, another one only
   const copy = await copyOf(channel);
   await sendTexts(ben, id, "trois");
   await waitUntil(() => phone.counters.length > 0);
-  const told = Math.max(...phone.counters);
+  const highestCounter = Math.max(...phone.counters);
   phone.close();
-  await waitUntil(async () => (await request(ana, { type: "changes", since: told })).rows.length === 0);
+  await waitUntil(async () => (await request(ana, { type: "changes", since: highestCounter })).rows.length === 0);
   await restore(channel, copy);
   const ahead = await Device.attach(ana);
-  const all = await ahead.hello(epoch, told);
+  const all = await ahead.hello(epoch, highestCounter);
   expect(all.at(-1)).toBe(0);
   expect(ahead.decodeRows(all).map(({ conversation }) => conversation)).toContain(id);
   const level = await Device.attach(ana);
@@ -68,7 +68,7 @@ test("a device ahead of a restored channel receives everything, another one only
     ahead.close();
     level.close();
     await evictDurableObject(channel);
-    expect(await request(ana, { type: "changes", since: told })).toMatchObject({ epoch, since: 0 });
+    expect(await request(ana, { type: "changes", since: highestCounter })).toMatchObject({ epoch, since: 0 });
     expect(await request(ana, { type: "changes", since: known })).toMatchObject({ epoch, since: known });
   }
 });

@@ -76,10 +76,10 @@ test("the blocking person cannot write either, and gets the reason, while earlie
   const { ana, id } = await makeTalk();
   const cid = createUuid();
   const device = await Device.open(ana);
-  const place = await device.waitForOutcome(device.sendText(id, "avant", cid));
+  const outcome = await device.waitForOutcome(device.sendText(id, "avant", cid));
   await block(id, ana);
   expect(await device.waitForOutcome(device.sendText(id, "après"))).toEqual({ error: "contact_blocked" });
-  expect(await device.waitForOutcome(device.sendText(id, "avant", cid))).toEqual(place);
+  expect(await device.waitForOutcome(device.sendText(id, "avant", cid))).toEqual(outcome);
   expect(await sendTexts(ana, id, "après")).toEqual({ error: "contact_blocked" });
   await block(id, ana, false);
   expect(await device.waitForOutcome(device.sendText(id, "après"))).toMatchObject({ seq: 5 });

@@ -18,8 +18,8 @@ const numberOf = (person: Person, conversation: ConversationId) => privateMember
 const typingOf = (device: Device) => device.frames.filter((frame) => Array.isArray(frame) && frame[0] === "t");
 /** Channels that receive typing signals of this conversation. Other conversations of this runtime may send too. */
 const listenTo = (conversation: ConversationId) => {
-  const told = vi.spyOn(UserChannel.prototype, "deliverTyping");
-  return () => told.mock.calls.flatMap(([user, typed]) => (typed === conversation ? [user] : []));
+  const deliverTyping = vi.spyOn(UserChannel.prototype, "deliverTyping");
+  return () => deliverTyping.mock.calls.flatMap(([user, typed]) => (typed === conversation ? [user] : []));
 };
 const block = async (by: Person, other: Person) => {
   await call("PUT", `/api/blocks/${other.id}`, { token: by.token });

@@ -17,8 +17,8 @@ const listOf = async (by: Person, query = "") =>
 const blockedBy = async (by: Person) => (await listOf(by)).blocked.map(({ id }) => id);
 const ask = (from: Person, to: Person) =>
   call("POST", "/api/requests", { token: from.token, body: { to_user_id: to.id } });
-const answer = (by: Person, request: string | null, how: "accept" | "decline") =>
-  call("POST", `/api/requests/${request}/${how}`, { token: by.token });
+const answer = (by: Person, request: string | null, decision: "accept" | "decline") =>
+  call("POST", `/api/requests/${request}/${decision}`, { token: by.token });
 const requestsOf = async (by: Person) => (await call("GET", "/api/requests", { token: by.token })).body as RequestPage;
 const stateOf = async (by: Person, of: Person) => {
   const { body } = await call("POST", "/api/people/search", { token: by.token, body: { phone: of.phone } });
@@ -41,14 +41,14 @@ const contacts = async () => {
 
 /** Conversations that record block notices, and process them unless `fails`. */
 const listenTo = (fails: (isBlocked: boolean) => boolean = () => false) => {
-  const told: boolean[] = [];
+  const notices: boolean[] = [];
   const CONVERSATION = overrideMethods(env.CONVERSATION, {
     setBlocked: async (_: string, __: string, isBlocked: boolean) => {
-      told.push(isBlocked);
+      notices.push(isBlocked);
       if (fails(isBlocked)) throw new Error("the object is overloaded");
     },
   });
-  return { told, CONVERSATION };
+  return { notices, CONVERSATION };
 };
 
 test("a blocked contact stays a contact, is listed as blocked until unblocked, and both commands can be repeated", async () => {
@@ -122,10 +122,10 @@ test("a blocked stranger is not notified at the end either", async () => {
 test("a block that the conversation cannot be notified of fails, and can be repeated", async () => {
   const log = vi.spyOn(console, "error").mockImplementation(() => undefined);
   const [ana, ben] = await contacts();
-  const { told, CONVERSATION } = listenTo(() => true);
+  const { notices, CONVERSATION } = listenTo(() => true);
   const failed = await callWith({ CONVERSATION }, "PUT", `/api/blocks/${ben.id}`, { token: ana.token });
   expect(failed).toMatchObject({ status: 503, body: { error_code: "unavailable" } });
-  expect(told).toEqual([true]);
+  expect(notices).toEqual([true]);
   expect(await blockedBy(ana)).toEqual([]);
   expect((await block(ana, ben)).body).toMatchObject({ blocked: true });
   log.mockRestore();
@@ -137,10 +137,10 @@ test("an unblocking that the conversation cannot be notified of leaves the block
   await block(ana, ben);
   const row = () => env.DB.prepare("SELECT * FROM blocks WHERE user_id = ?").bind(ana.id).first();
   const before = await row();
-  const { told, CONVERSATION } = listenTo((isBlocked) => !isBlocked);
+  const { notices, CONVERSATION } = listenTo((isBlocked) => !isBlocked);
   const failed = await callWith({ CONVERSATION }, "DELETE", `/api/blocks/${ben.id}`, { token: ana.token });
   expect(failed).toMatchObject({ status: 503, body: { error_code: "unavailable" } });
-  expect(told).toEqual([false, true]);
+  expect(notices).toEqual([false, true]);
   expect(await row()).toEqual(before);
   expect((await unblock(ana, ben)).body).toMatchObject({ blocked: false });
   log.mockRestore();
@@ -154,9 +154,9 @@ test("a block interrupted by a failing Worker is completed by repeating it", asy
     ana.id,
     true,
   );
-  const { told, CONVERSATION } = listenTo();
+  const { notices, CONVERSATION } = listenTo();
   await callWith({ CONVERSATION }, "DELETE", `/api/blocks/${ben.id}`, { token: ana.token });
-  expect(told).toEqual([false]);
+  expect(notices).toEqual([false]);
   expect((await block(ana, ben)).body).toMatchObject({ blocked: true });
   expect(await blockedBy(ana)).toEqual([ben.id]);
 });
@@ -164,7 +164,7 @@ test("a block interrupted by a failing Worker is completed by repeating it", asy
 test("when two devices block and unblock at once, the conversation ends as the directory does", async () => {
   const [ana, ben] = await contacts();
   await block(ana, ben);
-  const told: boolean[] = [];
+  const notices: boolean[] = [];
   let blockAgain: Promise<unknown> | undefined;
   const CONVERSATION = overrideMethods(env.CONVERSATION, {
     setBlocked: async (_: string, __: string, isBlocked: boolean) => {
@@ -173,12 +173,12 @@ test("when two devices block and unblock at once, the conversation ends as the d
         blockAgain = callWith({ CONVERSATION }, "PUT", `/api/blocks/${ben.id}`, { token: ana.token });
         await blockAgain;
       }
-      told.push(isBlocked);
+      notices.push(isBlocked);
     },
   });
   const ended = await callWith({ CONVERSATION }, "DELETE", `/api/blocks/${ben.id}`, { token: ana.token });
   expect(ended).toMatchObject({ status: 200, body: { blocked: true } });
-  expect(told).toEqual([true, false, true]);
+  expect(notices).toEqual([true, false, true]);
   expect(await blockedBy(ana)).toEqual([ben.id]);
 });
 

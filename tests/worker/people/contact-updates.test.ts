@@ -14,15 +14,15 @@ type Told = { user: string; other: string; state: string; username: string };
 
 /** Channels that record their notices; `answer` may refuse or delay. */
 const listenTo = (answer: (user: string) => Promise<void> = async () => undefined) => {
-  const told: Told[] = [];
+  const notices: Told[] = [];
   const USER_CHANNEL = overrideMethods(env.USER_CHANNEL, {
     updateRelations: async (user: string, relations: Relation[]) => {
       await answer(user);
       for (const { profile, state } of relations)
-        told.push({ user, other: profile.id, state, username: profile.username });
+        notices.push({ user, other: profile.id, state, username: profile.username });
     },
   });
-  return { told, USER_CHANNEL };
+  return { notices, USER_CHANNEL };
 };
 
 const waiting = async (person: Person) =>
@@ -32,12 +32,12 @@ const twoPeople = async () => [await makePerson(), await makePerson()] as const;
 
 test("both people receive every change of their relation", async () => {
   const [ana, ben] = await twoPeople();
-  const { told, USER_CHANNEL } = listenTo();
+  const { notices, USER_CHANNEL } = listenTo();
   const change = (by: Person, method: string, path: string, body?: object) =>
     callWith({ USER_CHANNEL }, method, path, { token: by.token, body });
   const heard = () => {
-    const states = Object.fromEntries(told.map(({ user, state }) => [user === ana.id ? "ana" : "ben", state]));
-    told.length = 0;
+    const states = Object.fromEntries(notices.map(({ user, state }) => [user === ana.id ? "ana" : "ben", state]));
+    notices.length = 0;
     return states;
   };
 
@@ -58,11 +58,11 @@ test("a new name reaches contacts, pending requests and its own person's devices
   const [ana, ben, cid, dan] = [await makePerson(), await makePerson(), await makePerson(), await makePerson()];
   await connectPeople(site, ana, ben);
   await callWith({}, "POST", "/api/requests", { token: cid.token, body: { to_user_id: ana.id } });
-  const { told, USER_CHANNEL } = listenTo();
+  const { notices, USER_CHANNEL } = listenTo();
   const body = { username: "Ana Nouvelle" };
   await callWith({ USER_CHANNEL }, "PATCH", "/api/profile", { token: ana.token, body });
-  expect(told.map(({ user }) => user).sort()).toEqual([ana.id, ben.id, cid.id].sort());
-  for (const { other, username } of told)
+  expect(notices.map(({ user }) => user).sort()).toEqual([ana.id, ben.id, cid.id].sort());
+  for (const { other, username } of notices)
     expect({ other, username }).toEqual({ other: ana.id, username: "Ana Nouvelle" });
   expect(await waiting(dan)).toBe(0);
 });
@@ -78,12 +78,12 @@ test("a notice that a channel could not receive is stored, delays no other, and 
     body: { to_user_id: ben.id },
   });
   expect(asked.status).toBe(200);
-  expect(deaf.told).toMatchObject([{ user: ana.id, state: "sent" }]);
+  expect(deaf.notices).toMatchObject([{ user: ana.id, state: "sent" }]);
   expect([await waiting(ana), await waiting(ben)]).toEqual([0, 1]);
 
-  const { told, USER_CHANNEL } = listenTo();
+  const { notices, USER_CHANNEL } = listenTo();
   await pushPendingRelations({ ...env, USER_CHANNEL } as unknown as Env, ben.id);
-  expect(told).toMatchObject([{ user: ben.id, other: ana.id, state: "received" }]);
+  expect(notices).toMatchObject([{ user: ben.id, other: ana.id, state: "received" }]);
   expect(await waiting(ben)).toBe(0);
   log.mockRestore();
 });
@@ -97,7 +97,7 @@ test("a change during the notification of a channel is delivered too", async () 
     body: { to_user_id: ben.id },
   });
   let isFirst = true;
-  const { told, USER_CHANNEL } = listenTo(async () => {
+  const { notices, USER_CHANNEL } = listenTo(async () => {
     if (!isFirst) return;
     isFirst = false;
     const path = `/api/requests/${(asked.body as Relation).request_id}/decline`;
@@ -105,7 +105,7 @@ test("a change during the notification of a channel is delivered too", async () 
   });
   const listening = { ...env, USER_CHANNEL } as unknown as Env;
   await pushPendingRelations(listening, ben.id);
-  expect(told.map(({ state }) => state)).toEqual(["received", "none"]);
+  expect(notices.map(({ state }) => state)).toEqual(["received", "none"]);
   expect(await waiting(ben)).toBe(0);
   log.mockRestore();
 });
@@ -120,14 +120,14 @@ test("a state read before a change and delivered after it is corrected", async (
   });
   const path = `/api/requests/${(asked.body as Relation).request_id}/decline`;
   let isFirst = true;
-  const { told, USER_CHANNEL } = listenTo(async () => {
+  const { notices, USER_CHANNEL } = listenTo(async () => {
     if (!isFirst) return;
     isFirst = false;
     // The change and all its notices overtake this one.
     await callWith({ USER_CHANNEL }, "POST", path, { token: ben.token });
   });
   await pushPendingRelations({ ...env, USER_CHANNEL } as unknown as Env, ben.id);
-  const heard = told.filter(({ user }) => user === ben.id).map(({ state }) => state);
+  const heard = notices.filter(({ user }) => user === ben.id).map(({ state }) => state);
   expect(heard).toEqual(["none", "received", "none"]);
   expect(await waiting(ben)).toBe(0);
   log.mockRestore();
@@ -142,14 +142,14 @@ test("each of many simultaneous changes is delivered, with no more notices than 
     others.map((other) => insertConnectionRequest(openDb(env), other.id, ana.id, sql`1`)),
   );
   let times = 0;
-  const { told, USER_CHANNEL } = listenTo(async (user) => {
+  const { notices, USER_CHANNEL } = listenTo(async (user) => {
     if (user === ana.id) times++;
     await scheduler.wait(20); // long enough for concurrent requests to report the same
   });
   await Promise.all(
     requests.map((id) => callWith({ USER_CHANNEL }, "POST", `/api/requests/${id}/accept`, { token: ana.token })),
   );
-  const last = new Map(told.filter(({ user }) => user === ana.id).map(({ other, state }) => [other, state]));
+  const last = new Map(notices.filter(({ user }) => user === ana.id).map(({ other, state }) => [other, state]));
   expect([...last.values()]).toEqual(Array.from({ length: count }, () => "contact"));
   expect(last.size).toBe(count);
   expect(times).toBeLessThanOrEqual(count);
@@ -159,9 +159,9 @@ test("each of many simultaneous changes is delivered, with no more notices than 
 test("a refused change notifies nobody", async () => {
   const [ana, ben] = await twoPeople();
   await connectPeople(site, ana, ben);
-  const { told, USER_CHANNEL } = listenTo();
+  const { notices, USER_CHANNEL } = listenTo();
   await callWith({ USER_CHANNEL }, "POST", "/api/requests", { token: ana.token, body: { to_user_id: ben.id } });
-  expect(told).toEqual([]);
+  expect(notices).toEqual([]);
 });
 
 test("a relation is read by an index, however many connections there are", async () => {

@@ -12,8 +12,8 @@ const ask = (from: Person, to: { id: string }) =>
   call("POST", "/api/requests", { token: from.token, body: { to_user_id: to.id } });
 const askFor = async (from: Person, to: Person): Promise<string> =>
   ((await ask(from, to)).body as Relation).request_id ?? "";
-const answer = (by: Person, request: string, how: "accept" | "decline") =>
-  call("POST", `/api/requests/${request}/${how}`, { token: by.token });
+const answer = (by: Person, request: string, decision: "accept" | "decline") =>
+  call("POST", `/api/requests/${request}/${decision}`, { token: by.token });
 const remove = (by: Person, other: { id: string }) => call("DELETE", `/api/contacts/${other.id}`, { token: by.token });
 const contactsOf = async (by: Person) => (await call("GET", "/api/contacts", { token: by.token })).body as ContactPage;
 const requestsOf = async (by: Person) => (await call("GET", "/api/requests", { token: by.token })).body as RequestPage;
@@ -75,8 +75,11 @@ test("a declined request is removed for both, and the person who declined may se
   });
   expect(await requestsOf(ana)).toEqual({ sent: [], received: [], before: null });
   expect(idsOf(await contactsOf(ben))).toEqual([]);
-  for (const how of ["accept", "decline"] as const) {
-    expect(await answer(ben, request, how)).toMatchObject({ status: 404, body: { error_code: "request_not_found" } });
+  for (const decision of ["accept", "decline"] as const) {
+    expect(await answer(ben, request, decision)).toMatchObject({
+      status: 404,
+      body: { error_code: "request_not_found" },
+    });
   }
   expect(await ask(ana, ben)).toMatchObject({ status: 429, body: { error_code: "request_declined" } });
   expect((await ask(ben, ana)).status).toBe(200);
@@ -88,9 +91,9 @@ test("only the recipient of a request can answer it", async () => {
   const request = await askFor(ana, ben);
   const unknown = await answer(cid, createUuid(), "accept");
   expect(unknown).toMatchObject({ status: 404, body: { error_code: "request_not_found" } });
-  for (const who of [ana, cid]) {
-    for (const how of ["accept", "decline"] as const) {
-      const refused = await answer(who, request, how);
+  for (const recipient of [ana, cid]) {
+    for (const decision of ["accept", "decline"] as const) {
+      const refused = await answer(recipient, request, decision);
       expect({ status: refused.status, body: refused.body }).toEqual({ status: 404, body: unknown.body });
     }
   }

@@ -26,8 +26,8 @@ const unblock = async (by: Person, other: Person) =>
   (await call("DELETE", `/api/blocks/${other.id}`, { token: by.token })).body as Relation;
 const askFor = async (by: Person, other: Person) =>
   (await call("POST", "/api/requests", { token: by.token, body: { to_user_id: other.id } })).body as Relation;
-const answer = async (by: Person, request: string | null, how: "accept" | "decline") =>
-  (await call("POST", `/api/requests/${request}/${how}`, { token: by.token })).body as Relation;
+const answer = async (by: Person, request: string | null, decision: "accept" | "decline") =>
+  (await call("POST", `/api/requests/${request}/${decision}`, { token: by.token })).body as Relation;
 const heardOf = async (by: Person, of: Person): Promise<Relation | undefined> =>
   (await command(by, { type: "changes", since: 0 })).people.find(({ profile }) => profile.id === of.id);
 const profileOf = (by: Person, of: Person) => read<Profile>(by, `/api/users/${of.id}`);

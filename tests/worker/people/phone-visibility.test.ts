@@ -3,8 +3,8 @@ import { relationStates } from "#contract/people.ts";
 import { getPhoneVisibility, type PhoneAccess, toVisiblePhone } from "#worker/lib/phone-visibility.ts";
 
 /** All of a reader's paths to another person's profile, and how much of the number each shows. */
-const ways = ["number", "digits", "group", "id"] as const;
-const table: Record<(typeof relationStates)[number], Record<(typeof ways)[number], [string, string]>> = {
+const searchMethods = ["number", "digits", "group", "id"] as const;
+const table: Record<(typeof relationStates)[number], Record<(typeof searchMethods)[number], [string, string]>> = {
   // each without and with the setting that shows the number in groups
   contact: {
     number: ["whole", "whole"],
@@ -35,7 +35,7 @@ const table: Record<(typeof relationStates)[number], Record<(typeof ways)[number
   },
 };
 
-test.each(relationStates.flatMap((state) => ways.map((by) => [state, by] as const)))(
+test.each(relationStates.flatMap((state) => searchMethods.map((by) => [state, by] as const)))(
   "visibility of the number of a person in state %s with, and found by, %s",
   (state, by) => {
     const meeting: PhoneAccess = { isOwn: false, state, foundBy: by, phoneInGroups: false };

@@ -34,7 +34,7 @@ beforeEach(() =>
   env.DB.batch(["rate_limits", "phone_searches"].map((table) => env.DB.prepare(`DELETE FROM ${table}`))),
 );
 
-const ways = (phone: string) => ({
+const toNotations = (phone: string) => ({
   whole: phone,
   withoutPlus: phone.slice(1),
   withZeros: `00${phone.slice(1)}`,
@@ -45,12 +45,13 @@ const ways = (phone: string) => ({
 });
 const findBy = async (by: Person, phone: string) => {
   const hits: string[] = [];
-  for (const [way, typed] of Object.entries(ways(phone))) if ((await found(by, typed)).includes(phone)) hits.push(way);
+  for (const [notation, typed] of Object.entries(toNotations(phone)))
+    if ((await found(by, typed)).includes(phone)) hits.push(notation);
   return hits;
 };
 
 test("a person findable by part of their number is found by any part", async () => {
-  expect(await findBy(ana, ben.phone)).toEqual(Object.keys(ways(ben.phone)));
+  expect(await findBy(ana, ben.phone)).toEqual(Object.keys(toNotations(ben.phone)));
 });
 
 test("nobody can find out a number's last four digits except by typing all of it", async () => {
@@ -82,7 +83,7 @@ test("a person findable by the whole number only is found by nothing less, in an
   await letBeFound(ben, "whole");
   expect(await findBy(ana, ben.phone)).toEqual(["whole", "withoutPlus", "withZeros", "atHome", "national"]);
   await letBeFound(ben, "part");
-  expect(await findBy(ana, ben.phone)).toEqual(Object.keys(ways(ben.phone)));
+  expect(await findBy(ana, ben.phone)).toEqual(Object.keys(toNotations(ben.phone)));
 });
 
 test("a number with its 0 and some digits fewer does not count as the whole number", async () => {

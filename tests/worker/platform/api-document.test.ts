@@ -62,7 +62,7 @@ test("the schemas of bodies and queries are in the document", async () => {
   expect(Object.keys(search?.requestBody?.content["application/json"]?.schema?.properties ?? {})).toEqual(["phone"]);
   expect(search?.parameters).toBeUndefined();
   const { parameters = [] } = paths["/api/groups/{id}/members"]?.["get"] ?? {};
-  expect(parameters.map(({ name, in: place }) => `${name} in ${place}`)).toEqual([
+  expect(parameters.map(({ name, in: location }) => `${name} in ${location}`)).toEqual([
     "id in path",
     "numbers in query",
     "since in query",
@@ -96,14 +96,14 @@ test("both ways of naming the callee of a call are in the document, with their a
     ["beat", "device", "unheard"],
     ["signal", "from", "to", "signal"],
   ]) {
-    const ways = waysOf(`/api/calls/{id}/${action}`);
-    expect(ways.map(([properties]) => properties)).toEqual([
+    const variants = waysOf(`/api/calls/{id}/${action}`);
+    expect(variants.map(([properties]) => properties)).toEqual([
       ["conversation", ...fields],
       ["to_user_id", ...fields],
     ]);
   }
   const standing = paths["/api/calls/{id}"]?.["get"];
-  expect(standing?.parameters?.map(({ name, in: place, required }) => [name, place, required ?? false])).toEqual([
+  expect(standing?.parameters?.map(({ name, in: location, required }) => [name, location, required ?? false])).toEqual([
     ["id", "path", true],
     ["conversation", "query", false],
     ["to_user_id", "query", false],

@@ -35,7 +35,7 @@ const toPath = (path: string): string => {
 };
 
 /** Bodies with as many fields as routes accept, in every encoding a browser can send. */
-const said = () => ({
+const makeForgedBody = () => ({
   phone: person.phone,
   password: "Change2026",
   email: "voleur@evil.test",
@@ -45,15 +45,19 @@ const said = () => ({
   scope: "global",
 });
 const contents: [string, () => BodyInit | undefined, string | undefined][] = [
-  ["text", () => JSON.stringify(said()), "text/plain"],
-  ["a form", () => new URLSearchParams(said() as never).toString(), "application/x-www-form-urlencoded"],
-  ["a form with files", () => `--x\r\n\r\n${JSON.stringify(said())}\r\n--x--`, "multipart/form-data; boundary=x"],
-  ["no content type", () => new Blob([JSON.stringify(said())]), undefined],
-  ["JSON", () => JSON.stringify(said()), "application/json"],
+  ["text", () => JSON.stringify(makeForgedBody()), "text/plain"],
+  ["a form", () => new URLSearchParams(makeForgedBody() as never).toString(), "application/x-www-form-urlencoded"],
+  [
+    "a form with files",
+    () => `--x\r\n\r\n${JSON.stringify(makeForgedBody())}\r\n--x--`,
+    "multipart/form-data; boundary=x",
+  ],
+  ["no content type", () => new Blob([JSON.stringify(makeForgedBody())]), undefined],
+  ["JSON", () => JSON.stringify(makeForgedBody()), "application/json"],
   ["no body", () => undefined, undefined],
 ];
 
-const elsewhere: Record<string, string>[] = [
+const foreignOrigins: Record<string, string>[] = [
   { origin: "https://evil.test" },
   { origin: "null" },
   { origin: `${site.origin}.evil.test` },
@@ -86,7 +90,7 @@ test.each(changing)("%s of another page, with the person's cookies, is refused a
   const [method = "", path = ""] = route.split(" ");
   const before = await readAccounts();
   for (const [what, body, type] of contents) {
-    for (const from of elsewhere) {
+    for (const from of foreignOrigins) {
       const response = await site.fetch(site.origin + toPath(path), {
         method,
         headers: { cookie, ...from, ...(type === undefined ? {} : { "content-type": type }) },

@@ -37,8 +37,8 @@ beforeEach(() => {
   [written, refusals, addresses] = [[], [], []];
   hidden.clear();
   for (const level of levels) {
-    vi.spyOn(console, level).mockImplementation((...said: unknown[]) => {
-      written.push(said.map((one) => (typeof one === "string" ? one : inspect(one, { depth: 10 }))).join(" "));
+    vi.spyOn(console, level).mockImplementation((...parts: unknown[]) => {
+      written.push(parts.map((one) => (typeof one === "string" ? one : inspect(one, { depth: 10 }))).join(" "));
     });
   }
   for (const name of ["JWT_PRIVATE_JWK", "PEPPER", "ALTCHA_HMAC_KEY", "FACTOR_KEY"] as const) hide(name, env[name]);

@@ -52,10 +52,10 @@ test("a deployment without a configured address mails no link, uses no passkeys 
   expect(await empty("POST", "/api/auth/passkeys/sign-in", proof)).toMatchObject(missing);
   expect(await empty("POST", "/api/auth/passkeys/registration/options", {}, person.token)).toMatchObject(missing);
   expect(await empty("POST", "/api/auth/passkeys/step/options", {}, person.token)).toMatchObject(missing);
-  const way = `provider=kivu&code_challenge=${"a".repeat(43)}&code_challenge_method=s256`;
-  const link = await empty("GET", `/api/auth/user/identities/authorize?${way}`, undefined, person.token);
+  const query = `provider=kivu&code_challenge=${"a".repeat(43)}&code_challenge_method=s256`;
+  const link = await empty("GET", `/api/auth/user/identities/authorize?${query}`, undefined, person.token);
   expect(link).toMatchObject(missing);
-  for (const path of [`/api/auth/authorize?${way}`, "/api/auth/callback?state=x&code=y"]) {
+  for (const path of [`/api/auth/authorize?${query}`, "/api/auth/callback?state=x&code=y"]) {
     const led = await empty("GET", path);
     expect(led.status).toBe(302);
     expect(led.headers.get("location")).toMatch(/^\/login\?.*error_code=public_url_missing$/);

@@ -19,22 +19,22 @@ const makeTiff = (orientation: number): Buffer => {
   const directoryAt = 8;
   const gpsAt = directoryAt + 2 + 3 * 12 + 4;
   const dataAt = gpsAt + 2 + 2 * 12 + 4;
-  const place = ascii("Kinshasa\0");
+  const placeName = ascii("Kinshasa\0");
   const latitude = Buffer.concat([4, 1, 19, 1, 2, 1].map(uint32));
   return Buffer.concat([
     ascii("II"),
     uint16(42),
     uint32(directoryAt),
     uint16(3),
-    entry(0x010e, 2, place.length, uint32(dataAt)),
+    entry(0x010e, 2, placeName.length, uint32(dataAt)),
     entry(0x0112, 3, 1, uint32(orientation)),
     entry(0x8825, 4, 1, uint32(gpsAt)),
     uint32(0),
     uint16(2),
     entry(1, 2, 2, ascii("S\0\0\0")),
-    entry(2, 5, 3, uint32(dataAt + place.length)),
+    entry(2, 5, 3, uint32(dataAt + placeName.length)),
     uint32(0),
-    place,
+    placeName,
     latitude,
     ascii("GPS-here"),
   ]);

@@ -344,8 +344,8 @@ test("pages before positions that no page named are not cached, however many are
   const numbers = await seedPosts(Array.from({ length: 60 }, (_, n) => ({ author: ana.id, content: `${n}` })));
   outlive();
   const { before } = await readFeedPage(ben);
-  const isPlaceKept = async (place: number | null) =>
-    (await caches.default.match(`${site.origin}/api/tala/kept/${place}`)) !== undefined;
+  const isPlaceKept = async (pageNumber: number | null) =>
+    (await caches.default.match(`${site.origin}/api/tala/kept/${pageNumber}`)) !== undefined;
   for (const number of numbers) if (number !== before) await readFeedPage(ben, number);
   await readFeedPage(ben, before ?? 0);
   await expect.poll(() => isPlaceKept(before)).toBe(true);

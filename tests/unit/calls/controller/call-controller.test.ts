@@ -50,8 +50,8 @@ describe("a call", () => {
   });
 
   it("stays minimised until it ends, and the next call opens in full", async () => {
-    const { time, a, talk, chat, ben } = await makeCallPair();
-    await talk();
+    const { time, a, connectCall, chat, ben } = await makeCallPair();
+    await connectCall();
     a.controller.setMinimized(true);
     expect(a.view?.isMinimized).toBe(true);
     a.controller.setMinimized(false);
@@ -65,14 +65,14 @@ describe("a call", () => {
   });
 
   it("without signs of life is given up on both sides, and ends once", async () => {
-    const { time, server, hers, a, b, ring } = await makeCallPair();
+    const { time, server, anaBrowser, a, b, ring } = await makeCallPair();
     await ring();
     b.controller.handleUserAction({ type: "accept" });
     await time.pass(100);
-    hers.isOffline = true; // The media connection is lost too.
+    anaBrowser.isOffline = true; // The media connection is lost too.
     await time.pass(20_000);
     expect([a.at, b.at]).toEqual(["idle", "idle"]);
-    hers.setOffline(false);
+    anaBrowser.setOffline(false);
     await time.pass(70_000);
     expectQuiet(a, b);
     expect(server.callEntries).toHaveLength(1);
@@ -116,16 +116,16 @@ describe("several devices and tabs", () => {
   });
 
   it("of one browser all show the call; one plays sound and holds the connection; another may take it over without a new ring", async () => {
-    const { time, ben, chat, his, a, b } = await makeCallPair();
+    const { time, ben, chat, benBrowser, a, b } = await makeCallPair();
     b.isVisible = false;
-    const seen = await his.openTab();
+    const seen = await benBrowser.openTab();
     await time.pass(500);
     a.dial(chat, ben);
     await time.pass(1_000);
     expect([b.at, seen.at]).toEqual(["ringing", "ringing"]);
     expect([b.tone, seen.tone]).toEqual(["none", "ringtone"]); // the visible tab
     expect([b.mediaSessions.length, seen.mediaSessions.length]).toEqual([0, 1]);
-    his.delayMs = 2_000; // The server's notice arrives late, the notice between tabs does not.
+    benBrowser.delayMs = 2_000; // The server's notice arrives late, the notice between tabs does not.
     b.controller.handleUserAction({ type: "accept" });
     await time.pass(100);
     expectQuiet(seen);
@@ -135,23 +135,23 @@ describe("several devices and tabs", () => {
   });
 
   it("keep ringing when the ringing tab is closed, and a tab opened meanwhile rings too", async () => {
-    const { time, his, b, ring } = await makeCallPair();
-    const other = await his.openTab();
+    const { time, benBrowser, b, ring } = await makeCallPair();
+    const other = await benBrowser.openTab();
     await ring();
     expect([b.tone, other.tone].sort()).toEqual(["none", "ringtone"]);
     const [heard, silent] = b.tone === "ringtone" ? [b, other] : [other, b];
     heard.kill();
     await time.pass(100);
     expect(silent.tone).toBe("ringtone");
-    const late = await his.openTab();
+    const late = await benBrowser.openTab();
     await time.pass(500);
     expect([late.at, late.tone]).toEqual(["ringing", "none"]);
   });
 
   it("vibrate without sound if call sounds are off, and the other tabs connect nevertheless", async () => {
-    const { time, his, b, ring } = await makeCallPair();
-    const other = await his.openTab();
-    his.isRingAudible = false;
+    const { time, benBrowser, b, ring } = await makeCallPair();
+    const other = await benBrowser.openTab();
+    benBrowser.isRingAudible = false;
     await ring();
     expect([b.at, other.at]).toEqual(["ringing", "ringing"]);
     expect([b.tone, other.tone].sort()).toEqual(["none", "vibrate"]);
@@ -162,8 +162,8 @@ describe("several devices and tabs", () => {
   });
 
   it("of a browser that grants locks slowly can still place and receive calls", async () => {
-    const { time, chat, ben, hers, his, a, b } = await makeCallPair();
-    hers.lockMs = his.lockMs = 3_000;
+    const { time, chat, ben, anaBrowser, benBrowser, a, b } = await makeCallPair();
+    anaBrowser.lockMs = benBrowser.lockMs = 3_000;
     a.dial(chat, ben);
     await time.pass(4_000);
     expect([a.at, b.at]).toEqual(["outgoing", "ringing"]);
@@ -174,9 +174,9 @@ describe("several devices and tabs", () => {
   });
 
   it("of one browser cannot have two calls", async () => {
-    const { time, ben, chat, hers, a, b, talk } = await makeCallPair();
-    const other = await hers.openTab();
-    await talk();
+    const { time, ben, chat, anaBrowser, a, b, connectCall } = await makeCallPair();
+    const other = await anaBrowser.openTab();
+    await connectCall();
     other.dial(chat, ben);
     await time.pass(1_000);
     expect(other.callNotices).toMatchObject([{ notice: "inProgress" }]);
@@ -191,9 +191,9 @@ describe("several devices and tabs", () => {
   });
 
   it("can place and receive calls in a browser without locks", async () => {
-    const { time, chat, ben, hers, his, a, b } = await makeCallPair();
-    hers.hasLocks = false;
-    his.hasLocks = false;
+    const { time, chat, ben, anaBrowser, benBrowser, a, b } = await makeCallPair();
+    anaBrowser.hasLocks = false;
+    benBrowser.hasLocks = false;
     const [c, d] = [await a.reload(), await b.reload()];
     await time.pass(500);
     c.dial(chat, ben);
@@ -238,14 +238,14 @@ describe("two callers at once", () => {
   });
 
   it("who call each other are connected in one call even if the answer to the later request is lost", async () => {
-    const { time, server, ana, ben, chat, his, a, b } = await makeCallPair();
+    const { time, server, ana, ben, chat, benBrowser, a, b } = await makeCallPair();
     a.dial(chat, ben);
     await time.pass(15);
     b.dial(chat, ana);
     await time.pass(15);
-    his.isOffline = true; // when the server's answer is sent
+    benBrowser.isOffline = true; // when the server's answer is sent
     await time.pass(30);
-    his.setOffline(false);
+    benBrowser.setOffline(false);
     await time.pass(10_000);
     expect([a.at, b.at]).toEqual(["connected", "connected"]);
     expect(server.open).toHaveLength(1);
@@ -275,13 +275,13 @@ describe("two callers at once", () => {
   });
 
   it("the second caller hears the busy tone", async () => {
-    const { time, server, ben, b, talk } = await makeCallPair();
+    const { time, server, ben, b, connectCall } = await makeCallPair();
     const cleo = createUuid();
-    const theirs = server.connect(cleo, ben);
+    const otherTab = server.connect(cleo, ben);
     const c = await new ModelBrowser(server, cleo).openTab();
     await time.pass(500);
-    await talk();
-    c.dial(theirs, ben);
+    await connectCall();
+    c.dial(otherTab, ben);
     await time.pass(1_000);
     expect(c.callNotices).toMatchObject([{ notice: "busy" }]);
     expect(c.tone).toBe("busy");

@@ -7,7 +7,7 @@ import { makeCallPair } from "#tests/support/model/call-pair.ts";
 const makeNamesake = async () => {
   const pair = await makeCallPair();
   const heard: CallFeedEvent[] = [];
-  pair.b.feed.subscribe((news) => heard.push(structuredClone(news)));
+  pair.b.feed.subscribe((event) => heard.push(structuredClone(event)));
   await pair.ring();
   const place = {
     call_id: pair.server.open[0]?.call_id ?? "",
@@ -30,10 +30,10 @@ it("the end of a call with the same id in another conversation ends nothing here
 });
 
 it("the end of a call with the same id in another conversation does not suppress a ring", async () => {
-  const { time, his, heard, end } = await makeNamesake();
-  const late = await his.openTab();
+  const { time, benBrowser, heard, end } = await makeNamesake();
+  const late = await benBrowser.openTab();
   late.receive(end);
-  for (const news of heard) late.receive(news);
+  for (const event of heard) late.receive(event);
   await time.pass(500);
   expect(late.at).toBe("ringing");
 });

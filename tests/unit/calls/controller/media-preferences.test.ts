@@ -15,8 +15,8 @@ describe("media preferences of a call", () => {
       [{ takesPictures: false }, { isMuted: false, isCameraOn: false, takesPictures: false }],
     ];
     for (const [choice, lets] of chosen) {
-      const { time, a, b, talk } = await makeCallPair();
-      await talk("video");
+      const { time, a, b, connectCall } = await makeCallPair();
+      await connectCall("video");
       for (const tab of [a, b]) {
         tab.controller.changePreference(choice);
         const again = await tab.reload(); // in the same moment
@@ -28,8 +28,8 @@ describe("media preferences of a call", () => {
   });
 
   it("are stored before they are applied", async () => {
-    const { a, talk } = await makeCallPair();
-    await talk("video");
+    const { a, connectCall } = await makeCallPair();
+    await connectCall("video");
     const kept: string[] = [];
     const { media } = a;
     if (!media) throw new Error("there are no media");
@@ -39,8 +39,8 @@ describe("media preferences of a call", () => {
   });
 
   it("keep a camera that was switched on again on after a page reload", async () => {
-    const { time, a, talk } = await makeCallPair();
-    await talk("video");
+    const { time, a, connectCall } = await makeCallPair();
+    await connectCall("video");
     for (const isOn of [false, true]) {
       a.controller.changePreference({ isMuted: !isOn });
       a.controller.changePreference({ isCameraOn: isOn });
@@ -51,8 +51,8 @@ describe("media preferences of a call", () => {
   });
 
   it("of microphone, camera and loudspeaker hold at once and after a page reload, but not in the next call", async () => {
-    const { time, a, talk, chat, ben } = await makeCallPair();
-    await talk("video");
+    const { time, a, connectCall, chat, ben } = await makeCallPair();
+    await connectCall("video");
     a.controller.changePreference({ device: "videoinput", id: "back" });
     a.controller.changePreference({ device: "audioinput", id: "headset" });
     a.controller.changePreference({ device: "audiooutput", id: "loudspeaker" });
@@ -71,19 +71,19 @@ describe("media preferences of a call", () => {
   });
 
   it("default to silent if an older page did not store them", async () => {
-    const { time, hers, a, talk } = await makeCallPair();
-    await talk("video");
+    const { time, anaBrowser, a, connectCall } = await makeCallPair();
+    await connectCall("video");
     a.kill();
     const { choices: _, ...older } = JSON.parse(a.storage.get("call") ?? "{}");
-    const again = await hers.openTab(new Map([["call", JSON.stringify(older)]]));
+    const again = await anaBrowser.openTab(new Map([["call", JSON.stringify(older)]]));
     await time.pass(3_000);
     expect(again.at).toBe("connected");
     expect(again.media?.preferenceHistory).toEqual([{ isMuted: true, isCameraOn: false, takesPictures: true }]);
   });
 
   it("set before answering hold in whichever tab answers, and not in the next call", async () => {
-    const { time, his, a, b, ring } = await makeCallPair();
-    const silent = await his.openTab();
+    const { time, benBrowser, a, b, ring } = await makeCallPair();
+    const silent = await benBrowser.openTab();
     await ring("video");
     const taking = [b, silent].find(({ mediaSessions: planes }) => planes.length === 0) ?? silent;
     taking.controller.changePreference({ isCameraOn: false });

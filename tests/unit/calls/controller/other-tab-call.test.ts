@@ -4,9 +4,9 @@ import { expectQuiet, makeCallPair } from "#tests/support/model/call-pair.ts";
 const second = 1_000;
 
 it("a call whose tab is closed continues in another tab of the browser, with sound but not shown", async () => {
-  const { time, his, a, b, talk, ana } = await makeCallPair();
-  const other = await his.openTab();
-  await talk("video");
+  const { time, benBrowser, a, b, connectCall, ana } = await makeCallPair();
+  const other = await benBrowser.openTab();
+  await connectCall("video");
   expect(other.controller.otherTab.view).toMatchObject({
     call: { peer: ana, kind: "video", isCaller: false },
     isGone: false,
@@ -33,9 +33,9 @@ it("a call whose tab is closed continues in another tab of the browser, with sou
 });
 
 it("data usage from before its tab was closed is counted in the tab where the call continues", async () => {
-  const { time, his, b, talk } = await makeCallPair();
-  const other = await his.openTab();
-  await talk("video");
+  const { time, benBrowser, b, connectCall } = await makeCallPair();
+  const other = await benBrowser.openTab();
+  await connectCall("video");
   b.media?.reportDataUse(2_700_000);
   await time.pass(20 * second);
   b.kill();
@@ -47,9 +47,9 @@ it("data usage from before its tab was closed is counted in the tab where the ca
 });
 
 it("a reloaded page resumes its call, whatever other tabs are open", async () => {
-  const { time, his, a, b, talk } = await makeCallPair();
-  const other = await his.openTab();
-  await talk();
+  const { time, benBrowser, a, b, connectCall } = await makeCallPair();
+  const other = await benBrowser.openTab();
+  await connectCall();
   const seen: unknown[] = [];
   const again = await b.reload();
   for (let ms = 0; ms < 6_000; ms += 50) {
@@ -61,15 +61,15 @@ it("a reloaded page resumes its call, whatever other tabs are open", async () =>
 });
 
 it("a call can be ended from a tab that does not hold it, whether or not its own tab still exists", async () => {
-  const { time, his, a, b, talk, server } = await makeCallPair();
-  const other = await his.openTab();
-  await talk();
+  const { time, benBrowser, a, b, connectCall, server } = await makeCallPair();
+  const other = await benBrowser.openTab();
+  await connectCall();
   other.controller.otherTab.hangUp();
   expect(other.controller.otherTab.view).toBeUndefined();
   await time.pass(4 * second);
   expectQuiet(a, b, other);
 
-  await talk();
+  await connectCall();
   b.kill();
   await time.pass(3 * second);
   other.controller.otherTab.hangUp();
@@ -79,15 +79,15 @@ it("a call can be ended from a tab that does not hold it, whether or not its own
 });
 
 it("a call that ended while it was being resumed is shown nowhere any more", async () => {
-  const { time, his, a, b, talk } = await makeCallPair();
-  const other = await his.openTab();
-  await talk();
+  const { time, benBrowser, a, b, connectCall } = await makeCallPair();
+  const other = await benBrowser.openTab();
+  await connectCall();
   b.kill();
   await time.pass(3 * second);
-  his.lossRate = 1; // The notice of its end does not arrive.
+  benBrowser.lossRate = 1; // The notice of its end does not arrive.
   a.controller.handleUserAction({ type: "hangUp" });
   await time.pass(2 * second);
-  his.lossRate = 0;
+  benBrowser.lossRate = 0;
   other.controller.otherTab.resume();
   await time.pass(8 * second);
   expect(other.controller.otherTab.view).toBeUndefined();

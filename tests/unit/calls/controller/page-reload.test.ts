@@ -4,8 +4,8 @@ import { ModelBrowser } from "#tests/support/model/model-browser.ts";
 
 describe("a reloaded page", () => {
   it("resumes its call without ringing, and continues its duration", async () => {
-    const { time, server, a, b, talk } = await makeCallPair();
-    await talk();
+    const { time, server, a, b, connectCall } = await makeCallPair();
+    await connectCall();
     const since = a.view?.state.at === "connected" ? a.view.state.since : 0;
     const again = await a.reload();
     await time.pass(5_000);
@@ -22,29 +22,29 @@ describe("a reloaded page", () => {
   });
 
   it("continues to dial while the call rings, and continues to answer while it is being answered", async () => {
-    const { time, a, b, ring, his } = await makeCallPair();
+    const { time, a, b, ring, benBrowser } = await makeCallPair();
     await ring();
     const again = await a.reload();
     await time.pass(500);
     expect([again.at, again.tone, b.at]).toEqual(["outgoing", "ringback", "ringing"]);
-    his.isOffline = true;
+    benBrowser.isOffline = true;
     b.controller.handleUserAction({ type: "accept" });
     await time.pass(50);
     const other = await b.reload();
-    his.setOffline(false);
+    benBrowser.setOffline(false);
     await time.pass(5_000);
     expect([again.at, other.at]).toEqual(["connected", "connected"]);
   });
 
   it("has lost its call after more than twenty seconds, and reports that to the server", async () => {
-    const { time, server, hers, a, b, talk } = await makeCallPair();
-    await talk();
-    hers.isOffline = true;
+    const { time, server, anaBrowser, a, b, connectCall } = await makeCallPair();
+    await connectCall();
+    anaBrowser.isOffline = true;
     a.kill();
     await time.pass(21_000);
     expect(b.at).not.toBe("connecting");
-    hers.setOffline(false);
-    const again = await hers.openTab(a.storage);
+    anaBrowser.setOffline(false);
+    const again = await anaBrowser.openTab(a.storage);
     await time.pass(4_000);
     expectQuiet(again, b);
     expect(again.mediaSessions).toEqual([]);
@@ -53,20 +53,20 @@ describe("a reloaded page", () => {
   });
 
   it("shows nothing of a call that ended meanwhile", async () => {
-    const { time, hers, a, b, talk } = await makeCallPair();
-    await talk();
+    const { time, anaBrowser, a, b, connectCall } = await makeCallPair();
+    await connectCall();
     a.kill();
     b.controller.handleUserAction({ type: "hangUp" });
     await time.pass(1_000);
-    const again = await hers.openTab(a.storage);
+    const again = await anaBrowser.openTab(a.storage);
     await time.pass(1_000);
     expectQuiet(again);
     expect(again.mediaSessions).toEqual([]);
   });
 
   it("continues counting its call's data usage, and reports the total once", async () => {
-    const { time, a, talk } = await makeCallPair();
-    await talk();
+    const { time, a, connectCall } = await makeCallPair();
+    await connectCall();
     const id = a.view?.state.call.id ?? "";
     a.media?.reportDataUse(400_000);
     await time.pass(5_000); // stored at intervals
@@ -83,21 +83,21 @@ describe("a reloaded page", () => {
   });
 
   it("reports data usage of a call that cannot be resumed", async () => {
-    const { time, hers, a, talk } = await makeCallPair();
-    await talk();
+    const { time, anaBrowser, a, connectCall } = await makeCallPair();
+    await connectCall();
     a.media?.reportDataUse(400_000);
     await time.pass(5_000);
     a.kill();
     await time.pass(30_000);
-    const again = await hers.openTab(a.storage);
+    const again = await anaBrowser.openTab(a.storage);
     await time.pass(1_000);
     expect(again.dataUses.map(([, bytes]) => bytes)).toEqual([400_000]);
   });
 
   it("whose browser lost its sign-in meanwhile ends the call on both sides at once and shows the reason", async () => {
-    const { time, server, hers, a, b, talk } = await makeCallPair();
-    await talk();
-    hers.memory.clear();
+    const { time, server, anaBrowser, a, b, connectCall } = await makeCallPair();
+    await connectCall();
+    anaBrowser.memory.clear();
     const again = await a.reload();
     await time.pass(1_000);
     expect(again.at).toBe("idle");
@@ -105,13 +105,13 @@ describe("a reloaded page", () => {
     expect(server.callEntries).toMatchObject([{ status: "ended" }]);
     await time.pass(3_000);
     expectQuiet(again, b);
-    expect([...hers.memory.keys()]).toEqual(["device"]);
+    expect([...anaBrowser.memory.keys()]).toEqual(["device"]);
   });
 
   it("that duplicates the calling tab leaves the call to that tab", async () => {
-    const { time, hers, a, b, talk } = await makeCallPair();
-    await talk();
-    const copy = await hers.openTab(new Map(a.storage));
+    const { time, anaBrowser, a, b, connectCall } = await makeCallPair();
+    await connectCall();
+    const copy = await anaBrowser.openTab(new Map(a.storage));
     await time.pass(10_000);
     expectQuiet(copy);
     expect(copy.mediaSessions).toEqual([]);
@@ -119,8 +119,8 @@ describe("a reloaded page", () => {
   });
 
   it("that never returns: the other side sees that the connection was lost, and the call ends once", async () => {
-    const { time, server, a, b, talk } = await makeCallPair();
-    await talk();
+    const { time, server, a, b, connectCall } = await makeCallPair();
+    await connectCall();
     a.kill();
     await time.pass(5_000);
     expect(b.view?.state).toMatchObject({ at: "connected", interruptedAt: expect.any(Number) });
@@ -132,8 +132,8 @@ describe("a reloaded page", () => {
 
 describe("signing out", () => {
   it("in a call ends the call, and waits until the server knows", async () => {
-    const { time, server, a, b, talk } = await makeCallPair();
-    await talk();
+    const { time, server, a, b, connectCall } = await makeCallPair();
+    await connectCall();
     let isEnded = false;
     void a.controller.endCalls().then(() => {
       isEnded = true;
@@ -147,11 +147,11 @@ describe("signing out", () => {
   });
 
   it("in another tab than the call's ends the call too, after reporting its end", async () => {
-    const { time, server, hers, a, b, talk } = await makeCallPair();
-    const other = await hers.openTab();
+    const { time, server, anaBrowser, a, b, connectCall } = await makeCallPair();
+    const other = await anaBrowser.openTab();
     await time.pass(500);
     expect(other.controller.isInCall).toBe(false);
-    await talk();
+    await connectCall();
     expect([a, other].map(({ controller: engine }) => engine.isInCall)).toEqual([true, true]);
     void other.controller.endCalls();
     await time.pass(3_000);
@@ -161,9 +161,9 @@ describe("signing out", () => {
   });
 
   it("counts as outside of a call once the call has ended, though the server was not notified yet", async () => {
-    const { time, hers, a, talk } = await makeCallPair();
-    await talk();
-    hers.isOffline = true;
+    const { time, anaBrowser, a, connectCall } = await makeCallPair();
+    await connectCall();
+    anaBrowser.isOffline = true;
     a.controller.handleUserAction({ type: "hangUp" });
     expect(a.controller.isInCall).toBe(false);
     await time.pass(5_000);
@@ -172,19 +172,19 @@ describe("signing out", () => {
   });
 
   it("on one device keeps a call of another device", async () => {
-    const { time, server, hers, ana, a, b, talk } = await makeCallPair();
+    const { time, server, anaBrowser, ana, a, b, connectCall } = await makeCallPair();
     const tablet = await new ModelBrowser(server, ana).openTab();
-    await talk();
+    await connectCall();
     expect(tablet.controller.isInCall).toBe(false);
     void tablet.controller.endCalls();
     await time.pass(3_000);
-    expect([a.at, b.at, hers.tabs.length]).toEqual(["connected", "connected", 1]);
+    expect([a.at, b.at, anaBrowser.tabs.length]).toEqual(["connected", "connected", 1]);
   });
 
   it("does not wait forever without network, and leaves the ringing to other devices", async () => {
-    const { time, server, his, a, b, ring } = await makeCallPair();
+    const { time, server, benBrowser, a, b, ring } = await makeCallPair();
     await ring();
-    his.setOffline(true);
+    benBrowser.setOffline(true);
     const ended = b.controller.endCalls();
     b.controller.stop();
     await time.pass(3_500);
@@ -194,8 +194,8 @@ describe("signing out", () => {
   });
 
   it("on another device, which ends the sync session here, stops everything of a call", async () => {
-    const { time, a, b, talk } = await makeCallPair();
-    await talk();
+    const { time, a, b, connectCall } = await makeCallPair();
+    await connectCall();
     a.controller.stop();
     expectQuiet(a);
     expect(a.view).toBeUndefined();

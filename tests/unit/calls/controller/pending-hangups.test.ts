@@ -3,17 +3,17 @@ import { expectQuiet, makeCallPair } from "#tests/support/model/call-pair.ts";
 
 describe("hanging up", () => {
   it("ends the call at once on both sides, and notifies the server once it is reachable", async () => {
-    const { time, server, a, b, talk, setServerDown } = await makeCallPair();
-    await talk();
+    const { time, server, a, b, connectCall, setServerDown } = await makeCallPair();
+    await connectCall();
     setServerDown(true);
     await time.pass(7_300);
     a.controller.handleUserAction({ type: "hangUp" });
-    const hers = a.view?.state;
-    expect(hers).toMatchObject({ at: "ended", status: "ended" });
+    const anaBrowser = a.view?.state;
+    expect(anaBrowser).toMatchObject({ at: "ended", status: "ended" });
     await time.pass(100);
-    const his = b.view?.state;
-    expect(his).toMatchObject({ at: "ended", status: "ended" });
-    const seconds = [hers, his].map((state) => (state?.at === "ended" ? state.seconds : -1));
+    const benBrowser = b.view?.state;
+    expect(benBrowser).toMatchObject({ at: "ended", status: "ended" });
+    const seconds = [anaBrowser, benBrowser].map((state) => (state?.at === "ended" ? state.seconds : -1));
     expect(Math.abs((seconds[0] ?? 0) - (seconds[1] ?? 0))).toBeLessThanOrEqual(1); // Each side uses its own clock.
     await time.pass(5_000);
     expectQuiet(a, b);
@@ -26,19 +26,19 @@ describe("hanging up", () => {
   });
 
   it("is reported with what that side knows: cancelled before anything was heard, or the connected duration", async () => {
-    const { time, server, his, a, b, ring } = await makeCallPair();
+    const { time, server, benBrowser, a, b, ring } = await makeCallPair();
     await ring();
-    his.isOffline = true;
+    benBrowser.isOffline = true;
     b.controller.handleUserAction({ type: "accept" });
     await time.pass(100);
     b.media?.receiveHangup();
     expect(b.view?.state).toMatchObject({ at: "ended", status: "cancelled", seconds: 0 });
-    his.setOffline(false);
+    benBrowser.setOffline(false);
     await time.pass(40_000);
     expectQuiet(a, b);
     expect(server.open).toEqual([]);
     const talked = await makeCallPair();
-    await talked.talk();
+    await talked.connectCall();
     talked.setServerDown(true);
     await talked.time.pass(7_300);
     talked.b.media?.receiveHangup();
@@ -49,24 +49,24 @@ describe("hanging up", () => {
   });
 
   it("while the server is unreachable for that side only lets the other side end the call", async () => {
-    const { time, server, hers, a, b, talk } = await makeCallPair();
-    await talk();
-    hers.lossRate = 1;
+    const { time, server, anaBrowser, a, b, connectCall } = await makeCallPair();
+    await connectCall();
+    anaBrowser.lossRate = 1;
     a.controller.handleUserAction({ type: "hangUp" });
     await time.pass(200);
     expect(b.at).toBe("ended");
     expect(server.callEntries).toMatchObject([{ status: "ended" }]);
-    hers.lossRate = 0;
+    anaBrowser.lossRate = 0;
     await time.pass(30_000);
     expectQuiet(a, b);
     expect(server.callEntries).toHaveLength(1);
-    expect([...hers.memory.keys()]).toEqual(["device"]);
+    expect([...anaBrowser.memory.keys()]).toEqual(["device"]);
   });
 
   it("that does not reach the server ends the call here at once, and there when the server is back", async () => {
-    const { time, server, his, a, b, talk, setServerDown } = await makeCallPair();
-    await talk();
-    his.losesPeerMessages = true;
+    const { time, server, benBrowser, a, b, connectCall, setServerDown } = await makeCallPair();
+    await connectCall();
+    benBrowser.losesPeerMessages = true;
     setServerDown(true);
     a.controller.handleUserAction({ type: "hangUp" });
     await time.pass(4_000);
@@ -81,38 +81,38 @@ describe("hanging up", () => {
 
 describe("the end of a call", () => {
   it("is reported even if the page was closed meanwhile", async () => {
-    const { time, server, a, b, ring, hers } = await makeCallPair();
+    const { time, server, a, b, ring, anaBrowser } = await makeCallPair();
     await ring();
-    hers.setOffline(true);
+    anaBrowser.setOffline(true);
     a.controller.handleUserAction({ type: "hangUp" });
     await time.pass(100);
     a.kill();
     await time.pass(2_000);
     expect(b.at).toBe("ringing");
-    hers.setOffline(false);
-    await hers.openTab();
+    anaBrowser.setOffline(false);
+    await anaBrowser.openTab();
     await time.pass(1_000);
     expect(server.callEntries).toMatchObject([{ status: "missed" }]);
     await time.pass(3_000);
     expectQuiet(b);
-    expect([...hers.memory.keys()]).toEqual(["device"]);
+    expect([...anaBrowser.memory.keys()]).toEqual(["device"]);
   });
 
   it("of a closed tab is reported by another tab that was open all the time", async () => {
-    const { time, server, a, b, ring, hers } = await makeCallPair();
-    const second = await hers.openTab();
+    const { time, server, a, b, ring, anaBrowser } = await makeCallPair();
+    const second = await anaBrowser.openTab();
     await ring();
-    hers.setOffline(true);
+    anaBrowser.setOffline(true);
     a.controller.handleUserAction({ type: "hangUp" });
     await time.pass(100);
     a.kill();
     await time.pass(6_000);
     expect([b.at, second.at]).toEqual(["ringing", "idle"]);
-    hers.setOffline(false);
+    anaBrowser.setOffline(false);
     await time.pass(1_000);
     expect(server.callEntries).toMatchObject([{ status: "missed" }]);
     await time.pass(3_000);
     expectQuiet(b, second);
-    expect([...hers.memory.keys()]).toEqual(["device"]);
+    expect([...anaBrowser.memory.keys()]).toEqual(["device"]);
   });
 });

@@ -3,7 +3,7 @@ import { unansweredMs } from "#contract/limits.ts";
 import { expectQuiet, makeCallPair } from "#tests/support/model/call-pair.ts";
 
 it("a caller over the rate limit is informed at once, not after fifteen seconds", async () => {
-  const { time, server, a, b, chat, ben, hers } = await makeCallPair();
+  const { time, server, a, b, chat, ben, anaBrowser } = await makeCallPair();
   const execute = vi.spyOn(server, "execute").mockReturnValue({ error: "rate_limited", retryAfterMs: unansweredMs });
   a.dial(chat, ben);
   await time.pass(1_500);
@@ -12,5 +12,5 @@ it("a caller over the rate limit is informed at once, not after fifteen seconds"
   await time.pass(4_000);
   expect(execute).toHaveBeenCalledOnce();
   expectQuiet(a, b);
-  expect([...hers.memory.keys()]).toEqual(["device"]);
+  expect([...anaBrowser.memory.keys()]).toEqual(["device"]);
 });

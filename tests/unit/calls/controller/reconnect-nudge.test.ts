@@ -11,10 +11,10 @@ const watchConnectionChecks = (browser: { checkConnection(): void }, now: () => 
 };
 
 it("reconnects every two seconds during a call, and with the usual back-off otherwise", async () => {
-  const { time, hers, a, talk, setServerDown } = await makeCallPair();
-  hers.retryMs = 60_000; // The next regular attempt is far away.
-  await talk();
-  const checks = watchConnectionChecks(hers, () => time.now);
+  const { time, anaBrowser, a, connectCall, setServerDown } = await makeCallPair();
+  anaBrowser.retryMs = 60_000; // The next regular attempt is far away.
+  await connectCall();
+  const checks = watchConnectionChecks(anaBrowser, () => time.now);
   a.link.set("connecting");
   await time.pass(9_000);
   const gaps = checks.slice(1).map((at, index) => at - (checks[index] ?? 0));

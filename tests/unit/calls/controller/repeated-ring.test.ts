@@ -3,8 +3,8 @@ import type { CallView } from "#calls/views.ts";
 import { makeCallPair } from "#tests/support/model/call-pair.ts";
 
 it("a call of the same caller right after a dismissed call is shown", async () => {
-  const { time, a, b, talk, chat, ana } = await makeCallPair();
-  await talk();
+  const { time, a, b, connectCall, chat, ana } = await makeCallPair();
+  await connectCall();
   a.controller.setMinimized(true);
   a.controller.handleUserAction({ type: "hangUp" });
   a.controller.setMinimized(true); // The tap came too late.
@@ -15,8 +15,8 @@ it("a call of the same caller right after a dismissed call is shown", async () =
 });
 
 it("a ringing call shows nothing of the call before it", async () => {
-  const { time, a, b, talk, chat, ben } = await makeCallPair();
-  await talk();
+  const { time, a, b, connectCall, chat, ben } = await makeCallPair();
+  await connectCall();
   b.media?.reportDataUse(5_000_000);
   b.controller.handleUserAction({ type: "hangUp" });
   await time.pass(500);

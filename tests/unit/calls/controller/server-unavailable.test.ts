@@ -48,8 +48,8 @@ describe("a server that is unavailable for ten seconds", () => {
   });
 
   it("during a connected call: the call continues", async () => {
-    const { time, a, b, talk, setServerDown } = await makeCallPair();
-    await talk();
+    const { time, a, b, connectCall, setServerDown } = await makeCallPair();
+    await connectCall();
     setServerDown(true);
     await time.pass(10_000);
     expect([a.at, b.at]).toEqual(["connected", "connected"]);
@@ -77,7 +77,7 @@ describe("a server that is unavailable for ten seconds", () => {
 describe("dialling while the server is unreachable, though there is a network", () => {
   const makeAwayPair = async () => {
     const pair = await makeCallPair();
-    pair.hers.retryMs = 60_000;
+    pair.anaBrowser.retryMs = 60_000;
     pair.setServerDown(true);
     await pair.time.pass(6_000);
     expect(pair.a.link.get()).toBe("offline");
@@ -95,11 +95,11 @@ describe("dialling while the server is unreachable, though there is a network", 
   });
 
   it("is shown as a call in progress, and rings when the server is back within moments", async () => {
-    const { time, server, a, b, chat, ben, hers, setServerDown } = await makeAwayPair();
+    const { time, server, a, b, chat, ben, anaBrowser, setServerDown } = await makeAwayPair();
     a.dial(chat, ben);
     await time.pass(2_000);
     expect([a.at, a.callNotices]).toEqual(["outgoing", []]);
-    hers.retryMs = 300;
+    anaBrowser.retryMs = 300;
     setServerDown(false);
     await time.pass(1_500);
     expect([a.at, b.at]).toEqual(["outgoing", "ringing"]);
@@ -135,28 +135,28 @@ describe("dialling while the server is unreachable, though there is a network", 
 
 describe("events that cannot be reported now", () => {
   it("dialling without network fails at once, and no call is left behind", async () => {
-    const { time, a, chat, ben, hers, server } = await makeCallPair();
-    hers.setOffline(true);
+    const { time, a, chat, ben, anaBrowser, server } = await makeCallPair();
+    anaBrowser.setOffline(true);
     a.dial(chat, ben);
     await time.pass(1);
     expect(a.callNotices).toMatchObject([{ notice: "failed", error: "offline", peer: ben }]);
     expectQuiet(a);
     expect(a.mediaSessions).toEqual([]);
-    hers.setOffline(false);
+    anaBrowser.setOffline(false);
     await time.pass(60_000);
     expect(server.createdAt.size).toBe(0);
   });
 
   it("network loss during dialling: no call is left ringing at the callee", async () => {
-    const { time, server, a, b, chat, ben, hers } = await makeCallPair();
+    const { time, server, a, b, chat, ben, anaBrowser } = await makeCallPair();
     a.dial(chat, ben);
     await time.pass(25); // the request is at the server, its answer on the way
-    hers.setOffline(true);
+    anaBrowser.setOffline(true);
     await time.pass(10_000);
     expect(a.callNotices).toMatchObject([{ notice: "failed" }]);
     expectQuiet(a);
     expect(b.at).toBe("ringing");
-    hers.setOffline(false);
+    anaBrowser.setOffline(false);
     await time.pass(5_000);
     expectQuiet(b);
     expect(server.callEntries).toMatchObject([{ status: "missed", reason: "failed" }]);
@@ -164,8 +164,8 @@ describe("events that cannot be reported now", () => {
 
   it("hanging up before the server knows the call leaves no call behind", async () => {
     for (let after = 0; after < 800; after += 20) {
-      const { time, server, hers, a, b, chat, ben } = await makeCallPair(after);
-      hers.delayMs = 300; // The order of two requests is not guaranteed.
+      const { time, server, anaBrowser, a, b, chat, ben } = await makeCallPair(after);
+      anaBrowser.delayMs = 300; // The order of two requests is not guaranteed.
       a.dial(chat, ben);
       await time.pass(after);
       a.controller.handleUserAction({ type: "hangUp" });
@@ -177,17 +177,17 @@ describe("events that cannot be reported now", () => {
   });
 
   it("declining stops the ringing here at once, and the call that still rings at the server does not ring here again", async () => {
-    const { time, server, b, ring, his } = await makeCallPair();
-    const other = await his.openTab();
+    const { time, server, b, ring, benBrowser } = await makeCallPair();
+    const other = await benBrowser.openTab();
     await ring();
-    his.setOffline(true);
+    benBrowser.setOffline(true);
     b.controller.handleUserAction({ type: "reject" });
     await time.pass(3_000);
     expectQuiet(b, other);
-    await his.openTab();
-    his.setOffline(false);
+    await benBrowser.openTab();
+    benBrowser.setOffline(false);
     await time.pass(10_000);
-    expectQuiet(...his.tabs);
+    expectQuiet(...benBrowser.tabs);
     expect(server.callEntries).toMatchObject([{ status: "rejected" }]);
   });
 
@@ -203,25 +203,25 @@ describe("events that cannot be reported now", () => {
 });
 
 describe("events that are late, duplicated or out of order", () => {
-  const told = async () => {
+  const recordEvents = async () => {
     const pair = await makeCallPair();
     const { b, ring, server } = pair;
     const heard: CallFeedEvent[] = [];
-    b.feed.subscribe((news) => heard.push(structuredClone(news)));
+    b.feed.subscribe((event) => heard.push(structuredClone(event)));
     await ring();
     return { ...pair, heard, id: server.open[0]?.call_id ?? "" };
   };
 
   it("a duplicated ring rings once", async () => {
-    const { time, b, heard } = await told();
-    for (const news of [...heard]) b.receive(news);
+    const { time, b, heard } = await recordEvents();
+    for (const event of [...heard]) b.receive(event);
     await time.pass(100);
     expect(b.mediaSessions).toHaveLength(1);
     expect(b.at).toBe("ringing");
   });
 
   it("an end that arrives before its ring suppresses the ring", async () => {
-    const { time, server, a, b, chat, ben, id } = await told();
+    const { time, server, a, b, chat, ben, id } = await recordEvents();
     a.controller.handleUserAction({ type: "hangUp" });
     await time.pass(4_000);
     const late = await b.reload();
@@ -239,23 +239,23 @@ describe("events that are late, duplicated or out of order", () => {
   });
 
   it("neither a ring of an ended call nor an old list of active calls restores it", async () => {
-    const { time, a, b, heard, server, ben } = await told();
+    const { time, a, b, heard, server, ben } = await recordEvents();
     const list = server.listOpenCalls(ben);
     a.controller.handleUserAction({ type: "hangUp" });
     await time.pass(4_000);
     expectQuiet(a, b);
-    for (const news of [...heard, list]) b.receive(news);
+    for (const event of [...heard, list]) b.receive(event);
     await time.pass(1_000);
     expectQuiet(b);
   });
 
   it("a ring older than thirty seconds by the server's clock is not shown", async () => {
-    const { time, his, heard, b } = await told();
+    const { time, benBrowser, heard, b } = await recordEvents();
     const ring = heard.find(({ event_type }) => event_type === "ring");
     if (!ring) throw new Error("it did not ring");
     b.kill();
-    his.isOffline = true;
-    const late = await his.openTab();
+    benBrowser.isOffline = true;
+    const late = await benBrowser.openTab();
     late.receive({ event_type: "standing", calls: [], now: time.now + 31_000 });
     late.receive(ring);
     await time.pass(100);
@@ -263,8 +263,8 @@ describe("events that are late, duplicated or out of order", () => {
   });
 
   it("an answer that arrives before the response to dialling, and a lost end, are detected", async () => {
-    const { time, server, a, b, talk } = await makeCallPair();
-    await talk();
+    const { time, server, a, b, connectCall } = await makeCallPair();
+    await connectCall();
     Object.assign(a.browser, { lossRate: 1, losesPeerMessages: true });
     b.controller.handleUserAction({ type: "hangUp" });
     await time.pass(1_000);
@@ -278,28 +278,28 @@ describe("events that are late, duplicated or out of order", () => {
 
 describe("an end during a loss of network", () => {
   it("stops the ringing as soon as the network is back", async () => {
-    const { time, his, a, b, ring } = await makeCallPair();
+    const { time, benBrowser, a, b, ring } = await makeCallPair();
     await ring();
-    his.setOffline(true);
+    benBrowser.setOffline(true);
     a.controller.handleUserAction({ type: "hangUp" });
     await time.pass(3_000);
     expect(b.at).toBe("ringing");
-    his.setOffline(false);
+    benBrowser.setOffline(false);
     await time.pass(600);
     expect(b).toMatchObject({ tone: "none", view: { state: { at: "ended", status: "missed" } } });
   });
 
   it("stops the ringing of another device too if the call was answered elsewhere meanwhile", async () => {
-    const { time, server, ben, his, chat, a, b } = await makeCallPair();
+    const { time, server, ben, benBrowser, chat, a, b } = await makeCallPair();
     const other = await new ModelBrowser(server, ben).openTab();
     await time.pass(500);
     a.dial(chat, ben);
     await time.pass(500);
-    his.setOffline(true);
+    benBrowser.setOffline(true);
     other.controller.handleUserAction({ type: "accept" });
     await time.pass(3_000);
     expect(b.at).toBe("ringing");
-    his.setOffline(false);
+    benBrowser.setOffline(false);
     await time.pass(600);
     expect(b).toMatchObject({ at: "ended", tone: "none" });
     expect([a.at, other.at]).toEqual(["connected", "connected"]);

@@ -5,8 +5,8 @@ import { makeCallPair } from "#tests/support/model/call-pair.ts";
 /** Heartbeats that report how long a device has received nothing from the other one. */
 const makeTalk = async () => {
   const pair = await makeCallPair();
-  const { time, server, ben, ana, talk } = pair;
-  await talk();
+  const { time, server, ben, ana, connectCall } = pair;
+  await connectCall();
   const from = time.now;
   const beatsOf = (user: string) =>
     server.heartbeats
@@ -23,38 +23,38 @@ describe("a device that receives nothing from the other one", () => {
     const before = bens().length;
     a.kill();
     await time.pass(19_000);
-    const told = bens().slice(before);
-    expect(told).toHaveLength(3);
-    for (const { at, unheard } of told)
+    const reports = bens().slice(before);
+    expect(reports).toHaveLength(3);
+    for (const { at, unheard } of reports)
       expect(Math.abs(at * 1_000 - 2 * callHeartbeatMs - (unheard ?? 0))).toBeLessThan(1_600);
   });
 
   it("withdraws the report as soon as media arrives again, and does not report a short gap", async () => {
-    const { time, hers, bens } = await makeTalk();
-    hers.setOffline(true);
+    const { time, anaBrowser, bens } = await makeTalk();
+    anaBrowser.setOffline(true);
     await time.pass(4_000);
-    hers.setOffline(false);
+    anaBrowser.setOffline(false);
     await time.pass(2_000);
     expect(bens()).toEqual([]);
-    hers.setOffline(true);
+    anaBrowser.setOffline(true);
     await time.pass(12_000);
-    hers.setOffline(false);
+    anaBrowser.setOffline(false);
     await time.pass(2_000);
-    const told = bens().map(({ unheard }) => unheard !== undefined);
-    expect(told.at(-1)).toBe(false);
-    expect(told.filter((isLost) => isLost).length).toBeGreaterThan(0);
+    const unheardFlags = bens().map(({ unheard }) => unheard !== undefined);
+    expect(unheardFlags.at(-1)).toBe(false);
+    expect(unheardFlags.filter((isLost) => isLost).length).toBeGreaterThan(0);
   });
 });
 
 describe("a device that could reach neither the server nor the other one", () => {
   it("sends a heartbeat as soon as it can", async () => {
-    const { time, server, hers, anas } = await makeTalk();
-    hers.setOffline(true);
+    const { time, server, anaBrowser, anas } = await makeTalk();
+    anaBrowser.setOffline(true);
     await time.pass(10_300);
     expect(anas()).toEqual([]);
     server.heartbeats.length = 0;
-    hers.retryMs = 100;
-    hers.setOffline(false);
+    anaBrowser.retryMs = 100;
+    anaBrowser.setOffline(false);
     await time.pass(700);
     expect(anas()).toHaveLength(1);
   });

@@ -21,8 +21,8 @@ const makePair = (carry: (hand: () => void, number: number) => void = (hand) => 
   const got: Record<"a" | "b", SignalItem[]> = { a: [], b: [] };
   const posted: Record<"a" | "b", string[]> = { a: [], b: [] };
   let number = 0;
-  const make = (me: "a" | "b", epoch: number, theirs: number): ReliableChannel =>
-    new ReliableChannel(epoch, theirs, {
+  const make = (me: "a" | "b", epoch: number, peerEpoch: number): ReliableChannel =>
+    new ReliableChannel(epoch, peerEpoch, {
       sendFrame: (text) => {
         posted[me].push(text);
         carry(() => (me === "a" ? b : a).receive(read(text)), number++);
@@ -67,10 +67,10 @@ describe("a reliable channel", () => {
   it("delivers everything once and in order over a server that loses half, duplicates and reorders", () => {
     for (let round = 0; round < 50; round++) {
       const { a, b, got } = makePair((hand, number) => {
-        const roll = (number * 7919 + round * 104_729) % 100;
-        if (roll < 50) return;
-        setTimeout(hand, (roll * 37) % 700);
-        if (roll > 80) setTimeout(hand, (roll * 53) % 900);
+        const percent = (number * 7919 + round * 104_729) % 100;
+        if (percent < 50) return;
+        setTimeout(hand, (percent * 37) % 700);
+        if (percent > 80) setTimeout(hand, (percent * 53) % 900);
       });
       const sent = Array.from({ length: 12 }, (_, index) => item(index + 1));
       for (const one of sent) {
