@@ -25,7 +25,7 @@ import { makeDevice } from "#tests/support/model/model-fixtures.ts";
 import { ModelServer } from "#tests/support/model/model-server.ts";
 import type { Faults } from "#tests/support/model/model-socket.ts";
 
-/** mulberry32: small, seeded, good enough to choose faults with. */
+/** mulberry32: a small seeded generator, good enough to choose faults. */
 const seeded = (seed: number) => () => {
   seed = (seed + 0x6d2b79f5) | 0;
   let t = Math.imul(seed ^ (seed >>> 15), 1 | seed);
@@ -36,21 +36,21 @@ const seeded = (seed: number) => () => {
 const seeds = process.env["SYNC_SEEDS"]?.split(",").map(Number) ?? [1, 2, 3, 4, 5, 6];
 const steps = 60;
 
-/** A person's device in the storm: its tabs come and go, what was typed and done on it is remembered. */
+/** A person's device in the test: its tabs are opened and closed, and everything typed and done on it is recorded. */
 type Actor = {
   device: ModelDevice;
   tabs: Tab[];
   typed: Map<ConversationId, string[]>;
-  /** Names of files, and where they were sent. */
+  /** Names of files, and the conversations they were sent to. */
   attached: { name: string; chat: ConversationId }[];
   forwards: number;
-  /** Client ids of what was deleted before it was known to have arrived. */
+  /** Client ids of messages deleted before they were known to have arrived. */
   withdrawn: { cid: Uuid; chat: ConversationId }[];
 };
 
 const fileBytes = filePartBytes + 500;
 
-/** Done, or refused for want of a network: a person tries again or does not. */
+/** Done, or refused without a network: a user may retry. */
 const orOffline = (work: Promise<unknown>) =>
   work.catch((error: unknown) => {
     if (!(error instanceof SyncError)) throw error;
@@ -120,7 +120,7 @@ const act = async (
     const texts = (await store.queryUnsent(chat).toArray()).filter(
       ({ body }) => body.type === "text" && !body.forwarded,
     );
-    const cid = texts[0]?.cid; // the one that is likeliest to have arrived
+    const cid = texts[0]?.cid; // the one most likely to have arrived
     if (cid !== undefined && (await discardUnsentMessage(tab, cid))) actor.withdrawn.push({ cid, chat });
     return undefined;
   }
@@ -130,7 +130,7 @@ const act = async (
     return seq === undefined ? undefined : orOffline(deleteOwnMessage(tab, chat, seq));
   }
   if (choice < 0.66) return orOffline(setConversationMuted(tab, chat, random() < 0.5));
-  // Hiding one that is gone throws away what was not sent.
+  // Hiding a group that is gone discards its unsent messages.
   if (choice < 0.67)
     return privateMembers(chat) ? orOffline(clearConversationHistory(tab, chat, random() < 0.5)) : undefined;
   const to = random() < 0.5 ? chats : [chat];
@@ -158,7 +158,7 @@ const act = async (
   return undefined;
 };
 
-/** Somebody comes into the group, goes, or is taken out; it never ends. */
+/** Somebody joins the group, leaves, or is removed; the group never ends. */
 const moveMembers = (server: ModelServer, group: Uuid, people: readonly Uuid[], random: () => number): void => {
   const { members: marks } = server.log(group);
   const [owner = ""] = [...marks].find(([, { role }]) => role === "owner") ?? [];
@@ -169,7 +169,7 @@ const moveMembers = (server: ModelServer, group: Uuid, people: readonly Uuid[], 
   else server.changeGroup(owner, group, { type: "remove", user: one });
 };
 
-/** Everybody who is in the group is known, in their roles, and nobody else is taken for a member. */
+/** Every member is known with their role, and nobody else counts as a member. */
 const expectMembers = async (server: ModelServer, tab: Tab, group: Uuid): Promise<void> => {
   const context = getContext(tab);
   await syncMemberList(context, group);
@@ -182,7 +182,7 @@ const expectMembers = async (server: ModelServer, tab: Tab, group: Uuid): Promis
   );
 };
 
-/** Of a group that one is not in nothing is here but what was not sent. */
+/** A group without own membership contains only unsent messages. */
 const expectGone = async (tab: Tab, group: Uuid): Promise<void> => {
   const { store } = getContext(tab);
   expect(await store.conversations.get(group)).toMatchObject({ gone: true, open: false, unread: 0 });
@@ -196,9 +196,9 @@ const isForwarded = (body: StoredBody) => "forwarded" in body && body.forwarded 
 const textsOf = (messages: readonly { body: StoredBody }[]) =>
   messages.flatMap(({ body }) => (body.type === "text" && !isForwarded(body) ? body.text : []));
 
-describe("under faults of every kind at once", () => {
+describe("all kinds of faults at once", () => {
   for (const seed of seeds) {
-    it(`every typed message ends up everywhere, once and in order (seed ${seed})`, { timeout: 300_000 }, async () => {
+    it(`every typed message is stored everywhere, once and in order (seed ${seed})`, { timeout: 300_000 }, async () => {
       const random = seeded(seed);
       const server = new ModelServer();
       const people = ["Amina", "Benoît", "Chantal"].map((name) => server.addPerson(name));
@@ -235,13 +235,13 @@ describe("under faults of every kind at once", () => {
         for (const chat of chatsOf(device.user)) {
           const isIn = server.log(chat).members.has(device.user);
           const check = isIn ? (tab: Tab) => expectSynced(server, tab, chat) : (tab: Tab) => expectGone(tab, chat);
-          // Where only lines of the group came, nothing is fetched before somebody looks.
+          // If only system messages of the group arrived, nothing is fetched before it is opened.
           tabs[0]?.prioritizeConversation(chat);
           for (const tab of tabs) await eventually(() => check(tab));
           if (isIn && chat === group && tabs[0]) await expectMembers(server, tabs[0], chat);
           const log = textsOf(server.log(chat).messages.filter(({ author }) => author === device.user));
           const mine = typed.get(chat) ?? [];
-          // Each typed message is in the log exactly once, and one device's are there in the order they were typed.
+          // Each typed message is in the log exactly once, and the messages of one device are in the order of typing.
           expect(log.filter((text) => mine.includes(text))).toEqual(mine.filter((text) => log.includes(text)));
         }
       }
@@ -252,27 +252,28 @@ describe("under faults of every kind at once", () => {
         actors.map(async ({ tabs }) => getContext(tabs[0] as Tab).store.outbox.toArray()),
       );
       const cids = new Set(logged.map(({ cid }) => cid));
-      // What was deleted on its way stands nowhere, but in a group from which its author was taken out meanwhile.
+      // A message deleted while being sent is stored nowhere, except in a group from which its author was removed
+      // meanwhile.
       const withdrawn = actors.flatMap((actor) => actor.withdrawn);
       const left = logged.filter(
         ({ cid, body }) => body.type !== "deleted" && withdrawn.some((one) => one.cid === cid),
       );
       expect(left.every(({ chat }) => chat === group)).toBe(true);
       const neverCame = withdrawn.filter(({ cid }) => !cids.has(cid)).length;
-      // One that got there, and whose author was taken out before they were told, says that it failed.
+      // A message that arrived, but whose author was removed before being notified, is shown as failed.
       const failed = outboxes.flat();
       const unsent = failed.filter(({ cid }) => !cids.has(cid));
       const hasFailed = unsent.filter(({ body }) => !isForwarded(body));
       expect(
         hasFailed.every(({ conversation, error }) => conversation === group && error === "conversation_not_found"),
       ).toBe(true);
-      // What was typed is there, was deleted or is still with its author, and nothing else is.
+      // Every typed message is stored, was deleted or is still unsent on its author's device, and there are no others.
       const all = actors.flatMap(({ typed }) => [...typed.values()].flat());
       const alive = textsOf(logged);
       const deleted = logged.filter(({ body }) => body.type === "deleted").length;
       expect(alive.length + deleted + textsOf(hasFailed).length + neverCame).toBe(all.length);
       expect(alive.filter((text) => !all.includes(text))).toEqual([]);
-      // Every file is there, once in each conversation it was sent to, with all its bytes.
+      // Every file is stored with all its bytes, once in each conversation it was sent to.
       const own = logged.flatMap(({ body, chat }) =>
         body.type === "file" && !isForwarded(body) ? { name: body.name, chat, file: body.file } : [],
       );
@@ -285,7 +286,7 @@ describe("under faults of every kind at once", () => {
         actors.flatMap(({ attached }) => attached).sort(byName),
       );
       for (const { file } of own) expect(server.files.bytes(file)).toHaveLength(fileBytes);
-      // What was forwarded arrived, or the original was deleted before it did, or the group was not one's own any more.
+      // A forwarded message arrived, or its original was deleted before, or the sender had left the group.
       const causes = ["original_gone", "conversation_not_found"];
       expect(failed.every(({ state, error = "" }) => state === "failed" && causes.includes(error))).toBe(true);
       const forwarded = logged.filter(({ body }) => isForwarded(body)).length;

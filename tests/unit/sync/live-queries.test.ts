@@ -17,10 +17,10 @@ import { getContext, waitUntilDeviceSynced } from "#tests/support/model/model-ch
 import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
 import { ModelServer } from "#tests/support/model/model-server.ts";
 
-// Live queries do nothing where there is no IndexedDB at all; which one is used is each store's own affair.
+// Live queries do nothing without IndexedDB; which one is used is decided by each store.
 Dexie.dependencies.indexedDB = new IDBFactory();
 
-/** Looks at a live query as a screen does, and keeps what it was shown. */
+/** Subscribes to a live query as a screen does, and records its results. */
 const look = <T>(live: LiveQuery<T>): { shown: T[]; away(): void } => {
   const shown: T[] = [];
   const away = live.subscribe(() => {
@@ -30,8 +30,8 @@ const look = <T>(live: LiveQuery<T>): { shown: T[]; away(): void } => {
   return { shown, away };
 };
 
-describe("what screens are given", () => {
-  it("a result that did not change is the same object, in its parts too", () => {
+describe("results of live queries", () => {
+  it("an unchanged result is the same object, in its parts too", () => {
     const before = [
       { key: "a", body: { text: "1" } },
       { key: "b", body: { text: "2" } },
@@ -46,7 +46,7 @@ describe("what screens are given", () => {
     expect(shareStructure(undefined, [])).toEqual([]);
   });
 
-  it("a chat shows a new message without touching the others, and never a message twice on its way to sent", async () => {
+  it("a chat shows a new message without touching the others, and never a message twice while it is being sent", async () => {
     const { server, amina, benoit, chat } = makePair();
     const tab = await makeDevice(server, amina).openTab();
     server.sendTexts(benoit, chat, "1", "2");
@@ -73,7 +73,7 @@ describe("what screens are given", () => {
     away();
   });
 
-  it("a window shows no more than was asked for, whatever the history holds", async () => {
+  it("a window contains no more than requested, however long the history", async () => {
     const { server, amina, benoit, chat } = makePair();
     const tab = await makeDevice(server, amina).openTab();
     await eventually(() => expect(tab.link.get()).toBe("online"));
@@ -86,7 +86,7 @@ describe("what screens are given", () => {
     expect((await readChat(getContext(tab).store, chat, 40)).items).toHaveLength(40);
   });
 
-  it("two screens that ask the same share one read, and coming back soon shows it at once", async () => {
+  it("two screens with the same query share one read, and returning soon shows the result at once", async () => {
     const { server, amina, chat } = makePair();
     const tab = await makeDevice(server, amina).openTab();
     await waitUntilDeviceSynced(server, tab, chat);
@@ -108,7 +108,7 @@ describe("what screens are given", () => {
     expect(reads).toBe(readsOfBoth);
   });
 
-  it("a read that failed is asked anew, though nothing changes meanwhile", async () => {
+  it("a failed read is repeated, though nothing changes meanwhile", async () => {
     const { server, amina, chat } = makePair();
     const tab = await makeDevice(server, amina).openTab();
     await waitUntilDeviceSynced(server, tab, chat);
@@ -126,13 +126,13 @@ describe("what screens are given", () => {
     away();
   });
 
-  it("what does not linger is read no more as soon as nobody looks", async () => {
+  it("a query that does not linger is not read any more once unsubscribed", async () => {
     const { server, amina, benoit, chat } = makePair();
     const tab = await makeDevice(server, amina).openTab();
     await waitUntilDeviceSynced(server, tab, chat);
     const context = getContext(tab);
     const ends: (() => void)[] = [];
-    // The moment in which one may come back is not over before the test says so.
+    // The time in which a subscriber may return does not end before the test says so.
     const after = (ms: number, run: () => void) => {
       if (ms === 0) return context.platform.startTimer(ms, run);
       ends.push(run);
@@ -152,7 +152,7 @@ describe("what screens are given", () => {
     const lookers = (["lingering", "passing"] as const).map((kind) => look(ask(kind)));
     await eventually(() => expect(lookers.every(({ shown }) => shown.length > 0)).toBe(true));
     for (const { away } of lookers) away();
-    await new Promise<void>((resolve) => context.platform.startTimer(0, resolve)); // after the one that passes has ended
+    await new Promise<void>((resolve) => context.platform.startTimer(0, resolve)); // after the previous one has ended
     const before = { ...reads };
     const tell = async (text: string) => {
       server.sendTexts(benoit, chat, text);
@@ -167,7 +167,7 @@ describe("what screens are given", () => {
     expect(reads).toEqual({ lingering, passing: before.passing });
   });
 
-  it("a chat with a contact may be written to before the server has told of it, one with a stranger not", async () => {
+  it("a chat with a contact can be written to before the server has sent it, one with a stranger cannot", async () => {
     const { server, amina, benoit, chat } = makePair();
     const stranger = server.addPerson("Stranger");
     const phone = makeDevice(server, amina);
@@ -186,7 +186,7 @@ describe("what screens are given", () => {
     );
   });
 
-  it("nobody is taken for a stranger before all that the server had to tell was taken in", async () => {
+  it("nobody is shown as a stranger before all changes of the server are applied", async () => {
     const { server, amina, chat } = makePair();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
@@ -203,7 +203,7 @@ describe("what screens are given", () => {
     store.close();
   });
 
-  it("the own profile is fetched once the server is reached, and stays for when it is not", async () => {
+  it("the own profile is fetched once the server is reached, and kept while offline", async () => {
     const { server, amina } = makePair();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
@@ -216,7 +216,7 @@ describe("what screens are given", () => {
     expect(await readOwnProfile(getContext(next).store)).toMatchObject({ id: amina, username: "Amina" });
   });
 
-  it("a change of one's own name that is told while the profile is on its way is not undone by it", async () => {
+  it("a change of the own name that is pushed while the profile is loading is not undone by it", async () => {
     const { server, amina, benoit } = makePair();
     const phone = makeDevice(server, amina);
     phone.answerMs = 30_000;
@@ -253,7 +253,7 @@ describe("what screens are given", () => {
     away();
   });
 
-  it("says that there is nobody and nothing only once the server has told all of it", async () => {
+  it("reports an empty result only once the server has sent everything", async () => {
     const server = new ModelServer();
     const phone = makeDevice(server, server.addPerson("Amina"));
     phone.faults.isOffline = true;
@@ -262,7 +262,7 @@ describe("what screens are given", () => {
       Promise.all([readConversations(store, me, 10), readContacts(store), readContactRequests(store)]);
     const unknown = [undefined, undefined, undefined];
     expect(await lists()).toEqual(unknown);
-    // Welcomed, with changes that are still to be asked for.
+    // Welcomed, with changes that are still to be requested.
     const welcomed = { epoch: "one", counter: 9, skew: 0, holes: [{ since: 0, before: 5 }] };
     await writeSyncCursor(store, welcomed);
     expect(await lists()).toEqual(unknown);

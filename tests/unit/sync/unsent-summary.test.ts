@@ -8,7 +8,7 @@ import { eventually } from "#tests/support/model/eventually.ts";
 import { getContext } from "#tests/support/model/model-checks.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
 
-it("what a sign-out would lose is every message not sent, and each place where something was begun in any tab", async () => {
+it("a sign-out would lose every unsent message, and each place with unsent content in any tab", async () => {
   const { server, amina, chat } = makePair();
   const phone = makeDevice(server, amina);
   const [tab, other] = [await phone.openTab(), await phone.openTab()];
@@ -22,7 +22,7 @@ it("what a sign-out would lose is every message not sent, and each place where s
   await eventually(async () =>
     expect(await readUnsentSummary(context)).toEqual({ messages: 2, posts: 0, drafts: 1, deletions: 0 }),
   );
-  // In one place it is one, however many things were begun there.
+  // One place counts once, however many unsent items it has.
   await appendRecordingChunk(
     other,
     { conversation: chat, startedAt: 1, mime: "audio/webm", ms: 1_000, levels: [] },
@@ -37,7 +37,7 @@ it("what a sign-out would lose is every message not sent, and each place where s
   await eventually(async () => expect((await readUnsentSummary(context)).messages).toBe(0));
 });
 
-it("what a full phone could not take in is counted as well", async () => {
+it("changes that a full phone could not store count as well", async () => {
   const { server, amina, chat } = makePair();
   const tab = await makeDevice(server, amina).openTab();
   const context = getContext(tab);

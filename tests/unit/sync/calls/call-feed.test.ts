@@ -37,7 +37,7 @@ describe("call events", () => {
     data: { call_id, conversation, seconds: 0 },
   });
 
-  it("keeps those that are under way, and hands everything on", () => {
+  it("keep active calls, and pass every event on", () => {
     const { wire, received, isOpen } = makeWire();
     const call = makeCall();
     wire.publish(ring(call));
@@ -49,10 +49,10 @@ describe("call events", () => {
     expect(received).toEqual(["ring", "answered", "ended"]);
   });
 
-  it("an end holds against whatever comes after it, in whatever form", () => {
+  it("an end overrides whatever event arrives after it", () => {
     const { wire, received, isOpen } = makeWire();
     const call = makeCall();
-    wire.publish(missed(call)); // overtook its ring
+    wire.publish(missed(call)); // It overtook its ring.
     wire.publish(ring(call));
     wire.publish(answered(call));
     wire.publish({ event_type: "standing", calls: [call], now: start });
@@ -60,7 +60,7 @@ describe("call events", () => {
     expect(received).toEqual(["missed", "standing"]);
   });
 
-  it("an answer holds against a late ring", () => {
+  it("an answer overrides a late ring", () => {
     const { wire, received } = makeWire();
     const call = makeCall();
     wire.publish(answered(call));
@@ -69,7 +69,7 @@ describe("call events", () => {
     expect(wire.activeCalls.get()).toMatchObject([{ answered_at: start + 5_000 }]);
   });
 
-  it("forgets ends after two minutes", () => {
+  it("ends are forgotten after two minutes", () => {
     const { wire, clock, isOpen } = makeWire();
     const call = makeCall();
     wire.publish(missed(call));
@@ -81,7 +81,7 @@ describe("call events", () => {
     expect(isOpen(call)).toBe(true);
   });
 
-  it("all that are under way takes the place of what was known", () => {
+  it("a list of all active calls replaces the known ones", () => {
     const { wire } = makeWire();
     const [one, two] = [makeCall(), makeCall()];
     wire.publish(ring(one));
@@ -89,7 +89,7 @@ describe("call events", () => {
     expect(wire.activeCalls.get()).toEqual([two]);
   });
 
-  it("knows the server's clock, however wrong the phone's is, halfway between question and answer", () => {
+  it("the server's clock is estimated from the middle of request and answer, however wrong the phone's is", () => {
     const { wire, clock } = makeWire();
     expect(wire.getSnapshot()).toBeUndefined();
     wire.publish({ event_type: "standing", calls: [], now: start });
@@ -102,7 +102,7 @@ describe("call events", () => {
 });
 
 describe("the tabs of a browser", () => {
-  it("one that is opened in the middle of a call hears of it from the one that has the socket", async () => {
+  it("a tab opened during a call learns of it from the tab with the socket", async () => {
     const { server, amina } = makePair();
     const phone = makeDevice(server, amina);
     const call = makeCall();

@@ -11,8 +11,8 @@ import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
 
 const lastIn = async (...[tab]: Parameters<typeof listConversations>) => (await listConversations(tab))[0]?.last;
 
-describe("the line of a call on a device", () => {
-  it("is its caller's on all their devices, has no tick in the list, and takes nothing out of the outbox", async () => {
+describe("the entry of a call on a device", () => {
+  it("counts as the caller's own on all their devices, has no tick in the list, and completes no outbox row", async () => {
     const { server, amina, benoit, chat } = makePair();
     const phone = makeDevice(server, amina);
     const hers = await phone.openTab();
@@ -33,7 +33,7 @@ describe("the line of a call on a device", () => {
     expect((await listShown(hers, chat)).map((line) => line.split(" ")[0])).toEqual(["call", "I"]);
   });
 
-  it("waits to be read where it was missed, and nowhere else", async () => {
+  it("is unread for the callee who missed it, and for nobody else", async () => {
     const { server, amina, benoit, chat } = makePair();
     const his = await makeDevice(server, benoit).openTab();
     const hers = await makeDevice(server, amina).openTab();
@@ -45,7 +45,7 @@ describe("the line of a call on a device", () => {
     expect((await listConversations(hers))[0]?.unread).toBe(0);
   });
 
-  it("is not passed on, and no word finds it", async () => {
+  it("cannot be forwarded, and a search does not find it", async () => {
     const { server, amina, benoit, chat } = makePair();
     const other = server.connect(amina, server.addPerson("Chantal"));
     const tab = await makeDevice(server, amina).openTab();
@@ -60,8 +60,8 @@ describe("the line of a call on a device", () => {
   });
 });
 
-describe("what calls cost this phone", () => {
-  it("is kept by call, the most where one is told again, and for the last two hundred alone", async () => {
+describe("the data usage of calls on this phone", () => {
+  it("is stored per call, with the highest reported value, for the last two hundred calls only", async () => {
     const { server, amina } = makePair();
     const tab = await makeDevice(server, amina).openTab();
     await eventually(() => expect(tab.context.get()).toBeDefined());

@@ -44,7 +44,7 @@ const makePoller = () => {
 };
 
 describe("polling of a call without a socket", () => {
-  it("is asked about each second, from where it was asked before, and what is told is told once", async () => {
+  it("polls every second from the last position, and reports each event once", async () => {
     const { time, ring, news, asked, server, poller, say } = makePoller();
     poller.follow(ring.call_id);
     poller.follow(ring.call_id);
@@ -59,7 +59,7 @@ describe("polling of a call without a socket", () => {
     expect(asked.map((path) => path.replace(/.*after=/, ""))).toEqual(["0", "0", "7", "7"]);
   });
 
-  it("is asked about less often once nothing was told for long, and at once when that is likely", async () => {
+  it("polls less often after a long time without events, and at once when an event is likely", async () => {
     const { time, ring, asked, poller } = makePoller();
     poller.follow(ring.call_id);
     await time.pass(40_000);
@@ -71,7 +71,7 @@ describe("polling of a call without a socket", () => {
     expect(asked.length - before).toBe(15);
   });
 
-  it("is asked about again when that failed, and no more when it is over or a socket is there", async () => {
+  it("polls again after a failure, and stops when the call ended or a socket is open", async () => {
     const { time, ring, asked, server, poller } = makePoller();
     server.answer = new SyncError("offline");
     poller.follow(ring.call_id);

@@ -12,7 +12,9 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** Says what devices send over their sockets; `drops` is what the server does not read. */
+/**
+ * Records the frames that devices send over their sockets; those for which `drops` is true are not read by the server.
+ */
 const watchFrames = (drops: (type: string) => boolean) => {
   const read: unknown[][] = [];
   const { send } = ModelSocket.prototype;
@@ -42,7 +44,7 @@ const busyChat = async () => {
   return { server, phone, tab, chat, frames };
 };
 
-it("what a server over its limit dropped without a word is said again after the next refusal", async () => {
+it("frames that a server over its limit dropped silently are sent again after the next refusal", async () => {
   const { server, tab, chat, frames } = await busyChat();
   let refusals = 0;
   server.refuse = (_, command) =>
@@ -53,7 +55,7 @@ it("what a server over its limit dropped without a word is said again after the 
   await waitUntilDeviceSynced(server, tab, chat);
 });
 
-it("a device that is told it is behind confirms again what it has taken in, once for many such frames", async () => {
+it("a device told that it is behind acknowledges again what it received, once for many such frames", async () => {
   const { phone, frames } = await busyChat();
   const behind = () =>
     phone.sockets.at(-1)?.dispatchEvent(new MessageEvent("message", { data: encodeFrame(["b", 0, 1, 1]) }));
@@ -63,7 +65,7 @@ it("a device that is told it is behind confirms again what it has taken in, once
   expect(frames.of("k")).toHaveLength(1);
 });
 
-it("a socket that is closed for its rate is opened again no sooner than the server said, whatever wakes the phone", async () => {
+it("a socket closed for its rate is reopened no earlier than the server said, whatever wakes the phone", async () => {
   const { server, amina, benoit, chat } = makePair();
   const phone = makeDevice(server, amina);
   const tab = await phone.openTab();

@@ -5,7 +5,7 @@ import { listRefs, toServerChanges } from "#sync/connection/frame-reader.ts";
 const base = { epoch: "e", counter: 0, now: 1_000 };
 const conversation = privateConversationId(createUuid(), createUuid());
 
-test("what this device sent among new messages is taken in at its place among them", () => {
+test("an own message among new messages is inserted at its position", () => {
   const [first, third, fourth] = [createUuid(), createUuid(), createUuid()];
   const sent = new Map([first, third, fourth].map((cid, ref) => [ref, { cid, conversation }]));
   const changes = toServerChanges(
@@ -31,12 +31,12 @@ test("what this device sent among new messages is taken in at its place among th
   ]);
 });
 
-test("places for numbers that this device never gave are passed over, and the messages are kept", () => {
+test("positions of refs that this device never used are skipped, and the messages are stored", () => {
   const changes = toServerChanges(["m", 1, 7, [[2, 5, 1, "deux"]], [9, 1, 4]], base, new Map());
   expect(changes).toMatchObject([{ type: "messages", messages: [{ seq: 2 }] }]);
 });
 
-test("the numbers that a frame gives places to are told from its places and times", () => {
+test("the refs that a frame assigns positions to are distinguished from its positions and times", () => {
   expect(listRefs(["a", 1, 4, 10, 100, 5, 11, 100])).toEqual([4, 5]);
   expect(listRefs(["m", 1, 7, [], [4, 10, 100]])).toEqual([4]);
   expect(listRefs(["m", 1, 7, []])).toEqual([]);

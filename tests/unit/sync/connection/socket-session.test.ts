@@ -10,7 +10,7 @@ import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
 const online = (tab: { link: { get(): string } }) => eventually(() => expect(tab.link.get()).toBe("online"));
 
 describe("the socket", () => {
-  it("a socket that stays open but carries nothing is found out and replaced", async () => {
+  it("a socket that stays open but transmits nothing is detected and replaced", async () => {
     const { server, amina, benoit, chat } = makePair();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
@@ -29,7 +29,7 @@ describe("the socket", () => {
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
     server.sendTexts(benoit, chat, "a");
-    // Its receipt is told and confirmed: nothing is under way that would bring the loss to light.
+    // Its receipt is sent and acknowledged: no other request would reveal the loss.
     await eventually(() => expect(server.log(chat).members.get(amina)).toMatchObject({ delivered: 1 }));
     await waitUntilDeviceSynced(server, tab, chat);
     phone.faults.dropDown = 1;
@@ -39,7 +39,7 @@ describe("the socket", () => {
     expect(phone.sockets).toHaveLength(1);
   });
 
-  it("a message left out in the middle is fetched at once, and the others are not shown before it", async () => {
+  it("a missing message in the middle is fetched at once, and later ones are not shown before it", async () => {
     const { server, amina, benoit, chat } = makePair();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
@@ -58,7 +58,7 @@ describe("the socket", () => {
     expect(await listTexts(tab, chat)).toEqual(["1", "2", "3"]);
   });
 
-  it("sockets that break as soon as they open are tried with growing pauses", async () => {
+  it("sockets that break as soon as they open are retried with growing pauses", async () => {
     const { server, amina } = makePair();
     const phone = makeDevice(server, amina);
     phone.faults.cut = 1;
@@ -69,7 +69,7 @@ describe("the socket", () => {
     expect(phone.sockets.length).toBeLessThan(12);
   });
 
-  it("a server that cannot be reached is tried every few seconds while somebody uses the page, and at once when they touch it", async () => {
+  it("an unreachable server is retried every few seconds while the page is in use, and at once when it is touched", async () => {
     const { server, amina } = makePair();
     const phone = makeDevice(server, amina);
     phone.faults.random = () => 1;
@@ -101,7 +101,7 @@ describe("the socket", () => {
     await online(tab);
   });
 
-  it("a link that drops again and again is taken up soon each time", async () => {
+  it("a link that drops repeatedly is reconnected soon each time", async () => {
     const { server, amina } = makePair();
     const phone = makeDevice(server, amina);
     phone.faults.random = () => 1;
@@ -109,24 +109,24 @@ describe("the socket", () => {
     const pauses: number[] = [];
     for (let drop = 1; drop <= 8; drop++) {
       await online(tab);
-      await phone.pass(5_000); // while it is there it carries what it should
+      await phone.pass(5_000); // While it is up it transmits.
       const sockets = phone.sockets.length;
       const dropped = phone.now();
       phone.sockets.at(-1)?.end(1006);
       await eventually(() => expect(phone.sockets.length).toBeGreaterThan(sockets));
       pauses.push(phone.now() - dropped);
     }
-    // Pauses that grew with every drop would be at 8, 16 and twice 30 s by now; a busy machine adds to some.
+    // Pauses that grew with every drop would be at 8, 16 and twice 30 s by now; a busy machine adds some time.
     expect(Math.min(...pauses.slice(-4))).toBeLessThan(5_000);
   });
 
-  it("coming back, the phone tries at once instead of waiting out its pause", async () => {
+  it("returning to the foreground reconnects at once instead of waiting for the pause to end", async () => {
     const { server, amina } = makePair();
     const phone = makeDevice(server, amina);
     phone.faults.isOffline = true;
     phone.faults.random = () => 1;
     const tab = await phone.openTab();
-    await phone.pass(60_000); // by now it waits 30 s between two tries
+    await phone.pass(60_000); // by now the pause is 30 s
     phone.faults.isOffline = false;
     const [tries, woken] = [phone.sockets.length, phone.now()];
     phone.wake();
@@ -136,12 +136,12 @@ describe("the socket", () => {
     expect(phone.sockets).toHaveLength(tries + 1);
   });
 
-  it("another network is another address: the phone opens a new socket as soon as there is one", async () => {
+  it("after a change of network the phone opens a new socket as soon as there is one", async () => {
     const { server, amina } = makePair();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
     await online(tab);
-    phone.faults.blackhole = true; // what was open stays open and carries nothing
+    phone.faults.blackhole = true; // The open socket stays open and transmits nothing.
     phone.isOnline = false;
     phone.wake();
     await phone.pass(500);
@@ -150,11 +150,11 @@ describe("the socket", () => {
     const [tries, woken] = [phone.sockets.length, phone.now()];
     phone.wake();
     await eventually(() => expect(phone.sockets).toHaveLength(tries + 1));
-    expect(phone.now() - woken).toBeLessThan(10_000); // a way that carries nothing is found out later
+    expect(phone.now() - woken).toBeLessThan(10_000); // A dead connection is detected later.
     await online(tab);
   });
 
-  it("a session that the socket does not accept is renewed once and the socket opens", async () => {
+  it("a session that the socket refuses is renewed once, and the socket opens", async () => {
     const { server, amina } = makePair();
     const phone = makeDevice(server, amina);
     phone.refusesSession = true;
@@ -176,7 +176,7 @@ describe("the socket", () => {
     expect(phone.sockets).toHaveLength(sockets);
   });
 
-  it("a server that speaks another version is not asked again and again, and HTTP goes on", async () => {
+  it("a server with another protocol version is not retried repeatedly, and HTTP continues", async () => {
     const { server, amina, benoit, chat } = makePair();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
@@ -190,7 +190,7 @@ describe("the socket", () => {
 });
 
 describe("without sockets", () => {
-  it("where no socket opens, messages and receipts go both ways by HTTP, until one opens", async () => {
+  it("without sockets messages and receipts are exchanged by HTTP, until one opens", async () => {
     const { server, amina, benoit, chat } = makePair();
     const phone = makeDevice(server, amina);
     phone.faults.noUpgrade = true;
@@ -211,10 +211,10 @@ describe("without sockets", () => {
     server.sendTexts(benoit, chat, "by socket");
     await waitUntilDeviceSynced(server, tab, chat);
     await phone.pass(20_000);
-    expect(phone.requests.length).toBeLessThanOrEqual(requests + 1); // one may have been under way
+    expect(phone.requests.length).toBeLessThanOrEqual(requests + 1); // One may have been running.
   });
 
-  it("a batch with one message that is refused for good sends all the others", async () => {
+  it("a batch with one permanently refused message sends all the others", async () => {
     const { server, amina, chat } = makePair();
     const phone = makeDevice(server, amina);
     phone.faults.noUpgrade = true;
@@ -229,7 +229,7 @@ describe("without sockets", () => {
     );
   });
 
-  it("a message on its way by HTTP is not overtaken by the next one when a socket opens", async () => {
+  it("a message being sent by HTTP is not overtaken by the next one when a socket opens", async () => {
     const { server, amina, chat } = makePair();
     const phone = makeDevice(server, amina);
     phone.faults.noUpgrade = true;
@@ -246,7 +246,7 @@ describe("without sockets", () => {
     expect(await listTexts(tab, chat)).toEqual(["first", "second"]);
   });
 
-  it("polling grows rarer while nothing happens", async () => {
+  it("polling becomes rarer without news", async () => {
     const { server, amina } = makePair();
     const phone = makeDevice(server, amina);
     phone.faults.noUpgrade = true;
@@ -259,7 +259,7 @@ describe("without sockets", () => {
     expect(server.executedCommands.length - before).toBeGreaterThan(1);
   });
 
-  it("without any network the link says so", async () => {
+  it("without any network the connection state says so", async () => {
     const { server, amina } = makePair();
     const phone = makeDevice(server, amina);
     phone.faults.isOffline = true;
@@ -302,7 +302,7 @@ describe("tabs", () => {
     expect(await listShown(second, chat)).toEqual(["handed over sent"]);
   });
 
-  it("a leading tab that sleeps is relieved by the one a person looks at", async () => {
+  it("a suspended leader is replaced by the tab in use", async () => {
     const { server, amina, chat } = makePair();
     const phone = makeDevice(server, amina);
     const asleep = await phone.openTab();

@@ -10,11 +10,11 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-it("a socket that answers pings and never says welcome is given up for another", async () => {
+it("a socket that answers pings but sends no welcome frame is replaced", async () => {
   const { server, amina, benoit, chat } = makePair();
   const phone = makeDevice(server, amina);
   const { send } = ModelSocket.prototype;
-  // As when the object could not read its own tables in that moment.
+  // Simulates an object that cannot read its tables at that moment.
   const hello = vi.spyOn(ModelSocket.prototype, "send").mockImplementation(function (this: ModelSocket, text) {
     if (text.startsWith('["h"')) hello.mockRestore();
     else send.call(this, text);
@@ -34,7 +34,7 @@ it.each<[string, (socket: ModelSocket, text: string) => void]>([
     "that answer pings and nothing else",
     (socket, text) => text === pingFrame && socket.dispatchEvent(new MessageEvent("message", { data: toPongFrame(0) })),
   ],
-])("where sockets open %s, messages go both ways by HTTP, until one is welcomed", async (_, take) => {
+])("if sockets open %s, messages are exchanged by HTTP until one is welcomed", async (_, take) => {
   const { server, amina, benoit, chat } = makePair();
   const phone = makeDevice(server, amina);
   phone.faults.random = () => 0.5;

@@ -46,7 +46,7 @@ const keptOf = async (keeper: DraftKeeper) => {
 
 const blobsIn = (tab: Tab) => getContext(tab).store.blobs.count();
 
-/** A phone with room for so many files. */
+/** A phone with room for this many files. */
 const limitBlobs = (tab: Tab, max: number) => {
   const { store, strict } = getContext(tab);
   for (const { blobs } of [store, strict]) {
@@ -63,8 +63,8 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-describe("what is chosen and not sent", () => {
-  it("is there again, with its words and in its order, after its page died", async () => {
+describe("chosen but unsent attachments", () => {
+  it("are restored with captions and order after the page was killed", async () => {
     const { server, amina, chat } = makePair();
     const phone = makeDevice(server, amina);
     const first = await phone.openTab();
@@ -72,7 +72,7 @@ describe("what is chosen and not sent", () => {
     keeper.save(choice([letter]));
     keeper.save(choice([photo, letter], { captions: new Map([[photo, "Maman"]]), isOriginal: true }));
     await eventually(async () => expect((await keeper.load())?.files).toHaveLength(2));
-    await keeper.close(); // the browser gives back the locks of a page that dies
+    await keeper.close(); // The browser releases the locks of a page that dies.
     await phone.kill(first);
     const second = await phone.openTab();
     const again = await open(second, chat);
@@ -83,7 +83,7 @@ describe("what is chosen and not sent", () => {
       ],
       isOriginal: true,
     });
-    // What is taken out goes, what stays is not written again.
+    // Removed files are deleted, and the others are not written again.
     const found = await again.load();
     again.save(choice([...(found?.files ?? [])].slice(1)));
     await again.close();
@@ -93,18 +93,18 @@ describe("what is chosen and not sent", () => {
     });
   });
 
-  it("has the words that were typed last, though the page went before the store had them", async () => {
+  it("have the last typed caption, though the page was closed before the store had it", async () => {
     const { server, amina, chat } = makePair();
     const phone = makeDevice(server, amina);
     const first = await phone.openTab();
-    // What the server had to tell is stored: nothing else is under way to the store that will not answer.
+    // The server's changes are stored: no other operation waits for the store that will not answer.
     await waitUntilDeviceSynced(server, first, chat);
     const keeper = await open(first, "tala");
     keeper.save(choice([photo], { text: "Mbote" }));
     await eventually(async () => expect((await keeper.load())?.text).toBe("Mbote"));
     const { store } = getContext(first);
     const put = store.meta.put.bind(store.meta);
-    store.meta.put = (() => new Promise(() => {})) as unknown as typeof put; // the page is gone before it is done
+    store.meta.put = (() => new Promise(() => {})) as unknown as typeof put; // The page is closed before it is done.
     keeper.save(choice([photo], { text: "Mbote na bino" }));
     phone.enterBackground();
     void keeper.close();
@@ -119,7 +119,7 @@ describe("what is chosen and not sent", () => {
     expect(await (await open(await phone.openTab(), "tala")).load()).toBeUndefined();
   });
 
-  it("of a broadcast, words and people are there again too, and an empty one is nothing", async () => {
+  it("of a broadcast are restored with its text and people, and an empty draft is removed", async () => {
     const { server, amina, benoit } = makePair();
     const tab = await makeDevice(server, amina).openTab();
     const keeper = await open(tab, "broadcast");
@@ -132,7 +132,7 @@ describe("what is chosen and not sent", () => {
     expect(await (await open(tab, "broadcast")).load()).toBeUndefined();
   });
 
-  it("goes once it is sent or given up, and what was never to be sent is not kept", async () => {
+  it("are removed once sent or discarded, and nothing is stored of files never meant to be sent", async () => {
     const { server, amina, chat } = makePair();
     const tab = await makeDevice(server, amina).openTab();
     const empty = new File([], "vide.txt");
@@ -150,10 +150,10 @@ describe("what is chosen and not sent", () => {
     await eventually(async () => expect(await keeper.load()).toBeDefined());
     await keeper.discard();
     expect(await (await open(tab, chat)).load()).toBeUndefined();
-    expect(await blobsIn(tab)).toBe(1); // of what was sent
+    expect(await blobsIn(tab)).toBe(1); // of the sent draft
   });
 
-  it("is kept by each page by itself, and the next page takes over what one left", async () => {
+  it("are kept per page, and the next page adopts those of a closed one", async () => {
     const { server, amina, chat } = makePair();
     const phone = makeDevice(server, amina);
     const [first, second] = [await phone.openTab(), await phone.openTab()];
@@ -166,7 +166,7 @@ describe("what is chosen and not sent", () => {
     await eventually(async () => expect(await blobsIn(first)).toBe(2));
     const { store } = getContext(first);
     expect((await readUnsentContent(store, chat)).files.map(({ name }) => name)).toEqual(["fête.jpg", "lettre.pdf"]);
-    // A page that is just being left lets go within a moment; the one beside it goes on.
+    // A page that is being closed releases its lock within a moment; the other page continues.
     const reopened = open(second, chat);
     await other.close();
     expect(await keptOf(await reopened)).toMatchObject({
@@ -178,7 +178,7 @@ describe("what is chosen and not sent", () => {
     expect((await readUnsentContent(store, chat)).files.map(({ name }) => name)).toEqual(["fête.jpg"]);
   });
 
-  it("survives the room that is made for other files", async () => {
+  it("are not evicted to make room for other files", async () => {
     const { server, amina, chat } = makePair();
     const phone = makeDevice(server, amina);
     const [first, second] = [await phone.openTab(), await phone.openTab()];
@@ -194,7 +194,7 @@ describe("what is chosen and not sent", () => {
     });
   });
 
-  it("is simply not kept on a phone without room, and leaves its room to what is sent", async () => {
+  it("are not stored on a phone without room, and leave its room to uploads", async () => {
     const { server, amina, chat } = makePair();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
@@ -214,7 +214,7 @@ describe("what is chosen and not sent", () => {
     expect(server.log(chat).messages).toHaveLength(1);
   });
 
-  it("waits with unsent messages for the same person when a session ends by itself", async () => {
+  it("wait with unsent messages for the same person when a session expires", async () => {
     const { server, amina, benoit, chat } = makePair();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
@@ -234,13 +234,13 @@ describe("what is chosen and not sent", () => {
     expect(await keptOf(await open(again, chat))).toMatchObject({
       files: [["fête.jpg", "image/jpeg", "photo", undefined]],
     });
-    // The id under which a group was tried goes with it: tried once more, it is the same group.
+    // The id of an attempted group is stored with the draft, so that a retry creates the same group.
     expect(await keptOf(await open(again, "group"))).toMatchObject({ text: "Famille", to: [benoit], id });
   });
 });
 
 describe("a draft", () => {
-  it("is the same in all tabs: the last one written counts, and an empty one is none", async () => {
+  it("is the same in all tabs: the last one written counts, and an empty one is removed", async () => {
     const { server, amina, chat } = makePair();
     const phone = makeDevice(server, amina);
     const [first, second] = [await phone.openTab(), await phone.openTab()];
@@ -256,7 +256,7 @@ describe("a draft", () => {
     expect(await getContext(first).store.queryDrafts().toArray()).toEqual([]);
   });
 
-  it("that is typed before the store is open is stored once it is, and so is what is typed after it", async () => {
+  it("typed before the store is open is stored once it is, and so is later text", async () => {
     const { server, amina, chat } = makePair();
     const tab = await makeDevice(server, amina).openTab();
     const { store } = getContext(tab);
@@ -279,7 +279,7 @@ describe("a draft", () => {
     await eventually(async () => expect(await readTextDraft(store, chat)).toBe("before the store"));
   });
 
-  it("that is read while it is being written is not an older one", async () => {
+  it("read while it is being written is not an older one", async () => {
     const { server, amina, chat } = makePair();
     const tab = await makeDevice(server, amina).openTab();
     const drafts = new TextDrafts(tab);
@@ -292,7 +292,7 @@ describe("a draft", () => {
     expect(await readTextDraft(getContext(tab).store, chat)).toBe("ab");
   });
 
-  it("stays with this page on a phone without room, and the store is none the worse", async () => {
+  it("stays in memory on a phone without room, without affecting the store", async () => {
     const { server, amina, chat } = makePair();
     const tab = await makeDevice(server, amina).openTab();
     const context = getContext(tab);
@@ -308,7 +308,7 @@ describe("a draft", () => {
     expect(await readTextDraft(context.store, chat)).toBe("still here");
   });
 
-  it("outlives the history that is cleared, and goes with a conversation that is deleted, as all that was begun there", async () => {
+  it("survives clearing the history, and is deleted with the conversation, as all unsent content there", async () => {
     const { server, amina, benoit, chat } = makePair();
     const tab = await makeDevice(server, amina).openTab();
     const other = privateConversationId(amina, server.addPerson("Chantal"));

@@ -27,7 +27,7 @@ const compressed: OutgoingFile = {
 };
 const toDraft = (...files: File[]): Draft => ({ files, captions: new Map(), isOriginal: false, text: "", to: [] });
 
-/** Keeper of a draft with these files, which the store has. */
+/** Draft keeper with these files, which are in the store. */
 const saveDraft = async (tab: Tab, chat: ConversationId, ...files: File[]): Promise<DraftKeeper> => {
   const keeper = await DraftKeeper.open(tab, chat);
   if (!keeper) throw new Error("another page has all slots");
@@ -36,7 +36,7 @@ const saveDraft = async (tab: Tab, chat: ConversationId, ...files: File[]): Prom
   return keeper;
 };
 
-/** Counts the writes of bytes from now on. Rejects those for which `isFull` is true. */
+/** Counts the writes of file bytes from now on. Rejects those for which `isFull` is true. */
 const countWrites = (isFull: () => Promise<boolean> | boolean = () => false) => {
   const written: string[] = [];
   for (const method of ["put", "add"] as const) {

@@ -19,10 +19,10 @@ const captionsOf = (server: ModelServer, chat: ConversationId) =>
 
 const unsentOf = (tab: Tab, chat: ConversationId) => getContext(tab).store.queryUnsent(chat).toArray();
 
-/** Only what takes more than one part is kept from arriving. */
+/** Only uploads of more than one part are blocked. */
 const isBig = (request: HttpRequest) => isPart(request) && !request.path.endsWith("/parts/0");
 
-/** A phone on which the first of three files chosen together does not get through, and the other two have. */
+/** A phone on which the first of three files chosen together is blocked, and the other two have arrived. */
 const makeStuck = async () => {
   const { server, amina, chat } = makePair();
   const phone = makeDevice(server, amina);
@@ -42,7 +42,7 @@ const makeStuck = async () => {
 };
 
 describe("files chosen together", () => {
-  it("arrive in the order they were chosen, whichever is up first; texts written later pass", async () => {
+  it("arrive in the order they were chosen, whichever is uploaded first; later texts overtake them", async () => {
     const { server, phone, tab, chat } = await makeStuck();
     await enqueueText(tab, chat, "later");
     await eventually(() => expect(captionsOf(server, chat)).toEqual(["later"]));
@@ -54,7 +54,7 @@ describe("files chosen together", () => {
     expect(await listTexts(tab, chat)).toHaveLength(4);
   });
 
-  it("go up in the order they were chosen", async () => {
+  it("are uploaded in the order they were chosen", async () => {
     const { server, amina, chat } = makePair();
     const phone = makeDevice(server, amina);
     phone.faults.isOffline = true;
@@ -73,11 +73,11 @@ describe("files chosen together", () => {
     expect(captionsOf(server, chat)).toEqual(captions);
     const parts = phone.requests.slice(before).filter(isPart);
     const started = parts.map(({ path }) => chosen.findIndex((file) => path.includes(file ?? "")));
-    // Two are under way at a time, and either may be a step ahead.
+    // Two are uploaded at a time, and either may be a step ahead.
     for (const [at, n] of started.entries()) expect(Math.abs(at - n)).toBeLessThanOrEqual(1);
   });
 
-  it("do not wait for one that was told to wait, has failed or was given up", async () => {
+  it("do not wait for one that was paused, has failed or was cancelled", async () => {
     const paused = await makeStuck();
     await setUploadPaused(paused.tab, paused.first, true);
     await eventually(() => expect(captionsOf(paused.server, paused.chat)).toEqual(["two", "three"]));
@@ -102,7 +102,7 @@ describe("files chosen together", () => {
     expect(captionsOf(discarded.server, discarded.chat)).toEqual(["two", "three"]);
   });
 
-  it("do not wait for ever for one that does not get through", async () => {
+  it("do not wait forever for one that is blocked", async () => {
     const { server, phone, tab, chat } = await makeStuck();
     const { strict, platform } = getContext(tab);
     const almostOver = platform.now() - batchWaitMs + 20_000;

@@ -20,7 +20,7 @@ import { makePicture } from "#tests/support/model/outgoing-files.ts";
 const size = 5_000;
 const bytesOf = (seed: number) => Uint8Array.from({ length: size }, (_, i) => (i * seed) % 251);
 
-/** A picture that somebody sent from elsewhere. */
+/** A picture that was sent from another device. */
 const post = async (server: ModelServer, user: Uuid, chat: ConversationId, seed: number): Promise<AttachedBody> => {
   const file = createUuid();
   const path = `/api/files/${file}`;
@@ -33,7 +33,7 @@ const post = async (server: ModelServer, user: Uuid, chat: ConversationId, seed:
   return body;
 };
 
-/** Somebody looks at a file. */
+/** Requests a file as a screen does. */
 const look = (shelf: ObjectUrlCache, body: AttachedBody) => {
   const shelved = shelf.get(body);
   const away = shelved.subscribe(() => {});
@@ -53,7 +53,7 @@ const openWith = async (phone: ModelDevice): Promise<[Tab, ObjectUrlCache]> => {
 };
 
 describe("a file of a message", () => {
-  it("is fetched once however many ask for it, and from then on it is here, also without a network", async () => {
+  it("is downloaded once for all requests, and is then stored and available offline", async () => {
     const { server, amina, benoit, chat } = makePair();
     const body = await post(server, benoit, chat, 7);
     const phone = makeDevice(server, amina);
@@ -75,7 +75,7 @@ describe("a file of a message", () => {
     expect(await shownBytes(phone, third.shelved.get().url)).toEqual(bytesOf(7));
   });
 
-  it("goes on where it was when the link drops in the middle", async () => {
+  it("continues a download that was interrupted in the middle", async () => {
     const { server, amina, benoit, chat } = makePair();
     const body = await post(server, benoit, chat, 11);
     const phone = makeDevice(server, amina);
@@ -89,7 +89,7 @@ describe("a file of a message", () => {
     expect(phone.downloads.map(({ from }) => from)).toEqual([0, 2_000, 4_000]);
   });
 
-  it("says why it cannot be had; one that is gone is not asked for again, a missing network is", async () => {
+  it("gives the reason of a failure; a deleted file is not requested again, a failed connection is retried", async () => {
     const { server, amina, benoit, chat } = makePair();
     const body = await post(server, benoit, chat, 13);
     const phone = makeDevice(server, amina);
@@ -116,7 +116,7 @@ describe("a file of a message", () => {
     expect(gone.shelved.get()).toMatchObject({ state: "failed" });
   });
 
-  it("gives its address back when nobody looks any more", async () => {
+  it("releases its object URL when nothing shows it any more", async () => {
     const { server, amina, benoit, chat } = makePair();
     const body = await post(server, benoit, chat, 17);
     const phone = makeDevice(server, amina);
@@ -137,7 +137,7 @@ describe("a file of a message", () => {
     expect(phone.openUrls.size).toBe(0);
   });
 
-  it("goes from the phone with its message", async () => {
+  it("is deleted from the phone with its message", async () => {
     const { server, amina, benoit, chat } = makePair();
     const body = await post(server, benoit, chat, 19);
     const phone = makeDevice(server, amina);
@@ -151,7 +151,7 @@ describe("a file of a message", () => {
     await eventually(async () => expect([await store.files.count(), await store.blobs.count()]).toEqual([0, 0]));
   });
 
-  it("stays when its message is cleared away while another one that names it is still to be sent", async () => {
+  it("stays when its message is cleared while another one that references it is still unsent", async () => {
     const { server, amina, chat } = makePair();
     const other = server.connect(amina, server.addPerson("Chantal"));
     server.closeConversation(other);
@@ -163,7 +163,7 @@ describe("a file of a message", () => {
     });
     await clearConversationHistory(tab, chat, true);
     expect(await listShown(tab, chat)).toEqual([]);
-    // The server has let go of it meanwhile: what is here is all there is.
+    // The server has deleted it meanwhile: the stored copy is the only one.
     server.files.all.clear();
     server.log(other).open = true;
     const [unsent] = await getContext(tab).store.outbox.toArray();
@@ -171,12 +171,12 @@ describe("a file of a message", () => {
     await eventually(async () => expect(await listShown(tab, other)).toEqual(["image sent"]));
   });
 
-  it("makes place for newer ones, the one not seen for longest first, but never one that is still to be sent", async () => {
+  it("is evicted for newer ones, least recently used first, but never if it is still unsent", async () => {
     const { server, amina, benoit, chat } = makePair();
     const bodies = [];
     for (const seed of [1, 2, 3, 4]) bodies.push(await post(server, benoit, chat, seed));
     const phone = makeDevice(server, amina);
-    phone.quota = 3 * size * 10; // a tenth of which may be kept files
+    phone.quota = 3 * size * 10; // a tenth of which may be cached files
     const [tab, shelf] = await openWith(phone);
     await waitUntilDeviceSynced(server, tab, chat);
     server.refuse = (_, command) => (command.type === "send" ? { error: "unavailable" } : undefined);
@@ -200,7 +200,7 @@ describe("a file of a message", () => {
     expect((await store.blobs.toArray()).map(({ file }) => file).sort()).toEqual(kept);
   });
 
-  it("that is forwarded is read where it was forwarded to, and its sender needs no second copy", async () => {
+  it("that is forwarded is read from its new conversation, and its sender stores no second copy", async () => {
     const { server, amina, benoit, chat } = makePair();
     const chantal = server.addPerson("Chantal");
     const other = server.connect(amina, chantal);
@@ -223,7 +223,7 @@ describe("a file of a message", () => {
 describe("a voice message being recorded", () => {
   const piece = (text: string) => new Blob([text], { type: "audio/webm" });
 
-  it("is there again after its page died, piece by piece in order, until it is dropped", async () => {
+  it("is restored after its page was killed, chunk by chunk in order, until it is discarded", async () => {
     const { server, amina, chat } = makePair();
     const phone = makeDevice(server, amina);
     phone.faults.isOffline = true;
@@ -245,7 +245,7 @@ describe("a voice message being recorded", () => {
     expect(await getContext(second).store.chunks.count()).toBe(0);
   });
 
-  it("leaves one that another tab has not sent yet, and each is deleted by itself", async () => {
+  it("keeps a recording that another tab has not sent yet, and each is deleted separately", async () => {
     const { server, amina, chat } = makePair();
     const phone = makeDevice(server, amina);
     const [first, second] = [await phone.openTab(), await phone.openTab()];
@@ -261,7 +261,7 @@ describe("a voice message being recorded", () => {
     expect(await readUnsentSummary(getContext(first))).toMatchObject({ drafts: 1 });
     expect(await textOf(first)).toBe("older");
     await deleteRecordingDraft(first, chat, 1);
-    // One that is still being recorded is not offered; one that has just ended is.
+    // A recording in progress is not offered; a finished one is.
     const found = textOf(first);
     lock?.release();
     expect(await found).toBe("new, newer");

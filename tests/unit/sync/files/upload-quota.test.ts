@@ -19,8 +19,8 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-describe("a file and the phone it is on", () => {
-  it("one that is too big, or empty, is refused before anything is kept", async () => {
+describe("files and storage quota", () => {
+  it("a file that is too big or empty is refused before anything is stored", async () => {
     const { server, amina, chat } = makePair();
     const tab = await makeDevice(server, amina).openTab();
     const big = { ...makePicture(1), blob: { size: fileMaxBytes + 1 } as Blob };
@@ -29,7 +29,7 @@ describe("a file and the phone it is on", () => {
     expect(await countUnsent(tab)).toEqual({ outbox: 0, uploads: 0, blobs: 0 });
   });
 
-  it("one for which there is no room is refused whole, and texts still go", async () => {
+  it("a file without room is refused completely, and texts are still sent", async () => {
     const { server, amina, chat } = makePair();
     const tab = await makeDevice(server, amina).openTab();
     const put = IDBObjectStore.prototype.put;
@@ -46,7 +46,7 @@ describe("a file and the phone it is on", () => {
     expect(await listTexts(tab, chat)).toEqual(["all the same"]);
   });
 
-  it("files kept to be seen again make room for it first, and old messages stay", async () => {
+  it("cached files are evicted for it first, and old messages stay", async () => {
     const { server, amina, benoit, chat } = makePair();
     const tab = await makeDevice(server, amina).openTab();
     server.sendTexts(benoit, chat, ...Array.from({ length: 60 }, (_, i) => `m${i}`));
@@ -71,7 +71,7 @@ describe("a file and the phone it is on", () => {
     expect(await getContext(tab).store.files.count()).toBe(1);
   });
 
-  it("survives a store that has to be made anew", async () => {
+  it("an upload survives the replacement of the database", async () => {
     const { server, amina, chat } = makePair();
     const phone = makeDevice(server, amina);
     const first = await phone.openTab();
@@ -79,7 +79,7 @@ describe("a file and the phone it is on", () => {
     await sendFiles(first, chat, makePicture(fourPartSize, "kept"));
     await phone.close(first);
     const open = phone.indexedDB.open.bind(phone.indexedDB);
-    let left = 8; // both connections of one attempt, with the attempts that Dexie makes by itself
+    let left = 8; // Both connections of one attempt fail, with the retries of Dexie itself.
     phone.indexedDB.open = (name: string, version?: number) => {
       if (left-- > 0)
         throw new DOMException("Internal error opening backing store for indexedDB.open.", "UnknownError");
@@ -92,7 +92,7 @@ describe("a file and the phone it is on", () => {
     expect(server.files.bytes(getOnlyFile(server).id)).toEqual(makeBytes(fourPartSize));
   });
 
-  it("waits for its author when a session ends by itself, and nothing that can be had again does", async () => {
+  it("an unsent file waits for its author when a session expires, and cached files do not", async () => {
     const { server, amina, benoit, chat } = makePair();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();

@@ -30,14 +30,14 @@ const cidOf = async (tab: Tab, chat: ConversationId): Promise<Uuid> =>
 const uploadIn = async (tab: Tab, chat: ConversationId) =>
   (await readChat(getContext(tab).store, chat, 100)).items.find(({ upload }) => upload)?.upload;
 
-/** A phone whose link takes so many parts and then nothing more. */
+/** A phone whose connection accepts this many parts and then nothing more. */
 const cutAfter = (phone: ModelDevice, parts: number) => {
   let left = parts;
   phone.shouldLose = (request, what) => isPart(request) && what === "request" && left-- <= 0;
 };
 
-describe("a file on its way", () => {
-  it("goes up in parts, then its message follows, and here it stays without being fetched", async () => {
+describe("a file being uploaded", () => {
+  it("is uploaded in parts, followed by its message, and is available here without a download", async () => {
     const { server, amina, benoit, chat } = makePair();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
@@ -54,7 +54,7 @@ describe("a file on its way", () => {
     await waitUntilDeviceSynced(server, his, chat);
   });
 
-  it("shows how far it is, in every tab", async () => {
+  it("shows its progress in every tab", async () => {
     const { server, amina, chat } = makePair();
     const phone = makeDevice(server, amina);
     const first = await phone.openTab();
@@ -71,7 +71,7 @@ describe("a file on its way", () => {
     expect(await uploadIn(second, chat)).toBeUndefined();
   });
 
-  it("lets texts written after it pass, and takes its place when it arrives", async () => {
+  it("is overtaken by later texts, and takes its position on arrival", async () => {
     const { server, amina, chat } = makePair();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
@@ -87,12 +87,12 @@ describe("a file on its way", () => {
     expect(await listTexts(tab, chat)).toEqual(["before", "after", "image"]);
   });
 
-  const steps = 7; // announced, four parts, completed, and one more question in between
+  const steps = 7; // announced, four parts, completed, and one more request in between
   const losses = Array.from({ length: steps }, (_, step) => [
     ["request", step],
     ["answer", step],
   ]).flat() as ["request" | "answer", number][];
-  it.each(losses)("goes on after a lost %s (step %i), and no part that arrived is sent twice", async (lost, step) => {
+  it.each(losses)("continues after a lost %s (step %i), and no part is sent twice", async (lost, step) => {
     const { server, amina, chat } = makePair();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
@@ -104,7 +104,7 @@ describe("a file on its way", () => {
     expect(server.log(chat).messages).toHaveLength(1);
   });
 
-  it("goes on where it was after its page was killed, in a page opened later", async () => {
+  it("continues after its page was killed, in a page opened later", async () => {
     const { server, amina, chat } = makePair();
     const phone = makeDevice(server, amina);
     const first = await phone.openTab();
@@ -119,7 +119,7 @@ describe("a file on its way", () => {
     expect(await countUnsent(second)).toEqual({ outbox: 0, uploads: 0, blobs: 1 });
   });
 
-  it("is taken over by another tab when the leading one is closed in the middle", async () => {
+  it("is taken over by another tab when the leader is closed in the middle", async () => {
     const { server, amina, chat } = makePair();
     const phone = makeDevice(server, amina);
     const first = await phone.openTab();
@@ -134,7 +134,7 @@ describe("a file on its way", () => {
     expectEachPartOnce(server, fourPartSize);
   });
 
-  it("waits when it is told to, goes on when it is told to, and what is given up leaves nothing behind", async () => {
+  it("can be paused and resumed, and a cancelled upload leaves nothing behind", async () => {
     const { server, amina, chat } = makePair();
     const phone = makeDevice(server, amina);
     await phone.openTab();
@@ -144,7 +144,7 @@ describe("a file on its way", () => {
     await eventually(() => expect(getOnlyFile(server).parts.size).toBe(1));
     const cid = await cidOf(tab, chat);
     await setUploadPaused(tab, cid, true);
-    await phone.pass(2_000); // what was under way ends
+    await phone.pass(2_000); // running requests end
     phone.shouldLose = () => false;
     await phone.pass(60_000);
     expect(getOnlyFile(server).parts.size).toBe(1);
@@ -161,7 +161,7 @@ describe("a file on its way", () => {
     expect(server.log(chat).messages).toEqual([]);
   });
 
-  it("that is refused for good says why, and can be tried again", async () => {
+  it("that is refused permanently shows the reason, and can be retried", async () => {
     const { server, amina, chat } = makePair();
     const tab = await makeDevice(server, amina).openTab();
     server.files.refuse = (_, { path }) =>
@@ -176,7 +176,7 @@ describe("a file on its way", () => {
     expectEachPartOnce(server, 500);
   });
 
-  it("waits out a refusal that will pass", async () => {
+  it("waits after a temporary refusal", async () => {
     const { server, amina, chat } = makePair();
     const tab = await makeDevice(server, amina).openTab();
     let refusals = 0;
@@ -187,7 +187,7 @@ describe("a file on its way", () => {
     expectEachPartOnce(server, fourPartSize);
   });
 
-  it("waits for a network however long there was none", async () => {
+  it("waits for a network for any time", async () => {
     const { server, amina, chat } = makePair();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
@@ -205,7 +205,7 @@ describe("a file on its way", () => {
     expectEachPartOnce(server, fourPartSize);
   });
 
-  it("that turns out to be something else goes as a file, and is shown as what everybody gets", async () => {
+  it("whose content has another type is sent as a file, and shown as its recipients see it", async () => {
     const { server, amina, chat } = makePair();
     const tab = await makeDevice(server, amina).openTab();
     server.files.detected = { type: "application/pdf" };
@@ -216,7 +216,7 @@ describe("a file on its way", () => {
     ]);
   });
 
-  it("that the server let go of before its message could be sent is brought again", async () => {
+  it("that the server deleted before its message was sent is uploaded again", async () => {
     const { server, amina, chat } = makePair();
     const tab = await makeDevice(server, amina).openTab();
     server.refuse = (_, command) => (command.type === "send" ? { error: "unavailable" } : undefined);
@@ -229,7 +229,7 @@ describe("a file on its way", () => {
     expect(await countUnsent(tab)).toEqual({ outbox: 0, uploads: 0, blobs: 1 });
   });
 
-  it("goes up once for all the conversations it is sent to", async () => {
+  it("is uploaded once for all the conversations it is sent to", async () => {
     const { server, amina, chat } = makePair();
     const others = ["Chantal", "Dieudonné"].map((name) => server.connect(amina, server.addPerson(name)));
     const tab = await makeDevice(server, amina).openTab();
@@ -237,7 +237,7 @@ describe("a file on its way", () => {
     for (const one of [chat, ...others]) await waitUntilDeviceSynced(server, tab, one);
     expectEachPartOnce(server, fourPartSize);
     for (const one of [chat, ...others]) expect(server.log(one).messages).toHaveLength(1);
-    // In one go: only what was not answered in time is said once more.
+    // In one pass: only unanswered requests are repeated.
     const spread = server.executedCommands.flatMap(({ command }) =>
       command.type === "spread" ? [command.to.length] : [],
     );
@@ -245,7 +245,7 @@ describe("a file on its way", () => {
     expect(server.executedCommands.filter(({ command }) => command.type === "send")).toEqual([]);
   });
 
-  it("takes no more of the link than it should: two files and three parts at once, none while a message waits", async () => {
+  it("uploads at most two files and three parts at once, and none while a message waits", async () => {
     const { server, amina, chat } = makePair();
     const phone = makeDevice(server, amina);
     phone.faults.isOffline = true;
@@ -257,7 +257,7 @@ describe("a file on its way", () => {
     let mostFiles = 0;
     let isTextWaiting = true;
     const started: HttpRequest[] = [];
-    // Nobody's link answers before as much is under way as ever will be, and it has long been no more.
+    // Requests stay unanswered until as many run as ever will, for long after that number was reached.
     const isFull = async () => {
       await eventually(() => expect(atOnce).toBe(filePartsAtOnce));
       await phone.pass(2_000);
@@ -266,7 +266,7 @@ describe("a file on its way", () => {
     const now = phone.now();
     const platform = {
       ...context.platform,
-      now: () => now, // a message is waited for no longer than some time, which a busy machine would need
+      now: () => now, // Waiting for a message has a limit, which a busy machine would need.
       request: async (request: HttpRequest) => {
         const id = request.path.split("/")[3] ?? "";
         files.add(id);

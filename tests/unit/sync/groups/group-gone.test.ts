@@ -38,7 +38,7 @@ afterEach(() => {
 
 const rowIn = async (tab: Tab, chat: ConversationId) => (await listConversations(tab)).find(({ id }) => id === chat);
 
-/** What the store has of a group besides its row. */
+/** Data of a group in the store besides its row. */
 const heldOf = async (tab: Tab, group: Uuid) => {
   const { store } = getContext(tab);
   const [messages, members, roster] = await Promise.all([
@@ -57,8 +57,8 @@ const isGone = (tab: Tab, group: Uuid) =>
 const sentTo = (server: ModelServer, group: Uuid) =>
   server.executedCommands.filter(({ command }) => command.type === "send" && command.conversation === group);
 
-describe("a group that one is taken out of", () => {
-  it("leaves nothing on any of one's devices: no message, no file, no member, no line in the list", async () => {
+describe("a group from which the user was removed", () => {
+  it("leaves nothing on any of the user's devices: no message, no file, no member, no row in the list", async () => {
     const { server, amina, benoit, group } = makeGroup();
     const his = await makeDevice(server, benoit).openTab();
     const laptop = await makeDevice(server, benoit).openTab();
@@ -89,7 +89,7 @@ describe("a group that one is taken out of", () => {
     expect(await listTexts(hers, group)).toEqual(["event", "image", "event"]);
   });
 
-  it("forgets the pictures of the group and of whom one met only there", async () => {
+  it("loses the pictures of the group and of people known only from it", async () => {
     const { server, amina, benoit, chantal, group } = makeGroup();
     const dieu = server.addPerson("Dieudonné");
     server.changeGroup(amina, group, { type: "add", users: [dieu] });
@@ -105,7 +105,7 @@ describe("a group that one is taken out of", () => {
     await eventually(() => expect([...phone.deletedPictures]).toEqual([group, chantal]));
   });
 
-  it("keeps what was not sent, failed and readable, and none of it gets there, whoever tries", async () => {
+  it("keeps unsent messages failed and readable, and none is sent on a retry", async () => {
     const { server, amina, benoit, group, withBenoit } = makeGroup();
     const phone = makeDevice(server, benoit);
     const tab = await phone.openTab();
@@ -123,13 +123,13 @@ describe("a group that one is taken out of", () => {
     const failed = ["unsent failed", "image failed", "to both failed"];
     await eventually(async () => expect(await listShown(tab, group)).toEqual(failed));
     expect(await listTexts(tab, withBenoit)).toEqual(["to both"]);
-    await phone.pass(2_000); // the server was asked what became of what was queued
+    await phone.pass(2_000); // The server was asked what became of queued messages.
     const { length: before } = sentTo(server, group);
     const { store } = getContext(tab);
     const { items } = await readChat(store, group, 10);
     expect(items.every(({ error }) => error === "conversation_not_found")).toBe(true);
     expect(await rowIn(tab, group)).toMatchObject({ gone: true, open: false, unread: 0, last: { status: "failed" } });
-    // The picture is there to be seen, and its file goes nowhere.
+    // The picture is still shown, and its file is not sent.
     expect(await countUnsent(tab)).toEqual({ outbox: 3, uploads: 1, blobs: 1 });
     expect(await store.uploads.toArray()).toMatchObject([{ state: "failed" }]);
     for (const { cid } of items)
@@ -141,7 +141,7 @@ describe("a group that one is taken out of", () => {
     expect(sentTo(server, group)).toHaveLength(before);
     expect(server.log(group).messages.every(({ author }) => author === amina)).toBe(true);
     expect([...server.files.all.values()].every(({ isReady }) => !isReady)).toBe(true);
-    // Thrown away one by one it leaves the list with the last of them.
+    // Discarded one by one, the last one removes the group from the list.
     const left = (await store.queryUnsent(group).toArray()).map(({ cid }) => cid);
     for (const cid of left.slice(1)) await discardUnsentMessage(tab, cid);
     expect(await rowIn(tab, group)).toMatchObject({ last: { body: { text: "unsent" } } });
@@ -150,7 +150,7 @@ describe("a group that one is taken out of", () => {
     await eventually(async () => expect(await countUnsent(tab)).toEqual({ outbox: 0, uploads: 0, blobs: 0 }));
   });
 
-  it("a file on its way there is not brought any further, unless somebody else is to have it too", async () => {
+  it("is sent no further parts of a file, unless it has another recipient too", async () => {
     const { server, amina, benoit, group, withBenoit } = makeGroup();
     const phone = makeDevice(server, benoit);
     const tab = await phone.openTab();
@@ -173,16 +173,16 @@ describe("a group that one is taken out of", () => {
     await phone.pass(60_000);
     expect(phone.requests.filter(({ path }) => path.startsWith("/api/files/"))).toHaveLength(asked);
     expect(await listShown(tab, group)).toEqual(["image failed", "image failed"]);
-    // Both pictures are still to be seen here.
+    // Both pictures are still shown.
     expect(await getContext(tab).store.blobs.count()).toBe(2);
   });
 
-  it("a file that is being brought there when its group goes is not brought to its end", async () => {
+  it("is sent no further parts of a file whose upload runs while it disappears", async () => {
     const { server, amina, benoit, group } = makeGroup();
     const phone = makeDevice(server, benoit);
     const tab = await phone.openTab();
     await waitUntilDeviceSynced(server, tab, group);
-    // Of its parts one gets there; the others are on their way until its group has gone.
+    // One part arrives; the others are held until its group has gone.
     let letGo = (): void => {};
     const gone = new Promise<void>((resolve) => {
       letGo = resolve;
@@ -208,7 +208,7 @@ describe("a group that one is taken out of", () => {
     expect(await getContext(tab).store.uploads.toArray()).toMatchObject([{ state: "failed" }]);
   });
 
-  it("a file that failed for everybody, tried again, goes to those who may have it and not to the group", async () => {
+  it("does not receive a failed file on a retry, while the other conversations do", async () => {
     const { server, amina, benoit, group, withBenoit } = makeGroup();
     const phone = makeDevice(server, benoit);
     const tab = await phone.openTab();
@@ -228,7 +228,7 @@ describe("a group that one is taken out of", () => {
     expect(sentTo(server, group)).toEqual([]);
   });
 
-  it("a draft keeps it in the list until it is thrown away, and all of it goes with the conversation", async () => {
+  it("stays in the list for a draft until it is discarded, and both go with the conversation", async () => {
     const { server, amina, benoit, group } = makeGroup();
     const tab = await makeDevice(server, benoit).openTab();
     await waitUntilDeviceSynced(server, tab, group);
@@ -254,7 +254,7 @@ describe("a group that one is taken out of", () => {
     expect(server.executedCommands.some(({ command }) => command.type === "hide")).toBe(false);
   });
 
-  it("what was chosen or recorded keeps it in the list as a draft does, until it is thrown away", async () => {
+  it("stays in the list for attachments or a recording as for a draft, until discarded", async () => {
     const { server, amina, benoit, group } = makeGroup();
     const phone = makeDevice(server, benoit);
     const first = await phone.openTab();
@@ -285,14 +285,14 @@ describe("a group that one is taken out of", () => {
     const { files } = await leftIn(tab);
     expect(files).toMatchObject([{ name: "fête.jpg", caption: "Maman" }]);
     expect(await (await store.blobs.get(files[0]?.id ?? ""))?.blob.text()).toBe("photo");
-    // Without the one it stays for the other, and a recording that ends only now is not too late.
+    // Each keeps it without the other, and a recording that ends only now is still stored.
     await speak(tab, 1);
     await discardDrafts(tab, group);
     expect(await rowIn(tab, group)).toMatchObject({ gone: true });
     expect(await leftIn(tab)).toEqual({ files: [], recordings: [{ startedAt: 1, ms: 900 }] });
     await deleteRecordingDraft(tab, group);
     expect(await rowIn(tab, group)).toBeUndefined();
-    // What is chosen in a tab that had not heard brings the row back; all of it goes with the conversation.
+    // A choice in a tab that was not notified restores the row; both go with the conversation.
     await choose(tab);
     expect(await rowIn(tab, group)).toMatchObject({ gone: true });
     await speak(tab, 2);
@@ -300,7 +300,7 @@ describe("a group that one is taken out of", () => {
     expect(await rowIn(tab, group)).toBeUndefined();
     expect(await readUnsentSummary(getContext(tab))).toEqual(emptied);
     expect([await store.blobs.count(), await store.chunks.count()]).toEqual([0, 0]);
-    // Who comes back finds it where it was.
+    // A returning member finds it unchanged.
     await choose(tab);
     await speak(tab, 3);
     server.changeGroup(amina, group, { type: "add", users: [benoit] });
@@ -312,7 +312,7 @@ describe("a group that one is taken out of", () => {
     expect(await findRecordingDraft(tab, group)).toMatchObject({ startedAt: 3 });
   });
 
-  it("is never without its line in the list while something begun is kept of it, whenever the page dies", async () => {
+  it("always has its row in the list while unsent content of it is stored, whenever the page dies", async () => {
     const { server, amina, benoit, group } = makeGroup();
     const tab = await makeDevice(server, benoit).openTab();
     await waitUntilDeviceSynced(server, tab, group);
@@ -338,7 +338,7 @@ describe("a group that one is taken out of", () => {
     expect(await rowIn(tab, group)).toMatchObject({ gone: true, draft: "typed" });
   });
 
-  it("who comes back finds it as it is from then on, and what failed meanwhile stays failed until tried again", async () => {
+  it("is shown from then on to a returning member, and failed messages stay failed until retried", async () => {
     const { server, amina, benoit, group } = makeGroup();
     const phone = makeDevice(server, benoit);
     const tab = await phone.openTab();
@@ -365,7 +365,7 @@ describe("a group that one is taken out of", () => {
     await retryFailedMessage(tab, unsent?.cid ?? "");
     await eventually(async () => expect((await listShown(tab, group)).at(-1)).toBe("too late sent"));
     await waitUntilDeviceSynced(server, tab, group);
-    // Out and in again within one absence.
+    // Removed and added again within one absence.
     await phone.close(tab);
     server.changeGroup(amina, group, { type: "remove", user: benoit });
     server.sendTexts(amina, group, "unseen");
@@ -375,12 +375,12 @@ describe("a group that one is taken out of", () => {
     expect(await listShown(again, group)).toEqual(["event"]);
   });
 
-  it("a message that got there before its author was taken out is not told as failed", async () => {
+  it("does not show a message as failed that arrived before its author was removed", async () => {
     const { server, amina, benoit, group } = makeGroup();
     const phone = makeDevice(server, benoit);
     const tab = await phone.openTab();
     await waitUntilDeviceSynced(server, tab, group);
-    // The answer is overtaken by the news.
+    // The answer is overtaken by the notice.
     phone.faults.random = () => 0;
     phone.faults.reorderDown = 1;
     await enqueueText(tab, group, "just in time");
@@ -392,7 +392,7 @@ describe("a group that one is taken out of", () => {
     expect(await rowIn(tab, group)).toBeUndefined();
   });
 
-  it("nothing that was on its way brings any of it back: a message, a page, a file, members, marks, an answer", async () => {
+  it("is not restored by late data: a message, a page, a file, members, receipts, an answer", async () => {
     const { server, amina, benoit, group } = makeGroup();
     server.sendTexts(amina, group, ...Array.from({ length: 50 }, (_, i) => `m${i}`));
     const phone = makeDevice(server, benoit);
@@ -450,7 +450,7 @@ describe("a group that one is taken out of", () => {
     expect(await heldOf(tab, group)).toEqual(nothing);
   });
 
-  it("a tab that does not lead sees it go as well, and what it writes there is kept and not sent", async () => {
+  it("disappears in a follower tab as well, and messages written there are kept and not sent", async () => {
     const { server, amina, benoit, group } = makeGroup();
     const phone = makeDevice(server, benoit);
     const leader = await phone.openTab();
@@ -465,7 +465,7 @@ describe("a group that one is taken out of", () => {
     expect(sentTo(server, group)).toEqual([]);
   });
 
-  it("after a session that ended nothing of anybody's groups stays but what was not sent, which is told as failed later", async () => {
+  it("leaves only its unsent messages after an expired session, which are shown as failed later", async () => {
     const { server, amina, benoit, group } = makeGroup();
     const phone = makeDevice(server, benoit);
     const tab = await phone.openTab();
@@ -486,8 +486,8 @@ describe("a group that one is taken out of", () => {
   });
 });
 
-describe("answers that come late", () => {
-  it("one that was asked before somebody was taken out, and comes after, does not bring the group back", async () => {
+describe("late answers", () => {
+  it("do not restore a group from which the user was removed after the request", async () => {
     const { server, amina, benoit, group } = makeGroup();
     const phone = makeDevice(server, benoit);
     const tab = await phone.openTab();
@@ -507,7 +507,7 @@ describe("answers that come late", () => {
     await applyChanges(store, benoit, [{ ...answer, move: (cursor) => withHole(cursor, 0) }]);
     expect(await store.conversations.get(group)).toMatchObject({ gone: true, group: { name: "Cousins" } });
     expect(await readCursor(store)).toEqual(before);
-    // One as new as what is known is taken.
+    // One as new as the stored state is applied.
     const fresh = server.listChanges(benoit, 0);
     const changes = rowChanges(fresh);
     await applyChanges(store, benoit, [
@@ -523,7 +523,7 @@ describe("answers that come late", () => {
     expect(await readCursor(store)).toMatchObject({ skew: 5 });
   });
 
-  it("what another device changed meanwhile is not undone by the answer to one's own change", async () => {
+  it("do not undo a change that another device made meanwhile", async () => {
     const { server, amina, group } = makeGroup();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
@@ -538,7 +538,7 @@ describe("answers that come late", () => {
     await becomes(false);
     await phone.pass(12_000);
     expect(await store.conversations.get(group)).toMatchObject({ muted: false });
-    // An answer counts as long as nothing was told since its question.
+    // An answer counts if no notice arrived since its request.
     const { applyInTransaction: applyChanges } = await import("#sync/inbound/apply-server-changes.ts");
     const answer = { conversation: group, upTo: 0, keep: true, muted: true };
     const { told: pushCount = 0 } = (await store.conversations.get(group)) ?? {};
@@ -550,7 +550,7 @@ describe("answers that come late", () => {
     expect(await store.conversations.get(group)).toMatchObject({ muted: true, kept: true });
   });
 
-  it("an older name of a group does not come back with a row that was overtaken", async () => {
+  it("do not restore an older name of a group by an overtaken row", async () => {
     const { server, amina, group } = makeGroup();
     const tab = await makeDevice(server, amina).openTab();
     await waitUntilDeviceSynced(server, tab, group);

@@ -17,7 +17,7 @@ type Places = readonly [group: ConversationId, withBenoit: ConversationId];
 
 const rowIn = async (tab: Tab, chat: ConversationId) => (await listConversations(tab)).find(({ id }) => id === chat);
 
-/** Benoît in Amina's group, on a phone that reaches the server this way. */
+/** Benoît in Amina's group, on a phone that reaches the server over this transport. */
 const openHis = async ({ noUpgrade }: { noUpgrade: boolean }) => {
   const { server, amina, benoit, group, withBenoit } = makeGroup();
   const phone = makeDevice(server, benoit);
@@ -32,11 +32,11 @@ const openHis = async ({ noUpgrade }: { noUpgrade: boolean }) => {
   return { server, amina, benoit, group, withBenoit, phone, tab, store, takeOut };
 };
 
-describe.each(ways)("what was on its way to a group when its author was taken out ($way)", (way) => {
+describe.each(ways)("messages being sent to a group when their author was removed ($way)", (way) => {
   it.each([
     ["a text", (tab: Tab, [group]: Places) => enqueueText(tab, group, "just in time")],
     ["to many", (tab: Tab, places: Places) => enqueueBroadcast(tab, places, "just in time")],
-  ])("and is in the log is not told as failed, though its answer was lost (%s)", async (_, write) => {
+  ])("are not shown as failed if they are in the log, though their answer was lost (%s)", async (_, write) => {
     const { server, group, withBenoit, phone, tab, takeOut } = await openHis(way);
     phone.shouldLose = ({ method, path }, what) => what === "answer" && method === "POST" && path.includes("messages");
     if (!way.noUpgrade) phone.faults.dropAck = 1;
@@ -54,10 +54,10 @@ describe.each(ways)("what was on its way to a group when its author was taken ou
     expect(await listShown(tab, group)).toEqual([]);
     expect(await rowIn(tab, group)).toBeUndefined();
     await waitUntilDeviceSynced(server, tab, withBenoit);
-    expect(server.log(group).messages).toHaveLength(3); // it stands there once, before the line that says he is out
+    expect(server.log(group).messages).toHaveLength(3); // It is there once, before the system message of his removal.
   });
 
-  it("and is not there is told as failed once the server said so, and nothing written later is ever sent", async () => {
+  it("are shown as failed once the server denied them, and no later message is ever sent", async () => {
     const { server, amina, group, withBenoit, phone, tab, store, takeOut } = await openHis(way);
     server.refuse = (_, { type }) => (type === "send" || type === "spread" ? { error: "unavailable" } : undefined);
     await enqueueText(tab, group, "not in time");
@@ -90,7 +90,7 @@ describe.each(ways)("what was on its way to a group when its author was taken ou
     expect(server.executedCommands.slice(before).filter(({ command }) => command.type === "send")).toEqual([]);
   });
 
-  it("goes to the group when its author is added again before the server was asked", async () => {
+  it("are sent to the group if their author was added again before the server was asked", async () => {
     const { server, amina, benoit, group, tab, takeOut } = await openHis(way);
     server.refuse = (_, { type }) => (type === "send" ? { error: "unavailable" } : undefined);
     await enqueueText(tab, group, "for you all");

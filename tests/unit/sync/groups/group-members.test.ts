@@ -21,7 +21,7 @@ import { getContext, listConversations, waitUntilDeviceSynced } from "#tests/sup
 import { makeDevice, makeGroup } from "#tests/support/model/model-fixtures.ts";
 import type { ModelServer } from "#tests/support/model/model-server.ts";
 
-/** A group that Amina has, with so many others. */
+/** A group that Amina owns, with this many others. */
 const makeCrowd = (others: number) => {
   const { server, amina } = makeGroup();
   const people = Array.from({ length: others }, (_, n) => server.addPerson(`Person ${n + 1}`));
@@ -45,14 +45,14 @@ const listed = async (tab: Tab, group: Uuid) => {
   return { names: members.map(({ username }) => username), roster };
 };
 
-describe("the people behind numbers", () => {
-  it("are asked for together, once, and by no more than a page at a time", async () => {
+describe("the people behind member numbers", () => {
+  it("are requested together, once, and at most a page at a time", async () => {
     const { server, amina, group } = makeCrowd(memberPageRows + 20);
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
     await waitUntilDeviceSynced(server, tab, group);
     const all = Array.from({ length: memberPageRows + 10 }, (_, n) => n + 1);
-    tab.memberLoader.requestMembers(group, [0]); // oneself needs no asking
+    tab.memberLoader.requestMembers(group, [0]); // The user's own profile needs no request.
     tab.memberLoader.requestMembers(group, all.slice(0, 20));
     tab.memberLoader.requestMembers(group, all);
     tab.memberLoader.requestMembers(group, [3]);
@@ -61,7 +61,7 @@ describe("the people behind numbers", () => {
     tab.memberLoader.requestMembers(group, all);
     await phone.pass(5_000);
     expect(queries(server)).toHaveLength(2);
-    // A number of nobody is not asked for again and again.
+    // An unassigned number is not requested repeatedly.
     tab.memberLoader.requestMembers(group, [9_999]);
     await eventually(() => expect(queries(server)).toHaveLength(3));
     for (let i = 0; i < 2; i++) {
@@ -69,13 +69,13 @@ describe("the people behind numbers", () => {
       await phone.pass(2_000);
     }
     expect(queries(server)).toHaveLength(3);
-    // What is known for long is asked for again.
+    // Old data is requested again.
     await getContext(tab).store.members.update([group, 5], { at: phone.now() - 25 * 3_600_000 });
     tab.memberLoader.requestMembers(group, all);
     await eventually(() => expect(queries(server).slice(3)).toEqual(["numbers=5"]));
   });
 
-  it("are asked for when the link is there again, again when the server could not answer, and no more when it will not", async () => {
+  it("are requested when the connection is back, again after a server failure, and not after a permanent refusal", async () => {
     const { server, amina, group } = makeCrowd(5);
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
@@ -99,7 +99,7 @@ describe("the people behind numbers", () => {
     expect(queries(server)).toHaveLength(5);
   });
 
-  it("are asked for once by two tabs, and by one that does not lead", async () => {
+  it("are requested once for two tabs, also by a follower", async () => {
     const { server, amina, group } = makeCrowd(5);
     const phone = makeDevice(server, amina);
     const leader = await phone.openTab();
@@ -115,7 +115,7 @@ describe("the people behind numbers", () => {
     expect(queries(server)).toEqual(["numbers=1,2", "numbers=3"]);
   });
 
-  it("have the names that contacts and oneself have now, and others those the server told of the group", async () => {
+  it("have the current names of contacts and the user, and otherwise those the server sent for the group", async () => {
     const { server, amina, benoit, group } = makeGroup();
     const tab = await makeDevice(server, benoit).openTab();
     await waitUntilDeviceSynced(server, tab, group);
@@ -132,12 +132,12 @@ describe("the people behind numbers", () => {
     await eventually(async () => expect(await namesOf(tab, group, [0, 1])).toEqual(["Amina M.", "Ben"]));
     expect((await listed(tab, group)).names).toEqual(["Amina M.", "Ben", "Chantal"]);
     expect((await readMemberProfiles(store, me, group, [1]))[1]).toMatchObject({ user: benoit, me: true });
-    // Nobody keeps the name of somebody level who is no contact any more.
+    // A former contact does not keep an outdated name.
     server.updateContact(benoit, { ...known, profile: renamed, state: "none", connection_id: null });
     await eventually(async () => expect(await namesOf(tab, group, [0])).toEqual(["Amina"]));
   });
 
-  it("of a group that one came back to are asked for again", async () => {
+  it("of a group are requested again after returning to it", async () => {
     const { server, amina, benoit, group } = makeGroup();
     const tab = await makeDevice(server, benoit).openTab();
     await waitUntilDeviceSynced(server, tab, group);
@@ -153,8 +153,8 @@ describe("the people behind numbers", () => {
   });
 });
 
-describe("the whole list of members", () => {
-  it("is read page by page once, and then only what changed since, who left among it", async () => {
+describe("the complete list of members", () => {
+  it("is read page by page once, and then only changes since, including members who left", async () => {
     const { server, amina, people, group } = makeCrowd(10);
     const [first = "", second = ""] = people;
     server.membersPerPage = 4;
@@ -180,7 +180,7 @@ describe("the whole list of members", () => {
     expect(await namesOf(tab, group, [1])).toEqual(["Person 1"]);
   });
 
-  it("does not show somebody as a member who was heard of before and left before it was first read", async () => {
+  it("does not contain a person who was mentioned before and left before the first read", async () => {
     const { server, amina, people, group } = makeCrowd(3);
     const tab = await makeDevice(server, amina).openTab();
     await waitUntilDeviceSynced(server, tab, group);
@@ -191,7 +191,7 @@ describe("the whole list of members", () => {
     expect((await listed(tab, group)).names).toEqual(["Amina", "Person 2", "Person 3"]);
   });
 
-  it("is not undone by an answer that it overtook, which tells who somebody was that left", async () => {
+  it("is not undone by an answer that it overtook, which names a person who left", async () => {
     const { server, amina, people, group } = makeCrowd(3);
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
@@ -210,7 +210,7 @@ describe("the whole list of members", () => {
     expect((await listed(tab, group)).names).toEqual(["Amina", "Person 3"]);
   });
 
-  it("does not take for a member whom an answer names that was on its way while they left", async () => {
+  it("does not contain a person named by an answer that was sent while they left", async () => {
     const { server, amina, people, group } = makeCrowd(3);
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
@@ -225,7 +225,7 @@ describe("the whole list of members", () => {
     expect((await listed(tab, group)).names).toEqual(["Amina", "Person 2", "Person 3"]);
   });
 
-  it("is not taken for whole when its group went and came back while it was on its way", async () => {
+  it("is not complete if its group disappeared and returned during the request", async () => {
     const { server, amina, benoit, chantal, group } = makeGroup();
     const phone = makeDevice(server, benoit);
     const tab = await phone.openTab();
@@ -246,7 +246,7 @@ describe("the whole list of members", () => {
     expect((await listed(tab, group)).names).toEqual(["Amina", "Benoît"]);
   });
 
-  it("rejects with the reason when it cannot be had, and is whole at the next try", async () => {
+  it("rejects with the reason of a failure, and is complete after a retry", async () => {
     const { server, amina, group } = makeCrowd(10);
     server.membersPerPage = 4;
     const phone = makeDevice(server, amina);
@@ -262,7 +262,7 @@ describe("the whole list of members", () => {
   });
 });
 
-describe("what one does to a group", () => {
+describe("commands to a group", () => {
   afterEach(() => activeEngine.set(undefined));
 
   const use = (tab: Tab) => activeEngine.set({ userId: tab.userId, tab } as SyncEngine);
@@ -271,7 +271,7 @@ describe("what one does to a group", () => {
   it.each([
     ["with a socket", false],
     ["by HTTP alone", true],
-  ])("stands here once it is done, and may be done twice (%s)", async (_, noUpgrade) => {
+  ])("apply here once confirmed, and may be repeated (%s)", async (_, noUpgrade) => {
     const { server, amina, benoit, chantal } = makeGroup();
     const phone = makeDevice(server, amina);
     phone.faults.noUpgrade = noUpgrade;
@@ -282,7 +282,7 @@ describe("what one does to a group", () => {
     const wanted = { id, name: "Football", members: [benoit] };
     let answers = 0;
     phone.shouldLose = ({ path }, what) => path === "/api/groups" && what === "answer" && ++answers === 1;
-    // With its answer lost it is done as soon as it is heard of, or not told as done.
+    // With a lost answer it is confirmed by its notice, or not reported as done.
     await createGroupChat(wanted).catch((error: unknown) => expect(error).toMatchObject({ code: "offline" }));
     const asked = tab.platform.now();
     await createGroupChat(wanted);

@@ -35,14 +35,14 @@ const itemIn = async (tab: Tab, chat: ConversationId, seq: number) => {
 const rowIn = async (tab: Tab, chat: ConversationId) => (await listConversations(tab)).find(({ id }) => id === chat);
 
 describe("messages in a group", () => {
-  it("reach everybody, are one's own on every device of one's own, and have their ticks when all have got and read them", async () => {
+  it("reach everybody, are own messages on each of the author's devices, and get their ticks when all received and read them", async () => {
     const { server, amina, benoit, chantal, group } = makeGroup();
     const phone = await makeDevice(server, amina).openTab();
     const laptop = await makeDevice(server, amina).openTab();
     const his = await makeDevice(server, benoit).openTab();
     for (const tab of [phone, laptop, his]) await waitUntilDeviceSynced(server, tab, group);
     await enqueueText(phone, group, "supper at seven");
-    // Written it is on its way: an answer follows what has been read.
+    // Once written it is being sent: an answer follows the read message.
     await eventually(async () => expect(await listTexts(his, group)).toContain("supper at seven"));
     await enqueueText(his, group, "I come");
     for (const tab of [phone, laptop]) {
@@ -69,7 +69,7 @@ describe("messages in a group", () => {
     for (const tab of [phone, laptop, his, hers]) await waitUntilDeviceSynced(server, tab, group);
   });
 
-  it("what is done in a group is a line that nobody has to read, with those it names, and has no ticks", async () => {
+  it("of the system are read without counting as unread, with the people they name, and have no ticks", async () => {
     const { server, amina, benoit, chantal, group } = makeGroup();
     const hers = await makeDevice(server, amina).openTab();
     const his = await makeDevice(server, benoit).openTab();
@@ -95,7 +95,7 @@ describe("messages in a group", () => {
     await waitUntilDeviceSynced(server, his, group);
   });
 
-  it("what is unread is exact whether it comes by itself, with a page, or after a line that is not to be read", async () => {
+  it("have an exact unread count whether they are pushed, loaded as a page, or follow a system message", async () => {
     const { server, amina, benoit, chantal, group } = makeGroup();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
@@ -120,7 +120,7 @@ describe("messages in a group", () => {
     await waitUntilDeviceSynced(server, again, group);
   });
 
-  it("one's own are one's own on a page read far from the newest too, lines of the group among them", async () => {
+  it("of the user are own messages on a page far from the newest too, with system messages among them", async () => {
     const { server, amina, benoit, group } = makeGroup();
     server.sendTexts(amina, group, "mine");
     server.sendTexts(benoit, group, ...Array.from({ length: 90 }, (_, i) => `m${i}`));
@@ -130,7 +130,7 @@ describe("messages in a group", () => {
     expect(items.filter(({ mine }) => mine).map(({ seq }) => seq)).toEqual([2, 1]);
   });
 
-  it("a deleted message is a tombstone on every member's phone", async () => {
+  it("are tombstones on every member's phone when deleted", async () => {
     const { server, amina, benoit, group } = makeGroup();
     const hers = await makeDevice(server, amina).openTab();
     const his = await makeDevice(server, benoit).openTab();
@@ -145,7 +145,7 @@ describe("messages in a group", () => {
     expect(await rowIn(his, group)).toMatchObject({ unread: 0 });
   });
 
-  it("several type at once, by their numbers, and who has sent it types no more", async () => {
+  it("show several people typing by number, and end the typing of their sender", async () => {
     const { server, amina, benoit, chantal, group } = makeGroup();
     const tab = await makeDevice(server, amina).openTab();
     await waitUntilDeviceSynced(server, tab, group);
@@ -158,7 +158,7 @@ describe("messages in a group", () => {
     await eventually(() => expect(typists()).toEqual([2]));
   });
 
-  it("a text and a picture go to a group and to a person together, and are passed on from a group with who wrote them", async () => {
+  it("can be sent with a picture to a group and a person together, and forwarded from a group with their author", async () => {
     const { server, amina, benoit, chantal, group, withBenoit } = makeGroup();
     const hers = await makeDevice(server, amina).openTab();
     const his = await makeDevice(server, benoit).openTab();
@@ -169,7 +169,7 @@ describe("messages in a group", () => {
     await eventually(() => expect(server.log(group).messages).toHaveLength(3));
     server.sendTexts(chantal, group, "from Chantal");
     for (const tab of [hers, his]) await waitUntilDeviceSynced(server, tab, group);
-    // He has no contact of that name: his phone asks who it is.
+    // He has no contact of that name: his phone requests the person.
     await enqueueForward(his, group, await itemIn(his, group, 4), [withBenoit]);
     await enqueueForward(his, group, await itemIn(his, group, 3), [withBenoit]);
     await waitUntilDeviceSynced(server, hers, withBenoit);
@@ -190,7 +190,7 @@ describe("messages in a group", () => {
     expect(await readConversation(getContext(his).store, benoit, group)).toMatchObject({ kind: "group", gone: false });
   });
 
-  it("without sockets everything goes both ways by HTTP", async () => {
+  it("are exchanged by HTTP without sockets", async () => {
     const { server, amina, benoit, chantal, group } = makeGroup();
     const phone = makeDevice(server, amina);
     phone.faults.noUpgrade = true;

@@ -7,7 +7,7 @@ import { makeDevice, makeGroup } from "#tests/support/model/model-fixtures.ts";
 
 const quietMs = 20_000; // longer than any pause after so few failures
 
-/** Amina's phone, level and online, which has not asked for the members of her group yet. */
+/** Amina's phone, in sync and online, which has not requested the members of her group yet. */
 const openPhone = async () => {
   const { server, amina, group } = makeGroup();
   const phone = makeDevice(server, amina);
@@ -33,8 +33,8 @@ const openPhone = async () => {
   };
 };
 
-describe("a list of members that somebody waits for", () => {
-  it("comes by itself when requests failed while the socket lived, and is not asked for after that", async () => {
+describe("a list of members that a screen waits for", () => {
+  it("is retried by itself when requests failed on a working socket, and not requested after that", async () => {
     const { phone, tab, failures, bring, asked, listed } = await openPhone();
     const links: string[] = [];
     tab.link.subscribe(() => links.push(tab.link.get()));
@@ -47,10 +47,10 @@ describe("a list of members that somebody waits for", () => {
     expect(asked()).toBe(4);
   });
 
-  it("is asked for less and less often, and no more once nobody waits", async () => {
+  it("is retried with growing pauses, and no more once no screen waits", async () => {
     const { server, phone, failures, pauses, bring, asked } = await openPhone();
     server.refuseGroup = () => ({ error: "unavailable" });
-    phone.faults.random = () => 1; // each pause as long as it may be
+    phone.faults.random = () => 1; // each pause at its maximum
     const stop = bring();
     await eventually(() => expect(failures).toHaveLength(4));
     stop();
@@ -59,7 +59,7 @@ describe("a list of members that somebody waits for", () => {
     expect(asked()).toBe(4);
   });
 
-  it("is not said to have failed, nor asked for again, when nobody waits any more for the answer", async () => {
+  it("is neither reported as failed nor retried when no screen waits for the answer any more", async () => {
     const { phone, failures, bring, asked } = await openPhone();
     phone.answerMs = 5_000;
     phone.shouldLose = (_, what) => what === "answer";
@@ -71,13 +71,13 @@ describe("a list of members that somebody waits for", () => {
     expect(asked()).toBe(1);
   });
 
-  it("is asked for at once by who does not wait for the next try", async () => {
+  it("is requested at once by a caller who does not wait for the next retry", async () => {
     const { server, phone, failures, pauses, bring, asked, listed } = await openPhone();
     server.refuseGroup = () => ({ error: "unavailable", retryAfterMs: 600_000 });
     const stop = bring();
     await eventually(() => expect(failures).toEqual(["unavailable"]));
     server.refuseGroup = () => undefined;
-    await phone.pass(quietMs); // the server said how long to wait
+    await phone.pass(quietMs); // The server said how long to wait.
     expect(pauses).toEqual([600_000]);
     expect(asked()).toBe(1);
     stop();
@@ -86,7 +86,7 @@ describe("a list of members that somebody waits for", () => {
     expect(asked()).toBe(2);
   });
 
-  it("is asked for once when it is refused for good", async () => {
+  it("is requested once if refused permanently", async () => {
     const { server, phone, failures, bring, asked } = await openPhone();
     server.refuseGroup = () => ({ error: "group_not_found" });
     bring();

@@ -10,7 +10,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** A phone whose storage takes nothing more, but what `isTaken` lets through. */
+/** A phone with full storage, except for writes that `isTaken` allows. */
 const fill = (isTaken: (table: string) => boolean) => {
   const { put } = IDBObjectStore.prototype;
   vi.spyOn(IDBObjectStore.prototype, "put").mockImplementation(function (this: IDBObjectStore, ...values) {
@@ -20,7 +20,7 @@ const fill = (isTaken: (table: string) => boolean) => {
 };
 
 describe("groups in the local store", () => {
-  it("a phone that is full takes in being put out of a group once there is room, and sends nothing there meanwhile", async () => {
+  it("a full phone applies a removal from a group once there is room, and sends nothing there meanwhile", async () => {
     const { server, amina, benoit, group } = makeGroup();
     const phone = makeDevice(server, benoit);
     const tab = await phone.openTab();
@@ -41,11 +41,11 @@ describe("groups in the local store", () => {
       expect(tab.storageTrouble.get()).toBeUndefined();
     });
     expect(server.log(group).messages.every(({ author }) => author === amina)).toBe(true);
-    // Nothing of it is a fault of the store.
+    // None of it is a fault of the store.
     expect(getContext(tab)).toBe(before);
   });
 
-  it("a phone with no room for members shows the group all the same, and has their names once there is room", async () => {
+  it("a phone with no room for members shows the group anyway, and has their names once there is room", async () => {
     const { server, amina, group } = makeGroup();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();

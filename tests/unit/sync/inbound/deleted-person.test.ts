@@ -13,8 +13,8 @@ import { getContext, listShown, waitUntilDeviceSynced } from "#tests/support/mod
 import { makeDevice, makeGroup, makePair } from "#tests/support/model/model-fixtures.ts";
 import { countUnsent, fourPartSize, isPart, makePicture, sendFiles } from "#tests/support/model/outgoing-files.ts";
 
-describe("somebody whose account is gone", () => {
-  it("has nothing but an id on the wire, in no more bytes than before", () => {
+describe("a deleted person", () => {
+  it("is only an id in frames, in no more bytes than before", () => {
     const gone = createDeletedRelation("01a20112-2d30-71d7-8f14-7c907d4545c7");
     expect(fromWirePerson(toWirePerson(gone))).toEqual(gone);
     const { deleted: _, ...profile } = gone.profile;
@@ -23,7 +23,7 @@ describe("somebody whose account is gone", () => {
     expect(JSON.stringify(toWirePerson(gone)).length).toBe(JSON.stringify(toWirePerson(stranger)).length);
   });
 
-  it("has no name, no number and no picture left on a device, where what they said stays", async () => {
+  it("has no name, number or picture left on a device, while their messages stay", async () => {
     const { server, amina, benoit, chat } = makePair();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
@@ -38,7 +38,7 @@ describe("somebody whose account is gone", () => {
     await eventually(() => expect(phone.deletedPictures).toContain(benoit));
   });
 
-  it("is nobody among the members of a group, also before it is asked for them again", async () => {
+  it("is anonymous among the members of a group, also before the members are requested again", async () => {
     const { server, amina, benoit, chantal } = makeGroup();
     const group = server.createGroup(amina, "Famille", [benoit, chantal]);
     const phone = makeDevice(server, amina);
@@ -58,7 +58,7 @@ describe("somebody whose account is gone", () => {
     expect(JSON.stringify(rows)).not.toContain(benoit);
   });
 
-  it("is named no more in what others passed on of theirs, whatever comes late", async () => {
+  it("is no longer named in forwarded messages, whatever arrives late", async () => {
     const { server, amina, benoit, chat } = makePair();
     const tab = await makeDevice(server, amina).openTab();
     server.sendTexts(benoit, chat, "Mbote");
@@ -78,7 +78,7 @@ describe("somebody whose account is gone", () => {
       { type: "revised", target: chat, since: 0, revision: 1, messages: of(unsigned) },
     ]);
     expect(await seen()).toEqual([unsigned, unsigned]);
-    // A page that was on its way when the name went.
+    // A page that was sent when the name was removed.
     const request = { conversation: chat, direction: "after", seq: 0, head: held.seq, revised: 0 } as const;
     const epoch = (await store.conversations.get(chat))?.epoch ?? "";
     const page = { epoch, head: held.seq, messages: of(passedOn), more: false, anchor: null };
@@ -91,7 +91,7 @@ describe("somebody whose account is gone", () => {
     expect(await seen()).toEqual([deleted, deleted]);
   });
 
-  it("is sent no more of a file that was on its way, whose author still has it and can throw it away", async () => {
+  it("is sent no further parts of a file, whose author still has it and can discard it", async () => {
     const { server, amina, benoit, chat } = makePair();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
@@ -118,7 +118,7 @@ describe("somebody whose account is gone", () => {
     await eventually(async () => expect(await countUnsent(tab)).toEqual({ outbox: 0, uploads: 0, blobs: 0 }));
   });
 
-  it("shows no statuses, even where an old page of the feed has some", async () => {
+  it("has no statuses, even if an old page of the feed contains some", async () => {
     const { server, amina, benoit } = makePair();
     const tab = await makeDevice(server, amina).openTab();
     const { store } = getContext(tab);

@@ -24,7 +24,7 @@ const numbered = (from: number, to: number) => Array.from({ length: to - from + 
 const pagesAsked = (server: ModelServer) => server.executedCommands.filter(({ command }) => command.type === "page");
 
 describe("catching up", () => {
-  it("what came while the device was away is there after it comes back, with the right unread count", async () => {
+  it("messages that arrived while the device was offline are there when it returns, with the right unread count", async () => {
     const { server, amina, benoit, chat } = makePair();
     const phone = makeDevice(server, amina);
     const first = await phone.openTab();
@@ -38,7 +38,7 @@ describe("catching up", () => {
     expect((await listConversations(second))[0]).toMatchObject({ unread: 120 });
   });
 
-  it("one missed message that its row carries whole costs no request", async () => {
+  it("one missed message that its row contains completely costs no request", async () => {
     const { server, amina, benoit, chat } = makePair();
     const phone = makeDevice(server, amina);
     const first = await phone.openTab();
@@ -52,7 +52,7 @@ describe("catching up", () => {
     expect(pagesAsked(server)).toEqual([]);
   });
 
-  it("a gap of more than a page takes the newest page only; older messages come when they are scrolled to", async () => {
+  it("a gap of more than a page loads the newest page only; older messages are loaded by scrolling", async () => {
     const { server, amina, benoit, chat } = makePair();
     const phone = makeDevice(server, amina);
     const first = await phone.openTab();
@@ -68,7 +68,7 @@ describe("catching up", () => {
     await waitUntilDeviceSynced(server, tab, chat);
   });
 
-  it("scrolling to the very first message ends there", async () => {
+  it("scrolling to the first message ends there", async () => {
     const { server, amina, benoit, chat } = makePair();
     server.sendTexts(benoit, chat, ...numbered(1, 95));
     const tab = await makeDevice(server, amina).openTab();
@@ -82,7 +82,7 @@ describe("catching up", () => {
     expect((await readChat(store, chat, 40)).items).toHaveLength(40);
   });
 
-  it("a fresh device with many conversations lists all of them and fetches only the newest part of the recent ones", async () => {
+  it("a new device with many conversations lists all of them and loads only the newest part of the recent ones", async () => {
     const { server, amina } = makePair();
     const chats = [];
     for (let i = 0; i < 75; i++) {
@@ -106,7 +106,7 @@ describe("catching up", () => {
     expect((await getContext(tab).store.people.where("state").equals("contact").toArray()).length).toBe(76);
   });
 
-  it("a log that was recreated replaces what was held, and what is unsent goes to the new one", async () => {
+  it("a recreated log replaces the stored one, and unsent messages are sent to the new one", async () => {
     const { server, amina, benoit, chat } = makePair();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
@@ -122,14 +122,14 @@ describe("catching up", () => {
     expect(await listShown(tab, chat)).toEqual(["new beginning", "unsent sent"]);
   });
 
-  it("a log that was restored from an older copy under its old name is taken as it is", async () => {
+  it("a log restored from an older copy under its old epoch is stored as it is", async () => {
     const { server, amina, benoit, chat } = makePair();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
     server.sendTexts(benoit, chat, ...numbered(1, 20));
     await waitUntilDeviceSynced(server, tab, chat);
     const log = server.log(chat);
-    // A receipt of the old log that arrives late would be one of the new.
+    // A late receipt of the old log would count for the new one.
     await eventually(() => expect(log.members.get(amina)).toMatchObject({ delivered: 20 }));
     await phone.close(tab);
     log.messages = log.messages.slice(0, 12);
@@ -142,7 +142,7 @@ describe("catching up", () => {
     await waitUntilDeviceSynced(server, next, chat);
   });
 
-  it("a server whose two halves disagree about a log is not asked without end", async () => {
+  it("a server whose row and log disagree is not requested endlessly", async () => {
     const { server, amina, benoit, chat } = makePair();
     server.sendTexts(benoit, chat, ...numbered(1, 60));
     const phone = makeDevice(server, amina);
@@ -160,7 +160,7 @@ describe("catching up", () => {
     expect(pagesAsked(server).length - before).toBeLessThan(12);
   });
 
-  it("an inbox that was recreated gives its conversations other numbers without mixing them up", async () => {
+  it("a recreated inbox gives its conversations other handles without confusing them", async () => {
     const { server, amina, benoit, chat } = makePair();
     const chantal = server.addPerson("Chantal");
     const second = server.connect(amina, chantal);
@@ -180,7 +180,7 @@ describe("catching up", () => {
     expect(await listTexts(tab, second)).toEqual(["from Chantal", "again Chantal"]);
   });
 
-  it("a hidden conversation leaves the list and comes back with what is new only", async () => {
+  it("a hidden conversation leaves the list and returns with new messages only", async () => {
     const { server, amina, benoit, chat } = makePair();
     const tab = await makeDevice(server, amina).openTab();
     server.sendTexts(benoit, chat, ...numbered(1, 5));
@@ -197,7 +197,7 @@ describe("catching up", () => {
     });
   });
 
-  it("a message to a contact can be written before the server has told of the conversation", async () => {
+  it("a message to a contact can be written before the server has sent the conversation", async () => {
     const { server, amina } = makePair();
     const chantal = server.addPerson("Chantal");
     const phone = makeDevice(server, amina);
@@ -213,7 +213,7 @@ describe("catching up", () => {
     expect(await listShown(tab, chat)).toEqual(["first sent"]);
   });
 
-  it("what one device of a person sends and reads shows on the other", async () => {
+  it("messages sent and read on one device of a person are shown on the other", async () => {
     const { server, amina, benoit, chat } = makePair();
     const phone = await makeDevice(server, amina).openTab();
     const laptop = await makeDevice(server, amina).openTab();
@@ -229,7 +229,7 @@ describe("catching up", () => {
     await eventually(async () => expect((await listConversations(phone))[0]).toMatchObject({ unread: 0 }));
   });
 
-  it("what was read without a network is told when it is back, also by a later tab", async () => {
+  it("messages read offline are reported when the network is back, also by a later tab", async () => {
     const { server, amina, benoit, chat } = makePair();
     const phone = makeDevice(server, amina);
     const first = await phone.openTab();
@@ -247,7 +247,7 @@ describe("catching up", () => {
     await eventually(() => expect(server.log(chat).members.get(amina)).toMatchObject({ delivered: 3, read: 3 }));
   });
 
-  it("a count that arrives after a newer one changes nothing", async () => {
+  it("an outdated count that arrives after a newer one changes nothing", async () => {
     const { server, amina, benoit, chat } = makePair();
     const tab = await makeDevice(server, amina).openTab();
     server.sendTexts(benoit, chat, ...numbered(1, 6));
@@ -263,7 +263,7 @@ describe("catching up", () => {
     expect((await listConversations(tab))[0]).toMatchObject({ unread: 0 });
   });
 
-  it("a count by HTTP that was overtaken by a message does not hide that it is unread", async () => {
+  it("a count by HTTP that was overtaken by a message does not mark it as read", async () => {
     const { server, amina, benoit, chat } = makePair();
     const tab = await makeDevice(server, amina).openTab();
     server.sendTexts(benoit, chat, "a");
@@ -276,7 +276,7 @@ describe("catching up", () => {
     expect((await listConversations(tab))[0]).toMatchObject({ unread: 0 });
   });
 
-  it("a message counts as unread once, whether a page or a push of it comes first, or one of mine before it", async () => {
+  it("a message counts as unread once, whether a page or a push of it comes first, or an own message before it", async () => {
     const { server, amina, benoit, chat } = makePair();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
@@ -291,7 +291,7 @@ describe("catching up", () => {
     if (isRefusal(page)) throw new Error(page.error);
     const [pushed, mine] = page.messages;
     if (!pushed || !mine) throw new Error("no messages");
-    // My own, sent by HTTP, has its place before the one that stands before it is here.
+    // The own message, sent by HTTP, gets its position before the message preceding it arrived.
     await applyInTransaction(store, me, [{ type: "messages", target: chat, messages: [mine] }]);
     expect(await unread()).toBe(1);
     const request = { conversation: chat, direction: "after", seq: 1, head: 1, revised: 0 } as const;
@@ -331,7 +331,7 @@ describe("catching up", () => {
     expect(server.executedCommands.filter(({ command }) => command.type === "mark")).toEqual([]);
   });
 
-  it("receipts of many messages are told together", async () => {
+  it("receipts of many messages are sent together", async () => {
     const { server, amina, benoit, chat } = makePair();
     const tab = await makeDevice(server, amina).openTab();
     await eventually(() => expect(tab.link.get()).toBe("online"));

@@ -17,7 +17,9 @@ import type { ModelServer } from "#tests/support/model/model-server.ts";
 
 const numbered = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => `m${from + i}`);
 
-/** Amina's phone, level with a conversation of `known` messages from Benoît, and a copy of the server as it is then. */
+/**
+ * Amina's phone, in sync with a conversation of `known` messages from Benoît, and a copy of the server at that time.
+ */
 const makeCopied = async (known = 11) => {
   const pair = makePair();
   const { server, amina, benoit, chat } = pair;
@@ -29,7 +31,7 @@ const makeCopied = async (known = 11) => {
   return { ...pair, phone, tab, copy: server.copy() };
 };
 
-/** Puts the copy in place some time after the last message: a log never has the same time for another message. */
+/** Restores the copy some time after the last message: a log never has the same time for another message. */
 const restore = async (phone: ModelDevice, copy: ReturnType<ModelServer["copy"]>) => {
   await phone.pass(1_000);
   phone.server.restore(copy);
@@ -41,7 +43,7 @@ const reconnects = async (phone: ModelDevice) => {
 };
 
 describe("a server restored from an earlier copy", () => {
-  it("is noticed by a device that was online: what the server lost goes, what it stores next is shown", async () => {
+  it("is noticed by a device that was online: lost messages are removed, and later ones are shown", async () => {
     const { server, benoit, chat, phone, tab, copy } = await makeCopied();
     server.sendTexts(benoit, chat, ...numbered(12, 19));
     await waitUntilDeviceSynced(server, tab, chat);
@@ -54,7 +56,7 @@ describe("a server restored from an earlier copy", () => {
     expect((await listConversations(tab))[0]).toMatchObject({ unread: 14 });
   });
 
-  it("is noticed where messages came before the device did", async () => {
+  it("is noticed if messages arrived before the device did", async () => {
     const { server, benoit, chat, phone, tab, copy } = await makeCopied();
     server.sendTexts(benoit, chat, ...numbered(12, 19));
     await waitUntilDeviceSynced(server, tab, chat);
@@ -71,13 +73,13 @@ describe("a server restored from an earlier copy", () => {
     ["one place", 9],
     ["a few places", 12],
     ["more than a page", 300],
-  ])("is noticed by a device that comes back when the log is %s further than it was", async (_, added) => {
+  ])("is noticed by a device that returns when the log is %s further than it was", async (_, added) => {
     const { server, benoit, chat, phone, tab, copy } = await makeCopied();
     server.sendTexts(benoit, chat, ...numbered(12, 19));
     await waitUntilDeviceSynced(server, tab, chat);
     await phone.close(tab);
     await restore(phone, copy);
-    // Nothing in the counter tells: as where the storage has had many lives since.
+    // The counter does not reveal it, as after many restarts of the storage.
     for (const inbox of server.inboxes.values()) inbox.skipped = [];
     const after = Array.from({ length: added }, (_, i) => `n${i}`);
     server.sendTexts(benoit, chat, ...after);
@@ -91,7 +93,7 @@ describe("a server restored from an earlier copy", () => {
     await eventually(async () => expect((await listConversations(next))[0]).toMatchObject({ unread: all.length }));
   });
 
-  it("gets the own messages it had acknowledged and lost once more, each once and in their order", async () => {
+  it("is sent again the own messages it had acknowledged and lost, each once and in order", async () => {
     const { server, benoit, amina, chat, phone, tab, copy } = await makeCopied();
     for (const text of ["one", "two", "three"]) await enqueueText(tab, chat, text);
     await waitUntilDeviceSynced(server, tab, chat);
@@ -112,7 +114,7 @@ describe("a server restored from an earlier copy", () => {
     expect(await getContext(tab).store.outbox.count()).toBe(0);
   });
 
-  it("has what was written meanwhile after what it lost", async () => {
+  it("has messages written meanwhile after those it lost", async () => {
     const { server, chat, phone, tab, copy } = await makeCopied();
     await enqueueText(tab, chat, "lost");
     await waitUntilDeviceSynced(server, tab, chat);
@@ -126,7 +128,7 @@ describe("a server restored from an earlier copy", () => {
     );
   });
 
-  it("acknowledges a message for a place where the device holds another one: both are kept", async () => {
+  it("acknowledges a message at a position where the device has another one: both are kept", async () => {
     const { server, chat, phone, tab, copy } = await makeCopied();
     await enqueueText(tab, chat, "lost");
     await waitUntilDeviceSynced(server, tab, chat);
@@ -141,7 +143,7 @@ describe("a server restored from an earlier copy", () => {
     );
   });
 
-  it("hears of marks and deletions that it lost", async () => {
+  it("receives the receipts and deletions that it lost", async () => {
     const { server, amina, chat, phone, tab } = await makeCopied();
     await enqueueText(tab, chat, "regretted");
     await waitUntilDeviceSynced(server, tab, chat);
@@ -161,7 +163,7 @@ describe("a server restored from an earlier copy", () => {
     expect((await listConversations(tab))[0]).toMatchObject({ unread: 0 });
   });
 
-  it("gives a number to another conversation without mixing the two up", async () => {
+  it("assigns a handle to another conversation without confusing the two", async () => {
     const { server, amina, phone, tab, copy, benoit, chat } = await makeCopied();
     const [chantal, daniel] = [server.addPerson("Chantal"), server.addPerson("Daniel")];
     const lost = server.connect(amina, chantal);
@@ -180,14 +182,14 @@ describe("a server restored from an earlier copy", () => {
     expect(await listTexts(tab, lost)).toEqual(["from Chantal"]);
   });
 
-  it("is asked for one page where only its inbox is behind its log, and what is written goes out", async () => {
+  it("is asked for one page if only its inbox is behind its log, and new messages are sent", async () => {
     const { server, amina, chat, phone, tab } = await makeCopied();
     const row = server.row.bind(server);
     server.row = (user, log) => {
       const [before, last] = log.messages.slice(7, 9);
       return { ...row(user, log), head: 9, at: last?.at ?? 0, prior: before?.at ?? null };
     };
-    server.inbox(amina).skipped = [{ after: 0, start: Number.MAX_SAFE_INTEGER }]; // everything is told anew
+    server.inbox(amina).skipped = [{ after: 0, start: Number.MAX_SAFE_INTEGER }]; // All changes are reported again.
     for (const socket of [...server.inbox(amina).sockets]) socket.end(1006);
     const asked = server.executedCommands.length;
     await reconnects(phone);
@@ -199,7 +201,7 @@ describe("a server restored from an earlier copy", () => {
     expect(newest.length).toBeLessThan(3);
   });
 
-  it("is not asked without end where it says something else each time", async () => {
+  it("is not requested endlessly if every answer differs", async () => {
     const { server, benoit, chat, phone, tab } = await makeCopied();
     const execute = server.execute.bind(server);
     server.execute = ((user, command, source) => {

@@ -4,7 +4,7 @@ import { waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
 
 describe("searching", () => {
-  it("finds what is held here at once and the rest of the history on the server, newest first and each once", async () => {
+  it("finds stored messages at once and the rest of the history on the server, newest first and each once", async () => {
     const { server, amina, benoit, chat } = makePair();
     for (let i = 1; i <= 300; i++) server.sendTexts(benoit, chat, i % 5 === 0 ? `Été ${i}` : `hiver ${i}`);
     const tab = await makeDevice(server, amina).openTab();
@@ -20,7 +20,7 @@ describe("searching", () => {
     expect(found).toEqual(Array.from({ length: 60 }, (_, i) => 300 - i * 5));
   });
 
-  it("waits as long as the server says where it is asked too much, and looks through all of the history", async () => {
+  it("waits as long as the server says after too many requests, and searches all of the history", async () => {
     const { server, amina, benoit, chat } = makePair();
     for (let i = 1; i <= 300; i++) server.sendTexts(benoit, chat, i % 100 === 0 ? `Été ${i}` : `hiver ${i}`);
     const tab = await makeDevice(server, amina).openTab();
@@ -37,7 +37,7 @@ describe("searching", () => {
     expect(refusals).toBeGreaterThan(3);
   });
 
-  it("without a network it finds what is here and says that this is not all", async () => {
+  it("without a network finds stored messages and says that these are not all", async () => {
     const { server, amina, benoit, chat } = makePair();
     server.sendTexts(benoit, chat, ...Array.from({ length: 100 }, (_, i) => `m${i + 1}`));
     const phone = makeDevice(server, amina);

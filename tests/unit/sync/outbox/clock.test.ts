@@ -20,7 +20,7 @@ it.each([
   ["back", -hourMs],
   ["ahead", hourMs],
 ])(
-  "texts of a lost database go in the order they were written though the clock was set %s between them",
+  "texts of a lost database are sent in the order of writing though the clock was set %s between them",
   async (_, ms) => {
     const { server, amina, chat } = makePair();
     const phone = makeDevice(server, amina);
@@ -42,7 +42,7 @@ it.each([
   },
 );
 
-it("a clock that jumps ahead by months gives up no message that the server cannot take for the moment", async () => {
+it("a clock that jumps ahead by months does not fail messages that the server temporarily refuses", async () => {
   const { server, amina, chat } = makePair();
   const phone = makeDevice(server, amina);
   const tab = await phone.openTab();
@@ -57,7 +57,7 @@ it("a clock that jumps ahead by months gives up no message that the server canno
   expect(await listShown(tab, chat)).toEqual(["one sent"]);
 });
 
-it("a clock set back while a socket stays silent does not keep messages from going by HTTP", async () => {
+it("a clock set back while a socket stays silent does not stop messages from being sent by HTTP", async () => {
   const { server, amina, chat } = makePair();
   const phone = makeDevice(server, amina);
   vi.spyOn(ModelSocket.prototype, "send").mockImplementation(() => {});

@@ -27,7 +27,7 @@ const makePhone = async () => {
   return { server, amina, benoit, chat, phone, tab, store, known, block };
 };
 
-/** As where a connection breaks some time after the question went out. */
+/** Simulates a connection that breaks some time after the request was sent. */
 const loseAnswers = ({ platform }: Tab) => {
   const { request } = platform;
   vi.spyOn(platform, "request").mockImplementation(async (asked, options) => {
@@ -37,10 +37,10 @@ const loseAnswers = ({ platform }: Tab) => {
   });
 };
 
-describe("what is done on the server", () => {
-  it("is not told as failed where its answer was lost", async () => {
+describe("a command executed on the server", () => {
+  it("is not reported as failed if only its answer was lost", async () => {
     const { server, chat, benoit, tab, store, block } = await makePhone();
-    vi.spyOn(tab.platform, "now").mockReturnValue(tab.platform.now()); // what is told may take a busy machine its time
+    vi.spyOn(tab.platform, "now").mockReturnValue(tab.platform.now()); // a notice may take a busy machine some time
     const blocking = runRelationCommand(
       tab,
       benoit,
@@ -69,11 +69,11 @@ describe("what is done on the server", () => {
     expect(await listConversations(tab)).toEqual([]);
   });
 
-  it("is not told as failed where the page slept while it was told", async () => {
+  it("is not reported as failed if the page was suspended when the notice arrived", async () => {
     const { benoit, tab, store, block } = await makePhone();
     const catchUp = vi.spyOn(tab, "refresh");
     const { indexedDB } = Dexie.dependencies;
-    Dexie.dependencies.indexedDB = undefined as never; // no live query runs while the page is suspended
+    Dexie.dependencies.indexedDB = undefined as never; // No live query runs while the page is suspended.
     const blocking = runRelationCommand(
       tab,
       benoit,
@@ -89,7 +89,7 @@ describe("what is done on the server", () => {
     Dexie.dependencies.indexedDB = indexedDB;
   });
 
-  it("is done here as soon as it is told, however late the answer comes and whatever it says", async () => {
+  it("applies here once notified, however late the answer arrives and whatever it says", async () => {
     const { benoit, tab, store, block } = await makePhone();
     let lose = (_: Error) => {};
     const blocking = runRelationCommand(
@@ -110,13 +110,13 @@ describe("what is done on the server", () => {
     expect(await store.people.get(benoit)).toMatchObject({ blocked: 0 });
   });
 
-  it("is told as failed where nothing was done: a refusal at once, a lost question after a moment", async () => {
+  it("is reported as failed if it was not executed: a refusal at once, a lost request after a moment", async () => {
     const { server, amina, chat, benoit, phone, tab, known, block } = await makePhone();
     phone.shouldLose = (_, what) => what === "request";
     const began = tab.platform.now();
     await expect(setConversationMuted(tab, chat, true)).rejects.toMatchObject({ code: "offline" });
     expect(tab.platform.now() - began).toBeLessThan(5_000);
-    // What is told of somebody besides is not what was asked.
+    // Other notices about the person do not confirm the command.
     const asked = runRelationCommand(
       tab,
       benoit,

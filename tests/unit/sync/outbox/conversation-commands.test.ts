@@ -52,7 +52,7 @@ describe("deleting for everybody", () => {
     expect(asked(server, "revised")).toEqual([]);
   });
 
-  it("what was deleted while a device was away is asked for page by page, and each message once", async () => {
+  it("messages deleted while a device was offline are requested page by page, each once", async () => {
     const { server, amina, benoit, chat } = makePair();
     const phone = makeDevice(server, amina);
     const first = await phone.openTab();
@@ -69,13 +69,13 @@ describe("deleting for everybody", () => {
     expect(asked(server, "page")).toHaveLength(pages);
   });
 
-  it("a message that arrives after its own deletion does not come back to life", async () => {
+  it("a message that arrives after its own deletion is not restored", async () => {
     const { server, amina, benoit, chat } = makePair();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
     server.sendTexts(benoit, chat, "before");
     await waitUntilDeviceSynced(server, tab, chat);
-    // The message waits on its way until what follows it has gone by.
+    // The message is held until later events have passed.
     phone.faults.random = () => 0;
     phone.faults.reorderDown = 1;
     server.sendTexts(benoit, chat, "regretted");
@@ -85,7 +85,7 @@ describe("deleting for everybody", () => {
     expect(await listTexts(tab, chat)).toEqual(["before", "deleted"]);
   });
 
-  it("a page that was on its way when a message was deleted does not keep the message alive", async () => {
+  it("a page that was being sent when a message was deleted does not restore the message", async () => {
     const { server, amina, benoit, chat } = makePair();
     server.sendTexts(benoit, chat, ...Array.from({ length: 60 }, (_, i) => `m${i + 1}`));
     const phone = makeDevice(server, amina);
@@ -105,7 +105,7 @@ describe("deleting for everybody", () => {
     expect((await listTexts(tab, chat)).slice(3, 6)).toEqual(["m4", "deleted", "m6"]);
   });
 
-  it("an unread message that was deleted is not unread any more", async () => {
+  it("a deleted unread message does not count as unread any more", async () => {
     const { server, amina, benoit, chat } = makePair();
     const tab = await makeDevice(server, amina).openTab();
     server.sendTexts(benoit, chat, "a", "b");
@@ -132,7 +132,7 @@ describe("deleting for everybody", () => {
 });
 
 describe("clearing and muting", () => {
-  it("a cleared conversation is empty and stays in the list, on the other device too, until something is said", async () => {
+  it("a cleared conversation is empty and stays in the list, on the other device too, until a new message", async () => {
     const { server, amina, benoit, chat } = makePair();
     const phone = await makeDevice(server, amina).openTab();
     const laptop = await makeDevice(server, amina).openTab();
@@ -152,7 +152,7 @@ describe("clearing and muting", () => {
       );
   });
 
-  it("what came in unseen while a conversation was being deleted stays", async () => {
+  it("a message that arrived unseen while its conversation was being deleted stays", async () => {
     const { server, amina, benoit, chat } = makePair();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
@@ -166,7 +166,7 @@ describe("clearing and muting", () => {
     await hiding;
     phone.requestMs = 0;
     await eventually(async () => expect(await listTexts(tab, chat)).toEqual(["unseen"]));
-    // The answer knows nothing of what is unread: that is told beside it.
+    // The answer does not contain the unread count, which is pushed separately.
     await eventually(async () => expect((await listConversations(tab))[0]).toMatchObject({ unread: 1 }));
   });
 
@@ -194,7 +194,7 @@ describe("blocking", () => {
     });
   };
 
-  it("the blocked one's messages stay sent, and are an empty place for the other, also after unblocking", async () => {
+  it("messages of a blocked person stay sent, and are missing for the other, also after unblocking", async () => {
     const { server, amina, benoit, chat } = makePair();
     const hers = await makeDevice(server, amina).openTab();
     const his = await makeDevice(server, benoit).openTab();
@@ -223,7 +223,7 @@ describe("blocking", () => {
     expect((await listConversations(hers))[0]).toMatchObject({ unread: 0 });
   });
 
-  it("an answer that comes late does not undo what the server told meanwhile", async () => {
+  it("a late answer does not undo a newer push of the server", async () => {
     const { server, amina, benoit, chat } = makePair();
     const hers = await makeDevice(server, amina).openTab();
     const { store } = getContext(hers);
@@ -243,7 +243,7 @@ describe("blocking", () => {
     answer(known);
     await change;
     expect(await standing()).toMatchObject({ state: "none" });
-    // Without anything told meanwhile the answer counts at once.
+    // Without a push meanwhile the answer counts at once.
     await runRelationCommand(
       hers,
       benoit,
@@ -251,13 +251,13 @@ describe("blocking", () => {
       () => false,
     );
     expect(await standing()).toMatchObject({ state: "contact", blocked: 1 });
-    // The next that is told counts after it.
+    // The next push counts after it.
     server.block(amina, chat, true);
     server.block(amina, chat, false);
     await eventually(async () => expect(await standing()).toMatchObject({ blocked: 0 }));
   });
 
-  it("of one's own name made on another device shows here, and makes nobody's acquaintance of oneself", async () => {
+  it("of the own name on another device is shown here, and does not make the user their own contact", async () => {
     const { server, amina, benoit } = makePair();
     const hers = await makeDevice(server, amina).openTab();
     const { store } = getContext(hers);
@@ -270,7 +270,7 @@ describe("blocking", () => {
     expect(await store.people.get(amina)).toBeUndefined();
   });
 
-  it("of one's own name stands, though what was asked before it is answered after it", async () => {
+  it("of the own name remains, though an earlier request is answered after it", async () => {
     const { server, amina, benoit } = makePair();
     const hers = await makeDevice(server, amina).openTab();
     const context = getContext(hers);
@@ -298,7 +298,7 @@ describe("blocking", () => {
     expect((await readOwnProfile(context.store))?.username).toBe("Amina Nouvelle");
   });
 
-  it("of one's own name is kept as it is answered, though the picture changed before it is told only meanwhile", async () => {
+  it("of the own name is stored as answered, though only an earlier change of the picture was pushed meanwhile", async () => {
     const { server, amina, benoit } = makePair();
     const hers = await makeDevice(server, amina).openTab();
     const { store } = getContext(hers);
@@ -314,7 +314,7 @@ describe("blocking", () => {
     expect(await readOwnProfile(store)).toMatchObject({ username: "Amina Nouvelle", avatar: "new.webp" });
   });
 
-  it("is done on a phone whose store cannot be read or has no room, and is not told as failed", async () => {
+  it("is executed on a phone whose store is unreadable or full, and is not reported as failed", async () => {
     const { server, amina, benoit } = makePair();
     const hers = await makeDevice(server, amina).openTab();
     const { store } = getContext(hers);
@@ -337,7 +337,7 @@ describe("blocking", () => {
     expect(asked).toBe(2);
   });
 
-  it("the list says of a last message that was held back that it is sent, whatever the marks say", async () => {
+  it("the list shows a withheld last message as sent, whatever the receipts say", async () => {
     const { server, amina, benoit, chat } = makePair();
     const hers = await makeDevice(server, amina).openTab();
     const his = await makeDevice(server, benoit).openTab();

@@ -47,7 +47,7 @@ const findNetwork = (phone: ModelDevice): void => {
   phone.wake();
 };
 
-/** A chat with what she regrets, read by him, and her phone without a network. */
+/** A chat with a message she regrets, read by him, and her phone offline. */
 const makeRegret = async () => {
   const { server, amina, benoit, chat } = makePair();
   const phone = makeDevice(server, amina);
@@ -63,8 +63,8 @@ const makeRegret = async () => {
 const withdrawals = (server: ModelServer) =>
   server.executedCommands.filter(({ command }) => command.type === "withdraw");
 
-describe("a message deleted without a network", () => {
-  it("is deleted here at once, in the chat, in the list and in the other tab, and for everybody once there is one", async () => {
+describe("a message deleted offline", () => {
+  it("is deleted here at once, in the chat, in the list and in the other tab, and for everybody once online", async () => {
     const { server, benoit, chat, phone, tab } = await makeRegret();
     const other = await phone.openTab();
     const his = await makeDevice(server, benoit).openTab();
@@ -87,7 +87,7 @@ describe("a message deleted without a network", () => {
   it.each([
     ["the page is left", false],
     ["the session ends", true],
-  ])("is deleted for everybody though %s before there is one", async (_, isSignedOut) => {
+  ])("is deleted for everybody though %s before that", async (_, isSignedOut) => {
     const { server, amina, chat, phone, tab } = await makeRegret();
     await deleteOwnMessage(tab, chat, 2);
     await phone.kill(tab);
@@ -99,7 +99,7 @@ describe("a message deleted without a network", () => {
     await isForgotten(next);
   });
 
-  it("is not brought back by what the server still says of it", async () => {
+  it("is not restored by data of the server", async () => {
     const { server, amina, benoit, chat, phone, tab } = await makeRegret();
     await deleteOwnMessage(tab, chat, 2);
     server.refuse = (_, { type }) => (type === "withdraw" ? { error: "unavailable" } : undefined);
@@ -107,7 +107,7 @@ describe("a message deleted without a network", () => {
     server.sendTexts(benoit, chat, "Allô ?");
     await eventually(async () => expect(await listTexts(tab, chat)).toEqual(["Mbote", "deleted", "Allô ?"]));
     expect(bodiesIn(server, chat)).toEqual(["Mbote", "regretted", "Allô ?"]);
-    // Nor by one that was told again, with nothing in that chat changed so far.
+    // Nor by a repeated row without a change in that chat.
     const messages = server.log(chat).messages.map((message) => toVisibleMessage(message, amina));
     await applyServerChanges(getContext(tab), [{ type: "messages", target: chat, messages }]);
     expect(await listTexts(tab, chat)).toEqual(["Mbote", "deleted", "Allô ?"]);
@@ -117,7 +117,7 @@ describe("a message deleted without a network", () => {
     expect(bodiesIn(server, chat)).toEqual(["Mbote", "deleted", "Allô ?"]);
   });
 
-  it("lets go of its file", async () => {
+  it("releases its file", async () => {
     const { server, amina, chat } = makePair();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
@@ -132,7 +132,7 @@ describe("a message deleted without a network", () => {
     expect([await store.files.get(file), await store.blobs.get(file)]).toEqual([undefined, undefined]);
   });
 
-  it("from two tabs at once is told once, and changes nothing where another device deleted it", async () => {
+  it("from two tabs at once is sent once, and changes nothing if another device deleted it", async () => {
     const { server, amina, chat, phone, tab } = await makeRegret();
     const other = await phone.openTab();
     await Promise.all([deleteOwnMessage(tab, chat, 2), deleteOwnMessage(other, chat, 2)]);
@@ -158,7 +158,7 @@ describe("a message deleted without a network", () => {
     expect(bodiesIn(server, chat)).toEqual(["Mbote", "deleted"]);
   });
 
-  it("leaves with its author what they passed on of it and that had not left", async () => {
+  it("keeps unsent forwards of it on its author's phone", async () => {
     const { server, amina, withBenoit, group } = makeGroup();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
@@ -180,7 +180,7 @@ describe("a message deleted without a network", () => {
     expect(await getContext(tab).store.outbox.toArray()).toMatchObject([{ error: "original_gone" }]);
   });
 
-  it("shows again what the server has where it is not its author's to delete any more", async () => {
+  it("shows the server's version again if its author may not delete it any more", async () => {
     const { server, chat, phone, tab } = await makeRegret();
     await deleteOwnMessage(tab, chat, 2);
     let isReadable = false;
@@ -204,7 +204,7 @@ describe("a message deleted while the server does not answer", () => {
     ["is silent", undefined],
     ["can take nothing", "unavailable"],
     ["is asked too often", "rate_limited"],
-  ] as const)("is deleted here, and there later, where it %s", async (_, error) => {
+  ] as const)("is deleted here, and later on the server if it %s", async (_, error) => {
     const { server, chat, phone, tab } = await makeRegret();
     findNetwork(phone);
     await eventually(() => expect(tab.link.get()).toBe("online"));
@@ -227,13 +227,13 @@ describe("a message deleted while the server does not answer", () => {
     findNetwork(phone);
     await eventually(() => expect(tab.link.get()).toBe("online"));
     phone.faults.isOffline = true;
-    vi.spyOn(tab.platform, "startTimer").mockReturnValue(() => {}); // nothing is waited for
+    vi.spyOn(tab.platform, "startTimer").mockReturnValue(() => {}); // without a wait
     await deleteOwnMessage(tab, chat, 2);
     expect(tab.link.get()).toBe("online");
     expect(await listTexts(tab, chat)).toEqual(["Mbote", "deleted"]);
   });
 
-  it("is deleted once where it was the answer that was lost, and what told of it", async () => {
+  it("is deleted once if only the answer and its notice were lost", async () => {
     const { server, chat, phone, tab } = await makeRegret();
     findNetwork(phone);
     await eventually(() => expect(tab.link.get()).toBe("online"));
@@ -248,7 +248,7 @@ describe("a message deleted while the server does not answer", () => {
     expect(server.log(chat).revision).toBe(1);
   });
 
-  it("is not deleted here where the server says that it may not be", async () => {
+  it("is not deleted here if the server refuses", async () => {
     const { server, chat, phone, tab } = await makeRegret();
     findNetwork(phone);
     await eventually(() => expect(tab.link.get()).toBe("online"));
@@ -258,8 +258,8 @@ describe("a message deleted while the server does not answer", () => {
   });
 });
 
-describe("where a deletion without a network cannot be kept", () => {
-  it("a full phone says that there is no network, and shows the message", async () => {
+describe("an offline deletion that cannot be stored", () => {
+  it("on a full phone reports the missing network, and shows the message", async () => {
     const { chat, tab } = await makeRegret();
     const { put } = IDBObjectStore.prototype;
     vi.spyOn(IDBObjectStore.prototype, "put").mockImplementation(function (this: IDBObjectStore, ...args) {
@@ -271,7 +271,7 @@ describe("where a deletion without a network cannot be kept", () => {
     expect(await notesOf(tab)).toEqual([]);
   });
 
-  it("a phone that keeps nothing beyond the page says so too, and one of which the client id is not known", async () => {
+  it("reports it also on a phone without storage, and for a message without a known client id", async () => {
     const { chat, tab } = await makeRegret();
     tab.storageTrouble.set("memory");
     await expect(deleteOwnMessage(tab, chat, 2)).rejects.toMatchObject({ code: "offline" });

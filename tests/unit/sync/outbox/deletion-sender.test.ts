@@ -39,7 +39,7 @@ const reconnect = (phone: ModelDevice): void => {
   phone.wake();
 };
 
-/** A message of hers that is with the server, whose answer was lost with the network, and that she deletes then. */
+/** A message of hers that the server has stored, whose answer was lost with the network, and that she then deletes. */
 const deleteOnItsWay = async (phone: ModelDevice, tab: Tab, chat: ConversationId): Promise<Uuid> => {
   const { server } = phone;
   await eventually(() => expect(tab.link.get()).toBe("online"));
@@ -74,7 +74,7 @@ const watchStores = (word: string): (() => boolean) => {
   return () => isWritten;
 };
 
-describe("a message deleted on its way that arrived", () => {
+describe("a message deleted while being sent that arrived", () => {
   it.each([
     ["many were told since", false, false],
     ["many were told since and the session ended", true, false],
@@ -96,7 +96,7 @@ describe("a message deleted on its way that arrived", () => {
     expect(server.executedCommands.filter(({ command }) => command.type === "withdraw")).toHaveLength(1);
   });
 
-  it("is seen nowhere on its author's phone until the server has heard of it, nor in the list", async () => {
+  it("is hidden on its author's phone until the server executed the deletion, also in the list", async () => {
     const { server, amina, benoit, chat } = makePair();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
@@ -109,7 +109,7 @@ describe("a message deleted on its way that arrived", () => {
     await eventually(async () => expect(await listTexts(tab, chat)).toEqual(["Mbote", "deleted"]));
     expect((await listConversations(tab))[0]).toMatchObject({ last: { body: { type: "deleted" } } });
     expect(bodiesIn(server, chat)).toEqual(["Mbote", "regretted"]);
-    // What comes after it says nothing of it, and neither does the row of another welcome.
+    // Later events do not mention it, and neither does the row of another welcome.
     server.sendTexts(benoit, chat, "Allô ?");
     await eventually(async () => expect(await listTexts(tab, chat)).toEqual(["Mbote", "deleted", "Allô ?"]));
     disconnect(phone);
@@ -121,7 +121,7 @@ describe("a message deleted on its way that arrived", () => {
     expect(isWritten()).toBe(false);
   });
 
-  it("leaves nothing of what was said before in the list when the chat is cleared elsewhere meanwhile", async () => {
+  it("leaves no earlier text in the list when the chat is cleared on another device meanwhile", async () => {
     const { server, amina, chat } = makePair();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
@@ -140,7 +140,7 @@ describe("a message deleted on its way that arrived", () => {
     expect(bodiesIn(server, chat)).toEqual(["Mbote", "deleted"]);
   });
 
-  it("is not brought back by a page that was on its way when the server heard of it", async () => {
+  it("is not restored by a page that was being sent when the server executed the deletion", async () => {
     const { server, amina, benoit, chat } = makePair();
     const phone = makeDevice(server, amina);
     phone.faults.noUpgrade = true;
@@ -157,7 +157,7 @@ describe("a message deleted on its way that arrived", () => {
     const page = server.execute(amina, asked);
     expect(JSON.stringify(page)).toContain("regretted");
     const isWritten = watchStores("regretted");
-    // What is asked for from now on was answered before the message was deleted, and comes after the phone was told so.
+    // Requests from now on are answered from before the deletion, and arrive after the phone was notified of it.
     let isTold = false;
     const execute = server.execute.bind(server);
     vi.spyOn(server, "execute").mockImplementation((user, command, source) => {
@@ -175,7 +175,7 @@ describe("a message deleted on its way that arrived", () => {
     expect(isWritten()).toBe(false);
   });
 
-  it("is withdrawn again when the answer was lost, and by the tab that has the socket for the one that has not", async () => {
+  it("is withdrawn again when the answer was lost, also by the tab with the socket for another one", async () => {
     const { server, amina, chat } = makePair();
     const phone = makeDevice(server, amina);
     const leader = await phone.openTab();
@@ -194,7 +194,7 @@ describe("a message deleted on its way that arrived", () => {
     expect(server.log(chat).revision).toBe(1);
   });
 
-  it("where it stands and the phone has it no more, is deleted when its author was asked before", async () => {
+  it("that the server has and the phone lost is deleted if its author confirmed it before", async () => {
     const { server, amina, chat } = makePair();
     const phone = makeDevice(server, amina);
     disconnect(phone);
@@ -209,7 +209,7 @@ describe("a message deleted on its way that arrived", () => {
     await isForgotten(tab);
   });
 
-  it("in a log that is there no more deletes nothing in the one that is", async () => {
+  it("in a log that was replaced deletes nothing in the new one", async () => {
     const { server, amina, benoit, chat } = makePair();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
@@ -223,7 +223,7 @@ describe("a message deleted on its way that arrived", () => {
     expect(await listTexts(tab, chat)).toEqual(["stays", "too"]);
   });
 
-  it("in a group that its author has left is asked for once and then let be", async () => {
+  it("in a group that its author has left is requested once and then dropped", async () => {
     const { server, amina, benoit, group } = makeGroup();
     const phone = makeDevice(server, benoit);
     const tab = await phone.openTab();
@@ -238,8 +238,8 @@ describe("a message deleted on its way that arrived", () => {
   });
 });
 
-describe("a message deleted on its way that had not arrived", () => {
-  it("is not taken in when its frame comes after all, and what follows it is", async () => {
+describe("a message deleted while being sent that had not arrived", () => {
+  it("is ignored when its frame arrives after all, and later messages are stored", async () => {
     const { server, amina, benoit, chat } = makePair();
     const phone = makeDevice(server, amina);
     disconnect(phone);
@@ -263,7 +263,7 @@ describe("a message deleted on its way that had not arrived", () => {
   it.each([
     ["over a socket", false],
     ["by HTTP", true],
-  ])("goes from the phone without a word where a copy of it was left and is refused %s", async (_, noUpgrade) => {
+  ])("is silently removed from the phone if a copy of it was left and is refused %s", async (_, noUpgrade) => {
     const { server, amina, chat } = makePair();
     const phone = makeDevice(server, amina);
     phone.faults.noUpgrade = noUpgrade;
@@ -280,7 +280,7 @@ describe("a message deleted on its way that had not arrived", () => {
     expect(phone.notices).not.toContain("store-reset");
   });
 
-  it("to many goes to those from whom it was not withdrawn", async () => {
+  it("to many is sent to those from whom it was not withdrawn", async () => {
     const { server, amina, withBenoit, group } = makeGroup();
     const phone = makeDevice(server, amina);
     disconnect(phone);
@@ -296,7 +296,7 @@ describe("a message deleted on its way that had not arrived", () => {
     expect(server.log(withBenoit).deletedPending).toEqual(new Set([`${amina} ${toOne?.cid}`]));
   });
 
-  it("is kept in mind while the server does not know that question, and while it can take none", async () => {
+  it("stays pending while the server does not know that request, or accepts none", async () => {
     const { server, amina, chat } = makePair();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
@@ -310,7 +310,7 @@ describe("a message deleted on its way that had not arrived", () => {
     await waitUntilDeviceSynced(server, tab, chat);
   });
 
-  it("is asked for no sooner than the server says", async () => {
+  it("is requested no earlier than the server says", async () => {
     const { server, amina, chat } = makePair();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
@@ -327,7 +327,7 @@ describe("a message deleted on its way that had not arrived", () => {
     expect((asked[1] ?? 0) - (asked[0] ?? 0)).toBeGreaterThanOrEqual(8_000);
   });
 
-  it("in one conversation that cannot be asked keeps none of the others waiting", async () => {
+  it("in one unreachable conversation does not delay the others", async () => {
     const { server, amina, withBenoit, group } = makeGroup();
     const phone = makeDevice(server, amina);
     disconnect(phone);

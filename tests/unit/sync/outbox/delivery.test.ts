@@ -41,7 +41,7 @@ describe("sending", () => {
     await eventually(async () => expect(await listShown(hers, chat)).toEqual(["Mbote read"]));
   });
 
-  it("what is written without a network is shown at once and sent in order when it is back", async () => {
+  it("messages written offline are shown at once and sent in order when the network is back", async () => {
     const { server, amina, chat } = makePair();
     const phone = makeDevice(server, amina);
     phone.faults.isOffline = true;
@@ -60,7 +60,7 @@ describe("sending", () => {
     );
   });
 
-  it("what was written outlives a tab killed before it could send, and is sent once by the next one", async () => {
+  it("a message survives a tab killed before sending, and is sent once by the next one", async () => {
     const { server, amina, chat } = makePair();
     const phone = makeDevice(server, amina);
     phone.faults.isOffline = true;
@@ -93,7 +93,7 @@ describe("sending", () => {
     { end: "the page died", isSignedOut: false },
     { end: "the session ended", isSignedOut: true },
   ])(
-    "a message deleted on its way is deleted for everybody when it turns out to have arrived, though $end",
+    "a message deleted while being sent is deleted for everybody once it is known to have arrived, though $end",
     async ({ isSignedOut }) => {
       const { server, amina, benoit, chat } = makePair();
       const phone = makeDevice(server, amina);
@@ -120,7 +120,7 @@ describe("sending", () => {
     },
   );
 
-  it("a late deletion is tried again until the server takes it", async () => {
+  it("a late deletion is retried until the server accepts it", async () => {
     const { server, amina, chat } = makePair();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
@@ -140,7 +140,7 @@ describe("sending", () => {
     await eventually(async () => expect(await listPendingDeletions(getContext(tab).store)).toEqual([]));
   });
 
-  it("what arrived while its author was asked whether to delete it is deleted for everybody", async () => {
+  it("a message that arrived while its author was asked about the deletion is deleted for everybody", async () => {
     const { server, amina, chat } = makePair();
     const phone = makeDevice(server, amina);
     phone.faults.isOffline = true;
@@ -156,7 +156,7 @@ describe("sending", () => {
     expect(await listTexts(tab, chat)).toEqual(["deleted"]);
   });
 
-  it("a message refused for good is shown as failed, does not hold up the next, and can be tried again or dropped", async () => {
+  it("a permanently refused message is shown as failed, does not delay the next, and can be retried or discarded", async () => {
     const { server, amina, chat } = makePair();
     const tab = await makeDevice(server, amina).openTab();
     await eventually(() => expect(tab.link.get()).toBe("online"));
@@ -180,7 +180,7 @@ describe("sending", () => {
     expect(await listShown(tab, chat)).toEqual(["good sent", "bad sent"]);
   });
 
-  it("a refusal that will pass is waited out, and nothing overtakes what it held up", async () => {
+  it("a temporary refusal is waited for, and nothing overtakes the refused message", async () => {
     const { server, amina, chat } = makePair();
     const tab = await makeDevice(server, amina).openTab();
     await eventually(() => expect(tab.link.get()).toBe("online"));
@@ -193,7 +193,7 @@ describe("sending", () => {
     expect(refusals).toBeGreaterThanOrEqual(6);
   });
 
-  it("what a person wrote without a network goes at the pace the server takes it, in order and all of it", async () => {
+  it("messages written offline are sent at the pace of the server, completely and in order", async () => {
     const { server, amina, chat } = makePair();
     const phone = makeDevice(server, amina);
     phone.faults.isOffline = true;
@@ -215,7 +215,7 @@ describe("sending", () => {
     expect(server.log(chat).messages.map(({ body }) => body)).toEqual(texts.map((text) => ({ type: "text", text })));
   });
 
-  it("a message nobody could take for a week is shown as failed", async () => {
+  it("a message that could not be sent for a week is shown as failed", async () => {
     const { server, amina, chat } = makePair();
     const phone = makeDevice(server, amina);
     phone.faults.isOffline = true;
@@ -231,7 +231,7 @@ describe("sending", () => {
     await eventually(async () => expect(await listShown(tab, chat)).toEqual(["old failed"]));
   });
 
-  it("a message from before a week without a network goes when there is one, whatever the clock said then", async () => {
+  it("a message older than a week without network is sent when there is one, whatever the clock said then", async () => {
     const { server, amina, chat } = makePair();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
@@ -251,7 +251,7 @@ describe("sending", () => {
     await eventually(async () => expect(await listShown(tab, chat)).toEqual(["old sent"]));
   });
 
-  it("blank text is refused before it is written anywhere", async () => {
+  it("blank text is refused before it is stored", async () => {
     const { server, amina, chat } = makePair();
     const tab = await makeDevice(server, amina).openTab();
     await expect(enqueueText(tab, chat, " \n ")).rejects.toMatchObject({ code: "empty_message" });
@@ -259,7 +259,7 @@ describe("sending", () => {
     expect(await getContext(tab).store.outbox.count()).toBe(0);
   });
 
-  it("storage that lasts is asked for once, after the first message is out", async () => {
+  it("persistent storage is requested once, after the first message is sent", async () => {
     const { server, amina, chat } = makePair();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
@@ -293,10 +293,10 @@ describe("sending", () => {
   });
 });
 
-describe("a server that limits how fast one may write", () => {
+describe("a server with a rate limit for messages", () => {
   const burst = 60;
 
-  /** As many at once as `burst`, then one a second of the phone's time. */
+  /** A burst of `burst` messages, then one a second of the phone's time. */
   const limit = (server: ModelServer, phone: ModelDevice) => {
     let [tokens, at] = [burst, phone.now()];
     server.refuse = (_, command) => {
@@ -316,7 +316,7 @@ describe("a server that limits how fast one may write", () => {
   it.each([
     ["over the socket", false],
     ["by HTTP", true],
-  ])("gets all of 200 messages written without a network, in order, none of them failed, %s", async (_, noUpgrade) => {
+  ])("gets all of 200 messages written offline, in order, none of them failed, %s", async (_, noUpgrade) => {
     const { server, amina, chat } = makePair();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
@@ -340,13 +340,13 @@ describe("a server that limits how fast one may write", () => {
     watch.unsubscribe();
     expect(server.log(chat).messages.map(({ body }) => searchTextOfBody(body))).toEqual(texts);
     expect(failed.size).toBe(0);
-    // At most one is sent in vain for each that is taken.
+    // At most one is refused for each that is accepted.
     const sends = server.executedCommands.slice(asked).filter(({ command }) => command.type === "send");
     const sent = sends.flatMap(({ command }) => (command.type === "send" ? command.messages : []));
     expect(sent.length).toBeLessThan(2 * texts.length + sendBatchMax);
   });
 
-  it("does not hold up what is read", async () => {
+  it("does not delay reading", async () => {
     const { server, amina, benoit, chat } = makePair();
     const phone = makeDevice(server, amina);
     server.sendTexts(benoit, chat, ...texts.slice(0, 50));

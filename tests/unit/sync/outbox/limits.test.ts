@@ -21,7 +21,7 @@ const wordsIn = (server: ModelServer, chat: ConversationId) =>
   server.log(chat).messages.map(({ body }) => searchTextOfBody(body));
 const numbered = (name: string, count: number) => Array.from({ length: count }, (_, i) => `${name}${i + 1}`);
 
-/** As many at once as `burst`, then one a second of the phone's time. */
+/** A burst of `burst` messages, then one a second of the phone's time. */
 const limitSends = (server: ModelServer, phone: ModelDevice, burst: number) => {
   let [tokens, at] = [burst, phone.now()];
   server.refuse = (_, command) => {
@@ -37,8 +37,8 @@ const limitSends = (server: ModelServer, phone: ModelDevice, burst: number) => {
 describe.each([
   ["over the socket", false],
   ["by HTTP", true],
-])("what is sent %s", (_, noUpgrade) => {
-  it("to a conversation that takes no more today waits alone, in order, also across a reload", async () => {
+])("messages sent %s", (_, noUpgrade) => {
+  it("to a conversation that is full for today wait alone, in order, also across a reload", async () => {
     const { server, amina, chat, other } = makeTwoChats();
     const phone = makeDevice(server, amina);
     Object.assign(phone.faults, { noUpgrade, isOffline: true });
@@ -59,7 +59,7 @@ describe.each([
     await eventually(() => expect(wordsIn(server, other)).toEqual(numbered("other ", 20)));
     expect(wordsIn(server, chat)).toEqual([]);
     expect((await listShown(tab, chat)).every((shown) => shown.endsWith(" sending"))).toBe(true);
-    // The first refusals were under way together; from then on one message asks.
+    // The first refusals were sent together; from then on one message is tried.
     expect(refused).toBeLessThanOrEqual(outboxWindow);
     await phone.kill(tab);
     const next = await phone.openTab();
@@ -71,7 +71,7 @@ describe.each([
     await waitUntilDeviceSynced(server, next, chat);
   });
 
-  it("after the local database was lost lets new messages of other conversations pass", async () => {
+  it("after the local database was lost do not block new messages of other conversations", async () => {
     const { server, amina, chat, other } = makeTwoChats();
     const phone = makeDevice(server, amina);
     Object.assign(phone.faults, { noUpgrade, isOffline: true });

@@ -35,7 +35,7 @@ describe("forwarding and broadcasting", () => {
     return { server, amina, benoit, chat, chats: others.map((id) => server.connect(amina, id)) };
   };
 
-  it("one text goes to many conversations in one frame, and to each once", async () => {
+  it("one text is sent to many conversations in one frame, and to each once", async () => {
     const { server, amina, chats } = makeFour();
     const tab = await makeDevice(server, amina).openTab();
     await online(tab);
@@ -46,7 +46,7 @@ describe("forwarding and broadcasting", () => {
     expect(asked(server, "send")).toEqual([]);
   });
 
-  it("what was forwarded offline is shown at once, goes by HTTP when no socket opens, and says who wrote it first", async () => {
+  it("a text forwarded offline is shown at once, is sent by HTTP without a socket, and names its author", async () => {
     const { server, amina, benoit, chat, chats } = makeFour();
     const phone = makeDevice(server, amina);
     phone.faults.noUpgrade = true;
@@ -69,7 +69,7 @@ describe("forwarding and broadcasting", () => {
     expect(asked(server, "spread").length).toBeGreaterThan(0);
   });
 
-  it("a spread whose acknowledgements are lost is sent again and stored once in each conversation", async () => {
+  it("a multicast whose acknowledgements are lost is sent again and stored once in each conversation", async () => {
     const { server, amina, chats } = makeFour();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
@@ -85,7 +85,7 @@ describe("forwarding and broadcasting", () => {
   });
 
   it.each([{ noUpgrade: false }, { noUpgrade: true }])(
-    "where one of the conversations refuses it the others get it (without sockets: $noUpgrade)",
+    "if one of the conversations refuses it the others get it (without sockets: $noUpgrade)",
     async ({ noUpgrade }) => {
       const { server, amina, chats } = makeFour();
       const phone = makeDevice(server, amina);
@@ -101,7 +101,7 @@ describe("forwarding and broadcasting", () => {
     },
   );
 
-  it("texts and spreads to the same conversations arrive in the order they were written", async () => {
+  it("texts and multicasts to the same conversations arrive in the order of writing", async () => {
     const { server, amina, chats } = makeFour();
     for (const noUpgrade of [true, false]) {
       const phone = makeDevice(server, amina);
@@ -120,7 +120,7 @@ describe("forwarding and broadcasting", () => {
     }
   });
 
-  it("what is not on the server yet, or not there any more, cannot be forwarded", async () => {
+  it("a message not yet, or no longer, on the server cannot be forwarded", async () => {
     const { server, amina, chat, chats } = makeFour();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
@@ -139,7 +139,7 @@ describe("forwarding and broadcasting", () => {
     await expect(enqueueForward(tab, chat, unsent, chats)).rejects.toMatchObject({ code: "message_not_found" });
   });
 
-  it("what arrived since it was shown is forwarded, and what was deleted since is not", async () => {
+  it("a message that arrived since it was shown can be forwarded, and one deleted since cannot", async () => {
     const { server, amina, chat, chats } = makeFour();
     const phone = makeDevice(server, amina);
     phone.faults.isOffline = true;
@@ -162,13 +162,13 @@ describe("forwarding and broadcasting", () => {
 describe("typing", () => {
   const shows = (tab: Tab, chat: ConversationId) => tab.typing.members.get().has(chat);
 
-  it("ends with a message of the one who types, not with one of mine", async () => {
+  it("ends with a message of the person who types, not with an own one", async () => {
     const { server, amina, benoit, chat } = makePair();
     const tab = await makeDevice(server, amina).openTab();
     await waitUntilDeviceSynced(server, tab, chat);
     const context = getContext(tab);
     const changes: boolean[] = [];
-    // Nothing ends by itself here.
+    // Nothing expires here.
     const platform = { ...context.platform, startTimer: () => () => {} };
     const typists = new TypingTracker({ ...context, platform }, { sendTyping: () => true }, (_, isOn) =>
       changes.push(isOn),
@@ -186,7 +186,7 @@ describe("typing", () => {
     expect(changes).toEqual([true, false]);
   });
 
-  it("shows in every tab of the other, and ends by itself", async () => {
+  it("is shown in every tab of the other, and expires", async () => {
     const { server, amina, benoit, chat } = makePair();
     const phone = makeDevice(server, amina);
     const leader = await phone.openTab();
@@ -211,7 +211,7 @@ describe("typing", () => {
     const his = await makeDevice(server, benoit).openTab();
     for (const tab of [second, his]) {
       await online(tab);
-      await waitUntilDeviceSynced(server, tab, chat); // of a chat that is not here yet nobody is told
+      await waitUntilDeviceSynced(server, tab, chat); // nobody is notified about a chat that is not stored here yet
     }
     let sentCount = 0;
     const type = server.sendTyping.bind(server);
@@ -234,7 +234,7 @@ describe("typing", () => {
     expect(phone.requests.slice(requests).filter(({ path }) => path.includes("typing"))).toEqual([]);
   });
 
-  it("that began while the socket was away is told when it is back, unless it was sent meanwhile", async () => {
+  it("that began while the socket was closed is sent when it is back, unless the message was sent meanwhile", async () => {
     const { server, amina, benoit, chat } = makePair();
     const tab = await makeDevice(server, amina).openTab();
     const phone = makeDevice(server, benoit);
@@ -247,7 +247,7 @@ describe("typing", () => {
       server.inbox(benoit).sockets.forEach((socket) => {
         socket.end(1006);
       });
-    // Time stands still for the one who types, so that "within moments" does not depend on the machine.
+    // Time stands still for the person who types, so that "within moments" does not depend on the machine.
     const now = context.platform.now();
     vi.spyOn(context.platform, "now").mockReturnValue(now);
     phone.faults.noUpgrade = true;
@@ -272,7 +272,7 @@ describe("typing", () => {
     expect(sentCount).toBe(0);
   });
 
-  it("of somebody who is blocked is not shown", async () => {
+  it("of a blocked person is not shown", async () => {
     const { server, amina, benoit, chat } = makePair();
     const tab = await makeDevice(server, amina).openTab();
     await waitUntilDeviceSynced(server, tab, chat);

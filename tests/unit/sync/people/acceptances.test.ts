@@ -18,8 +18,8 @@ const makeRow = (username: string, state: PersonRow["state"]): PersonRow => ({
   blocked: 0,
 });
 
-describe("who asked others to be their contacts", () => {
-  it("is told of those who said yes since, and of nobody who said no, whom they said yes to or who was one before", async () => {
+describe("accepted requests", () => {
+  it("notify the requester, once, of acceptances since, and not of refusals, own acceptances or earlier contacts", async () => {
     const { server, amina } = makePair();
     const { store } = getContext(await makeDevice(server, amina).openTab());
     const [yes, no, waits] = [makeRow("Yes", "sent"), makeRow("No", "sent"), makeRow("Waits", "sent")];

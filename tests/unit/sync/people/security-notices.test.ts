@@ -19,8 +19,8 @@ const comesToTell = (tab: Tab, events: SecurityNotice["event"][]) =>
   eventually(async () => expect(await unseen(tab)).toEqual(events));
 const dueLater = () => Date.now() + 1_000_000;
 
-describe("what became of the account", () => {
-  it("is told by a phone at once, and by one that was away when it comes back, in their order", async () => {
+describe("security notices", () => {
+  it("are shown by a phone at once, and by one that was offline when it returns, in order", async () => {
     const { server, amina } = makePair();
     const [phone, desk] = [makeDevice(server, amina), makeDevice(server, amina)];
     const [here, there] = [await phone.openTab(), await desk.openTab()];
@@ -35,7 +35,7 @@ describe("what became of the account", () => {
     await comesToTell(there, ["signed_in", "password_changed"]);
   });
 
-  it("is put away in all tabs of a phone, stays so after a reload and when it is told again, and goes on on another", async () => {
+  it("are dismissed in all tabs of a phone, also after a reload and a repetition, and stay on another phone", async () => {
     const { server, amina } = makePair();
     const [phone, desk] = [makeDevice(server, amina), makeDevice(server, amina)];
     const [first, second, there] = [await phone.openTab(), await phone.openTab(), await desk.openTab()];
@@ -52,7 +52,7 @@ describe("what became of the account", () => {
     expect(await unseen(await phone.openTab())).toEqual(["passkey_added"]);
   });
 
-  it("warns of a reset of the second step until that was stopped, is done or over, or the warning put away", async () => {
+  it("warn of a reset of the second factor until it is cancelled, done or over, or the warning is dismissed", async () => {
     const { server, amina } = makePair();
     const tab = await makeDevice(server, amina).openTab();
     server.addSecurityNotice(amina, makeNotice({ event: "reset_started", due_at: dueLater() }));
@@ -66,7 +66,7 @@ describe("what became of the account", () => {
     await comesToTell(tab, ["reset_cancelled"]);
   });
 
-  it("does not fill the phone, and goes with the account's data", async () => {
+  it("are limited in number, and are deleted with the account's data", async () => {
     const { server, amina } = makePair();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();

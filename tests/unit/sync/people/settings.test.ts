@@ -23,8 +23,8 @@ const isBrought = (tab: Tab) => eventually(async () => expect(await wanted(tab))
 const patches = (phone: ModelDevice) =>
   phone.requests.flatMap(({ method, path, body }) => (method === "PATCH" && path === "/api/settings" ? [body] : []));
 
-describe("changing one's settings", () => {
-  it("what is changed shows at once, before the server has heard of it, and goes there as soon as it can, once", async () => {
+describe("changing settings", () => {
+  it("a change applies at once, before the server received it, and is sent as soon as possible, once", async () => {
     const { server, amina } = makePair();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
@@ -41,7 +41,7 @@ describe("changing one's settings", () => {
     expect(await shown(tab)).toEqual({ ...defaultSettings, receipts: false });
   });
 
-  it("what was changed without a network outlives the page", async () => {
+  it("a change made offline survives the page", async () => {
     const { server, amina } = makePair();
     const phone = makeDevice(server, amina);
     const first = await phone.openTab();
@@ -77,10 +77,10 @@ describe("changing one's settings", () => {
     await comesToShow(tab, { presence: false, receipts: false });
   });
 
-  it("two things of one kind that are changed one right after the other both hold", async () => {
+  it("two changes of one kind in quick succession both apply", async () => {
     const { server, amina } = makePair();
     const tab = await makeDevice(server, amina).openTab();
-    // As two fingers do it: the second does not see yet what the first did.
+    // Two quick taps: the second does not see the result of the first yet.
     await Promise.all([
       queueSettingsChange(tab, { messages: { sound: false } }),
       queueSettingsChange(tab, { messages: { preview: false } }),
@@ -94,7 +94,7 @@ describe("changing one's settings", () => {
     });
   });
 
-  it("devices that change different things lose nothing of each other, and end up the same", async () => {
+  it("devices that change different settings overwrite nothing of each other, and converge", async () => {
     const { server, amina } = makePair();
     const [phone, desk] = [makeDevice(server, amina), makeDevice(server, amina)];
     const [here, there] = [await phone.openTab(), await desk.openTab()];
@@ -109,7 +109,7 @@ describe("changing one's settings", () => {
     expect(patches(phone).at(-1)).toEqual({ receipts: false, findable: "whole" });
   });
 
-  it("of one thing changed on two devices the change that reaches the server last stands, on both", async () => {
+  it("of one setting changed on two devices the change that reaches the server last applies on both", async () => {
     const { server, amina } = makePair();
     const [phone, desk] = [makeDevice(server, amina), makeDevice(server, amina)];
     const [here, there] = [await phone.openTab(), await desk.openTab()];
@@ -123,7 +123,7 @@ describe("changing one's settings", () => {
     for (const tab of [here, there]) await comesToShow(tab, { findable: "whole" });
   });
 
-  it("what is changed back while it is on its way ends as it was wanted last", async () => {
+  it("a setting changed back while being sent has its last value in the end", async () => {
     const { server, amina } = makePair();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
@@ -139,7 +139,7 @@ describe("changing one's settings", () => {
     expect(patches(phone)).toEqual([{ receipts: false }, { receipts: true }]);
   });
 
-  it("when the answer is lost it is asked again, and nothing changes by it", async () => {
+  it("a request whose answer was lost is repeated without another effect", async () => {
     const { server, amina } = makePair();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
@@ -152,7 +152,7 @@ describe("changing one's settings", () => {
     expect(server.inbox(amina).settings?.kept.settings.tala).toBe(false);
   });
 
-  it("a tab that does not speak to the server has its change brought by the one that does, and both show it", async () => {
+  it("a change in a follower tab is sent by the leader, and both show it", async () => {
     const { server, amina } = makePair();
     const phone = makeDevice(server, amina);
     const [leader, other] = [await phone.openTab(), await phone.openTab()];
@@ -163,7 +163,7 @@ describe("changing one's settings", () => {
     expect(patches(phone)).toHaveLength(1);
   });
 
-  it("what the server will never take is as it was before, and the person hears of it", async () => {
+  it("a permanently refused change is reverted and reported", async () => {
     const { server, amina } = makePair();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
@@ -176,7 +176,7 @@ describe("changing one's settings", () => {
     expect(phone.notices).toEqual(["settings-refused"]);
   });
 
-  it("what the server cannot take now is brought later", async () => {
+  it("a temporarily refused change is sent later", async () => {
     const { server, amina } = makePair();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
@@ -190,8 +190,8 @@ describe("changing one's settings", () => {
   });
 });
 
-describe("hearing of one's settings", () => {
-  it("what another device changed shows at once, and after an absence", async () => {
+describe("receiving settings", () => {
+  it("changes of another device apply at once, and after an absence", async () => {
     const { server, amina } = makePair();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
@@ -203,7 +203,7 @@ describe("hearing of one's settings", () => {
     await comesToShow(await phone.openTab(), { presence: false, findable: "nobody" });
   });
 
-  it("without a socket they are heard by asking", async () => {
+  it("without a socket they are received by polling", async () => {
     const { server, amina } = makePair();
     const phone = makeDevice(server, amina);
     phone.faults.noUpgrade = true;
@@ -212,7 +212,7 @@ describe("hearing of one's settings", () => {
     await comesToShow(tab, { tala: false });
   });
 
-  it("what is heard late does not undo what was heard before", async () => {
+  it("a late notice does not undo a newer one", async () => {
     const { server, amina } = makePair();
     const phone = makeDevice(server, amina);
     phone.faults.reorderDown = 0.5;
@@ -223,14 +223,14 @@ describe("hearing of one's settings", () => {
     await eventually(async () => expect((await readSettingsRow(getContext(tab).store)).kept?.version).toBe(10));
     await phone.pass(2_000);
     expect(await shown(tab)).toMatchObject({ tala: false });
-    // As where the answer to one's own change was overtaken by another device's.
+    // The answer to the own change was overtaken by another device's.
     const newest = await readSettingsRow(getContext(tab).store);
     expect(mergeServerSettings(newest, { version: 9, settings: { ...defaultSettings, tala: true } })).toEqual(newest);
   });
 });
 
-describe("what stays of them", () => {
-  it("before the store is read they are as they were shown last", async () => {
+describe("stored settings", () => {
+  it("before the store is read the last shown settings apply", async () => {
     const { server, amina } = makePair();
     const phone = makeDevice(server, amina);
     const place = { platform: phone.platform(), me: amina };
@@ -240,7 +240,7 @@ describe("what stays of them", () => {
     expect(readSettingsCache({ ...place, me: "somebody-else" })).toEqual(defaultSettings);
   });
 
-  it("what was changed and not brought yet outlives a session that ended by itself", async () => {
+  it("an unsent change survives an expired session", async () => {
     const { server, amina } = makePair();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();

@@ -10,7 +10,7 @@ const isLooked = (phone: ModelDevice) => phone.sockets.at(-1)?.isForeground;
 const comesToBe = (phone: ModelDevice, isOn: boolean) => eventually(() => expect(isLooked(phone)).toBe(isOn));
 
 describe("reporting that a device is visible", () => {
-  it("it says so once the server has welcomed it, when it is looked at no more, and when it is again", async () => {
+  it("visibility is reported after the welcome frame, when the page is hidden, and when it is visible again", async () => {
     const { server, amina } = makePair();
     const phone = makeDevice(server, amina);
     await phone.openTab();
@@ -22,7 +22,7 @@ describe("reporting that a device is visible", () => {
     expect(phone.sockets.at(-1)?.foregroundReports).toBe(3);
   });
 
-  it("a page opened in the background says nothing", async () => {
+  it("a page opened in the background reports nothing", async () => {
     const { server, amina } = makePair();
     const phone = makeDevice(server, amina);
     phone.isVisible = false;
@@ -32,7 +32,7 @@ describe("reporting that a device is visible", () => {
     expect(phone.sockets.at(-1)?.foregroundReports).toBe(0);
   });
 
-  it("it says so again over the next socket, and while nothing changes it says it once", async () => {
+  it("it is reported again over the next socket, and once while nothing changes", async () => {
     const { server, amina } = makePair();
     const phone = makeDevice(server, amina);
     await phone.openTab();
@@ -45,14 +45,14 @@ describe("reporting that a device is visible", () => {
     expect(phone.sockets.at(-1)?.foregroundReports).toBe(1);
   });
 
-  it("a tab that is looked at is what makes it so, whichever speaks to the server, and one that dies is not looked at", async () => {
+  it("a visible tab makes the device visible, whichever holds the socket, and a closed one does not count", async () => {
     const { server, amina } = makePair();
     const phone = makeDevice(server, amina);
     const leader = await phone.openTab();
     await eventually(() => expect(leader.isLeader).toBe(true));
     await comesToBe(phone, true);
     const other = await phone.openTab();
-    // Both go; then somebody looks at the one that does not speak to the server.
+    // Both are hidden; then the tab without the socket becomes visible.
     phone.enterBackground();
     await comesToBe(phone, false);
     phone.putToSleep(leader);
@@ -62,7 +62,7 @@ describe("reporting that a device is visible", () => {
     await comesToBe(phone, true);
   });
 
-  it("one tab closed of two leaves it looked at, and both leave it so no more", async () => {
+  it("closing one of two visible tabs keeps the device visible, and closing both does not", async () => {
     const { server, amina } = makePair();
     const phone = makeDevice(server, amina);
     const leader = await phone.openTab();
@@ -92,7 +92,7 @@ describe("polling a person's presence", () => {
     return { server, phone, tab, chat, results, asker, asks };
   };
 
-  it("it is asked as soon as the server can be reached, and again and again", async () => {
+  it("it is requested as soon as the server is reachable, and repeatedly", async () => {
     const { server, results, asker, asks } = await begin();
     server.presence = here;
     await eventually(() => expect(results).toContainEqual(here));
@@ -100,7 +100,7 @@ describe("polling a person's presence", () => {
     asker.stop();
   });
 
-  it("nothing is asked while nobody looks or once nobody wants to know, and at once when somebody looks again", async () => {
+  it("nothing is requested while no tab is visible or nobody subscribes, and at once when a tab becomes visible", async () => {
     const { server, phone, results, asker, asks } = await begin();
     await eventually(() => expect(asks()).toBe(1));
     phone.enterBackground();
@@ -115,7 +115,7 @@ describe("polling a person's presence", () => {
     expect(asks()).toBe(before);
   });
 
-  it("it is asked at once where they turn it, in whichever tab one looks", async () => {
+  it("it is requested at once after a notice of a change, in whichever tab is visible", async () => {
     const { server, phone, tab, chat, asker } = await begin();
     await eventually(() => expect(tab.isLeader).toBe(true));
     const other = await phone.openTab();
@@ -134,7 +134,7 @@ describe("polling a person's presence", () => {
     for (const { asker } of results) asker.stop();
   });
 
-  it("what was answered while they turned it is asked once more", async () => {
+  it("an answer from before a change is requested once more", async () => {
     const { tab, chat, asker } = await begin();
     asker.stop();
     await eventually(() => expect(tab.link.get()).toBe("online"));
@@ -155,7 +155,7 @@ describe("polling a person's presence", () => {
     ask.mockRestore();
   });
 
-  it("an old answer is not shown any more", async () => {
+  it("an outdated answer is not shown any more", async () => {
     const { server, phone, results, asker } = await begin();
     server.presence = here;
     await eventually(() => expect(results.at(-1)).toEqual(here));
@@ -164,7 +164,7 @@ describe("polling a person's presence", () => {
     asker.stop();
   });
 
-  it("a refusal is asked again later", async () => {
+  it("a refusal is retried later", async () => {
     const { server, results, asker } = await begin();
     server.refuse = (_, command) => (command.type === "presence" ? { error: "rate_limited" } : undefined);
     await eventually(() =>

@@ -11,7 +11,7 @@ import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
 
 const placeOf = (phone: ModelDevice) => ({ platform: phone.platform(), me: phone.user });
 
-/** From here on the page's writes never come through, as when it is gone before they do. */
+/** Blocks all later writes of the page, as if it were closed before they finish. */
 const stall = (tab: Tab): void => {
   const { strict, store } = getContext(tab);
   const never = () => new Promise(() => {}) as never;
@@ -30,8 +30,8 @@ const makePhone = async (): Promise<ReturnType<typeof makePair> & { phone: Model
   return { ...world, phone, first };
 };
 
-describe("a page that is gone before its store has what was written", () => {
-  it("leaves a text that was just sent, which goes once, and no draft of it", async () => {
+describe("a page that is closed before its store has the written text", () => {
+  it("leaves a text that was just sent, which is sent once, and no draft of it", async () => {
     const { server, chat, phone, first } = await makePhone();
     const drafts = new TextDrafts(first);
     drafts.save(chat, "just s");
@@ -48,7 +48,7 @@ describe("a page that is gone before its store has what was written", () => {
     expect(listSentTexts(placeOf(phone))).toEqual([]);
   });
 
-  it("leaves texts in the order they were sent, also without a network", async () => {
+  it("leaves texts in the order they were sent, also offline", async () => {
     const { server, chat, phone, first } = await makePhone();
     phone.faults.isOffline = true;
     server.inbox(phone.user).sockets.forEach((socket) => {
@@ -65,7 +65,7 @@ describe("a page that is gone before its store has what was written", () => {
     await eventually(async () => expect(await listShown(second, chat)).toEqual(["one sent", "two sent", "three sent"]));
   });
 
-  it("is not believed about a text that the store and the server have after all", async () => {
+  it("does not resend a text that the store and the server have after all", async () => {
     const { server, chat, phone, first } = await makePhone();
     if (phone.localStorage) vi.spyOn(phone.localStorage, "removeItem").mockImplementation(() => {});
     await enqueueText(first, chat, "once");
@@ -83,7 +83,7 @@ describe("a page that is gone before its store has what was written", () => {
     expect(server.log(chat).messages).toHaveLength(1);
   });
 
-  it("is not believed either when the server cannot be asked", async () => {
+  it("does not resend one if the server cannot be asked either", async () => {
     const { server, chat, phone, first } = await makePhone();
     if (phone.localStorage) vi.spyOn(phone.localStorage, "removeItem").mockImplementation(() => {});
     await enqueueText(first, chat, "once");
@@ -97,7 +97,7 @@ describe("a page that is gone before its store has what was written", () => {
     expect(await listShown(second, chat)).toEqual(["once sent"]);
   });
 
-  it("may not be gone at all: what two pages put into the store at once goes once", async () => {
+  it("may still be open: a text that two pages store at once is sent once", async () => {
     const { server, chat, phone, first } = await makePhone();
     const second = await phone.openTab();
     const texts = Array.from({ length: 10 }, (_, n) => `text ${n}`);
@@ -108,7 +108,7 @@ describe("a page that is gone before its store has what was written", () => {
     expect(phone.notices).toEqual([]);
   });
 
-  it("leaves what was typed after a text that was sent", async () => {
+  it("leaves text typed after a sent message", async () => {
     const { chat, phone, first } = await makePhone();
     phone.faults.isOffline = true;
     stall(first);
@@ -128,7 +128,7 @@ describe("a page that is gone before its store has what was written", () => {
     expect(await draftIn(second, chat)).toBe("and more");
   });
 
-  it("leaves the last letters of a draft, in place of what the store has of it", async () => {
+  it("leaves the last characters of a draft, instead of the stored version", async () => {
     const { server, benoit, chat, phone, first } = await makePhone();
     const drafts = new TextDrafts(first);
     drafts.save(chat, "half");
@@ -143,7 +143,7 @@ describe("a page that is gone before its store has what was written", () => {
     await kept.flush();
     expect(listJournaledTextDrafts(placeOf(phone))).toEqual([[chat, "half a thought"]]);
     expect(await draftIn(second, chat)).toBe("half a thought");
-    // Another person on this browser hears nothing of it, and signing out forgets it.
+    // Another person on this browser gets nothing of it, and signing out deletes it.
     kept.save(chat, "half a thought more");
     kept.flushToJournal();
     const his = makeDevice(server, benoit as Uuid);
@@ -153,7 +153,7 @@ describe("a page that is gone before its store has what was written", () => {
     expect(listJournaledTextDrafts(placeOf(phone))).toEqual([]);
   });
 
-  it("keeps the draft itself where the browser has nowhere to note what is sent", async () => {
+  it("keeps the draft itself if the browser has no journal for sent texts", async () => {
     const { chat, phone, first } = await makePhone();
     await phone.close(first);
     phone.localStorage = undefined;

@@ -30,7 +30,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** A factory whose next opens fail as a broken profile's do. */
+/** A factory whose next opens fail like those of a broken profile. */
 const breakOpens = (factory: IDBFactory, times: number): void => {
   const open = factory.open.bind(factory);
   let left = times;
@@ -43,7 +43,7 @@ const breakOpens = (factory: IDBFactory, times: number): void => {
 const quotaError = () => new DOMException("the phone is full", "QuotaExceededError");
 
 describe("a local store that breaks", () => {
-  it("a store that does not open is made anew; what was unsent is kept and sent", async () => {
+  it("a store that does not open is replaced; unsent messages are kept and sent", async () => {
     const { server, amina, benoit, chat } = makePair();
     const phone = makeDevice(server, amina);
     const first = await phone.openTab();
@@ -53,7 +53,7 @@ describe("a local store that breaks", () => {
     await enqueueText(first, chat, "unsent");
     await phone.close(first);
     phone.faults.isOffline = false;
-    // Both connections of one attempt fail, with the attempts that Dexie makes by itself.
+    // Both connections of one attempt fail, with the retries of Dexie itself.
     breakOpens(phone.indexedDB, 8);
     const second = await phone.openTab();
     expect(second.storageTrouble.get()).toBeUndefined();
@@ -61,7 +61,7 @@ describe("a local store that breaks", () => {
     expect(await listShown(second, chat)).toEqual(["before", "unsent sent"]);
   });
 
-  it("what was begun in a store that is made anew is there again: a draft, what is chosen and a voice message", async () => {
+  it("unsent content of a replaced store is restored: a draft, attachments and a voice message", async () => {
     const { server, amina, chat } = makePair();
     const phone = makeDevice(server, amina);
     const first = await phone.openTab();
@@ -88,7 +88,7 @@ describe("a local store that breaks", () => {
     expect(await found?.chunks[0]?.text()).toBe("sound");
   });
 
-  it("what was unsent survives a page that dies between the old store and the new one", async () => {
+  it("unsent messages survive a page that dies between the old store and the new one", async () => {
     const { server, amina, benoit, chat } = makePair();
     const phone = makeDevice(server, amina);
     const first = await phone.openTab();
@@ -97,7 +97,7 @@ describe("a local store that breaks", () => {
     phone.faults.isOffline = true;
     await enqueueText(first, chat, "unsent");
     await phone.close(first);
-    // The new store cannot be made any more: the old one is gone, the page works from memory and is closed.
+    // The new store cannot be created any more: the old one is gone, the page works from memory and is closed.
     breakOpens(phone.indexedDB, 8);
     const remove = phone.indexedDB.deleteDatabase.bind(phone.indexedDB);
     const { open } = phone.indexedDB;
@@ -115,7 +115,7 @@ describe("a local store that breaks", () => {
     expect(await listShown(second, chat)).toEqual(["before", "unsent sent"]);
   });
 
-  it("a store that only does not answer is left as it is, with what is unsent in it", async () => {
+  it("a store that does not answer is kept, with its unsent messages", async () => {
     const { server, amina, chat } = makePair();
     const phone = makeDevice(server, amina);
     const first = await phone.openTab();
@@ -135,19 +135,19 @@ describe("a local store that breaks", () => {
     expect(await listShown(second, chat)).toEqual(["unsent sent"]);
   });
 
-  it("where nothing can be stored at all the app works from memory and says so", async () => {
+  it("without any storage the app works from memory and says so", async () => {
     const { server, amina, benoit, chat } = makePair();
     const phone = makeDevice(server, amina);
     breakOpens(phone.indexedDB, Number.POSITIVE_INFINITY);
     const tab = await phone.openTab();
     expect(tab.storageTrouble.get()).toBe("memory");
     await enqueueText(tab, chat, "from memory");
-    // What only this page has is with the server before it counts as written.
+    // Messages that only this page has are with the server before they count as written.
     expect(server.log(chat).messages).toHaveLength(1);
     server.sendTexts(benoit, chat, "answer");
     await waitUntilDeviceSynced(server, tab, chat);
 
-    // What its author deleted before it could be sent is not sent by the next page.
+    // A message that its author deleted before it was sent is not sent by the next page.
     phone.faults.isOffline = true;
     server.inbox(amina).sockets.forEach((socket) => {
       socket.end(1006);
@@ -167,7 +167,7 @@ describe("a local store that breaks", () => {
     ]);
   });
 
-  it("data cleared under a running tab comes back from the server", async () => {
+  it("data cleared under a running tab is loaded again from the server", async () => {
     const { server, amina, benoit, chat } = makePair();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
@@ -183,7 +183,7 @@ describe("a local store that breaks", () => {
     expect(await listTexts(tab, chat)).toEqual(["a", "b"]);
   });
 
-  it("a store that fails again and again while it is used is made anew with what is unsent", async () => {
+  it("a store that fails repeatedly in use is replaced, with its unsent messages", async () => {
     const { server, amina, benoit, chat } = makePair();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
@@ -213,13 +213,13 @@ describe("a local store that breaks", () => {
     await eventually(() => expect(phone.notices).toContain("store-reset"));
     await waitUntilDeviceSynced(server, tab, chat);
     expect(await listTexts(tab, chat)).toEqual(["a", "b", "unsent"]);
-    // What was deleted on its way is told by the new store.
+    // The new store reports the message that was deleted while being sent.
     await eventually(() => expect([...server.log(chat).deletedPending]).toEqual([`${amina} ${deleted.cid}`]));
   });
 });
 
-describe("a phone that is full", () => {
-  it("old messages make room for new ones", async () => {
+describe("a full phone", () => {
+  it("old messages are evicted for new ones", async () => {
     const { server, amina, benoit, chat } = makePair();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
@@ -246,7 +246,7 @@ describe("a phone that is full", () => {
     expect((await listTexts(tab, chat)).length).toBe(81);
   });
 
-  it("without any room a message still goes out, a warning shows, and all is taken in once there is room", async () => {
+  it("without any room a message is still sent, a warning is shown, and changes are applied once there is room", async () => {
     const { server, amina, benoit, chat } = makePair();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
@@ -269,7 +269,7 @@ describe("a phone that is full", () => {
     await waitUntilDeviceSynced(server, tab, chat);
     expect(await listTexts(tab, chat)).toEqual(["a", "not kept", "b"]);
     expect(tab.storageTrouble.get()).toBeUndefined();
-    // Tried again it is the message it was; the same words once more are another one.
+    // A retry is the same message; the same words once more are another one.
     await enqueueText(tab, chat, "neither");
     await enqueueText(tab, chat, "neither");
     await waitUntilDeviceSynced(server, tab, chat);
@@ -277,8 +277,8 @@ describe("a phone that is full", () => {
   });
 });
 
-describe("people on one phone", () => {
-  it("each has a store of their own", async () => {
+describe("several people on one phone", () => {
+  it("each has a separate store", async () => {
     const { server, amina, benoit, chat } = makePair();
     const hers = makeDevice(server, amina);
     const his = makeDevice(server, benoit);
@@ -292,7 +292,7 @@ describe("people on one phone", () => {
     expect(await listConversations(second)).toEqual([]);
   });
 
-  it("when a session ends by itself only unsent messages and drafts stay, for when the same person is back", async () => {
+  it("when a session expires only unsent messages and drafts stay, for the same person's return", async () => {
     const { server, amina, benoit, chat } = makePair();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
@@ -326,7 +326,7 @@ describe("people on one phone", () => {
   });
 });
 
-describe("a store that is taken away", () => {
+describe("a store that is deleted", () => {
   /** Amina offline, with three unsent messages and a draft. */
   const makeUnsent = async () => {
     const world = makePair();
@@ -353,7 +353,7 @@ describe("a store that is taken away", () => {
       request.onerror = () => reject(request.error);
     });
 
-  it("by another tab that deletes it keeps what is unsent and the draft, and says that it was made anew", async () => {
+  it("by another tab keeps unsent messages and the draft, and reports its replacement", async () => {
     const { server, chat, phone, tab, drafts } = await makeUnsent();
     await deleteDatabase(phone);
     await eventually(async () => expect(await listShown(tab, chat)).toEqual(unsent));
@@ -365,7 +365,7 @@ describe("a store that is taken away", () => {
     expect(await listShown(tab, chat)).toEqual(["a", "one sent", "two sent", "three sent"]);
   });
 
-  it("by a browser that finds its files unreadable has the texts and the draft from where they were noted", async () => {
+  it("by a browser that finds its files unreadable restores texts and draft from the journal", async () => {
     const { server, chat, phone, tab } = await makeUnsent();
     await phone.kill(tab);
     phone.indexedDB = new IDBFactory();
@@ -378,7 +378,7 @@ describe("a store that is taken away", () => {
     await waitUntilDeviceSynced(server, next, chat);
     expect(await listShown(next, chat)).toEqual(["a", "one sent", "two sent", "three sent"]);
     await phone.close(next);
-    // What the server has is noted nowhere any more.
+    // The journal does not contain what the server has.
     phone.indexedDB = new IDBFactory();
     phone.faults.isOffline = true;
     const last = await phone.openTab();
@@ -470,7 +470,7 @@ describe("a store that is taken away", () => {
     expect(await getContext(tab).store.people.count()).toBe(2);
   });
 
-  it("with a file that cannot be had any more says so, once", async () => {
+  it("with a file that cannot be restored reports it, once", async () => {
     const { chat, phone, tab } = await makeUnsent();
     const context = getContext(tab);
     const body = { type: "file", file: createUuid(), name: "plan.pdf", mime: "application/pdf", size: 3 } as const;

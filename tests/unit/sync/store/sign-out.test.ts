@@ -27,7 +27,7 @@ const phoneWithUnsent = async (...files: Parameters<typeof makePicture>[]) => {
   return { phone, tab, chat, place };
 };
 
-it("a sign-out leaves no note and no database of the person", async () => {
+it("a sign-out leaves no journal entry and no database of the person", async () => {
   const { phone, tab, chat, place } = await phoneWithUnsent([1_000]);
   await enqueueText(tab, chat, "unsent");
   journalTextDraft(place, chat, "draft");
@@ -40,7 +40,7 @@ it("a sign-out leaves no note and no database of the person", async () => {
   expect(await databasesOf(phone)).toEqual([]);
 });
 
-it("a session that ends, or another's that begins, leaves only what belongs to unsent messages", async () => {
+it("an expired session, or another person's sign-in, keeps only the data of unsent messages", async () => {
   const kept = await phoneWithUnsent([1_000]);
   await kept.phone.close(kept.tab);
   await purgeAllButUnsent(kept.place.platform, kept.phone.user);

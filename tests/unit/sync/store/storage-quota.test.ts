@@ -9,7 +9,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-it("a phone that is full from the first says so as long as it can take nothing in, and goes on by itself when it has room", async () => {
+it("a phone that is full from the start says so while it can store nothing, and continues by itself once it has room", async () => {
   const { server, amina, chat } = makePair();
   const phone = makeDevice(server, amina);
   for (const method of ["put", "add"] as const)
@@ -28,7 +28,7 @@ it("a phone that is full from the first says so as long as it can take nothing i
   expect(tab.storageTrouble.get()).toBeUndefined();
 });
 
-it("what a full phone cannot take in is not asked for without a pause", async () => {
+it("changes that a full phone cannot store are requested with pauses", async () => {
   const { server, amina, benoit, chat } = makePair();
   const phone = makeDevice(server, amina);
   const tab = await phone.openTab();

@@ -16,7 +16,7 @@ vi.mock(import("#sync/feed/post-sender.ts"), async (importOriginal) => {
   };
 });
 
-it("sends what was written though the code for it could not be had at first, without anything else happening", async () => {
+it("sends written messages though the code for it could not be loaded at first, without another event", async () => {
   const { server, amina } = makePair();
   const tab = await makeDevice(server, amina).openTab();
   await eventually(() => expect(tab.link.get()).toBe("online"));
