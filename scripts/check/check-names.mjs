@@ -1,16 +1,19 @@
-// Names: an exported name is declared in one file of the product, and identifiers use no retired terms (docs/GLOSSARY.md).
+// Names: an exported name is declared in one file of the product, and identifiers of the product and its tests use no
+// retired terms (docs/GLOSSARY.md).
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "../run.mjs";
 import { listSources } from "./list-sources.mjs";
 import { findDuplicateExports, findRetiredTerm, readNames } from "./name-rules.mjs";
 
-const files = listSources().filter((file) => /^(contract|worker|src)\/.*\.tsx?$/.test(file) && !file.endsWith(".d.ts"));
+const files = listSources().filter(
+  (file) => /^(contract|worker|src|tests)\/.*\.tsx?$/.test(file) && !file.endsWith(".d.ts"),
+);
 const exportedByFile = new Map();
 const problems = [];
 for (const file of files) {
   const { exported, identifiers } = readNames(file, readFileSync(join(root, file), "utf8"));
-  exportedByFile.set(file, exported);
+  if (!file.startsWith("tests/")) exportedByFile.set(file, exported);
   for (const name of identifiers) {
     const problem = findRetiredTerm(name);
     if (problem) problems.push(`${file}: ${problem}`);

@@ -69,10 +69,11 @@ const retiredNames = {
 };
 
 /**
- * Names of stored data and external interfaces, which keep their words: `heir` is a query parameter.
+ * Names of stored data and external interfaces, which keep their words: `heir` is a query parameter, the others are keys of
+ * translations.
  * @type {ReadonlySet<string>}
  */
-const keptNames = new Set(["heir"]);
+const keptNames = new Set(["heir", "heirTitle", "bodyHeir"]);
 
 /** Lower-case words of a camelCase, snake_case or PascalCase name. @param {string} name */
 const toWords = (name) =>

@@ -116,8 +116,8 @@ test("a group needs a name and a member; its draft survives its page, and repeat
   });
   // The toast is shown for a moment, before the group's picture is uploaded.
   const created = plain(fill(texts.groups.create.created, { name: "Famille" }));
-  const isTold = expect(page.getByRole("status").getByText(created)).toBeVisible();
-  await Promise.all([isTold, create.click()]);
+  const createdToast = expect(page.getByRole("status").getByText(created)).toBeVisible();
+  await Promise.all([createdToast, create.click()]);
   await page.waitForURL(/\/app\/group\/[\da-f-]{36}$/);
   expect(asked).toMatchObject([{ name: "Famille", members: [ben.id, cleo.id] }]);
   expect(page.url()).toContain((asked[0] as { id: string }).id);

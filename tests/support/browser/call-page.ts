@@ -8,7 +8,7 @@ export type CallSideOptions = {
   isPolite: boolean;
   isCaller: boolean;
   kind: "audio" | "video";
-  isThrifty?: boolean;
+  isDataSaver?: boolean;
   /** Overrides the default preferences of this call kind. */
   choices?: Partial<MediaPreferences>;
   iceServers?: RTCIceServer[];
@@ -44,7 +44,7 @@ const makeSide = ({
   device,
   iceServers = [],
   isHidden = false,
-  isThrifty = false,
+  isDataSaver = false,
   kind,
   choices,
   ...options
@@ -68,7 +68,7 @@ const makeSide = ({
     {
       ...options,
       deviceId: device,
-      isDataSaver: isThrifty,
+      isDataSaver,
       preferences: { ...createDefaultPreferences(kind), ...choices },
       fetchIceServers: () =>
         Promise.resolve({

@@ -104,13 +104,14 @@ export class ModelCalls {
     );
   }
 
-  #applyCommand(place: CallConversation, by: number, deed: CallCommand): CallResult | Refusal {
+  #applyCommand(place: CallConversation, by: number, callCommand: CallCommand): CallResult | Refusal {
     const { kept } = place;
-    if (kept?.over && kept.id === deed.id && deed.type !== "answer") return this.#result(place.id, kept);
+    if (kept?.over && kept.id === callCommand.id && callCommand.type !== "answer") return this.#result(place.id, kept);
     const open = kept && !kept.over ? kept : null;
-    const next = applyCallCommand(open, by, deed, this.time.now, open ? place.heard : undefined);
+    const next = applyCallCommand(open, by, callCommand, this.time.now, open ? place.heard : undefined);
     if ("error" in next) return next;
-    if (deed.type === "create" && next.call?.id === deed.id) this.createdAt.set(deed.id, next.call.createdAt);
+    if (callCommand.type === "create" && next.call?.id === callCommand.id)
+      this.createdAt.set(callCommand.id, next.call.createdAt);
     const call = this.#write(place, open, next);
     this.#recordSeen(place, by);
     return this.#result(place.id, call);

@@ -273,13 +273,13 @@ export class ModelDevice {
     const isCut = from + rest.length < bytes.length;
     const stream = new ReadableStream<Uint8Array>({
       pull(controller) {
-        if (rest.length > 0 && this.isTold !== true) {
-          this.isTold = true;
+        if (rest.length > 0 && this.isReadToEnd !== true) {
+          this.isReadToEnd = true;
           controller.enqueue(rest);
         } else if (isCut) controller.error(new TypeError("the connection was lost"));
         else controller.close();
       },
-    } as UnderlyingDefaultSource<Uint8Array> & { isTold?: boolean });
+    } as UnderlyingDefaultSource<Uint8Array> & { isReadToEnd?: boolean });
     return new Response(stream, { status: from > 0 ? 206 : 200 });
   }
 }

@@ -10,10 +10,10 @@ const firstNumber = 5_000; // apart from the numbers of people who sign up
 type Seed = Pick<Person, "id" | "phone" | "username"> & { session: Uuid };
 
 /**
- * Inserts people into the directory, with the first as everybody's contact. `isTold` also queues these contacts for the
+ * Inserts people into the directory, with the first as everybody's contact. `queuesContacts` also queues these contacts for the
  * first one's devices. Returns false for any other database.
  */
-const insertUsers = (directory: DatabaseSync, seeds: readonly Seed[], isTold: boolean): boolean => {
+const insertUsers = (directory: DatabaseSync, seeds: readonly Seed[], queuesContacts: boolean): boolean => {
   if (!hasTable(directory, "profiles")) return false;
   const now = Date.now();
   const insert = (table: string, columns: string) =>
@@ -31,22 +31,26 @@ const insertUsers = (directory: DatabaseSync, seeds: readonly Seed[], isTold: bo
   }
   const [hub = "", ...others] = seeds.map(({ id }) => id);
   for (const other of others) connection.run(createUuid(), hub, other, privateConversationId(hub, other), now);
-  if (isTold) for (const other of others) untold.run(hub, other, 1);
+  if (queuesContacts) for (const other of others) untold.run(hub, other, 1);
   directory.exec("COMMIT");
   return true;
 };
 
 /**
  * Seeds signed-in people directly into the directory while the server is down, because their sign-ups would take longer
- * than the test. The first is everybody's contact. `isTold`: the first one's devices receive all contacts.
+ * than the test. The first is everybody's contact. `queuesContacts`: the first one's devices receive all contacts.
  */
-export const seedUsers = async (server: Server, count: number, isTold = false): Promise<[Person, ...Person[]]> => {
+export const seedUsers = async (
+  server: Server,
+  count: number,
+  queuesContacts = false,
+): Promise<[Person, ...Person[]]> => {
   const seeds = Array.from({ length: count }, (_, i): Seed => {
     const number = firstNumber + i;
     return { id: createUuid(), session: createUuid(), phone: phoneOf(number), username: nameOf(number) };
   });
   await server.kill();
-  if (!findDatabase(server.state, "d1", (database) => insertUsers(database, seeds, isTold)))
+  if (!findDatabase(server.state, "d1", (database) => insertUsers(database, seeds, queuesContacts)))
     throw new Error("no directory");
   await server.restart();
   const people = await Promise.all(

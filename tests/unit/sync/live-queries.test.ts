@@ -149,9 +149,9 @@ describe("results of live queries", () => {
         },
         kind === "lingering",
       );
-    const lookers = (["lingering", "passing"] as const).map((kind) => look(ask(kind)));
-    await eventually(() => expect(lookers.every(({ shown }) => shown.length > 0)).toBe(true));
-    for (const { away } of lookers) away();
+    const subscribers = (["lingering", "passing"] as const).map((kind) => look(ask(kind)));
+    await eventually(() => expect(subscribers.every(({ shown }) => shown.length > 0)).toBe(true));
+    for (const { away } of subscribers) away();
     await new Promise<void>((resolve) => context.platform.startTimer(0, resolve)); // after the previous one has ended
     const before = { ...reads };
     const tell = async (text: string) => {

@@ -60,7 +60,7 @@ const namesOf = async (
   return places.filter((row) => !isOfList(row) && [id, username].some((trace) => row.text.includes(trace)));
 };
 
-const isTold = async (by: SeededPerson, conversation: ConversationId, revision: number) =>
+const hasReceivedRevision = async (by: SeededPerson, conversation: ConversationId, revision: number) =>
   (await readRow(by, conversation)).revision >= revision;
 
 test("the name is removed from all forwards, in lists as well, and devices that have it are notified", async () => {
@@ -111,7 +111,7 @@ test("the name is removed from all forwards, in lists as well, and devices that 
     [ben, group],
     [cleo, group],
   ] as const)
-    await waitUntil(async () => isTold(one, id, 1));
+    await waitUntil(async () => hasReceivedRevision(one, id, 1));
   expect(await readRow(dan, further)).toMatchObject({ unread: 1, preview: makeAnonymousForward("Mbote") });
   expect((await readBodies(cleo, group)).at(-1)).toEqual({
     ...makeImageBody(image.id, "La plage"),

@@ -187,10 +187,10 @@ test.each<[Way, string, (by: Bearer) => Promise<unknown>, string]>([
   ["paper", "new codes are made", makeRecoveryCodes, "invalid_credentials"],
   ["paper", "the password is changed", changePassword, "invalid_credentials"],
   ["password", "it is changed", changePassword, "invalid_credentials"],
-])("signing in by %s while %s fails", async (method, _, takeBack, error_code) => {
+])("signing in by %s while %s fails", async (method, _, revokeFactor, error_code) => {
   const ana = await makePerson();
   const [path, body] = await signInMethods[method](ana);
-  const answer = await ask("session", () => takeBack(ana), "POST", path, { body });
+  const answer = await ask("session", () => revokeFactor(ana), "POST", path, { body });
   expect(answer.body).toMatchObject({ error_code });
   expect((await rowsOf(ana.id)).map(({ id }) => id)).toEqual([idOf(ana)]);
 });
@@ -214,12 +214,12 @@ test.each<[keyof typeof steps, (by: Bearer & { factor: Uuid }) => Promise<unknow
   ["passkey", removePasskey, "passkey_refused"],
   ["totp", ({ token, factor }) => call("DELETE", `/api/auth/factors/${factor}`, { token }), "mfa_verification_failed"],
   ["paper", makeRecoveryCodes, "mfa_verification_failed"],
-])("a second factor by %s that is removed while being proved opens nothing", async (by, takeBack, error_code) => {
+])("a second factor by %s that is removed while being proved opens nothing", async (by, revokeFactor, error_code) => {
   const ana = await makePersonWithCodeApp();
   const means = { ...ana, ...(await addPasskey(ana)), codes: await makeRecoveryCodes(ana) };
   const half = await signInPending(ana);
   const [path, body] = await steps[by](half, means);
-  const answer = await ask("session", () => takeBack(ana), "POST", path, { token: half.token, body });
+  const answer = await ask("session", () => revokeFactor(ana), "POST", path, { token: half.token, body });
   expect(answer.body).toMatchObject({ error_code });
   // The challenge is still there, for another attempt.
   const rows = await rowsOf(ana.id);

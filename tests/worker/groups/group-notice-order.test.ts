@@ -58,7 +58,8 @@ test.each([1, 2, 3])("after random events and losses in a group all members agre
     const seats = await getConversationStub(env, id).listMembers(id, ana, { since: 0, after: 0 });
     return (isRefusal(seats) ? [] : seats.members).find(({ role }) => role === "owner")?.user ?? ana;
   };
-  const change = async (user: Uuid, deed: GroupCommand) => getConversationStub(env, id).runGroupCommand(id, user, deed);
+  const change = async (user: Uuid, groupCommand: GroupCommand) =>
+    getConversationStub(env, id).runGroupCommand(id, user, groupCommand);
   const run = (user: Uuid, command: Command) => getUserChannelStub(env, user).execute(user, command);
   let head = 1;
   let death: Promise<unknown> | undefined;

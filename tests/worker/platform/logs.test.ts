@@ -201,7 +201,7 @@ test.each([
   look();
 });
 
-type Deed = { method: string; path: string; body?: object; token?: string };
+type LoggedRequest = { method: string; path: string; body?: object; token?: string };
 
 /** Person with a confirmed recovery address, and a mail sent to it. */
 const withMail = async (person: Person, n: number): Promise<{ email: string; token: string; code: string }> => {
@@ -229,7 +229,7 @@ const withApp = async (person: Person) => {
   return { id, secret: totp.secret, challenge_id: await challengeFactor(person, id) };
 };
 
-test.each<[string, (person: Person, n: number) => Promise<Deed>]>([
+test.each<[string, (person: Person, n: number) => Promise<LoggedRequest>]>([
   [
     "adding a code app",
     async ({ token }) => ({ method: "POST", path: "/api/auth/factors", body: { factor_type: "totp" }, token }),

@@ -176,8 +176,8 @@ export class GroupOracle {
     expect(at).toBeGreaterThanOrEqual(this.#log.at(-1)?.at ?? 0);
     const { event, who = [] } = body.type === "event" ? body : {};
     // The sender was a member at that time. When an owner leaves, the next line names the successor.
-    const isHeirNamed = event === "owner" && sender === this.#leavingOwner;
-    expect(this.#memberNumbers.has(sender) || isHeirNamed, `line ${seq} by ${sender}`).toBe(true);
+    const isSuccessorNamed = event === "owner" && sender === this.#leavingOwner;
+    expect(this.#memberNumbers.has(sender) || isSuccessorNamed, `line ${seq} by ${sender}`).toBe(true);
     if (["added", "removed", "owner", "renamed"].includes(event ?? "")) expect(sender).toBe(this.#owner);
     this.#leavingOwner = event === "left" ? sender : undefined;
     for (const number of event === "left" ? [sender] : event === "removed" ? who : []) {

@@ -34,8 +34,8 @@ const post = async (server: ModelServer, user: Uuid, chat: ConversationId, seed:
 };
 
 /** Requests a file as a screen does. */
-const look = (shelf: ObjectUrlCache, body: AttachedBody) => {
-  const shelved = shelf.get(body);
+const look = (urlCache: ObjectUrlCache, body: AttachedBody) => {
+  const shelved = urlCache.get(body);
   const away = shelved.subscribe(() => {});
   return {
     shelved,
@@ -57,9 +57,9 @@ describe("a file of a message", () => {
     const { server, amina, benoit, chat } = makePair();
     const body = await post(server, benoit, chat, 7);
     const phone = makeDevice(server, amina);
-    const [tab, shelf] = await openWith(phone);
+    const [tab, urlCache] = await openWith(phone);
     await waitUntilDeviceSynced(server, tab, chat);
-    const [first, second] = [look(shelf, body), look(shelf, body)];
+    const [first, second] = [look(urlCache, body), look(urlCache, body)];
     await first.becomes("absent");
     first.shelved.load(chat);
     second.shelved.load(chat);
@@ -79,10 +79,10 @@ describe("a file of a message", () => {
     const { server, amina, benoit, chat } = makePair();
     const body = await post(server, benoit, chat, 11);
     const phone = makeDevice(server, amina);
-    const [tab, shelf] = await openWith(phone);
+    const [tab, urlCache] = await openWith(phone);
     await waitUntilDeviceSynced(server, tab, chat);
     phone.downloadBytes = 2_000;
-    const { shelved, becomes } = look(shelf, body);
+    const { shelved, becomes } = look(urlCache, body);
     shelved.load(chat);
     await becomes("here");
     expect(await shownBytes(phone, shelved.get().url)).toEqual(bytesOf(11));
@@ -93,9 +93,9 @@ describe("a file of a message", () => {
     const { server, amina, benoit, chat } = makePair();
     const body = await post(server, benoit, chat, 13);
     const phone = makeDevice(server, amina);
-    const [tab, shelf] = await openWith(phone);
+    const [tab, urlCache] = await openWith(phone);
     await waitUntilDeviceSynced(server, tab, chat);
-    const gone = look(shelf, { ...body, file: createUuid() });
+    const gone = look(urlCache, { ...body, file: createUuid() });
     gone.shelved.load(chat);
     await gone.becomes("failed");
     expect(gone.shelved.get()).toMatchObject({ error: "file_not_found" });
@@ -104,7 +104,7 @@ describe("a file of a message", () => {
     server.inbox(amina).sockets.forEach((socket) => {
       socket.end(1006);
     });
-    const offline = look(shelf, body);
+    const offline = look(urlCache, body);
     offline.shelved.load(chat);
     await offline.becomes("failed");
     expect(offline.shelved.get()).toMatchObject({ error: "offline" });
@@ -120,20 +120,20 @@ describe("a file of a message", () => {
     const { server, amina, benoit, chat } = makePair();
     const body = await post(server, benoit, chat, 17);
     const phone = makeDevice(server, amina);
-    const [tab, shelf] = await openWith(phone);
+    const [tab, urlCache] = await openWith(phone);
     await waitUntilDeviceSynced(server, tab, chat);
-    const { shelved, away, becomes } = look(shelf, body);
+    const { shelved, away, becomes } = look(urlCache, body);
     shelved.load(chat);
     await becomes("here");
-    const again = look(shelf, body);
+    const again = look(urlCache, body);
     away();
     await phone.pass(20_000);
     expect(phone.openUrls.size).toBe(1);
     again.away();
     await eventually(() => expect(phone.openUrls.size).toBe(0));
-    const back = look(shelf, body);
+    const back = look(urlCache, body);
     await back.becomes("here");
-    shelf.stop();
+    urlCache.stop();
     expect(phone.openUrls.size).toBe(0);
   });
 
@@ -141,9 +141,9 @@ describe("a file of a message", () => {
     const { server, amina, benoit, chat } = makePair();
     const body = await post(server, benoit, chat, 19);
     const phone = makeDevice(server, amina);
-    const [tab, shelf] = await openWith(phone);
+    const [tab, urlCache] = await openWith(phone);
     await waitUntilDeviceSynced(server, tab, chat);
-    const { shelved, becomes } = look(shelf, body);
+    const { shelved, becomes } = look(urlCache, body);
     shelved.load(chat);
     await becomes("here");
     server.execute(benoit, { type: "retract", conversation: chat, seq: 1 });
@@ -177,7 +177,7 @@ describe("a file of a message", () => {
     for (const seed of [1, 2, 3, 4]) bodies.push(await post(server, benoit, chat, seed));
     const phone = makeDevice(server, amina);
     phone.quota = 3 * size * 10; // a tenth of which may be cached files
-    const [tab, shelf] = await openWith(phone);
+    const [tab, urlCache] = await openWith(phone);
     await waitUntilDeviceSynced(server, tab, chat);
     server.refuse = (_, command) => (command.type === "send" ? { error: "unavailable" } : undefined);
     const blob = new Blob([bytesOf(9)]);
@@ -190,7 +190,7 @@ describe("a file of a message", () => {
     await eventually(async () => expect(await store.uploads.count()).toBe(0));
     for (const body of bodies) {
       await phone.pass(1_000);
-      const { shelved, becomes } = look(shelf, body);
+      const { shelved, becomes } = look(urlCache, body);
       shelved.load(chat);
       await becomes("here");
     }
@@ -211,9 +211,9 @@ describe("a file of a message", () => {
     await eventually(() => expect(server.log(other).messages).toHaveLength(1));
     await waitUntilDeviceSynced(server, tab, other);
     const hers = makeDevice(server, chantal);
-    const [laptop, shelf] = await openWith(hers);
+    const [laptop, urlCache] = await openWith(hers);
     await waitUntilDeviceSynced(server, laptop, other);
-    const { shelved, becomes } = look(shelf, body);
+    const { shelved, becomes } = look(urlCache, body);
     shelved.load(other);
     await becomes("here");
     expect(await shownBytes(hers, shelved.get().url)).toEqual(bytesOf(23));

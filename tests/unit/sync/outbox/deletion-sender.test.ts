@@ -158,16 +158,16 @@ describe("a message deleted while being sent that arrived", () => {
     expect(JSON.stringify(page)).toContain("regretted");
     const isWritten = watchStores("regretted");
     // Requests from now on are answered from before the deletion, and arrive after the phone was notified of it.
-    let isTold = false;
+    let isAnswered = false;
     const execute = server.execute.bind(server);
     vi.spyOn(server, "execute").mockImplementation((user, command, source) => {
       if (command.type !== "page") return execute(user, command, source);
-      return (isTold ? page : { error: "unavailable" }) as never;
+      return (isAnswered ? page : { error: "unavailable" }) as never;
     });
     await discardUnsentMessage(tab, await unsentCid(tab));
     await isForgotten(tab);
     expect(bodiesIn(server, chat)[30]).toBe("deleted");
-    isTold = true;
+    isAnswered = true;
     await eventually(async () => expect((await listTexts(tab, chat)).slice(30)).toEqual(["deleted", "Allô ?"]));
     phone.shouldLose = () => false;
     vi.mocked(server.execute).mockRestore();
