@@ -237,8 +237,7 @@ export const presencePollMs = 30_000; // poll interval of an open chat
 export const presenceStaleMs = 60_000; // a device not heard of for this long is offline
 export const presenceBurst = 60; // queries per person; each wakes another channel
 export const presencePerSecond = 1;
-export const presenceWatchersMax = 16; // people notified when one person changes visibility or comes online
-export const presenceSubscriptionMs = 10 * 60_000; // how long after an unanswered query a person is notified
+export const presenceWatchersMax = 16; // people notified when one person shows or hides their presence
 
 // Account deletion: requests in flight when it began have arrived after this time and are purged then
 export const deletionSettleMs = 120_000;

@@ -2,7 +2,7 @@ import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, expect, test, vi } from "vitest";
 import { createUuid } from "#contract/ids.ts";
-import { presenceBurst, presenceStaleMs, presenceSubscriptionMs, presenceWatchersMax } from "#contract/limits.ts";
+import { presenceBurst, presenceStaleMs, presenceWatchersMax } from "#contract/limits.ts";
 import { defaultSettings, type Presence, type SettingsChange } from "#contract/settings.ts";
 import type { Person } from "#tests/support/people/people.ts";
 import { advanceClock } from "#tests/worker/support/clock.ts";
@@ -137,7 +137,7 @@ test("hiding presence makes a person offline at once for watchers, and showing i
   const bens = await look(ben);
   const asked = async () => (await looked.request((ref) => ["L", ref, id])).slice(2);
   expect(await asked()).toEqual([1, null]);
-  // Presence subscribers are remembered while the channel hibernates.
+  // Watchers are remembered while the channel hibernates.
   await evictDurableObject(channel(ben));
   for (const [presence, told] of [
     [false, [0, null]],
@@ -158,44 +158,21 @@ test("hiding presence makes a person offline at once for watchers, and showing i
   expect([looked, unlooked, bens].map(countTurns)).toEqual([3, 0, 0]);
 });
 
-test("a person who asked about an absent contact is notified once when they come online", async () => {
+test("a person who comes online is shown at the next request, notifies nobody and costs no row", async () => {
   const { ana, ben, id } = await makePair();
   const anas = await look(ana);
+  const countMetaRows = () =>
+    runInDurableObject(channel(ben), (_, { storage }) => storage.sql.exec("SELECT count(*) AS rows FROM meta").one());
+  const before = await countMetaRows();
   expect(await ask(ana, id)).toEqual(nothing);
-  // The subscription survives hibernation, in which the channel has no device that could repeat it.
-  await evictDurableObject(channel(ben));
-  const bens = await look(ben);
-  await waitUntil(() => countTurns(anas) === 1);
+  expect(await countMetaRows()).toEqual(before);
+  await look(ben);
   expect(await ask(ana, id)).toEqual(here);
-
-  for (const looked of [0, 1, 0] as const) await say(bens, looked);
-  expect(await ask(ana, id)).toMatchObject({ here: false });
-  await say(bens, 1);
-  await waitUntil(() => countTurns(anas) === 2);
+  await anas.request((ref) => ["c", ref, anas.base, null]);
+  expect(countTurns(anas)).toBe(0);
 });
 
-test("nobody is notified when a person comes online who hides it, is blocked or was asked about long ago", async () => {
-  const { ana, ben, id } = await makePair();
-  const [anas, bens] = [await look(ana), await Device.open(ben)];
-  const comeAfter = async (prepare: () => Promise<unknown>): Promise<void> => {
-    await say(bens, 0);
-    await ask(ana, id);
-    await prepare();
-    await say(bens, 1);
-  };
-  await comeAfter(() => block(ben, "PUT", ana));
-  await block(ben, "DELETE", ana);
-  await comeAfter(async () => advanceClock(presenceSubscriptionMs + 1));
-  // Her request subscribed her to changes of the setting itself.
-  await comeAfter(() => change(ben, { presence: false }));
-  await waitUntil(() => countTurns(anas) > 0);
-  await change(ben, { presence: true });
-  await comeAfter(async () => {});
-  await waitUntil(() => countTurns(anas) >= 3);
-  expect(countTurns(anas)).toBe(3);
-});
-
-test("a limited number of subscribers is notified, the latest ones", async () => {
+test("a limited number of watchers is notified, the latest ones", async () => {
   const ben = await seedPerson();
   await look(ben);
   const others = [];

@@ -42,10 +42,7 @@ export class FrameRouter {
       case clientFrame.multicast:
         return handler.handleMulticast(socket, frame);
       case clientFrame.foreground:
-        return this.#runInBackground(
-          presence.setForeground(socket, frame[1] === 1),
-          "notifying presence subscribers failed",
-        );
+        return presence.setForeground(socket, frame[1] === 1);
       default:
         return handler.handleCommand(socket, frame);
     }

@@ -8,7 +8,6 @@ import { TokenBucket } from "#worker/objects/shared/token-bucket.ts";
 import { getUserChannelStub } from "#worker/objects/stubs.ts";
 import type { InboxFeed } from "#worker/objects/user-channel/inbox/inbox-feed.ts";
 import type { ClientSocket, SocketRegistry } from "#worker/objects/user-channel/sockets/socket-registry.ts";
-import { PresenceSubscribers } from "./presence-subscribers.ts";
 
 const lastSeenKey = "seen";
 const lastSeenPrecisionMs = 60_000;
@@ -26,23 +25,20 @@ type PresencePorts = { env: Env; user: Uuid; meta: KeyValues; inbox: InboxFeed; 
 export class PresenceTracker {
   readonly #ports: PresencePorts;
   readonly #queries = new TokenBucket(presenceBurst, presencePerSecond);
-  readonly #subscribers: PresenceSubscribers;
   #lastSeenAt: number | null;
   #isClosed = false;
 
   constructor(ports: PresencePorts) {
     this.#ports = ports;
-    this.#subscribers = new PresenceSubscribers(ports.meta);
     const stored = ports.meta.get(lastSeenKey);
     this.#lastSeenAt = stored === undefined ? null : Number(stored);
   }
 
-  /** Records whether a device is in the foreground. The first one notifies the people who asked meanwhile. */
-  async setForeground(socket: ClientSocket, isForeground: boolean): Promise<void> {
+  /** Records whether a device is in the foreground. Others notice it at their next poll. */
+  setForeground(socket: ClientSocket, isForeground: boolean): void {
     const wasForeground = socket.state?.lookedAt !== undefined;
     this.#ports.sockets.setForeground(socket, isForeground);
     if (wasForeground && !isForeground) this.#recordLastSeen(Date.now());
-    if (isForeground && this.#ports.inbox.settings.presence) await this.#notifyVisibility(this.#subscribers.takeAll());
   }
 
   /** Records the end of a socket, perhaps long after the device was last heard of. */
@@ -62,8 +58,14 @@ export class PresenceTracker {
   /**
    * Notifies watchers that the visibility changed, so that they ask again. Lost notifications are covered by polling.
    */
-  notifyVisibilityChanged(): Promise<void> {
-    return this.#notifyVisibility(this.#ports.sockets.watchers);
+  async notifyVisibilityChanged(): Promise<void> {
+    const { env, user, sockets } = this.#ports;
+    const watchers = sockets.watchers.filter((watcher) =>
+      this.#canReach(privateConversationId(user, watcher), watcher),
+    );
+    await Promise.all(
+      watchers.map((watcher) => getUserChannelStub(env, watcher).notifyPresenceVisibility(watcher, user)),
+    );
   }
 
   /** Forwards to foreground devices that a peer's visibility changed. */
@@ -95,18 +97,9 @@ export class PresenceTracker {
     this.#ports.sockets.addWatcher(peer);
     const lastHeardAt = this.#ports.sockets.lastForegroundAt();
     if (lastHeardAt >= Date.now() - presenceStaleMs) return { here: true, seen_at: null };
-    this.#subscribers.add(peer);
     const lastSeenAt = Math.max(lastHeardAt, this.#lastSeenAt ?? 0);
     // Rounded to the minute, so as not to reveal every use of the device.
     return { here: false, seen_at: lastSeenAt > 0 ? lastSeenAt - (lastSeenAt % lastSeenPrecisionMs) : null };
-  }
-
-  async #notifyVisibility(peers: readonly Uuid[]): Promise<void> {
-    const { env, user } = this.#ports;
-    const watchers = peers.filter((watcher) => this.#canReach(privateConversationId(user, watcher), watcher));
-    await Promise.all(
-      watchers.map((watcher) => getUserChannelStub(env, watcher).notifyPresenceVisibility(watcher, user)),
-    );
   }
 
   /** Whether the two are connected, neither blocks the other and this person shows their presence. */
