@@ -39,7 +39,15 @@ export const WithdrawResult = v.object({
   place: v.nullable(v.object({ seq: Seq, at: v.number() })),
 });
 export type WithdrawResult = v.InferOutput<typeof WithdrawResult>;
-export const MuteResult = v.object({ muted: v.boolean() });
+
+/**
+ * Number of the newest change of an inbox row that a result includes: `counter` under the inbox's `epoch`. A device whose
+ * cursor is at or beyond it has the row at least as new.
+ */
+export const ChangeNumber = v.object({ epoch: v.string(), counter: v.number() });
+export type ChangeNumber = v.InferOutput<typeof ChangeNumber>;
+
+export const MuteResult = v.object({ muted: v.boolean(), change: v.optional(ChangeNumber) });
 /** Conversations the person has muted, last changed first. */
 export const MuteList = v.object({ muted: v.array(ConversationId) });
 
@@ -89,7 +97,7 @@ export type ChangesResult = v.InferOutput<typeof ChangesResult>;
 
 /** Unread count of messages up to `head`. */
 export const UnreadResult = v.object({ unread: Watermark, head: Watermark });
-export const HideResult = v.object({ hidden: Watermark });
+export const HideResult = v.object({ hidden: Watermark, change: v.optional(ChangeNumber) });
 
 /** Whether the request was passed on. */
 export const RelayResult = v.object({ passed: v.boolean() });

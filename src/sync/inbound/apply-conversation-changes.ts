@@ -1,6 +1,7 @@
 import { mergeReadStates } from "#contract/conversations.ts";
 import type { LocalConversationRow } from "#sync/store/database.ts";
 import { raisePeerReadState, toOwnMessage, toPeerNumber } from "#sync/store/row-mapping.ts";
+import { isChangeStored, readSyncCursor } from "#sync/store/sync-cursor.ts";
 import type { ApplyTransaction } from "./apply-transaction.ts";
 import { hasDifferentMessage, markForked } from "./log-forks.ts";
 import type { ConversationKey, ServerChange } from "./server-changes.ts";
@@ -33,19 +34,27 @@ export const applySent = async (
 };
 
 /**
- * Whether no push arrived since the request. A push may be newer than the answer, and what is newer than a push is
- * pushed as well.
+ * Applies the answer to muting a conversation, or to clearing or deleting it for oneself, unless the stored row is as new
+ * as the answer. An answer of another inbox cannot be compared; the rows of that inbox contain the change.
  */
-export const hasNoNewerPush = (row: LocalConversationRow, pushCount: number): boolean => (row.told ?? 0) === pushCount;
-
-/** Applies the answer to clearing or deleting a conversation for oneself. */
-export const applyClearedHistory = async (
+export const applyRowAnswer = async (
   transaction: ApplyTransaction,
-  { conversation, upTo, keep, pushCount }: Extract<ServerChange, { type: "cleared" }>,
+  answer: Extract<ServerChange, { type: "cleared" | "muted" }>,
 ): Promise<void> => {
-  const row = await transaction.loadRow(conversation);
+  const cursor = await readSyncCursor(transaction.store);
+  if (cursor.epoch !== answer.change.epoch || isChangeStored(cursor, answer.change.counter)) return;
+  const row = await transaction.loadRow(answer.conversation);
   if (row.gone) return;
-  if (hasNoNewerPush(row, pushCount)) row.kept = keep;
+  if (answer.type === "muted") row.muted = answer.muted;
+  else await applyClearedHistory(transaction, row, answer);
+};
+
+const applyClearedHistory = async (
+  transaction: ApplyTransaction,
+  row: LocalConversationRow,
+  { upTo, keep }: Extract<ServerChange, { type: "cleared" }>,
+): Promise<void> => {
+  row.kept = keep;
   if (upTo <= row.hidden) return;
   row.hidden = upTo;
   await transaction.deleteCleared(row);

@@ -7,12 +7,7 @@ import { mergeServerSettings, updateSettingsRow } from "#sync/store/settings-row
 import { deleteCachedFiles, isQuotaError } from "#sync/store/storage-quota.ts";
 import { retryOnQuotaError, runInBackground, type SyncContext } from "#sync/store/sync-context.ts";
 import { addGap, readSyncCursor, type SyncCursor, writeSyncCursor } from "#sync/store/sync-cursor.ts";
-import {
-  applyClearedHistory,
-  applyConversationChange,
-  applySent,
-  hasNoNewerPush,
-} from "./apply-conversation-changes.ts";
+import { applyConversationChange, applyRowAnswer, applySent } from "./apply-conversation-changes.ts";
 import { applyPage } from "./apply-page.ts";
 import { ApplyTransaction } from "./apply-transaction.ts";
 import { purgeDeletedPerson } from "./data-purge.ts";
@@ -70,13 +65,9 @@ const applyChange = async (transaction: ApplyTransaction, change: ServerChange):
       await applyPage(transaction, change.request, change.page);
       return true;
     case "cleared":
-      await applyClearedHistory(transaction, change);
+    case "muted":
+      await applyRowAnswer(transaction, change);
       return true;
-    case "muted": {
-      const row = await transaction.loadRow(change.conversation);
-      if (!row.gone && hasNoNewerPush(row, change.pushCount)) row.muted = change.muted;
-      return true;
-    }
     case "cursor":
       await advanceCursor(transaction, change);
       return true;

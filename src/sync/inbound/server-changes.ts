@@ -3,7 +3,7 @@ import type { InboxRow, Message } from "#contract/conversations.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import type { Relation } from "#contract/people.ts";
 import type { VersionedSettings } from "#contract/settings.ts";
-import type { ChangesResult, PageResult } from "#contract/wire/commands.ts";
+import type { ChangeNumber, ChangesResult, PageResult } from "#contract/wire/commands.ts";
 import type { SyncCursor } from "#sync/store/sync-cursor.ts";
 
 /**
@@ -48,9 +48,9 @@ export type ServerChange =
   | { type: "page"; request: PageRequest; page: PageResult }
   /** Messages revised after revision `since`, in their current form. */
   | { type: "revised"; target: ConversationKey; epoch?: string; since: number; revision: number; messages: Message[] }
-  /** Answers to changes by this device; `pushCount` is that of the conversation's row at the time of the request. */
-  | { type: "cleared"; conversation: ConversationId; upTo: number; keep: boolean; pushCount: number }
-  | { type: "muted"; conversation: ConversationId; muted: boolean; pushCount: number }
+  /** Answers to changes by this device; `change` is the last change of the conversation's row that they include. */
+  | { type: "cleared"; conversation: ConversationId; upTo: number; keep: boolean; change: ChangeNumber }
+  | { type: "muted"; conversation: ConversationId; muted: boolean; change: ChangeNumber }
   /**
    * Cursor update; precedes the rows it covers. `isFullSync`: the rows are of another inbox or an earlier copy, so all
    * handles are discarded.

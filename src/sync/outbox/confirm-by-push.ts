@@ -1,5 +1,6 @@
+import type { ConversationId } from "#contract/ids.ts";
 import { watchStore } from "#sync/queries/wait-for-store.ts";
-import type { LocalStore } from "#sync/store/database.ts";
+import type { LocalConversationRow, LocalStore } from "#sync/store/database.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 
 /** Time after a lost answer within which the server's push arrives if the change was made. */
@@ -7,6 +8,34 @@ const pushTimeoutMs = 2_500;
 
 const isResponseLost = (error: unknown): boolean =>
   error instanceof Error && "code" in error && (error.code === "offline" || error.code === "unavailable");
+
+/**
+ * Makes a request that changes the row of a conversation, as `confirmByAnswerOrPush` does. `isDone` recognises the change
+ * in the row. A row that shows it from the start proves nothing: then only the answer confirms the request. Without a
+ * readable store the request is made all the same.
+ */
+export const confirmRowChange = async <T>(
+  tab: Tab,
+  conversation: ConversationId,
+  request: () => Promise<T>,
+  isDone: (row: LocalConversationRow) => boolean,
+): Promise<T | undefined> => {
+  let wasUndone = false;
+  const hasBecomeDone = async ({ conversations }: LocalStore): Promise<boolean> => {
+    const row = await conversations.get(conversation);
+    const isNowDone = row !== undefined && isDone(row);
+    wasUndone ||= !isNowDone;
+    return wasUndone && isNowDone;
+  };
+  const store = tab.context.get()?.store;
+  const isReadable =
+    store !== undefined &&
+    (await hasBecomeDone(store).then(
+      () => true,
+      () => false,
+    ));
+  return isReadable ? confirmByAnswerOrPush(tab, request, hasBecomeDone) : request();
+};
 
 /**
  * Makes a request whose change the server also pushes to this device, as to all others. On a bad network the push may

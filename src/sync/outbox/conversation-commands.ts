@@ -10,7 +10,7 @@ import { asSyncError, isRetryableFailure, SyncError } from "#sync/platform/sync-
 import type { LocalStore, PersonRow } from "#sync/store/database.ts";
 import { insertPendingDeletion } from "#sync/store/pending-deletions.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
-import { confirmByAnswerOrPush } from "./confirm-by-push.ts";
+import { confirmByAnswerOrPush, confirmRowChange } from "./confirm-by-push.ts";
 import { deleteLocally } from "./delete-locally.ts";
 import { discardUnsentMessage, findOwnMessage, getContext } from "./enqueue.ts";
 
@@ -144,37 +144,26 @@ export const clearConversationHistory = async (
   if (row.gone) return deleteUnsentContent(tab, conversation);
   // Without loaded messages, the head of the list's row is the newest message.
   const upTo = row.lo <= row.hi ? row.hi : row.head;
-  const pushCount = row.told ?? 0;
-  const answer = await confirmByAnswerOrPush(
+  const answer = await confirmRowChange(
     tab,
+    conversation,
     () => requestByHttp(tab.platform, { type: "hide", conversation, upTo, keep: keepListed }),
-    async ({ conversations }) => {
-      const now = await conversations.get(conversation);
-      return now !== undefined && (now.told ?? 0) > pushCount && now.hidden >= upTo && now.kept === keepListed;
-    },
+    ({ hidden, kept }) => hidden >= upTo && kept === keepListed,
   );
-  if (answer)
-    await applyAnswer(tab, [{ type: "cleared", conversation, upTo: answer.hidden, keep: keepListed, pushCount }]);
+  const { hidden, change } = answer ?? {};
+  if (hidden !== undefined && change)
+    await applyAnswer(tab, [{ type: "cleared", conversation, upTo: hidden, keep: keepListed, change }]);
   if (!keepListed) await deleteConversationDrafts(tab, conversation);
 };
 
 /** Switches the notifications of a conversation off or on. Rejects with a SyncError. */
 export const setConversationMuted = async (tab: Tab, conversation: ConversationId, muted: boolean): Promise<void> => {
-  const pushCount = await tab.context
-    .get()
-    ?.store.conversations.get(conversation)
-    .then(
-      (row) => row?.told ?? 0,
-      () => undefined,
-    );
-  const request = () => requestByHttp(tab.platform, { type: "mute", conversation, muted });
-  if (pushCount === undefined) {
-    await request();
-    return;
-  }
-  const answer = await confirmByAnswerOrPush(tab, request, async ({ conversations }) => {
-    const row = await conversations.get(conversation);
-    return row !== undefined && (row.told ?? 0) > pushCount && row.muted === muted;
-  });
-  if (answer) await applyAnswer(tab, [{ type: "muted", conversation, muted: answer.muted, pushCount }]);
+  const answer = await confirmRowChange(
+    tab,
+    conversation,
+    () => requestByHttp(tab.platform, { type: "mute", conversation, muted }),
+    (row) => row.muted === muted,
+  );
+  if (answer?.change)
+    await applyAnswer(tab, [{ type: "muted", conversation, muted: answer.muted, change: answer.change }]);
 };

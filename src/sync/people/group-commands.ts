@@ -4,7 +4,7 @@ import type { Uuid } from "#contract/ids.ts";
 import type { HttpRequest } from "#contract/wire/http-commands.ts";
 import { waitUntilGone, waitUntilSynced } from "#sync/actions.ts";
 import { getEngine } from "#sync/engine.ts";
-import { confirmByAnswerOrPush } from "#sync/outbox/confirm-by-push.ts";
+import { confirmRowChange } from "#sync/outbox/confirm-by-push.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
 import type { LocalConversationRow } from "#sync/store/database.ts";
 
@@ -32,16 +32,7 @@ const confirmGroupChange = async (
   request: () => Promise<unknown>,
   isDone: (row: LocalConversationRow, card: GroupCard | null) => boolean,
 ): Promise<void> => {
-  const tab = getEngine().tab;
-  const known = await tab.context
-    .get()
-    ?.store.conversations.get(id)
-    .catch(() => undefined); // the command works without a readable store
-  const before = known?.told ?? 0;
-  await confirmByAnswerOrPush(tab, request, async ({ conversations }) => {
-    const row = await conversations.get(id);
-    return row !== undefined && (row.told ?? 0) > before && isDone(row, row.group);
-  });
+  await confirmRowChange(getEngine().tab, id, request, (row) => row.epoch !== "" && isDone(row, row.group));
 };
 
 /** Creates a group. Resolves once it can be opened on this device. */

@@ -19,7 +19,7 @@ export type PersonRow = {
   connectionId: Uuid | null;
   since: number;
   blocked: 0 | 1; // by this person
-  told?: number; // number of server pushes of this person
+  told?: number; // number of server pushes of this person; see docs/decisions/reviewed-structures.md
   deleted?: 1; // account deleted
 };
 
@@ -31,8 +31,6 @@ export type LocalConversationRow = Omit<InboxRow, "conversation" | "handle"> & {
   handle?: number;
   /** Sequence number up to which the server counted `unread`; later messages are counted locally. */
   counted?: number;
-  /** Number of server pushes of this row. */
-  told?: number;
   /** Contiguous range of stored messages, `lo..hi`; empty when `lo === hi + 1`. */
   lo: number;
   hi: number;

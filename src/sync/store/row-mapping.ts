@@ -142,7 +142,6 @@ export const mergeInboxRow = (row: LocalConversationRow, inbox: InboxRow): void 
   row.revision = Math.max(row.revision, revision);
   // The card of a left group may be older than the stored one.
   if (group && group.roster >= (row.group?.roster ?? 0)) row.group = group;
-  row.told = (row.told ?? 0) + 1;
   Object.assign(row, rest, mine, { othersDelivered: others.delivered, othersRead: others.read, hidden });
 };
 

@@ -59,6 +59,10 @@ export const shrinkGap = (cursor: SyncCursor, gap: CursorGap, before: number | n
 /** Whether all changes of the server are stored, so that missing data means that there is none. */
 export const isCaughtUp = ({ epoch, holes }: SyncCursor): boolean => epoch !== "" && holes.length === 0;
 
+/** Whether the data of this change, or newer data, is stored. */
+export const isChangeStored = ({ counter, holes }: SyncCursor, change: number): boolean =>
+  change <= counter && !holes.some(({ since, before }) => change > since && (before === null || change < before));
+
 const cursorKey = "cursor";
 
 /** Reads the cursor and sets the tab's clock skew from it. */

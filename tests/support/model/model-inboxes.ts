@@ -7,7 +7,7 @@ import { type ConversationId, createUuid, type Uuid } from "#contract/ids.ts";
 import { inboxPageRows } from "#contract/limits.ts";
 import type { Profile, Relation } from "#contract/people.ts";
 import { defaultSettings, SettingsChange, type VersionedSettings } from "#contract/settings.ts";
-import type { ChangesResult, Refusal } from "#contract/wire/commands.ts";
+import type { ChangeNumber, ChangesResult, Refusal } from "#contract/wire/commands.ts";
 import { ModelFiles } from "./model-files.ts";
 import { buildInboxRow, type Log, toVisibleMessage } from "./model-log.ts";
 import type { ModelSocket } from "./model-socket.ts";
@@ -218,6 +218,11 @@ export class ModelInboxes {
 
   protected pushRow(user: Uuid, log: Log): void {
     this.recordChange(user, log.id, this.push(user, { type: "row", row: this.row(user, log) }));
+  }
+
+  /** Number of the last change of a person's row. */
+  changeNumber(user: Uuid, log: Log): ChangeNumber {
+    return { epoch: this.inbox(user).epoch, counter: this.entry(user, log.id).changed };
   }
 
   protected recordChange(user: Uuid, conversation: ConversationId, counter: number): void {

@@ -164,11 +164,11 @@ export class ModelServer extends ModelGroups {
           keepListed: command.keep,
         });
         this.pushRow(user, log);
-        return { hidden: me.clearedUpTo };
+        return { hidden: me.clearedUpTo, change: this.changeNumber(user, log) };
       case "mute":
         me.muted = command.muted;
         this.pushRow(user, log);
-        return { muted: me.muted };
+        return { muted: me.muted, change: this.changeNumber(user, log) };
       case "retract":
         return this.#deleteForEveryone(user, log, command.seq);
       case "withdraw":

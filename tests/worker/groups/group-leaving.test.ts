@@ -84,7 +84,7 @@ test("a removed member is notified within two seconds on every device, and recei
   await sendTexts(ben, id, "avant aussi");
   await waitUntil(async () => (await readRow(cleo, id)).unread === 1);
   expect(await fileStatus(cleo, id, file)).not.toBe(404);
-  expect(await request(cleo, { type: "mute", conversation: id, muted: true })).toEqual({ muted: true });
+  expect(await request(cleo, { type: "mute", conversation: id, muted: true })).toMatchObject({ muted: true });
   const devices = [await Device.open(cleo), await Device.open(cleo)];
 
   expect(await remove(owner, id, cleo)).toBe(null);

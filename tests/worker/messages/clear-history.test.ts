@@ -16,7 +16,7 @@ test("a message that arrives while a conversation is cleared or deleted stays, i
   const { ana, ben, id } = await makePair();
   await sendTexts(ana, id, "vu", "vu aussi", "arrivé entre-temps");
   await waitUntil(async () => (await readRow(ben, id)).head === 3);
-  expect(await hide(ben, id, 2, false)).toEqual({ hidden: 2 });
+  expect(await hide(ben, id, 2, false)).toMatchObject({ hidden: 2 });
   expect(await readRow(ben, id)).toMatchObject({ hidden: 2, unread: 1, preview: { text: "arrivé entre-temps" } });
   expect(toTexts(await readLog(ben, id))).toEqual(["arrivé entre-temps"]);
   expect(await isListed(ben)).toBe(true);
@@ -26,10 +26,10 @@ test("a message removed from a person's view stays removed in every later reques
   const { ana, ben, id } = await makePair();
   await sendTexts(ana, id, "un", "deux", "trois");
   await waitUntil(async () => (await readRow(ben, id)).head === 3);
-  expect(await hide(ben, id, 2, true)).toEqual({ hidden: 2 });
-  expect(await hide(ben, id, 1, true)).toEqual({ hidden: 2 });
-  expect(await hide(ben, id, 0, false)).toEqual({ hidden: 2 });
-  expect(await hide(ben, id, 1_000_000, false)).toEqual({ hidden: 3 });
+  expect(await hide(ben, id, 2, true)).toMatchObject({ hidden: 2 });
+  expect(await hide(ben, id, 1, true)).toMatchObject({ hidden: 2 });
+  expect(await hide(ben, id, 0, false)).toMatchObject({ hidden: 2 });
+  expect(await hide(ben, id, 1_000_000, false)).toMatchObject({ hidden: 3 });
   await sendTexts(ana, id, "quatre");
   await waitUntil(async () => (await readRow(ben, id)).head === 4);
   expect(toTexts(await readLog(ben, id))).toEqual(["quatre"]);
@@ -63,7 +63,7 @@ test("a muted conversation is muted on every device and otherwise unchanged", as
   phone.send(["z", 7, id, 1]);
   for (const device of [phone, tablet]) expect((await device.nextOf("i"))[2][12]).toBe(1 | 2);
   expect(await phone.nextOf("y")).toEqual(["y", 7]);
-  expect(await request(ben, { type: "mute", conversation: id, muted: true })).toEqual({ muted: true });
+  expect(await request(ben, { type: "mute", conversation: id, muted: true })).toMatchObject({ muted: true });
   expect(tablet.counters).toHaveLength(1);
   await sendTexts(ana, id, "chut");
   expect(await tablet.nextLive()).toMatchObject({ text: "chut" });
@@ -72,8 +72,21 @@ test("a muted conversation is muted on every device and otherwise unchanged", as
   expect(await readRow(ben, id)).toMatchObject({ muted: true, unread: 1 });
   expect(await readRow(ana, id)).toMatchObject({ muted: false });
   expect(await getUserChannelStub(env, ben.id).listMutes(ben.id)).toEqual([id]);
-  expect(await request(ben, { type: "mute", conversation: id, muted: false })).toEqual({ muted: false });
+  expect(await request(ben, { type: "mute", conversation: id, muted: false })).toMatchObject({ muted: false });
   await evictDurableObject(env.USER_CHANNEL.getByName(ben.id));
   expect(await getUserChannelStub(env, ben.id).listMutes(ben.id)).toEqual([]);
   expect(await readRow(ben, id)).toMatchObject({ muted: false, unread: 1 });
+});
+
+test("the answers to muting and clearing name the row's last change, also if they change nothing", async () => {
+  const { ana, ben, id } = await makePair();
+  await sendTexts(ana, id, "un");
+  await waitUntil(async () => (await readRow(ben, id)).head === 1);
+  const { epoch, counter } = await request(ben, { type: "changes", since: 0 });
+  const mute = { type: "mute", conversation: id, muted: true } as const;
+  expect(await request(ben, mute)).toEqual({ muted: true, change: { epoch, counter: counter + 1 } });
+  expect(await request(ben, mute)).toEqual({ muted: true, change: { epoch, counter: counter + 1 } });
+  expect(await hide(ben, id, 1, true)).toEqual({ hidden: 1, change: { epoch, counter: counter + 2 } });
+  expect(await hide(ben, id, 1, true)).toEqual({ hidden: 1, change: { epoch, counter: counter + 2 } });
+  expect(await request(ben, { type: "changes", since: 0 })).toMatchObject({ epoch, counter: counter + 2 });
 });

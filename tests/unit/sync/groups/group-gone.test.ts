@@ -11,6 +11,7 @@ import { discardUnsentMessage, enqueueText, retryFailedMessage } from "#sync/out
 import { enqueueBroadcast } from "#sync/outbox/multicast.ts";
 import { readChat, readConversation, readTextDraft } from "#sync/queries/queries.ts";
 import { purgeAllButUnsent } from "#sync/store/recovery/open-database.ts";
+import { readSyncCursor, writeSyncCursor } from "#sync/store/sync-cursor.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 import { readUnsentSummary } from "#sync/unsent-summary.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
@@ -422,7 +423,9 @@ describe("a group from which the user was removed", () => {
       server.executedCommands.filter(({ user, command }) => user === benoit && command.type === "page").length;
     const before = pages();
     const { applyInTransaction: applyChanges } = await import("#sync/inbound/apply-server-changes.ts");
-    const { hi = 0, told: pushCount = 0 } = (await context.store.conversations.get(group)) ?? {};
+    const { hi = 0 } = (await context.store.conversations.get(group)) ?? {};
+    const { epoch, counter } = await readSyncCursor(context.store);
+    const change = { epoch, counter: counter + 1 };
     const newer = page.messages.map((message, index) => ({ ...message, seq: hi + 1 + index }));
     const request = { conversation: group, direction: "after", seq: hi, head: hi, revised: 0 } as const;
     await applyChanges(context.store, benoit, [
@@ -432,8 +435,8 @@ describe("a group from which the user was removed", () => {
       { type: "revised", target: group, since: 0, revision: 3, messages: page.messages },
       { type: "ownRead", target: group, delivered: 4, read: 4, unread: 30, head: 53 },
       { type: "head", target: group, head: 99 },
-      { type: "cleared", conversation: group, upTo: 60, keep: true, pushCount },
-      { type: "muted", conversation: group, muted: true, pushCount },
+      { type: "cleared", conversation: group, upTo: 60, keep: true, change },
+      { type: "muted", conversation: group, muted: true, change },
     ]);
     expect(await heldOf(tab, group)).toEqual(nothing);
     expect(await context.store.blobs.count()).toBe(0);
@@ -538,16 +541,59 @@ describe("late answers", () => {
     await becomes(false);
     await phone.pass(12_000);
     expect(await store.conversations.get(group)).toMatchObject({ muted: false });
-    // An answer counts if no notice arrived since its request.
+  });
+
+  it("count while the change they include is not stored, whatever was pushed since their request", async () => {
+    const { server, amina, group } = makeGroup();
+    const tab = await makeDevice(server, amina).openTab();
+    await waitUntilDeviceSynced(server, tab, group);
+    const { store } = getContext(tab);
     const { applyInTransaction: applyChanges } = await import("#sync/inbound/apply-server-changes.ts");
-    const answer = { conversation: group, upTo: 0, keep: true, muted: true };
-    const { told: pushCount = 0 } = (await store.conversations.get(group)) ?? {};
-    for (const type of ["muted", "cleared"] as const)
-      await applyChanges(store, amina, [{ type, ...answer, pushCount: pushCount - 1 }]);
-    expect(await store.conversations.get(group)).toMatchObject({ muted: false, kept: false });
-    for (const type of ["muted", "cleared"] as const)
-      await applyChanges(store, amina, [{ type, ...answer, pushCount }]);
-    expect(await store.conversations.get(group)).toMatchObject({ muted: true, kept: true });
+    const cursor = await readSyncCursor(store);
+    const { epoch, counter } = cursor;
+    const answerWith = async (change: { epoch: string; counter: number }, value: boolean) => {
+      const answer = { conversation: group, upTo: 0, keep: value, muted: value, change };
+      await applyChanges(store, amina, [
+        { type: "muted", ...answer },
+        { type: "cleared", ...answer },
+      ]);
+      const { muted, kept } = (await store.conversations.get(group)) ?? {};
+      return { muted, kept };
+    };
+    const off = { muted: false, kept: false };
+    const on = { muted: true, kept: true };
+    expect(await answerWith({ epoch, counter }, true)).toEqual(off);
+    expect(await answerWith({ epoch: "another", counter: counter + 1 }, true)).toEqual(off);
+    expect(await answerWith({ epoch, counter: counter + 1 }, true)).toEqual(on);
+    // A change in a gap of the cursor is not stored yet.
+    await writeSyncCursor(store, { ...cursor, holes: [{ since: counter - 2, before: counter }] });
+    expect(await answerWith({ epoch, counter: counter - 2 }, false)).toEqual(on);
+    expect(await answerWith({ epoch, counter }, false)).toEqual(on);
+    expect(await answerWith({ epoch, counter: counter - 1 }, false)).toEqual(off);
+  });
+
+  it("show at once before their push; without the number of their change the push brings it", async () => {
+    const { server, amina, group } = makeGroup();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    await waitUntilDeviceSynced(server, tab, group);
+    const { store } = getContext(tab);
+    // The push of an earlier change of the row arrives while the request is on its way; the request's own push is late.
+    phone.requestMs = 4_000;
+    const muting = setConversationMuted(tab, group, true);
+    server.changeGroup(amina, group, { type: "rename", name: "Cousins" });
+    await eventually(async () => expect(await rowIn(tab, group)).toMatchObject({ group: { name: "Cousins" } }));
+    phone.faults.random = () => 0;
+    phone.faults.reorderDown = 1;
+    await muting;
+    expect(await store.conversations.get(group)).toMatchObject({ muted: true });
+    phone.faults.reorderDown = 0;
+    phone.requestMs = 0;
+    await waitUntilDeviceSynced(server, tab, group);
+    vi.spyOn(server, "changeNumber").mockReturnValue(undefined as never); // an earlier server
+    await setConversationMuted(tab, group, false);
+    await eventually(async () => expect(await store.conversations.get(group)).toMatchObject({ muted: false }));
+    await waitUntilDeviceSynced(server, tab, group);
   });
 
   it("do not restore an older name of a group by an overtaken row", async () => {

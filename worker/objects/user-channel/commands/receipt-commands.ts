@@ -1,12 +1,19 @@
 import type { ReadState } from "#contract/conversations.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { clearHistoriesPerSecond, clearHistoryBurst, muteBurst, mutesPerDay } from "#contract/limits.ts";
-import { type CommandOf, type CommandResults, isRefusal, type Refusal } from "#contract/wire/commands.ts";
+import {
+  type ChangeNumber,
+  type CommandOf,
+  type CommandResults,
+  isRefusal,
+  type Refusal,
+} from "#contract/wire/commands.ts";
 import type { ConversationRpc, MemberReadState } from "#worker/objects/rpc.ts";
 import type { KeyValues } from "#worker/objects/shared/key-values.ts";
 import { StoredBucket } from "#worker/objects/shared/stored-bucket.ts";
 import { TokenBucket } from "#worker/objects/shared/token-bucket.ts";
 import type { InboxFeed } from "#worker/objects/user-channel/inbox/inbox-feed.ts";
+import type { InboxEntry } from "#worker/objects/user-channel/inbox/inbox-merge.ts";
 import type { ConversationGateway } from "./conversation-gateway.ts";
 
 type ReceiptCommandPorts = {
@@ -85,14 +92,17 @@ export class ReceiptCommands {
     keep: isKeptListed,
   }: CommandOf<"hide">): Promise<CommandResults["hide"] | Refusal> {
     const row = this.#ports.inbox.find(conversation);
-    if (row && !row.gone && upTo <= row.hidden && isKeptListed === row.kept) return { hidden: row.hidden };
+    if (row && !row.gone && upTo <= row.hidden && isKeptListed === row.kept)
+      return { hidden: row.hidden, change: this.#toChangeNumber(row) };
     if (!this.#clearings.take()) return { error: "rate_limited", retryAfterMs: this.#clearings.waitMs() };
     const answer = await this.#requestReadState(
       conversation,
       (conversationStub) => conversationStub.clearHistory(conversation, this.#ports.user, upTo),
       isKeptListed,
     );
-    return isRefusal(answer) ? answer : { hidden: answer.readState.hidden };
+    if (isRefusal(answer)) return answer;
+    const { entry, readState } = answer;
+    return { hidden: readState.hidden, ...(entry ? { change: this.#toChangeNumber(entry) } : {}) };
   }
 
   setMuted({ conversation, muted }: CommandOf<"mute">): CommandResults["mute"] | Refusal {
@@ -100,7 +110,13 @@ export class ReceiptCommands {
     const row = inbox.find(conversation);
     if (row && !row.gone && row.muted !== muted && !this.#mutes.take())
       return { error: "rate_limited", retryAfterMs: this.#mutes.waitMs() };
-    return inbox.setMuted(conversation, muted) ? { muted } : { error: "conversation_not_found" };
+    const entry = inbox.setMuted(conversation, muted);
+    return entry ? { muted, change: this.#toChangeNumber(entry) } : { error: "conversation_not_found" };
+  }
+
+  /** Number of a row's last change. */
+  #toChangeNumber({ changed }: InboxEntry): ChangeNumber {
+    return { epoch: this.#ports.inbox.epoch, counter: changed };
   }
 
   async #requestReadState(

@@ -160,14 +160,15 @@ export class InboxFeed {
     }
   }
 
-  /** Sets whether a conversation is muted. False if there is no such row. */
-  setMuted(conversation: ConversationId, muted: boolean): boolean {
+  /** Sets whether a conversation is muted. Returns its row; undefined if there is no such row. */
+  setMuted(conversation: ConversationId, muted: boolean): InboxEntry | undefined {
     const before = this.#inbox.find(conversation);
-    if (!before || before.gone || before.muted === muted) return before?.gone === false;
+    if (!before || before.gone) return undefined;
+    if (before.muted === muted) return before;
     const entry = { ...before, muted, changed: this.#sequence.next };
     this.#inbox.writeMuted(entry);
     this.#sequence.pushChanges([toUniformPush((counter, base) => toRowFrame(counter, toInboxRow(entry), base))]);
-    return true;
+    return entry;
   }
 
   /** Whether this person blocks that user. */
