@@ -11,7 +11,7 @@ import type { DisplayedStatus } from "#sync/store/view-models.ts";
  */
 
 /** Newest message of a conversation. */
-export type LastEntry = {
+type LastEntry = {
   body: StoredBody | null;
   mine: boolean;
   sender?: number | undefined;

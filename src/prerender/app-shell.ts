@@ -52,7 +52,10 @@ const firstViewCss =
  * (worker/service/app-document).
  */
 export const completeAppTemplate = (page: string, { css, icons }: { css: string; icons: Record<string, string> }) => {
-  const html = page
+  // After the view, so that no script competes with it for the network.
+  const scripts = [...page.matchAll(/\s*<(?:script type="module"[^>]*><\/script>|link rel="modulepreload"[^>]*>)/g)];
+  const html = scripts
+    .reduce((text, [tag]) => text.replace(tag, ""), page)
     .replace('<html lang="fr">', '<html lang="%language%">')
     .replace("</head>", () => "<style>%css%</style></head>")
     .replace(
@@ -63,7 +66,10 @@ export const completeAppTemplate = (page: string, { css, icons }: { css: string;
     )
     .replace('<p id="unloaded"', () => `<script>(${startEarlyInput})()</script><p id="unloaded"`)
     .replace(/(<a href="\?">)[^<]*/, "$1%hint%")
-    .replace("</body>", `<script type="application/json" id="${documentDataId}">%data%</script></body>`);
+    .replace(
+      "</body>",
+      `<script type="application/json" id="${documentDataId}">%data%</script>${scripts.join("")}</body>`,
+    );
   return {
     html,
     css: css + firstViewCss,

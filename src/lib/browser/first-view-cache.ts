@@ -2,7 +2,7 @@
  * Snapshots of the list and of the last opened chat, saved by the app when it is left (`src/app/first-view-snapshot.ts`)
  * and inserted into the app's page by the service worker.
  */
-export const firstViewCacheName = "first-views";
+const firstViewCacheName = "first-views";
 
 export type FirstViewSnapshot = {
   user: string;

@@ -14,7 +14,7 @@ export const usePerson = (id: Uuid | undefined): PersonRow | null | undefined =>
   useLiveQuery(id && `person ${id}`, async ({ store }) => (await store.people.get(id ?? "")) ?? null);
 
 /** Last known profile of a current or former group member, as strangers see it; null for an unknown person. */
-export const useMember = (id: Uuid | undefined): PersonRow | null | undefined =>
+const useMember = (id: Uuid | undefined): PersonRow | null | undefined =>
   useLiveQuery(id && `member ${id}`, ({ store }) => readLastKnownProfile(store, id ?? ""));
 
 /** The own profile; null before it was fetched once. */
