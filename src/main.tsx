@@ -7,12 +7,12 @@ import { App, preloadApp } from "./app/app.tsx";
 import { startFirstViewTakeover } from "./app/first-view-takeover.ts";
 import { startSnapshots } from "./app/watch-snapshots.ts";
 import { showToast } from "./components/overlays/toast.tsx";
-import { i18n, loadLanguage, syncLanguage } from "./i18n/setup.ts";
+import { i18n, loadLanguage, syncLanguage, t } from "./i18n/setup.ts";
 import { syncAppearance } from "./lib/browser/appearance.ts";
 import { clearFormInput } from "./lib/browser/form-restore.ts";
 import { detectLanguage } from "./lib/browser/language.ts";
 import { showLoadFailure } from "./lib/browser/load-failure.ts";
-import { registerServiceWorker } from "./lib/browser/service-worker.ts";
+import { registerServiceWorker, subscribeUpdates } from "./lib/browser/service-worker.ts";
 import { saveTimeZone } from "./lib/browser/time-zone.ts";
 import { consumeFlashMessage } from "./lib/session/flash-message.ts";
 import { getSession } from "./lib/session/session.ts";
@@ -51,3 +51,10 @@ if (flashMessage)
 startSnapshots();
 watchPendingSignOut();
 registerServiceWorker();
+// Nothing reloads by itself: somebody may be writing, or in a call.
+subscribeUpdates(() =>
+  showToast({
+    message: t("shell.notice.updated"),
+    action: { label: t("common.reload"), onSelect: () => location.reload() },
+  }),
+);

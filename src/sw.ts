@@ -1,6 +1,7 @@
 import { cacheAssets, deleteOldFiles, installAppShell, respondWithAppPage, respondWithAsset } from "./sw/app-cache.ts";
 import { installEntryPages, isEntryPage, respondWithEntryPage } from "./sw/entry-pages.ts";
 import { isPostPicture, respondWithAvatar, respondWithPostPicture } from "./sw/pictures.ts";
+import { readUpdateSituation, recordInstallation, shouldInstallUpdate } from "./sw/update-policy.ts";
 
 /**
  * Service worker: opens the app instantly and offline. It caches the app's files, the entry pages in the person's
@@ -12,9 +13,15 @@ declare const self: ServiceWorkerGlobalScope;
 self.addEventListener("install", (event) => {
   // Immediately: files of the previous version stay for tabs that still use it.
   event.waitUntil(
-    installAppShell()
-      .then(installEntryPages)
-      .then(() => self.skipWaiting()),
+    (async () => {
+      const situation = await readUpdateSituation(self.registration.active !== null);
+      // The browser drops this worker, and tries again at a later visit.
+      if (!shouldInstallUpdate(situation)) throw new Error("the update waits for a better connection");
+      await installAppShell();
+      await installEntryPages();
+      await recordInstallation();
+      await self.skipWaiting();
+    })(),
   );
 });
 

@@ -2,6 +2,7 @@ import { useEffect } from "react";
 import { type NavigateFunction, useNavigate } from "react-router";
 import { showToast } from "#components/overlays/toast.tsx";
 import { t } from "#i18n/setup.ts";
+import { requireUpdate } from "#lib/browser/service-worker.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
 import { subscribeNotices } from "#sync/engine.ts";
 import { useAcceptances } from "#sync/hooks/use-acceptances.ts";
@@ -34,7 +35,10 @@ export const useSyncToasts = (): void => {
         if (notice === "store-reset") showToast({ message: t("shell.notice.storeReset") });
         if (notice === "unsent-lost") showToast({ message: t("shell.notice.unsentLost"), tone: "danger" });
         if (notice === "settings-refused") showToast({ message: t("shell.notice.settingsRefused"), tone: "danger" });
-        if (notice === "outdated") showToast({ message: t("errors.unknown_protocol"), tone: "danger" });
+        if (notice === "outdated") {
+          showToast({ message: t("errors.unknown_protocol"), tone: "danger" });
+          void requireUpdate().catch(() => undefined);
+        }
       }),
     [],
   );

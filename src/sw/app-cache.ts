@@ -2,6 +2,7 @@ import type { AppTemplate } from "#contract/document-headers.ts";
 import { fillTemplate } from "#first-view/template.ts";
 import { readFirstView } from "#lib/browser/first-view-cache.ts";
 import { deleteFromCache, findCached, listCachedKeys, saveToCache } from "./safe-cache.ts";
+import { updatePolicyKeys } from "./update-policy.ts";
 
 /** Paths of all files that this version of the app may load. Their names contain a hash of the content. */
 declare const __ASSETS__: readonly string[];
@@ -53,7 +54,13 @@ export const installAppShell = async (): Promise<void> => {
 
 /** Deletes files that neither this version nor the one before needs. */
 export const deleteOldFiles = async (): Promise<void> => {
-  const wanted = new Set([appPagePath, templatePath, versionListKey, ...(await readVersionLists()).flat()]);
+  const wanted = new Set([
+    appPagePath,
+    templatePath,
+    versionListKey,
+    ...updatePolicyKeys,
+    ...(await readVersionLists()).flat(),
+  ]);
   await deleteFromCache(
     cacheName,
     (await listCachedKeys(cacheName)).filter((key) => !wanted.has(key)),

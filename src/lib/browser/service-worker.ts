@@ -6,6 +6,9 @@ import { toTrustedUrl } from "./trusted-url.ts";
  */
 const workerUrl = "/sw.js";
 const idleTimeoutMs = 5_000;
+// As in src/sw/update-policy.ts.
+const appCacheName = "shell";
+const updateRequiredKey = "/sw-update-required";
 
 const registerWorker = async () => {
   try {
@@ -21,6 +24,21 @@ const registerWorker = async () => {
     // Everything except opening offline works without it.
     console.warn("service worker", error);
   }
+};
+
+/** Requires the newest version whatever the connection, because the server no longer accepts this one. */
+export const requireUpdate = async (): Promise<void> => {
+  if (!("serviceWorker" in navigator)) return;
+  const registration = await navigator.serviceWorker.getRegistration();
+  if (!registration) return;
+  await (await caches.open(appCacheName)).put(updateRequiredKey, new Response());
+  await registration.update();
+};
+
+/** Calls `onUpdated` when a newer version has been installed while this page is open. */
+export const subscribeUpdates = (onUpdated: () => void): void => {
+  if (!("serviceWorker" in navigator) || !navigator.serviceWorker.controller) return;
+  navigator.serviceWorker.addEventListener("controllerchange", onUpdated, { once: true });
 };
 
 export const registerServiceWorker = (): void => {
