@@ -58,7 +58,7 @@ describe("the service worker", () => {
   it("precaches the app's files and page, but no language before one is used", async () => {
     const first = await release("/assets/app-1.js", "/assets/app-1.css", ...texts("1"));
     await first.installAppShell();
-    expect(fetched.sort()).toEqual(["/app", "/assets/app-1.css", "/assets/app-1.js"]);
+    expect(fetched.sort()).toEqual(["/app", "/assets/app-1.css", "/assets/app-1.js", "/entry/app-template.json"]);
     fetched = [];
     await first.cacheAssets(["/assets/pt-1.js", "/assets/app-1.js", "/assets/somebody-elses.js", "/api/users/me"]);
     expect(fetched).toEqual(["/assets/pt-1.js"]);
@@ -88,7 +88,7 @@ describe("the service worker", () => {
     await first.cacheAssets(["/assets/pt-1.js"]);
     const second = await release("/assets/app-2.js", "/assets/react-1.js", ...texts("2"));
     await second.installAppShell();
-    expect(fetched.sort()).toEqual(["/app", "/assets/app-2.js", "/assets/pt-2.js"]);
+    expect(fetched.sort()).toEqual(["/app", "/assets/app-2.js", "/assets/pt-2.js", "/entry/app-template.json"]);
   });
 
   it("keeps the previous version for tabs opened with it, and removes older ones", async () => {
