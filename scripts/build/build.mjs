@@ -49,6 +49,8 @@ function hashInputs(mailbox, demo) {
   return hash.digest("hex");
 }
 
+const openingPages = ["src/features/conversations/masolo-screen.tsx", "src/features/chat/private-chat-screen.tsx"];
+
 /**
  * File names of the client's scripts (those of workers are among the assets) and styles, from Vite's manifest. The
  * files that open the app come first, so that the service worker caches them first.
@@ -56,7 +58,9 @@ function hashInputs(mailbox, demo) {
 function listAssets(client) {
   const manifest = JSON.parse(readFileSync(join(client, ".vite", "manifest.json"), "utf8"));
   const opening = manifest["index.html"];
-  const chunks = [opening, ...opening.imports.map((name) => manifest[name]), ...Object.values(manifest)];
+  const pages = openingPages.map((name) => manifest[name]);
+  const imports = [opening, ...pages].flatMap((chunk) => chunk.imports.map((name) => manifest[name]));
+  const chunks = [opening, ...pages, ...imports, ...Object.values(manifest)];
   const files = chunks.flatMap(({ file, css = [], assets = [] }) => [
     file,
     ...css,

@@ -8,6 +8,13 @@ import { root } from "../run.mjs";
 
 /** @typedef {{ name: string, roots: string[] }} Part */
 
+/** Libraries of every document. They change only with a new version, so the browser keeps their file over releases. */
+const vendorPackages = ["react", "react-dom", "scheduler", "i18next", "react-i18next", "valibot"];
+const vendorPart = "vendor";
+/** Libraries that only the app needs. */
+const appVendorPackages = ["dexie", "partysocket", "react-router"];
+const appVendorPart = "app-vendor";
+
 /** @type {Part[]} */
 const initialParts = [
   // Code of every document, and the modules that the forms, passkeys and the second factor share with the app: if only
@@ -37,9 +44,24 @@ const initialParts = [
   { name: "providers", roots: ["src/lib/factors/oauth.ts"] },
   // Second factor: at log-in and for step-up.
   { name: "steps", roots: ["src/components/auth/second-factor-panel.tsx"] },
-  // Everything needed to open the app, see the list and write in a chat.
+  // Local store, outbox and connection.
+  { name: "engine", roots: ["src/sync/engine.ts"] },
+  // Everything needed to open the app, and what the pages below share.
   { name: "app", roots: ["src/main.tsx"] },
 ];
+
+/**
+ * Pages that open first. A document preloads its own (src/prerender/app-shell.ts), the app fetches the others when it is
+ * idle. Modules of several pages belong to `app`.
+ * @type {Part[]}
+ */
+const pageParts = [
+  { name: "list", roots: ["src/features/conversations/masolo-screen.tsx"] },
+  { name: "chat", roots: ["src/features/chat/private-chat-screen.tsx"] },
+];
+const sharedPagePart = "app";
+/** Also uses the modules of `chat`. */
+const groupChatPart = { name: "group-chat", roots: ["src/features/chat/group-chat-screen.tsx"] };
 
 /**
  * Parts that every page of the app requests once it is rendered. Modules that lazy parts need too stay here: in
@@ -180,16 +202,31 @@ function collectReachable(graph, roots, isTaken) {
   return reached;
 }
 
+const getPackageFolder = (name) => `/node_modules/${name}/`;
+/** @param {string} id */
+const findVendorPart = (id) => {
+  if (/vite\/preload-helper|@oxc-project|rolldown\/runtime/.test(id)) return vendorPart; // helpers that the build adds to other modules
+  if (vendorPackages.some((name) => id.includes(getPackageFolder(name)))) return vendorPart;
+  return appVendorPackages.some((name) => id.includes(getPackageFolder(name))) ? appVendorPart : undefined;
+};
+
 /** @param {ModuleGraph} graph */
 function assignParts(graph) {
   /** @type {Map<string, string>} */
   const partOf = new Map();
-  const isTaken = (id) => partOf.has(id);
-  for (const { name, roots } of [...initialParts, ...idleParts]) {
-    for (const id of collectReachable(graph, roots, isTaken)) partOf.set(id, name);
-  }
-  const reached = lazyParts.map(({ name, roots }) => ({ name, ids: collectReachable(graph, roots, isTaken) }));
-  for (const { name, ids } of reached) for (const id of ids) partOf.set(id, partOf.has(id) ? sharedPart : name);
+  const isTaken = (id) => partOf.has(id) || findVendorPart(id) !== undefined;
+  const assignInOrder = (parts) => {
+    for (const { name, roots } of parts) for (const id of collectReachable(graph, roots, isTaken)) partOf.set(id, name);
+  };
+  /** Modules reached by several of these parts go to another part. */
+  const assignSideBySide = (parts, shared) => {
+    const reached = parts.map(({ name, roots }) => ({ name, ids: collectReachable(graph, roots, isTaken) }));
+    for (const { name, ids } of reached) for (const id of ids) partOf.set(id, partOf.has(id) ? shared : name);
+  };
+  assignInOrder(initialParts);
+  assignSideBySide(pageParts, sharedPagePart);
+  assignInOrder([groupChatPart, ...idleParts]);
+  assignSideBySide(lazyParts, sharedPart);
   for (const path of documentScripts) partOf.delete(toModuleId(path));
   return partOf;
 }
@@ -212,16 +249,20 @@ export const isLazyPartRoot = (id) =>
  */
 export const isInPart = (id, name) => partByModule?.get(id) === name;
 
+const openingParts = [...initialParts, ...pageParts, groupChatPart, ...idleParts];
+
 /**
  * Whether a module is loaded with every document, with the app, or soon after it. Valid after the chunks were assigned.
  * @param {string} id
  */
 export const isInitialModule = (id) =>
   documentScripts.some((path) => toModuleId(path) === id) ||
-  [...initialParts, ...idleParts].some(({ name }) => partByModule?.get(id) === name);
+  openingParts.some(({ name }) => partByModule?.get(id) === name);
 
 const partNames = [
-  ...[...initialParts, ...idleParts].map(({ name }) => name),
+  vendorPart,
+  appVendorPart,
+  ...openingParts.map(({ name }) => name),
   sharedPart,
   ...lazyParts.map(({ name }) => name),
 ];
@@ -234,7 +275,7 @@ export const chunkGroups = partNames.map((name, index) => ({
    */
   name: (id, graph) => {
     partByModule ??= assignParts(graph);
-    return partByModule.get(id) === name ? name : null;
+    return (findVendorPart(id) ?? partByModule.get(id)) === name ? name : null;
   },
   priority: partNames.length - index,
 }));

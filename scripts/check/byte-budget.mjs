@@ -19,10 +19,10 @@ const minChunkBytes = 300;
 /** Language with the longest texts; each person loads one. */
 const texts = "src/i18n/fr.json";
 const entryRoots = (screen) => ["src/entry.tsx", `src/features/auth/screens/${screen}-screen.tsx`, `${texts}?entry`];
-const listRoots = ["index.html", `${texts}?app`, "src/features/notifier/notifier.tsx"];
+const appRoots = (screen) => ["index.html", `${texts}?app`, `src/features/${screen}-screen.tsx`];
 
 /**
- * Pages: a document (built file) and the modules it runs or requests until it is idle, with all their imports.
+ * Pages: a document (built file) and the modules it runs or requests until it is usable, with all their imports.
  * @type {Record<string, { document: string, roots: string[] }>}
  */
 export const scenes = {
@@ -30,9 +30,8 @@ export const scenes = {
   "/login": { document: "entry/login.fr.page", roots: [...entryRoots("login"), "src/lib/factors/passkey-api.ts"] },
   "/register": { document: "entry/register.fr.page", roots: entryRoots("register") },
   "/recover": { document: "entry/recover.fr.page", roots: entryRoots("recover") },
-  "conversation list": { document: "index.html", roots: listRoots },
-  // The list and a chat of texts are one part; other chat content is lazy.
-  "first text chat": { document: "index.html", roots: listRoots },
+  "conversation list": { document: "index.html", roots: appRoots("conversations/masolo") },
+  "first text chat": { document: "index.html", roots: appRoots("chat/private-chat") },
 };
 
 function brotliSize(path) {

@@ -22,15 +22,18 @@ export const resetFailedScreens = (): void => {
   failedScreens.clear();
 };
 
-/** Like React's `lazy`, but a failed load can be retried, and code that is already loaded renders synchronously. */
-export const createLazyScreen = (load: () => Promise<{ default: ComponentType }>): LazyScreen => {
+/**
+ * Screen whose texts are loaded with the app. Like React's `lazy`, but a failed load can be retried, and code that is
+ * already loaded renders synchronously.
+ */
+export const createScreen = (load: () => Promise<{ default: ComponentType }>): LazyScreen => {
   let pending: Promise<ComponentType> | undefined;
   const reset = () => {
     pending = undefined;
   };
   const get = () => {
     if (pending) return pending;
-    const code: Promise<ComponentType> & { status?: string; value?: ComponentType } = loadWithTexts(load).then(
+    const code: Promise<ComponentType> & { status?: string; value?: ComponentType } = load().then(
       (module) => {
         // React's `use` reads these two properties: loaded code renders at once, without showing the fallback.
         code.status = "fulfilled";
@@ -48,11 +51,9 @@ export const createLazyScreen = (load: () => Promise<{ default: ComponentType }>
   return { preload: () => get().then(() => undefined, reset), get };
 };
 
-/** Screen whose code is part of the app's first bundle. */
-export const createEagerScreen = (Screen: ComponentType): LazyScreen => {
-  const code = Object.assign(Promise.resolve(Screen), { status: "fulfilled", value: Screen });
-  return { preload: () => Promise.resolve(), get: () => code };
-};
+/** Screen with texts of its own. */
+export const createLazyScreen = (load: () => Promise<{ default: ComponentType }>): LazyScreen =>
+  createScreen(() => loadWithTexts(load));
 
 export function LazyScreenView({ screen }: { screen: LazyScreen }) {
   const Screen = use(screen.get());

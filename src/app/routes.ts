@@ -1,9 +1,6 @@
 // @unocss-include – the icons below are classes, and only component files are searched for those by default.
 import { matchPath } from "react-router";
-import GroupChatScreen from "#features/chat/group-chat-screen.tsx";
-import PrivateChatScreen from "#features/chat/private-chat-screen.tsx";
-import MasoloScreen from "#features/conversations/masolo-screen.tsx";
-import { createEagerScreen, createLazyScreen, type LazyScreen } from "./lazy-screen.tsx";
+import { createLazyScreen, createScreen, type LazyScreen } from "./lazy-screen.tsx";
 
 /**
  * All routes of SPEC.md §2. On a wide screen a `list` is shown to the left of a chat and a `detail` to the right of the
@@ -15,8 +12,12 @@ export type AppRoute = { path: string; pane: "list" | "detail" | "feed"; screen:
 export const resolvePane = ({ pane }: AppRoute, isWide: boolean): "list" | "detail" =>
   pane === "feed" ? (isWide ? "detail" : "list") : pane;
 
+const listScreen = createScreen(() => import("#features/conversations/masolo-screen.tsx"));
+const privateChatScreen = createScreen(() => import("#features/chat/private-chat-screen.tsx"));
+const groupChatScreen = createScreen(() => import("#features/chat/group-chat-screen.tsx"));
+
 export const appRoutes: AppRoute[] = [
-  { path: "/app", pane: "list", screen: createEagerScreen(MasoloScreen) },
+  { path: "/app", pane: "list", screen: listScreen },
   {
     path: "/app/contacts",
     pane: "list",
@@ -34,7 +35,7 @@ export const appRoutes: AppRoute[] = [
     pane: "list",
     screen: createLazyScreen(() => import("#features/services/services-screen.tsx")),
   },
-  { path: "/app/chat/:userId", pane: "detail", screen: createEagerScreen(PrivateChatScreen) },
+  { path: "/app/chat/:userId", pane: "detail", screen: privateChatScreen },
   {
     path: "/app/user/:userId",
     pane: "detail",
@@ -45,7 +46,7 @@ export const appRoutes: AppRoute[] = [
     pane: "detail",
     screen: createLazyScreen(() => import("#features/profile/profile-screen.tsx")),
   },
-  { path: "/app/group/:groupId", pane: "detail", screen: createEagerScreen(GroupChatScreen) },
+  { path: "/app/group/:groupId", pane: "detail", screen: groupChatScreen },
   {
     path: "/app/group/:groupId/members",
     pane: "detail",
@@ -86,6 +87,11 @@ export const appRoutes: AppRoute[] = [
 
 export const findAppRoute = (pathname: string): AppRoute | undefined =>
   appRoutes.find((route) => matchPath(route.path, pathname));
+
+/** Fetches the code of the conversation list and of the chats, so that they open at once. */
+export const preloadChats = async (): Promise<void> => {
+  for (const screen of [listScreen, privateChatScreen, groupChatScreen]) await screen.preload();
+};
 
 /** Six tabs of SPEC.md §2; their names are the same words in every language. */
 export const appTabs = [

@@ -3,24 +3,39 @@ import { languageParameter, languages } from "#contract/language.ts";
 import { messageTextMaxLength } from "#contract/limits.ts";
 import { documentDataId, firstViewId } from "#contract/wire/document-data.ts";
 import { startEarlyInput } from "#first-view/early-input.ts";
-import { appearanceScript, type BuildManifest, loadFailureScript, toCspHash } from "./document.ts";
+import { appearanceScript, type BuildManifest, listModuleScripts, loadFailureScript, toCspHash } from "./document.ts";
 
 const extractInline = (html: string, tag: "script" | "style"): string[] =>
   [...html.matchAll(new RegExp(`<${tag}>([\\s\\S]*?)</${tag}>`, "g"))].map(([, text = ""]) => text);
 
+/** Pages of the app that a document preloads, by a pattern of their paths. */
+const pages = [
+  { source: "src/features/conversations/masolo-screen.tsx", pattern: "^/app/?$" },
+  { source: "src/features/chat/private-chat-screen.tsx", pattern: "^/app/chat/" },
+  { source: "src/features/chat/group-chat-screen.tsx", pattern: "^/app/group/[^/]+/?$" },
+];
+
 /**
- * Inline script that preloads the texts in parallel with the app's files. It guesses the language from the URL, the
- * cookie and the browser by a shorter rule than `detectLanguage`; a wrong guess costs one extra file.
+ * Inline script that preloads the texts and the code of the page in parallel with the app's files. It guesses the
+ * language from the URL, the cookie and the browser by a shorter rule than `detectLanguage`; a wrong guess costs one
+ * extra file.
  */
 const buildPreloadScript = (manifest: BuildManifest): string => {
-  const files = languages.map((language) => [language, `/${manifest[`src/i18n/${language}.json?app`]?.file}`]);
+  const texts = languages.map((language) => [language, `/${manifest[`src/i18n/${language}.json?app`]?.file}`]);
+  const loaded = new Set(listModuleScripts(manifest, "index.html"));
+  const scripts = pages.map(({ source, pattern }) => [
+    pattern,
+    listModuleScripts(manifest, source).filter((script) => !loaded.has(script)),
+  ]);
   const known = languages.join("|");
   return (
     "try{" +
-    `const f=${JSON.stringify(Object.fromEntries(files))},c=document.cookie.match(/(?:^|; )lang=(${known})(?:;|$)/),` +
+    'const a=h=>{const l=document.createElement("link");l.rel="modulepreload";l.href=h;document.head.append(l)},' +
+    `f=${JSON.stringify(Object.fromEntries(texts))},c=document.cookie.match(/(?:^|; )lang=(${known})(?:;|$)/),` +
     "n=navigator.languages.map(l=>l.slice(0,2).toLowerCase()).find(l=>f[l])," +
-    `p=new URLSearchParams(location.search).get("${languageParameter}"),l=document.createElement("link");` +
-    'l.rel="modulepreload";l.href=f[p]||f[c&&c[1]]||f[n]||f.fr;document.head.append(l)}catch{}'
+    `p=new URLSearchParams(location.search).get("${languageParameter}");` +
+    `a(f[p]||f[c&&c[1]]||f[n]||f.fr);` +
+    `for(const[p,s]of ${JSON.stringify(scripts)})if(new RegExp(p).test(location.pathname))s.forEach(a)}catch{}`
   );
 };
 
