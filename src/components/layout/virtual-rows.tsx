@@ -1,5 +1,5 @@
-import { useVirtualizer } from "@tanstack/react-virtual";
-import { type ReactNode, useRef } from "react";
+import { type ReactNode, useRef, useState } from "react";
+import { useVisibleRows } from "./use-visible-rows.ts";
 
 export type RowListProps = {
   keys: readonly string[];
@@ -21,24 +21,19 @@ export default function VirtualRows({
   children,
 }: RowListProps & { getInitialOffsetPx: () => number }) {
   const scroller = useRef<HTMLDivElement>(null);
-  const rows = useVirtualizer({
-    count: keys.length,
-    getScrollElement: () => scroller.current,
-    estimateSize: getRowHeightPx,
-    initialOffset: getInitialOffsetPx,
-    overscan: 8,
-    getItemKey: (index) => keys[index] ?? index,
-  });
+  const [rowHeightPx] = useState(getRowHeightPx);
+  const [initialOffsetPx] = useState(getInitialOffsetPx);
+  const rows = useVisibleRows({ scroller, count: keys.length, rowHeightPx, initialOffsetPx });
   return (
     <div ref={scroller} className="min-h-0 flex-1 overflow-y-auto overscroll-contain">
-      <ul aria-label={label} className="relative" style={{ height: rows.getTotalSize() }}>
-        {rows.getVirtualItems().map(({ key, index, start }) => (
+      <ul aria-label={label} className="relative" style={{ height: rows.totalHeightPx }}>
+        {rows.indexes.map((index) => (
           <li
-            key={key}
+            key={keys[index]}
             aria-setsize={keys.length}
             aria-posinset={index + 1}
             className="absolute inset-x-0 top-0"
-            style={{ transform: `translateY(${start}px)` }}
+            style={{ transform: `translateY(${index * rowHeightPx}px)` }}
           >
             {children(index)}
           </li>

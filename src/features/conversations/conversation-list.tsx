@@ -1,9 +1,9 @@
-import { useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useLayoutEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router";
 import { EmptyState } from "#components/layout/empty-state.tsx";
 import { PaneSpinner } from "#components/layout/pane-spinner.tsx";
+import { useVisibleRows } from "#components/layout/use-visible-rows.ts";
 import { isMotionReduced, useAppearance } from "#lib/browser/appearance.ts";
 import { findFirstView, reportScreenDrawn } from "#lib/browser/first-view.ts";
 import { useShownLink } from "#sync/hooks/use-connection.ts";
@@ -94,15 +94,7 @@ function ConversationRows({ items, menu, onNearEnd }: ConversationRowsProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const [rowHeightPx] = useState(measureRowPx);
   const [isEntering, setEntering] = useState(() => !hasPlayedEntrance && !isMotionReduced() && !findFirstView());
-  const virtualizer = useVirtualizer({
-    count: items.length,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => rowHeightPx,
-    getItemKey: (index) => items[index]?.id ?? index,
-    overscan: 6,
-    directDomUpdates: true,
-  });
-  const rows = virtualizer.getVirtualItems();
+  const rows = useVisibleRows({ scroller, count: items.length, rowHeightPx });
 
   useEffect(() => {
     hasPlayedEntrance = true;
@@ -110,26 +102,23 @@ function ConversationRows({ items, menu, onNearEnd }: ConversationRowsProps) {
     return () => clearTimeout(timer);
   }, []);
 
-  const lastIndex = rows.at(-1)?.index ?? 0;
   useEffect(() => {
-    if (lastIndex >= items.length - nearEndRows) onNearEnd();
-  }, [lastIndex, items.length, onNearEnd]);
+    if (rows.end > items.length - nearEndRows) onNearEnd();
+  }, [rows.end, items.length, onNearEnd]);
 
   return (
     <div ref={scroller} className="min-h-0 flex-1 overflow-y-auto overscroll-contain">
-      <ul ref={virtualizer.containerRef} aria-label={t("masolo.list")} className="relative">
-        {rows.map(({ key, index }) => {
+      <ul aria-label={t("masolo.list")} className="relative" style={{ height: rows.totalHeightPx }}>
+        {rows.indexes.map((index) => {
           const item = items[index];
           return (
             item && (
               <li
-                key={key}
-                ref={virtualizer.measureElement}
-                data-index={index}
+                key={item.id}
                 aria-setsize={items.length}
                 aria-posinset={index + 1}
                 className="absolute inset-x-0 top-0 border-b border-line"
-                style={{ height: rowHeightPx }}
+                style={{ height: rowHeightPx, transform: `translateY(${index * rowHeightPx}px)` }}
               >
                 <ConversationListRow
                   item={item}

@@ -1,0 +1,56 @@
+import { type RefObject, useLayoutEffect, useRef, useState } from "react";
+
+const overscanRows = 8;
+/** The range moves in steps of this many rows, so that not every row scrolled by renders the list again. */
+const stepRows = 4;
+
+type VisibleRowsOptions = {
+  /** Scroll container, with the first row at its top. */
+  scroller: RefObject<HTMLElement | null>;
+  count: number;
+  rowHeightPx: number;
+  /** Scroll offset of the first render. */
+  initialOffsetPx?: number;
+};
+
+/** Rows of equal height to render: those in the viewport and some around it. `end` is exclusive. */
+export function useVisibleRows({ scroller, count, rowHeightPx, initialOffsetPx = 0 }: VisibleRowsOptions) {
+  const offsetPx = useRef(initialOffsetPx);
+  const toRange = (heightPx: number) => {
+    const top = Math.floor(offsetPx.current / rowHeightPx / stepRows) * stepRows;
+    const rows = Math.ceil(heightPx / rowHeightPx / stepRows) * stepRows + stepRows;
+    return { first: Math.max(0, top - overscanRows), end: top + rows + overscanRows };
+  };
+  // The height of the container is unknown before the first layout.
+  const [range, setRange] = useState(() => toRange(innerHeight));
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `toRange` depends on the row height only
+  useLayoutEffect(() => {
+    const element = scroller.current;
+    if (!element) return;
+    // A list that was hidden may have lost its position.
+    if (element.scrollTop !== offsetPx.current) element.scrollTop = offsetPx.current;
+    const update = () => {
+      if (element.clientHeight === 0) return; // hidden
+      offsetPx.current = element.scrollTop;
+      const next = toRange(element.clientHeight);
+      setRange((last) => (last.first === next.first && last.end === next.end ? last : next));
+    };
+    update();
+    const observer = new ResizeObserver(update);
+    observer.observe(element);
+    element.addEventListener("scroll", update, { passive: true });
+    return () => {
+      observer.disconnect();
+      element.removeEventListener("scroll", update);
+    };
+  }, [scroller, rowHeightPx]);
+
+  const end = Math.min(range.end, count);
+  const first = Math.min(range.first, end);
+  return {
+    end,
+    indexes: Array.from({ length: end - first }, (_, offset) => first + offset),
+    totalHeightPx: count * rowHeightPx,
+  };
+}
