@@ -2,7 +2,7 @@ import { cloudflare } from "@cloudflare/vite-plugin";
 import react from "@vitejs/plugin-react";
 import unocss from "unocss/vite";
 import { defineConfig } from "vite";
-import { chunkGroups } from "./scripts/build/chunks.mjs";
+import { chunkGroups, isAlwaysLoaded } from "./scripts/build/chunks.mjs";
 import { lazyIcons, moveLazyIconsToLayer } from "./scripts/build/lazy-icons.mjs";
 import { partnerPlugin } from "./scripts/build/partner.mjs";
 import { textParts, wholeTexts } from "./scripts/build/text-parts.mjs";
@@ -44,7 +44,12 @@ export default defineConfig({
       build: {
         // Older Android phones whose WebView stopped being updated in 2022, and Safari of the same time.
         target: ["chrome100", "safari15"],
-        modulePreload: { polyfill: false },
+        modulePreload: {
+          polyfill: false,
+          // What every page of the app has loaded need not be listed with each dynamic import.
+          resolveDependencies: (_file, dependencies, { hostType }) =>
+            hostType === "js" ? dependencies.filter((path) => !isAlwaysLoaded(path)) : dependencies,
+        },
         // Entries: the app, and the script of the prerendered entry pages; they share only what both need.
         rolldownOptions: {
           input: { index: "index.html", entry: "src/entry.tsx" },

@@ -249,6 +249,14 @@ export const isLazyPartRoot = (id) =>
  */
 export const isInPart = (id, name) => partByModule?.get(id) === name;
 
+/**
+ * Whether a module is loaded before the list or a private chat is usable. Valid after the chunks were assigned.
+ * @param {string} id
+ */
+export const isPageModule = (id) =>
+  documentScripts.some((path) => toModuleId(path) === id) ||
+  [...initialParts, ...pageParts].some(({ name }) => partByModule?.get(id) === name);
+
 const openingParts = [...initialParts, ...pageParts, groupChatPart, ...idleParts];
 
 /**
@@ -266,6 +274,15 @@ const partNames = [
   sharedPart,
   ...lazyParts.map(({ name }) => name),
 ];
+
+/**
+ * Whether a built file is loaded by every page that can import others dynamically.
+ * @param {string} path
+ */
+export const isAlwaysLoaded = (path) =>
+  [vendorPart, appVendorPart, "base", "engine", "app", "rolldown-runtime"].some((name) =>
+    new RegExp(`^assets/${name}-[\\w-]{8}\\.js$`).test(path),
+  );
 
 // Rolldown puts a module's imports into the same file, unless a group of higher priority contains them.
 export const chunkGroups = partNames.map((name, index) => ({

@@ -1,14 +1,17 @@
-// Used by the Vite configurations: the texts of a language are split into three files, each loaded with the code that
-// uses them (docs/decisions/client-bundles.md). `fr.json?app` has the texts used by code that is loaded with the app,
-// `?entry` those of the entry pages, `?lazy` the remaining ones of the app. In development each is the complete file.
+// Used by the Vite configurations: the texts of a language are split into files, each loaded with the code that uses
+// them (docs/decisions/client-bundles.md). `fr.json?app` has the texts used by code that opens the list and a chat,
+// `?idle` those of errors and of code that most chats load soon, `?entry` those of the entry pages, `?lazy` the remaining
+// ones of the app. In development each is the complete file.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "../run.mjs";
-import { isInitialModule, isInPart } from "./chunks.mjs";
+import { isInPart, isPageModule } from "./chunks.mjs";
 
-const textFile = /\/src\/i18n\/(fr|en|pt)\.json\?(app|entry|lazy)$/;
-/** Lazy parts shown as soon as a chat opens, and their shared modules. */
-const shownInChat = ["media", "shared"];
+const textFile = /\/src\/i18n\/(fr|en|pt)\.json\?(app|idle|entry|lazy)$/;
+/** Parts that most chats load soon after they opened. */
+const soonLoadedParts = ["group-chat", "notifier", "media", "menus", "sending", "shared"];
+/** Texts of computed keys that are rarely needed. Keys written in full are loaded with their code. */
+const errorPrefix = "errors.";
 const pluralForm = /_(one|other)$/;
 
 /**
@@ -45,10 +48,11 @@ const selectTexts = (texts, isWanted, path = "") => {
 /**
  * Predicate: whether any of these modules uses a key.
  * @param {Iterable<string>} modules
+ * @param {string[]} ignoredPrefixes prefixes of computed keys that do not count
  */
-const createKeyMatcher = (modules) => {
+const createKeyMatcher = (modules, ignoredPrefixes = []) => {
   const names = new Set([...modules].flatMap((id) => [...(keysByModule.get(id) ?? [])]));
-  const prefixes = [...names].filter((name) => name.endsWith("."));
+  const prefixes = [...names].filter((name) => name.endsWith(".") && !ignoredPrefixes.includes(name));
   return (/** @type {string} */ key) => names.has(key) || prefixes.some((start) => key.startsWith(start));
 };
 
@@ -100,15 +104,16 @@ export const textParts = {
     const [, language, part] = textFile.exec(facadeModuleId ?? "") ?? [];
     if (!part) return null;
     const ofEntry = createKeyMatcher(listReachable(this, "src/entry.tsx"));
-    const first = [...keysByModule.keys()].filter(
-      (id) => isInitialModule(id) || shownInChat.some((name) => isInPart(id, name)),
-    );
-    const withApp = createKeyMatcher(first);
+    const modules = [...keysByModule.keys()];
+    const withApp = createKeyMatcher(modules.filter(isPageModule), [errorPrefix]);
+    const soonLoaded = createKeyMatcher(modules.filter((id) => soonLoadedParts.some((name) => isInPart(id, name))));
+    const whenIdle = (/** @type {string} */ key) => soonLoaded(key) || key.startsWith(errorPrefix);
     const ofApp = createKeyMatcher(listReachable(this, "src/main.tsx"));
     const isWanted = {
       app: withApp,
       entry: ofEntry,
-      lazy: (/** @type {string} */ key) => ofApp(key) && !withApp(key),
+      idle: (/** @type {string} */ key) => whenIdle(key) && !withApp(key),
+      lazy: (/** @type {string} */ key) => ofApp(key) && !withApp(key) && !whenIdle(key),
     }[part];
     return { code: toTextModule(selectTexts(readTexts(language), isWanted)), map: null };
   },

@@ -1,5 +1,6 @@
 import { useEffect, useState } from "react";
 import { lazyComponent } from "#components/layout/lazy-component.tsx";
+import { loadWithIdleTexts } from "#i18n/setup.ts";
 import { getServerNow } from "#lib/browser/clock.ts";
 import { waitForIdle } from "#lib/browser/idle.ts";
 import { useLinkState } from "#sync/hooks/use-connection.ts";
@@ -7,7 +8,7 @@ import { preloadChats } from "./routes.ts";
 
 const Notifier = lazyComponent(async () => {
   await waitForIdle();
-  return import("#features/notifier/notifier.tsx");
+  return loadWithIdleTexts(() => import("#features/notifier/notifier.tsx"));
 });
 
 /** Once the app is idle and connected, loads the notifier of incoming messages and requests, and the pages to come. */

@@ -1,5 +1,6 @@
 // @unocss-include – the icons below are classes, and only component files are searched for those by default.
 import { matchPath } from "react-router";
+import { loadWithIdleTexts } from "#i18n/setup.ts";
 import { createLazyScreen, createScreen, type LazyScreen } from "./lazy-screen.tsx";
 
 /**
@@ -14,7 +15,7 @@ export const resolvePane = ({ pane }: AppRoute, isWide: boolean): "list" | "deta
 
 const listScreen = createScreen(() => import("#features/conversations/masolo-screen.tsx"));
 const privateChatScreen = createScreen(() => import("#features/chat/private-chat-screen.tsx"));
-const groupChatScreen = createScreen(() => import("#features/chat/group-chat-screen.tsx"));
+const groupChatScreen = createScreen(() => loadWithIdleTexts(() => import("#features/chat/group-chat-screen.tsx")));
 
 export const appRoutes: AppRoute[] = [
   { path: "/app", pane: "list", screen: listScreen },

@@ -12,3 +12,8 @@ declare module "*.json?lazy" {
   const texts: object;
   export default texts;
 }
+
+declare module "*.json?idle" {
+  const texts: object;
+  export default texts;
+}

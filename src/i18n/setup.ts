@@ -24,10 +24,10 @@ export type TextKey = ParseKeys;
 export type Translate = TFunction;
 
 /**
- * Parts of a language: texts of the entry pages, texts loaded with the app, and texts of code that the app loads lazily
- * (scripts/build/text-parts.mjs).
+ * Parts of a language: texts of the entry pages, texts loaded with the app, texts of code that it loads when it is idle
+ * and of errors, and texts of other lazy code (scripts/build/text-parts.mjs).
  */
-type TextBundle = "entry" | "app" | "lazy";
+type TextBundle = "entry" | "app" | "idle" | "lazy";
 
 const textLoaders: Record<TextBundle, Record<Language, () => Promise<{ default: object }>>> = {
   entry: {
@@ -36,6 +36,7 @@ const textLoaders: Record<TextBundle, Record<Language, () => Promise<{ default: 
     pt: () => import("./pt.json?entry"),
   },
   app: { fr: () => import("./fr.json?app"), en: () => import("./en.json?app"), pt: () => import("./pt.json?app") },
+  idle: { fr: () => import("./fr.json?idle"), en: () => import("./en.json?idle"), pt: () => import("./pt.json?idle") },
   lazy: {
     fr: () => import("./fr.json?lazy"),
     en: () => import("./en.json?lazy"),
@@ -44,6 +45,8 @@ const textLoaders: Record<TextBundle, Record<Language, () => Promise<{ default: 
 };
 
 const requestedParts = new Set<TextBundle>();
+/** Shown for an error whose own text is not loaded yet. */
+const unknownErrorKey = "errors.internal";
 
 const createI18n = (language: Language, ...parts: object[]): I18n => {
   const instance = createInstance();
@@ -54,8 +57,9 @@ const createI18n = (language: Language, ...parts: object[]): I18n => {
     initAsync: false,
     interpolation: { prefix: "{", suffix: "}", escapeValue: false }, // React escapes
     parseMissingKeyHandler: (key) => {
-      if (requestedParts.has("app")) loadLazyTexts().catch(() => undefined);
-      return key;
+      if (!requestedParts.has("app")) return key;
+      loadAllTexts().catch(() => undefined);
+      return key.startsWith("errors.") && key !== unknownErrorKey ? instance.t(unknownErrorKey) : key;
     },
   });
   for (const texts of parts) instance.addResourceBundle(locale, "translation", texts, true);
@@ -64,7 +68,7 @@ const createI18n = (language: Language, ...parts: object[]): I18n => {
 
 /**
  * Translation instance of one language. A missing key renders as itself and never throws. In the app its text may be in
- * the lazy part, which is then loaded, and components render again.
+ * a part that is not loaded yet, which is then loaded, and components render again.
  */
 export const createTranslate = (language: Language, ...parts: object[]): Translate => createI18n(language, ...parts).t;
 
@@ -108,30 +112,41 @@ export const loadLanguage = async (language: Language, part?: TextBundle): Promi
   return true;
 };
 
-const fetchLazyTexts = async (): Promise<void> => {
+const fetchPart = async (part: TextBundle): Promise<void> => {
   const language = requestedLanguage;
   const requestNumber = lastRequest;
-  requestedParts.add("lazy");
+  requestedParts.add(part);
   const texts = await fetchTexts(language);
-  if (requestNumber !== lastRequest) return fetchLazyTexts();
+  if (requestNumber !== lastRequest) return fetchPart(part);
   activateTexts(language, ...texts);
 };
 
-let lazyTexts: Promise<void> | undefined;
+const loadedParts = new Map<TextBundle, Promise<void>>();
 
-/** Loads the lazy texts, in the current language and in every language chosen later. */
-const loadLazyTexts = (): Promise<void> => {
-  lazyTexts ??= fetchLazyTexts().catch((error: unknown) => {
-    requestedParts.delete("lazy");
-    lazyTexts = undefined;
-    throw error;
-  });
-  return lazyTexts;
+/** Loads a part, in the current language and in every language chosen later. */
+const loadPart = (part: TextBundle): Promise<void> => {
+  const loaded =
+    loadedParts.get(part) ??
+    fetchPart(part).catch((error: unknown) => {
+      requestedParts.delete(part);
+      loadedParts.delete(part);
+      throw error;
+    });
+  loadedParts.set(part, loaded);
+  return loaded;
 };
+
+const loadAllTexts = () => Promise.all([loadPart("idle"), loadPart("lazy")]);
 
 /** Loads a lazy module together with its texts. Rejects if either cannot be fetched. */
 export const loadWithTexts = async <T>(load: () => Promise<T>): Promise<T> => {
-  const [code] = await Promise.all([load(), loadLazyTexts()]);
+  const [code] = await Promise.all([load(), loadAllTexts()]);
+  return code;
+};
+
+/** Same for modules that most chats load soon. */
+export const loadWithIdleTexts = async <T>(load: () => Promise<T>): Promise<T> => {
+  const [code] = await Promise.all([load(), loadPart("idle")]);
   return code;
 };
 

@@ -10,6 +10,7 @@ import { describeTyping } from "#components/messages/member-names.ts";
 import { showNotImplementedToast } from "#components/overlays/not-implemented-toast.ts";
 import { toAvatarPerson } from "#components/people/avatar-text.ts";
 import type { Uuid } from "#contract/ids.ts";
+import { loadWithIdleTexts } from "#i18n/setup.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
 import { useChat, useTypingMembers } from "#sync/hooks/use-chat.ts";
 import { useConversation } from "#sync/hooks/use-conversations.ts";
@@ -20,7 +21,7 @@ import { ChatHeader } from "./header/chat-header.tsx";
 import { useChatMenu } from "./header/use-chat-menu.tsx";
 import { useHasNoUnsentContent } from "./unsent/use-has-no-unsent-content.ts";
 
-const UnsentContentPanel = lazyComponent(() => import("./unsent/unsent-content.tsx"));
+const UnsentContentPanel = lazyComponent(() => loadWithIdleTexts(() => import("./unsent/unsent-content.tsx")));
 
 /** Group chat. A former member sees only the content they have not sent. */
 export function GroupChat({ id }: { id: Uuid }) {

@@ -4,12 +4,15 @@ import { Link } from "react-router";
 import { Button } from "#components/controls/button.tsx";
 import { lazyComponent } from "#components/layout/lazy-component.tsx";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
+import { loadWithIdleTexts } from "#i18n/setup.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
 import { usePerson } from "#sync/hooks/use-people.ts";
 import { useTextDraft, useUnsentContent } from "#sync/hooks/use-unsent.ts";
 import { ComposerNotice } from "./composer-notice.tsx";
 
-const UnsentContentPanel = lazyComponent(() => import("#features/chat/unsent/unsent-content.tsx"));
+const UnsentContentPanel = lazyComponent(() =>
+  loadWithIdleTexts(() => import("#features/chat/unsent/unsent-content.tsx")),
+);
 
 /** Replaces the composer while this user blocks the peer. */
 export function BlockedNotice({ name, onUnblock }: { name: string; onUnblock: () => Promise<unknown> }) {

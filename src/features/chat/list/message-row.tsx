@@ -3,8 +3,9 @@ import { lazyComponent } from "#components/layout/lazy-component.tsx";
 import { Bubble, type BubbleProps } from "#features/chat/message/bubble.tsx";
 import { type ChatPeople, findSender, getSenderName } from "#features/chat/message/senders.ts";
 import { SystemMessage } from "#features/chat/message/system-message.tsx";
+import { loadWithIdleTexts } from "#i18n/setup.ts";
 
-const CallMessage = lazyComponent(() => import("#features/chat/message/call-message.tsx"));
+const CallMessage = lazyComponent(() => loadWithIdleTexts(() => import("#features/chat/message/call-message.tsx")));
 
 type MessageListRowProps = Omit<BubbleProps, "authorLabel" | "sender"> & {
   people: ChatPeople;

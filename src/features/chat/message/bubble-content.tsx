@@ -2,17 +2,18 @@ import { useTranslation } from "react-i18next";
 import { lazyComponent } from "#components/layout/lazy-component.tsx";
 import type { StoredBody } from "#contract/conversations.ts";
 import type { AttachmentProps } from "#features/chat/attachments/use-attachment.ts";
+import { loadWithIdleTexts } from "#i18n/setup.ts";
 import { cardHeightPx, cardWidthPx, toImageBox } from "./bubble-metrics.ts";
 import { BubbleText } from "./message-text.tsx";
 
-const ImageAttachment = lazyComponent<AttachmentProps<"image">>(
-  () => import("#features/chat/attachments/image-attachment.tsx"),
+const ImageAttachment = lazyComponent<AttachmentProps<"image">>(() =>
+  loadWithIdleTexts(() => import("#features/chat/attachments/image-attachment.tsx")),
 );
-const FileAttachment = lazyComponent<AttachmentProps<"file">>(
-  () => import("#features/chat/attachments/file-attachment.tsx"),
+const FileAttachment = lazyComponent<AttachmentProps<"file">>(() =>
+  loadWithIdleTexts(() => import("#features/chat/attachments/file-attachment.tsx")),
 );
-const VoiceMessage = lazyComponent<AttachmentProps<"voice">>(
-  () => import("#features/chat/attachments/voice-message.tsx"),
+const VoiceMessage = lazyComponent<AttachmentProps<"voice">>(() =>
+  loadWithIdleTexts(() => import("#features/chat/attachments/voice-message.tsx")),
 );
 
 type BubbleContentProps = Omit<AttachmentProps<"image">, "body"> & {
