@@ -3,7 +3,7 @@ import react from "@vitejs/plugin-react";
 import unocss from "unocss/vite";
 import { defineConfig } from "vite";
 import { chunkGroups, isAlwaysLoaded } from "./scripts/build/chunks.mjs";
-import { lazyIcons, moveLazyIconsToLayer } from "./scripts/build/lazy-icons.mjs";
+import { lazyStyles, sheetVariant, weakenLazyIcon } from "./scripts/build/lazy-styles.mjs";
 import { partnerPlugin } from "./scripts/build/partner.mjs";
 import { textParts, wholeTexts } from "./scripts/build/text-parts.mjs";
 
@@ -18,11 +18,11 @@ export default defineConfig({
   // Dexie's build for browsers with classes and async functions, smaller than the package's default entry.
   resolve: { alias: { dexie: "dexie/dist/modern/dexie.mjs" } },
   plugins: [
-    lazyIcons,
+    lazyStyles,
     wholeTexts,
     textParts,
     partnerPlugin,
-    unocss({ postprocess: moveLazyIconsToLayer }),
+    unocss({ variants: [sheetVariant], postprocess: weakenLazyIcon }),
     react(),
     cloudflare({
       persistState: state ? { path: state } : true,

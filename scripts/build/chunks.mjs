@@ -235,11 +235,11 @@ function assignParts(graph) {
 let partByModule;
 
 /**
- * Whether a module is a root of a lazy part.
+ * Whether a module is a root of a part that loads after the page.
  * @param {string} id
  */
 export const isLazyPartRoot = (id) =>
-  lazyParts.some(({ roots }) =>
+  [...idleParts, ...lazyParts].some(({ roots }) =>
     roots.some((path) => (path.endsWith("/") ? id.startsWith(toModuleId(path)) : toModuleId(path) === id)),
   );
 
@@ -260,12 +260,10 @@ export const isPageModule = (id) =>
 const openingParts = [...initialParts, ...pageParts, groupChatPart, ...idleParts];
 
 /**
- * Whether a module is loaded with every document, with the app, or soon after it. Valid after the chunks were assigned.
+ * Whether a module is loaded before a chat or another first page is usable. Valid after the chunks were assigned.
  * @param {string} id
  */
-export const isInitialModule = (id) =>
-  documentScripts.some((path) => toModuleId(path) === id) ||
-  openingParts.some(({ name }) => partByModule?.get(id) === name);
+export const isInitialModule = (id) => isPageModule(id) || partByModule?.get(id) === groupChatPart.name;
 
 const partNames = [
   vendorPart,

@@ -1,3 +1,4 @@
+// @lazy-icons
 import { Component, type ReactNode, useEffect } from "react";
 import { useTranslation } from "react-i18next";
 import { useNavigate } from "react-router";

@@ -1,3 +1,4 @@
+// @lazy-icons
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router";

@@ -1,3 +1,4 @@
+// @lazy-icons
 import { useCallback, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { getConversationName } from "#components/messages/conversation-name.ts";

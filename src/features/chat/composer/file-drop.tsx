@@ -1,3 +1,4 @@
+// @lazy-icons
 import { type DragEvent as ReactDragEvent, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { listDroppedFiles } from "./chosen-files.ts";

@@ -1,3 +1,4 @@
+// @lazy-icons
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { MenuItem } from "#components/overlays/menu.tsx";
