@@ -5,6 +5,7 @@ import { defineConfig } from "vite";
 import { chunkGroups, isAlwaysLoaded } from "./scripts/build/chunks.mjs";
 import { lazyStyles, sheetVariant, weakenLazyIcon } from "./scripts/build/lazy-styles.mjs";
 import { partnerPlugin } from "./scripts/build/partner.mjs";
+import { routerStub } from "./scripts/build/router-stub.mjs";
 import { textParts, wholeTexts } from "./scripts/build/text-parts.mjs";
 
 // Set by scripts/local/dev.mjs, so that development shares its data with `npm start`.
@@ -22,6 +23,7 @@ export default defineConfig({
     wholeTexts,
     textParts,
     partnerPlugin,
+    routerStub,
     unocss({ variants: [sheetVariant], postprocess: weakenLazyIcon }),
     react(),
     cloudflare({

@@ -14,6 +14,7 @@ import { detectLanguage } from "./lib/browser/language.ts";
 import { showLoadFailure } from "./lib/browser/load-failure.ts";
 import { registerServiceWorker, subscribeUpdates } from "./lib/browser/service-worker.ts";
 import { saveTimeZone } from "./lib/browser/time-zone.ts";
+import { retryStylesheets } from "./lib/browser/stylesheet-retry.ts";
 import { consumeFlashMessage } from "./lib/session/flash-message.ts";
 import { getSession } from "./lib/session/session.ts";
 import { clearSessionEndedNote } from "./lib/session/session-ended-note.ts";
@@ -23,6 +24,7 @@ const root = document.getElementById("root");
 if (!root) throw new Error("index.html has no #root");
 
 syncAppearance();
+retryStylesheets();
 if (getSession()) {
   clearFormInput();
   clearSessionEndedNote();

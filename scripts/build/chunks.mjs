@@ -14,6 +14,8 @@ const vendorPart = "vendor";
 /** Libraries that only the app needs. */
 const appVendorPackages = ["dexie", "partysocket", "react-router"];
 const appVendorPart = "app-vendor";
+/** Stylesheet of all parts that load after a page (lazy-styles.mjs). */
+const lazyStylesPart = "lazy-styles";
 
 /** @type {Part[]} */
 const initialParts = [
@@ -62,6 +64,9 @@ const pageParts = [
 const sharedPagePart = "app";
 /** Also uses the modules of `chat`. */
 const groupChatPart = { name: "group-chat", roots: ["src/features/chat/group-chat-screen.tsx"] };
+
+/** Modules of `base` that only the entry pages and lazy parts use. */
+const formsPart = "forms";
 
 /**
  * Parts that every page of the app requests once it is rendered. Modules that lazy parts need too stay here: in
@@ -204,9 +209,10 @@ function collectReachable(graph, roots, isTaken) {
 
 const getPackageFolder = (name) => `/node_modules/${name}/`;
 /** @param {string} id */
-const findVendorPart = (id) => {
+const findFixedPart = (id) => {
   if (/vite\/preload-helper|@oxc-project|rolldown\/runtime/.test(id)) return vendorPart; // helpers that the build adds to other modules
   if (vendorPackages.some((name) => id.includes(getPackageFolder(name)))) return vendorPart;
+  if (/virtual:lazy-styles|__uno_lazy/.test(id)) return lazyStylesPart;
   return appVendorPackages.some((name) => id.includes(getPackageFolder(name))) ? appVendorPart : undefined;
 };
 
@@ -214,7 +220,7 @@ const findVendorPart = (id) => {
 function assignParts(graph) {
   /** @type {Map<string, string>} */
   const partOf = new Map();
-  const isTaken = (id) => partOf.has(id) || findVendorPart(id) !== undefined;
+  const isTaken = (id) => partOf.has(id) || findFixedPart(id) !== undefined;
   const assignInOrder = (parts) => {
     for (const { name, roots } of parts) for (const id of collectReachable(graph, roots, isTaken)) partOf.set(id, name);
   };
@@ -224,6 +230,8 @@ function assignParts(graph) {
     for (const { name, ids } of reached) for (const id of ids) partOf.set(id, partOf.has(id) ? shared : name);
   };
   assignInOrder(initialParts);
+  const ofApp = collectReachable(graph, ["src/main.tsx", ...pageParts.flatMap(({ roots }) => roots)], () => false);
+  for (const [id, name] of partOf) if (name === "base" && !ofApp.has(id)) partOf.set(id, formsPart);
   assignSideBySide(pageParts, sharedPagePart);
   assignInOrder([groupChatPart, ...idleParts]);
   assignSideBySide(lazyParts, sharedPart);
@@ -268,7 +276,10 @@ export const isInitialModule = (id) => isPageModule(id) || partByModule?.get(id)
 const partNames = [
   vendorPart,
   appVendorPart,
-  ...openingParts.map(({ name }) => name),
+  lazyStylesPart,
+  "base",
+  formsPart,
+  ...openingParts.map(({ name }) => name).filter((name) => name !== "base"),
   sharedPart,
   ...lazyParts.map(({ name }) => name),
 ];
@@ -290,7 +301,7 @@ export const chunkGroups = partNames.map((name, index) => ({
    */
   name: (id, graph) => {
     partByModule ??= assignParts(graph);
-    return (findVendorPart(id) ?? partByModule.get(id)) === name ? name : null;
+    return (findFixedPart(id) ?? partByModule.get(id)) === name ? name : null;
   },
   priority: partNames.length - index,
 }));

@@ -91,3 +91,15 @@ test("the icons of later screens are loaded together with them", async ({ browse
   expect(await iconsOf(page)).toContainEqual({ name: "i-ph-sign-out", isDrawn: true });
   await context.close();
 });
+
+test("a stylesheet of a later screen that could not be fetched is fetched again", async ({ browser, server }) => {
+  const phone = await TestClient.open(browser, server);
+  const { page } = phone;
+  await phone.register("Mbongo", "243810000072");
+  let failures = 0;
+  await page.route("**/assets/lazy-styles-*", (route) => (++failures > 2 ? route.continue() : route.abort()));
+  await page.goto("/app/profile");
+  await expect(page.getByRole("heading", { level: 1 }).first()).toBeVisible();
+  await expect.poll(async () => (await iconsOf(page)).filter(({ isDrawn }) => !isDrawn)).toEqual([]);
+  expect(failures).toBeGreaterThan(2);
+});
