@@ -1,7 +1,7 @@
 import * as v from "valibot";
+import { DisplayName } from "#contract/display-name.ts";
 import { Uuid } from "./ids.ts";
 import { searchQueryMaxLength } from "./limits.ts";
-import { DisplayName } from "./text.ts";
 
 /** Data that one person may see of another: SPEC.md §3 `profiles`. */
 export const Profile = v.object({

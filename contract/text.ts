@@ -1,6 +1,5 @@
 import * as v from "valibot";
-import { displayNameMaxLength, messageTextMaxLength } from "./limits.ts";
-import { isReservedName } from "./reserved-names.ts";
+import { messageTextMaxLength } from "./limits.ts";
 
 // C0 and C1 control characters except tab, line feed and carriage return.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: naming them is the point
@@ -60,15 +59,6 @@ export const createNameSchema = (maxLength: number, refusal: "invalid_name" | "i
     v.maxLength(maxLength, refusal),
     v.check(isPlain, refusal),
   );
-export const DisplayName = v.pipe(
-  createNameSchema(displayNameMaxLength, "invalid_name"),
-  // Longer names are refused already, and the comparison takes more than linear time.
-  v.check((name) => name.length > displayNameMaxLength || !isReservedName(name), "reserved_name"),
-);
-
-/** Error code of the first problem with a name. */
-export const nameProblem = ([issue]: readonly { message: string }[]): "invalid_name" | "reserved_name" =>
-  issue?.message === "reserved_name" ? "reserved_name" : "invalid_name";
 
 const marks = /\p{M}/gu;
 const nonAscii = /[\u0080-\uffff]+/g;

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { SecurityNotice } from "#contract/auth/security.ts";
+import { SecurityNotice } from "#contract/auth/security-notice.ts";
 import { Call, type CallResult } from "#contract/calls/call.ts";
 import { InboxRow, Message, Seq, Watermark } from "#contract/conversations.ts";
 import { errorCodes } from "#contract/errors.ts";

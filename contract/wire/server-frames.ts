@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { SecurityNotice } from "#contract/auth/security.ts";
+import { SecurityNotice } from "#contract/auth/security-notice.ts";
 import { Call, CallFrame, CallResult } from "#contract/calls/call.ts";
 import { type ErrorCode, errorCodes } from "#contract/errors.ts";
 import { PackedUuid } from "#contract/ids.ts";

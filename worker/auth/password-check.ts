@@ -1,5 +1,5 @@
 import type * as v from "valibot";
-import type { PasswordGrant } from "#contract/auth/auth.ts";
+import type { PasswordGrant } from "#contract/auth/sign-in.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { toE164 } from "#contract/phone.ts";
 import { type Db, openDb } from "#worker/db/client.ts";

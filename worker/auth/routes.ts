@@ -1,18 +1,16 @@
 import { getCookie } from "hono/cookie";
 import * as v from "valibot";
+import { AuthUser, personHeader, Session } from "#contract/auth/auth.ts";
+import { ChallengeRequest } from "#contract/auth/proof-of-work.ts";
 import {
-  AuthUser,
   Challenge,
   grantTypes,
   PasswordGrant,
   PkceGrant,
-  personHeader,
   RefreshGrant,
-  Session,
   SignOut,
   SignUp,
-} from "#contract/auth/auth.ts";
-import { ChallengeRequest } from "#contract/auth/proof-of-work.ts";
+} from "#contract/auth/sign-in.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { openDb } from "#worker/db/client.ts";
 import { isSessionOfDeletedAccount } from "#worker/db/deletions.ts";

@@ -1,5 +1,5 @@
 import { eq } from "drizzle-orm";
-import type { SecurityNotice } from "#contract/auth/security.ts";
+import type { SecurityNotice } from "#contract/auth/security-notice.ts";
 import { createUuid, type Uuid } from "#contract/ids.ts";
 import type { Language } from "#contract/language.ts";
 import { account_security } from "#worker/db/account-schema.ts";

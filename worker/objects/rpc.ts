@@ -1,4 +1,4 @@
-import type { SecurityNotice } from "#contract/auth/security.ts";
+import type { SecurityNotice } from "#contract/auth/security-notice.ts";
 import type { Call, CallSignals, DeviceId } from "#contract/calls/call.ts";
 import type { CallCommand } from "#contract/calls/open-call.ts";
 import type { Body, Message, ReadState, StoredBody } from "#contract/conversations.ts";

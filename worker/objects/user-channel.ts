@@ -1,5 +1,5 @@
 import { type ConnectionContext, Server } from "partyserver";
-import type { SecurityNotice } from "#contract/auth/security.ts";
+import type { SecurityNotice } from "#contract/auth/security-notice.ts";
 import type { Call, CallSignals, DeviceId } from "#contract/calls/call.ts";
 import { type ConversationId, packUuid, type Uuid } from "#contract/ids.ts";
 import type { Relation } from "#contract/people.ts";

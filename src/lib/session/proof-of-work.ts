@@ -1,7 +1,7 @@
 import { solveChallenge } from "altcha-lib";
 import { deriveKey } from "altcha-lib/algorithms/web/pbkdf2";
-import { Challenge } from "#contract/auth/auth.ts";
 import type { ChallengeRequest } from "#contract/auth/proof-of-work.ts";
+import { Challenge } from "#contract/auth/sign-in.ts";
 import { proofSolveMs } from "#contract/limits.ts";
 import { ApiRequestError, sendHttpRequest } from "#lib/http/http-request.ts";
 import { parseResponse } from "#lib/http/parse-response.ts";

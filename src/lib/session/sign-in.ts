@@ -1,4 +1,4 @@
-import type { PasswordGrant, SignUp } from "#contract/auth/auth.ts";
+import type { PasswordGrant, SignUp } from "#contract/auth/sign-in.ts";
 import { sendHttpRequest, toErrorCode } from "#lib/http/http-request.ts";
 import { clearPendingSignOut, completePendingSignOut, findPendingSignOut } from "./pending-sign-out.ts";
 import { type ClientSession, getSession, type OpenedSession, saveSession } from "./session.ts";

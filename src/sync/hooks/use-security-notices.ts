@@ -1,4 +1,4 @@
-import type { SecurityNotice } from "#contract/auth/security.ts";
+import type { SecurityNotice } from "#contract/auth/security-notice.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { activeEngine } from "#sync/engine.ts";
 import { listUnseenNotices, markNoticesSeen, markResetNoticesSeen } from "#sync/store/security-notice-rows.ts";

@@ -1,4 +1,4 @@
-import { isResetUnderWay, type SecurityNotice } from "#contract/auth/security.ts";
+import { isResetUnderWay, type SecurityNotice } from "#contract/auth/security-notice.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { securityNoticesMax } from "#contract/limits.ts";
 import type { LocalStore } from "./database.ts";

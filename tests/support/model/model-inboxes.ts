@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import type { SecurityNotice } from "#contract/auth/security.ts";
+import type { SecurityNotice } from "#contract/auth/security-notice.ts";
 import type { Call } from "#contract/calls/call.ts";
 import { findAttachment, type InboxRow, type Message } from "#contract/conversations.ts";
 import type { ErrorCode } from "#contract/errors.ts";

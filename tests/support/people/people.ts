@@ -1,8 +1,9 @@
 import { solveChallenge } from "altcha-lib";
 import { deriveKey } from "altcha-lib/algorithms/web/pbkdf2";
 import * as v from "valibot";
-import { Challenge, Session } from "#contract/auth/auth.ts";
+import { Session } from "#contract/auth/auth.ts";
 import type { ChallengeRequest } from "#contract/auth/proof-of-work.ts";
+import { Challenge } from "#contract/auth/sign-in.ts";
 import type { Uuid } from "#contract/ids.ts";
 
 /**

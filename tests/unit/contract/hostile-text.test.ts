@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { expect, it } from "vitest";
-import { DisplayName, foldText } from "#contract/text.ts";
+import { DisplayName } from "#contract/display-name.ts";
+import { foldText } from "#contract/text.ts";
 import { readRequestedRange } from "#worker/files/download-headers.ts";
 
 // Quadratic or slower code would exceed the test's time limit.

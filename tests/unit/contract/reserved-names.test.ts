@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { expect, test } from "vitest";
+import { DisplayName, nameProblem } from "#contract/display-name.ts";
 import { isReservedName } from "#contract/reserved-names.ts";
-import { DisplayName, nameProblem } from "#contract/text.ts";
 
 test.each([
   "Lisolo",

@@ -1,7 +1,8 @@
 import * as v from "valibot";
 import { describe, expect, test } from "vitest";
-import { isAcceptablePassword } from "#contract/auth/auth.ts";
+import { isAcceptablePassword } from "#contract/auth/sign-in.ts";
 import { Body, clampReadState, isListed, mergeReadStates, toMessageStatus } from "#contract/conversations.ts";
+import { DisplayName } from "#contract/display-name.ts";
 import { errorCodes, isErrorCode, isPermanentError } from "#contract/errors.ts";
 import { cleanFileName, FileName } from "#contract/files.ts";
 import { GroupName } from "#contract/groups.ts";
@@ -16,7 +17,7 @@ import {
   unpackUuid,
 } from "#contract/ids.ts";
 import { parsePhoneQuery, phoneForms, toE164, toPhoneQuery } from "#contract/phone.ts";
-import { cleanText, DisplayName, foldText, MessageText } from "#contract/text.ts";
+import { cleanText, foldText, MessageText } from "#contract/text.ts";
 
 const [ana, ben] = [createUuid(1), createUuid(2)];
 

@@ -2,7 +2,7 @@ import { evictDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, onTestFinished, test } from "vitest";
 import type { Session } from "#contract/auth/auth.ts";
-import type { SecurityNotice } from "#contract/auth/security.ts";
+import type { SecurityNotice } from "#contract/auth/security-notice.ts";
 import { createUuid } from "#contract/ids.ts";
 import { factorResetHours, securityNoticesMax } from "#contract/limits.ts";
 import { type Person, testPassword } from "#tests/support/people/people.ts";

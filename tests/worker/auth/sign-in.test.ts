@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, expect, test } from "vitest";
-import type { Challenge, Session } from "#contract/auth/auth.ts";
+import type { Session } from "#contract/auth/auth.ts";
+import type { Challenge } from "#contract/auth/sign-in.ts";
 import { proofDecayMs, proofLevelMax } from "#contract/limits.ts";
 import { phoneOf, testPassword } from "#tests/support/people/people.ts";
 import { advanceClock } from "#tests/worker/support/clock.ts";

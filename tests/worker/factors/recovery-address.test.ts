@@ -1,7 +1,8 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import type { Session } from "#contract/auth/auth.ts";
-import type { Security, SecurityNotice } from "#contract/auth/security.ts";
+import type { Security } from "#contract/auth/security.ts";
+import type { SecurityNotice } from "#contract/auth/security-notice.ts";
 import { type Person, testPassword } from "#tests/support/people/people.ts";
 import { waitUntil } from "#tests/worker/support/device.ts";
 import { type Mail, parseMail, readMails } from "#tests/worker/support/mailbox.ts";

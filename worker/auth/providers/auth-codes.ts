@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { and, eq, gt } from "drizzle-orm";
-import type { PkceGrant } from "#contract/auth/auth.ts";
+import type { PkceGrant } from "#contract/auth/sign-in.ts";
 import { auth_codes } from "#worker/db/account-schema.ts";
 import type { Db } from "#worker/db/client.ts";
 

@@ -1,5 +1,6 @@
 import { and, eq, sql } from "drizzle-orm";
-import type { PkceGrant, Session } from "#contract/auth/auth.ts";
+import type { Session } from "#contract/auth/auth.ts";
+import type { PkceGrant } from "#contract/auth/sign-in.ts";
 import { findAccount } from "#worker/auth/queries.ts";
 import {
   joinPreconditions,

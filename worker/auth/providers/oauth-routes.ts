@@ -1,6 +1,6 @@
 import { createMiddleware } from "hono/factory";
 import * as v from "valibot";
-import { codeChallengeMethods } from "#contract/auth/auth.ts";
+import { codeChallengeMethods } from "#contract/auth/sign-in.ts";
 import type { ErrorCode } from "#contract/errors.ts";
 import { Uuid } from "#contract/ids.ts";
 import { authCodeSeconds, oauthRegistrationSeconds } from "#contract/limits.ts";

@@ -1,7 +1,8 @@
 import * as v from "valibot";
-import { AuthUser, isAcceptablePassword, Session } from "#contract/auth/auth.ts";
+import { AuthUser, Session } from "#contract/auth/auth.ts";
 import { PasswordProof } from "#contract/auth/factors.ts";
 import { Security, SignedInDevice, UserChange } from "#contract/auth/security.ts";
+import { isAcceptablePassword } from "#contract/auth/sign-in.ts";
 import { Uuid } from "#contract/ids.ts";
 import { isCommonPassword } from "#worker/auth/common-passwords.ts";
 import { checkOwnPassword } from "#worker/auth/password-check.ts";

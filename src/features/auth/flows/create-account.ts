@@ -1,4 +1,4 @@
-import type { SignUp } from "#contract/auth/auth.ts";
+import type { SignUp } from "#contract/auth/sign-in.ts";
 import { ApiRequestError, sendHttpRequest } from "#lib/http/http-request.ts";
 import { signIn, signUp } from "#lib/session/sign-in.ts";
 

@@ -1,4 +1,4 @@
-import { isAcceptablePassword } from "#contract/auth/auth.ts";
+import { isAcceptablePassword } from "#contract/auth/sign-in.ts";
 import { passwordMaxLength } from "#contract/limits.ts";
 import { type LocalizedError, toLocalizedError } from "#lib/http/error-text.ts";
 import { toErrorCode } from "#lib/http/http-request.ts";

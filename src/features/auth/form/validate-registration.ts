@@ -1,6 +1,7 @@
 import * as v from "valibot";
+import { DisplayName, nameProblem } from "#contract/display-name.ts";
 import { toE164 } from "#contract/phone.ts";
-import { DisplayName, isBlank, nameProblem } from "#contract/text.ts";
+import { isBlank } from "#contract/text.ts";
 import { type FormProblem, validateCaptcha, validateNewPassword } from "./form-problem.ts";
 
 export type RegistrationInput = {

@@ -6,7 +6,7 @@ import { IconButton } from "#components/controls/icon-button.tsx";
 import { focusTitle, prepareTitleFocus } from "#components/focus/title-focus.ts";
 import { showToast } from "#components/overlays/toast.tsx";
 import { PageNotice } from "#components/overlays/toast-stack.tsx";
-import type { SecurityNotice } from "#contract/auth/security.ts";
+import type { SecurityNotice } from "#contract/auth/security-notice.ts";
 import { cancelPendingFactorReset } from "#features/security/security-api.ts";
 import { useFormat } from "#i18n/use-format.ts";
 import { toErrorText } from "#lib/http/error-text.ts";

@@ -1,5 +1,5 @@
 import { useTranslation } from "react-i18next";
-import type { SecurityNotice } from "#contract/auth/security.ts";
+import type { SecurityNotice } from "#contract/auth/security-notice.ts";
 import { isSameDay } from "#i18n/relative-date.ts";
 import { useFormat } from "#i18n/use-format.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";

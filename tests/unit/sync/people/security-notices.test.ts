@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { SecurityNotice } from "#contract/auth/security.ts";
+import type { SecurityNotice } from "#contract/auth/security-notice.ts";
 import { createUuid } from "#contract/ids.ts";
 import { securityNoticesMax } from "#contract/limits.ts";
 import { purgeAllButUnsent } from "#sync/store/recovery/open-database.ts";

@@ -1,4 +1,4 @@
-import type { SecurityNotice } from "#contract/auth/security.ts";
+import type { SecurityNotice } from "#contract/auth/security-notice.ts";
 import type { InboxRow, Message } from "#contract/conversations.ts";
 import { encodeFrame, type ServerFrame, type SocketBase } from "#contract/wire/server-frames.ts";
 import type { QueuedMessage, SentMessage } from "#worker/objects/user-channel/commands/send-queue.ts";

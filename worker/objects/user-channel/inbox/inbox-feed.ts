@@ -1,4 +1,4 @@
-import type { SecurityNotice } from "#contract/auth/security.ts";
+import type { SecurityNotice } from "#contract/auth/security-notice.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import type { Relation } from "#contract/people.ts";
 import type { Settings, VersionedSettings } from "#contract/settings.ts";

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { isResetUnderWay, SecurityNotice } from "#contract/auth/security.ts";
+import { isResetUnderWay, SecurityNotice } from "#contract/auth/security-notice.ts";
 import { timeOfUuid, type Uuid } from "#contract/ids.ts";
 import { securityNoticesMax } from "#contract/limits.ts";
 import type { KeyValues } from "#worker/objects/shared/key-values.ts";

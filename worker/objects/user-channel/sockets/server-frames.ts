@@ -1,4 +1,4 @@
-import type { SecurityNotice } from "#contract/auth/security.ts";
+import type { SecurityNotice } from "#contract/auth/security-notice.ts";
 import type { CallResult } from "#contract/calls/call.ts";
 import type { InboxRow, Message } from "#contract/conversations.ts";
 import type { Relation } from "#contract/people.ts";
