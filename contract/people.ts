@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { DisplayName } from "#contract/display-name.ts";
+import { DisplayName } from "./display-names.ts";
 import { Uuid } from "./ids.ts";
 import { searchQueryMaxLength } from "./limits.ts";
 

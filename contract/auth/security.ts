@@ -1,11 +1,11 @@
 import * as v from "valibot";
-import { codeChallengeMethods } from "#contract/auth/sign-in.ts";
-import { DisplayName } from "#contract/display-name.ts";
+import { DisplayName } from "#contract/display-names.ts";
 import { Uuid } from "#contract/ids.ts";
 import { emailMaxLength } from "#contract/limits.ts";
 import { TypedPhone } from "#contract/phone.ts";
 import { Factor, Identity } from "./auth.ts";
 import { Passkey } from "./factors.ts";
+import { codeChallengeMethods } from "./sign-in.ts";
 
 /** Security settings of an account, as shown on the security page. Times in epoch milliseconds. */
 

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { DisplayName } from "#contract/display-name.ts";
+import { DisplayName } from "#contract/display-names.ts";
 import { passwordMaxLength, passwordMinLength } from "#contract/limits.ts";
 import { Phone, TypedPhone } from "#contract/phone.ts";
 

@@ -1,7 +1,6 @@
 import * as v from "valibot";
 import { expect, test } from "vitest";
-import { DisplayName, nameProblem } from "#contract/display-name.ts";
-import { isReservedName } from "#contract/reserved-names.ts";
+import { DisplayName, isReservedName, nameProblem } from "#contract/display-names.ts";
 
 test.each([
   "Lisolo",

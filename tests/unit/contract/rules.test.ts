@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { describe, expect, test } from "vitest";
 import { isAcceptablePassword } from "#contract/auth/sign-in.ts";
 import { Body, clampReadState, isListed, mergeReadStates, toMessageStatus } from "#contract/conversations.ts";
-import { DisplayName } from "#contract/display-name.ts";
+import { DisplayName } from "#contract/display-names.ts";
 import { errorCodes, isErrorCode, isPermanentError } from "#contract/errors.ts";
 import { cleanFileName, FileName } from "#contract/files.ts";
 import { GroupName } from "#contract/groups.ts";

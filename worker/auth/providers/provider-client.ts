@@ -1,6 +1,6 @@
 import * as oidc from "openid-client";
 import * as v from "valibot";
-import { DisplayName } from "#contract/display-name.ts";
+import { DisplayName } from "#contract/display-names.ts";
 import { displayNameMaxLength, emailMaxLength } from "#contract/limits.ts";
 import type { ProviderSetting } from "./providers.ts";
 

@@ -1,3 +1,7 @@
+import * as v from "valibot";
+import { displayNameMaxLength } from "./limits.ts";
+import { createNameSchema } from "./text.ts";
+
 /**
  * Names that could be mistaken for official accounts of the service. Names are compared by appearance: without case,
  * accents, spaces and punctuation, and with look-alike letters and digits mapped to Latin letters (Unicode confusables,
@@ -68,3 +72,14 @@ export const isReservedName = (name: string): boolean => {
   if (onlyRoles.test(rest) || longRoles.some((role) => rest.includes(role))) return true;
   return name.split(/[\s\p{P}]+/u).some((word) => roleWords.has(toSkeleton(word)));
 };
+
+/** Name of a person, as others read it. */
+export const DisplayName = v.pipe(
+  createNameSchema(displayNameMaxLength, "invalid_name"),
+  // Longer names are refused already, and the comparison takes more than linear time.
+  v.check((name) => name.length > displayNameMaxLength || !isReservedName(name), "reserved_name"),
+);
+
+/** Error code of the first problem with a name. */
+export const nameProblem = ([issue]: readonly { message: string }[]): "invalid_name" | "reserved_name" =>
+  issue?.message === "reserved_name" ? "reserved_name" : "invalid_name";
