@@ -95,6 +95,7 @@ export const sendStallMs = 10_000; // how long later messages wait for one that 
 export const sendBurst = 60;
 export const sendPerSecond = 1;
 export const sendUnwrittenMax = 10; // messages after which the level is written
+export const sendTokenLength = 2_000; // characters of a text for each further token; the longest text takes five
 export const sendRetryMessages = 5; // a limited device waits for this many tokens; for one it would retry every second
 // Per member in a conversation: 600 of the longest texts. Files have their own limit (fileBytesPerDay).
 export const memberBytesPerDay = 5 * 1024 * 1024;

@@ -14,6 +14,7 @@ import {
   returnToken,
   takeToken,
 } from "#worker/lib/limits/rate-limit.ts";
+import { waitForUnprovenPassword } from "#worker/lib/limits/request-limit.ts";
 import { hashPassword, isOutdatedHash, verifyPassword } from "./passwords.ts";
 import { redeemProofOfWork } from "./proof-of-work.ts";
 import { findCredentials, type PasswordCredentials, updatePasswordHash } from "./queries.ts";
@@ -58,8 +59,8 @@ const takeAvailableTokens = async (db: Db, buckets: readonly LimitBucket[]): Pro
 
 /**
  * Checks the password for a phone number. A known device has its own attempts. Other devices share those of the number
- * at their address. Above the limit of the address or of the number they need a proof of work (`proof_needed` without one),
- * but are not refused because of others.
+ * at their address. Above the limit of the address or of the number, or while many others wait, they need a proof of work
+ * (`proof_needed` without one), but are not refused because of others.
  */
 export const checkSignInPassword = async (
   c: AppContext,
@@ -67,9 +68,14 @@ export const checkSignInPassword = async (
 ): Promise<PasswordCheck | { outcome: "proof_needed" }> => {
   const db = openDb(c.env);
   const addressKey = toAddressKey(c);
+  const proof = meta?.captcha_token;
+  const isShortOfAttempts = () => isKnownToBeEmpty(addressKey, "sign_in_by_address");
+  // Checked again after waiting: meanwhile others at this address may have used up its attempts.
+  const needsProof =
+    !findKnownDevice(c) &&
+    (Boolean(proof) || isShortOfAttempts() || !(await waitForUnprovenPassword()) || isShortOfAttempts());
   // Answered before the directory is read: the same for every number.
-  const isProofMissing = !meta?.captcha_token && isKnownToBeEmpty(addressKey, "sign_in_by_address");
-  if (isProofMissing && !findKnownDevice(c)) return { outcome: "proof_needed" };
+  if (needsProof && !proof) return { outcome: "proof_needed" };
   const account = await findCredentials(db, phone);
   const device = account && findKnownDeviceNonce(c, account.id);
   const number = toE164(phone) ?? phone; // normalised, whichever form was typed
@@ -86,8 +92,8 @@ export const checkSignInPassword = async (
   const taken = await takeToken(db, ownBucket[1], ownBucket[0]);
   if (!taken.ok) return toRateLimited(taken);
   const takenBuckets = [ownBucket, ...(await takeAvailableTokens(db, sharedBuckets))];
-  if (takenBuckets.length <= sharedBuckets.length) {
-    const isProved = await redeemProofOfWork(c, meta?.captcha_token, { action: "sign_in", subject: number });
+  if (needsProof || takenBuckets.length <= sharedBuckets.length) {
+    const isProved = await redeemProofOfWork(c, proof, { action: "sign_in", subject: number });
     if (!isProved) {
       await returnTokens(db, takenBuckets); // the client repeats this attempt with a proof
       return { outcome: "proof_needed" };

@@ -10,6 +10,7 @@ import {
 } from "#tests/worker/support/sign-in.ts";
 import { call, drainBucket, makePerson, toLimitKey } from "#tests/worker/support/site.ts";
 import { callWith } from "#tests/worker/support/wrapped-site.ts";
+import { memoryPolicies } from "#worker/lib/limits/memory-limits.ts";
 import { rateLimitPolicies } from "#worker/lib/limits/rate-limit.ts";
 
 /** Answers do not reveal whether a number has an account. Response times: `npm run bench -- timing`. */
@@ -88,7 +89,26 @@ test("single attempts on three hundred accounts from one address are limited by 
   expect(codes.filter((code) => code === "captcha_failed")).toHaveLength(300 - left);
   // The right password also needs a proof of work from there, and is accepted from elsewhere.
   expect((await signIn(person.phone, testPassword, { "cf-connecting-ip": address })).status).toBe(400);
+  advanceClock(2 * memoryPolicies.unproven_passwords.waitMaxMs); // the attempts above have been compared
   expect((await signIn(person.phone, testPassword, { "cf-connecting-ip": "203.0.113.83" })).status).toBe(200);
+});
+
+test("attempts without a proof of work from many addresses wait for each other, and need a proof instead of waiting long", async () => {
+  const person = await makePerson();
+  advanceClock(60_000);
+  advanceClock(0);
+  const answers = await Promise.all(
+    Array.from({ length: 12 }, (_, n) =>
+      signIn(phoneOf(4_000 + n), "Wrong2026", { "cf-connecting-ip": `203.0.113.${100 + n}` }),
+    ),
+  );
+  const codes = answers.map(({ body }) => (body as { error_code: string }).error_code);
+  const { everyMs, waitMaxMs } = memoryPolicies.unproven_passwords;
+  const compared = 1 + Math.floor(waitMaxMs / everyMs);
+  expect(codes.filter((code) => code === "invalid_credentials")).toHaveLength(compared);
+  expect(codes.filter((code) => code === "captcha_failed")).toHaveLength(12 - compared);
+  const { answer } = await signInWithProof(person.phone, testPassword, { "cf-connecting-ip": "203.0.113.99" });
+  expect(answer.status).toBe(200);
 });
 
 test("using another own address for each attempt counts as one address", async () => {

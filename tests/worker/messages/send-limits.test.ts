@@ -40,6 +40,15 @@ test("a person can send a burst and then one message a second, over all conversa
   expect(await sendTexts(ana, other, "un", "deux", "trois")).toMatchObject({ sent: [{ seq: 1 }, { seq: 2 }] });
 });
 
+test("the longest texts count as five messages each", async () => {
+  const { ana, id } = await makePair();
+  advanceClock(0);
+  const long = "a".repeat(messageTextMaxLength);
+  const outcome = await sendTexts(ana, id, ...Array.from({ length: 15 }, () => long));
+  expect(outcome.sent).toHaveLength(sendBurst / 5);
+  expect(await sendTexts(ana, id, "court")).toEqual({ error: "rate_limited" });
+});
+
 test("eviction refills the burst no faster than time does", async () => {
   const { ana, id } = await makePair();
   advanceClock(0);

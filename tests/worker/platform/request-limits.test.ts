@@ -114,17 +114,38 @@ test.each([
   expect(statuses.filter((status) => status !== 429).length).toBeGreaterThanOrEqual(burst);
 });
 
-test("too many challenges from one address are refused, and no other request from it is", async () => {
-  const from = fromAddress("198.51.100.9");
-  const { burst, everyMs, waitMaxMs } = memoryPolicies.challenges_by_address;
-  const ask = async () => {
-    const body = JSON.stringify({ action: "sign_up", subject: "+243810000001" });
-    const headers = { ...from, "content-type": "application/json" };
-    return (await site.fetch(`${site.origin}/api/auth/challenge`, { method: "POST", headers, body })).status;
-  };
-  const statuses = await Promise.all(Array.from({ length: burst + waitMaxMs / everyMs + 50 }, ask));
-  expect(new Set(statuses)).toEqual(new Set([200, 429]));
-  expect((await get("/api/health", from)).status).toBe(200);
+test.each([
+  ["challenges", "challenges_by_address", "challenge", { action: "sign_up", subject: "+243810000001" }],
+  ["passkey ceremonies", "ceremonies_by_address", "passkeys/sign-in/options", {}],
+] as const)(
+  "too many %s from one address are refused, and no other request from it is",
+  async (_, name, path, content) => {
+    const from = fromAddress("198.51.100.9");
+    const { burst, everyMs, waitMaxMs } = memoryPolicies[name];
+    const ask = async () => {
+      const body = JSON.stringify(content);
+      const headers = { ...from, "content-type": "application/json", origin: site.origin };
+      const response = await site.fetch(`${site.origin}/api/auth/${path}`, { method: "POST", headers, body });
+      await response.arrayBuffer();
+      return response.status;
+    };
+    advanceClock(0);
+    const answered = burst + waitMaxMs / everyMs;
+    const statuses = await Promise.all(Array.from({ length: answered + 50 }, ask));
+    expect(new Set(statuses)).toEqual(new Set([200, 429]));
+    expect(statuses.filter((status) => status === 200)).toHaveLength(answered);
+    expect((await get("/api/health", from)).status).toBe(200);
+  },
+);
+
+test("a large body costs more of a person's requests than a small one", async () => {
+  const send = async ({ token }: Person, length: number) =>
+    (await call("POST", "/api/requests", { token, body: { to_user_id: "x".repeat(length) } })).status;
+  const sendTwelve = (person: Person, length: number) =>
+    Promise.all(Array.from({ length: 12 }, () => send(person, length)));
+  const [ana, ben] = [await seedPerson(), await seedPerson()];
+  expect(await sendTwelve(ana, 250_000)).toContain(429);
+  expect(await sendTwelve(ben, 250)).not.toContain(429);
 });
 
 test("visitors of one address share a bucket, which requests with invalid tokens do not bypass", async () => {

@@ -14,9 +14,10 @@ type MemoryPolicy = RateLimitPolicy & { waitMaxMs: number };
 export const memoryPolicies = {
   // A newly set-up device requests some fifty pages at once; one without a socket polls three times a second in a
   // call. A larger burst would occupy the directory for a second.
-  api_by_user: { burst: 120, everyMs: 100, waitMaxMs: 1_000 },
-  // Avatars of a long list that is scrolled fast, ranges of a video.
-  bytes_by_user: { burst: 600, everyMs: 25, waitMaxMs: 3_000 },
+  api_by_user: { burst: 90, everyMs: 100, waitMaxMs: 3_000 },
+  // Avatars of a long list that is scrolled fast, ranges of a video. Each may start two objects and read the directory,
+  // so the burst is what takes an isolate less than a second; the pictures after it wait for their turn.
+  bytes_by_user: { burst: 160, everyMs: 40, waitMaxMs: 5_000 },
   // File parts: 5 MB as fast as the network carries them, then 1.3 MB a second.
   parts_by_user: { burst: 40, everyMs: 100, waitMaxMs: 3_000 },
   // Requests without a valid token. A whole mobile network may share one address; these routes have limits of their
@@ -24,6 +25,11 @@ export const memoryPolicies = {
   anonymous_by_address: { burst: 400, everyMs: 20, waitMaxMs: 0 },
   // Each proof-of-work challenge costs the server one key derivation.
   challenges_by_address: { burst: 60, everyMs: 100, waitMaxMs: 3_000 },
+  // Each ceremony writes two rows of the directory.
+  ceremonies_by_address: { burst: 30, everyMs: 100, waitMaxMs: 3_000 },
+  // Passwords compared without a proof of work on unknown devices, over all addresses: a hash occupies the isolate for
+  // a sixth of a second, so hashing takes at most a quarter of it. Attempts that would wait for longer need a proof.
+  unproven_passwords: { burst: 1, everyMs: 667, waitMaxMs: 4_500 },
   // Requests without a valid token on all known devices of one person. Beyond it the bucket of the address applies.
   anonymous_by_device: { burst: 150, everyMs: 200, waitMaxMs: 0 },
 } as const satisfies Record<string, MemoryPolicy>;
@@ -37,15 +43,20 @@ export class MemoryBuckets {
   readonly #fullAt = new BoundedMap<string, number>(bucketsMax);
 
   /**
-   * Takes one token. From an empty bucket it takes one that is due within `waitMaxMs`, for which the request must wait.
+   * Takes tokens, one by default. From an empty bucket it takes those that are due within `waitMaxMs`, for which the
+   * request must wait.
    */
-  takeToken(name: MemoryPolicyName, key: string, now = Date.now()): { ok: true; waitMs: number } | LimitRefusal {
+  takeToken(
+    name: MemoryPolicyName,
+    key: string,
+    { tokens = 1, now = Date.now() }: { tokens?: number; now?: number } = {},
+  ): { ok: true; waitMs: number } | LimitRefusal {
     const { burst, everyMs, waitMaxMs } = memoryPolicies[name];
     const bucket = `${name}:${key}`;
     const latest = now + burst * everyMs;
     const fullAt = this.#fullAt.get(bucket) ?? now;
     // Further ahead than possible: the clock was set back.
-    const next = (fullAt > latest + waitMaxMs ? now : Math.max(fullAt, now)) + everyMs;
+    const next = (fullAt > latest + waitMaxMs ? now : Math.max(fullAt, now)) + tokens * everyMs;
     const waitMs = Math.max(0, next - latest);
     if (waitMs > waitMaxMs) return { ok: false, retryAfterMs: Math.max(retryMinMs, waitMs) };
     this.#fullAt.set(bucket, next);

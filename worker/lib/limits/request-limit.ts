@@ -32,7 +32,21 @@ const userRoutes: readonly (readonly [RegExp, MemoryPolicyName])[] = [
   [/^\/api\/files\/[^/]+\/parts\//, "parts_by_user"],
   [/^\/api\/(avatars\/|tala\/pictures\/|conversations\/[^/]+\/files\/)/, "bytes_by_user"],
 ];
-const challengePath = "/api/auth/challenge";
+/** Routes for callers without a session that cost more than others, with buckets of their own by address. */
+const addressRoutes: ReadonlyMap<string, MemoryPolicyName> = new Map([
+  ["/api/auth/challenge", "challenges_by_address"],
+  ["/api/auth/passkeys/sign-in/options", "ceremonies_by_address"],
+] as const);
+
+const bytesPerToken = 16 * 1024;
+const requestTokensMax = 16; // a picture of several megabytes costs no more than a JSON body of the maximum size
+
+/** Tokens of a person's request: one, and one more for every 16 KiB of its body, because parsing blocks the isolate. */
+const countTokens = ({ headers, body }: Request): number => {
+  if (body === null) return 1;
+  const length = Number(headers.get("content-length") ?? Number.POSITIVE_INFINITY);
+  return Math.min(requestTokensMax, 1 + Math.floor(Math.max(0, length || 0) / bytesPerToken));
+};
 
 type TakeResult = ReturnType<MemoryBuckets["takeToken"]>;
 
@@ -44,15 +58,18 @@ const takeAnonymousToken = (c: AppContext): TakeResult => {
 
 const takeRequestToken = async (c: AppContext): Promise<TakeResult> => {
   const { path } = c.req;
-  if (path === challengePath) return buckets.takeToken("challenges_by_address", getClientAddress(c.req.raw));
+  const addressPolicy = addressRoutes.get(path);
+  if (addressPolicy) return buckets.takeToken(addressPolicy, getClientAddress(c.req.raw));
   const token = findAccessToken(c);
   const claims = token === undefined ? undefined : await verifyAccessToken(c.env, token);
   if (!claims) return takeAnonymousToken(c);
-  return buckets.takeToken(userRoutes.find(([pattern]) => pattern.test(path))?.[1] ?? "api_by_user", claims.sub);
+  const userPolicy = userRoutes.find(([pattern]) => pattern.test(path))?.[1];
+  if (userPolicy) return buckets.takeToken(userPolicy, claims.sub);
+  return buckets.takeToken("api_by_user", claims.sub, { tokens: countTokens(c.req.raw) });
 };
 
 /**
- * Middleware that takes one token for every request: of the person's bucket, or without a valid access token of the
+ * Middleware that takes tokens for every request: of the person's bucket, or without a valid access token of the
  * known device's or the address's. Runs before anything that reads the directory, and after the same-origin check, so
  * that pages of other origins use up nothing.
  */
@@ -66,6 +83,16 @@ export const limitRequests = createMiddleware<AppEnv>(async (c, next) => {
   if (taken.waitMs > 0) await delayMs(taken.waitMs);
   return next();
 });
+
+/**
+ * Waits until the isolate may compare another password without a proof of work. Returns false at once if that would
+ * take too long.
+ */
+export const waitForUnprovenPassword = async (): Promise<boolean> => {
+  const taken = buckets.takeToken("unproven_passwords", "");
+  if (taken.ok && taken.waitMs > 0) await delayMs(taken.waitMs);
+  return taken.ok;
+};
 
 /** Takes one token of a person's bucket for requests outside the API. */
 export const takeUserToken = (user: Uuid): TakeResult => buckets.takeToken("api_by_user", user);

@@ -29,11 +29,11 @@ export class StoredBucket {
     this.#bucket = new TokenBucket(rates.burst, rates.perSecond, filled);
   }
 
-  /** Takes a token. False if there is none. */
-  take(now = Date.now()): boolean {
+  /** Takes tokens. False if there are not enough. */
+  take(tokens = 1, now = Date.now()): boolean {
     if (this.#bucket.waitMs(now, this.#rates.burst) === 0) this.#unwritten = 0;
-    if (!this.#bucket.take(now)) return false;
-    this.#unwritten += 1;
+    if (!this.#bucket.take(now, tokens)) return false;
+    this.#unwritten += tokens;
     if (this.#unwritten <= this.#rates.unwrittenMax) return true;
     this.#unwritten = 0;
     this.#meta.set(this.#key, JSON.stringify(this.#bucket.level));

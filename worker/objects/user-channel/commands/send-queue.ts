@@ -1,7 +1,7 @@
 import type { Body } from "#contract/conversations.ts";
 import { isPermanentError } from "#contract/errors.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
-import { groupCommitMs, sendBatchMax, sendRetryMessages, sendStallMs } from "#contract/limits.ts";
+import { groupCommitMs, sendBatchMax, sendRetryMessages, sendStallMs, sendTokenLength } from "#contract/limits.ts";
 import { isRefusal, type Refusal, type SendResult } from "#contract/wire/commands.ts";
 import { logError } from "#worker/lib/log.ts";
 import type { RefusedMessage } from "#worker/objects/rpc.ts";
@@ -27,8 +27,12 @@ type DeliverBatch<Source> = (
   batch: readonly QueuedMessage<Source>[],
 ) => Promise<BatchOutcome | Refusal>;
 
-/** Remaining messages that this person may send. */
-type SendLimit = { take(): boolean; waitMs(messages: number): number };
+/** Remaining messages that this person may send. A long text counts as several (`countSendTokens`). */
+type SendLimit = { take(tokens: number): boolean; waitMs(tokens: number): number };
+
+/** Tokens of a message: one, and one more for every `sendTokenLength` characters of its text. */
+const countSendTokens = (body: Body): number =>
+  1 + Math.floor(("text" in body ? (body.text?.length ?? 0) : 0) / sendTokenLength);
 
 const pauseMaxMs = 12; // between two batches
 const pausedQueuesMax = 1_000; // above it an empty queue ends without a pause, since an isolate has at most 10,000 timers
@@ -57,7 +61,7 @@ export class SendQueue<Source extends { id: string }> {
       if (refusal) message.settle(refusal);
       else accepted.push(message);
     }
-    const firstOverLimit = accepted.findIndex(() => !this.#limit.take());
+    const firstOverLimit = accepted.findIndex(({ body }) => !this.#limit.take(countSendTokens(body)));
     const refused = firstOverLimit < 0 ? [] : accepted.splice(firstOverLimit);
     if (refused.length > 0) {
       const retryAfterMs = this.#limit.waitMs(sendRetryMessages);
