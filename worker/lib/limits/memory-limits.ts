@@ -17,7 +17,7 @@ export const memoryPolicies = {
   api_by_user: { burst: 90, everyMs: 100, waitMaxMs: 3_000 },
   // Avatars of a long list that is scrolled fast, ranges of a video. Each may start two objects and read the directory,
   // so the burst is what takes an isolate less than a second; the pictures after it wait for their turn.
-  bytes_by_user: { burst: 160, everyMs: 40, waitMaxMs: 5_000 },
+  bytes_by_user: { burst: 100, everyMs: 40, waitMaxMs: 5_000 },
   // File parts: 5 MB as fast as the network carries them, then 1.3 MB a second.
   parts_by_user: { burst: 40, everyMs: 100, waitMaxMs: 3_000 },
   // Requests without a valid token. A whole mobile network may share one address; these routes have limits of their
