@@ -1,5 +1,5 @@
 import { expect, test } from "#tests/support/browser/browser-test.ts";
-import { fill, findToast, TestClient, waitForWelcome } from "#tests/support/browser/test-client.ts";
+import { fill, findToast, TestClient, waitForWelcome, withholdContent } from "#tests/support/browser/test-client.ts";
 import { toSite } from "#tests/support/people/pair.ts";
 import { callSite, connectPeople, makePerson } from "#tests/support/people/people.ts";
 
@@ -109,6 +109,7 @@ test("a failure to load conversations is reported instead of waiting silently", 
   await connectPeople(site, ana, ben);
   const phone = await TestClient.open(browser, server);
   const { page, texts } = phone;
+  await withholdContent(phone.context, server.origin);
   await page.routeWebSocket(/\/api\/socket/, (socket) => socket.close());
   await page.route("**/api/**", (route) => route.abort());
   await phone.signIn(ana);

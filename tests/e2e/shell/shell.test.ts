@@ -3,7 +3,7 @@ import { pongTimeoutMs } from "#contract/limits.ts";
 import { findAxeViolations } from "#tests/support/browser/axe-checks.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
 import { waitForOfflineReady, withServiceWorker } from "#tests/support/browser/offline.ts";
-import { fill, TestClient, type Texts, waitForWelcome } from "#tests/support/browser/test-client.ts";
+import { fill, TestClient, type Texts, waitForWelcome, withholdContent } from "#tests/support/browser/test-client.ts";
 import { makeGroup } from "#tests/support/people/groups.ts";
 import { sendTexts } from "#tests/support/people/messages.ts";
 import { toSite } from "#tests/support/people/pair.ts";
@@ -527,9 +527,7 @@ test("the first moments after signing in are stable: no bar above, no placeholde
   await context.routeWebSocket(/.*/, () => {});
   await context.route(/\/api\/(users|sync)/, () => {});
   // Its pages have no content either.
-  await context.route(`${server.origin}/app`, async (route) =>
-    route.fulfill({ response: await context.request.get(`${server.origin}/app`) }),
-  );
+  await withholdContent(context, server.origin);
   // Measured by the page itself in each frame, because the test may come later than the bar.
   await page.addInitScript((loading) => {
     // On a busy machine seconds may pass between two frames: timers of this length wait here until they are released.

@@ -64,6 +64,12 @@ const waitOnNavigation = (page: Page): Page => {
   return page;
 };
 
+/** Makes the server send the app's pages without the person's content, as it does when the objects do not answer. */
+export const withholdContent = (context: BrowserContext, origin: string): Promise<unknown> =>
+  context.route(`${origin}/app`, async (route) =>
+    route.fulfill({ response: await context.request.get(`${origin}/app`) }),
+  );
+
 const openMs = 30_000; // the whole app starts, often in several clients at once
 
 const chatPath = (userId: string): string => `/app/chat/${userId}`;
