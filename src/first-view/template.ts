@@ -17,6 +17,8 @@ export type DocumentContent = {
   data: string;
 };
 
+const marks = /%(language|user|conversation|day|hint|css|view|data)%/g;
+
 const escapeAttribute = (text: string): string => text.replaceAll("&", "&amp;").replaceAll('"', "&quot;");
 
 /** Styles of a first view with the icons that it contains. */
@@ -36,17 +38,19 @@ export const fillTemplate = async (
   { user, language, view, conversation = "", hint, day = "", data }: DocumentContent,
 ): Promise<{ html: string; headers: Record<string, string> }> => {
   const css = selectStyles(template, view);
+  const values: Readonly<Record<string, string>> = {
+    language,
+    user: escapeAttribute(user),
+    conversation: escapeAttribute(conversation),
+    day: escapeAttribute(day),
+    hint,
+    css,
+    view,
+    data: data.replaceAll("<", "\\u003c"), // nothing in the data can end its script element
+  };
   return {
-    html: template.html
-      .replace("%language%", language)
-      .replace("%user%", escapeAttribute(user))
-      .replace("%conversation%", escapeAttribute(conversation))
-      .replace("%day%", escapeAttribute(day))
-      .replace("%hint%", () => hint)
-      .replace("%css%", () => css)
-      .replace("%view%", () => view)
-      // Nothing in the data can end its script element.
-      .replace("%data%", () => data.replaceAll("<", "\\u003c")),
+    // In one pass, because the values may contain marks of the template themselves.
+    html: template.html.replace(marks, (mark, name: string) => values[name] ?? mark),
     headers: documentHeaders(template.scriptHashes, [...template.styleHashes, await hashStyles(css)]),
   };
 };
