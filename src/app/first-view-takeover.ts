@@ -1,5 +1,6 @@
 import type { ConversationId } from "#contract/ids.ts";
 import { type FirstViewScreen, findFirstView, subscribeDrawnScreens } from "#lib/browser/first-view.ts";
+import { getSession, subscribeSession } from "#lib/session/session.ts";
 import { clearEarlyDraft, joinDrafts } from "#sync/drafts/early-drafts.ts";
 import { activeEngine } from "#sync/engine.ts";
 import { recoverJournaledTexts } from "#sync/outbox/enqueue.ts";
@@ -48,7 +49,8 @@ const repeatPress = (pressed: Element | null, root: HTMLElement): void => {
   }
 };
 
-const takeOver = async (view: HTMLElement, root: HTMLElement): Promise<void> => {
+/** `path`: page of the first view. Text and presses for it are not moved to another page that was opened meanwhile. */
+const takeOver = async (view: HTMLElement, root: HTMLElement, path: string): Promise<void> => {
   const field = view.querySelector("textarea");
   const conversation: ConversationId = view.dataset["conversation"] ?? "";
   const engine = activeEngine.get();
@@ -57,8 +59,10 @@ const takeOver = async (view: HTMLElement, root: HTMLElement): Promise<void> => 
   // The list measures its rows after the first frame.
   await waitForFrame();
   await waitForFrame();
+  if (!view.isConnected) return; // its person signed out meanwhile
+  const isSamePage = location.pathname === path;
   root.removeAttribute("inert");
-  const composer = root.querySelector<HTMLTextAreaElement>("form[data-page-end] textarea");
+  const composer = isSamePage ? root.querySelector<HTMLTextAreaElement>("form[data-page-end] textarea") : null;
   if (field && composer) moveInput(field, composer, draft);
   else if (field?.value) engine?.drafts.save(conversation, joinDrafts(draft, field.value));
   const [search, searchField] = [view, root].map((part) => part.querySelector<HTMLInputElement>("input[type=search]"));
@@ -66,10 +70,11 @@ const takeOver = async (view: HTMLElement, root: HTMLElement): Promise<void> => 
   moveScrollPosition(view, root);
   const pressed = view.querySelector("[data-early]");
   view.remove();
-  repeatPress(pressed, root);
+  if (isSamePage) repeatPress(pressed, root);
   if (!engine || !field) return;
   engine.drafts.flushToJournal();
   clearEarlyDraft(engine.tab, conversation);
+  await recoverJournaledTexts(engine.tab).catch(() => undefined); // texts sent since the first call
 };
 
 /** Starts waiting for the app to draw the screen of the first view. */
@@ -77,16 +82,25 @@ export const startFirstViewTakeover = (): void => {
   const [view, root] = [findFirstView(), document.getElementById("root")];
   if (!view || !root) return;
   const awaited: FirstViewScreen = view.dataset["conversation"] ? "chat" : "list";
+  const path = location.pathname;
   let isStarted = false;
   const start = () => {
     if (isStarted) return;
     isStarted = true;
-    void takeOver(view, root).catch((error: unknown) => {
+    void takeOver(view, root, path).catch((error: unknown) => {
       view.remove();
       root.removeAttribute("inert");
       throw error;
     });
   };
+  // Nothing of a person stays on screen after the session has ended.
+  subscribeSession(() => {
+    if (getSession()?.userId === view.dataset["user"]) return;
+    isStarted = true;
+    if (!view.isConnected) return;
+    view.remove();
+    root.removeAttribute("inert");
+  });
   subscribeDrawnScreens((screen) => screen === awaited && start());
   setTimeout(start, takeoverTimeoutMs);
 };

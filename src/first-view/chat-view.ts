@@ -1,3 +1,4 @@
+import { toDisplayName } from "#components/people/person-name.ts";
 import { toMessagePlacement } from "#features/chat/message/message-layout.ts";
 import type { Translate } from "#i18n/setup.ts";
 import { avatar, iconButton, iconLink } from "./controls.ts";
@@ -26,12 +27,13 @@ const header = (chat: ChatViewData, t: Translate): Markup => {
       </a>
     </h1></div>
     <div class="-mr-2 flex shrink-0 sm:mr-0"><div class="calls">${
-      peer === undefined
+      !chat.person.deleted &&
+      (peer === undefined
         ? iconButton("i-ph-phone", t("groups.chat.call"))
         : [
             iconButton("i-ph-phone", t("people.audioCallName", { name })),
             iconButton("i-ph-video-camera", t("people.videoCallName", { name })),
-          ]
+          ])
     }</div>${iconButton("i-ph-dots-three-vertical-bold", t("common.more"))}</div>
   </header>`;
 };
@@ -54,7 +56,9 @@ const composer = (
 const sentTemplate = (t: Translate): Markup =>
   markup`<template id="first-sent"><li><div class="relative flex flex-col px-3 items-end pb-2"><div class="relative max-w-[min(85%,34rem)]"><div class="relative overflow-hidden rounded-bubble rounded-br-[6px] bg-own"><span class="sr-only">${t("chat.fromYou")} </span><div class="px-3 py-2"><p dir="auto" class="whitespace-pre-wrap text-start leading-[1.4] [overflow-wrap:anywhere]"><bdi></bdi><span aria-hidden="true" class="inline-block w-8"></span></p></div><span class="pointer-events-none absolute bottom-1.5 right-3 text-xs text-muted"><span role="img" aria-label="${t("chat.status.sending")}" class="i-ph-clock text-muted shrink-0 text-base"></span></span></div></div></div></li></template>`;
 
-export const renderChatView = (chat: ChatViewData, t: Translate): Markup => {
+export const renderChatView = (data: ChatViewData, t: Translate): Markup => {
+  // A deleted account has no name.
+  const chat = data.peer === undefined ? data : { ...data, name: toDisplayName(data.person, t) };
   const { messages } = chat;
   const rows = messages
     .map((entry, index) =>

@@ -6,17 +6,24 @@
 export const startEarlyInput = (): void => {
   const view = document.getElementById("first-view");
   if (!view?.firstChild) return;
-  let user: unknown;
-  try {
-    user = JSON.parse(localStorage["session"]).userId;
-  } catch {
-    // Nobody is signed in here.
-  }
-  if (user !== view.dataset["user"]) {
+  const { user } = view.dataset;
+  const removeUnlessSignedIn = () => {
+    let signedIn: unknown;
+    try {
+      signedIn = JSON.parse(localStorage["session"]).userId;
+    } catch {
+      // Nobody is signed in here.
+    }
+    if (signedIn === user || !view.isConnected) return;
     view.remove();
     document.getElementById("first-data")?.remove();
-    return;
-  }
+    document.getElementById("root")?.removeAttribute("inert");
+  };
+  removeUnlessSignedIn();
+  if (!view.isConnected) return;
+  // The session may end in another tab, or while the browser keeps this page for the back button.
+  addEventListener("storage", removeUnlessSignedIn);
+  addEventListener("pageshow", removeUnlessSignedIn);
   document.getElementById("root")?.setAttribute("inert", "");
   // A snapshot of another day: "14:05" and "Today" have become dates.
   const { day } = view.dataset;
@@ -30,11 +37,18 @@ export const startEarlyInput = (): void => {
   rows.forEach((row, index) => {
     row.style.height = `${Math.round(heights[index] ?? 0)}px`;
   });
-  view.addEventListener("click", ({ target }) => {
+  let sentAtMs = Number.NEGATIVE_INFINITY;
+  const ignoredAfterSendMs = 600; // the second tap of a double tap on "send" does not record
+  const forgetPress = () => {
+    for (const pressed of view.querySelectorAll("[data-early]")) pressed.removeAttribute("data-early");
+  };
+  view.addEventListener("click", ({ target, timeStamp }) => {
     const button = target instanceof Element && target.closest("button");
     if (!button) return;
-    for (const other of view.querySelectorAll("[data-early]")) other.removeAttribute("data-early");
-    if (!(button.type === "submit" && field?.value.trim())) button.dataset["early"] = "";
+    const isSubmit = button.type === "submit";
+    if (isSubmit && timeStamp - sentAtMs < ignoredAfterSendMs && !field?.value.trim()) return;
+    forgetPress();
+    if (!isSubmit || !field?.value.trim()) button.dataset["early"] = "";
   });
   view.addEventListener("submit", (event) => {
     event.preventDefault();
@@ -88,9 +102,13 @@ export const startEarlyInput = (): void => {
       view.querySelector("ol")?.append(row);
     }
     field.value = "";
+    sentAtMs = performance.now();
     save();
   };
-  field?.addEventListener("input", save);
+  field?.addEventListener("input", () => {
+    forgetPress(); // the button sends now, and the app repeats no press made for other text
+    save();
+  });
   field?.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
     event.preventDefault();

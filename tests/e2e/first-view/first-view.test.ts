@@ -1,69 +1,25 @@
-import type { BrowserContext, Page } from "@playwright/test";
-import { privateConversationId } from "#contract/ids.ts";
 import { findAxeViolations } from "#tests/support/browser/axe-checks.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
+import { firstView, holdScripts, makeChat, openCold, openPhone } from "#tests/support/browser/cold-start.ts";
 import { TestClient, textsOf, waitForTakeover } from "#tests/support/browser/test-client.ts";
-import { sendTexts } from "#tests/support/people/messages.ts";
 import { toSite } from "#tests/support/people/pair.ts";
-import { connectPeople, makePerson, type Person, type Site } from "#tests/support/people/people.ts";
+import { makePerson } from "#tests/support/people/people.ts";
 import { readServerLog } from "#tests/support/server/logs.ts";
-import type { Server } from "#tests/support/server/server.ts";
 
 const phone = { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true } as const;
-
-const makeChat = async (site: Site, n: number, texts: readonly string[]) => {
-  const [ana, ben] = [await makePerson(site, n), await makePerson(site, n + 1)];
-  await connectPeople(site, ana, ben);
-  const conversation = privateConversationId(ana.id, ben.id);
-  for (const text of texts) await sendTexts(site, ana, conversation, [text]);
-  return { ana, ben, conversation };
-};
-
-/** Signed-in browser without anything of the app: no service worker, no store, no cache. */
-const openCold = async (client: TestClient, person: Person): Promise<Page> => {
-  const expires = await client.setSessionCookies(person);
-  const page = await client.context.newPage();
-  await page.goto("/favicon.svg");
-  const session = JSON.stringify({ userId: person.id, expiresAt: expires * 1_000 });
-  await page.evaluate((text) => localStorage.setItem("session", text), session);
-  return page;
-};
-
-/** Holds the app's scripts back until the returned function is called. */
-const holdScripts = async (context: BrowserContext): Promise<() => void> => {
-  let release = () => {};
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  await context.route("**/assets/*.js", async (route) => {
-    await released;
-    await route.continue().catch(() => undefined);
-  });
-  return release;
-};
-
-const openClient = async (browser: Parameters<typeof TestClient.open>[0], server: Server) =>
-  TestClient.openIn(
-    await browser.newContext({ baseURL: server.origin, serviceWorkers: "block", ...phone }),
-    server,
-    "fr",
-    true,
-  );
-
-const view = (page: Page) => page.locator("#first-view");
 
 test("the list and a chat are readable before any script, and lead on by links", async ({ browser, server }) => {
   const site = toSite(server);
   const { ana, ben } = await makeChat(site, 9001, ["premier", "tout dernier"]);
-  const client = await openClient(browser, server);
+  const client = await openPhone(browser, server);
   const page = await openCold(client, ben);
   await holdScripts(client.context);
   await page.goto("/app", { waitUntil: "commit" });
-  await expect(view(page).getByRole("link", { name: ana.username })).toContainText("tout dernier");
+  await expect(firstView(page).getByRole("link", { name: ana.username })).toContainText("tout dernier");
   await page.screenshot({ path: "test-results/first-view-list.png" });
-  await view(page).getByRole("link", { name: ana.username }).click();
-  await expect(view(page).getByRole("listitem").last()).toContainText("tout dernier");
-  await expect(view(page).getByRole("textbox")).toBeEditable();
+  await firstView(page).getByRole("link", { name: ana.username }).click();
+  await expect(firstView(page).getByRole("listitem").last()).toContainText("tout dernier");
+  await expect(firstView(page).getByRole("textbox")).toBeEditable();
   expect(await findAxeViolations(page)).toEqual([]);
   await client.close();
 });
@@ -71,11 +27,11 @@ test("the list and a chat are readable before any script, and lead on by links",
 test("text typed before the app has loaded stays, with its caret and focus", async ({ browser, server }) => {
   const site = toSite(server);
   const { ana, ben } = await makeChat(site, 9003, ["bonjour"]);
-  const client = await openClient(browser, server);
+  const client = await openPhone(browser, server);
   const page = await openCold(client, ben);
   const release = await holdScripts(client.context);
   await page.goto(`/app/chat/${ana.id}`, { waitUntil: "commit" });
-  await view(page).getByRole("textbox").click();
+  await firstView(page).getByRole("textbox").click();
   await page.keyboard.type("à moitié écrit");
   await page.keyboard.press("ArrowLeft");
   await page.keyboard.press("ArrowLeft");
@@ -95,16 +51,16 @@ test("text typed before the app has loaded stays, with its caret and focus", asy
 test("a message sent before the app has loaded is sent exactly once", async ({ browser, server }) => {
   const site = toSite(server);
   const { ana, ben, conversation } = await makeChat(site, 9005, ["bonjour"]);
-  const client = await openClient(browser, server);
+  const client = await openPhone(browser, server);
   const page = await openCold(client, ben);
   const release = await holdScripts(client.context);
   await page.goto(`/app/chat/${ana.id}`, { waitUntil: "commit" });
   for (const text of ["sans script", "et encore"]) {
-    await view(page).getByRole("textbox").fill(text);
-    await view(page).getByRole("button", { name: client.texts.chat.send, exact: true }).click();
-    await expect(view(page).getByRole("listitem").last()).toContainText(text);
+    await firstView(page).getByRole("textbox").fill(text);
+    await firstView(page).getByRole("button", { name: client.texts.chat.send, exact: true }).click();
+    await expect(firstView(page).getByRole("listitem").last()).toContainText(text);
   }
-  await expect(view(page).getByRole("textbox")).toHaveValue("");
+  await expect(firstView(page).getByRole("textbox")).toHaveValue("");
   release();
   await expect(client.ticks("et encore", "sent", page)).toBeVisible({ timeout: 20_000 });
   await page.reload();
@@ -121,15 +77,15 @@ test("a message sent before the scripts, without a network and with the page clo
 }) => {
   const site = toSite(server);
   const { ana, ben, conversation } = await makeChat(site, 9007, ["bonjour"]);
-  const client = await openClient(browser, server);
+  const client = await openPhone(browser, server);
   const page = await openCold(client, ben);
   await client.context.route("**/assets/*.js", (route) => route.abort());
   await page.goto(`/app/chat/${ana.id}`, { waitUntil: "commit" });
-  await expect(view(page).getByRole("textbox")).toBeEditable();
+  await expect(firstView(page).getByRole("textbox")).toBeEditable();
   await client.context.setOffline(true);
-  await view(page).getByRole("textbox").fill("écrit hors ligne");
+  await firstView(page).getByRole("textbox").fill("écrit hors ligne");
   await page.keyboard.press("Enter");
-  await view(page).getByRole("textbox").fill("et un brouillon");
+  await firstView(page).getByRole("textbox").fill("et un brouillon");
   await page.close();
   await client.context.setOffline(false);
   await client.context.unroute("**/assets/*.js");
@@ -146,7 +102,7 @@ test("a message sent before the scripts, without a network and with the page clo
 test("a stored draft is kept in front of what is typed before the app has loaded", async ({ browser, server }) => {
   const site = toSite(server);
   const { ana, ben } = await makeChat(site, 9009, ["bonjour"]);
-  const client = await openClient(browser, server);
+  const client = await openPhone(browser, server);
   await client.signInToChat(ben, ana.id);
   await client.composer().fill("brouillon d'avant");
   await client.page.waitForTimeout(700);
@@ -154,7 +110,7 @@ test("a stored draft is kept in front of what is typed before the app has loaded
   const release = await holdScripts(client.context);
   const page = await client.context.newPage();
   await page.goto(`/app/chat/${ana.id}`, { waitUntil: "commit" });
-  await view(page).getByRole("textbox").fill("et la suite");
+  await firstView(page).getByRole("textbox").fill("et la suite");
   release();
   await waitForTakeover(page);
   await expect(page.getByRole("textbox", { name: client.texts.chat.composer })).toHaveValue(
@@ -171,7 +127,7 @@ test("rows and messages do not move when the app takes over", async ({ browser, 
     "https://example.com/x",
   ];
   const { ana, ben } = await makeChat(site, 9011, texts);
-  const client = await openClient(browser, server);
+  const client = await openPhone(browser, server);
   const page = await openCold(client, ben);
   const measure = (root: string) =>
     page.$$eval(`${root} li :is(a, .rounded-bubble, time), ${root} h1, ${root} textarea`, (elements) =>
@@ -191,7 +147,7 @@ test("rows and messages do not move when the app takes over", async ({ browser, 
     const release = await holdScripts(client.context);
     await page.goto(path, { waitUntil: "commit" });
     await expect(
-      view(page)
+      firstView(page)
         .getByText(texts[2] ?? "")
         .first(),
     ).toBeVisible();
@@ -212,16 +168,16 @@ test("another person's document is never shown: swapped cookies, a signed-out br
   const site = toSite(server);
   const { ana, ben } = await makeChat(site, 9013, ["secret de Ana et Ben"]);
   const other = await makePerson(site, 9015);
-  const client = await openClient(browser, server);
+  const client = await openPhone(browser, server);
   const page = await openCold(client, ben);
   await holdScripts(client.context);
   // The cookies are another person's than this browser's session.
   await client.setSessionCookies(other);
   await page.goto("/app", { waitUntil: "commit" });
-  await expect(view(page)).toHaveCount(0);
+  await expect(firstView(page)).toHaveCount(0);
   await client.setSessionCookies(ben);
   await page.goto(`/app/chat/${ana.id}`, { waitUntil: "commit" });
-  await expect(view(page)).toContainText("secret de Ana et Ben");
+  await expect(firstView(page)).toContainText("secret de Ana et Ben");
   // Signed out in another tab: going back shows nothing of the person.
   await page.goto("/favicon.svg");
   await page.evaluate(() => localStorage.clear());
@@ -249,8 +205,8 @@ for (const language of ["fr", "en", "pt"] as const) {
     const page = await openCold(client, ben);
     await context.route("**/assets/*.js", (route) => route.abort());
     await page.goto(`/app/chat/${ana.id}`);
-    await expect(view(page).getByText("toujours lisible")).toBeVisible();
-    await expect(view(page).getByRole("textbox", { name: textsOf[language].chat.composer })).toBeVisible();
+    await expect(firstView(page).getByText("toujours lisible")).toBeVisible();
+    await expect(firstView(page).getByRole("textbox", { name: textsOf[language].chat.composer })).toBeVisible();
     await expect(page.getByRole("alert")).toBeVisible();
     await page.screenshot({ path: `test-results/first-view-${language}.png` });
     await client.close();

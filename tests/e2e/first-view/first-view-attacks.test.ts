@@ -1,0 +1,195 @@
+import { expect, test } from "#tests/support/browser/browser-test.ts";
+import { firstView, holdScripts, makeChat, openCold, openPhone } from "#tests/support/browser/cold-start.ts";
+import { waitForTakeover } from "#tests/support/browser/test-client.ts";
+import { toSite } from "#tests/support/people/pair.ts";
+import { callSite } from "#tests/support/people/people.ts";
+import { readServerLog } from "#tests/support/server/logs.ts";
+
+test("a message that contains a mark of the document's template is shown as it is, and the app takes its data", async ({
+  browser,
+  server,
+}) => {
+  const site = toSite(server);
+  const text = "%data% %view% %css% $& <b>gras</b>";
+  const { ana, ben } = await makeChat(site, 9101, [text]);
+  const client = await openPhone(browser, server);
+  const page = await openCold(client, ben);
+  const release = await holdScripts(client.context);
+  await page.goto(`/app/chat/${ana.id}`, { waitUntil: "commit" });
+  await expect(firstView(page).getByText(text, { exact: true })).toBeVisible();
+  const data = await page.evaluate(() => JSON.parse(document.getElementById("first-data")?.textContent ?? ""));
+  expect(data).toMatchObject({ user: ben.id });
+  release();
+  await waitForTakeover(page);
+  await expect(client.message(text, page)).toBeVisible();
+});
+
+test("a half-typed text is not sent by an earlier press of the record button", async ({ browser, server }) => {
+  const site = toSite(server);
+  const { ana, ben, conversation } = await makeChat(site, 9103, ["bonjour"]);
+  const client = await openPhone(browser, server);
+  const page = await openCold(client, ben);
+  const release = await holdScripts(client.context);
+  await page.goto(`/app/chat/${ana.id}`, { waitUntil: "commit" });
+  await firstView(page).getByRole("button", { name: client.texts.chat.voice.record }).click();
+  await firstView(page).getByRole("textbox").fill("pas encore fini");
+  release();
+  await waitForTakeover(page);
+  await expect(client.composer(page)).toHaveValue("pas encore fini");
+  await page.waitForTimeout(500);
+  expect((await readServerLog(site, ben, conversation)).map(({ text }) => text)).toEqual(["bonjour"]);
+});
+
+test("a double tap on send sends once and records nothing", async ({ browser, server }) => {
+  const site = toSite(server);
+  const { ana, ben, conversation } = await makeChat(site, 9105, ["bonjour"]);
+  const client = await openPhone(browser, server);
+  const page = await openCold(client, ben);
+  await page.addInitScript(() => {
+    navigator.mediaDevices.getUserMedia = () => {
+      Object.assign(window, { hasRecorded: true });
+      return Promise.reject(new DOMException("", "NotAllowedError"));
+    };
+  });
+  const release = await holdScripts(client.context);
+  await page.goto(`/app/chat/${ana.id}`, { waitUntil: "commit" });
+  await firstView(page).getByRole("textbox").fill("une fois");
+  await firstView(page).locator("[type=submit]").dblclick();
+  await expect(firstView(page).locator("[data-early]")).toHaveCount(0);
+  release();
+  await expect(client.ticks("une fois", "sent", page)).toBeVisible({ timeout: 30_000 });
+  expect(await page.evaluate(() => Reflect.get(window, "hasRecorded"))).toBeUndefined();
+  expect((await readServerLog(site, ben, conversation)).map(({ text }) => text)).toEqual(["bonjour", "une fois"]);
+});
+
+test("every text sent while the app takes over is sent once, in order", async ({ browser, server }) => {
+  const site = toSite(server);
+  const { ana, ben, conversation } = await makeChat(site, 9107, ["bonjour"]);
+  const client = await openPhone(browser, server);
+  const page = await openCold(client, ben);
+  const release = await holdScripts(client.context);
+  await page.goto(`/app/chat/${ana.id}`, { waitUntil: "commit" });
+  await expect(firstView(page).getByRole("textbox")).toBeEditable();
+  // A text every 15 ms, from the moment the app is drawn below the view until the view is gone.
+  const sent = page.evaluate(
+    () =>
+      new Promise<number>((resolve) => {
+        let n = 0;
+        const timer = setInterval(() => {
+          const field = document.querySelector<HTMLTextAreaElement>("#first-view textarea");
+          if (!field) {
+            clearInterval(timer);
+            resolve(n);
+          } else if (document.querySelector("#root form[data-page-end]")) {
+            field.value = `texte ${++n}`;
+            field.dispatchEvent(new Event("input", { bubbles: true }));
+            field.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true, cancelable: true }));
+          }
+        }, 15);
+      }),
+  );
+  release();
+  const count = await sent;
+  expect(count).toBeGreaterThan(0);
+  await expect
+    .poll(async () => (await readServerLog(site, ben, conversation)).map(({ text }) => text), { timeout: 30_000 })
+    .toEqual(["bonjour", ...Array.from({ length: count }, (_, index) => `texte ${index + 1}`)]);
+  await expect(client.composer(page)).toHaveValue("");
+});
+
+test("every key typed while the app takes over arrives", async ({ browser, server }) => {
+  const site = toSite(server);
+  const { ana, ben } = await makeChat(site, 9109, ["bonjour"]);
+  const client = await openPhone(browser, server);
+  const page = await openCold(client, ben);
+  const release = await holdScripts(client.context);
+  await page.goto(`/app/chat/${ana.id}`, { waitUntil: "commit" });
+  await firstView(page).getByRole("textbox").click();
+  let typed = "";
+  for (let n = 0, after = 0; after < 20 && n < 3_000; n++) {
+    if (n === 10) release();
+    const key = String.fromCharCode(97 + (n % 26));
+    await page.keyboard.press(key);
+    typed += key;
+    if (n % 10 === 0 && (await firstView(page).locator("textarea").count()) === 0) after += 10;
+  }
+  await expect(client.composer(page)).toHaveValue(typed);
+  await expect(firstView(page)).toHaveCount(0);
+});
+
+for (const ending of ["in another tab", "behind the back button"]) {
+  test(`nothing of a person stays on screen once the session has ended ${ending}`, async ({ browser, server }) => {
+    const site = toSite(server);
+    const n = ending === "in another tab" ? 9111 : 9113;
+    const { ana, ben } = await makeChat(site, n, ["secret"]);
+    const client = await openPhone(browser, server);
+    const page = await openCold(client, ben);
+    const release = await holdScripts(client.context);
+    await page.goto(`/app/chat/${ana.id}`, { waitUntil: "commit" });
+    await firstView(page).getByRole("textbox").fill("à moitié écrit");
+    if (ending === "in another tab") {
+      const other = await client.context.newPage();
+      await other.goto("/favicon.svg");
+      await other.evaluate(() => localStorage.removeItem("session"));
+    } else {
+      await page.evaluate(() => {
+        localStorage.removeItem("session");
+        dispatchEvent(new PageTransitionEvent("pageshow", { persisted: true }));
+      });
+    }
+    await expect(firstView(page)).toHaveCount(0);
+    await expect(page.getByText("secret")).toHaveCount(0);
+    await client.context.clearCookies();
+    release();
+    await page.waitForURL((url) => !url.pathname.startsWith("/app"));
+    await expect(page.getByText("secret")).toHaveCount(0);
+  });
+}
+
+test("a text sent without room on the phone is sent by the app, unless it was changed meanwhile", async ({
+  browser,
+  server,
+}) => {
+  const site = toSite(server);
+  const { ana, ben, conversation } = await makeChat(site, 9117, ["bonjour"]);
+  const client = await openPhone(browser, server);
+  const page = await openCold(client, ben);
+  const release = await holdScripts(client.context);
+  await page.goto(`/app/chat/${ana.id}`, { waitUntil: "commit" });
+  await page.evaluate(() => {
+    for (let size = 4_000_000; size >= 1; size = Math.floor(size / 2)) {
+      try {
+        for (let n = 0; ; n++) localStorage.setItem(`junk-${size}-${n}`, "x".repeat(size));
+      } catch {}
+    }
+  });
+  const field = firstView(page).getByRole("textbox");
+  await field.fill("sans place");
+  await page.keyboard.press("Enter");
+  await expect(field).toHaveValue("sans place");
+  await field.fill("sans place, corrigé");
+  await expect(firstView(page).locator("form[data-early]")).toHaveCount(0);
+  await page.keyboard.press("Enter");
+  release();
+  await expect
+    .poll(async () => (await readServerLog(site, ben, conversation)).map(({ text }) => text), { timeout: 30_000 })
+    .toEqual(["bonjour", "sans place, corrigé"]);
+});
+
+test("a chat with a deleted account names it as the app does", async ({ browser, server }) => {
+  const site = toSite(server);
+  const { ana, ben } = await makeChat(site, 9119, ["au revoir"]);
+  const deleted = await callSite(site, "DELETE", "/api/account", { token: ana.token, body: { user_id: ana.id } });
+  expect(deleted.status).toBe(204);
+  const client = await openPhone(browser, server);
+  const page = await openCold(client, ben);
+  const release = await holdScripts(client.context);
+  await page.goto(`/app/chat/${ana.id}`, { waitUntil: "commit" });
+  await expect(firstView(page).getByRole("heading", { level: 1 })).toHaveText(client.texts.common.deletedAccount);
+  const countButtons = (root: string) => page.locator(`${root} header button:visible`).count();
+  const before = await countButtons("#first-view");
+  release();
+  await waitForTakeover(page);
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText(client.texts.common.deletedAccount);
+  expect(await countButtons("#root")).toBe(before);
+});

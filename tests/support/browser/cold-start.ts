@@ -1,0 +1,51 @@
+import type { Browser, BrowserContext, Locator, Page } from "@playwright/test";
+import { privateConversationId } from "#contract/ids.ts";
+import { sendTexts } from "#tests/support/people/messages.ts";
+import { connectPeople, makePerson, type Person, type Site } from "#tests/support/people/people.ts";
+import type { Server } from "#tests/support/server/server.ts";
+import { TestClient } from "./test-client.ts";
+
+const phone = { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true } as const;
+
+/** Two contacts, the first of whom has sent these texts. */
+export const makeChat = async (site: Site, n: number, texts: readonly string[]) => {
+  const [ana, ben] = [await makePerson(site, n), await makePerson(site, n + 1)];
+  await connectPeople(site, ana, ben);
+  const conversation = privateConversationId(ana.id, ben.id);
+  for (const text of texts) await sendTexts(site, ana, conversation, [text]);
+  return { ana, ben, conversation };
+};
+
+/** Signed-in browser without anything of the app: no service worker, no store, no cache. */
+export const openCold = async (client: TestClient, person: Person): Promise<Page> => {
+  const expires = await client.setSessionCookies(person);
+  const page = await client.context.newPage();
+  await page.goto("/favicon.svg");
+  const session = JSON.stringify({ userId: person.id, expiresAt: expires * 1_000 });
+  await page.evaluate((text) => localStorage.setItem("session", text), session);
+  return page;
+};
+
+/** Holds the app's scripts back until the returned function is called. */
+export const holdScripts = async (context: BrowserContext): Promise<() => void> => {
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await context.route("**/assets/*.js", async (route) => {
+    await released;
+    await route.continue().catch(() => undefined);
+  });
+  return release;
+};
+
+/** Client on a phone whose navigations do not wait for the app. */
+export const openPhone = async (browser: Browser, server: Server): Promise<TestClient> =>
+  TestClient.openIn(
+    await browser.newContext({ baseURL: server.origin, serviceWorkers: "block", ...phone }),
+    server,
+    "fr",
+    true,
+  );
+
+export const firstView = (page: Page): Locator => page.locator("#first-view");
