@@ -23,7 +23,7 @@ const drawnThumbs = 2;
 
 const readList = async ({ store, me }: SyncContext): Promise<ListView | undefined> => {
   const entries = await readConversations(store, me, drawnRows);
-  if (!entries) return undefined;
+  if (!entries || entries.length === 0) return undefined;
   const [profile, requests, settings] = await Promise.all([
     readOwnProfile(store),
     readContactRequests(store),
@@ -45,8 +45,10 @@ const readOpenChat = async (
 ): Promise<ChatViewData | undefined> => {
   const { isStored, gone, open, blocked, muted, group, person } = await readConversation(store, me, conversation);
   const peer = otherMember(conversation, me);
-  if (!isStored || gone || (peer !== undefined && !person)) return undefined;
+  // A chat with a notice instead of messages or composer is left to the app.
+  if (!isStored || gone || !open || blocked || person?.deleted || (peer !== undefined && !person)) return undefined;
   const { items, hasMoreLocally, hasMoreOnServer } = await readChat(store, conversation, drawnMessages);
+  if (items.length === 0) return undefined;
   const members = group && {
     ownNumber: group.number,
     profiles: await readMemberProfiles(store, me, conversation, listMembersOfMessages(items)),
@@ -64,7 +66,6 @@ const readOpenChat = async (
     messages: items,
     thumbs: new Set(items.filter(({ body }) => body.type === "image").slice(0, drawnThumbs)),
     hasOlder: hasMoreLocally || hasMoreOnServer,
-    canWrite: open && !blocked && !person?.deleted,
     now: getServerNow(),
   };
 };

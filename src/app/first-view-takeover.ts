@@ -45,7 +45,10 @@ const repeatPress = (pressed: Element | null, root: HTMLElement): void => {
   if (pressed instanceof HTMLFormElement) root.querySelector<HTMLFormElement>("form[data-page-end]")?.requestSubmit();
   else if (pressed) {
     const label = CSS.escape(pressed.getAttribute("aria-label") ?? "");
-    root.querySelector<HTMLElement>(`button[aria-label="${label}"]`)?.click();
+    // Contacts may have the same name: their rows differ in the path.
+    const path = pressed.closest("li")?.querySelector("a")?.getAttribute("href");
+    const place = path ? root.querySelector(`li a[href="${CSS.escape(path)}"]`)?.closest("li") : root;
+    place?.querySelector<HTMLElement>(`button[aria-label="${label}"]`)?.click();
   }
 };
 

@@ -27,20 +27,19 @@ const header = (chat: ChatViewData, t: Translate): Markup => {
       </a>
     </h1></div>
     <div class="-mr-2 flex shrink-0 sm:mr-0"><div class="calls">${
-      !chat.person.deleted &&
-      (peer === undefined
+      peer === undefined
         ? iconButton("i-ph-phone", t("groups.chat.call"))
         : [
             iconButton("i-ph-phone", t("people.audioCallName", { name })),
             iconButton("i-ph-video-camera", t("people.videoCallName", { name })),
-          ])
+          ]
     }</div>${iconButton("i-ph-dots-three-vertical-bold", t("common.more"))}</div>
   </header>`;
 };
 
 const attachClasses = "text-muted hover:text-text";
 
-/** The button records while the field is empty; `early-composer.ts` shows the other icon. */
+/** The button records while the field is empty; `early-input.ts` shows the other icon. */
 const composer = (
   t: Translate,
 ): Markup => markup`<form id="first-composer" class="relative shrink-0 border-t border-line bg-surface px-2 py-2 pb-[max(0.5rem,env(safe-area-inset-bottom))]">
@@ -52,12 +51,12 @@ const composer = (
   </div>
 </form>`;
 
-/** Message just sent, before the app has loaded: copied and filled in by `early-composer.ts`. */
+/** Message just sent, before the app has loaded: copied and filled in by `early-input.ts`. */
 const sentTemplate = (t: Translate): Markup =>
   markup`<template id="first-sent"><li><div class="relative flex flex-col px-3 items-end pb-2"><div class="relative max-w-[min(85%,34rem)]"><div class="relative overflow-hidden rounded-bubble rounded-br-[6px] bg-own"><span class="sr-only">${t("chat.fromYou")} </span><div class="px-3 py-2"><p dir="auto" class="whitespace-pre-wrap text-start leading-[1.4] [overflow-wrap:anywhere]"><bdi></bdi><span aria-hidden="true" class="inline-block w-8"></span></p></div><span class="pointer-events-none absolute bottom-1.5 right-3 text-xs text-muted"><span role="img" aria-label="${t("chat.status.sending")}" class="i-ph-clock text-muted shrink-0 text-base"></span></span></div></div></div></li></template>`;
 
 export const renderChatView = (data: ChatViewData, t: Translate): Markup => {
-  // A deleted account has no name.
+  // A person may have no name yet.
   const chat = data.peer === undefined ? data : { ...data, name: toDisplayName(data.person, t) };
   const { messages } = chat;
   const rows = messages
@@ -79,7 +78,7 @@ export const renderChatView = (data: ChatViewData, t: Translate): Markup => {
           <ol aria-label="${t("chat.messages", { name: chat.name })}" class="relative">${rows}</ol>
         </div></div>
       </div>
-      ${chat.canWrite && markup`${composer(t)}${sentTemplate(t)}`}
+      ${composer(t)}${sentTemplate(t)}
     </section>
   </div></div>`;
 };

@@ -63,7 +63,7 @@ const row = (entry: ListEntry, now: number, t: Translate): Markup => {
   const isLoud = entry.unread > 0 && !entry.muted;
   const person = entry.group ? toAvatarPerson(entry.group) : (entry.person ?? unknownPerson);
   return markup`<li class="h-[4.75rem] border-b border-line"><div class="relative flex h-full items-center bg-bg hover:bg-raised active:bg-raised">
-    <a href="${toConversationPath(entry)}" class="flex h-full min-w-0 flex-1 items-center gap-3 py-2 pl-4 outline-offset-[-3px] pr-1 [@media(hover:hover)]:pr-4">
+    <a href="${toConversationPath(entry)}" class="flex h-full min-w-0 flex-1 items-center gap-3 py-2 pl-4 outline-offset-[-3px] pr-1 [@media(hover:hover)]:!pr-4">
       ${avatar(person, 50)}
       <span class="flex min-w-0 flex-1 flex-col gap-0.5">
         <span class="flex items-baseline gap-2">
@@ -77,7 +77,7 @@ const row = (entry: ListEntry, now: number, t: Translate): Markup => {
         ${preview(entry, t)}
       </span>
     </a>
-    ${iconButton("i-ph-dots-three-vertical-bold", t("masolo.rowActions", { name }), "mr-1 text-muted [@media(hover:hover)]:hidden")}
+    ${iconButton("i-ph-dots-three-vertical-bold", t("masolo.rowActions", { name }), "mr-1 text-muted [@media(hover:hover)]:!hidden")}
   </div></li>`;
 };
 

@@ -72,7 +72,6 @@ export type ChatViewData = {
   /** Messages whose picture is shown as its thumbhash, which costs some 2 kB each. */
   thumbs: ReadonlySet<ChatEntry>;
   hasOlder: boolean;
-  canWrite: boolean;
   now: number;
 };
 

@@ -1,8 +1,10 @@
+import { privateConversationId } from "#contract/ids.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
 import { firstView, holdScripts, makeChat, openCold, openPhone } from "#tests/support/browser/cold-start.ts";
-import { waitForTakeover } from "#tests/support/browser/test-client.ts";
+import { fill, waitForTakeover } from "#tests/support/browser/test-client.ts";
+import { sendTexts } from "#tests/support/people/messages.ts";
 import { toSite } from "#tests/support/people/pair.ts";
-import { callSite } from "#tests/support/people/people.ts";
+import { callSite, connectPeople, makePerson } from "#tests/support/people/people.ts";
 import { readServerLog } from "#tests/support/server/logs.ts";
 
 test("a message that contains a mark of the document's template is shown as it is, and the app takes its data", async ({
@@ -176,20 +178,51 @@ test("a text sent without room on the phone is sent by the app, unless it was ch
     .toEqual(["bonjour", "sans place, corrigé"]);
 });
 
-test("a chat with a deleted account names it as the app does", async ({ browser, server }) => {
+test("chats and lists with a notice are left to the app: a deleted account, an empty chat and an empty list", async ({
+  browser,
+  server,
+}) => {
   const site = toSite(server);
   const { ana, ben } = await makeChat(site, 9119, ["au revoir"]);
+  const [newcomer, friend] = [await makePerson(site, 9124), await makePerson(site, 9125)];
+  await connectPeople(site, newcomer, friend);
   const deleted = await callSite(site, "DELETE", "/api/account", { token: ana.token, body: { user_id: ana.id } });
   expect(deleted.status).toBe(204);
+  for (const [person, path] of [
+    [ben, `/app/chat/${ana.id}`],
+    [newcomer, `/app/chat/${friend.id}`],
+    [newcomer, "/app"],
+  ] as const) {
+    const client = await openPhone(browser, server);
+    const page = await openCold(client, person);
+    const release = await holdScripts(client.context);
+    await page.goto(path, { waitUntil: "commit" });
+    await expect(page.locator("#shell")).toBeVisible();
+    await expect(page.locator("#first-view > *")).toHaveCount(0);
+    release();
+    await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
+    await client.close();
+  }
+});
+
+test("the menu pressed early opens at its own row, although another contact has the same name", async ({
+  browser,
+  server,
+}) => {
+  const site = toSite(server);
+  const ben = await makePerson(site, 9121);
+  for (const n of [9122, 9123]) {
+    const namesake = await makePerson(site, n, "Ana Mbuyi");
+    await connectPeople(site, namesake, ben);
+    await sendTexts(site, namesake, privateConversationId(namesake.id, ben.id), [`de ${n}`]);
+  }
   const client = await openPhone(browser, server);
   const page = await openCold(client, ben);
   const release = await holdScripts(client.context);
-  await page.goto(`/app/chat/${ana.id}`, { waitUntil: "commit" });
-  await expect(firstView(page).getByRole("heading", { level: 1 })).toHaveText(client.texts.common.deletedAccount);
-  const countButtons = (root: string) => page.locator(`${root} header button:visible`).count();
-  const before = await countButtons("#first-view");
+  await page.goto("/app", { waitUntil: "commit" });
+  const name = fill(client.texts.masolo.rowActions, { name: "Ana Mbuyi" });
+  await firstView(page).getByRole("listitem").filter({ hasText: "de 9122" }).getByRole("button", { name }).click();
   release();
   await waitForTakeover(page);
-  await expect(page.getByRole("heading", { level: 1 })).toHaveText(client.texts.common.deletedAccount);
-  expect(await countButtons("#root")).toBe(before);
+  await expect(page.locator("li", { has: page.locator("[aria-expanded=true]") })).toContainText("de 9122");
 });

@@ -95,13 +95,15 @@ const toListEntry = (row: InboxRow, relation: Relation | undefined, { caller: { 
   } satisfies ListEntry;
 };
 
-const readListView = async (reader: Reader, data: DocumentData): Promise<FirstViewData> => {
+/** The list, unless it is empty: the app shows then what to do first. */
+const readListView = async (reader: Reader, data: DocumentData): Promise<FirstViewData | undefined> => {
   const { changes, profile } = data;
   const relations = new Map(changes.people.map((relation) => [relation.profile.id, relation]));
   const rows = changes.rows
     .filter(isListed)
     .sort((a, b) => b.at - a.at)
     .slice(0, drawnRows);
+  if (rows.length === 0) return undefined;
   const entries: ListEntry[] = rows.map((row) =>
     toListEntry(row, relations.get(otherMember(row.conversation, reader.caller.user) ?? ""), reader),
   );
@@ -141,6 +143,9 @@ const readChatView = async (reader: Reader, data: DocumentData): Promise<ChatVie
   const messages = page.result.messages
     .filter(({ body }) => body.type !== "withheld")
     .map((message) => toChatEntry(message, row, reader));
+  // A chat with a notice instead of messages or composer is left to the app.
+  const isPlain = messages.length > 0 && row.open && !relation?.blocked && !relation?.profile.deleted;
+  if (!isPlain) return undefined;
   const drawn = messages.slice(0, drawnMessages);
   const members = row.group && (await readMembers(reader, row.conversation, listMembersOfMessages(drawn)));
   if (members) data.members = { group: row.conversation, page: members };
@@ -158,7 +163,6 @@ const readChatView = async (reader: Reader, data: DocumentData): Promise<ChatVie
     messages: drawn,
     thumbs: new Set(drawn.filter(({ body }) => body.type === "image").slice(0, drawnThumbs)),
     hasOlder: page.result.more || messages.length > drawn.length,
-    canWrite: row.open && !relation?.blocked && !relation?.profile.deleted,
     now: toWallClock(changes.now, timeZone),
   };
 };
