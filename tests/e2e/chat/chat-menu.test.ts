@@ -331,7 +331,7 @@ test("on a narrow phone a double name can be read in two lines, and the composer
 }) => {
   const site = toSite(server);
   const name = "Jonas Tshimanga";
-  const [ana, jonas] = [await makePerson(site, 3_340), await makePerson(site, 3_341, name)];
+  const [ana, jonas] = [await makePerson(site, 3_350), await makePerson(site, 3_351, name)];
   await connectPeople(site, ana, jonas);
   const phone = await TestClient.open(browser, server);
   const { page } = phone;

@@ -2,7 +2,7 @@ import type { Page } from "@playwright/test";
 import { createUuid } from "#contract/ids.ts";
 import { findAxeViolations } from "#tests/support/browser/axe-checks.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
-import { fill, TestClient } from "#tests/support/browser/test-client.ts";
+import { fill, TestClient, withholdContent } from "#tests/support/browser/test-client.ts";
 import { typeUntil } from "#tests/support/browser/type-until.ts";
 import { makeGroup } from "#tests/support/people/groups.ts";
 import { sendTexts } from "#tests/support/people/messages.ts";
@@ -69,6 +69,7 @@ test("a group's messages show their authors, its system messages who did what, i
 
   // While a name is unknown no placeholder is shown, except for a screen reader.
   const cleos = await TestClient.open(browser, server, "pt");
+  await withholdContent(cleos.context);
   const someone = cleos.page
     .getByRole("main")
     .locator("bdi")

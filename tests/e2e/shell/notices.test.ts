@@ -109,7 +109,7 @@ test("a failure to load conversations is reported instead of waiting silently", 
   await connectPeople(site, ana, ben);
   const phone = await TestClient.open(browser, server);
   const { page, texts } = phone;
-  await withholdContent(phone.context, server.origin);
+  await withholdContent(phone.context);
   await page.routeWebSocket(/\/api\/socket/, (socket) => socket.close());
   await page.route("**/api/**", (route) => route.abort());
   await phone.signIn(ana);

@@ -527,7 +527,7 @@ test("the first moments after signing in are stable: no bar above, no placeholde
   await context.routeWebSocket(/.*/, () => {});
   await context.route(/\/api\/(users|sync)/, () => {});
   // Its pages have no content either.
-  await withholdContent(context, server.origin);
+  await withholdContent(context);
   // Measured by the page itself in each frame, because the test may come later than the bar.
   await page.addInitScript((loading) => {
     // On a busy machine seconds may pass between two frames: timers of this length wait here until they are released.

@@ -65,9 +65,10 @@ const waitOnNavigation = (page: Page): Page => {
 };
 
 /** Makes the server send the app's pages without the person's content, as it does when the objects do not answer. */
-export const withholdContent = (context: BrowserContext, origin: string): Promise<unknown> =>
-  context.route(`${origin}/app`, async (route) =>
-    route.fulfill({ response: await context.request.get(`${origin}/app`) }),
+export const withholdContent = (context: BrowserContext): Promise<unknown> =>
+  context.route(
+    ({ pathname }) => pathname === "/app" || pathname.startsWith("/app/"),
+    async (route) => route.fulfill({ response: await context.request.get(route.request().url()) }),
   );
 
 const openMs = 30_000; // the whole app starts, often in several clients at once
