@@ -3,7 +3,7 @@ import { privateConversationId } from "#contract/ids.ts";
 import { decodeServerFrame } from "#contract/wire/server-frames.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
 import { makePicture } from "#tests/support/browser/media.ts";
-import { fill, TestClient } from "#tests/support/browser/test-client.ts";
+import { fill, TestClient, withholdContent } from "#tests/support/browser/test-client.ts";
 import { typeUntil } from "#tests/support/browser/type-until.ts";
 import { eventually } from "#tests/support/eventually.ts";
 import { eventLine, listStoresWith, makeFriends } from "#tests/support/people/friends.ts";
@@ -66,6 +66,8 @@ test("members come and go: a removed member loses the group at once and receives
   const fifis = await TestClient.open(browser, server);
   const bensTablet = await TestClient.open(browser, server, "pt");
   const heard = [listen(bens.page), listen(bensTablet.page)];
+  // Everything arrives in frames.
+  for (const { context } of [bens, bensTablet]) await withholdContent(context);
   const chat = `/app/group/${group}`;
   await Promise.all([
     anas.signIn(ana, `${chat}/members`),
