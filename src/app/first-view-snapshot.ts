@@ -18,12 +18,13 @@ import type { SyncContext } from "#sync/store/sync-context.ts";
 /** Saves what the list and the open chat show, so that the next start shows it before the app has loaded. */
 
 const drawnRows = 14;
+const countedRows = 100; // as the app counts them
 const drawnMessages = 14;
 const drawnThumbs = 2;
 
 const readList = async ({ store, me }: SyncContext): Promise<ListView | undefined> => {
-  const entries = await readConversations(store, me, drawnRows);
-  if (!entries || entries.length === 0) return undefined;
+  const conversations = await readConversations(store, me, countedRows);
+  if (!conversations || conversations.length === 0) return undefined;
   const [profile, requests, settings] = await Promise.all([
     readOwnProfile(store),
     readContactRequests(store),
@@ -32,8 +33,11 @@ const readList = async ({ store, me }: SyncContext): Promise<ListView | undefine
   return {
     type: "list",
     me: profile ?? undefined,
-    entries,
-    receivedRequests: requests?.received.length ?? 0,
+    entries: conversations.slice(0, drawnRows),
+    marks: {
+      unread: conversations.reduce((sum, { unread, muted }) => sum + (muted ? 0 : unread), 0),
+      received: requests?.received.length ?? 0,
+    },
     hasTala: toEffectiveSettings(settings).tala,
     now: getServerNow(),
   };

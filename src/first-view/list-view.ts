@@ -35,6 +35,7 @@ const previewText = (entry: ListEntry, t: Translate): Markup => {
   if (entry.draft) {
     return markup`<span class="font-medium text-danger">${t("masolo.draft")}</span> <bdi>${balanceBidi(entry.draft)}</bdi>`;
   }
+  if (body === undefined) return markup``;
   if (!body) return markup`<i>${t("masolo.nothingLeft")}</i>`;
   const names = toMemberNames(entry);
   const { icon, text, isNote } = toPreviewParts(body, t, names && { sender, names }, toCallPerspective(entry, t));
@@ -81,8 +82,8 @@ const row = (entry: ListEntry, now: number, t: Translate): Markup => {
   </div></li>`;
 };
 
-const tabs = ({ entries, receivedRequests, hasTala }: ListView, t: Translate): Markup => {
-  const unread = entries.reduce((sum, entry) => sum + (entry.muted ? 0 : entry.unread), 0);
+const tabs = ({ marks, hasTala }: ListView, t: Translate): Markup => {
+  const { unread, received } = marks ?? { unread: 0, received: 0 };
   return tabBar(
     [
       {
@@ -98,7 +99,7 @@ const tabs = ({ entries, receivedRequests, hasTala }: ListView, t: Translate): M
         path: "/app/senga",
         label: t("shell.tabs.senga"),
         icon: "i-ph-user-plus",
-        mark: { count: receivedRequests, label: t("shell.received", { count: receivedRequests }) },
+        mark: { count: received, label: t("shell.received", { count: received }) },
       },
       ...(hasTala ? [{ path: "/app/tala", label: t("shell.tabs.tala"), icon: "i-ph-eye" }] : []),
       { path: "/app/services", label: t("shell.tabs.services"), icon: "i-ph-squares-four" },

@@ -152,7 +152,7 @@ const dayHeading = (at: number, now: number): Markup =>
 
 /** Member numbers that the messages of a chat name. */
 export const listMembersOfMessages = (
-  messages: readonly { body: StoredBody | null; sender?: number | undefined }[],
+  messages: readonly { body: StoredBody | null | undefined; sender?: number | undefined }[],
 ): number[] => [...new Set(messages.flatMap((message) => listNamedMembers(message)))];
 
 /** One message with the separator below it. */

@@ -1,6 +1,6 @@
 import { type AppTemplate, documentHeaders } from "#contract/document-headers.ts";
 
-/** What fills the template of the app's document. */
+/** Content of the app's document, filled into its template. */
 export type DocumentContent = {
   /** Person whose view it is. */
   user: string;

@@ -12,7 +12,8 @@ import type { DisplayedStatus } from "#sync/store/view-models.ts";
 
 /** Newest message of a conversation. */
 type LastEntry = {
-  body: StoredBody | null;
+  /** Null in a cleared history; undefined if it is not known, so that nothing is said about it. */
+  body: StoredBody | null | undefined;
   mine: boolean;
   sender?: number | undefined;
   status?: DisplayedStatus | undefined;
@@ -38,7 +39,8 @@ export type ListView = {
   me: AvatarPerson | undefined;
   /** Most recent first. */
   entries: readonly ListEntry[];
-  receivedRequests: number;
+  /** Unread messages of all conversations that are not muted, and received requests; undefined if not all are known. */
+  marks: { unread: number; received: number } | undefined;
   hasTala: boolean;
   now: number;
 };

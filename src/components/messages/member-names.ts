@@ -20,7 +20,7 @@ export const listNamedMembers = ({
   body,
   sender,
 }: {
-  body: StoredBody | null;
+  body: StoredBody | null | undefined;
   sender?: number | undefined;
 }): number[] => [...(sender === undefined ? [] : [sender]), ...(body?.type === "event" ? (body.who ?? []) : [])];
 

@@ -107,6 +107,21 @@ test("times are those of the device's time zone", async () => {
   }
 });
 
+test("a malformed or unknown time zone does not cost the content", async () => {
+  const { ana, ben } = await makeChat("sans fuseau");
+  for (const tz of ["%", "Nowhere%2FAtAll", ""])
+    expect((await open(`/app/chat/${ben.id}`, { ...asOwner(ana), tz })).html).toContain("sans fuseau");
+});
+
+test("the tabs count the unread messages of all conversations", async () => {
+  const { ben } = await makeChat("un", "deux", "trois");
+  const cleo = await makePerson();
+  await connectPeople(site, cleo, ben);
+  await sendTexts(cleo, privateConversationId(cleo.id, ben.id), "quatre", "cinq");
+  const { html } = await open("/app", asOwner(ben));
+  expect(html).toContain("5 messages non lus");
+});
+
 test("an expired access token leaves the refresh token, which is not used up", async () => {
   const { ben } = await makeChat("encore là");
   for (let n = 0; n < 2; n++)

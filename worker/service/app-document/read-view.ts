@@ -75,11 +75,11 @@ const getOwnNumber = ({ conversation, group }: InboxRow, me: Uuid): number =>
 
 const toOthers = ({ othersDelivered, othersRead }: InboxRow) => ({ delivered: othersDelivered, read: othersRead });
 
-/** Row of the list. A message that was withheld from this person is not described. */
+/** Row of the list. Nothing is said about a message that was withheld from this person. */
 const toListEntry = (row: InboxRow, relation: Relation | undefined, { caller: { user }, timeZone }: Reader) => {
   const { conversation, kind, head, hidden, sender, preview, group, unread, muted, at } = row;
   const mine = head > 0 && sender === getOwnNumber(row, user);
-  const body = head > hidden && preview?.type !== "withheld" ? preview : null;
+  const body = preview?.type === "withheld" ? undefined : head > hidden ? preview : null;
   const hasStatus = mine && body && body.type !== "event" && body.type !== "call";
   return {
     id: conversation,
@@ -99,11 +99,10 @@ const toListEntry = (row: InboxRow, relation: Relation | undefined, { caller: { 
 const readListView = async (reader: Reader, data: DocumentData): Promise<FirstViewData | undefined> => {
   const { changes, profile } = data;
   const relations = new Map(changes.people.map((relation) => [relation.profile.id, relation]));
-  const rows = changes.rows
-    .filter(isListed)
-    .sort((a, b) => b.at - a.at)
-    .slice(0, drawnRows);
-  if (rows.length === 0) return undefined;
+  const listed = changes.rows.filter(isListed).sort((a, b) => b.at - a.at);
+  if (listed.length === 0) return undefined;
+  const rows = listed.slice(0, drawnRows);
+  const isComplete = changes.before === null;
   const entries: ListEntry[] = rows.map((row) =>
     toListEntry(row, relations.get(otherMember(row.conversation, reader.caller.user) ?? ""), reader),
   );
@@ -118,7 +117,12 @@ const readListView = async (reader: Reader, data: DocumentData): Promise<FirstVi
     type: "list",
     me: profile ? toPerson(profile) : undefined,
     entries,
-    receivedRequests: changes.people.filter(({ state }) => state === "received").length,
+    marks: isComplete
+      ? {
+          unread: listed.reduce((sum, { unread, muted }) => sum + (muted ? 0 : unread), 0),
+          received: changes.people.filter(({ state }) => state === "received").length,
+        }
+      : undefined,
     hasTala: changes.settings?.settings.tala ?? true,
     now: toWallClock(changes.now, reader.timeZone),
   };

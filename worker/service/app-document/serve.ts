@@ -34,19 +34,18 @@ const readCookie = (request: Request, name: string): string | undefined =>
     .map((pair) => pair.trim().split("="))
     .find(([key]) => key === name)?.[1];
 
-const isTimeZone = (name: string): boolean => {
+/** Time zone named by an encoded text; undefined if there is no such zone. */
+const parseTimeZone = (encoded: unknown): string | undefined => {
   try {
-    return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== "";
+    return new Intl.DateTimeFormat("en", { timeZone: decodeURIComponent(String(encoded)) }).resolvedOptions().timeZone;
   } catch {
-    return false;
+    return undefined;
   }
 };
 
 /** Time zone of the device, from its cookie, or of its network. */
-const findTimeZone = (request: Request): string => {
-  const candidates = [decodeURIComponent(readCookie(request, timeZoneCookie) ?? ""), request.cf?.["timezone"]];
-  return candidates.map((name) => String(name ?? "")).find((name) => name !== "" && isTimeZone(name)) ?? "UTC";
-};
+const findTimeZone = (request: Request): string =>
+  parseTimeZone(readCookie(request, timeZoneCookie)) ?? parseTimeZone(request.cf?.["timezone"]) ?? "UTC";
 
 const waitAtMost = <T>(work: Promise<T>, ms: number): Promise<T | undefined> =>
   Promise.race([work, new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), ms))]);
