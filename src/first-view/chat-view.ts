@@ -70,7 +70,7 @@ export const renderChatView = (data: ChatViewData, t: Translate): Markup => {
       ),
     )
     .reverse();
-  return markup`<div class="flex min-h-0 flex-1"><div class="hidden lg:block w-[400px] shrink-0 border-r border-line"></div><div class="flex min-h-0 min-w-0 flex-1 flex-col">
+  return markup`<div class="flex min-h-0 flex-1"><div class="max-lg:hidden w-[400px] shrink-0 border-r border-line"></div><div class="flex min-h-0 min-w-0 flex-1 flex-col">
     <section role="main" aria-labelledby="first-title" class="flex min-h-0 min-w-0 flex-1 flex-col bg-bg">${header(chat, t)}
       <div class="relative flex min-h-0 flex-1 flex-col">
         <div id="first-scroller" class="flex min-h-0 flex-1 flex-col-reverse overflow-y-auto overscroll-contain"><div class="relative w-full shrink-0 pt-14 pb-3">

@@ -121,47 +121,55 @@ test("a stored draft is kept in front of what is typed before the app has loaded
   await client.close();
 });
 
-test("rows and messages do not move when the app takes over", async ({ browser, server }) => {
-  const site = toSite(server);
-  const texts = [
-    "court",
-    "une phrase bien plus longue qui prend plusieurs lignes sur un petit écran",
-    "https://example.com/x",
-  ];
-  const { ana, ben } = await makeChat(site, 9011, texts);
-  const client = await openPhone(browser, server);
-  const page = await openCold(client, ben);
-  const measure = (root: string) =>
-    page.$$eval(`${root} li :is(a, .rounded-bubble, time), ${root} h1, ${root} textarea`, (elements) =>
-      elements.map((element) => {
-        const { x, y, width, height } = element.getBoundingClientRect();
-        return [x, y, width, height].map(Math.round).join(" ");
-      }),
-    );
-  await page.addInitScript(() => {
-    new PerformanceObserver((list) => {
-      for (const entry of list.getEntries())
-        Object.assign(window, { shift: (Reflect.get(window, "shift") ?? 0) + Reflect.get(entry, "value") });
-    }).observe({ type: "layout-shift", buffered: true });
+for (const size of [
+  { width: 360, height: 740 },
+  { width: 1280, height: 800 },
+])
+  test(`rows and messages do not move when the app takes over, ${size.width} pixels wide`, async ({
+    browser,
+    server,
+  }) => {
+    const site = toSite(server);
+    const texts = [
+      "court",
+      "une phrase bien plus longue qui prend plusieurs lignes sur un petit écran",
+      "https://example.com/x",
+    ];
+    const { ana, ben } = await makeChat(site, size.width === 360 ? 9011 : 9035, texts);
+    const client = await openPhone(browser, server);
+    const page = await openCold(client, ben);
+    await page.setViewportSize(size);
+    const measure = (root: string) =>
+      page.$$eval(`${root} [role=main] :is(li a, .rounded-bubble, time, h1, textarea)`, (elements) =>
+        elements.map((element) => {
+          const { x, y, width, height } = element.getBoundingClientRect();
+          return [x, y, width, height].map(Math.round).join(" ");
+        }),
+      );
+    await page.addInitScript(() => {
+      new PerformanceObserver((list) => {
+        for (const entry of list.getEntries())
+          Object.assign(window, { shift: (Reflect.get(window, "shift") ?? 0) + Reflect.get(entry, "value") });
+      }).observe({ type: "layout-shift", buffered: true });
+    });
+    for (const path of ["/app", `/app/chat/${ana.id}`]) {
+      await page.goto("/favicon.svg");
+      const release = await holdScripts(client.context);
+      await page.goto(path, { waitUntil: "commit" });
+      await expect(
+        firstView(page)
+          .getByText(texts[2] ?? "")
+          .first(),
+      ).toBeVisible();
+      const before = await measure("#first-view");
+      release();
+      await waitForTakeover(page);
+      expect(await measure("#root")).toEqual(before);
+      expect(await page.evaluate(() => Reflect.get(window, "shift") ?? 0)).toBe(0);
+      await client.context.unroute("**/assets/*.js");
+    }
+    await client.close();
   });
-  for (const path of ["/app", `/app/chat/${ana.id}`]) {
-    await page.goto("/favicon.svg");
-    const release = await holdScripts(client.context);
-    await page.goto(path, { waitUntil: "commit" });
-    await expect(
-      firstView(page)
-        .getByText(texts[2] ?? "")
-        .first(),
-    ).toBeVisible();
-    const before = await measure("#first-view");
-    release();
-    await waitForTakeover(page);
-    expect(await measure("#root")).toEqual(before);
-    expect(await page.evaluate(() => Reflect.get(window, "shift") ?? 0)).toBe(0);
-    await client.context.unroute("**/assets/*.js");
-  }
-  await client.close();
-});
 
 test("another person's document is never shown: swapped cookies, a signed-out browser and the back button", async ({
   browser,
