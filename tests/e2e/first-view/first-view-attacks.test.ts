@@ -13,7 +13,7 @@ test("a message that contains a mark of the document's template is shown as it i
 }) => {
   const site = toSite(server);
   const text = "%data% %view% %css% $& <b>gras</b>";
-  const { ana, ben } = await makeChat(site, 9801, [text]);
+  const { ana, ben } = await makeChat(site, 9601, [text]);
   const client = await openPhone(browser, server);
   const page = await openCold(client, ben);
   const release = await holdScripts(client.context);
@@ -28,7 +28,7 @@ test("a message that contains a mark of the document's template is shown as it i
 
 test("a half-typed text is not sent by an earlier press of the record button", async ({ browser, server }) => {
   const site = toSite(server);
-  const { ana, ben, conversation } = await makeChat(site, 9803, ["bonjour"]);
+  const { ana, ben, conversation } = await makeChat(site, 9603, ["bonjour"]);
   const client = await openPhone(browser, server);
   const page = await openCold(client, ben);
   const release = await holdScripts(client.context);
@@ -44,7 +44,7 @@ test("a half-typed text is not sent by an earlier press of the record button", a
 
 test("a double tap on send sends once and records nothing", async ({ browser, server }) => {
   const site = toSite(server);
-  const { ana, ben, conversation } = await makeChat(site, 9805, ["bonjour"]);
+  const { ana, ben, conversation } = await makeChat(site, 9605, ["bonjour"]);
   const client = await openPhone(browser, server);
   const page = await openCold(client, ben);
   await page.addInitScript(() => {
@@ -66,7 +66,7 @@ test("a double tap on send sends once and records nothing", async ({ browser, se
 
 test("every text sent while the app takes over is sent once, in order", async ({ browser, server }) => {
   const site = toSite(server);
-  const { ana, ben, conversation } = await makeChat(site, 9807, ["bonjour"]);
+  const { ana, ben, conversation } = await makeChat(site, 9607, ["bonjour"]);
   const client = await openPhone(browser, server);
   const page = await openCold(client, ben);
   const release = await holdScripts(client.context);
@@ -101,7 +101,7 @@ test("every text sent while the app takes over is sent once, in order", async ({
 
 test("every key typed while the app takes over arrives", async ({ browser, server }) => {
   const site = toSite(server);
-  const { ana, ben } = await makeChat(site, 9809, ["bonjour"]);
+  const { ana, ben } = await makeChat(site, 9609, ["bonjour"]);
   const client = await openPhone(browser, server);
   const page = await openCold(client, ben);
   const release = await holdScripts(client.context);
@@ -122,7 +122,7 @@ test("every key typed while the app takes over arrives", async ({ browser, serve
 for (const ending of ["in another tab", "behind the back button"]) {
   test(`nothing of a person stays on screen once the session has ended ${ending}`, async ({ browser, server }) => {
     const site = toSite(server);
-    const n = ending === "in another tab" ? 9811 : 9813;
+    const n = ending === "in another tab" ? 9611 : 9613;
     const { ana, ben } = await makeChat(site, n, ["secret"]);
     const client = await openPhone(browser, server);
     const page = await openCold(client, ben);
@@ -153,7 +153,7 @@ test("a text sent without room on the phone is sent by the app, unless it was ch
   server,
 }) => {
   const site = toSite(server);
-  const { ana, ben, conversation } = await makeChat(site, 9817, ["bonjour"]);
+  const { ana, ben, conversation } = await makeChat(site, 9617, ["bonjour"]);
   const client = await openPhone(browser, server);
   const page = await openCold(client, ben);
   const release = await holdScripts(client.context);
@@ -183,8 +183,8 @@ test("chats and lists with a notice are left to the app: a deleted account, an e
   server,
 }) => {
   const site = toSite(server);
-  const { ana, ben } = await makeChat(site, 9819, ["au revoir"]);
-  const [newcomer, friend] = [await makePerson(site, 9824), await makePerson(site, 9825)];
+  const { ana, ben } = await makeChat(site, 9619, ["au revoir"]);
+  const [newcomer, friend] = [await makePerson(site, 9624), await makePerson(site, 9625)];
   await connectPeople(site, newcomer, friend);
   const deleted = await callSite(site, "DELETE", "/api/account", { token: ana.token, body: { user_id: ana.id } });
   expect(deleted.status).toBe(204);
@@ -210,8 +210,8 @@ test("the menu pressed early opens at its own row, although another contact has 
   server,
 }) => {
   const site = toSite(server);
-  const ben = await makePerson(site, 9821);
-  for (const n of [9822, 9823]) {
+  const ben = await makePerson(site, 9621);
+  for (const n of [9622, 9623]) {
     const namesake = await makePerson(site, n, "Ana Mbuyi");
     await connectPeople(site, namesake, ben);
     await sendTexts(site, namesake, privateConversationId(namesake.id, ben.id), [`de ${n}`]);
@@ -221,8 +221,8 @@ test("the menu pressed early opens at its own row, although another contact has 
   const release = await holdScripts(client.context);
   await page.goto("/app", { waitUntil: "commit" });
   const name = fill(client.texts.masolo.rowActions, { name: "Ana Mbuyi" });
-  await firstView(page).getByRole("listitem").filter({ hasText: "de 9822" }).getByRole("button", { name }).click();
+  await firstView(page).getByRole("listitem").filter({ hasText: "de 9622" }).getByRole("button", { name }).click();
   release();
   await waitForTakeover(page);
-  await expect(page.locator("li", { has: page.locator("[aria-expanded=true]") })).toContainText("de 9822");
+  await expect(page.locator("li", { has: page.locator("[aria-expanded=true]") })).toContainText("de 9622");
 });

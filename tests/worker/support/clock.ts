@@ -9,6 +9,15 @@ export const advanceClock = (ms: number): void => {
   vi.spyOn(Date, "now").mockReturnValue(Date.now() + ms);
 };
 
+const hourMs = 3_600_000;
+let hoursAhead = 1_000; // further than any test advances the clock
+
+/**
+ * Stops the clock in an hour that no other test of this runtime uses, so that the buckets that all share in memory are
+ * full.
+ */
+export const stopClockInUnusedHour = (): void => advanceClock(hourMs * ++hoursAhead);
+
 const aheadMs = 25_000; // a token from further ahead is invalid
 
 /**
