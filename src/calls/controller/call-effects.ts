@@ -13,7 +13,7 @@ type CallEffectPort = Pick<CallStatePort, "getState" | "showNotice"> & {
 
 type EffectTargets = { media: CallMedia; ringer: Ringer; requests: CallRequests; hangups: PendingHangups };
 
-/** Carries out the effects of the state machine's steps. */
+/** Carries out the effects that the call state machine requests. */
 export class CallEffectRunner {
   readonly #deviceId: DeviceId;
   readonly #targets: EffectTargets;
@@ -25,7 +25,7 @@ export class CallEffectRunner {
     this.#port = port;
   }
 
-  /** Runs an effect of a step to the current state. `event` caused the step. */
+  /** Carries out one effect. `event` is the event that caused it; the state machine is already in its new state. */
   run(effect: CallEffect, event: CallEvent): void {
     const { media, ringer, requests, hangups } = this.#targets;
     const state = this.#port.getState();
@@ -42,12 +42,12 @@ export class CallEffectRunner {
       case "end": {
         const { type: _, ...end } = effect;
         const hangup = { conversation: call.conversation, call: call.id, device: this.#deviceId, ...end };
-        hangups.add(hangup, requests.whenDialed(call.id)); // the end is sent after dialling has settled
+        hangups.add(hangup, requests.whenDialed(call.id)); // the server must receive the call before its end
         break;
       }
       case "media":
         if (effect.media === "stop") media.stop(call, event.type === "hangUp");
-        // Of several ringing tabs only the one that plays the ringtone connects.
+        // If a call rings in several tabs, only the tab that plays the ringtone prepares media (`#onRingAudible`).
         else if (effect.media === "prepare" && state.at === "ringing") media.resetView();
         else media.runEffect(effect.media, call, this.#port.getServerCall());
         break;
@@ -60,6 +60,7 @@ export class CallEffectRunner {
     }
   }
 
+  /** Prepares media for a ringing call when this tab starts to play its ringtone. */
   #onRingAudible(): void {
     const state = this.#port.getState();
     const serverCall = this.#port.getServerCall();

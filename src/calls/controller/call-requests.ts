@@ -14,11 +14,11 @@ type CallStateRequest = Extract<
   { type: "dial" | "answer" | "standing" }
 >;
 
-const dialTimeoutMs = 15_000; // dialling tries this long to reach the server
-const connectionWaitMs = 3_500; // dialling fails after this time if there was no connection from the start
-const failedChecksMax = 2;
+const dialTimeoutMs = 15_000; // no further attempt to dial starts after this time
+const connectionWaitMs = 3_500; // after this time, dialling fails while there is no connection to the server
+const failedChecksMax = 2; // an overdue call ends here after this many failed requests for its state
 
-/** Requests to the server about the call of this tab, and the dispatch of their results. */
+/** Sends requests about this tab's call to the server and passes the results to the state machine. */
 export class CallRequests {
   readonly #sync: CallSyncPort;
   readonly #deviceId: DeviceId;
@@ -26,7 +26,7 @@ export class CallRequests {
   readonly #port: CallStatePort;
   #dialing: { id: Uuid; done: Promise<unknown> } | undefined;
   #checking: Uuid | undefined;
-  /** Consecutive failed requests for the state of an overdue call. */
+  /** Number of failed requests for the state of an overdue call since the last successful one. */
   #failedChecks = 0;
 
   constructor(sync: CallSyncPort, deviceId: DeviceId, hangups: PendingHangups, port: CallStatePort) {
@@ -36,12 +36,13 @@ export class CallRequests {
     this.#port = port;
   }
 
+  /** Starts a call on the server. The result arrives as the event `created` or `notCreated`. */
   dial(call: LocalCall): void {
     this.#failedChecks = 0;
     this.#dialing = { id: call.id, done: this.#dial(call) };
   }
 
-  /** Settles once it is known whether the server has the call. */
+  /** Promise that resolves when dialling this call has succeeded or failed. Undefined if this tab did not dial it. */
   whenDialed(id: Uuid): Promise<unknown> | undefined {
     return this.#dialing?.id === id ? this.#dialing.done : undefined;
   }
@@ -58,7 +59,7 @@ export class CallRequests {
       platform.now() < giveUpAt &&
       this.#port.isOnline() &&
       (connectionState.get() !== "offline" || platform.now() < startedAt + connectionWaitMs);
-    // A request in flight may take longer than the time allowed to find a connection.
+    // Without a connection, dialling fails after `connectionWaitMs`, even if a request is still waiting for its answer.
     let cancel = () => {};
     const noConnection = new Promise<never>((_, reject) => {
       cancel = platform.startTimer(
@@ -83,7 +84,7 @@ export class CallRequests {
       this.#publish(result);
     } catch (error) {
       const failure = asSyncError(error);
-      // The server may have received the call all the same.
+      // The server may have created the call although no answer arrived. In that case this hang-up ends the call.
       if (isRetryableFailure(failure) && failure.code !== "rate_limited" && !this.#hangups.has(id)) {
         this.#hangups.add({ conversation, call: id, device, status: "missed", reason: "failed" });
       }
@@ -93,6 +94,7 @@ export class CallRequests {
     }
   }
 
+  /** Accepts a ringing call on the server. A refusal arrives as the event `notAccepted`. */
   async answer({ id, conversation }: LocalCall): Promise<void> {
     const isCurrent = () => this.#isInState(id, "connecting");
     const answer = { type: "answer", conversation, call: id, device: this.#deviceId } as const;
@@ -103,7 +105,7 @@ export class CallRequests {
     }
   }
 
-  /** Requests the state of the call, wherever events may have been lost. */
+  /** Requests the current state of a call from the server. Used when events about the call may have been lost. */
   async checkState(call: LocalCall): Promise<void> {
     const { id, conversation } = call;
     if (this.#checking === id) return;
@@ -119,7 +121,10 @@ export class CallRequests {
     }
   }
 
-  /** Tells the server that this side is present, and since when it hears nothing of the other one. */
+  /**
+   * Sends a heartbeat: this device is still in the call. `interruptedAt` is the time on this device's clock since which
+   * no media have arrived from the other side; undefined while they arrive.
+   */
   async sendHeartbeat(call: LocalCall, interruptedAt?: number): Promise<void> {
     const unheard =
       interruptedAt === undefined
@@ -132,6 +137,7 @@ export class CallRequests {
     });
   }
 
+  /** Sends a request once and adjusts the estimate of the server's clock to the answer. */
   async request(command: CallStateRequest): Promise<CallResult> {
     const { feed, platform } = this.#sync;
     const requestedAt = platform.now();
@@ -140,7 +146,7 @@ export class CallRequests {
     return result;
   }
 
-  /** Publishes the server's answer to the call feed of this tab. */
+  /** Publishes the state of a call, as returned by the server, to the call feed of this tab. */
   #publish({ call, over }: CallResult): void {
     if (over) publishCallEnd(this.#sync, call, over);
     else this.#sync.feed.publish({ event_type: call.answered_at === null ? "ring" : "answered", data: call });
@@ -160,7 +166,7 @@ export class CallRequests {
       return;
     }
     if (!isWaiting || this.#sync.platform.now() < state.until || ++this.#failedChecks < failedChecksMax) return;
-    // By the server's own timeout the call is over. If it was answered in the last moment, this ends it.
+    // The server has ended an unanswered call by now. A call that was answered at the last moment ends by this hang-up.
     this.#failedChecks = 0;
     if (state.at === "outgoing")
       this.#hangups.add({ conversation, call: id, device: this.#deviceId, status: "missed" });

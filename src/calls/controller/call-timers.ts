@@ -63,7 +63,7 @@ export class CallTimers {
     if (state.at === "ended") {
       this.#cancelDeadline = startTimer(endedCallShownMs, () => this.#callbacks.onEndedShown());
     } else if ("until" in state && Number.isFinite(state.until)) {
-      // The server ends a call at its deadline; while it stays silent, this device waits a little longer for its word.
+      // The server ends a call at its deadline. If that message is late, this device waits `callServerWaitMs` longer.
       const at = now() < state.until || state.at === "connecting" ? state.until : state.until + callServerWaitMs;
       this.#cancelDeadline = startTimer(Math.max(1, at - now()), () => this.#callbacks.onDeadline());
     }
