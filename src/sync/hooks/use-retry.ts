@@ -3,13 +3,14 @@ import { retryDelayMs } from "#lib/http/backoff.ts";
 import { useHasNetwork, useLinkState } from "./use-connection.ts";
 
 /**
- * Repeats a failed request with exponential back-off while the connection is up. A request may get lost while the network
- * returns or changes, and no later event reports it. `failure` is the result of the last try, a new value for each, and
- * undefined if there is nothing to repeat.
+ * Repeats a failed request with exponential backoff while the device is connected to the server. Waiting for the next
+ * reconnection is not enough: a request can also fail just after one, and then no other event would repeat it.
+ * `failure` is the result of the last attempt: undefined if nothing has to be repeated, otherwise a new value for each
+ * failed attempt.
  */
 export const useRetry = (failure: unknown, repeat: () => void): void => {
   const hasNetwork = useHasNetwork();
-  // The link state notices a lost network a moment later than the browser.
+  // The browser reports the loss of the network a moment before the link state changes.
   const isConnected = useLinkState() === "online" && hasNetwork;
   const attempt = useRef(0);
   const retry = useEffectEvent(repeat);
