@@ -20,7 +20,7 @@ const loadRecorder = async () => {
 
 type ActiveRecording = { Panel: typeof RecorderPanel; recording: VoiceRecording };
 
-/** Shows a toast and returns true during a call: the peer would hear the recording. */
+/** During a call, shows a toast and returns true, because the other person would hear what is recorded. */
 const warnIfInCall = (): boolean => {
   const isInCall = inCall.get();
   if (isInCall) showToast({ message: t("chat.voice.inCall") });
@@ -40,7 +40,7 @@ export const useVoiceRecorder = (conversation: ConversationId, onSend: () => voi
   const [isLocked, setLocked] = useState(false);
   const [isCancelling, setCancelling] = useState(false);
   const gesture = useRef<HoldGesture>(undefined);
-  // Pointer handlers read the current recording, not the last rendered one.
+  // For pointer handlers, which may run before the new recording is rendered.
   const current = useRef<ActiveRecording>(undefined);
   const isBusy = useRef(false);
   const isUnmounted = useRef(false);
@@ -95,7 +95,7 @@ export const useVoiceRecorder = (conversation: ConversationId, onSend: () => voi
     const code = await loadOrShowToast(loadRecorder);
     isBusy.current = false;
     setStarting(false);
-    // Do not record if the chat was left or the button released while the code was loading.
+    // The user may have left the chat or released the button while the code was loading.
     if (!code || heldGesture?.isReleased || current.current || isUnmounted.current) return;
     if (isComposerCovered.get() || warnIfInCall()) {
       gesture.current = undefined;
@@ -109,14 +109,17 @@ export const useVoiceRecorder = (conversation: ConversationId, onSend: () => voi
     await current.current?.recording.send();
   };
 
-  /** The pointer was lost without a release: saves the recording, since the user neither sent nor cancelled it. */
+  /**
+   * Handles a hold that ends without a release, for example because the page was hidden. The recording is saved as a
+   * draft, because the user chose neither to send nor to discard it.
+   */
   const interrupt = useCallback((): void => {
     if (!gesture.current) return;
     gesture.current = undefined;
     setCancelling(false);
     const recording = current.current?.recording;
     if (recording?.state.get().phase === "recording") void recording.stopAndSave();
-    // The permission prompt also takes the pointer away: the recording starts locked once permission is granted.
+    // The browser's permission prompt interrupts the hold too. Once permission is granted, the recording starts locked.
     else setLocked(true);
   }, []);
   useEffect(() => {
@@ -141,7 +144,7 @@ export const useVoiceRecorder = (conversation: ConversationId, onSend: () => voi
     isLocked,
     isCancelling,
     send,
-    /** Returns false during a call. */
+    /** Starts a recording without holding the button. Returns false if a call prevents it. */
     startLocked(): boolean {
       if (warnIfInCall()) return false;
       void start(undefined);
@@ -164,7 +167,8 @@ export const useVoiceRecorder = (conversation: ConversationId, onSend: () => voi
       const recording = current.current?.recording;
       gesture.current = undefined;
       const releaseAction = heldGesture?.getReleaseAction(event);
-      if (!heldGesture || recording?.state.get().phase === "saved") return; // the recording ended by itself: the user decides whether to send it
+      // A recording that has ended by itself is saved, and the user decides in its preview whether to send it.
+      if (!heldGesture || recording?.state.get().phase === "saved") return;
       if (releaseAction === "lock") return lock();
       heldGesture.isReleased = true;
       setCancelling(false);
