@@ -15,7 +15,10 @@ const showAcceptedToast = ({ id, username }: PersonRow, navigate: NavigateFuncti
   });
 };
 
-/** Shows a toast for each accepted request, delayed until the page is visible. */
+/**
+ * Shows a toast when another person accepts a connection request of this person. If the page is hidden, the toast is
+ * shown when the page becomes visible.
+ */
 export const useAcceptanceToasts = (): void => {
   const navigate = useNavigate();
   useAcceptances((person) => {
@@ -25,8 +28,8 @@ export const useAcceptanceToasts = (): void => {
 };
 
 /**
- * Shows toasts for events of the local store and the connection. An ended session redirects to the log-in page without
- * a toast.
+ * Shows a toast for each notice of the sync engine, such as lost unsent messages. An ended session (`signed-out`) needs
+ * none, because the app then opens the log-in page.
  */
 export const useSyncToasts = (): void => {
   useEffect(

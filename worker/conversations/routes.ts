@@ -28,7 +28,10 @@ const SearchQuery = v.object({
 const RevisedQuery = v.object({ since: SeqParam });
 const SyncQuery = v.object({ since: SeqParam, before: v.optional(SeqParam) });
 
-/** Read routes of conversations, for clients without a socket and API clients. Each runs the command of its frame. */
+/**
+ * HTTP routes that read conversations, for devices whose socket does not open and for API clients. They return the same
+ * results as the corresponding WebSocket frames.
+ */
 export const conversationRoutes = createRoutes()
   .get(
     "/conversations",

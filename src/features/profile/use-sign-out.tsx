@@ -18,7 +18,10 @@ import { checkSignOutLosses, formatUnsentContent, type SignOutLosses } from "./s
 
 type SignOutDialogProps = { losses: SignOutLosses; scope: SignOutScope; onSignOut: () => void; onStay: () => void };
 
-/** Confirmation before unsent content is lost or a call ends. Its text follows changes of both. */
+/**
+ * Dialog that asks for confirmation before a sign-out that would lose unsent content or end a call. The text is updated
+ * if the content is sent or the call ends while the dialog is open.
+ */
 function SignOutDialog({ losses, scope, onSignOut, onStay }: SignOutDialogProps) {
   const { t } = useTranslation();
   const isCallOver = useCanCall();
@@ -73,7 +76,7 @@ export const useSignOut = () => {
     const userId = getSession()?.userId;
     setSigningOut(true);
     try {
-      await endCalls(); // while the session is still valid
+      await endCalls(); // before the sign-out, because the server accepts the end only from a valid session
       isServerInformed = await signOut(scope);
     } catch (error) {
       setSigningOut(false);
