@@ -24,14 +24,14 @@ const endCall = (
   end: { status: CallStatus; seconds?: number; reason?: CallReason | undefined; isElsewhere?: true },
   effects: CallEffect[] = [],
 ): CallStep => ({
-  state: { at: "ended", call, seconds: 0, ...end },
+  state: { phase: "ended", call, seconds: 0, ...end },
   effects: [createMediaEffect("stop"), { type: "tone", tone: end.reason === "busy" ? "busy" : "none" }, ...effects],
 });
 
 const endElsewhere = (call: LocalCall): CallStep => endCall(call, { status: "ended", isElsewhere: true });
 
 const startConnecting = (call: LocalCall, now: number, effects: CallEffect[], since?: number): CallStep => ({
-  state: { at: "connecting", call, until: now + callConnectMs, ...(since === undefined ? {} : { since }) },
+  state: { phase: "connecting", call, until: now + callConnectMs, ...(since === undefined ? {} : { since }) },
   effects: [{ type: "tone", tone: "none" }, ...effects],
 });
 
@@ -52,7 +52,7 @@ const stepRejoin = (
       since,
     );
   if (isAnswered) return startConnecting(call, now, [createMediaEffect("prepare"), createMediaEffect("start")], since);
-  const state: CallState = { at: "outgoing", call, until: serverCall.created_at + callRingMs, isRegistered: true };
+  const state: CallState = { phase: "outgoing", call, until: serverCall.created_at + callRingMs, isRegistered: true };
   return { state, effects: [createMediaEffect("prepare"), { type: "tone", tone: "ringback" }] };
 };
 
@@ -67,7 +67,12 @@ const secondsSince = (since: number, now: number): number => Math.max(0, Math.ro
 
 const stepIdle = (state: CallState, event: CallEvent, now: number): CallStep => {
   if (event.type === "dial") {
-    const state: CallState = { at: "outgoing", call: event.call, until: Number.POSITIVE_INFINITY, isRegistered: false };
+    const state: CallState = {
+      phase: "outgoing",
+      call: event.call,
+      until: Number.POSITIVE_INFINITY,
+      isRegistered: false,
+    };
     return { state, effects: [createMediaEffect("prepare"), { type: "tone", tone: "ringback" }, { type: "create" }] };
   }
   if (event.type === "rejoin") return stepRejoin(event, now);
@@ -75,14 +80,14 @@ const stepIdle = (state: CallState, event: CallEvent, now: number): CallStep => 
     const call = toLocalCall(event.call, false);
     const until = event.call.created_at + callRingMs;
     return {
-      state: { at: "ringing", call, until },
+      state: { phase: "ringing", call, until },
       effects: [{ type: "tone", tone: "ringtone" }, createMediaEffect("prepare")],
     };
   }
   return unchanged(state);
 };
 
-const stepOutgoing = (state: Extract<CallState, { at: "outgoing" }>, event: CallEvent, now: number): CallStep => {
+const stepOutgoing = (state: Extract<CallState, { phase: "outgoing" }>, event: CallEvent, now: number): CallStep => {
   const { call } = state;
   switch (event.type) {
     case "created": {
@@ -126,7 +131,7 @@ const stepOutgoing = (state: Extract<CallState, { at: "outgoing" }>, event: Call
   }
 };
 
-const stepRinging = (state: Extract<CallState, { at: "ringing" }>, event: CallEvent, now: number): CallStep => {
+const stepRinging = (state: Extract<CallState, { phase: "ringing" }>, event: CallEvent, now: number): CallStep => {
   const { call } = state;
   switch (event.type) {
     case "accept":
@@ -153,12 +158,12 @@ const stepRinging = (state: Extract<CallState, { at: "ringing" }>, event: CallEv
 };
 
 const stepInCall = (
-  state: Extract<CallState, { at: "connecting" | "connected" }>,
+  state: Extract<CallState, { phase: "connecting" | "connected" }>,
   event: CallEvent,
   now: number,
 ): CallStep => {
   const { call } = state;
-  const isUp = state.at === "connected";
+  const isUp = state.phase === "connected";
   const lostAt = isUp ? state.interruptedAt : undefined;
   const seconds = state.since === undefined ? 0 : secondsSince(state.since, lostAt ?? now);
   const until = lostAt === undefined ? {} : { at: lostAt }; // when both sides were last connected
@@ -173,10 +178,10 @@ const stepInCall = (
     case "audioReceived":
       if (!isUp)
         return {
-          state: { at: "connected", call, since: state.since ?? now },
+          state: { phase: "connected", call, since: state.since ?? now },
           effects: [{ type: "tone", tone: "none" }],
         };
-      return lostAt === undefined ? unchanged(state) : unchanged({ at: "connected", call, since: state.since });
+      return lostAt === undefined ? unchanged(state) : unchanged({ phase: "connected", call, since: state.since });
     case "interrupted":
       return isUp && lostAt === undefined ? unchanged({ ...state, interruptedAt: event.at }) : unchanged(state);
     case "failed":
@@ -209,14 +214,14 @@ const stepInCall = (
 
 /** Refuses to dial while a call exists. A second incoming call is answered as busy by the server. */
 const refuseSecondDial = (state: CallState, event: CallEvent): CallStep | undefined =>
-  event.type === "dial" && state.at !== "idle" && state.at !== "ended"
+  event.type === "dial" && state.phase !== "idle" && state.phase !== "ended"
     ? { state, effects: [{ type: "notify", notice: "inProgress" }] }
     : undefined;
 
 export const stepCall = (state: CallState, event: CallEvent, now: number): CallStep => {
   const step = refuseSecondDial(state, event);
   if (step) return step;
-  switch (state.at) {
+  switch (state.phase) {
     case "idle":
       return stepIdle(state, event, now);
     case "outgoing":
@@ -228,6 +233,6 @@ export const stepCall = (state: CallState, event: CallEvent, now: number): CallS
       return stepInCall(state, event, now);
     case "ended":
       if (event.type !== "dismiss") return stepIdle(state, event, now);
-      return { state: { at: "idle" }, effects: [{ type: "tone", tone: "none" }] };
+      return { state: { phase: "idle" }, effects: [{ type: "tone", tone: "none" }] };
   }
 };

@@ -14,20 +14,20 @@ export type LocalCall = {
 };
 
 export type CallState =
-  | { at: "idle" }
+  | { phase: "idle" }
   /** `isRegistered`: the server has the call. `isPeerRinging`: a device of the other person reported that it rings. */
-  | { at: "outgoing"; call: LocalCall; until: number; isRegistered: boolean; isPeerRinging?: true }
-  | { at: "ringing"; call: LocalCall; until: number }
+  | { phase: "outgoing"; call: LocalCall; until: number; isRegistered: boolean; isPeerRinging?: true }
+  | { phase: "ringing"; call: LocalCall; until: number }
   /**
    * Answered by either side, and no media received yet. `since`: when the call was connected before the page was
    * reloaded.
    */
-  | { at: "connecting"; call: LocalCall; until: number; since?: number | undefined }
+  | { phase: "connecting"; call: LocalCall; until: number; since?: number | undefined }
   /** `interruptedAt`: since when no media arrives. */
-  | { at: "connected"; call: LocalCall; since: number; interruptedAt?: number | undefined }
+  | { phase: "connected"; call: LocalCall; since: number; interruptedAt?: number | undefined }
   /** `isElsewhere`: ended only for this device, because another device of the same person took the call. */
   | {
-      at: "ended";
+      phase: "ended";
       call: LocalCall;
       status: CallStatus;
       seconds: number;

@@ -50,7 +50,7 @@ const updateCallState = (): void => {
   const { userId, tab } = activeSync;
   const activeCalls = tab.calls.activeCalls.get();
   canCall.set(
-    (!currentCall.get() || currentCall.get()?.state.at === "ended") &&
+    (!currentCall.get() || currentCall.get()?.state.phase === "ended") &&
       !activeCalls.some((call) => (call.from === userId || call.answered_at !== null) && isOfThisBrowser(call)),
   );
   inCall.set(controller?.isInCall === true);

@@ -21,7 +21,7 @@ export const useCurrentCall = (): CallView | undefined => useSyncExternalStore(s
 /** Whether the call screen covers everything else. */
 export const isCallScreenOpen = (): boolean => {
   const view = currentCall.get();
-  return view !== undefined && view.state.at !== "ended" && !view.isMinimized;
+  return view !== undefined && view.state.phase !== "ended" && !view.isMinimized;
 };
 
 export const useIsCallScreenOpen = (): boolean => useSyncExternalStore(subscribeCall, isCallScreenOpen);

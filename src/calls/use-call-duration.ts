@@ -6,7 +6,7 @@ const secondMs = 1_000;
 
 /** Duration of a connected or ended call as mm:ss, updated each second; 00:00 in every other state (SPEC.md §2). */
 export const useCallDuration = (state: CallView["state"]): string => {
-  const connectedAt = state.at === "connected" ? state.since : undefined;
+  const connectedAt = state.phase === "connected" ? state.since : undefined;
   const [now, setNow] = useState(Date.now);
   useEffect(() => {
     if (connectedAt === undefined) return;
@@ -18,6 +18,6 @@ export const useCallDuration = (state: CallView["state"]): string => {
     tick();
     return () => clearTimeout(timer);
   }, [connectedAt]);
-  if (state.at === "ended") return formatDuration(state.seconds * secondMs, true);
+  if (state.phase === "ended") return formatDuration(state.seconds * secondMs, true);
   return formatDuration(connectedAt === undefined ? 0 : Math.max(0, now - connectedAt), true);
 };

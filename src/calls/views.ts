@@ -5,7 +5,7 @@ import type { MediaView } from "./media/media-session.ts";
 
 /** Call of this tab as shown by the screens. Times use this device's clock. */
 export type CallView = {
-  state: Exclude<CallState, { at: "idle" }>;
+  state: Exclude<CallState, { phase: "idle" }>;
   media: MediaView;
   /** Devices selected during the call. */
   devices: SelectedDevices;

@@ -37,7 +37,7 @@ export class TabCallController {
   readonly #eventHandler: CallEventHandler;
   readonly #timers: CallTimers;
   readonly #reconnectNudge: ReconnectNudge;
-  #state: CallState = { at: "idle" };
+  #state: CallState = { phase: "idle" };
   /** Latest server version of the current call. */
   #serverCall: Call | undefined;
   #events: CallEvent[] = [];
@@ -124,7 +124,7 @@ export class TabCallController {
 
   dial({ conversation, peer, kind }: { conversation: ConversationId; peer: Uuid; kind: CallKind }): void {
     // Dialling somebody who is calling right now accepts their call, like glare on the server.
-    if (this.#state.at === "ringing" && this.#state.call.conversation === conversation) {
+    if (this.#state.phase === "ringing" && this.#state.call.conversation === conversation) {
       this.handleUserAction({ type: "accept" });
       return;
     }
@@ -135,7 +135,7 @@ export class TabCallController {
   }
 
   handleUserAction(event: Extract<CallEvent, { type: "accept" | "reject" | "hangUp" | "dismiss" }>): void {
-    const ringing = this.#state.at === "ringing" ? this.#state.call : undefined;
+    const ringing = this.#state.phase === "ringing" ? this.#state.call : undefined;
     if (event.type === "accept") {
       if (ringing) void this.#join.accept(ringing);
       return;
@@ -200,7 +200,7 @@ export class TabCallController {
 
   /** The call that rings or is active in this tab. */
   get #call(): LocalCall | undefined {
-    return this.#state.at === "idle" || this.#state.at === "ended" ? undefined : this.#state.call;
+    return this.#state.phase === "idle" || this.#state.phase === "ended" ? undefined : this.#state.call;
   }
 
   // ── state machine ────────────────────────────────────────────────────────────────────────────────────────
@@ -223,12 +223,12 @@ export class TabCallController {
   #onStepped(): void {
     if (this.#isStopped && this.#call) return;
     const state = this.#state;
-    if (state.at === "ended") this.#eventHandler.markEnded(state.call.id);
+    if (state.phase === "ended") this.#eventHandler.markEnded(state.call.id);
     if (!this.#call && !this.#join.isPending) this.#serverCall = undefined;
     if (!isOwned(state)) this.#join.releaseLock();
     if (!this.#call) this.#isMinimized = false;
-    this.#environment.setUnloadGuard(state.at === "connected");
-    if (state.at !== "outgoing" || state.isRegistered)
+    this.#environment.setUnloadGuard(state.phase === "connected");
+    if (state.phase !== "outgoing" || state.isRegistered)
       for (const resolve of this.#registrationWaiters.splice(0)) resolve();
     this.otherTab.update();
     this.#reconnectNudge.setActive(this.#call !== undefined);
@@ -240,7 +240,7 @@ export class TabCallController {
   #publishView(): void {
     if (this.#isStepping) return;
     const state = this.#state;
-    const isShown = state.at !== "idle" && !this.#isStopped;
+    const isShown = state.phase !== "idle" && !this.#isStopped;
     const { view: media, preferences } = this.#media;
     this.#environment.showCall(
       isShown ? { state, media, devices: preferences.devices, isMinimized: this.#isMinimized } : undefined,
@@ -257,14 +257,14 @@ export class TabCallController {
 
   /** Ends a ringing call and removes an ended one without showing the ended screen. */
   #dismiss(): void {
-    if (this.#state.at === "ringing")
+    if (this.#state.phase === "ringing")
       this.#step({ type: "over", id: this.#state.call.id, status: "ended", seconds: 0 });
-    if (this.#state.at === "ended") this.#step({ type: "dismiss" });
+    if (this.#state.phase === "ended") this.#step({ type: "dismiss" });
   }
 
   /** Resolves once the server knows the call of this tab. */
   #waitUntilRegistered(): Promise<void> {
-    if (this.#state.at !== "outgoing" || this.#state.isRegistered) return Promise.resolve();
+    if (this.#state.phase !== "outgoing" || this.#state.isRegistered) return Promise.resolve();
     return new Promise((resolve) => this.#registrationWaiters.push(resolve));
   }
 }

@@ -29,7 +29,7 @@ export class CallEffectRunner {
   run(effect: CallEffect, event: CallEvent): void {
     const { media, ringer, requests, hangups } = this.#targets;
     const state = this.#port.getState();
-    const call = state.at === "idle" ? undefined : state.call;
+    const call = state.phase === "idle" ? undefined : state.call;
     if (effect.type === "tone") ringer.setTone(effect.tone, () => this.#onRingAudible());
     if (!call) return;
     switch (effect.type) {
@@ -48,7 +48,7 @@ export class CallEffectRunner {
       case "media":
         if (effect.media === "stop") media.stop(call, event.type === "hangUp");
         // If a call rings in several tabs, only the tab that plays the ringtone prepares media (`#onRingAudible`).
-        else if (effect.media === "prepare" && state.at === "ringing") media.resetView();
+        else if (effect.media === "prepare" && state.phase === "ringing") media.resetView();
         else media.runEffect(effect.media, call, this.#port.getServerCall());
         break;
       case "notify":
@@ -64,7 +64,7 @@ export class CallEffectRunner {
   #onRingAudible(): void {
     const state = this.#port.getState();
     const serverCall = this.#port.getServerCall();
-    if (state.at !== "ringing" || !serverCall) return;
+    if (state.phase !== "ringing" || !serverCall) return;
     this.#targets.media.runEffect("prepare", state.call, serverCall);
     this.#targets.media.session?.preconnect(serverCall.from_device);
   }

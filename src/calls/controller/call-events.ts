@@ -69,7 +69,7 @@ export class CallEventHandler {
         if (!isForMe || !this.#isCurrentCall(event.data)) break;
         this.#port.getMedia()?.receiveSignal(from_device, signal);
         // The first signal of a device of the other person means that it rings.
-        if (this.#port.getState().at === "outgoing") this.#port.dispatch({ type: "peerRinging" });
+        if (this.#port.getState().phase === "outgoing") this.#port.dispatch({ type: "peerRinging" });
         break;
       }
       case "standing":
@@ -77,7 +77,7 @@ export class CallEventHandler {
         break;
       case "taken":
         this.markEnded(event.data.call_id);
-        if (this.#port.getState().at === "ringing" && this.#port.findCall()?.id === event.data.call_id)
+        if (this.#port.getState().phase === "ringing" && this.#port.findCall()?.id === event.data.call_id)
           this.#port.dismiss();
         break;
       default: {
@@ -114,7 +114,7 @@ export class CallEventHandler {
   #onSnapshot(calls: readonly Call[]): void {
     const state = this.#port.getState();
     const call = this.#port.findCall();
-    const isRegistered = state.at !== "outgoing" || state.isRegistered;
+    const isRegistered = state.phase !== "outgoing" || state.isRegistered;
     if (call && isRegistered && !calls.some((serverCall) => this.#isCurrentCall(serverCall)))
       void this.#requests.checkState(call);
     this.handleActiveCalls(calls);
@@ -130,7 +130,7 @@ export class CallEventHandler {
       if (serverCall.answered_at !== null) this.#onAnswered(withLocalTimes(this.#sync, serverCall));
     } else if (serverCall.answered_at === null) this.#onRing(serverCall);
     else if (
-      state.at === "outgoing" &&
+      state.phase === "outgoing" &&
       state.call.conversation === serverCall.conversation &&
       serverCall.to_device === device
     ) {
@@ -156,7 +156,7 @@ export class CallEventHandler {
 
   #onAnswered(call: Call): void {
     const device = this.#deviceId;
-    switch (this.#port.getState().at) {
+    switch (this.#port.getState().phase) {
       case "outgoing":
         this.#port.dispatch({ type: "answered", call, device });
         break;

@@ -152,15 +152,15 @@ export class CallRequests {
     else this.#sync.feed.publish({ event_type: call.answered_at === null ? "ring" : "answered", data: call });
   }
 
-  #isInState(id: Uuid, ...states: CallState["at"][]): boolean {
+  #isInState(id: Uuid, ...states: CallState["phase"][]): boolean {
     const state = this.#port.getState();
-    return state.at !== "idle" && state.call.id === id && states.includes(state.at);
+    return state.phase !== "idle" && state.call.id === id && states.includes(state.phase);
   }
 
   #onCheckFailed({ id, conversation }: LocalCall, failure: SyncError): void {
     const state = this.#port.getState();
     if (!this.#isInState(id, "outgoing", "ringing", "connecting", "connected")) return;
-    const isWaiting = state.at === "outgoing" || state.at === "ringing";
+    const isWaiting = state.phase === "outgoing" || state.phase === "ringing";
     if (!isRetryableFailure(failure)) {
       this.#port.dispatch({ type: "over", id, status: isWaiting ? "missed" : "ended", seconds: 0 });
       return;
@@ -168,7 +168,7 @@ export class CallRequests {
     if (!isWaiting || this.#sync.platform.now() < state.until || ++this.#failedChecks < failedChecksMax) return;
     // The server has ended an unanswered call by now. A call that was answered at the last moment ends by this hang-up.
     this.#failedChecks = 0;
-    if (state.at === "outgoing")
+    if (state.phase === "outgoing")
       this.#hangups.add({ conversation, call: id, device: this.#deviceId, status: "missed" });
     this.#port.dispatch({ type: "over", id, status: "missed", seconds: 0 });
   }

@@ -35,7 +35,7 @@ export class CallTimers {
   update(state: CallState, isOwned: boolean): void {
     this.stop();
     this.#armDeadline(state);
-    this.#interruptedAt = isOwned && state.at === "connected" ? state.interruptedAt : undefined;
+    this.#interruptedAt = isOwned && state.phase === "connected" ? state.interruptedAt : undefined;
     if (!isOwned) this.#isInterruptionReported = false;
     else {
       if (this.#isInterruptionReported && this.#interruptedAt === undefined) this.#sendHeartbeat();
@@ -60,11 +60,11 @@ export class CallTimers {
 
   #armDeadline(state: CallState): void {
     const { now, startTimer } = this.#platform;
-    if (state.at === "ended") {
+    if (state.phase === "ended") {
       this.#cancelDeadline = startTimer(endedCallShownMs, () => this.#callbacks.onEndedShown());
     } else if ("until" in state && Number.isFinite(state.until)) {
       // The server ends a call at its deadline. If that message is late, this device waits `callServerWaitMs` longer.
-      const at = now() < state.until || state.at === "connecting" ? state.until : state.until + callServerWaitMs;
+      const at = now() < state.until || state.phase === "connecting" ? state.until : state.until + callServerWaitMs;
       this.#cancelDeadline = startTimer(Math.max(1, at - now()), () => this.#callbacks.onDeadline());
     }
   }

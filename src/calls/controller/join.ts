@@ -84,7 +84,7 @@ export class CallJoin {
     const state = this.#port.getState();
     if (generation !== this.#generation) this.#tabLock.release();
     else if (!hasLock) this.#port.showNotice({ notice: "inProgress", peer });
-    else if (state.at === "ringing" && state.call.conversation === call.conversation) this.#answer(state.call);
+    else if (state.phase === "ringing" && state.call.conversation === call.conversation) this.#answer(state.call);
     else this.#port.dispatch({ type: "dial", call }); // shows that a call is in progress if another one rings meanwhile
   }
 
@@ -92,7 +92,7 @@ export class CallJoin {
     if (this.#isPending) return;
     const hasLock = await this.#acquireLock(lockWaitMs);
     const state = this.#port.getState();
-    const isStillRinging = state.at === "ringing" && state.call.id === call.id;
+    const isStillRinging = state.phase === "ringing" && state.call.id === call.id;
     if (hasLock && isStillRinging) this.#answer(call);
     else if (hasLock) this.#tabLock.release();
     else if (isStillRinging) this.#port.showNotice({ notice: "inProgress", peer: call.peer });
@@ -117,7 +117,7 @@ export class CallJoin {
     try {
       const { call, over } = await requestWithRetry(this.#sync, requestState, () => !this.#isTooLate(saved));
       const ownDevice = isCaller ? call.from_device : (call.to_device ?? this.#deviceId);
-      const { at } = this.#port.getState();
+      const { phase } = this.#port.getState();
       if (over) {
         publishCallEnd(this.#sync, call, over);
         return;
@@ -128,7 +128,7 @@ export class CallJoin {
         this.#port.showNotice({ notice: "error", peer: saved.peer });
         return;
       }
-      if (ownDevice !== this.#deviceId || (at !== "idle" && at !== "ended")) return;
+      if (ownDevice !== this.#deviceId || (phase !== "idle" && phase !== "ended")) return;
       this.#port.setServerCall(call);
       this.#port.dispatch({ type: "rejoin", call: withLocalTimes(this.#sync, call), isCaller, since });
       if (call.answered_at !== null) void this.#requests.sendHeartbeat(saved); // the other side may have missed this one

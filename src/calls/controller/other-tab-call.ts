@@ -51,7 +51,7 @@ export class OtherTabMonitor {
   /** Active calls of this browser, in any of its tabs. */
   get calls(): Call[] {
     const state = this.#port.getState();
-    const endedId = state.at === "ended" ? state.call.id : undefined;
+    const endedId = state.phase === "ended" ? state.call.id : undefined;
     const open = this.#sync.feed.activeCalls.get().filter((call) => this.isOfThisBrowser(call));
     return open.filter(({ call_id }) => call_id !== endedId && !this.#hangups.has(call_id));
   }

@@ -16,7 +16,7 @@ const SavedCall = v.object({
   peer: Uuid,
   kind: CallKind,
   isCaller: v.boolean(),
-  /** State at the time of saving. */
+  /** Phase of the call at the time of saving. Earlier versions of the app read it under this name. */
   at: v.picklist(["outgoing", "connecting", "connected"]),
   /** Time the call was connected. */
   since: v.optional(v.number()),
@@ -30,8 +30,8 @@ const SavedCall = v.object({
 export type SavedCall = v.InferOutput<typeof SavedCall>;
 
 /** Whether this page has the call: it was dialled or accepted here. */
-export const isOwned = (state: CallState): state is Extract<CallState, { at: SavedCall["at"] }> =>
-  state.at === "outgoing" || state.at === "connecting" || state.at === "connected";
+export const isOwned = (state: CallState): state is Extract<CallState, { phase: SavedCall["at"] }> =>
+  state.phase === "outgoing" || state.phase === "connecting" || state.phase === "connected";
 
 type PageStorage = Pick<Storage, "getItem" | "setItem" | "removeItem">;
 
@@ -62,7 +62,7 @@ export class SavedCallStore {
       return;
     }
     const since = "since" in state ? state.since : undefined;
-    const saved: SavedCall = { me: this.#userId, ...state.call, at: state.at, since, ...page };
+    const saved: SavedCall = { me: this.#userId, ...state.call, at: state.phase, since, ...page };
     try {
       this.#storage?.setItem(storageKey, JSON.stringify(saved));
     } catch {

@@ -8,6 +8,6 @@ const CallBar = lazyComponent(() => loadWithTexts(() => import("./call-bar.tsx")
 /** Banner in the chat with a person for the minimized call with them (SPEC.md §2). */
 export function CallBanner({ peer }: { peer: Uuid }) {
   const call = useCurrentCall();
-  if (!call?.isMinimized || call.state.at === "ended" || call.state.call.peer !== peer) return null;
+  if (!call?.isMinimized || call.state.phase === "ended" || call.state.call.peer !== peer) return null;
   return <CallBar call={call} />;
 }

@@ -28,10 +28,10 @@ export default function CallBar({ call: { state, media }, name, children }: Call
     const timer = setTimeout(() => focusCallBar(section.current));
     return () => clearTimeout(timer);
   }, []);
-  if (state.at === "ended") return null;
+  if (state.phase === "ended") return null;
   const { kind } = state.call;
-  const isRinging = state.at === "ringing";
-  const isUnderWay = state.at === "connecting" || (state.at === "connected" && state.interruptedAt === undefined);
+  const isRinging = state.phase === "ringing";
+  const isUnderWay = state.phase === "connecting" || (state.phase === "connected" && state.interruptedAt === undefined);
   const statusText = isUnderWay ? t(ongoingCallKeys[kind], { time }) : t(getCallStatusKey(state));
   return (
     <section

@@ -10,8 +10,8 @@ const ringingKeys: Record<CallKind, TextKey> = {
 };
 
 /** Translation key of a call's status (SPEC.md §4). A connected call also shows its duration. */
-export const getCallStatusKey = (state: Exclude<CallViewState, { at: "ended" }>): TextKey => {
-  switch (state.at) {
+export const getCallStatusKey = (state: Exclude<CallViewState, { phase: "ended" }>): TextKey => {
+  switch (state.phase) {
     case "outgoing":
       return state.isPeerRinging ? "calls.status.outgoingRings" : "calls.status.outgoing";
     case "ringing":

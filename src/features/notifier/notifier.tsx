@@ -23,7 +23,7 @@ const toOpenConversation = (pathname: string, me: string): string | undefined =>
 const getCallPlacement = (): NotificationContext["call"] => {
   if (isCallScreenOpen()) return "foreground";
   const view = currentCall.get();
-  return inCall.get() || (view && view.state.at !== "ended") ? "background" : "none";
+  return inCall.get() || (view && view.state.phase !== "ended") ? "background" : "none";
 };
 
 type NotifierProps = {

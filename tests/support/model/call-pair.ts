@@ -33,13 +33,13 @@ export const makeCallPair = async (seed = 1) => {
   const ring = async (kind: CallKind = "audio") => {
     a.dial(chat, ben, kind);
     await time.pass(500);
-    expect([a.at, b.at]).toEqual(["outgoing", "ringing"]);
+    expect([a.phase, b.phase]).toEqual(["outgoing", "ringing"]);
   };
   const connectCall = async (kind: CallKind = "audio") => {
     await ring(kind);
     b.controller.handleUserAction({ type: "accept" });
     await time.pass(2_000);
-    expect([a.at, b.at]).toEqual(["connected", "connected"]);
+    expect([a.phase, b.phase]).toEqual(["connected", "connected"]);
   };
   return { time, server, ana, ben, chat, anaBrowser, benBrowser, a, b, setServerDown, ring, connectCall };
 };
@@ -48,7 +48,7 @@ export const makeCallPair = async (seed = 1) => {
 export const expectQuiet = (...tabs: ModelTab[]): void => {
   for (const tab of tabs) {
     expect(tab.violations).toEqual([]);
-    expect(tab.at).toBe("idle");
+    expect(tab.phase).toBe("idle");
     expect(tab.tone).toBe("none");
     expect(tab.media).toBeUndefined();
     expect(tab.isGuarded).toBe(false);

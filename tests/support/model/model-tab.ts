@@ -53,8 +53,8 @@ export class ModelTab {
     return this.browser.memory.get("device") as Uuid;
   }
 
-  get at(): string {
-    return this.view?.state.at ?? "idle";
+  get phase(): string {
+    return this.view?.state.phase ?? "idle";
   }
 
   get media(): FakeMediaSession | undefined {
@@ -172,9 +172,9 @@ export class ModelTab {
     const before = this.view;
     this.view = view;
     const id = view?.state.call.id;
-    if (before && (before.state.call.id !== id || view?.state.at === "ended"))
+    if (before && (before.state.call.id !== id || view?.state.phase === "ended"))
       this.#endedCalls.add(before.state.call.id);
-    if (view?.state.at !== "ringing" || before?.state.call.id === id) return;
+    if (view?.state.phase !== "ringing" || before?.state.call.id === id) return;
     if (id && this.#endedCalls.has(id)) this.violations.push("a call that was over rang again");
     const began = this.browser.server.createdAt.get(id ?? "");
     if (began === undefined || this.browser.time.now > began + 33_000)

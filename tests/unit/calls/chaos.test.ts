@@ -46,10 +46,10 @@ const live = async (seed: number) => {
   const act = async (tab: ModelTab) => {
     const chance = random();
     const { browser } = tab;
-    if (tab.at === "idle" && chance < 0.3) tab.dial(chat, browser.user === people[0] ? people[1] : people[0]);
-    else if (tab.at === "ringing" && chance < 0.35) tab.controller.handleUserAction({ type: "accept" });
-    else if (tab.at === "ringing" && chance < 0.4) tab.controller.handleUserAction({ type: "reject" });
-    else if (tab.at !== "idle" && tab.at !== "ended" && chance < 0.05)
+    if (tab.phase === "idle" && chance < 0.3) tab.dial(chat, browser.user === people[0] ? people[1] : people[0]);
+    else if (tab.phase === "ringing" && chance < 0.35) tab.controller.handleUserAction({ type: "accept" });
+    else if (tab.phase === "ringing" && chance < 0.4) tab.controller.handleUserAction({ type: "reject" });
+    else if (tab.phase !== "idle" && tab.phase !== "ended" && chance < 0.05)
       tab.controller.handleUserAction({ type: "hangUp" });
     else if (chance > 0.98) tab.kill();
     else if (chance > 0.94) opened(await tab.reload());
@@ -80,18 +80,18 @@ it.each(Array.from({ length: rounds }, (_, index) => index + 1))(
   async (seed) => {
     const { time, server, everybody, tabs } = await live(seed);
     expect(everybody.flatMap(({ violations: faults }) => faults)).toEqual([]);
-    const talking = tabs().filter(({ at }) => at === "connected");
-    expect(tabs().flatMap(({ at }) => (at === "idle" || at === "connected" ? [] : at))).toEqual([]);
+    const talking = tabs().filter(({ phase }) => phase === "connected");
+    expect(tabs().flatMap(({ phase }) => (phase === "idle" || phase === "connected" ? [] : phase))).toEqual([]);
     expect(talking.map(({ browser }) => browser.user).sort()).toEqual(
       server.open.flatMap(({ from, to }) => [from, to].sort()),
     );
     expect(tabs().flatMap(({ tone }) => (tone === "none" ? [] : tone))).toEqual([]);
-    const hasMedia = () => everybody.filter((tab) => tab.isAlive && tab.media).map(({ at }) => at);
+    const hasMedia = () => everybody.filter((tab) => tab.isAlive && tab.media).map(({ phase }) => phase);
     expect(hasMedia()).toEqual(talking.map(() => "connected"));
 
     talking[0]?.controller.handleUserAction({ type: "hangUp" });
     await time.pass(10_000);
-    expect(tabs().flatMap(({ at }) => (at === "idle" ? [] : at))).toEqual([]);
+    expect(tabs().flatMap(({ phase }) => (phase === "idle" ? [] : phase))).toEqual([]);
     expect(hasMedia()).toEqual([]);
     expect(server.callEntries.map(({ id }) => id).sort()).toEqual([...server.createdAt.keys()].sort());
     // Events that a page could not report are reported by the next page of that browser.

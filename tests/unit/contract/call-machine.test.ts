@@ -26,13 +26,13 @@ const inbound: Call = { ...call, from: "ben", to: "ana", from_device: theirs };
 const crossed: Call = { ...inbound, call_id: "call-2", to_device: mine, answered_at: start };
 
 const states = {
-  idle: { at: "idle" },
-  outgoing: { at: "outgoing", call: place, until: start + callRingMs, isRegistered: true },
-  ringing: { at: "ringing", call: incoming, until: start + callRingMs },
-  connecting: { at: "connecting", call: place, until: start + callConnectMs },
-  connected: { at: "connected", call: place, since: start },
-  interrupted: { at: "connected", call: place, since: start, interruptedAt: start + 6_000 },
-  ended: { at: "ended", call: place, status: "ended", seconds: 10 },
+  idle: { phase: "idle" },
+  outgoing: { phase: "outgoing", call: place, until: start + callRingMs, isRegistered: true },
+  ringing: { phase: "ringing", call: incoming, until: start + callRingMs },
+  connecting: { phase: "connecting", call: place, until: start + callConnectMs },
+  connected: { phase: "connected", call: place, since: start },
+  interrupted: { phase: "connected", call: place, since: start, interruptedAt: start + 6_000 },
+  ended: { phase: "ended", call: place, status: "ended", seconds: 10 },
 } satisfies Record<string, CallState>;
 type Named = keyof typeof states;
 
@@ -168,10 +168,10 @@ const table: Record<Named, Partial<Record<Event, string>>> = {
 };
 
 const told = (state: CallState): string => {
-  if (state.at === "connected") return state.interruptedAt === undefined ? "connected" : "connected interrupted";
-  if (state.at !== "ended") return state.at;
+  if (state.phase === "connected") return state.interruptedAt === undefined ? "connected" : "connected interrupted";
+  if (state.phase !== "ended") return state.phase;
   const where = state.isElsewhere && "elsewhere";
-  return [state.at, state.status, state.seconds, state.reason, where].filter((word) => word !== undefined).join(" ");
+  return [state.phase, state.status, state.seconds, state.reason, where].filter((word) => word !== undefined).join(" ");
 };
 const outcome = (state: CallState, event: CallEvent, at = now): string => {
   const step = stepCall(state, event, at);
@@ -217,12 +217,12 @@ describe("a call whose page was reloaded", () => {
   test("continues counting from when it was connected", () => {
     const since = start - 60_000;
     const { state } = stepCall(states.idle, { type: "rejoin", call: talked, isCaller: true, since }, now);
-    expect(state).toMatchObject({ at: "connecting", call: { isCaller: true, peer: "ben" }, since });
-    expect(stepCall(state, events.heard, now).state).toMatchObject({ at: "connected", since });
+    expect(state).toMatchObject({ phase: "connecting", call: { isCaller: true, peer: "ben" }, since });
+    expect(stepCall(state, events.heard, now).state).toMatchObject({ phase: "connected", since });
     expect(outcome(state, events.hangUp)).toBe("ended ended 70: media stop, tone none, end ended");
   });
   test("rings for the rest of the thirty seconds", () => {
     const { state } = stepCall(states.idle, events["rejoin, ringing"], now);
-    expect(state).toMatchObject({ at: "outgoing", isRegistered: true, until: start + callRingMs });
+    expect(state).toMatchObject({ phase: "outgoing", isRegistered: true, until: start + callRingMs });
   });
 });

@@ -17,7 +17,7 @@ import { type EndCardState, scheduleDismiss, shouldAskFeedback } from "./end-car
 import { Feedback } from "./feedback.tsx";
 
 type EndCardProps = {
-  call: Extract<CallView["state"], { at: "ended" }>;
+  call: Extract<CallView["state"], { phase: "ended" }>;
   bytes: number;
   person: AvatarPerson;
   name: string;

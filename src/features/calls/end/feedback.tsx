@@ -21,7 +21,7 @@ const focusIfLost = (button: HTMLButtonElement | null): void => {
 };
 
 type FeedbackProps = {
-  call: Extract<CallView["state"], { at: "ended" }>;
+  call: Extract<CallView["state"], { phase: "ended" }>;
   onJudging: () => void;
   onSent: () => void;
 };

@@ -35,15 +35,18 @@ export const useWakeLock = (isNeeded: boolean): void => {
  * Reports to the media session whether the remote video is visible: on the page while the page is visible, or always. A
  * new media session comes with a new state.
  */
-export const useRemoteVideoVisibility = (at: CallView["state"]["at"], where: "page" | "always" | "nowhere"): void => {
+export const useRemoteVideoVisibility = (
+  phase: CallView["state"]["phase"],
+  where: "page" | "always" | "nowhere",
+): void => {
   useEffect(() => {
-    if (at === "ended") return;
+    if (phase === "ended") return;
     const report = () =>
       setRemoteVideoVisible(where === "always" || (where === "page" && document.visibilityState === "visible"));
     report();
     document.addEventListener("visibilitychange", report);
     return () => document.removeEventListener("visibilitychange", report);
-  }, [at, where]);
+  }, [phase, where]);
 };
 
 type MediaSessionAction = "hangup" | "togglemicrophone" | "togglecamera";
@@ -56,7 +59,7 @@ type CallMediaControls = {
 
 /** Connects the browser's call controls, where it has some, such as in picture-in-picture or on a headset. */
 export const useMediaSession = ({ state, media }: CallView, name: string): void => {
-  const isUp = state.at === "connecting" || state.at === "connected";
+  const isUp = state.phase === "connecting" || state.phase === "connected";
   const isVideo = state.call.kind === "video";
   const isMuted = media.mic === "muted";
   const isCameraOn = ["on", "lowBandwidth", "unwanted"].includes(media.camera);

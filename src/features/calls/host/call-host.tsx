@@ -15,7 +15,7 @@ const OtherTabBanner = lazyComponent(() => loadWithTexts(() => import("./other-t
 /** Whether the end card shows the notice: an answered call ends with a card that also says what went wrong. */
 const isShownOnEndCard = (notice: CallNotice, view: CallView | undefined): boolean =>
   notice.notice !== "inProgress" &&
-  view?.state.at === "ended" &&
+  view?.state.phase === "ended" &&
   view.state.call.peer === notice.peer &&
   view.state.seconds > 0;
 
@@ -31,9 +31,9 @@ export function CallHost() {
     setLast(call);
     if (call.state.call.id !== last?.state.call.id) setNotice(undefined);
   }
-  const ended = call ?? (last?.state.at === "ended" ? last : undefined);
+  const ended = call ?? (last?.state.phase === "ended" ? last : undefined);
   const [dismissedId, setDismissedId] = useState<Uuid>();
-  const shown = ended?.state.at === "ended" && ended.state.call.id === dismissedId ? undefined : ended;
+  const shown = ended?.state.phase === "ended" && ended.state.call.id === dismissedId ? undefined : ended;
   useEffect(unlockSound, []);
   useEffect(watchUserFocus, []);
   useEffect(() => subscribeCallNotices(setNotice), []);
@@ -49,7 +49,7 @@ export function CallHost() {
     if (notice) showNotice(notice);
   }, [notice]);
   // The focus was in a part of the call that is gone.
-  const layoutKey = shown && `${shown.state.at === "ended"} ${shown.isMinimized}`;
+  const layoutKey = shown && `${shown.state.phase === "ended"} ${shown.isMinimized}`;
   const previousLayoutKey = useRef(layoutKey);
   useEffect(() => {
     if (previousLayoutKey.current !== undefined) restoreFocusAfterCall();

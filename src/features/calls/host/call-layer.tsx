@@ -53,8 +53,8 @@ function LiveCall({ call, notice, onLeave }: CallLayerProps) {
   const [previewPosition, setPreviewPosition] = useState<PreviewPosition>();
 
   const isServerUnreachable = useShownLink() !== "online";
-  const hasEnded = state.at === "ended";
-  const isRinging = state.at === "ringing";
+  const hasEnded = state.phase === "ended";
+  const isRinging = state.phase === "ringing";
   const isDeferred = useDeferredRing(isRinging, isMinimized);
   const { element, isBlocked, play, audioOutput } = useRemoteAudio(
     hasEnded ? undefined : media.remote,
@@ -62,13 +62,13 @@ function LiveCall({ call, notice, onLeave }: CallLayerProps) {
   );
   useWakeLock(!hasEnded && !isRinging);
   useMediaSession(call, name);
-  useTitleHint(state.at === "ringing" ? `${t(getCallStatusKey(state))} – ${name}` : undefined);
+  useTitleHint(state.phase === "ringing" ? `${t(getCallStatusKey(state))} – ${name}` : undefined);
   // Invisible remote video is not sent, but would be for a picture-in-picture window.
-  const isVideoAvailable = isMinimized && state.at === "connected" && !media.isVoiceOnly && !media.peer.isCameraOff;
+  const isVideoAvailable = isMinimized && state.phase === "connected" && !media.isVoiceOnly && !media.peer.isCameraOff;
   const hasPicture = kind === "video" && !hasEnded && (media.peer.hasVideo || isVideoAvailable);
   const { openPictureInPicture, isPictureInPicture } = usePictureInPicture(hasPicture ? media.remote : undefined, name);
   useRemoteVideoVisibility(
-    state.at,
+    state.phase,
     kind === "audio" || isPictureInPicture ? "always" : isMinimized ? "nowhere" : "page",
   );
 
@@ -76,7 +76,7 @@ function LiveCall({ call, notice, onLeave }: CallLayerProps) {
     <>
       {/* biome-ignore lint/a11y/useMediaCaption: two people talk; nobody has captions of that */}
       <audio ref={element} autoPlay hidden />
-      {state.at === "ended" && (
+      {state.phase === "ended" && (
         <PageNotice>
           <EndCard
             call={state}
@@ -91,7 +91,7 @@ function LiveCall({ call, notice, onLeave }: CallLayerProps) {
           />
         </PageNotice>
       )}
-      {state.at !== "ended" && !isMinimized && !isDeferred && (
+      {state.phase !== "ended" && !isMinimized && !isDeferred && (
         <CallScreen
           call={call}
           state={state}

@@ -120,10 +120,10 @@ function Toggles({ call: { state, media }, audioOutput, isOverVideo }: CallContr
 /** Controls of a call, depending on its state (SPEC.md §2). */
 export function CallControls(props: CallControlsProps) {
   const { state } = props.call;
-  if (state.at === "ringing") return <Answering call={props.call} isShort={props.isShort} />;
+  if (state.phase === "ringing") return <Answering call={props.call} isShort={props.isShort} />;
   return (
     <div className={`flex gap-x-5 gap-y-3 ${props.isShort ? "flex-wrap justify-center" : "flex-col"}`}>
-      {state.at === "connected" && <Toggles {...props} />}
+      {state.phase === "connected" && <Toggles {...props} />}
       <div className="flex grow justify-center">
         <CallActionButton isWide action="hangUp" kind={state.call.kind} className="max-w-72" />
       </div>

@@ -28,7 +28,7 @@ import { CallVideo } from "./video.tsx";
 export type CallScreenProps = {
   call: CallView;
   /** State of the call; an ended call has no screen. */
-  state: Exclude<CallView["state"], { at: "ended" }>;
+  state: Exclude<CallView["state"], { phase: "ended" }>;
   person: AvatarPerson;
   name: string;
   warnings: CallWarning[];
@@ -49,7 +49,7 @@ const avatarPx = { high: 144, filmed: 96, low: 64 };
 function DataUseText({ call: { state, media } }: { call: CallView }) {
   const { t } = useTranslation();
   const { kind } = state.call;
-  if (state.at === "connected" && media.bytes >= dataUseMinBytes) {
+  if (state.phase === "connected" && media.bytes >= dataUseMinBytes) {
     return t("calls.used", { amount: formatMegabytes(media.bytes) });
   }
   return t("calls.perMinute", { amount: formatMegabytes(bytesPerMinute[kind]) });
@@ -69,8 +69,8 @@ export function CallScreen({ call, state, person, name, warnings, audioOutput, .
   const isLarge = isLargeText(largePx);
   const isTight = isShort || isLarge;
   // Three answer buttons in large text leave room for text only.
-  const isCrowded = isLarge && isVideo && state.at === "ringing";
-  const isUp = state.at === "connected";
+  const isCrowded = isLarge && isVideo && state.phase === "ringing";
+  const isUp = state.phase === "connected";
   const isSteady = isUp && state.interruptedAt === undefined;
   const hasRemoteVideo = isVideo && media.peer.hasVideo && media.remote !== undefined && isUp && !media.isVoiceOnly;
   const hasPreview = isVideo && media.local !== undefined && media.camera === "on";
@@ -89,7 +89,7 @@ export function CallScreen({ call, state, person, name, warnings, audioOutput, .
   useEffect(() => {
     if (document.activeElement === document.body || document.activeElement?.tagName === "DIALOG")
       heading.current?.focus();
-  }, [state.at]);
+  }, [state.phase]);
 
   const timer = isUp && (
     <p role="timer" aria-label={t("calls.time")} className="text-lg tabular-nums">
@@ -119,7 +119,7 @@ export function CallScreen({ call, state, person, name, warnings, audioOutput, .
       )}
       {props.isServerUnreachable && !isUp && (
         <p role="status" className="late my-1 rounded-card bg-raised px-3 py-2 text-sm leading-tight text-text">
-          {t(state.at === "ringing" ? "calls.awayRinging" : "calls.away")}
+          {t(state.phase === "ringing" ? "calls.awayRinging" : "calls.away")}
         </p>
       )}
     </>
@@ -127,7 +127,7 @@ export function CallScreen({ call, state, person, name, warnings, audioOutput, .
   const warningLines = <CallWarningLines warnings={warnings} name={name} onUnblock={props.onUnblock} />;
   return (
     <Modal
-      {...(state.at === "ringing" ? { role: "alertdialog" as const } : {})}
+      {...(state.phase === "ringing" ? { role: "alertdialog" as const } : {})}
       labelledBy={`${id}-name`}
       describedBy={`${id}-status`}
       className="m-0 size-full max-h-none max-w-none overflow-hidden bg-bg p-0 text-text"

@@ -51,8 +51,8 @@ export const listCallWarnings = (
   worked: WorkingDevices,
   isServerUnreachable = false,
 ): CallWarning[] => {
-  if (state.at === "ringing" || state.at === "ended") return [];
-  const isUp = state.at === "connected";
+  if (state.phase === "ringing" || state.phase === "ended") return [];
+  const isUp = state.phase === "connected";
   const warnings: (CallWarning | undefined)[] = [
     media.mic === "missing" && worked.mic
       ? { key: "calls.notice.micUnplugged", tone: "danger" }

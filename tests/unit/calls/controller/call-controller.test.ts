@@ -12,13 +12,13 @@ describe("a call", () => {
     expect(b.media).toMatchObject({ preconnected: a.device, isOpen: false });
     b.controller.handleUserAction({ type: "accept" });
     await time.pass(2_000);
-    expect([a.at, b.at]).toEqual(["connected", "connected"]);
+    expect([a.phase, b.phase]).toEqual(["connected", "connected"]);
     expect([a.tone, b.tone]).toEqual(["none", "none"]);
     expect([a.isGuarded, b.isGuarded]).toEqual([true, true]);
     await time.pass(60_000);
     a.controller.handleUserAction({ type: "hangUp" });
     await time.pass(1_000);
-    expect([a.at, b.at]).toEqual(["ended", "ended"]);
+    expect([a.phase, b.phase]).toEqual(["ended", "ended"]);
     await time.pass(2_000);
     expectQuiet(a, b);
     expect(server.callEntries).toMatchObject([{ status: "ended", seconds: 62 }]);
@@ -29,7 +29,7 @@ describe("a call", () => {
     const { time, server, a, b, ring } = await makeCallPair();
     await ring();
     await time.pass(callRingMs - 1_000);
-    expect([a.at, b.at]).toEqual(["outgoing", "ringing"]);
+    expect([a.phase, b.phase]).toEqual(["outgoing", "ringing"]);
     await time.pass(1_000);
     expect(a.callNotices).toMatchObject([{ notice: "unanswered" }]);
     await time.pass(3_000);
@@ -61,7 +61,7 @@ describe("a call", () => {
     await time.pass(3_000);
     a.dial(chat, ben);
     await time.pass(500);
-    expect(a.view).toMatchObject({ state: { at: "outgoing" }, isMinimized: false });
+    expect(a.view).toMatchObject({ state: { phase: "outgoing" }, isMinimized: false });
   });
 
   it("without signs of life is given up on both sides, and ends once", async () => {
@@ -71,7 +71,7 @@ describe("a call", () => {
     await time.pass(100);
     anaBrowser.isOffline = true; // The media connection is lost too.
     await time.pass(20_000);
-    expect([a.at, b.at]).toEqual(["idle", "idle"]);
+    expect([a.phase, b.phase]).toEqual(["idle", "idle"]);
     anaBrowser.setOffline(false);
     await time.pass(70_000);
     expectQuiet(a, b);
@@ -91,11 +91,15 @@ describe("several devices and tabs", () => {
     b.controller.handleUserAction({ type: "accept" });
     await time.pass(1_000);
     for (const tab of others) {
-      expect(tab).toMatchObject({ tone: "none", media: undefined, view: { state: { at: "ended", status: "ended" } } });
+      expect(tab).toMatchObject({
+        tone: "none",
+        media: undefined,
+        view: { state: { phase: "ended", status: "ended" } },
+      });
     }
     await time.pass(2_000);
     expectQuiet(...others);
-    expect([a.at, b.at]).toEqual(["connected", "connected"]);
+    expect([a.phase, b.phase]).toEqual(["connected", "connected"]);
   });
 
   it("that answer at the same moment: one connects, the other is told that the call was answered elsewhere", async () => {
@@ -106,13 +110,13 @@ describe("several devices and tabs", () => {
     await time.pass(500);
     for (const tab of [b, other]) tab.controller.handleUserAction({ type: "accept" });
     await time.pass(1_000);
-    const [silent, talking] = b.at === "ended" ? [b, other] : [other, b];
-    expect(silent.view).toMatchObject({ state: { at: "ended", isElsewhere: true } });
+    const [silent, talking] = b.phase === "ended" ? [b, other] : [other, b];
+    expect(silent.view).toMatchObject({ state: { phase: "ended", isElsewhere: true } });
     expect(silent.callNotices).toEqual([]);
     await time.pass(2_000);
-    expect(talking.at).toBe("connected");
+    expect(talking.phase).toBe("connected");
     expectQuiet(silent);
-    expect(a.at).toBe("connected");
+    expect(a.phase).toBe("connected");
   });
 
   it("of one browser all show the call; one plays sound and holds the connection; another may take it over without a new ring", async () => {
@@ -122,7 +126,7 @@ describe("several devices and tabs", () => {
     await time.pass(500);
     a.dial(chat, ben);
     await time.pass(1_000);
-    expect([b.at, seen.at]).toEqual(["ringing", "ringing"]);
+    expect([b.phase, seen.phase]).toEqual(["ringing", "ringing"]);
     expect([b.tone, seen.tone]).toEqual(["none", "ringtone"]); // the visible tab
     expect([b.mediaSessions.length, seen.mediaSessions.length]).toEqual([0, 1]);
     benBrowser.delayMs = 2_000; // The server's notice arrives late, the notice between tabs does not.
@@ -130,7 +134,7 @@ describe("several devices and tabs", () => {
     await time.pass(100);
     expectQuiet(seen);
     await time.pass(10_000);
-    expect([a.at, b.at, seen.at]).toEqual(["connected", "connected", "idle"]);
+    expect([a.phase, b.phase, seen.phase]).toEqual(["connected", "connected", "idle"]);
     expect([b.media?.isOpen, seen.media]).toEqual([true, undefined]);
   });
 
@@ -145,7 +149,7 @@ describe("several devices and tabs", () => {
     expect(silent.tone).toBe("ringtone");
     const late = await benBrowser.openTab();
     await time.pass(500);
-    expect([late.at, late.tone]).toEqual(["ringing", "none"]);
+    expect([late.phase, late.tone]).toEqual(["ringing", "none"]);
   });
 
   it("vibrate without sound if call sounds are off, and the other tabs connect nevertheless", async () => {
@@ -153,7 +157,7 @@ describe("several devices and tabs", () => {
     const other = await benBrowser.openTab();
     benBrowser.isRingAudible = false;
     await ring();
-    expect([b.at, other.at]).toEqual(["ringing", "ringing"]);
+    expect([b.phase, other.phase]).toEqual(["ringing", "ringing"]);
     expect([b.tone, other.tone].sort()).toEqual(["none", "vibrate"]);
     expect([b, other].filter(({ media: plane }) => plane)).toHaveLength(1);
     b.controller.handleUserAction({ type: "reject" });
@@ -166,10 +170,10 @@ describe("several devices and tabs", () => {
     anaBrowser.lockMs = benBrowser.lockMs = 3_000;
     a.dial(chat, ben);
     await time.pass(4_000);
-    expect([a.at, b.at]).toEqual(["outgoing", "ringing"]);
+    expect([a.phase, b.phase]).toEqual(["outgoing", "ringing"]);
     b.controller.handleUserAction({ type: "accept" });
     await time.pass(6_000);
-    expect([a.at, b.at]).toEqual(["connected", "connected"]);
+    expect([a.phase, b.phase]).toEqual(["connected", "connected"]);
     expect([a.callNotices, b.callNotices]).toEqual([[], []]);
   });
 
@@ -180,14 +184,14 @@ describe("several devices and tabs", () => {
     other.dial(chat, ben);
     await time.pass(1_000);
     expect(other.callNotices).toMatchObject([{ notice: "inProgress" }]);
-    expect([a.at, b.at, other.at]).toEqual(["connected", "connected", "idle"]);
+    expect([a.phase, b.phase, other.phase]).toEqual(["connected", "connected", "idle"]);
     a.dial(chat, ben);
     expect(a.callNotices).toMatchObject([{ notice: "inProgress" }]);
     a.controller.handleUserAction({ type: "hangUp" });
     await time.pass(3_000);
     other.dial(chat, ben);
     await time.pass(500);
-    expect(other.at).toBe("outgoing");
+    expect(other.phase).toBe("outgoing");
   });
 
   it("can place and receive calls in a browser without locks", async () => {
@@ -198,15 +202,15 @@ describe("several devices and tabs", () => {
     await time.pass(500);
     c.dial(chat, ben);
     await time.pass(500);
-    expect(d).toMatchObject({ at: "ringing", tone: "ringtone" });
+    expect(d).toMatchObject({ phase: "ringing", tone: "ringtone" });
     d.controller.handleUserAction({ type: "accept" });
     await time.pass(2_000);
-    expect([c.at, d.at]).toEqual(["connected", "connected"]);
+    expect([c.phase, d.phase]).toEqual(["connected", "connected"]);
     d.controller.handleUserAction({ type: "hangUp" });
     await time.pass(4_000);
     c.dial(chat, ben);
     await time.pass(500);
-    expect([c.at, d.at]).toEqual(["outgoing", "ringing"]);
+    expect([c.phase, d.phase]).toEqual(["outgoing", "ringing"]);
   });
 });
 
@@ -216,7 +220,7 @@ describe("two callers at once", () => {
     a.dial(chat, ben);
     b.dial(chat, ana);
     await time.pass(3_000);
-    expect([a.at, b.at]).toEqual(["connected", "connected"]);
+    expect([a.phase, b.phase]).toEqual(["connected", "connected"]);
     expect(server.open).toHaveLength(1);
     a.controller.handleUserAction({ type: "hangUp" });
     await time.pass(3_000);
@@ -231,7 +235,7 @@ describe("two callers at once", () => {
       await time.pass(laterMs);
       b.dial(chat, ana);
       await time.pass(3_000);
-      expect([a.at, b.at], `${laterMs} ms later`).toEqual(["connected", "connected"]);
+      expect([a.phase, b.phase], `${laterMs} ms later`).toEqual(["connected", "connected"]);
       expect([a.callNotices, b.callNotices]).toEqual([[], []]);
       expect(server.open).toHaveLength(1);
     }
@@ -247,7 +251,7 @@ describe("two callers at once", () => {
     await time.pass(30);
     benBrowser.setOffline(false);
     await time.pass(10_000);
-    expect([a.at, b.at]).toEqual(["connected", "connected"]);
+    expect([a.phase, b.phase]).toEqual(["connected", "connected"]);
     expect(server.open).toHaveLength(1);
   });
 
@@ -285,7 +289,7 @@ describe("two callers at once", () => {
     await time.pass(1_000);
     expect(c.callNotices).toMatchObject([{ notice: "busy" }]);
     expect(c.tone).toBe("busy");
-    expect(b.at).toBe("connected");
+    expect(b.phase).toBe("connected");
     expect(b.callNotices).toEqual([{ notice: "called", peer: cleo }]);
     await time.pass(2_500);
     expectQuiet(c);

@@ -20,12 +20,12 @@ it("the end of a call with the same id in another conversation ends nothing here
   const { time, server, a, b, end } = await makeNamesake();
   for (const tab of [a, b]) tab.receive(end);
   await time.pass(500);
-  expect([a.at, b.at]).toEqual(["outgoing", "ringing"]);
+  expect([a.phase, b.phase]).toEqual(["outgoing", "ringing"]);
   b.controller.handleUserAction({ type: "accept" });
   await time.pass(2_000);
   for (const tab of [a, b]) tab.receive(end);
   await time.pass(500);
-  expect([a.at, b.at]).toEqual(["connected", "connected"]);
+  expect([a.phase, b.phase]).toEqual(["connected", "connected"]);
   expect(server.open).toHaveLength(1);
 });
 
@@ -35,7 +35,7 @@ it("the end of a call with the same id in another conversation does not suppress
   late.receive(end);
   for (const event of heard) late.receive(event);
   await time.pass(500);
-  expect(late.at).toBe("ringing");
+  expect(late.phase).toBe("ringing");
 });
 
 it("a signal of a call with the same id in another conversation does not reach the media", async () => {

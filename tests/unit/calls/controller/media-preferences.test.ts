@@ -21,7 +21,7 @@ describe("media preferences of a call", () => {
         tab.controller.changePreference(choice);
         const again = await tab.reload(); // in the same moment
         await time.pass(3_000);
-        expect(again.at).toBe("connected");
+        expect(again.phase).toBe("connected");
         expect(again.media?.preferenceHistory).toEqual([lets]);
       }
     }
@@ -77,7 +77,7 @@ describe("media preferences of a call", () => {
     const { choices: _, ...older } = JSON.parse(a.storage.get("call") ?? "{}");
     const again = await anaBrowser.openTab(new Map([["call", JSON.stringify(older)]]));
     await time.pass(3_000);
-    expect(again.at).toBe("connected");
+    expect(again.phase).toBe("connected");
     expect(again.media?.preferenceHistory).toEqual([{ isMuted: true, isCameraOn: false, takesPictures: true }]);
   });
 
@@ -89,7 +89,7 @@ describe("media preferences of a call", () => {
     taking.controller.changePreference({ isCameraOn: false });
     taking.controller.handleUserAction({ type: "accept" });
     await time.pass(3_000);
-    expect([a.at, taking.at]).toEqual(["connected", "connected"]);
+    expect([a.phase, taking.phase]).toEqual(["connected", "connected"]);
     expect(taking.media?.preferenceHistory).toEqual([{ isMuted: false, isCameraOn: false, takesPictures: true }]);
     taking.controller.handleUserAction({ type: "hangUp" });
     await time.pass(5_000);

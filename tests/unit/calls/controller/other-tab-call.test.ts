@@ -15,7 +15,7 @@ it("a call whose tab is closed continues in another tab of the browser, with sou
   expect(other.controller.otherTab.view?.isGone).toBe(false);
   other.controller.otherTab.resume(); // While its tab is open, the call stays there.
   await time.pass(3 * second);
-  expect([b.at, other.at]).toEqual(["connected", "idle"]);
+  expect([b.phase, other.phase]).toEqual(["connected", "idle"]);
 
   b.kill();
   await time.pass(1 * second);
@@ -25,7 +25,7 @@ it("a call whose tab is closed continues in another tab of the browser, with sou
   other.controller.otherTab.resume();
   expect(other.controller.otherTab.view).toBeUndefined();
   await time.pass(3 * second);
-  expect([a.at, other.at]).toEqual(["connected", "connected"]);
+  expect([a.phase, other.phase]).toEqual(["connected", "connected"]);
   expect(other.media?.preferenceHistory).toEqual([{ isMuted: false, isCameraOn: false, takesPictures: true }]);
   other.controller.handleUserAction({ type: "hangUp" });
   await time.pass(5 * second);
@@ -56,7 +56,7 @@ it("a reloaded page resumes its call, whatever other tabs are open", async () =>
     await time.pass(50);
     seen.push(again.controller.otherTab.view, other.controller.otherTab.view?.isGone);
   }
-  expect([a.at, again.at, other.at]).toEqual(["connected", "connected", "idle"]);
+  expect([a.phase, again.phase, other.phase]).toEqual(["connected", "connected", "idle"]);
   expect(new Set(seen)).toEqual(new Set([undefined, false]));
 });
 

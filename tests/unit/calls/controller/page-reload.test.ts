@@ -6,15 +6,15 @@ describe("a reloaded page", () => {
   it("resumes its call without ringing, and continues its duration", async () => {
     const { time, server, a, b, connectCall } = await makeCallPair();
     await connectCall();
-    const since = a.view?.state.at === "connected" ? a.view.state.since : 0;
+    const since = a.view?.state.phase === "connected" ? a.view.state.since : 0;
     const again = await a.reload();
     await time.pass(5_000);
-    expect([again.at, b.at]).toEqual(["connected", "connected"]);
+    expect([again.phase, b.phase]).toEqual(["connected", "connected"]);
     expect(again.view?.state).toMatchObject({ since });
     expect(b.tone).toBe("none");
     const other = await b.reload();
     await time.pass(5_000);
-    expect([again.at, other.at]).toEqual(["connected", "connected"]);
+    expect([again.phase, other.phase]).toEqual(["connected", "connected"]);
     again.controller.handleUserAction({ type: "hangUp" });
     await time.pass(4_000);
     expectQuiet(again, other);
@@ -26,14 +26,14 @@ describe("a reloaded page", () => {
     await ring();
     const again = await a.reload();
     await time.pass(500);
-    expect([again.at, again.tone, b.at]).toEqual(["outgoing", "ringback", "ringing"]);
+    expect([again.phase, again.tone, b.phase]).toEqual(["outgoing", "ringback", "ringing"]);
     benBrowser.isOffline = true;
     b.controller.handleUserAction({ type: "accept" });
     await time.pass(50);
     const other = await b.reload();
     benBrowser.setOffline(false);
     await time.pass(5_000);
-    expect([again.at, other.at]).toEqual(["connected", "connected"]);
+    expect([again.phase, other.phase]).toEqual(["connected", "connected"]);
   });
 
   it("has lost its call after more than twenty seconds, and reports that to the server", async () => {
@@ -42,7 +42,7 @@ describe("a reloaded page", () => {
     anaBrowser.isOffline = true;
     a.kill();
     await time.pass(21_000);
-    expect(b.at).not.toBe("connecting");
+    expect(b.phase).not.toBe("connecting");
     anaBrowser.setOffline(false);
     const again = await anaBrowser.openTab(a.storage);
     await time.pass(4_000);
@@ -76,7 +76,7 @@ describe("a reloaded page", () => {
     again.media?.reportDataUse(50_000);
     expect(again.view?.media.bytes).toBe(450_000);
     again.controller.handleUserAction({ type: "hangUp" });
-    expect(again.view).toMatchObject({ state: { at: "ended" }, media: { bytes: 450_000 } });
+    expect(again.view).toMatchObject({ state: { phase: "ended" }, media: { bytes: 450_000 } });
     // The highest reported usage of a call counts.
     expect(again.dataUses.every(([call]) => call === id)).toBe(true);
     expect(Math.max(...again.dataUses.map(([, bytes]) => bytes))).toBe(450_000);
@@ -100,7 +100,7 @@ describe("a reloaded page", () => {
     anaBrowser.memory.clear();
     const again = await a.reload();
     await time.pass(1_000);
-    expect(again.at).toBe("idle");
+    expect(again.phase).toBe("idle");
     expect(again.callNotices).toMatchObject([{ notice: "error", peer: b.browser.user }]);
     expect(server.callEntries).toMatchObject([{ status: "ended" }]);
     await time.pass(3_000);
@@ -115,7 +115,7 @@ describe("a reloaded page", () => {
     await time.pass(10_000);
     expectQuiet(copy);
     expect(copy.mediaSessions).toEqual([]);
-    expect([a.at, b.at]).toEqual(["connected", "connected"]);
+    expect([a.phase, b.phase]).toEqual(["connected", "connected"]);
   });
 
   it("that never returns: the other side sees that the connection was lost, and the call ends once", async () => {
@@ -123,7 +123,7 @@ describe("a reloaded page", () => {
     await connectCall();
     a.kill();
     await time.pass(5_000);
-    expect(b.view?.state).toMatchObject({ at: "connected", interruptedAt: expect.any(Number) });
+    expect(b.view?.state).toMatchObject({ phase: "connected", interruptedAt: expect.any(Number) });
     await time.pass(25_000);
     expectQuiet(b);
     expect(server.callEntries).toMatchObject([{ status: "ended", reason: "failed" }]);
@@ -167,7 +167,7 @@ describe("signing out", () => {
     a.controller.handleUserAction({ type: "hangUp" });
     expect(a.controller.isInCall).toBe(false);
     await time.pass(5_000);
-    expect(a.at).toBe("idle");
+    expect(a.phase).toBe("idle");
     expect(a.controller.isInCall).toBe(false);
   });
 
@@ -178,7 +178,7 @@ describe("signing out", () => {
     expect(tablet.controller.isInCall).toBe(false);
     void tablet.controller.endCalls();
     await time.pass(3_000);
-    expect([a.at, b.at, anaBrowser.tabs.length]).toEqual(["connected", "connected", 1]);
+    expect([a.phase, b.phase, anaBrowser.tabs.length]).toEqual(["connected", "connected", 1]);
   });
 
   it("does not wait forever without network, and leaves the ringing to other devices", async () => {
@@ -190,7 +190,7 @@ describe("signing out", () => {
     await time.pass(3_500);
     await ended;
     expectQuiet(b);
-    expect([a.at, server.open.length]).toEqual(["outgoing", 1]);
+    expect([a.phase, server.open.length]).toEqual(["outgoing", 1]);
   });
 
   it("on another device, which ends the sync session here, stops everything of a call", async () => {

@@ -9,11 +9,11 @@ describe("hanging up", () => {
     await time.pass(7_300);
     a.controller.handleUserAction({ type: "hangUp" });
     const anaBrowser = a.view?.state;
-    expect(anaBrowser).toMatchObject({ at: "ended", status: "ended" });
+    expect(anaBrowser).toMatchObject({ phase: "ended", status: "ended" });
     await time.pass(100);
     const benBrowser = b.view?.state;
-    expect(benBrowser).toMatchObject({ at: "ended", status: "ended" });
-    const seconds = [anaBrowser, benBrowser].map((state) => (state?.at === "ended" ? state.seconds : -1));
+    expect(benBrowser).toMatchObject({ phase: "ended", status: "ended" });
+    const seconds = [anaBrowser, benBrowser].map((state) => (state?.phase === "ended" ? state.seconds : -1));
     expect(Math.abs((seconds[0] ?? 0) - (seconds[1] ?? 0))).toBeLessThanOrEqual(1); // Each side uses its own clock.
     await time.pass(5_000);
     expectQuiet(a, b);
@@ -32,7 +32,7 @@ describe("hanging up", () => {
     b.controller.handleUserAction({ type: "accept" });
     await time.pass(100);
     b.media?.receiveHangup();
-    expect(b.view?.state).toMatchObject({ at: "ended", status: "cancelled", seconds: 0 });
+    expect(b.view?.state).toMatchObject({ phase: "ended", status: "cancelled", seconds: 0 });
     benBrowser.setOffline(false);
     await time.pass(40_000);
     expectQuiet(a, b);
@@ -42,7 +42,7 @@ describe("hanging up", () => {
     talked.setServerDown(true);
     await talked.time.pass(7_300);
     talked.b.media?.receiveHangup();
-    expect(talked.b.view?.state).toMatchObject({ at: "ended", status: "ended", seconds: 8 });
+    expect(talked.b.view?.state).toMatchObject({ phase: "ended", status: "ended", seconds: 8 });
     talked.setServerDown(false);
     await talked.time.pass(4_000);
     expect(talked.server.callEntries).toMatchObject([{ status: "ended" }]);
@@ -54,7 +54,7 @@ describe("hanging up", () => {
     anaBrowser.lossRate = 1;
     a.controller.handleUserAction({ type: "hangUp" });
     await time.pass(200);
-    expect(b.at).toBe("ended");
+    expect(b.phase).toBe("ended");
     expect(server.callEntries).toMatchObject([{ status: "ended" }]);
     anaBrowser.lossRate = 0;
     await time.pass(30_000);
@@ -88,7 +88,7 @@ describe("the end of a call", () => {
     await time.pass(100);
     a.kill();
     await time.pass(2_000);
-    expect(b.at).toBe("ringing");
+    expect(b.phase).toBe("ringing");
     anaBrowser.setOffline(false);
     await anaBrowser.openTab();
     await time.pass(1_000);
@@ -107,7 +107,7 @@ describe("the end of a call", () => {
     await time.pass(100);
     a.kill();
     await time.pass(6_000);
-    expect([b.at, second.at]).toEqual(["ringing", "idle"]);
+    expect([b.phase, second.phase]).toEqual(["ringing", "idle"]);
     anaBrowser.setOffline(false);
     await time.pass(1_000);
     expect(server.callEntries).toMatchObject([{ status: "missed" }]);

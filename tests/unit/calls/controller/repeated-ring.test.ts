@@ -11,7 +11,7 @@ it("a call of the same caller right after a dismissed call is shown", async () =
   await time.pass(500);
   b.dial(chat, ana);
   await time.pass(500);
-  expect(a.view).toMatchObject({ state: { at: "ringing" }, isMinimized: false });
+  expect(a.view).toMatchObject({ state: { phase: "ringing" }, isMinimized: false });
 });
 
 it("a ringing call shows nothing of the call before it", async () => {
@@ -25,7 +25,7 @@ it("a ringing call shows nothing of the call before it", async () => {
   const shown: CallView[] = [];
   for (let ms = 0; ms < 600; ms += 2) {
     await time.pass(2);
-    if (b.view?.state.at === "ringing") shown.push(b.view);
+    if (b.view?.state.phase === "ringing") shown.push(b.view);
   }
   expect(shown.length).toBeGreaterThan(0);
   for (const { media } of shown) expect(media).toMatchObject({ mic: "waiting", bytes: 0 });

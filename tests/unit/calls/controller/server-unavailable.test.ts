@@ -12,7 +12,7 @@ describe("a server that is unavailable for ten seconds", () => {
       await time.pass(revivesAfter);
       setServerDown(false);
       await time.pass(4_000);
-      if (revivesAfter < 4_000) expect([a.at, b.at]).toEqual(["outgoing", "ringing"]);
+      if (revivesAfter < 4_000) expect([a.phase, b.phase]).toEqual(["outgoing", "ringing"]);
       else expect(a.callNotices).toMatchObject([{ notice: "failed", error: "offline" }]);
       await time.pass(40_000);
       expectQuiet(a, b);
@@ -26,12 +26,12 @@ describe("a server that is unavailable for ten seconds", () => {
     await ring();
     setServerDown(true);
     await time.pass(10_000);
-    expect([a.at, b.at, b.tone]).toEqual(["outgoing", "ringing", "ringtone"]);
+    expect([a.phase, b.phase, b.tone]).toEqual(["outgoing", "ringing", "ringtone"]);
     setServerDown(false);
     await time.pass(1_000);
     b.controller.handleUserAction({ type: "accept" });
     await time.pass(2_000);
-    expect([a.at, b.at]).toEqual(["connected", "connected"]);
+    expect([a.phase, b.phase]).toEqual(["connected", "connected"]);
   });
 
   it("during answering: both sides are connected when the server is back", async () => {
@@ -40,10 +40,10 @@ describe("a server that is unavailable for ten seconds", () => {
     setServerDown(true);
     b.controller.handleUserAction({ type: "accept" });
     await time.pass(10_000);
-    expect([a.at, b.at]).toEqual(["outgoing", "connecting"]);
+    expect([a.phase, b.phase]).toEqual(["outgoing", "connecting"]);
     setServerDown(false);
     await time.pass(5_000);
-    expect([a.at, b.at]).toEqual(["connected", "connected"]);
+    expect([a.phase, b.phase]).toEqual(["connected", "connected"]);
     expect(server.open).toHaveLength(1);
   });
 
@@ -52,10 +52,10 @@ describe("a server that is unavailable for ten seconds", () => {
     await connectCall();
     setServerDown(true);
     await time.pass(10_000);
-    expect([a.at, b.at]).toEqual(["connected", "connected"]);
+    expect([a.phase, b.phase]).toEqual(["connected", "connected"]);
     setServerDown(false);
     await time.pass(90_000);
-    expect([a.at, b.at]).toEqual(["connected", "connected"]);
+    expect([a.phase, b.phase]).toEqual(["connected", "connected"]);
     expectQuiet(...[a, b].filter(({ violations: faults }) => faults.length > 0));
   });
 
@@ -64,7 +64,7 @@ describe("a server that is unavailable for ten seconds", () => {
     await ring();
     setServerDown(true);
     await time.pass(31_000);
-    expect([a.at, b.at, b.tone]).toEqual(["outgoing", "ringing", "none"]);
+    expect([a.phase, b.phase, b.tone]).toEqual(["outgoing", "ringing", "none"]);
     await time.pass(60_000);
     expectQuiet(a, b);
     setServerDown(false);
@@ -89,7 +89,7 @@ describe("dialling while the server is unreachable, though there is a network", 
     setServerDown(false);
     a.dial(chat, ben);
     await time.pass(700);
-    expect([a.at, b.at, a.link.get()]).toEqual(["outgoing", "ringing", "online"]);
+    expect([a.phase, b.phase, a.link.get()]).toEqual(["outgoing", "ringing", "online"]);
     expect(server.createdAt.size).toBe(1);
     expect(a.callNotices).toEqual([]);
   });
@@ -98,11 +98,11 @@ describe("dialling while the server is unreachable, though there is a network", 
     const { time, server, a, b, chat, ben, anaBrowser, setServerDown } = await makeAwayPair();
     a.dial(chat, ben);
     await time.pass(2_000);
-    expect([a.at, a.callNotices]).toEqual(["outgoing", []]);
+    expect([a.phase, a.callNotices]).toEqual(["outgoing", []]);
     anaBrowser.retryMs = 300;
     setServerDown(false);
     await time.pass(1_500);
-    expect([a.at, b.at]).toEqual(["outgoing", "ringing"]);
+    expect([a.phase, b.phase]).toEqual(["outgoing", "ringing"]);
     expect(server.createdAt.size).toBe(1);
   });
 
@@ -123,7 +123,7 @@ describe("dialling while the server is unreachable, though there is a network", 
     a.dial(chat, ben);
     await time.pass(1_500);
     a.controller.handleUserAction({ type: "hangUp" });
-    expect(a.at).toBe("ended");
+    expect(a.phase).toBe("ended");
     setServerDown(false);
     await time.pass(60_000);
     expectQuiet(a, b);
@@ -155,7 +155,7 @@ describe("events that cannot be reported now", () => {
     await time.pass(10_000);
     expect(a.callNotices).toMatchObject([{ notice: "failed" }]);
     expectQuiet(a);
-    expect(b.at).toBe("ringing");
+    expect(b.phase).toBe("ringing");
     anaBrowser.setOffline(false);
     await time.pass(5_000);
     expectQuiet(b);
@@ -217,7 +217,7 @@ describe("events that are late, duplicated or out of order", () => {
     for (const event of [...heard]) b.receive(event);
     await time.pass(100);
     expect(b.mediaSessions).toHaveLength(1);
-    expect(b.at).toBe("ringing");
+    expect(b.phase).toBe("ringing");
   });
 
   it("an end that arrives before its ring suppresses the ring", async () => {
@@ -259,7 +259,7 @@ describe("events that are late, duplicated or out of order", () => {
     late.receive({ event_type: "standing", calls: [], now: time.now + 31_000 });
     late.receive(ring);
     await time.pass(100);
-    expect(late.at).toBe("idle");
+    expect(late.phase).toBe("idle");
   });
 
   it("an answer that arrives before the response to dialling, and a lost end, are detected", async () => {
@@ -269,7 +269,7 @@ describe("events that are late, duplicated or out of order", () => {
     b.controller.handleUserAction({ type: "hangUp" });
     await time.pass(1_000);
     a.browser.lossRate = 0;
-    expect(a.at).toBe("connected");
+    expect(a.phase).toBe("connected");
     await time.pass(25_000); // The next heartbeat is refused.
     expectQuiet(a, b);
     expect(server.callEntries).toMatchObject([{ status: "ended" }]);
@@ -283,10 +283,10 @@ describe("an end during a loss of network", () => {
     benBrowser.setOffline(true);
     a.controller.handleUserAction({ type: "hangUp" });
     await time.pass(3_000);
-    expect(b.at).toBe("ringing");
+    expect(b.phase).toBe("ringing");
     benBrowser.setOffline(false);
     await time.pass(600);
-    expect(b).toMatchObject({ tone: "none", view: { state: { at: "ended", status: "missed" } } });
+    expect(b).toMatchObject({ tone: "none", view: { state: { phase: "ended", status: "missed" } } });
   });
 
   it("stops the ringing of another device too if the call was answered elsewhere meanwhile", async () => {
@@ -298,10 +298,10 @@ describe("an end during a loss of network", () => {
     benBrowser.setOffline(true);
     other.controller.handleUserAction({ type: "accept" });
     await time.pass(3_000);
-    expect(b.at).toBe("ringing");
+    expect(b.phase).toBe("ringing");
     benBrowser.setOffline(false);
     await time.pass(600);
-    expect(b).toMatchObject({ at: "ended", tone: "none" });
-    expect([a.at, other.at]).toEqual(["connected", "connected"]);
+    expect(b).toMatchObject({ phase: "ended", tone: "none" });
+    expect([a.phase, other.phase]).toEqual(["connected", "connected"]);
   });
 });

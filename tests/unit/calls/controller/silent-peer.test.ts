@@ -66,7 +66,7 @@ describe("a page that was reloaded in a call", () => {
     await time.pass(6_000);
     const again = await a.reload();
     await time.pass(3_000);
-    expect(again.at).toBe("connected");
+    expect(again.phase).toBe("connected");
     expect(anas()).toMatchObject([{ unheard: undefined }]);
   });
 });

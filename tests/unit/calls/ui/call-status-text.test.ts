@@ -24,26 +24,29 @@ const makeCall = (kind: CallKind, isCaller = true): LocalCall => ({
 });
 const textOf = (key: string): unknown =>
   key.split(".").reduce<unknown>((texts, name) => (texts as Record<string, unknown>)[name], fr);
-const connected = (kind: CallKind, lostAt?: number): Extract<State, { at: "connected" }> => ({
-  at: "connected",
+const connected = (kind: CallKind, lostAt?: number): Extract<State, { phase: "connected" }> => ({
+  phase: "connected",
   call: makeCall(kind),
   since: 0,
   interruptedAt: lostAt,
 });
 const ended = (end: object, isCaller = true) =>
-  ({ at: "ended", call: makeCall("audio", isCaller), status: "ended", seconds: 0, ...end }) as Extract<
+  ({ phase: "ended", call: makeCall("audio", isCaller), status: "ended", seconds: 0, ...end }) as Extract<
     State,
-    { at: "ended" }
+    { phase: "ended" }
   >;
 
 describe("the status of a call", () => {
   test("is a short text that distinguishes dialling from connected calls", () => {
-    const expected: [Exclude<State, { at: "ended" }>, string][] = [
-      [{ at: "outgoing", call: makeCall("audio"), until: 0, isRegistered: true }, "Appel..."],
-      [{ at: "outgoing", call: makeCall("audio"), until: 0, isRegistered: true, isPeerRinging: true }, "Ça sonne..."],
-      [{ at: "ringing", call: makeCall("audio", false), until: 0 }, "Appel audio entrant"],
-      [{ at: "ringing", call: makeCall("video", false), until: 0 }, "Appel vidéo entrant"],
-      [{ at: "connecting", call: makeCall("audio"), until: 0 }, "Connexion..."],
+    const expected: [Exclude<State, { phase: "ended" }>, string][] = [
+      [{ phase: "outgoing", call: makeCall("audio"), until: 0, isRegistered: true }, "Appel..."],
+      [
+        { phase: "outgoing", call: makeCall("audio"), until: 0, isRegistered: true, isPeerRinging: true },
+        "Ça sonne...",
+      ],
+      [{ phase: "ringing", call: makeCall("audio", false), until: 0 }, "Appel audio entrant"],
+      [{ phase: "ringing", call: makeCall("video", false), until: 0 }, "Appel vidéo entrant"],
+      [{ phase: "connecting", call: makeCall("audio"), until: 0 }, "Connexion..."],
       [connected("audio", 1), "Reconnexion..."],
     ];
     for (const [state, text] of expected) expect(textOf(getCallStatusKey(state))).toBe(text);
@@ -114,7 +117,7 @@ describe("notices about microphones, cameras and the connection", () => {
   test("are absent if all is well, while the call rings and after it ended", () => {
     expect(keys(connected("video"), {})).toEqual([]);
     const bad: Partial<MediaView> = { mic: "refused", camera: "missing", quality: 1, isMicInaudible: true };
-    expect(keys({ at: "ringing", call: makeCall("video", false), until: 0 }, bad)).toEqual([]);
+    expect(keys({ phase: "ringing", call: makeCall("video", false), until: 0 }, bad)).toEqual([]);
     expect(keys(ended({}), bad)).toEqual([]);
   });
 
