@@ -72,7 +72,7 @@ const VoiceBody = v.strictObject({
   ...forwardedField,
 });
 
-/** Content of a message that a person sends. Readers show unknown kinds as "not readable in this version". */
+/** Content of a message that a person sends. Older clients reject frames with a kind that they do not know. */
 export const Body = v.variant("type", [
   v.strictObject({ type: v.literal("text"), text: MessageText, ...forwardedField }),
   ImageBody,
