@@ -8,7 +8,7 @@ import { t } from "#i18n/setup.ts";
 import { getServerNow } from "#lib/browser/clock.ts";
 import { deleteFirstViews, type FirstViewSnapshot, saveFirstViews } from "#lib/browser/first-view-cache.ts";
 import { getSession } from "#lib/session/session.ts";
-import { activeEngine } from "#sync/engine.ts";
+import { currentEngine } from "#sync/engine.ts";
 import { readChat, readContactRequests, readConversation, readConversations } from "#sync/queries/queries.ts";
 import { readMemberProfiles } from "#sync/store/members.ts";
 import { readOwnProfile } from "#sync/store/own-profile-row.ts";
@@ -93,7 +93,7 @@ let lastChatPath: string | undefined;
 
 /** Saves the list and the chat that is open or was open last. Nothing remains of a person who signs out meanwhile. */
 export const saveSnapshots = async (path = location.pathname): Promise<void> => {
-  const context = activeEngine.get()?.tab.context.get();
+  const context = currentEngine.get()?.tab.context.get();
   if (!context || getSession()?.userId !== context.me) return;
   if (toConversation(path, context.me) !== undefined) lastChatPath = path;
   const conversation = lastChatPath && toConversation(lastChatPath, context.me);

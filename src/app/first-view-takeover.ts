@@ -2,7 +2,7 @@ import type { ConversationId } from "#contract/ids.ts";
 import { type FirstViewScreen, findFirstView, subscribeDrawnScreens } from "#lib/browser/first-view.ts";
 import { getSession, subscribeSession } from "#lib/session/session.ts";
 import { clearEarlyDraft, joinDrafts } from "#sync/drafts/early-drafts.ts";
-import { activeEngine } from "#sync/engine.ts";
+import { currentEngine } from "#sync/engine.ts";
 import { recoverJournaledTexts } from "#sync/outbox/enqueue.ts";
 
 /**
@@ -56,7 +56,7 @@ const repeatPress = (pressed: Element | null, root: HTMLElement): void => {
 const takeOver = async (view: HTMLElement, root: HTMLElement, path: string): Promise<void> => {
   const field = view.querySelector("textarea");
   const conversation: ConversationId = view.dataset["conversation"] ?? "";
-  const engine = activeEngine.get();
+  const engine = currentEngine.get();
   if (engine) await recoverJournaledTexts(engine.tab).catch(() => undefined);
   const draft = (field && (await engine?.drafts.read(conversation))) ?? "";
   // The list measures its rows after the first frame.

@@ -5,7 +5,7 @@ import { useSession, wasAccountDeleted, wasSignedOut } from "#lib/session/sessio
 import { saveSessionEndedNote } from "#lib/session/session-ended-note.ts";
 import { renewSessionWhileVisible } from "#lib/session/session-renewal.ts";
 import { isSigningOut } from "#lib/session/signing-out.ts";
-import { startSync, stopSync } from "#sync/engine.ts";
+import { startEngine, stopEngine } from "#sync/engine.ts";
 import { LoadingShell } from "./loading-shell.tsx";
 import { useAcceptanceToasts, useSyncToasts } from "./sync-toasts.ts";
 
@@ -14,13 +14,13 @@ function SyncProvider({ userId, children }: { userId: string; children: ReactNod
   const [state, setState] = useState<{ userId: string } | { error: unknown }>();
   useEffect(() => {
     let isCurrent = true;
-    startSync(userId).then(
+    startEngine(userId).then(
       () => isCurrent && setState({ userId }),
       (error: unknown) => isCurrent && setState({ error }),
     );
     return () => {
       isCurrent = false;
-      void stopSync();
+      void stopEngine();
     };
   }, [userId]);
   useEffect(renewSessionWhileVisible, []);
@@ -44,7 +44,7 @@ function RedirectToLogin({ hasEnded }: { hasEnded: boolean }) {
   useEffect(() => {
     if (hasEnded && !isSigningOut()) saveSignOutMessage();
     // Local data that must not outlive the session is deleted first.
-    void stopSync().finally(() => {
+    void stopEngine().finally(() => {
       if (!isSigningOut()) location.replace("/login");
     });
   }, [hasEnded]);

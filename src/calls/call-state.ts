@@ -1,6 +1,6 @@
 import type { Call } from "#contract/calls/call.ts";
 import { Observable } from "#lib/browser/observable.ts";
-import { activeEngine, type SyncEngine } from "#sync/engine.ts";
+import { currentEngine, type SyncEngine } from "#sync/engine.ts";
 import type { TabCallController } from "./controller/call-controller.ts";
 import type { OtherTabCall } from "./controller/other-tab-call.ts";
 import type { CallNotice, CallView } from "./views.ts";
@@ -34,7 +34,7 @@ export const subscribeCallNotices = (listener: (notice: CallNotice) => void): ((
   };
 };
 
-let activeSync: SyncEngine | undefined;
+let observedEngine: SyncEngine | undefined;
 let controllerLoading: Promise<TabCallController> | undefined;
 let controller: TabCallController | undefined;
 let unsubscribeFeed = () => {};
@@ -46,8 +46,8 @@ let unsubscribeFeed = () => {};
 const isOfThisBrowser = (call: Call): boolean => controller?.otherTab.isOfThisBrowser(call) ?? hasSavedCall();
 
 const updateCallState = (): void => {
-  if (!activeSync) return;
-  const { userId, tab } = activeSync;
+  if (!observedEngine) return;
+  const { userId, tab } = observedEngine;
   const activeCalls = tab.calls.activeCalls.get();
   canCall.set(
     (!currentCall.get() || currentCall.get()?.state.phase === "ended") &&
@@ -74,11 +74,11 @@ const hasSavedCall = (): boolean => {
 
 /** Loads the call controller of the signed-in person. Rejects if it cannot be loaded. */
 export const loadCallController = async (): Promise<TabCallController> => {
-  const sync = activeSync;
-  if (!sync) throw new Error("nobody is signed in");
+  const engine = observedEngine;
+  if (!engine) throw new Error("nobody is signed in");
   controllerLoading ??= import("./controller/start.ts").then(({ openCallController }) => {
-    if (activeSync !== sync) throw new Error("signed out meanwhile");
-    return openCallController(sync, { showCall, showNotice: publishCallNotice });
+    if (observedEngine !== engine) throw new Error("signed out meanwhile");
+    return openCallController(engine, { showCall, showNotice: publishCallNotice });
   });
   const loading = controllerLoading;
   loading.then(
@@ -103,17 +103,17 @@ export const endCalls = async (): Promise<void> => {
   await (await controllerLoading?.catch(() => undefined))?.endCalls();
 };
 
-const followSync = (): void => {
-  if (activeEngine.get() === activeSync) return;
+const followEngine = (): void => {
+  if (currentEngine.get() === observedEngine) return;
   unsubscribeFeed();
   void controllerLoading?.then((previous) => previous.stop()).catch(() => undefined);
   controllerLoading = undefined;
   controller = undefined;
   inCall.set(false);
   otherTabCall.set(undefined);
-  activeSync = activeEngine.get();
-  if (!activeSync) return;
-  unsubscribeFeed = activeSync.tab.calls.activeCalls.subscribe(updateCallState);
+  observedEngine = currentEngine.get();
+  if (!observedEngine) return;
+  unsubscribeFeed = observedEngine.tab.calls.activeCalls.subscribe(updateCallState);
   updateCallState();
 };
 
@@ -122,6 +122,6 @@ let isWatching = false;
 export const watchCalls = (): void => {
   if (isWatching) return;
   isWatching = true;
-  activeEngine.subscribe(followSync);
-  followSync();
+  currentEngine.subscribe(followEngine);
+  followEngine();
 };

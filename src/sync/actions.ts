@@ -3,7 +3,7 @@ import type { Relation } from "#contract/people.ts";
 import type { DraftKeeper } from "./drafts/draft-keeper.ts";
 import { discardDrafts, listDraftKeys, listRecordings, readUnsentContent } from "./drafts/draft-rows.ts";
 import { waitForDraftSaves } from "./drafts/pending-saves.ts";
-import { activeEngine, getEngine } from "./engine.ts";
+import { currentEngine, getEngine } from "./engine.ts";
 import {
   clearConversationHistory,
   deleteMessageByClientId,
@@ -48,7 +48,7 @@ export const discardMessage = async (cid: Uuid): Promise<void> =>
 
 /** Marks a conversation as read up to `seq`. Cheap to call often. */
 export const markReadUpTo = (conversation: ConversationId, seq: number): void => {
-  activeEngine.get()?.readTracker.markRead(conversation, seq);
+  currentEngine.get()?.readTracker.markRead(conversation, seq);
 };
 
 /** Deletes a message that was unsent when its author chose to, even if it was sent meanwhile. */
@@ -94,7 +94,7 @@ export const broadcastFiles = async (to: ConversationId[], files: OutgoingFile[]
 
 /** Reports that the person types. Cheap to call at every keystroke. */
 export const reportTyping = (conversation: ConversationId): void =>
-  activeEngine.get()?.tab.typing.reportTyping(conversation);
+  currentEngine.get()?.tab.typing.reportTyping(conversation);
 
 /** Whether recordings of a conversation are stored, running ones included. */
 export const hasRecordings = async (conversation: ConversationId): Promise<boolean> => {
@@ -105,7 +105,7 @@ export const hasRecordings = async (conversation: ConversationId): Promise<boole
 /** Whether an earlier screen or page left a draft with files or text for the target. */
 export const hasAttachmentDraft = async (target: DraftTarget): Promise<boolean> => {
   await waitForDraftSaves(target);
-  const tab = activeEngine.get()?.tab;
+  const tab = currentEngine.get()?.tab;
   const store = tab?.context.get()?.store;
   return tab !== undefined && store !== undefined && (await listDraftKeys(tab, store, target)).length > 0;
 };
@@ -156,7 +156,7 @@ export const changeRelation = (
   person: Uuid,
   request: () => Promise<Relation>,
   isDone: (row: PersonRow) => boolean,
-): Promise<void> => runRelationCommand(activeEngine.get()?.tab, person, request, isDone);
+): Promise<void> => runRelationCommand(currentEngine.get()?.tab, person, request, isDone);
 
 const syncTimeoutMs = 10_000;
 
@@ -182,7 +182,7 @@ export const waitUntilGone = (conversation: ConversationId): Promise<void> =>
 
 /** Saves a text draft soon; an empty text deletes it. Cheap to call at every keystroke. */
 export const saveDraft = (conversation: ConversationId, text: string): void => {
-  activeEngine.get()?.drafts.save(conversation, text);
+  currentEngine.get()?.drafts.save(conversation, text);
 };
 export const readLatestDraft = async (conversation: ConversationId): Promise<string> =>
-  (await activeEngine.get()?.drafts.read(conversation)) ?? "";
+  (await currentEngine.get()?.drafts.read(conversation)) ?? "";

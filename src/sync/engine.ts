@@ -20,22 +20,23 @@ import { runInBackground } from "./store/sync-context.ts";
 import { type SyncNotice, Tab } from "./tabs/tab.ts";
 import { readUnsentSummary, type UnsentSummary } from "./unsent-summary.ts";
 
-/** Running sync engine of one person in this tab, with the caches of its screens. */
+/** Sync engine of one person in this tab, with the caches of its screens. */
 export type SyncEngine = {
   readonly userId: Uuid;
   readonly tab: Tab;
   readonly readTracker: ReadTracker;
   readonly drafts: TextDrafts;
   readonly objectUrls: ObjectUrlCache;
+  /** Stores what the caches hold and closes the store. Only `stopEngine` calls it. */
+  stop(): Promise<void>;
 };
-type RunningSync = SyncEngine & { stop(): Promise<void> };
 
-/** Engine that screens use; undefined while none runs. */
-export const activeEngine = new Observable<SyncEngine | undefined>(undefined);
+/** Engine that the screens of this tab use; undefined while none runs. */
+export const currentEngine = new Observable<SyncEngine | undefined>(undefined);
 
-/** Running engine. Throws a SyncError while none runs. */
+/** Current engine. Throws a SyncError while none runs. */
 export const getEngine = (): SyncEngine => {
-  const engine = activeEngine.get();
+  const engine = currentEngine.get();
   if (!engine) throw new SyncError("unavailable");
   return engine;
 };
@@ -56,11 +57,12 @@ export const subscribeNotices = (listener: (notice: SyncNotice) => void): (() =>
   };
 };
 
-let currentSync: { userId: Uuid; started: Promise<RunningSync> } | undefined;
+/** Last start that was not followed by a stop. Its engine becomes the current one while it starts. */
+let lastStart: { userId: Uuid; engine: Promise<SyncEngine> } | undefined;
 /** Stops run one after another, and a start waits for them, so that they do not close the stores of the new engine. */
 let pendingStop: Promise<void> = Promise.resolve();
 
-const start = async (userId: Uuid): Promise<RunningSync> => {
+const createEngine = async (userId: Uuid): Promise<SyncEngine> => {
   const platform = createBrowserPlatform(userId);
   const tab = new Tab(userId, platform, (notice) => {
     if (notice === "signed-out") void handleSessionEnd(userId);
@@ -85,7 +87,7 @@ const start = async (userId: Uuid): Promise<RunningSync> => {
       if (session?.userId !== userId) void handleSessionEnd(userId);
     }),
   ];
-  const engine: RunningSync = {
+  const engine: SyncEngine = {
     userId,
     tab,
     readTracker,
@@ -99,7 +101,7 @@ const start = async (userId: Uuid): Promise<RunningSync> => {
       liveQueries.set(undefined);
     },
   };
-  activeEngine.set(engine);
+  currentEngine.set(engine);
   await tab.start();
   const [context, data] = [tab.context.get(), takeDocumentData()];
   if (context && data) await applyDocumentData(context, data);
@@ -110,21 +112,20 @@ const start = async (userId: Uuid): Promise<RunningSync> => {
 };
 
 /** Starts the engine of a person, or returns the running one. Stops the engine of another person first. */
-export const startSync = (userId: Uuid): Promise<SyncEngine> => {
-  if (currentSync?.userId === userId) return currentSync.started;
-  const stopped = stopSync();
-  const started = stopped.then(() => start(userId));
-  currentSync = { userId, started };
-  return started;
+export const startEngine = (userId: Uuid): Promise<SyncEngine> => {
+  if (lastStart?.userId === userId) return lastStart.engine;
+  const engine = stopEngine().then(() => createEngine(userId));
+  lastStart = { userId, engine };
+  return engine;
 };
 
-export const stopSync = (): Promise<void> => {
-  const before = currentSync;
-  currentSync = undefined;
+export const stopEngine = (): Promise<void> => {
+  const before = lastStart;
+  lastStart = undefined;
   if (!before) return pendingStop;
-  activeEngine.set(undefined);
+  currentEngine.set(undefined);
   pendingStop = pendingStop.then(async () => {
-    const engine = await before.started.catch(() => undefined);
+    const engine = await before.engine.catch(() => undefined);
     await engine?.stop();
   });
   return pendingStop;
@@ -141,9 +142,9 @@ const deleteLocalData = async (userId: Uuid): Promise<void> => {
  * expired or another person signed in. After a sign-out in any tab everything is deleted, this tab's last writes included.
  */
 const handleSessionEnd = async (userId: Uuid): Promise<void> => {
-  if (currentSync?.userId !== userId) return;
+  if (lastStart?.userId !== userId) return;
   void deleteFirstViews().catch(() => undefined);
-  pendingStop = stopSync()
+  pendingStop = stopEngine()
     .then(() => (wasSignedOut() ? deleteLocalData(userId) : purgeAllButUnsent(createBrowserPlatform(userId), userId)))
     .catch((error: unknown) => console.warn("local data could not be removed", error));
   emitNotice("signed-out");
@@ -152,14 +153,14 @@ const handleSessionEnd = async (userId: Uuid): Promise<void> => {
 
 /** Deletes the person's local data on sign-out and makes the other tabs close their stores. */
 export const purgeLocalData = async (userId: Uuid): Promise<void> => {
-  if (currentSync?.userId === userId) (await currentSync.started.catch(() => undefined))?.tab.announceSignOut();
-  await stopSync();
+  if (lastStart?.userId === userId) (await lastStart.engine.catch(() => undefined))?.tab.announceSignOut();
+  await stopEngine();
   await deleteLocalData(userId);
 };
 
 /** Unsent data that a sign-out would delete, including text typed just now. */
 export const getUnsentSummary = async (): Promise<UnsentSummary> => {
-  const { tab, drafts } = activeEngine.get() ?? {};
+  const { tab, drafts } = currentEngine.get() ?? {};
   drafts?.flushToJournal();
   await drafts?.flush();
   const context = tab?.context.get();

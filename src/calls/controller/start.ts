@@ -24,9 +24,9 @@ const requireStoreContext = ({ tab }: SyncEngine): SyncContext => {
   return context;
 };
 
-const createCallStorage = (sync: SyncEngine): CallStorage => ({
+const createCallStorage = (engine: SyncEngine): CallStorage => ({
   async getOrInsert(key, value) {
-    const { strict } = requireStoreContext(sync);
+    const { strict } = requireStoreContext(engine);
     return strict.transaction("rw", strict.meta, async () => {
       const row = await strict.meta.get(key);
       if (row) return row.value;
@@ -35,31 +35,31 @@ const createCallStorage = (sync: SyncEngine): CallStorage => ({
     });
   },
   async put(key, value) {
-    await requireStoreContext(sync).strict.meta.put({ key, value });
+    await requireStoreContext(engine).strict.meta.put({ key, value });
   },
   async delete(key) {
-    await requireStoreContext(sync).store.meta.delete(key);
+    await requireStoreContext(engine).store.meta.delete(key);
   },
   async listByPrefix(prefix) {
-    const rows = await requireStoreContext(sync).store.meta.where("key").startsWith(prefix).toArray();
+    const rows = await requireStoreContext(engine).store.meta.where("key").startsWith(prefix).toArray();
     return rows.map(({ value }) => value);
   },
 });
 
-const createCallSyncPort = (sync: SyncEngine): CallSyncPort => {
-  const { tab, userId } = sync;
+const createCallSyncPort = (engine: SyncEngine): CallSyncPort => {
+  const { tab, userId } = engine;
   const { platform } = tab;
   return {
     me: userId,
     platform,
     feed: tab.calls,
     connectionState: tab.link,
-    storage: createCallStorage(sync),
+    storage: createCallStorage(engine),
     request: (command) => tab.request(command),
     announceTaken: (call) => tab.announceCallTaken(call),
     checkConnection: () => tab.refresh(),
     async isRingAudible() {
-      const settings = await readSettingsRow(requireStoreContext(sync).store);
+      const settings = await readSettingsRow(requireStoreContext(engine).store);
       return toEffectiveSettings(settings).calls.sound;
     },
     findDataUse: (call) => findCallDataUse(call).catch(() => 0),
@@ -115,11 +115,11 @@ const readDeviceId = async (memory: CallStorage, newId: DeviceId): Promise<Devic
 };
 
 export const openCallController = async (
-  sync: SyncEngine,
+  engine: SyncEngine,
   screen: Pick<CallEnvironment, "showCall" | "showNotice">,
 ): Promise<TabCallController> => {
-  await waitForStoreOpen(sync);
-  const port = createCallSyncPort(sync);
+  await waitForStoreOpen(engine);
+  const port = createCallSyncPort(engine);
   // A resumed call keeps its device id, even if the browser's data were removed.
   const saved = new SavedCallStore(browserEnvironment.storage, port.me).read();
   const device = await readDeviceId(port.storage, saved?.device ?? createUuid(port.platform.now()));

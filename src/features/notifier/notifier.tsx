@@ -4,7 +4,7 @@ import { isCallScreenOpen } from "#calls/hooks.ts";
 import { addMessagesDuringCall } from "#calls/ui/messages-during-call.ts";
 import { privateConversationId } from "#contract/ids.ts";
 import { isRecording } from "#lib/browser/sound.ts";
-import { activeEngine } from "#sync/engine.ts";
+import { currentEngine } from "#sync/engine.ts";
 import { useSettings } from "#sync/hooks/use-settings.ts";
 import { MessageBanner } from "./message-banner.tsx";
 import type { NotificationContext } from "./notification-policy.ts";
@@ -36,7 +36,7 @@ type NotifierProps = {
 
 /** Announces messages in conversations that are not on screen: a short sound and a banner with a link. */
 export default function Notifier({ openedAt, pathname, isListShown }: NotifierProps) {
-  const engine = useSyncExternalStore(activeEngine.subscribe, activeEngine.get);
+  const engine = useSyncExternalStore(currentEngine.subscribe, currentEngine.get);
   const settings = useSettings();
   const [isHeld, setHeld] = useState(false);
   const { shown, show, close } = useBanner(isHeld);

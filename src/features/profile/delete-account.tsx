@@ -12,7 +12,7 @@ import { saveFlashMessage } from "#lib/session/flash-message.ts";
 import { getSession } from "#lib/session/session.ts";
 import { deleteAccount } from "#lib/session/sign-out.ts";
 import { setSigningOut } from "#lib/session/signing-out.ts";
-import { purgeLocalData, stopSync } from "#sync/engine.ts";
+import { purgeLocalData, stopEngine } from "#sync/engine.ts";
 import { useUnsentSummary } from "#sync/hooks/use-unsent.ts";
 import { formatUnsentContent } from "./sign-out-warning.ts";
 
@@ -74,7 +74,7 @@ export function DeleteAccountButton() {
     /** The session ended before the deletion: nothing was deleted, and the sign-in page says so. */
     const redirectToSignIn = () => {
       saveFlashMessage({ title: t("profile.deleteFailedTitle"), message: t("profile.deleteSignedOut") });
-      return stopSync().finally(() => location.replace("/login"));
+      return stopEngine().finally(() => location.replace("/login"));
     };
     const closeDialog = () => {
       setBusy(false);

@@ -21,7 +21,7 @@ export const useChat = (id: ConversationId | undefined): ChatView | undefined =>
   const [window, setWindow] = useState({ id, limit: messagePageRows });
   const limit = window.id === id ? window.limit : messagePageRows;
   const [isLoading, setIsLoading] = useState(false);
-  const sync = useEngine();
+  const engine = useEngine();
   // A longer window is never reused, so it is not kept alive: otherwise many of them would be read at each new page.
   const keepsAlive = limit === messagePageRows;
   const chat = useLiveQuery(id && `chat ${id} ${limit}`, ({ store }) => readChat(store, id ?? "", limit), keepsAlive);
@@ -33,21 +33,21 @@ export const useChat = (id: ConversationId | undefined): ChatView | undefined =>
   const isReading = chat === undefined;
 
   useEffect(() => {
-    if (sync && id) sync.tab.prioritizeConversation(id);
-  }, [sync, id]);
+    if (engine && id) engine.tab.prioritizeConversation(id);
+  }, [engine, id]);
 
   const hasMoreLocally = current?.hasMoreLocally ?? false;
   const hasMoreOnServer = current?.hasMoreOnServer ?? false;
   const loadOlder = useCallback(async () => {
-    if (!sync || !id || isReading || (!hasMoreLocally && !hasMoreOnServer)) return;
+    if (!engine || !id || isReading || (!hasMoreLocally && !hasMoreOnServer)) return;
     setIsLoading(true);
     try {
-      if (!hasMoreLocally) await fetchOlderMessages(sync.tab, id);
+      if (!hasMoreLocally) await fetchOlderMessages(engine.tab, id);
       setWindow((before) => ({ id, limit: (before.id === id ? before.limit : messagePageRows) + messagePageRows }));
     } finally {
       setIsLoading(false);
     }
-  }, [sync, id, isReading, hasMoreLocally, hasMoreOnServer]);
+  }, [engine, id, isReading, hasMoreLocally, hasMoreOnServer]);
 
   return useMemo(
     () =>
@@ -65,8 +65,8 @@ const noTypingMembers: readonly number[] = [];
 
 /** Numbers of the members typing in a conversation, in the order they started. */
 export const useTypingMembers = (conversation: ConversationId): readonly number[] => {
-  const sync = useEngine();
-  const members = sync?.tab.typing.members;
+  const engine = useEngine();
+  const members = engine?.tab.typing.members;
   return useSyncExternalStore(
     members?.subscribe ?? emptySource.subscribe,
     () => members?.get().get(conversation) ?? noTypingMembers,
@@ -88,7 +88,7 @@ export const useChatHistory = (
   seq: number | undefined,
   onFailure: (error: unknown) => void,
 ): ChatHistory | undefined => {
-  const sync = useEngine();
+  const engine = useEngine();
   const [historyWindow, setHistoryWindow] = useState<HistoryWindow>();
   const [isLoading, setIsLoading] = useState(false);
   const latestOnFailure = useRef(onFailure);
@@ -96,29 +96,29 @@ export const useChatHistory = (
 
   useEffect(() => {
     setHistoryWindow(undefined);
-    if (!sync || seq === undefined) return;
+    if (!engine || seq === undefined) return;
     let isCurrent = true;
-    readWindowAround(sync.tab, id, seq).then(
+    readWindowAround(engine.tab, id, seq).then(
       (messages) => isCurrent && setHistoryWindow({ seq, messages }),
       (error: unknown) => isCurrent && latestOnFailure.current(error),
     );
     return () => {
       isCurrent = false;
     };
-  }, [sync, id, seq]);
+  }, [engine, id, seq]);
 
   const load = useCallback(
     async (direction: "before" | "after") => {
-      if (!sync || !historyWindow) return;
+      if (!engine || !historyWindow) return;
       setIsLoading(true);
       try {
-        const messages = await extendWindow(sync.tab, id, historyWindow.messages, direction);
+        const messages = await extendWindow(engine.tab, id, historyWindow.messages, direction);
         setHistoryWindow((now) => (now === historyWindow ? { seq: historyWindow.seq, messages } : now));
       } finally {
         setIsLoading(false);
       }
     },
-    [sync, id, historyWindow],
+    [engine, id, historyWindow],
   );
 
   return useMemo(

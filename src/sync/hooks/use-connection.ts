@@ -8,8 +8,8 @@ const disconnectedLink = { get: (): LinkState => "connecting", subscribe: emptyS
 
 /** State of the connection to the server. */
 export const useLinkState = (): LinkState => {
-  const sync = useEngine();
-  const link = sync?.tab.link ?? disconnectedLink;
+  const engine = useEngine();
+  const link = engine?.tab.link ?? disconnectedLink;
   return useSyncExternalStore<LinkState>(link.subscribe, link.get, () => "connecting");
 };
 

@@ -10,15 +10,15 @@ export type { ConversationListItem, ConversationView } from "#sync/store/view-mo
 /** The newest conversations, at most `limit`. Fewer than that means that there are no more. */
 export const useConversations = (limit = 100): ConversationListItem[] | undefined => {
   const list = useLiveQuery(`conversations ${limit}`, ({ store, me }) => readConversations(store, me, limit));
-  const sync = useEngine();
+  const engine = useEngine();
   // Fetch unknown members who are named in the last messages.
   useEffect(() => {
     for (const { id, group, gone, last, memberProfiles } of list ?? []) {
       if (!group || gone) continue;
       const unknown = listNamedMembers(last).filter((number) => number !== group.number && !memberProfiles[number]);
-      if (unknown.length > 0) sync?.tab.memberLoader.requestMembers(id, unknown);
+      if (unknown.length > 0) engine?.tab.memberLoader.requestMembers(id, unknown);
     }
-  }, [sync, list]);
+  }, [engine, list]);
   return list;
 };
 

@@ -40,18 +40,18 @@ const readFeedState = async (context: SyncContext) => {
 
 /** The Tala feed on screen: stored statuses at once, then polled from the server. */
 export const useFeed = (): UseFeedResult => {
-  const sync = useEngine();
+  const engine = useEngine();
   const { rows, pending } = useLiveQuery("tala", readFeedState) ?? {};
   const [poller, setPoller] = useState<FeedPoller>();
   const [top, setTop] = useState<number>();
   const [limit, setLimit] = useState(postPageRows);
   const fetchedBefore = useRef<number>(undefined);
   useEffect(() => {
-    if (!sync) return;
-    const poller = new FeedPoller(sync.tab, isDataSaverOn);
+    if (!engine) return;
+    const poller = new FeedPoller(engine.tab, isDataSaverOn);
     setPoller(poller);
     return () => poller.stop();
-  }, [sync]);
+  }, [engine]);
   const { get, subscribe } = poller?.status ?? loadingSource;
   const status = useSyncExternalStore(subscribe, get);
 
@@ -61,7 +61,7 @@ export const useFeed = (): UseFeedResult => {
   if (isOpened && top === undefined && newest !== undefined) setTop(newest);
   const isLoaded = status.at === "seen";
   useEffect(() => {
-    if (!isLoaded || isOpened || !sync) return;
+    if (!isLoaded || isOpened || !engine) return;
     let isCurrent = true;
     // Read from the store, which has the answer a moment before `rows`.
     const freezeTop = (first: number | undefined) => {
@@ -69,14 +69,14 @@ export const useFeed = (): UseFeedResult => {
       if (first !== undefined) setTop((before) => before ?? first);
       setOpened(true);
     };
-    readFeed(getContext(sync.tab).store).then(
+    readFeed(getContext(engine.tab).store).then(
       ([first]) => freezeTop(first?.number),
       () => freezeTop(undefined),
     );
     return () => {
       isCurrent = false;
     };
-  }, [isLoaded, isOpened, sync]);
+  }, [isLoaded, isOpened, engine]);
   const startReading = useCallback(() => setOpened(true), []);
   const view = useMemo(() => rows && toFeedView(rows, top ?? newest ?? 0, limit), [rows, top, newest, limit]);
 
@@ -87,17 +87,17 @@ export const useFeed = (): UseFeedResult => {
     fetchedBefore.current = undefined;
   }, [newest]);
   const loadOlder = useCallback(async () => {
-    if (!sync || !view?.older) return;
-    const context = getContext(sync.tab);
+    if (!engine || !view?.older) return;
+    const context = getContext(engine.tab);
     const last = view.posts.at(-1);
     if (view.older !== "here") {
       const { before } = view.older;
       if (fetchedBefore.current === before) return; // the page was fetched and is about to show
       await fetchOlderPosts(context, before);
       fetchedBefore.current = before;
-    } else if (last && last.checkedAt < sync.tab.platform.now() - recheckMs)
+    } else if (last && last.checkedAt < engine.tab.platform.now() - recheckMs)
       fetchOlderPosts(context, last.number).catch(() => undefined); // the stored page stays
     setLimit((before) => before + postPageRows);
-  }, [sync, view]);
+  }, [engine, view]);
   return { view, pending, status, refresh, startReading, showNewest, loadOlder };
 };

@@ -14,8 +14,8 @@ const loadingFile: Omit<FileView, "load"> = { url: undefined, state: "loading" }
  * "loading" until the store was read.
  */
 export const useFile = (conversation: ConversationId, { file, mime, size }: AttachedBody): FileView => {
-  const sync = useEngine();
-  const cachedFile = useMemo(() => sync?.objectUrls.get({ file, mime, size }), [sync, file, mime, size]);
+  const engine = useEngine();
+  const cachedFile = useMemo(() => engine?.objectUrls.get({ file, mime, size }), [engine, file, mime, size]);
   const shown = useSyncExternalStore(
     cachedFile?.subscribe ?? emptySource.subscribe,
     () => cachedFile?.get() ?? loadingFile,

@@ -44,20 +44,20 @@ const noProfilesYet: MemberProfiles = {};
 /** Profiles of group members by member number. Unknown members are fetched. */
 export const useMemberProfiles = (group: ConversationId | undefined, numbers: readonly number[]): MemberProfiles => {
   const key = `${group} ${numbers.join()}`;
-  const sync = useEngine();
+  const engine = useEngine();
   const known = useLiveQuery(group && `authors ${key}`, ({ store, me }) =>
     readMemberProfiles(store, me, group ?? "", numbers),
   );
   const last = useRef(noProfilesYet);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the key stands for the group and the numbers
   useEffect(() => {
-    const context = sync?.tab.context.get();
+    const context = engine?.tab.context.get();
     if (!context || !group || !known) return;
     void listUnknownMembers(context, group, numbers).then(
-      (unknown) => sync?.tab.memberLoader.requestMembers(group, unknown),
+      (unknown) => engine?.tab.memberLoader.requestMembers(group, unknown),
       () => {},
     );
-  }, [sync, key, known]);
+  }, [engine, key, known]);
   // Keep the previous profiles while more are read.
   if (known) last.current = known;
   return known ?? last.current;
@@ -78,7 +78,7 @@ export type GroupMembersState = {
  * changes are fetched. A failed fetch is repeated by itself, or at once by `refetch`.
  */
 export const useGroupMembers = (group: ConversationId, membersVersion: number | undefined): GroupMembersState => {
-  const sync = useEngine();
+  const engine = useEngine();
   const isOnline = useLinkState() === "online";
   const [tries, setTries] = useState(0);
   const [failure, setFailure] = useState<FailureCode>();
@@ -87,11 +87,11 @@ export const useGroupMembers = (group: ConversationId, membersVersion: number | 
   const isOutdated = held !== undefined && membersVersion !== undefined && !isCurrent;
   // biome-ignore lint/correctness/useExhaustiveDependencies: `tries` repeats the request
   useEffect(() => {
-    const context = sync?.tab.context.get();
+    const context = engine?.tab.context.get();
     if (!context || !isOutdated || !isOnline) return;
     setFailure(undefined);
     return syncMemberListWithRetry(context, group, setFailure);
-  }, [sync, group, membersVersion, held?.roster, isOutdated, isOnline, tries]);
+  }, [engine, group, membersVersion, held?.roster, isOutdated, isOnline, tries]);
   const refetch = useCallback(() => setTries((before) => before + 1), []);
   const state = isCurrent ? "ready" : failure !== undefined ? "failed" : "loading";
   const lastCurrent = useRef<{ group: ConversationId; members: MemberRow[] }>(undefined);

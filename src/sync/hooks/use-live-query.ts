@@ -1,5 +1,5 @@
 import { useMemo, useSyncExternalStore } from "react";
-import { activeEngine, liveQueries, type SyncEngine } from "#sync/engine.ts";
+import { currentEngine, liveQueries, type SyncEngine } from "#sync/engine.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
 import type { StorageTrouble } from "#sync/store/view-models.ts";
 
@@ -9,9 +9,9 @@ import type { StorageTrouble } from "#sync/store/view-models.ts";
 /** External store without a value. */
 export const emptySource = { get: () => undefined, subscribe: () => () => {} };
 
-/** Running sync engine; undefined while none runs. */
+/** Current sync engine; undefined while none runs. */
 export const useEngine = (): SyncEngine | undefined =>
-  useSyncExternalStore(activeEngine.subscribe, activeEngine.get, () => undefined);
+  useSyncExternalStore(currentEngine.subscribe, currentEngine.get, () => undefined);
 
 /**
  * Runs a query of the local store and returns its latest result. `key` identifies the query and its parameters; an
@@ -33,7 +33,7 @@ export const useLiveQuery = <T>(
 
 /** Trouble with the local storage; undefined if there is none. */
 export const useStorageTrouble = (): StorageTrouble | undefined => {
-  const sync = useEngine();
-  const trouble = sync?.tab.storageTrouble ?? emptySource;
+  const engine = useEngine();
+  const trouble = engine?.tab.storageTrouble ?? emptySource;
   return useSyncExternalStore<StorageTrouble | undefined>(trouble.subscribe, trouble.get, () => undefined);
 };

@@ -12,17 +12,17 @@ import { useSettings } from "./use-settings.ts";
  * presence. Undefined while it is unknown or the server is shown as unreachable; an undefined conversation is not polled.
  */
 export const usePresence = (conversation: ConversationId | undefined): Presence | undefined => {
-  const sync = useEngine();
+  const engine = useEngine();
   const { presence: isShared } = useSettings();
   const isUp = useShownLink() === "online";
   const shared = isShared ? conversation : undefined;
   const [latest, setLatest] = useState<{ conversation: ConversationId; presence: Presence | undefined }>();
   useEffect(() => {
-    if (!sync || shared === undefined) return;
-    const poller = new PresencePoller(sync.tab, shared, presencePollMs, (presence) =>
+    if (!engine || shared === undefined) return;
+    const poller = new PresencePoller(engine.tab, shared, presencePollMs, (presence) =>
       setLatest({ conversation: shared, presence }),
     );
     return () => poller.stop();
-  }, [sync, shared]);
+  }, [engine, shared]);
   return isUp && latest?.conversation === shared ? latest?.presence : undefined;
 };

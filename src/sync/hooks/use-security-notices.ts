@@ -1,13 +1,13 @@
 import type { SecurityNotice } from "#contract/auth/security-notice.ts";
 import type { Uuid } from "#contract/ids.ts";
-import { activeEngine } from "#sync/engine.ts";
+import { currentEngine } from "#sync/engine.ts";
 import { listUnseenNotices, markNoticesSeen, markResetNoticesSeen } from "#sync/store/security-notice-rows.ts";
 import { useLiveQuery } from "./use-live-query.ts";
 
 const noSecurityNotices: SecurityNotice[] = [];
 
 const writeNotices = async (write: (store: Parameters<typeof markNoticesSeen>[0]) => Promise<void>): Promise<void> => {
-  const context = activeEngine.get()?.tab.context.get();
+  const context = currentEngine.get()?.tab.context.get();
   // If the store cannot be written, the notices are shown once more.
   await (context && write(context.store).catch(() => undefined));
 };

@@ -14,23 +14,23 @@ import { useEngine, useLiveQuery } from "./use-live-query.ts";
 /** Cached settings of each engine, read once, so that the hook returns the same object until the store was read. */
 const settingsByEngine = new WeakMap<SyncEngine, Settings>();
 
-const readInitialSettings = (sync: SyncEngine | undefined): Settings => {
-  if (!sync) return defaultSettings;
-  const known = settingsByEngine.get(sync);
+const readInitialSettings = (engine: SyncEngine | undefined): Settings => {
+  if (!engine) return defaultSettings;
+  const known = settingsByEngine.get(engine);
   if (known) return known;
-  const shown = readSettingsCache({ platform: sync.tab.platform, me: sync.userId });
-  settingsByEngine.set(sync, shown);
+  const shown = readSettingsCache({ platform: engine.tab.platform, me: engine.userId });
+  settingsByEngine.set(engine, shown);
   return shown;
 };
 
 /** Settings of the person, including changes made offline. */
 export const useSettings = (): Settings => {
-  const sync = useEngine();
+  const engine = useEngine();
   const shown = useLiveQuery("settings", async ({ store }) => toEffectiveSettings(await readSettingsRow(store)));
   useEffect(() => {
-    if (sync && shown) writeSettingsCache({ platform: sync.tab.platform, me: sync.userId }, shown);
-  }, [sync, shown]);
-  return shown ?? readInitialSettings(sync);
+    if (engine && shown) writeSettingsCache({ platform: engine.tab.platform, me: engine.userId }, shown);
+  }, [engine, shown]);
+  return shown ?? readInitialSettings(engine);
 };
 
 /**

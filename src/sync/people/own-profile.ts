@@ -1,14 +1,14 @@
 import * as v from "valibot";
 import { Profile } from "#contract/people.ts";
 import { requestApi } from "#lib/http/api.ts";
-import { activeEngine } from "#sync/engine.ts";
+import { currentEngine } from "#sync/engine.ts";
 import { mergeFetchedProfile, readOwnProfile } from "#sync/store/own-profile-row.ts";
 
 const pictureTimeoutMs = 120_000;
 
 /** Changes the own profile on the server, then in the local store. Rejects with an `ApiFailure`. */
 const requestProfileChange = async (request: () => Promise<unknown>): Promise<Profile> => {
-  const context = activeEngine.get()?.tab.context.get();
+  const context = currentEngine.get()?.tab.context.get();
   // The change works without a readable store.
   const before = context && (await readOwnProfile(context.store).catch(() => undefined));
   const profile = v.parse(Profile, await request());

@@ -3,10 +3,10 @@ import { showToast } from "#components/overlays/toast.tsx";
 import { toDisplayName } from "#components/people/person-name.ts";
 import { type Translate, t } from "#i18n/setup.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
-import { activeEngine } from "#sync/engine.ts";
+import { currentEngine } from "#sync/engine.ts";
 
 const readPeerName = async (peer: string): Promise<string> => {
-  const person = await activeEngine.get()?.tab.context.get()?.store.people.get(peer);
+  const person = await currentEngine.get()?.tab.context.get()?.store.people.get(peer);
   return isolateBidi(person?.username || person?.phone || toDisplayName(person, t));
 };
 

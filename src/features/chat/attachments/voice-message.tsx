@@ -6,7 +6,7 @@ import { readPath } from "#contract/files.ts";
 import { formatDuration } from "#i18n/format.ts";
 import { locales } from "#i18n/locales.ts";
 import { useLanguage } from "#i18n/setup.ts";
-import { activeEngine } from "#sync/engine.ts";
+import { currentEngine } from "#sync/engine.ts";
 import { useUpload } from "#sync/hooks/use-files.ts";
 import { CancelUploadButton, UploadProgressRing, UploadProgressText } from "./upload-progress.tsx";
 import { type AttachmentProps, useAttachment } from "./use-attachment.ts";
@@ -76,7 +76,7 @@ export default function VoiceMessage({ conversation, item, body, description }: 
     // A streamed message is downloaded after playing, for the next time and for offline use.
     const onEnded = () => source !== url && loadLatest.current();
     const retainSource = () =>
-      activeEngine
+      currentEngine
         .get()
         ?.objectUrls.get(body)
         .subscribe(() => {});

@@ -14,7 +14,7 @@ import { addWebmDuration } from "#lib/media/webm-duration.ts";
 import { SyncError, sendFiles } from "#sync/actions.ts";
 import { deleteRecordingDraft } from "#sync/drafts/draft-rows.ts";
 import { acquireRecordingLock, appendRecordingChunk, findRecordingDraft } from "#sync/drafts/voice-drafts.ts";
-import { activeEngine, getEngine } from "#sync/engine.ts";
+import { currentEngine, getEngine } from "#sync/engine.ts";
 
 export type RecordingState =
   | { phase: "opening" }
@@ -111,7 +111,7 @@ export class VoiceRecording {
       this.#recorder = recorder;
       if (this.#isDiscarded) return void recorder.stop();
       this.#startedAt = Date.now();
-      const tab = activeEngine.get()?.tab;
+      const tab = currentEngine.get()?.tab;
       lock = tab && acquireRecordingLock(tab, this.#conversation, this.#startedAt);
       this.state.set({ phase: "recording", ms: 0, level: 0 });
     } catch (error) {

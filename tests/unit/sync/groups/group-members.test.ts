@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { createUuid, type Uuid } from "#contract/ids.ts";
 import { memberPageRows } from "#contract/limits.ts";
-import { activeEngine, type SyncEngine } from "#sync/engine.ts";
+import { currentEngine, type SyncEngine } from "#sync/engine.ts";
 import { syncMemberList } from "#sync/inbound/member-loader.ts";
 import {
   addGroupMembers,
@@ -263,9 +263,9 @@ describe("the complete list of members", () => {
 });
 
 describe("commands to a group", () => {
-  afterEach(() => activeEngine.set(undefined));
+  afterEach(() => currentEngine.set(undefined));
 
-  const use = (tab: Tab) => activeEngine.set({ userId: tab.userId, tab } as SyncEngine);
+  const use = (tab: Tab) => currentEngine.set({ userId: tab.userId, tab } as SyncEngine);
   const cardOf = async (tab: Tab, group: Uuid) => (await listConversations(tab)).find(({ id }) => id === group)?.group;
 
   it.each([
