@@ -38,8 +38,8 @@ export class GapFiller {
 
   async #fillNext(): Promise<"done" | "again" | "retry"> {
     await this.#inbound.waitUntilIdle();
-    const { epoch, holes, counter } = await readSyncCursor(this.#context.store);
-    const gap = holes.at(-1);
+    const { epoch, gaps, counter } = await readSyncCursor(this.#context.store);
+    const gap = gaps.at(-1);
     if (!gap) return "done";
     const { since, before } = gap;
     const result = await this.#request({ type: "changes", since, ...(before === null ? {} : { before }) });

@@ -3,20 +3,20 @@ import type { LocalStore } from "./database.ts";
 
 /**
  * Progress of this device in the numbered changes of its person's inbox. `counter` is the newest change known; missing
- * ranges below it are listed in `holes` until they are fetched. The cursor is written in the same transaction as the
+ * ranges below it are listed in `gaps` until they are fetched. The cursor is written in the same transaction as the
  * data and so never runs ahead of it.
  */
 export type SyncCursor = {
   epoch: string;
   counter: number;
-  holes: CursorGap[];
+  gaps: CursorGap[];
   /** The server's clock minus this device's, milliseconds. */
   skew: number;
 };
 /** Missing changes: after `since` and before `before`, both exclusive; null means up to now. */
 export type CursorGap = { since: number; before: number | null };
 
-const emptyCursor: SyncCursor = { epoch: "", counter: 0, holes: [], skew: 0 };
+const emptyCursor: SyncCursor = { epoch: "", counter: 0, gaps: [], skew: 0 };
 
 type CatchUpAnswer = { epoch: string; counter: number; now: number; before: number | null };
 
@@ -32,16 +32,16 @@ export const applyCatchUp = (cursor: SyncCursor, since: number, answer: CatchUpA
   return {
     epoch: answer.epoch,
     counter: answer.counter,
-    holes: [...(isSameEpoch ? cursor.holes : []), ...toRemainingGap(isSameEpoch ? since : 0, answer.before)],
+    gaps: [...(isSameEpoch ? cursor.gaps : []), ...toRemainingGap(isSameEpoch ? since : 0, answer.before)],
     skew: answer.now - now,
   };
 };
 
 /** Adds a gap from `since` up to now, merged with an existing open-ended gap. */
 export const addGap = (cursor: SyncCursor, since: number): SyncCursor => {
-  const open = cursor.holes.filter((gap) => gap.before === null);
-  const closed = cursor.holes.filter((gap) => gap.before !== null);
-  return { ...cursor, holes: [...closed, { since: Math.min(since, ...open.map((gap) => gap.since)), before: null }] };
+  const open = cursor.gaps.filter((gap) => gap.before === null);
+  const closed = cursor.gaps.filter((gap) => gap.before !== null);
+  return { ...cursor, gaps: [...closed, { since: Math.min(since, ...open.map((gap) => gap.since)), before: null }] };
 };
 
 /**
@@ -52,26 +52,32 @@ export const shrinkGap = (cursor: SyncCursor, gap: CursorGap, before: number | n
   const isSame = (other: CursorGap) => other.since === gap.since && other.before === gap.before;
   return {
     ...cursor,
-    holes: cursor.holes.flatMap((other) => (isSame(other) ? toRemainingGap(since, before) : [other])),
+    gaps: cursor.gaps.flatMap((other) => (isSame(other) ? toRemainingGap(since, before) : [other])),
   };
 };
 
 /** Whether all changes of the server are stored, so that missing data means that there is none. */
-export const isCaughtUp = ({ epoch, holes }: SyncCursor): boolean => epoch !== "" && holes.length === 0;
+export const isCaughtUp = ({ epoch, gaps }: SyncCursor): boolean => epoch !== "" && gaps.length === 0;
 
 /** Whether the data of this change, or newer data, is stored. */
-export const isChangeStored = ({ counter, holes }: SyncCursor, change: number): boolean =>
-  change <= counter && !holes.some(({ since, before }) => change > since && (before === null || change < before));
+export const isChangeStored = ({ counter, gaps }: SyncCursor, change: number): boolean =>
+  change <= counter && !gaps.some(({ since, before }) => change > since && (before === null || change < before));
 
 const cursorKey = "cursor";
 
+/** Cursor as stores on devices hold it: its gaps are named `holes`. */
+type StoredCursor = Omit<SyncCursor, "gaps"> & { holes: CursorGap[] };
+
 /** Reads the cursor and sets the tab's clock skew from it. */
 export const readSyncCursor = async (store: LocalStore): Promise<SyncCursor> => {
-  const cursor = (await store.meta.get(cursorKey))?.value as SyncCursor | undefined;
-  if (cursor) setClockSkew(cursor.skew);
-  return cursor ?? emptyCursor;
+  const stored = (await store.meta.get(cursorKey))?.value as StoredCursor | undefined;
+  if (!stored) return emptyCursor;
+  const { holes: gaps, ...cursor } = stored;
+  setClockSkew(cursor.skew);
+  return { ...cursor, gaps };
 };
 
-export const writeSyncCursor = async (store: LocalStore, cursor: SyncCursor): Promise<void> => {
-  await store.meta.put({ key: cursorKey, value: cursor });
+export const writeSyncCursor = async (store: LocalStore, { gaps, ...cursor }: SyncCursor): Promise<void> => {
+  const value: StoredCursor = { ...cursor, holes: gaps };
+  await store.meta.put({ key: cursorKey, value });
 };

@@ -233,7 +233,7 @@ export class Leader {
       this.#outbox.schedule();
       this.#lazyWorkers.schedule();
     }
-    if (result.cursor.holes.length > 0) this.#gapFiller.schedule();
+    if (result.cursor.gaps.length > 0) this.#gapFiller.schedule();
   }
 
   #handleWelcome(isFullSync: boolean): void {

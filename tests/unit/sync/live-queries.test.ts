@@ -196,7 +196,7 @@ describe("results of live queries", () => {
     await store.open();
     await Promise.all([store.conversations.clear(), store.people.clear()]);
     const cursor = await readSyncCursor(store);
-    await writeSyncCursor(store, { ...cursor, holes: [{ since: 0, before: 4 }] });
+    await writeSyncCursor(store, { ...cursor, gaps: [{ since: 0, before: 4 }] });
     expect(await readConversation(store, me, chat)).toMatchObject({ open: false, isConfirmed: false });
     await writeSyncCursor(store, { ...cursor, epoch: "" });
     expect(await readConversation(store, me, chat)).toMatchObject({ open: false, isConfirmed: false });
@@ -263,10 +263,10 @@ describe("results of live queries", () => {
     const unknown = [undefined, undefined, undefined];
     expect(await lists()).toEqual(unknown);
     // Welcomed, with changes that are still to be requested.
-    const welcomed = { epoch: "one", counter: 9, skew: 0, holes: [{ since: 0, before: 5 }] };
+    const welcomed = { epoch: "one", counter: 9, skew: 0, gaps: [{ since: 0, before: 5 }] };
     await writeSyncCursor(store, welcomed);
     expect(await lists()).toEqual(unknown);
-    await writeSyncCursor(store, { ...welcomed, holes: [] });
+    await writeSyncCursor(store, { ...welcomed, gaps: [] });
     expect(await lists()).toEqual([[], [], { received: [], sent: [] }]);
   });
 });

@@ -566,7 +566,7 @@ describe("late answers", () => {
     expect(await answerWith({ epoch: "another", counter: counter + 1 }, true)).toEqual(off);
     expect(await answerWith({ epoch, counter: counter + 1 }, true)).toEqual(on);
     // A change in a gap of the cursor is not stored yet.
-    await writeSyncCursor(store, { ...cursor, holes: [{ since: counter - 2, before: counter }] });
+    await writeSyncCursor(store, { ...cursor, gaps: [{ since: counter - 2, before: counter }] });
     expect(await answerWith({ epoch, counter: counter - 2 }, false)).toEqual(on);
     expect(await answerWith({ epoch, counter }, false)).toEqual(on);
     expect(await answerWith({ epoch, counter: counter - 1 }, false)).toEqual(off);

@@ -1,6 +1,7 @@
 import { IDBObjectStore } from "fake-indexeddb";
 import { afterEach, expect, it, vi } from "vitest";
 import { readConversation } from "#sync/queries/queries.ts";
+import { readSyncCursor, writeSyncCursor } from "#sync/store/sync-cursor.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { getContext, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
@@ -36,8 +37,7 @@ it("changes that a full phone cannot store are requested with pauses", async () 
   await waitUntilDeviceSynced(server, tab, chat);
   // A part of the changes is missing here, and there is no room for it.
   const { store } = getContext(tab);
-  const cursor = (await store.meta.get("cursor"))?.value as { holes: object[] };
-  await store.meta.put({ key: "cursor", value: { ...cursor, holes: [{ since: 0, before: null }] } });
+  await writeSyncCursor(store, { ...(await readSyncCursor(store)), gaps: [{ since: 0, before: null }] });
   for (const method of ["put", "add"] as const)
     vi.spyOn(IDBObjectStore.prototype, method).mockImplementation(() => {
       throw new DOMException("the phone is full", "QuotaExceededError");
@@ -52,6 +52,6 @@ it("changes that a full phone cannot store are requested with pauses", async () 
   vi.restoreAllMocks();
   await waitUntilDeviceSynced(server, tab, chat);
   await eventually(async () => {
-    expect((await store.meta.get("cursor"))?.value).toMatchObject({ holes: [] });
+    expect(await readSyncCursor(store)).toMatchObject({ gaps: [] });
   });
 });
