@@ -14,14 +14,14 @@ declare global {
      * Sounds with their times by the page's clock, the first text of every banner, and the time of the last
      * notification.
      */
-    told: { sounds: number[]; banners: string[]; at: number };
+    notifications: { sounds: number[]; banners: string[]; at: number };
   }
 }
 
 /** Records in the page what it notifies by itself. */
 const writeDown = () => {
-  const notifications: Window["told"] = { sounds: [], banners: [], at: 0 };
-  window.told = notifications;
+  const notifications: Window["notifications"] = { sounds: [], banners: [], at: 0 };
+  window.notifications = notifications;
   // A busy machine takes longer to wake its audio device than a sound lasts: keep it awake here.
   Object.defineProperty(BaseAudioContext.prototype, "state", { get: () => "running" });
   const start = OscillatorNode.prototype.start;
@@ -45,12 +45,12 @@ const burstMs = 3_200; // a notification within this time belongs to the last so
 /** Waits until the next notification is separate from the last. */
 const rest = (page: Page) =>
   page.waitForFunction(
-    (ms) => performance.now() - window.told.at > ms && !document.querySelector("[data-news]"),
+    (ms) => performance.now() - window.notifications.at > ms && !document.querySelector("[data-news]"),
     burstMs,
   );
 
-const soundsOf = (page: Page) => page.evaluate(() => window.told.sounds.length);
-const bannersOf = (page: Page) => page.evaluate(() => window.told.banners);
+const soundsOf = (page: Page) => page.evaluate(() => window.notifications.sounds.length);
+const bannersOf = (page: Page) => page.evaluate(() => window.notifications.banners);
 const bannerIn = (page: Page) => page.locator("[data-news]");
 
 type People = { site: Site; ana: Person; ben: Person; cleo: Person };

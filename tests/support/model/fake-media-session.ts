@@ -52,7 +52,7 @@ export class FakeMediaSession implements CallMediaSession {
     this.#checkFlow();
   }
   receiveSignal(from: Uuid, signal: string): void {
-    if (this.isStopped) this.#tab.violations.push("a plane that was stopped was told something");
+    if (this.isStopped) this.#tab.violations.push("a stopped media session received a signal");
     const [word, id = ""] = signal.split(" ");
     if (!this.peer || from !== this.peer) return;
     this.peerSession = sessions.get(id);

@@ -135,7 +135,7 @@ export class ModelDevice {
 
   platform(life = { isAsleep: false }): Platform {
     const device = this;
-    const mine = (name: string) => `${name} on device ${device.number}`;
+    const toDeviceName = (name: string) => `${name} on device ${device.number}`;
     class DeviceSocket extends ModelSocket {
       constructor(url: string | URL) {
         const faults = new Proxy(device.faults, {
@@ -167,10 +167,10 @@ export class ModelDevice {
       locks: device.hasLocks
         ? ({
             request: (name: string, ...rest: [LockOptions, () => Promise<void>]) =>
-              navigator.locks.request(mine(name), ...rest),
+              navigator.locks.request(toDeviceName(name), ...rest),
           } as unknown as Platform["locks"])
         : undefined,
-      openChannel: (name) => sleepable(new BroadcastChannel(mine(name)), life),
+      openChannel: (name) => sleepable(new BroadcastChannel(toDeviceName(name)), life),
       isVisible: () => device.isVisible,
       isOnline: () => device.isOnline,
       onWake: (listener) => {

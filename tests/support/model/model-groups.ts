@@ -247,12 +247,12 @@ export class ModelGroups extends ModelInboxes {
   }
 
   /** Appends a system message for the earlier members. A new member receives the whole row instead. */
-  #appendEvent(log: GroupLog, actor: Uuid, event: Event, told: ReadonlySet<Uuid> = new Set()): void {
+  #appendEvent(log: GroupLog, actor: Uuid, event: Event, recipients: ReadonlySet<Uuid> = new Set()): void {
     const seq = log.messages.length + 1;
     const at = Math.max(Date.now(), (log.messages.at(-1)?.at ?? 0) + 1);
     const sender = (log.members.get(actor) ?? log.former.get(actor)?.member)?.number ?? 0;
     const body = { type: "event", ...event } as const;
     log.messages.push({ seq, at, sender, body, cid: createUuid(), author: actor, revision: 0 });
-    for (const member of log.members.keys()) if (told.has(member)) this.pushMessage(member, log, seq, undefined);
+    for (const member of log.members.keys()) if (recipients.has(member)) this.pushMessage(member, log, seq, undefined);
   }
 }

@@ -229,10 +229,10 @@ export class ModelInboxes {
     this.entry(user, conversation).changed = counter;
   }
 
-  protected push(user: Uuid, told: InboxChange): number {
+  protected push(user: Uuid, change: InboxChange): number {
     const inbox = this.inbox(user);
     inbox.counter++;
-    for (const socket of [...inbox.sockets]) socket.pushChange(inbox.counter, told);
+    for (const socket of [...inbox.sockets]) socket.pushChange(inbox.counter, change);
     return inbox.counter;
   }
 }

@@ -108,16 +108,16 @@ export class ModelSocket extends EventTarget {
     this.dispatchEvent(new CloseEvent("close", { code, reason }));
   }
 
-  pushChange(counter: number, told: InboxChange): void {
+  pushChange(counter: number, change: InboxChange): void {
     const base = this.#base;
     if (!base) return;
     const n = counter - base.counter;
-    if (told.type === "messages" && told.source?.socket === this) {
-      const [message] = told.messages;
-      if (message) this.acknowledge(counter, told.source.ref, message);
+    if (change.type === "messages" && change.source?.socket === this) {
+      const [message] = change.messages;
+      if (message) this.acknowledge(counter, change.source.ref, message);
       return;
     }
-    this.#push(this.#toText(n, told, base.now));
+    this.#push(this.#toText(n, change, base.now));
   }
 
   acknowledge(counter: number, ref: number, { seq, at }: Pick<Message, "seq" | "at">): void {
@@ -145,45 +145,52 @@ export class ModelSocket extends EventTarget {
     if (this.#base) this.#push(encodeFrame(["l"]));
   }
 
-  #toText(n: number, told: InboxChange, now: number): string {
-    switch (told.type) {
+  #toText(n: number, change: InboxChange, now: number): string {
+    switch (change.type) {
       case "messages": {
-        const [message] = told.messages;
+        const [message] = change.messages;
         const isPlain = message?.body.type === "text" && !message.body.forwarded && message.cid === undefined;
-        if (told.isPrivate && isPlain && message.body.type === "text")
+        if (change.isPrivate && isPlain && message.body.type === "text")
           return encodeLiveText({
             counter: n,
-            handle: told.handle,
+            handle: change.handle,
             seq: message.seq,
             at: message.at - now,
             text: message.body.text,
           });
-        return encodeFrame(["m", n, told.handle, told.messages.map((one) => toWireMessage(one, now))]);
+        return encodeFrame(["m", n, change.handle, change.messages.map((one) => toWireMessage(one, now))]);
       }
       case "changed": {
-        const { handle, revision } = told.row;
-        return encodeFrame(["e", n, handle, told.since, revision, told.messages.map((one) => toWireMessage(one, now))]);
+        const { handle, revision } = change.row;
+        return encodeFrame([
+          "e",
+          n,
+          handle,
+          change.since,
+          revision,
+          change.messages.map((one) => toWireMessage(one, now)),
+        ]);
       }
       case "row":
-        return encodeFrame(["i", n, toWireRow(told.row, now)]);
+        return encodeFrame(["i", n, toWireRow(change.row, now)]);
       case "others":
-        return encodeFrame(["o", n, told.row.handle, told.row.othersDelivered, told.row.othersRead]);
+        return encodeFrame(["o", n, change.row.handle, change.row.othersDelivered, change.row.othersRead]);
       case "mine":
         return encodeFrame([
           "u",
           n,
-          told.row.handle,
-          told.row.delivered,
-          told.row.read,
-          told.row.unread,
-          told.row.head,
+          change.row.handle,
+          change.row.delivered,
+          change.row.read,
+          change.row.unread,
+          change.row.head,
         ]);
       case "person":
-        return encodeFrame(["p", n, toWirePerson(told.relation)]);
+        return encodeFrame(["p", n, toWirePerson(change.relation)]);
       case "settings":
-        return encodeFrame(["s", n, told.kept]);
+        return encodeFrame(["s", n, change.kept]);
       case "notice":
-        return encodeFrame(["z", n, told.notice]);
+        return encodeFrame(["z", n, change.notice]);
     }
   }
 

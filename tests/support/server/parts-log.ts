@@ -14,20 +14,20 @@ export type PartsLog = {
 /** Records the observed parts and the server's reports about them. */
 export const watchParts = () => {
   const log: PartsLog = { finished: new Set(), sentAgain: [], sentOnGuess: [] };
-  const mayBeThere = new Set<number>();
+  const sentParts = new Set<number>();
   return {
     log,
-    begun(part: number) {
+    recordPartStart(part: number) {
       if (log.finished.has(part)) log.sentAgain.push(part);
-      if (mayBeThere.has(part)) log.sentOnGuess.push(part);
-      mayBeThere.add(part);
+      if (sentParts.has(part)) log.sentOnGuess.push(part);
+      sentParts.add(part);
     },
-    taken(part: number) {
+    recordStoredPart(part: number) {
       log.finished.add(part);
     },
-    told({ received }: FileState) {
+    recordReport({ received }: FileState) {
       for (const part of received) log.finished.add(part);
-      for (const part of mayBeThere) if (!received.includes(part)) mayBeThere.delete(part);
+      for (const part of sentParts) if (!received.includes(part)) sentParts.delete(part);
     },
   };
 };

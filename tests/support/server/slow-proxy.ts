@@ -58,7 +58,7 @@ export const startSlowProxy = async (server: Pick<Server, "port">, bytesPerSecon
   const pass = (incoming: IncomingMessage, answer: ServerResponse) => {
     const { method = "GET", url = "/", headers, socket } = incoming;
     const part = method === "PUT" ? partPattern.exec(url)?.[1] : undefined;
-    if (part !== undefined) watch.begun(Number(part));
+    if (part !== undefined) watch.recordPartStart(Number(part));
     const plain = { ...headers, "accept-encoding": "identity" }; // answers are read by the proxy
     const outgoing = request({ host: "localhost", port: server.port, agent, method, path: url, headers: plain });
     const cut = () => {
@@ -69,9 +69,9 @@ export const startSlowProxy = async (server: Pick<Server, "port">, bytesPerSecon
     outgoing.on("error", cut);
     outgoing.on("response", (reply) => {
       reply.on("error", cut);
-      if (part !== undefined && reply.statusCode === 204) watch.taken(Number(part));
+      if (part !== undefined && reply.statusCode === 204) watch.recordStoredPart(Number(part));
       if (filePattern.test(url) && reply.statusCode === 200)
-        readAlong(reply, (body) => watch.told(v.parse(FileState, body)));
+        readAlong(reply, (body) => watch.recordReport(v.parse(FileState, body)));
       // Chromium resends by itself what a kept-alive connection lost. No connection is kept alive here.
       answer.shouldKeepAlive = false;
       answer.writeHead(reply.statusCode ?? 502, ownHeaders(reply.rawHeaders));

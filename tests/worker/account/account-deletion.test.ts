@@ -72,14 +72,14 @@ const makeScene = async () => {
   await requestAs(eve, "POST", "/api/requests", { to_user_id: ana.id });
   await requestAs(ana, "PUT", `/api/blocks/${fay.id}`);
   await requestAs(gil, "PUT", `/api/blocks/${ana.id}`);
-  const [anasFile, bensFile] = [createUuid(), createUuid()];
-  await makeGroup(ana, "Famille", [ben, cleo], anasFile);
-  await makeGroup(ben, "Équipe", [ana, cleo], bensFile);
-  await putPicture(ana, `/api/groups/${anasFile}/picture`);
+  const [anasGroup, bensGroup] = [createUuid(), createUuid()];
+  await makeGroup(ana, "Famille", [ben, cleo], anasGroup);
+  await makeGroup(ben, "Équipe", [ana, cleo], bensGroup);
+  await putPicture(ana, `/api/groups/${anasGroup}/picture`);
   const pair = privateConversationId(ana.id, ben.id);
   await sendTexts(ana, pair, "Mbote Ben");
   await sendTexts(ben, pair, "Mbote Ana");
-  await sendTexts(ana, anasFile, "Bonsoir la famille");
+  await sendTexts(ana, anasGroup, "Bonsoir la famille");
   await sendTexts(ana, privateConversationId(ana.id, gil.id), "Tu ne liras jamais ceci");
   const [sent, grouped, withheld, unused] = [
     await seedFile(ana.id),
@@ -88,7 +88,7 @@ const makeScene = async () => {
     await seedFile(ana.id),
   ];
   await sendFile(ana, pair, sent.id);
-  await sendFile(ana, bensFile, grouped.id);
+  await sendFile(ana, bensGroup, grouped.id);
   await sendFile(ana, privateConversationId(ana.id, gil.id), withheld.id);
   const received = await seedFile(ben.id);
   await sendFile(ben, pair, received.id);
@@ -103,7 +103,7 @@ const makeScene = async () => {
   const taken = await publishPost(ana, { content: "Effacé" });
   await call("DELETE", `/api/tala/${taken.body.id}`, { token: ana.token });
   await publishPost(ana, { content: "Mon dernier statut" }, makePng(30, 30));
-  await request(ana, { type: "mute", conversation: anasFile, muted: true });
+  await request(ana, { type: "mute", conversation: anasGroup, muted: true });
   await call("PATCH", "/api/settings", { token: ana.token, body: { findable: "whole" } });
   const email = await seedSecurity(ana.id, ana.session);
   await drainBucket("sign_in_by_account", toLimitKey(ana.phone));
@@ -112,7 +112,7 @@ const makeScene = async () => {
   return {
     ana: { ...ana, username, email },
     others: { ben, cleo, dan, eve, fay, gil },
-    groups: { hers: anasFile, his: bensFile },
+    groups: { anas: anasGroup, bens: bensGroup },
     pair,
     apart,
     files: { sent, grouped, withheld, unused, received },
@@ -211,19 +211,19 @@ test("the others keep received messages and files, and see that the account is d
   expect(await readRow(ben, pair)).toMatchObject({ gone: false });
   expect(await sendTexts(ben, pair, "Tu es là ?")).toEqual({ error: "not_connected" });
   for (const file of [files.sent, files.received]) expect(await readFile(ben, pair, file.id)).toBe("bytes");
-  expect(await readFile(cleo, groups.his, files.grouped.id)).toBe("bytes");
+  expect(await readFile(cleo, groups.bens, files.grouped.id)).toBe("bytes");
 
   // Her group has a successor and its picture, and she is a member of neither group.
-  const group = (await requestAs<Group>(ben, "GET", `/api/groups/${groups.hers}`)) as Group;
+  const group = (await requestAs<Group>(ben, "GET", `/api/groups/${groups.anas}`)) as Group;
   expect(group).toMatchObject({ role: "owner", count: 2, name: "Famille" });
   const picture = await site.fetch(`${site.origin}/api/avatars/${group.picture}?size=50`, {
     headers: { authorization: `Bearer ${cleo.token}` },
   });
   expect(picture.status).toBe(200);
   await picture.arrayBuffer();
-  const { members } = await readMemberPage(cleo, groups.his, "?numbers=0,1,2");
+  const { members } = await readMemberPage(cleo, groups.bens, "?numbers=0,1,2");
   expect(members.filter(({ left }) => left)).toMatchObject([{ profile: null }]);
-  expect(toTexts(await readLog(cleo, groups.hers))).toEqual(expect.arrayContaining(["Bonsoir la famille", "<event>"]));
+  expect(toTexts(await readLog(cleo, groups.anas))).toEqual(expect.arrayContaining(["Bonsoir la famille", "<event>"]));
 });
 
 test("once the deletion is answered no session is valid, and the number can be registered again", async () => {

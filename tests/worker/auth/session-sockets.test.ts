@@ -139,7 +139,7 @@ test("a socket that outlived its session is closed at its first message ten minu
   const [ended, kept] = [await openSocket(person.token), await openSocket(second.access_token)];
   const confirm = ({ socket }: { socket: WebSocket }) => socket.send(encodeFrame(["k", 0]));
   for (const { socket } of [ended, kept]) socket.send(encodeFrame(["h", protocolVersion, "", 0]));
-  // The object could not be told: only the row is gone.
+  // The session is deleted in the directory, but the object was not notified.
   await env.DB.prepare("DELETE FROM sessions WHERE id = ?").bind(decodeJwt(person.token)["sid"]).run();
   confirm(ended);
   await scheduler.wait(50);

@@ -105,9 +105,9 @@ test("a person who waits for a device without a socket is released, with a faile
 });
 
 test.each([
-  { what: "has its socket still, as in a tunnel", come: async () => {} },
+  { what: "still has its socket, as in a tunnel", come: async () => {} },
   {
-    what: "has just come by another one, which has not said whose it is",
+    what: "has reconnected by a socket that has not named its device yet",
     come: async ({ person, device: link }: CallClient) => {
       link.close(1000);
       await link.closed;
@@ -115,7 +115,7 @@ test.each([
     },
   },
   {
-    what: "asks by HTTP what is told, for it has no socket any more",
+    what: "has no socket any more and requests signals by HTTP",
     come: async ({ person, device: link }: CallClient, call: Uuid) => {
       link.close(1000);
       await link.closed;

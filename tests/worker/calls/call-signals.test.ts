@@ -22,8 +22,8 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-const signalsOf = ({ received: told }: CallClient) =>
-  told.flatMap(({ event_type, data }) => (event_type === "signal" ? [data] : []));
+const signalsOf = ({ received }: CallClient) =>
+  received.flatMap(({ event_type, data }) => (event_type === "signal" ? [data] : []));
 const wordsOf = (phone: CallClient) => signalsOf(phone).map(({ signal }) => signal);
 
 test("a signal for all is sent to all devices of the other person, and to nobody else", async () => {

@@ -251,34 +251,34 @@ test("removal from a large group does not wait until all members were notified o
   const id = createUuid();
   const group = () => getConversationStub(env, id);
   const people = [...others, removed].map((user) => ({ user, isHidden: false }));
-  const told: { user: string; gone: boolean }[] = [];
+  const notices: { user: string; gone: boolean }[] = [];
   /** Channels that delay their answer, and how many of them may answer. */
   const slow = { isOn: false, waiting: 0, answered: 0 };
   vi.spyOn(UserChannel.prototype, "notify").mockImplementation(async (user, { conversation, gone }) => {
-    if (conversation === id) told.push({ user, gone });
+    if (conversation === id) notices.push({ user, gone });
     if (!slow.isOn) return "written";
     for (const turn = slow.waiting++; slow.isOn && turn >= slow.answered; ) await scheduler.wait(5);
     return "written";
   });
   await group().createGroup(id, owner, "Quartier", people);
-  await waitUntil(() => told.length >= count, 20_000);
+  await waitUntil(() => notices.length >= count, 20_000);
   slow.isOn = true;
   for (const round of [1, 2]) {
     await group().sendMessages(id, owner, [makeText(`n° ${round}`)], { epoch: "", head: 0, revision: 0 });
   }
-  const before = told.length;
+  const before = notices.length;
   expect(before).toBeLessThan(count + count / 2);
   const change = group().runGroupCommand(id, owner, { type: "remove", user: removed });
   await waitUntil(async () => (await readMembers(id)).some(({ state }) => state === "leaving"));
   await waitUntil(() => {
     slow.answered += 1;
-    return told.some(({ gone }) => gone);
+    return notices.some(({ gone }) => gone);
   });
-  const goneIndex = told.findIndex(({ gone }) => gone);
-  expect(told[goneIndex]?.user).toBe(removed);
+  const goneIndex = notices.findIndex(({ gone }) => gone);
+  expect(notices[goneIndex]?.user).toBe(removed);
   // The calls in progress, the remover's own, and those started alongside.
   expect(goneIndex - before).toBeLessThanOrEqual(2 * fanOutAtOnce);
   slow.isOn = false;
   await change;
-  await waitUntil(() => told.length >= 2 * count - 1, 20_000);
+  await waitUntil(() => notices.length >= 2 * count - 1, 20_000);
 });

@@ -64,7 +64,7 @@ const tell = (notices: readonly ConversationNotice[]): { entry: InboxEntry; push
     entry = merge.entry;
     pushed.push(...merge.newMessages.map(({ seq }) => seq));
   }
-  if (!entry) throw new Error("nothing was told");
+  if (!entry) throw new Error("there is no notice");
   return { entry, pushed };
 };
 

@@ -19,13 +19,13 @@ afterEach(() => {
 
 /** Records whom the group notifies of what. Other groups of this runtime may notify too. */
 const listenTo = (group: string) => {
-  const told: { user: string; notice: ConversationNotice }[] = [];
+  const notices: { user: string; notice: ConversationNotice }[] = [];
   const { notify } = UserChannel.prototype;
   vi.spyOn(UserChannel.prototype, "notify").mockImplementation(function (this: UserChannel, user, notice) {
-    if (notice.conversation === group) told.push({ user, notice });
+    if (notice.conversation === group) notices.push({ user, notice });
     return notify.call(this, user, notice);
   });
-  return told;
+  return notices;
 };
 
 test("many simultaneous reads notify only the authors of messages now read by everybody, once, a second later", async () => {
@@ -36,20 +36,20 @@ test("many simultaneous reads notify only the authors of messages now read by ev
   await sendTexts(cleo, id, "de Cléo");
   for (const one of people) await waitUntil(async () => (await readRow(one, id)).head === 3);
   await waitUntil(async () => !(await ring(id))); // everybody has confirmed
-  const told = listenTo(id);
+  const notices = listenTo(id);
   const startedAt = Date.now();
   // All except the owner have read both. Nobody is notified, because the owner may have read neither.
   await Promise.all(others.map((one) => mark(one, id, 3, 3)));
   await mark(owner, id, 2, 0);
-  await waitUntil(() => told.length > 0);
+  await waitUntil(() => notices.length > 0);
   expect(Date.now() - startedAt).toBeGreaterThanOrEqual(groupReceiptHoldMs - 50);
   await waitUntil(async () => (await readRow(ben, id)).othersDelivered === 2);
-  expect(told.map(({ user }) => user)).toEqual([ben.id]);
-  expect(told[0]?.notice).toMatchObject({ messages: [], peerReadState: { delivered: 2, read: 0 } });
+  expect(notices.map(({ user }) => user)).toEqual([ben.id]);
+  expect(notices[0]?.notice).toMatchObject({ messages: [], peerReadState: { delivered: 2, read: 0 } });
 
   await mark(owner, id, 3, 3);
   await waitUntil(async () => (await readRow(ben, id)).othersRead === 3 && (await readRow(cleo, id)).othersRead === 3);
-  expect(told.map(({ user }) => user).sort()).toEqual([ben.id, ben.id, cleo.id].sort());
+  expect(notices.map(({ user }) => user).sort()).toEqual([ben.id, ben.id, cleo.id].sort());
 });
 
 test("receipts deferred when the object was evicted reach the authors by the alarm, however late they came", async () => {

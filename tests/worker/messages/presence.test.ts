@@ -139,13 +139,13 @@ test("hiding presence makes a person offline at once for watchers, and showing i
   expect(await asked()).toEqual([1, null]);
   // Watchers are remembered while the channel hibernates.
   await evictDurableObject(channel(ben));
-  for (const [presence, told] of [
+  for (const [presence, expected] of [
     [false, [0, null]],
     [true, [1, null]],
   ] as const) {
     await change(ben, { presence });
     expect(await looked.nextOf("l")).toEqual(["l"]);
-    expect(await asked()).toEqual(told);
+    expect(await asked()).toEqual(expected);
   }
   // Other settings notify nobody, and neither does a change of visibility during a block.
   await change(ben, { receipts: false });

@@ -43,13 +43,13 @@ test("the counter of a pushed receipt that was lost unwritten is not reused", as
   const { ana, ben, id } = await makePair();
   await sendTexts(ben, id, "un", "deux");
   await waitUntil(async () => (await readRow(ana, id)).head === 2);
-  const told: number[] = [];
+  const counters: number[] = [];
   for (const read of [1, 2]) {
     await die(env.USER_CHANNEL.getByName(ana.id));
     const phone = await Device.open(ana);
     await request(ana, { type: "mark", conversation: id, delivered: 2, read });
     await waitUntil(async () => phone.counters.length > 0);
-    told.push(...phone.counters);
+    counters.push(...phone.counters);
   }
-  expect(new Set(told).size).toBe(told.length);
+  expect(new Set(counters).size).toBe(counters.length);
 });

@@ -40,17 +40,17 @@ test("typing is shown on every device of the other, without a counter, and not s
 test("typing is relayed at most once a second, however often it is sent", async () => {
   const { ana, ben, id } = await makePair();
   const [phoneA, tabletA, phoneB] = [await Device.open(ana), await Device.open(ana), await Device.open(ben)];
-  const told = listenTo(id);
+  const getNotifiedUsers = listenTo(id);
   advanceClock(0); // without time passing
   for (let i = 0; i < 50; i++) (i % 2 ? phoneA : tabletA).send(["t", id]);
   await phoneB.nextOf("t");
   await sendTexts(ana, id, "fini");
   await phoneB.nextLive();
-  expect(told()).toHaveLength(1);
+  expect(getNotifiedUsers()).toHaveLength(1);
   advanceClock(1_100);
   phoneA.send(["t", id]);
   await phoneB.nextOf("t");
-  expect(told()).toHaveLength(2);
+  expect(getNotifiedUsers()).toHaveLength(2);
 });
 
 test("typing again right after sending is shown at once", async () => {
@@ -68,12 +68,12 @@ test("typing is not relayed in either direction during a block, nor where nobody
   const { ana, ben, id } = await makePair();
   const [phoneA, phoneB] = [await Device.open(ana), await Device.open(ben)];
   await block(ana, ben);
-  const told = listenTo(id);
+  const getNotifiedUsers = listenTo(id);
   phoneB.send(["t", id]);
   phoneA.send(["t", id]);
-  await waitUntil(() => told().length > 0);
+  await waitUntil(() => getNotifiedUsers().length > 0);
   await scheduler.wait(50);
-  expect(told()).toEqual([ana.id]);
+  expect(getNotifiedUsers()).toEqual([ana.id]);
   expect([...typingOf(phoneA), ...typingOf(phoneB)]).toEqual([]);
   const ended = await makePair();
   const [phoneC, phoneD] = [await Device.open(ended.ana), await Device.open(ended.ben)];

@@ -72,10 +72,10 @@ export class CallClient {
   /** Waits for an event of a call. */
   async waitForEvent(call: Uuid, event: Payload["event_type"]): Promise<Payload> {
     await waitUntil(() => this.listEvents(call).includes(event)).catch(() => {
-      throw new Error(`${event} was not told, but ${JSON.stringify(this.received)}`);
+      throw new Error(`${event} was not received, but only ${JSON.stringify(this.received)}`);
     });
     const found = this.received.find((payload) => payload.event_type === event && payload.data.call_id === call);
-    if (!found) throw new Error("it was told and is not there");
+    if (!found) throw new Error("the received event is missing");
     return found;
   }
 }
