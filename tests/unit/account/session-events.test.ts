@@ -73,9 +73,9 @@ const makeBrowser = (replies: Reply[]) => {
   vi.stubGlobal("navigator", {
     locks: {
       request: (_: string, work: () => Promise<unknown>) => {
-        const mine = last.then(work);
-        last = mine.catch(() => undefined);
-        return mine;
+        const result = last.then(work);
+        last = result.catch(() => undefined);
+        return result;
       },
     },
   });
@@ -95,10 +95,10 @@ const makeBrowser = (replies: Reply[]) => {
     const { signOut } = await import("#lib/session/sign-out.ts");
     const { requestApi: request } = await import("#lib/http/api.ts");
     const { subscribeToAuthEvents: onAuthEvent } = await import("#lib/session/auth-events.ts");
-    const told: string[] = [];
+    const events: string[] = [];
     const leave = inTab(tab, () =>
       onAuthEvent((event, known) =>
-        told.push(`${event} ${known?.userId === amina ? "amina" : known ? "ben" : "nobody"}`),
+        events.push(`${event} ${known?.userId === amina ? "amina" : known ? "ben" : "nobody"}`),
       ),
     );
     /** Runs an action in this tab and returns its result once all tabs have been notified. */
@@ -107,7 +107,7 @@ const makeBrowser = (replies: Reply[]) => {
       await vi.runAllTimersAsync();
       return done;
     };
-    return { getSession, refreshSession, openSession, signIn, signOut, request, told, leave, act };
+    return { getSession, refreshSession, openSession, signIn, signOut, request, events, leave, act };
   };
   const signInAs = (id: string, msLeft = 600_000) =>
     stored.set(key, JSON.stringify({ userId: id, expiresAt: Date.now() + msLeft }));
@@ -125,9 +125,9 @@ afterEach(() => {
 describe("session events of a tab", () => {
   it("start with the signed-in user, or with nobody", async () => {
     const { openTab, signInAs } = makeBrowser([]);
-    expect((await openTab()).told).toEqual(["INITIAL_SESSION nobody"]);
+    expect((await openTab()).events).toEqual(["INITIAL_SESSION nobody"]);
     signInAs(amina);
-    expect((await openTab()).told).toEqual(["INITIAL_SESSION amina"]);
+    expect((await openTab()).events).toEqual(["INITIAL_SESSION amina"]);
   });
 
   it("report each change once in all tabs: sign-in, renewal, sign-out", async () => {
@@ -138,8 +138,8 @@ describe("session events of a tab", () => {
     await second.act(() => second.refreshSession(true));
     await first.act(() => first.signOut("global"));
     const all = ["INITIAL_SESSION nobody", "SIGNED_IN amina", "TOKEN_REFRESHED amina", "SIGNED_OUT nobody"];
-    expect(first.told).toEqual(all);
-    expect(second.told).toEqual(all);
+    expect(first.events).toEqual(all);
+    expect(second.events).toEqual(all);
   });
 
   it("report nothing while a second factor is required, then both the sign-in and its method", async () => {
@@ -148,10 +148,10 @@ describe("session events of a tab", () => {
     await first.act(() => first.signIn("+243810000001", "Masolo2026"));
     expect(stored.has(key)).toBe(false);
     await first.act(() => first.openSession(`/api/auth/factors/${amina}/verify`, {}));
-    expect(first.told).toEqual(["INITIAL_SESSION nobody"]);
+    expect(first.events).toEqual(["INITIAL_SESSION nobody"]);
     await first.act(() => first.openSession(`/api/auth/factors/${amina}/verify`, {}));
     const all = ["INITIAL_SESSION nobody", "SIGNED_IN amina", "MFA_CHALLENGE_VERIFIED amina"];
-    expect([first.told, second.told]).toEqual([all, all]);
+    expect([first.events, second.events]).toEqual([all, all]);
   });
 
   it("report a renewal when a signed-in user proves a factor again", async () => {
@@ -161,7 +161,7 @@ describe("session events of a tab", () => {
     await tab.act(() => tab.openSession("/api/auth/proof", {}));
     vi.advanceTimersByTime(1_000);
     await tab.act(() => tab.openSession("/api/auth/passkeys/step", {}));
-    expect(tab.told).toEqual(["INITIAL_SESSION amina", "TOKEN_REFRESHED amina", "TOKEN_REFRESHED amina"]);
+    expect(tab.events).toEqual(["INITIAL_SESSION amina", "TOKEN_REFRESHED amina", "TOKEN_REFRESHED amina"]);
   });
 
   it("report the end of the own session before the start of another user's session", async () => {
@@ -169,7 +169,7 @@ describe("session events of a tab", () => {
     signInAs(amina);
     const [first, second] = [await openTab(), await openTab()];
     await second.act(() => second.signIn("+243810000002", "Masolo2026"));
-    expect(first.told).toEqual(["INITIAL_SESSION amina", "SIGNED_OUT nobody", "SIGNED_IN ben"]);
+    expect(first.events).toEqual(["INITIAL_SESSION amina", "SIGNED_OUT nobody", "SIGNED_IN ben"]);
   });
 
   it("ignore temporary failures, and report the end when the server refuses to renew the session", async () => {
@@ -180,7 +180,7 @@ describe("session events of a tab", () => {
     signInAs(amina, 1_000);
     const tab = await openTab();
     await tab.act(() => tab.refreshSession());
-    expect(tab.told).toEqual(["INITIAL_SESSION amina", "SIGNED_OUT nobody"]);
+    expect(tab.events).toEqual(["INITIAL_SESSION amina", "SIGNED_OUT nobody"]);
   });
 
   it("stop after the listener unsubscribes", async () => {
@@ -188,7 +188,7 @@ describe("session events of a tab", () => {
     const tab = await openTab();
     tab.leave();
     await tab.act(() => tab.signIn("+243810000001", "Masolo2026"));
-    expect(tab.told).toEqual(["INITIAL_SESSION nobody"]);
+    expect(tab.events).toEqual(["INITIAL_SESSION nobody"]);
   });
 });
 
@@ -200,7 +200,7 @@ describe("a session that still requires its second factor", () => {
     expect(await first.act(() => first.request("GET", "/api/contacts"))).toMatchObject({ code: "insufficient_aal" });
     expect(paths).toEqual(["/api/contacts", "/api/auth/token?grant_type=refresh_token"]);
     expect(stored.has(key)).toBe(false);
-    expect(second.told).toEqual(["INITIAL_SESSION amina", "SIGNED_OUT nobody"]);
+    expect(second.events).toEqual(["INITIAL_SESSION amina", "SIGNED_OUT nobody"]);
   });
 
   it("is not requested repeatedly if the server keeps requiring the factor", async () => {
@@ -222,6 +222,6 @@ describe("a session that still requires its second factor", () => {
     const [first, second] = [await openTab(), await openTab()];
     await first.act(() => first.signIn("+243810000002", "Masolo2026"));
     expect(first.getSession()).toBeUndefined();
-    expect(second.told).toEqual(["INITIAL_SESSION amina", "SIGNED_OUT nobody"]);
+    expect(second.events).toEqual(["INITIAL_SESSION amina", "SIGNED_OUT nobody"]);
   });
 });

@@ -45,9 +45,9 @@ const makeBrowser = (replies: Reply[]) => {
   vi.stubGlobal("navigator", {
     locks: {
       request: (_: string, work: () => Promise<unknown>) => {
-        const mine = last.then(work);
-        last = mine.catch(() => undefined);
-        return mine;
+        const result = last.then(work);
+        last = result.catch(() => undefined);
+        return result;
       },
     },
   });

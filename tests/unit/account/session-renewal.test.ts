@@ -40,9 +40,9 @@ const makeBrowser = ({ savesData = false } = {}) => {
     connection: { saveData: savesData },
     locks: {
       request: (_: string, work: () => Promise<unknown>) => {
-        const mine = last.then(work);
-        last = mine.catch(() => undefined);
-        return mine;
+        const result = last.then(work);
+        last = result.catch(() => undefined);
+        return result;
       },
     },
   });

@@ -6,7 +6,7 @@ import { callConnectMs, callRingMs, callServerWaitMs } from "#contract/limits.ts
 
 const start = 1_000_000;
 const now = start + 10_000;
-const [mine, theirs] = ["device-mine", "device-theirs"];
+const [ownDevice, peerDevice] = ["own-device", "peer-device"];
 
 const place: LocalCall = { id: "call-1", conversation: "ana.ben", peer: "ben", kind: "audio", isCaller: true };
 const call: Call = {
@@ -15,15 +15,15 @@ const call: Call = {
   type: "audio",
   from: "ana",
   to: "ben",
-  from_device: mine,
+  from_device: ownDevice,
   to_device: null,
   created_at: start,
   answered_at: null,
 };
-const talked: Call = { ...call, to_device: theirs, answered_at: start + 3_000 };
+const talked: Call = { ...call, to_device: peerDevice, answered_at: start + 3_000 };
 const incoming: LocalCall = { ...place, isCaller: false };
-const inbound: Call = { ...call, from: "ben", to: "ana", from_device: theirs };
-const crossed: Call = { ...inbound, call_id: "call-2", to_device: mine, answered_at: start };
+const inbound: Call = { ...call, from: "ben", to: "ana", from_device: peerDevice };
+const crossed: Call = { ...inbound, call_id: "call-2", to_device: ownDevice, answered_at: start };
 
 const states = {
   idle: { phase: "idle" },
@@ -38,10 +38,14 @@ type Named = keyof typeof states;
 
 const events = {
   dial: { type: "dial", call: { ...place, id: "call-9" } },
-  created: { type: "created", call, device: mine },
-  "created, answered": { type: "created", call: talked, device: mine },
-  "created, theirs": { type: "created", call: crossed, device: mine },
-  "created, theirs, on another device": { type: "created", call: { ...crossed, to_device: "other" }, device: mine },
+  created: { type: "created", call, device: ownDevice },
+  "created, answered": { type: "created", call: talked, device: ownDevice },
+  "created, glare": { type: "created", call: crossed, device: ownDevice },
+  "created, glare, on another device": {
+    type: "created",
+    call: { ...crossed, to_device: "other" },
+    device: ownDevice,
+  },
   notCreated: { type: "notCreated", error: "not_connected" },
   ring: { type: "ring", call: inbound },
   rings: { type: "peerRinging" },
@@ -49,8 +53,8 @@ const events = {
   accepted: { type: "accepted", call: talked },
   notAccepted: { type: "notAccepted", error: "call_not_found" },
   "accepted elsewhere": { type: "notAccepted", error: "answered_elsewhere" },
-  answered: { type: "answered", call: talked, device: theirs },
-  "another answered": { type: "answered", call: { ...talked, call_id: "call-7" }, device: theirs },
+  answered: { type: "answered", call: talked, device: peerDevice },
+  "another answered": { type: "answered", call: { ...talked, call_id: "call-7" }, device: peerDevice },
   "rejoin, ringing": { type: "rejoin", call, isCaller: true, since: undefined },
   "rejoin, talking": { type: "rejoin", call: talked, isCaller: true, since: start + 5_000 },
   "rejoin, not yet answered": { type: "rejoin", call: inbound, isCaller: false, since: undefined },
@@ -87,8 +91,8 @@ const table: Record<Named, Partial<Record<Event, string>>> = {
     dial: "outgoing: notify inProgress",
     created: "outgoing: ",
     "created, answered": "connecting: tone none, media start",
-    "created, theirs": "connecting: tone none, media start",
-    "created, theirs, on another device": "ended ended 0 elsewhere: media stop, tone none",
+    "created, glare": "connecting: tone none, media start",
+    "created, glare, on another device": "ended ended 0 elsewhere: media stop, tone none",
     notCreated: "ended cancelled 0 failed: media stop, tone none, notify failed not_connected",
     rings: "outgoing: ",
     answered: "connecting: tone none, media start",
@@ -167,7 +171,7 @@ const table: Record<Named, Partial<Record<Event, string>>> = {
   },
 };
 
-const told = (state: CallState): string => {
+const describeState = (state: CallState): string => {
   if (state.phase === "connected") return state.interruptedAt === undefined ? "connected" : "connected interrupted";
   if (state.phase !== "ended") return state.phase;
   const where = state.isElsewhere && "elsewhere";
@@ -175,7 +179,7 @@ const told = (state: CallState): string => {
 };
 const outcome = (state: CallState, event: CallEvent, at = now): string => {
   const step = stepCall(state, event, at);
-  return `${told(step.state)}: ${step.effects.map((effect) => Object.values(effect).join(" ")).join(", ")}`;
+  return `${describeState(step.state)}: ${step.effects.map((effect) => Object.values(effect).join(" ")).join(", ")}`;
 };
 
 describe.each(Object.keys(states) as Named[])("a call on a device that is %s", (name) => {

@@ -211,11 +211,11 @@ describe("compact commands", () => {
 
 describe("compact forms of the content of frames", () => {
   test("a message has its client id only if there is one", () => {
-    const mine: Message = { seq: 3, sender: 1, at: now - 5, body: { type: "text", text: "a" }, cid: createUuid() };
+    const own: Message = { seq: 3, sender: 1, at: now - 5, body: { type: "text", text: "a" }, cid: createUuid() };
     const other: Message = { seq: 4, sender: 0, at: now, body: { type: "deleted" } };
-    expect(fromWireMessage(toWireMessage(mine, now), now)).toEqual(mine);
+    expect(fromWireMessage(toWireMessage(own, now), now)).toEqual(own);
     expect(fromWireMessage(toWireMessage(other, now), now)).toEqual(other);
-    const held: Message = { ...mine, held: true };
+    const held: Message = { ...own, held: true };
     expect(fromWireMessage(toWireMessage(held, now), now)).toEqual(held);
   });
 

@@ -128,16 +128,16 @@ describe("the feed on a phone", () => {
   it("stores no picture of a status that is not shown any more, whoever deleted it and wherever", async () => {
     const { server, amina, benoit, phone, tab, store } = await open();
     const posts = write(server, benoit, ...numbered(1, 5));
-    const [mine] = write(server, amina, "mine");
+    const [ownPost] = write(server, amina, "mine");
     const poller = await openFeed(tab);
-    const ids = [...posts, mine].map((post) => post?.id ?? "");
+    const ids = [...posts, ownPost].map((post) => post?.id ?? "");
     const isKept = (...left: (string | undefined)[]) =>
       eventually(() => expect([...phone.postPictures].sort()).toEqual(left.sort()));
     for (const id of ids) phone.postPictures.add(id);
     server.tala.posts = server.tala.posts.filter(({ id }) => id !== ids[2]);
     await lookAgain(poller);
     await isKept(ids[0], ids[1], ids[3], ids[4], ids[5]);
-    await deletePostOnServer(tab, mine?.id ?? createUuid());
+    await deletePostOnServer(tab, ownPost?.id ?? createUuid());
     await isKept(ids[0], ids[1], ids[3], ids[4]);
     // A picture stored meanwhile, and pictures of people blocked meanwhile, are removed when the feed is opened next.
     poller.stop();
@@ -180,11 +180,11 @@ describe("the feed on a phone", () => {
 
   it("does not show a deleted status of the user again, though an older page still contains it", async () => {
     const { server, amina, benoit, tab } = await open();
-    const [mine] = write(server, amina, "mine");
+    const [ownPost] = write(server, amina, "mine");
     write(server, benoit, "his");
     const poller = await openFeed(tab);
     server.tala.cachedPage = server.tala.page();
-    await deletePostOnServer(tab, mine?.id ?? "");
+    await deletePostOnServer(tab, ownPost?.id ?? "");
     expect(server.tala.texts).toEqual(["his"]);
     expect((await look(tab)).texts).toEqual(["his"]);
     await lookAgain(poller);
