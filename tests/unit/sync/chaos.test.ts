@@ -125,8 +125,8 @@ const act = async (
     return undefined;
   }
   if (choice < 0.62) {
-    const mine = messages.filter(({ mine, body }) => mine === 1 && body.type === "text" && !body.forwarded);
-    const seq = mine.length > 0 ? pick(mine).seq : undefined;
+    const deletable = messages.filter(({ mine, body }) => mine === 1 && body.type === "text" && !body.forwarded);
+    const seq = deletable.length > 0 ? pick(deletable).seq : undefined;
     return seq === undefined ? undefined : orOffline(deleteOwnMessage(tab, chat, seq));
   }
   if (choice < 0.66) return orOffline(setConversationMuted(tab, chat, random() < 0.5));
@@ -240,9 +240,11 @@ describe("all kinds of faults at once", () => {
           for (const tab of tabs) await eventually(() => check(tab));
           if (isIn && chat === group && tabs[0]) await expectMembers(server, tabs[0], chat);
           const log = textsOf(server.log(chat).messages.filter(({ author }) => author === device.user));
-          const mine = typed.get(chat) ?? [];
+          const typedTexts = typed.get(chat) ?? [];
           // Each typed message is in the log exactly once, and the messages of one device are in the order of typing.
-          expect(log.filter((text) => mine.includes(text))).toEqual(mine.filter((text) => log.includes(text)));
+          expect(log.filter((text) => typedTexts.includes(text))).toEqual(
+            typedTexts.filter((text) => log.includes(text)),
+          );
         }
       }
       const logged = [...server.logs.values()].flatMap(({ id, messages }) =>

@@ -37,7 +37,7 @@ it("a sign-out would lose every unsent message, and each place with unsent conte
   await eventually(async () => expect((await readUnsentSummary(context)).messages).toBe(0));
 });
 
-it("changes that a full phone could not store count as well", async () => {
+it("drafts that a full phone could not store count as well", async () => {
   const { server, amina, chat } = makePair();
   const tab = await makeDevice(server, amina).openTab();
   const context = getContext(tab);

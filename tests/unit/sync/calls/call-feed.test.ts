@@ -37,7 +37,7 @@ describe("call events", () => {
     data: { call_id, conversation, seconds: 0 },
   });
 
-  it("keep active calls, and pass every event on", () => {
+  it("are passed on, and update the list of active calls", () => {
     const { wire, received, isOpen } = makeWire();
     const call = makeCall();
     wire.publish(ring(call));

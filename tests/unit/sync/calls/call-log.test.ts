@@ -15,34 +15,34 @@ describe("the entry of a call on a device", () => {
   it("counts as the caller's own on all their devices, has no tick in the list, and completes no outbox row", async () => {
     const { server, amina, benoit, chat } = makePair();
     const phone = makeDevice(server, amina);
-    const hers = await phone.openTab();
+    const aminaTab = await phone.openTab();
     const laptop = await makeDevice(server, amina).openTab();
-    const his = await makeDevice(server, benoit).openTab();
-    for (const tab of [hers, laptop, his]) await waitUntilDeviceSynced(server, tab, chat);
+    const benoitTab = await makeDevice(server, benoit).openTab();
+    for (const tab of [aminaTab, laptop, benoitTab]) await waitUntilDeviceSynced(server, tab, chat);
     phone.faults.isOffline = true;
-    await enqueueText(hers, chat, "I call you");
+    await enqueueText(aminaTab, chat, "I call you");
     server.addCallEntry(amina, chat, { kind: "audio", status: "ended", seconds: 65 });
-    await waitUntilDeviceSynced(server, his, chat);
+    await waitUntilDeviceSynced(server, benoitTab, chat);
     await waitUntilDeviceSynced(server, laptop, chat);
     expect(await lastIn(laptop)).toMatchObject({ mine: true, body: { type: "call", seconds: 65 } });
     expect(await lastIn(laptop)).not.toHaveProperty("status");
-    expect(await lastIn(his)).toMatchObject({ mine: false, body: { type: "call" } });
+    expect(await lastIn(benoitTab)).toMatchObject({ mine: false, body: { type: "call" } });
     phone.faults.isOffline = false;
     phone.wake();
-    await waitUntilDeviceSynced(server, hers, chat);
-    expect((await listShown(hers, chat)).map((line) => line.split(" ")[0])).toEqual(["call", "I"]);
+    await waitUntilDeviceSynced(server, aminaTab, chat);
+    expect((await listShown(aminaTab, chat)).map((line) => line.split(" ")[0])).toEqual(["call", "I"]);
   });
 
   it("is unread for the callee who missed it, and for nobody else", async () => {
     const { server, amina, benoit, chat } = makePair();
-    const his = await makeDevice(server, benoit).openTab();
-    const hers = await makeDevice(server, amina).openTab();
-    await waitUntilDeviceSynced(server, his, chat);
+    const benoitTab = await makeDevice(server, benoit).openTab();
+    const aminaTab = await makeDevice(server, amina).openTab();
+    await waitUntilDeviceSynced(server, benoitTab, chat);
     for (const status of ["missed", "rejected", "cancelled", "ended", "missed"] as const)
       server.addCallEntry(amina, chat, { kind: "video", status, seconds: 0 });
-    for (const tab of [his, hers]) await waitUntilDeviceSynced(server, tab, chat);
-    expect((await listConversations(his))[0]?.unread).toBe(2);
-    expect((await listConversations(hers))[0]?.unread).toBe(0);
+    for (const tab of [benoitTab, aminaTab]) await waitUntilDeviceSynced(server, tab, chat);
+    expect((await listConversations(benoitTab))[0]?.unread).toBe(2);
+    expect((await listConversations(aminaTab))[0]?.unread).toBe(0);
   });
 
   it("cannot be forwarded, and a search does not find it", async () => {

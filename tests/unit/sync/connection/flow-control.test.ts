@@ -55,7 +55,7 @@ it("frames that a server over its limit dropped silently are sent again after th
   await waitUntilDeviceSynced(server, tab, chat);
 });
 
-it("a device told that it is behind acknowledges again what it received, once for many such frames", async () => {
+it("frames that only report a new head make a device repeat its acknowledgement, once for many of them", async () => {
   const { phone, frames } = await busyChat();
   const behind = () =>
     phone.sockets.at(-1)?.dispatchEvent(new MessageEvent("message", { data: encodeFrame(["b", 0, 1, 1]) }));

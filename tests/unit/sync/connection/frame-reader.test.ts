@@ -31,12 +31,12 @@ test("an own message among new messages is inserted at its position", () => {
   ]);
 });
 
-test("positions of refs that this device never used are skipped, and the messages are stored", () => {
+test("acknowledgements of unknown refs are ignored, and the messages of the frame are stored", () => {
   const changes = toServerChanges(["m", 1, 7, [[2, 5, 1, "deux"]], [9, 1, 4]], base, new Map());
   expect(changes).toMatchObject([{ type: "messages", messages: [{ seq: 2 }] }]);
 });
 
-test("the refs that a frame assigns positions to are distinguished from its positions and times", () => {
+test("the acknowledged refs of a frame are read separately from its positions and times", () => {
   expect(listRefs(["a", 1, 4, 10, 100, 5, 11, 100])).toEqual([4, 5]);
   expect(listRefs(["m", 1, 7, [], [4, 10, 100]])).toEqual([4]);
   expect(listRefs(["m", 1, 7, []])).toEqual([]);

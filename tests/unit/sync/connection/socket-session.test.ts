@@ -246,7 +246,7 @@ describe("without sockets", () => {
     expect(await listTexts(tab, chat)).toEqual(["first", "second"]);
   });
 
-  it("polling becomes rarer without news", async () => {
+  it("polling slows down while nothing changes", async () => {
     const { server, amina } = makePair();
     const phone = makeDevice(server, amina);
     phone.faults.noUpgrade = true;
@@ -259,7 +259,7 @@ describe("without sockets", () => {
     expect(server.executedCommands.length - before).toBeGreaterThan(1);
   });
 
-  it("without any network the connection state says so", async () => {
+  it("without any network the connection state is offline", async () => {
     const { server, amina } = makePair();
     const phone = makeDevice(server, amina);
     phone.faults.isOffline = true;

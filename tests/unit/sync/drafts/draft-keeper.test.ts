@@ -157,24 +157,24 @@ describe("chosen but unsent attachments", () => {
     const { server, amina, chat } = makePair();
     const phone = makeDevice(server, amina);
     const [first, second] = [await phone.openTab(), await phone.openTab()];
-    const mine = await open(first, chat);
-    mine.save(choice([photo], { captions: new Map([[photo, "in the first"]]) }));
+    const photoDraft = await open(first, chat);
+    photoDraft.save(choice([photo], { captions: new Map([[photo, "in the first"]]) }));
     await eventually(async () => expect(await blobsIn(first)).toBe(1));
-    const other = await open(second, chat);
-    expect(await other.load()).toBeUndefined();
-    other.save(choice([letter]));
+    const letterDraft = await open(second, chat);
+    expect(await letterDraft.load()).toBeUndefined();
+    letterDraft.save(choice([letter]));
     await eventually(async () => expect(await blobsIn(first)).toBe(2));
     const { store } = getContext(first);
     expect((await readUnsentContent(store, chat)).files.map(({ name }) => name)).toEqual(["fête.jpg", "lettre.pdf"]);
     // A page that is being closed releases its lock within a moment; the other page continues.
     const reopened = open(second, chat);
-    await other.close();
+    await letterDraft.close();
     expect(await keptOf(await reopened)).toMatchObject({
       files: [["lettre.pdf", "application/pdf", "letter", undefined]],
     });
     await (await reopened).discard();
-    expect(await keptOf(mine)).toMatchObject({ files: [["fête.jpg", "image/jpeg", "photo", "in the first"]] });
-    await mine.close();
+    expect(await keptOf(photoDraft)).toMatchObject({ files: [["fête.jpg", "image/jpeg", "photo", "in the first"]] });
+    await photoDraft.close();
     expect((await readUnsentContent(store, chat)).files.map(({ name }) => name)).toEqual(["fête.jpg"]);
   });
 
@@ -244,15 +244,15 @@ describe("a draft", () => {
     const { server, amina, chat } = makePair();
     const phone = makeDevice(server, amina);
     const [first, second] = [await phone.openTab(), await phone.openTab()];
-    const [hers, others] = [new TextDrafts(first), new TextDrafts(second)];
-    hers.save(chat, "one");
-    expect(await hers.read(chat)).toBe("one");
-    await eventually(async () => expect(await others.read(chat)).toBe("one"));
-    others.save(chat, "two");
-    await others.flush();
-    expect(await hers.read(chat)).toBe("two");
-    hers.save(chat, "");
-    await eventually(async () => expect(await others.read(chat)).toBe(""));
+    const [firstDrafts, secondDrafts] = [new TextDrafts(first), new TextDrafts(second)];
+    firstDrafts.save(chat, "one");
+    expect(await firstDrafts.read(chat)).toBe("one");
+    await eventually(async () => expect(await secondDrafts.read(chat)).toBe("one"));
+    secondDrafts.save(chat, "two");
+    await secondDrafts.flush();
+    expect(await firstDrafts.read(chat)).toBe("two");
+    firstDrafts.save(chat, "");
+    await eventually(async () => expect(await secondDrafts.read(chat)).toBe(""));
     expect(await getContext(first).store.queryDrafts().toArray()).toEqual([]);
   });
 
@@ -279,7 +279,7 @@ describe("a draft", () => {
     await eventually(async () => expect(await readTextDraft(store, chat)).toBe("before the store"));
   });
 
-  it("read while it is being written is not an older one", async () => {
+  it("that is read while it is being written has the new text", async () => {
     const { server, amina, chat } = makePair();
     const tab = await makeDevice(server, amina).openTab();
     const drafts = new TextDrafts(tab);

@@ -59,7 +59,7 @@ afterEach(() => {
 });
 
 describe("a file that is sent as it was chosen", () => {
-  it("is written to the phone once, from its choice until it has arrived", async () => {
+  it("is written to the phone's storage only once, from the draft to the sent message", async () => {
     const { server, amina, chat } = makePair();
     const tab = await makeDevice(server, amina).openTab();
     const written = countWrites();
@@ -116,7 +116,7 @@ describe("a file that is sent as it was chosen", () => {
     expect(server.files.bytes(getOnlyFile(server).id)).toEqual(makeBytes(size));
   });
 
-  it("needs no room, while the original of one that is sent smaller makes room for it", async () => {
+  it("needs no room, and the original of a compressed file is deleted if there is no room for both", async () => {
     const { server, amina, chat } = makePair();
     const tab = await makeDevice(server, amina).openTab();
     const keeper = await saveDraft(tab, chat, letter, photo);

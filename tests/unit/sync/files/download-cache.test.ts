@@ -210,13 +210,13 @@ describe("a file of a message", () => {
     await enqueueForward(tab, chat, { key: "", seq: 1, mine: false, at: 0, body, status: "sent" }, [other]);
     await eventually(() => expect(server.log(other).messages).toHaveLength(1));
     await waitUntilDeviceSynced(server, tab, other);
-    const hers = makeDevice(server, chantal);
-    const [laptop, urlCache] = await openWith(hers);
+    const chantalDevice = makeDevice(server, chantal);
+    const [laptop, urlCache] = await openWith(chantalDevice);
     await waitUntilDeviceSynced(server, laptop, other);
     const { shelved, becomes } = look(urlCache, body);
     shelved.load(other);
     await becomes("here");
-    expect(await shownBytes(hers, shelved.get().url)).toEqual(bytesOf(23));
+    expect(await shownBytes(chantalDevice, shelved.get().url)).toEqual(bytesOf(23));
   });
 });
 

@@ -50,8 +50,8 @@ describe("a file being uploaded", () => {
     const kept = await getContext(tab).store.blobs.get(getOnlyFile(server).id);
     expect(new Uint8Array((await kept?.blob.arrayBuffer()) ?? [])).toEqual(makeBytes(fourPartSize));
     expect(phone.downloads).toEqual([]);
-    const his = await makeDevice(server, benoit).openTab();
-    await waitUntilDeviceSynced(server, his, chat);
+    const benoitTab = await makeDevice(server, benoit).openTab();
+    await waitUntilDeviceSynced(server, benoitTab, chat);
   });
 
   it("shows its progress in every tab", async () => {
@@ -119,7 +119,7 @@ describe("a file being uploaded", () => {
     expect(await countUnsent(second)).toEqual({ outbox: 0, uploads: 0, blobs: 1 });
   });
 
-  it("is taken over by another tab when the leader is closed in the middle", async () => {
+  it("is taken over by another tab when the leader is closed during the upload", async () => {
     const { server, amina, chat } = makePair();
     const phone = makeDevice(server, amina);
     const first = await phone.openTab();

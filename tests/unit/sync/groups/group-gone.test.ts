@@ -61,18 +61,18 @@ const sentTo = (server: ModelServer, group: Uuid) =>
 describe("a group from which the user was removed", () => {
   it("leaves nothing on any of the user's devices: no message, no file, no member, no row in the list", async () => {
     const { server, amina, benoit, group } = makeGroup();
-    const his = await makeDevice(server, benoit).openTab();
+    const benoitTab = await makeDevice(server, benoit).openTab();
     const laptop = await makeDevice(server, benoit).openTab();
-    const hers = await makeDevice(server, amina).openTab();
-    await sendFiles(hers, group, makePicture(2_000));
-    for (const tab of [hers, his, laptop]) await waitUntilDeviceSynced(server, tab, group);
+    const aminaTab = await makeDevice(server, amina).openTab();
+    await sendFiles(aminaTab, group, makePicture(2_000));
+    for (const tab of [aminaTab, benoitTab, laptop]) await waitUntilDeviceSynced(server, tab, group);
     const file = getOnlyFile(server).id;
-    await fetchAndCacheFile(getContext(his), group, { file, mime: "image/jpeg", size: 2_000 });
-    await syncMemberList(getContext(his), group);
-    expect(await heldOf(his, group)).toMatchObject({ messages: 2, members: 3 });
-    expect(await getContext(his).store.blobs.count()).toBe(1);
+    await fetchAndCacheFile(getContext(benoitTab), group, { file, mime: "image/jpeg", size: 2_000 });
+    await syncMemberList(getContext(benoitTab), group);
+    expect(await heldOf(benoitTab, group)).toMatchObject({ messages: 2, members: 3 });
+    expect(await getContext(benoitTab).store.blobs.count()).toBe(1);
     server.changeGroup(amina, group, { type: "remove", user: benoit });
-    for (const tab of [his, laptop]) {
+    for (const tab of [benoitTab, laptop]) {
       await isGone(tab, group);
       expect(await heldOf(tab, group)).toEqual(nothing);
       expect(await rowIn(tab, group)).toBeUndefined();
@@ -86,8 +86,8 @@ describe("a group from which the user was removed", () => {
         group: { name: "Famille" },
       });
     }
-    await waitUntilDeviceSynced(server, hers, group);
-    expect(await listTexts(hers, group)).toEqual(["event", "image", "event"]);
+    await waitUntilDeviceSynced(server, aminaTab, group);
+    expect(await listTexts(aminaTab, group)).toEqual(["event", "image", "event"]);
   });
 
   it("loses the pictures of the group and of people known only from it", async () => {
@@ -221,8 +221,8 @@ describe("a group from which the user was removed", () => {
     server.changeGroup(amina, group, { type: "remove", user: benoit });
     await isGone(tab, group);
     server.files.refuse = () => undefined;
-    const [mine] = await getContext(tab).store.queryUnsent(withBenoit).toArray();
-    await retryFailedMessage(tab, mine?.cid ?? "");
+    const [unsent] = await getContext(tab).store.queryUnsent(withBenoit).toArray();
+    await retryFailedMessage(tab, unsent?.cid ?? "");
     await waitUntilDeviceSynced(server, tab, withBenoit);
     await eventually(async () => expect(await listShown(tab, withBenoit)).toEqual(["image sent"]));
     expect(await listShown(tab, group)).toEqual(["image failed"]);
@@ -399,9 +399,9 @@ describe("a group from which the user was removed", () => {
     const phone = makeDevice(server, benoit);
     const tab = await phone.openTab();
     await waitUntilDeviceSynced(server, tab, group);
-    const hers = await makeDevice(server, amina).openTab();
-    await sendFiles(hers, group, makePicture(2_000));
-    for (const one of [hers, tab]) await waitUntilDeviceSynced(server, one, group);
+    const aminaTab = await makeDevice(server, amina).openTab();
+    await sendFiles(aminaTab, group, makePicture(2_000));
+    for (const one of [aminaTab, tab]) await waitUntilDeviceSynced(server, one, group);
     const context = getContext(tab);
     const question = { type: "page", conversation: group, direction: "before", seq: 20, limit: 10 } as const;
     const page = await tab.request(question);
@@ -543,7 +543,7 @@ describe("late answers", () => {
     expect(await store.conversations.get(group)).toMatchObject({ muted: false });
   });
 
-  it("count while the change they include is not stored, whatever was pushed since their request", async () => {
+  it("apply if the change they name is not stored yet, and are ignored otherwise", async () => {
     const { server, amina, group } = makeGroup();
     const tab = await makeDevice(server, amina).openTab();
     await waitUntilDeviceSynced(server, tab, group);
@@ -572,7 +572,7 @@ describe("late answers", () => {
     expect(await answerWith({ epoch, counter: counter - 1 }, false)).toEqual(off);
   });
 
-  it("show at once before their push; without the number of their change the push brings it", async () => {
+  it("apply before the push of their change, or with it if they name no change", async () => {
     const { server, amina, group } = makeGroup();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();

@@ -191,7 +191,7 @@ describe("the complete list of members", () => {
     expect((await listed(tab, group)).names).toEqual(["Amina", "Person 2", "Person 3"]);
   });
 
-  it("is not undone by an answer that it overtook, which names a person who left", async () => {
+  it("does not list a person again who left before an older answer that names them arrives", async () => {
     const { server, amina, people, group } = makeCrowd(3);
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();

@@ -39,12 +39,12 @@ describe("messages in a group", () => {
     const { server, amina, benoit, chantal, group } = makeGroup();
     const phone = await makeDevice(server, amina).openTab();
     const laptop = await makeDevice(server, amina).openTab();
-    const his = await makeDevice(server, benoit).openTab();
-    for (const tab of [phone, laptop, his]) await waitUntilDeviceSynced(server, tab, group);
+    const benoitTab = await makeDevice(server, benoit).openTab();
+    for (const tab of [phone, laptop, benoitTab]) await waitUntilDeviceSynced(server, tab, group);
     await enqueueText(phone, group, "supper at seven");
     // Once written it is being sent: an answer follows the read message.
-    await eventually(async () => expect(await listTexts(his, group)).toContain("supper at seven"));
-    await enqueueText(his, group, "I come");
+    await eventually(async () => expect(await listTexts(benoitTab, group)).toContain("supper at seven"));
+    await enqueueText(benoitTab, group, "I come");
     for (const tab of [phone, laptop]) {
       await eventually(async () =>
         expect(await listShown(tab, group)).toEqual([
@@ -57,42 +57,45 @@ describe("messages in a group", () => {
       expect(await itemIn(tab, group, 2)).toMatchObject({ mine: true, sender: 0 });
       expect(await itemIn(tab, group, 3)).toMatchObject({ mine: false, sender: 1 });
     }
-    const hers = await makeDevice(server, chantal).openTab();
-    await waitUntilDeviceSynced(server, hers, group);
+    const chantalTab = await makeDevice(server, chantal).openTab();
+    await waitUntilDeviceSynced(server, chantalTab, group);
     await eventually(async () => expect(await itemIn(laptop, group, 2)).toMatchObject({ status: "delivered" }));
-    await viewAll(his, group, 3);
+    await viewAll(benoitTab, group, 3);
     await eventually(() => expect(server.log(group).members.get(benoit)).toMatchObject({ read: 2 }));
     expect(await itemIn(laptop, group, 2)).toMatchObject({ status: "delivered" });
-    await viewAll(hers, group, 3);
+    await viewAll(chantalTab, group, 3);
     for (const tab of [phone, laptop])
       await eventually(async () => expect(await itemIn(tab, group, 2)).toMatchObject({ status: "read" }));
-    for (const tab of [phone, laptop, his, hers]) await waitUntilDeviceSynced(server, tab, group);
+    for (const tab of [phone, laptop, benoitTab, chantalTab]) await waitUntilDeviceSynced(server, tab, group);
   });
 
   it("of the system are read without counting as unread, with the people they name, and have no ticks", async () => {
     const { server, amina, benoit, chantal, group } = makeGroup();
-    const hers = await makeDevice(server, amina).openTab();
-    const his = await makeDevice(server, benoit).openTab();
-    for (const tab of [hers, his]) await waitUntilDeviceSynced(server, tab, group);
+    const aminaTab = await makeDevice(server, amina).openTab();
+    const benoitTab = await makeDevice(server, benoit).openTab();
+    for (const tab of [aminaTab, benoitTab]) await waitUntilDeviceSynced(server, tab, group);
     server.sendTexts(amina, group, "one to read");
     server.changeGroup(amina, group, { type: "rename", name: "Cousins" });
     server.changeGroup(amina, group, { type: "remove", user: chantal });
-    for (const tab of [hers, his]) await waitUntilDeviceSynced(server, tab, group);
-    expect(await rowIn(his, group)).toMatchObject({
+    for (const tab of [aminaTab, benoitTab]) await waitUntilDeviceSynced(server, tab, group);
+    expect(await rowIn(benoitTab, group)).toMatchObject({
       kind: "group",
       unread: 1,
       group: { name: "Cousins", count: 2, role: "member", number: 1 },
       last: { body: { type: "event", event: "removed", who: [2] }, sender: 0, mine: false },
     });
-    const { last, group: card } = (await rowIn(hers, group)) ?? {};
+    const { last, group: card } = (await rowIn(aminaTab, group)) ?? {};
     expect(card).toMatchObject({ role: "owner", number: 0 });
     expect(last).toMatchObject({ mine: true });
     expect(last).not.toHaveProperty("status");
     expect(listNamedMembers(last ?? { body: null })).toEqual([0, 2]);
-    expect(await itemIn(his, group, 1)).toMatchObject({ mine: false, body: { event: "created", name: "Famille" } });
-    await viewAll(his, group, 4);
-    await eventually(async () => expect(await rowIn(his, group)).toMatchObject({ unread: 0 }));
-    await waitUntilDeviceSynced(server, his, group);
+    expect(await itemIn(benoitTab, group, 1)).toMatchObject({
+      mine: false,
+      body: { event: "created", name: "Famille" },
+    });
+    await viewAll(benoitTab, group, 4);
+    await eventually(async () => expect(await rowIn(benoitTab, group)).toMatchObject({ unread: 0 }));
+    await waitUntilDeviceSynced(server, benoitTab, group);
   });
 
   it("have an exact unread count whether they are pushed, loaded as a page, or follow a system message", async () => {
@@ -132,17 +135,17 @@ describe("messages in a group", () => {
 
   it("are tombstones on every member's phone when deleted", async () => {
     const { server, amina, benoit, group } = makeGroup();
-    const hers = await makeDevice(server, amina).openTab();
-    const his = await makeDevice(server, benoit).openTab();
-    await enqueueText(hers, group, "regretted");
-    for (const tab of [hers, his])
+    const aminaTab = await makeDevice(server, amina).openTab();
+    const benoitTab = await makeDevice(server, benoit).openTab();
+    await enqueueText(aminaTab, group, "regretted");
+    for (const tab of [aminaTab, benoitTab])
       await eventually(async () => expect((await listTexts(tab, group)).at(-1)).toBe("regretted"));
-    await deleteOwnMessage(hers, group, 2);
-    for (const tab of [hers, his]) {
+    await deleteOwnMessage(aminaTab, group, 2);
+    for (const tab of [aminaTab, benoitTab]) {
       await waitUntilDeviceSynced(server, tab, group);
       expect((await listTexts(tab, group)).at(-1)).toBe("deleted");
     }
-    expect(await rowIn(his, group)).toMatchObject({ unread: 0 });
+    expect(await rowIn(benoitTab, group)).toMatchObject({ unread: 0 });
   });
 
   it("show several people typing by number, and end the typing of their sender", async () => {
@@ -160,19 +163,19 @@ describe("messages in a group", () => {
 
   it("can be sent with a picture to a group and a person together, and forwarded from a group with their author", async () => {
     const { server, amina, benoit, chantal, group, withBenoit } = makeGroup();
-    const hers = await makeDevice(server, amina).openTab();
-    const his = await makeDevice(server, benoit).openTab();
-    for (const tab of [hers, his]) await waitUntilDeviceSynced(server, tab, group);
-    await enqueueBroadcast(hers, [group, withBenoit], "to all");
-    await sendFiles(hers, group, makePicture(3_000, "us"));
-    await waitUntilDeviceSynced(server, hers, withBenoit);
+    const aminaTab = await makeDevice(server, amina).openTab();
+    const benoitTab = await makeDevice(server, benoit).openTab();
+    for (const tab of [aminaTab, benoitTab]) await waitUntilDeviceSynced(server, tab, group);
+    await enqueueBroadcast(aminaTab, [group, withBenoit], "to all");
+    await sendFiles(aminaTab, group, makePicture(3_000, "us"));
+    await waitUntilDeviceSynced(server, aminaTab, withBenoit);
     await eventually(() => expect(server.log(group).messages).toHaveLength(3));
     server.sendTexts(chantal, group, "from Chantal");
-    for (const tab of [hers, his]) await waitUntilDeviceSynced(server, tab, group);
+    for (const tab of [aminaTab, benoitTab]) await waitUntilDeviceSynced(server, tab, group);
     // He has no contact of that name: his phone requests the person.
-    await enqueueForward(his, group, await itemIn(his, group, 4), [withBenoit]);
-    await enqueueForward(his, group, await itemIn(his, group, 3), [withBenoit]);
-    await waitUntilDeviceSynced(server, hers, withBenoit);
+    await enqueueForward(benoitTab, group, await itemIn(benoitTab, group, 4), [withBenoit]);
+    await enqueueForward(benoitTab, group, await itemIn(benoitTab, group, 3), [withBenoit]);
+    await waitUntilDeviceSynced(server, aminaTab, withBenoit);
     await eventually(() =>
       expect(
         server
@@ -184,10 +187,15 @@ describe("messages in a group", () => {
         { type: "image", text: "us", forwarded: { by: amina, name: "Amina" } },
       ]),
     );
-    await expect(enqueueForward(his, group, await itemIn(his, group, 1), [withBenoit])).rejects.toMatchObject({
+    await expect(
+      enqueueForward(benoitTab, group, await itemIn(benoitTab, group, 1), [withBenoit]),
+    ).rejects.toMatchObject({
       code: "original_gone",
     });
-    expect(await readConversation(getContext(his).store, benoit, group)).toMatchObject({ kind: "group", gone: false });
+    expect(await readConversation(getContext(benoitTab).store, benoit, group)).toMatchObject({
+      kind: "group",
+      gone: false,
+    });
   });
 
   it("are exchanged by HTTP without sockets", async () => {

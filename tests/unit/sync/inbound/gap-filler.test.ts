@@ -68,7 +68,7 @@ describe("catching up", () => {
     await waitUntilDeviceSynced(server, tab, chat);
   });
 
-  it("scrolling to the first message ends there", async () => {
+  it("scrolling back ends at the first message", async () => {
     const { server, amina, benoit, chat } = makePair();
     server.sendTexts(benoit, chat, ...numbered(1, 95));
     const tab = await makeDevice(server, amina).openTab();
@@ -253,10 +253,10 @@ describe("catching up", () => {
     server.sendTexts(benoit, chat, ...numbered(1, 6));
     await waitUntilDeviceSynced(server, tab, chat);
     const { store, me } = getContext(tab);
-    const mine = (read: number, unread: number) =>
+    const applyOwnRead = (read: number, unread: number) =>
       applyInTransaction(store, me, [{ type: "ownRead", target: chat, delivered: 6, read, unread, head: 6 }]);
-    await mine(6, 0);
-    await mine(2, 4);
+    await applyOwnRead(6, 0);
+    await applyOwnRead(2, 4);
     expect((await listConversations(tab))[0]).toMatchObject({ unread: 0 });
     const row = { ...server.row(amina, server.log(chat)), read: 2, unread: 4 };
     await applyInTransaction(store, me, [{ type: "row", row }]);
@@ -289,10 +289,10 @@ describe("catching up", () => {
     const unread = async () => (await listConversations(tab))[0]?.unread;
     const page = server.execute(amina, { type: "page", conversation: chat, direction: "after", seq: 1, limit: 10 });
     if (isRefusal(page)) throw new Error(page.error);
-    const [pushed, mine] = page.messages;
-    if (!pushed || !mine) throw new Error("no messages");
+    const [pushed, own] = page.messages;
+    if (!pushed || !own) throw new Error("no messages");
     // The own message, sent by HTTP, gets its position before the message preceding it arrived.
-    await applyInTransaction(store, me, [{ type: "messages", target: chat, messages: [mine] }]);
+    await applyInTransaction(store, me, [{ type: "messages", target: chat, messages: [own] }]);
     expect(await unread()).toBe(1);
     const request = { conversation: chat, direction: "after", seq: 1, head: 1, revised: 0 } as const;
     await applyInTransaction(store, me, [{ type: "page", request, page }]);

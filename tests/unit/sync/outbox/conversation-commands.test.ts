@@ -38,17 +38,17 @@ const viewAll = async (tab: Tab, chat: ConversationId, seq: number) => {
 describe("deleting for everybody", () => {
   it("a deleted message becomes a tombstone on every device at once, in the chat and in the list", async () => {
     const { server, amina, benoit, chat } = makePair();
-    const hers = await makeDevice(server, amina).openTab();
-    const his = await makeDevice(server, benoit).openTab();
-    for (const text of ["a", "b"]) await enqueueText(hers, chat, text);
-    await waitUntilDeviceSynced(server, his, chat);
-    await waitUntilDeviceSynced(server, hers, chat);
-    await deleteOwnMessage(hers, chat, 2);
-    expect(await listShown(hers, chat)).toEqual([expect.stringMatching(/^a /), expect.stringMatching(/^deleted /)]);
-    await waitUntilDeviceSynced(server, his, chat);
-    expect(await listTexts(his, chat)).toEqual(["a", "deleted"]);
-    expect((await listConversations(his))[0]).toMatchObject({ unread: 1, last: { body: { type: "deleted" } } });
-    await waitUntilDeviceSynced(server, hers, chat);
+    const aminaTab = await makeDevice(server, amina).openTab();
+    const benoitTab = await makeDevice(server, benoit).openTab();
+    for (const text of ["a", "b"]) await enqueueText(aminaTab, chat, text);
+    await waitUntilDeviceSynced(server, benoitTab, chat);
+    await waitUntilDeviceSynced(server, aminaTab, chat);
+    await deleteOwnMessage(aminaTab, chat, 2);
+    expect(await listShown(aminaTab, chat)).toEqual([expect.stringMatching(/^a /), expect.stringMatching(/^deleted /)]);
+    await waitUntilDeviceSynced(server, benoitTab, chat);
+    expect(await listTexts(benoitTab, chat)).toEqual(["a", "deleted"]);
+    expect((await listConversations(benoitTab))[0]).toMatchObject({ unread: 1, last: { body: { type: "deleted" } } });
+    await waitUntilDeviceSynced(server, aminaTab, chat);
     expect(asked(server, "revised")).toEqual([]);
   });
 
@@ -196,44 +196,44 @@ describe("blocking", () => {
 
   it("messages of a blocked person stay sent, and are missing for the other, also after unblocking", async () => {
     const { server, amina, benoit, chat } = makePair();
-    const hers = await makeDevice(server, amina).openTab();
-    const his = await makeDevice(server, benoit).openTab();
-    await enqueueText(his, chat, "let through");
-    await eventually(async () => expect(await listTexts(hers, chat)).toEqual(["let through"]));
+    const aminaTab = await makeDevice(server, amina).openTab();
+    const benoitTab = await makeDevice(server, benoit).openTab();
+    await enqueueText(benoitTab, chat, "let through");
+    await eventually(async () => expect(await listTexts(aminaTab, chat)).toEqual(["let through"]));
     server.block(amina, chat, true);
-    await blocks(hers, chat, benoit, true);
-    for (const text of ["withheld 1", "withheld 2"]) await enqueueText(his, chat, text);
+    await blocks(aminaTab, chat, benoit, true);
+    for (const text of ["withheld 1", "withheld 2"]) await enqueueText(benoitTab, chat, text);
     const withheld = ["withheld 1 sent", "withheld 2 sent"];
-    await eventually(async () => expect((await listShown(his, chat)).slice(1)).toEqual(withheld));
+    await eventually(async () => expect((await listShown(benoitTab, chat)).slice(1)).toEqual(withheld));
     server.block(amina, chat, false);
-    await blocks(hers, chat, benoit, false);
+    await blocks(aminaTab, chat, benoit, false);
     await eventually(async () =>
-      expect((await listConversations(hers))[0]).toMatchObject({ last: { body: { text: "let through" } } }),
+      expect((await listConversations(aminaTab))[0]).toMatchObject({ last: { body: { text: "let through" } } }),
     );
-    await enqueueText(hers, chat, "again");
+    await enqueueText(aminaTab, chat, "again");
     await eventually(() => expect(server.log(chat).messages).toHaveLength(4));
-    for (const tab of [hers, his]) await waitUntilDeviceSynced(server, tab, chat);
-    expect(await listTexts(hers, chat)).toEqual(["let through", "again"]);
-    expect((await readWindowAround(hers, chat, 1)).items.map(({ seq }) => seq)).toEqual([4, 1]);
-    await viewAll(hers, chat, 4);
+    for (const tab of [aminaTab, benoitTab]) await waitUntilDeviceSynced(server, tab, chat);
+    expect(await listTexts(aminaTab, chat)).toEqual(["let through", "again"]);
+    expect((await readWindowAround(aminaTab, chat, 1)).items.map(({ seq }) => seq)).toEqual([4, 1]);
+    await viewAll(aminaTab, chat, 4);
     await eventually(() => expect(server.log(chat).members.get(amina)).toMatchObject({ delivered: 3 }));
     await eventually(async () =>
-      expect((await listShown(his, chat)).slice(0, 3)).toEqual(["let through read", ...withheld]),
+      expect((await listShown(benoitTab, chat)).slice(0, 3)).toEqual(["let through read", ...withheld]),
     );
-    expect((await listConversations(hers))[0]).toMatchObject({ unread: 0 });
+    expect((await listConversations(aminaTab))[0]).toMatchObject({ unread: 0 });
   });
 
   it("a late answer does not undo a newer push of the server", async () => {
     const { server, amina, benoit, chat } = makePair();
-    const hers = await makeDevice(server, amina).openTab();
-    const { store } = getContext(hers);
+    const aminaTab = await makeDevice(server, amina).openTab();
+    const { store } = getContext(aminaTab);
     const standing = () => store.people.get(benoit);
     await eventually(async () => expect(await standing()).toMatchObject({ state: "contact" }));
     const known = server.inbox(amina).people.get(benoit)?.relation;
     if (!known) throw new Error("no relation");
     let answer = (_: typeof known) => {};
     const change = runRelationCommand(
-      hers,
+      aminaTab,
       benoit,
       () => new Promise((resolve) => (answer = resolve)),
       () => false,
@@ -245,7 +245,7 @@ describe("blocking", () => {
     expect(await standing()).toMatchObject({ state: "none" });
     // Without a push meanwhile the answer counts at once.
     await runRelationCommand(
-      hers,
+      aminaTab,
       benoit,
       async () => ({ ...known, blocked: true }),
       () => false,
@@ -259,8 +259,8 @@ describe("blocking", () => {
 
   it("of the own name on another device is shown here, and does not make the user their own contact", async () => {
     const { server, amina, benoit } = makePair();
-    const hers = await makeDevice(server, amina).openTab();
-    const { store } = getContext(hers);
+    const aminaTab = await makeDevice(server, amina).openTab();
+    const { store } = getContext(aminaTab);
     await eventually(async () => expect(await store.people.get(benoit)).toBeDefined());
     const known = server.inbox(amina).people.get(benoit)?.relation;
     if (!known) throw new Error("no relation");
@@ -272,8 +272,8 @@ describe("blocking", () => {
 
   it("of the own name remains, though an earlier request is answered after it", async () => {
     const { server, amina, benoit } = makePair();
-    const hers = await makeDevice(server, amina).openTab();
-    const context = getContext(hers);
+    const aminaTab = await makeDevice(server, amina).openTab();
+    const context = getContext(aminaTab);
     const becomes = (name: string) =>
       eventually(async () => expect((await readOwnProfile(context.store))?.username).toBe(name));
     await becomes("Amina");
@@ -300,8 +300,8 @@ describe("blocking", () => {
 
   it("of the own name is stored as answered, though only an earlier change of the picture was pushed meanwhile", async () => {
     const { server, amina, benoit } = makePair();
-    const hers = await makeDevice(server, amina).openTab();
-    const { store } = getContext(hers);
+    const aminaTab = await makeDevice(server, amina).openTab();
+    const { store } = getContext(aminaTab);
     await eventually(async () => expect((await readOwnProfile(store))?.username).toBe("Amina"));
     const known = server.inbox(amina).people.get(benoit)?.relation;
     if (!known) throw new Error("no relation");
@@ -316,8 +316,8 @@ describe("blocking", () => {
 
   it("is executed on a phone whose store is unreadable or full, and is not reported as failed", async () => {
     const { server, amina, benoit } = makePair();
-    const hers = await makeDevice(server, amina).openTab();
-    const { store } = getContext(hers);
+    const aminaTab = await makeDevice(server, amina).openTab();
+    const { store } = getContext(aminaTab);
     await eventually(async () => expect(await store.people.get(benoit)).toMatchObject({ state: "contact" }));
     const known = server.inbox(amina).people.get(benoit)?.relation;
     if (!known) throw new Error("no relation");
@@ -327,31 +327,31 @@ describe("blocking", () => {
       return known;
     };
     vi.spyOn(store.people, "get").mockImplementationOnce(() => Dexie.Promise.reject(new Error("unreadable")) as never);
-    await runRelationCommand(hers, benoit, ask, () => false);
+    await runRelationCommand(aminaTab, benoit, ask, () => false);
     for (const method of ["put", "add"] as const)
       vi.spyOn(IDBObjectStore.prototype, method).mockImplementation(() => {
         throw new DOMException("the phone is full", "QuotaExceededError");
       });
-    await runRelationCommand(hers, benoit, ask, () => false);
+    await runRelationCommand(aminaTab, benoit, ask, () => false);
     vi.restoreAllMocks();
     expect(asked).toBe(2);
   });
 
   it("the list shows a withheld last message as sent, whatever the receipts say", async () => {
     const { server, amina, benoit, chat } = makePair();
-    const hers = await makeDevice(server, amina).openTab();
-    const his = await makeDevice(server, benoit).openTab();
+    const aminaTab = await makeDevice(server, amina).openTab();
+    const benoitTab = await makeDevice(server, benoit).openTab();
     server.block(amina, chat, true);
-    await enqueueText(his, chat, "withheld");
-    await eventually(async () => expect(await listShown(his, chat)).toEqual(["withheld sent"]));
+    await enqueueText(benoitTab, chat, "withheld");
+    await eventually(async () => expect(await listShown(benoitTab, chat)).toEqual(["withheld sent"]));
     server.block(amina, chat, false);
-    hers.prioritizeConversation(chat);
-    await waitUntilDeviceSynced(server, hers, chat);
-    await viewAll(hers, chat, 1);
+    aminaTab.prioritizeConversation(chat);
+    await waitUntilDeviceSynced(server, aminaTab, chat);
+    await viewAll(aminaTab, chat, 1);
     server.execute(amina, { type: "mark", conversation: chat, delivered: 1, read: 1 });
-    await waitUntilDeviceSynced(server, his, chat);
-    expect((await getContext(his).store.conversations.get(chat))?.othersRead).toBe(1);
-    expect((await listConversations(his))[0]?.last).toMatchObject({ status: "sent" });
-    expect((await listConversations(hers))[0]).toMatchObject({ unread: 0, last: { body: null } });
+    await waitUntilDeviceSynced(server, benoitTab, chat);
+    expect((await getContext(benoitTab).store.conversations.get(chat))?.othersRead).toBe(1);
+    expect((await listConversations(benoitTab))[0]?.last).toMatchObject({ status: "sent" });
+    expect((await listConversations(aminaTab))[0]).toMatchObject({ unread: 0, last: { body: null } });
   });
 });

@@ -67,8 +67,8 @@ describe("a message deleted offline", () => {
   it("is deleted here at once, in the chat, in the list and in the other tab, and for everybody once online", async () => {
     const { server, benoit, chat, phone, tab } = await makeRegret();
     const other = await phone.openTab();
-    const his = await makeDevice(server, benoit).openTab();
-    await waitUntilDeviceSynced(server, his, chat);
+    const benoitTab = await makeDevice(server, benoit).openTab();
+    await waitUntilDeviceSynced(server, benoitTab, chat);
     const asked = phone.requests.length;
     await deleteOwnMessage(tab, chat, 2);
     expect(phone.requests.slice(asked).filter(({ method }) => method === "DELETE")).toEqual([]);
@@ -78,8 +78,8 @@ describe("a message deleted offline", () => {
       expect((await listConversations(one))[0]).toMatchObject({ last: { body: { type: "deleted" } } });
     }
     findNetwork(phone);
-    for (const one of [tab, other, his]) await waitUntilDeviceSynced(server, one, chat);
-    expect(await listTexts(his, chat)).toEqual(["Mbote", "deleted"]);
+    for (const one of [tab, other, benoitTab]) await waitUntilDeviceSynced(server, one, chat);
+    expect(await listTexts(benoitTab, chat)).toEqual(["Mbote", "deleted"]);
     await isForgotten(tab);
     expect(withdrawals(server)).toHaveLength(1);
   });

@@ -39,7 +39,7 @@ const reconnect = (phone: ModelDevice): void => {
   phone.wake();
 };
 
-/** A message of hers that the server has stored, whose answer was lost with the network, and that she then deletes. */
+/** Sends a message, loses its acknowledgement although the server has stored it, and deletes it. */
 const deleteOnItsWay = async (phone: ModelDevice, tab: Tab, chat: ConversationId): Promise<Uuid> => {
   const { server } = phone;
   await eventually(() => expect(tab.link.get()).toBe("online"));
@@ -76,8 +76,8 @@ const watchStores = (word: string): (() => boolean) => {
 
 describe("a message deleted while being sent that arrived", () => {
   it.each([
-    ["many were told since", false, false],
-    ["many were told since and the session ended", true, false],
+    ["the server has sent many other changes since", false, false],
+    ["the server has sent many other changes since and the session ended", true, false],
     ["its author has cleared the chat", false, true],
   ])("is deleted for everybody, though %s", async (_, isSignedOut, isCleared) => {
     const { server, amina, benoit, chat } = makePair();
@@ -175,7 +175,7 @@ describe("a message deleted while being sent that arrived", () => {
     expect(isWritten()).toBe(false);
   });
 
-  it("is withdrawn again when the answer was lost, also by the tab with the socket for another one", async () => {
+  it("is withdrawn again if the answer was lost, also by the leader tab for another tab", async () => {
     const { server, amina, chat } = makePair();
     const phone = makeDevice(server, amina);
     const leader = await phone.openTab();
@@ -248,15 +248,15 @@ describe("a message deleted while being sent that had not arrived", () => {
     const cid = await unsentCid(tab);
     await discardUnsentMessage(tab, cid);
     await enqueueText(tab, chat, "stays");
-    const his = await makeDevice(server, benoit).openTab();
+    const benoitTab = await makeDevice(server, benoit).openTab();
     reconnect(phone);
     await isForgotten(tab);
     const late = [{ cid, body: { type: "text", text: "regretted" } as const }];
     expect(server.execute(amina, { type: "send", conversation: chat, messages: late })).toEqual({
       error: "message_withdrawn",
     } satisfies Refusal);
-    for (const one of [tab, his]) await waitUntilDeviceSynced(server, one, chat);
-    expect(await listTexts(his, chat)).toEqual(["stays"]);
+    for (const one of [tab, benoitTab]) await waitUntilDeviceSynced(server, one, chat);
+    expect(await listTexts(benoitTab, chat)).toEqual(["stays"]);
     expect(await listTexts(tab, chat)).toEqual(["stays"]);
   });
 
@@ -280,7 +280,7 @@ describe("a message deleted while being sent that had not arrived", () => {
     expect(phone.notices).not.toContain("store-reset");
   });
 
-  it("to many is sent to those from whom it was not withdrawn", async () => {
+  it("to several conversations is sent to those where it was not deleted", async () => {
     const { server, amina, withBenoit, group } = makeGroup();
     const phone = makeDevice(server, amina);
     disconnect(phone);
@@ -296,7 +296,7 @@ describe("a message deleted while being sent that had not arrived", () => {
     expect(server.log(withBenoit).deletedPending).toEqual(new Set([`${amina} ${toOne?.cid}`]));
   });
 
-  it("stays pending while the server does not know that request, or accepts none", async () => {
+  it("is requested again after the answers not found, unavailable and rate limited", async () => {
     const { server, amina, chat } = makePair();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();

@@ -25,20 +25,20 @@ import { TokenBucket } from "#worker/objects/shared/token-bucket.ts";
 describe("sending", () => {
   it("a message goes from clock to one tick, two ticks and blue ticks as the other receives and reads it", async () => {
     const { server, amina, benoit, chat } = makePair();
-    const hers = await makeDevice(server, amina).openTab();
-    await enqueueText(hers, chat, "Mbote");
-    await eventually(async () => expect(await listShown(hers, chat)).toEqual(["Mbote sent"]));
-    const his = await makeDevice(server, benoit).openTab();
-    await eventually(async () => expect(await listShown(hers, chat)).toEqual(["Mbote delivered"]));
-    expect((await listConversations(his))[0]).toMatchObject({
+    const aminaTab = await makeDevice(server, amina).openTab();
+    await enqueueText(aminaTab, chat, "Mbote");
+    await eventually(async () => expect(await listShown(aminaTab, chat)).toEqual(["Mbote sent"]));
+    const benoitTab = await makeDevice(server, benoit).openTab();
+    await eventually(async () => expect(await listShown(aminaTab, chat)).toEqual(["Mbote delivered"]));
+    expect((await listConversations(benoitTab))[0]).toMatchObject({
       unread: 1,
       last: { body: { text: "Mbote" }, mine: false },
     });
-    const viewed = new ReadTracker(his);
+    const viewed = new ReadTracker(benoitTab);
     viewed.markRead(chat, 1);
     await viewed.flush();
-    expect((await listConversations(his))[0]).toMatchObject({ unread: 0 });
-    await eventually(async () => expect(await listShown(hers, chat)).toEqual(["Mbote read"]));
+    expect((await listConversations(benoitTab))[0]).toMatchObject({ unread: 0 });
+    await eventually(async () => expect(await listShown(aminaTab, chat)).toEqual(["Mbote read"]));
   });
 
   it("messages written offline are shown at once and sent in order when the network is back", async () => {
@@ -99,7 +99,7 @@ describe("sending", () => {
       const phone = makeDevice(server, amina);
       const tab = await phone.openTab();
       await eventually(() => expect(tab.link.get()).toBe("online"));
-      const his = await makeDevice(server, benoit).openTab();
+      const benoitTab = await makeDevice(server, benoit).openTab();
       phone.faults.dropAck = 1;
       await enqueueText(tab, chat, "regretted");
       await eventually(() => expect(server.log(chat).messages).toHaveLength(1));
@@ -113,9 +113,9 @@ describe("sending", () => {
       const next = await phone.openTab();
       await eventually(() => expect(server.log(chat).messages.map(({ body }) => body)).toEqual([{ type: "deleted" }]));
       await waitUntilDeviceSynced(server, next, chat);
-      await waitUntilDeviceSynced(server, his, chat);
+      await waitUntilDeviceSynced(server, benoitTab, chat);
       expect(await listTexts(next, chat)).toEqual(["deleted"]);
-      expect(await listTexts(his, chat)).toEqual(["deleted"]);
+      expect(await listTexts(benoitTab, chat)).toEqual(["deleted"]);
       await eventually(async () => expect(await listPendingDeletions(getContext(next).store)).toEqual([]));
     },
   );

@@ -191,14 +191,14 @@ describe("typing", () => {
     const phone = makeDevice(server, amina);
     const leader = await phone.openTab();
     const second = await phone.openTab();
-    const his = await makeDevice(server, benoit).openTab();
-    for (const tab of [leader, second, his]) {
+    const benoitTab = await makeDevice(server, benoit).openTab();
+    for (const tab of [leader, second, benoitTab]) {
       await online(tab);
       await waitUntilDeviceSynced(server, tab, chat);
     }
-    his.typing.reportTyping(chat);
+    benoitTab.typing.reportTyping(chat);
     for (const tab of [leader, second]) await eventually(() => expect(shows(tab, chat)).toBe(true));
-    expect(shows(his, chat)).toBe(false);
+    expect(shows(benoitTab, chat)).toBe(false);
     await phone.pass(typingLastsMs * 2);
     for (const tab of [leader, second]) expect(shows(tab, chat)).toBe(false);
   });
@@ -208,8 +208,8 @@ describe("typing", () => {
     const phone = makeDevice(server, amina);
     await phone.openTab();
     const second = await phone.openTab();
-    const his = await makeDevice(server, benoit).openTab();
-    for (const tab of [second, his]) {
+    const benoitTab = await makeDevice(server, benoit).openTab();
+    for (const tab of [second, benoitTab]) {
       await online(tab);
       await waitUntilDeviceSynced(server, tab, chat); // nobody is notified about a chat that is not stored here yet
     }
@@ -220,7 +220,7 @@ describe("typing", () => {
       type(...rest);
     };
     for (let key = 0; key < 50; key++) second.typing.reportTyping(chat);
-    await eventually(() => expect(shows(his, chat)).toBe(true));
+    await eventually(() => expect(shows(benoitTab, chat)).toBe(true));
     expect(sentCount).toBe(1);
     const requests = phone.requests.length;
     phone.faults.noUpgrade = true;
@@ -238,11 +238,11 @@ describe("typing", () => {
     const { server, amina, benoit, chat } = makePair();
     const tab = await makeDevice(server, amina).openTab();
     const phone = makeDevice(server, benoit);
-    const his = await phone.openTab();
-    for (const one of [tab, his]) await online(one);
-    await waitUntilDeviceSynced(server, his, chat);
+    const benoitTab = await phone.openTab();
+    for (const one of [tab, benoitTab]) await online(one);
+    await waitUntilDeviceSynced(server, benoitTab, chat);
     await waitUntilDeviceSynced(server, tab, chat);
-    const context = getContext(his);
+    const context = getContext(benoitTab);
     const lose = () =>
       server.inbox(benoit).sockets.forEach((socket) => {
         socket.end(1006);
@@ -252,7 +252,7 @@ describe("typing", () => {
     vi.spyOn(context.platform, "now").mockReturnValue(now);
     phone.faults.noUpgrade = true;
     lose();
-    his.typing.reportTyping(chat);
+    benoitTab.typing.reportTyping(chat);
     await phone.pass(1_000);
     expect(shows(tab, chat)).toBe(false);
     phone.faults.noUpgrade = false;
@@ -264,8 +264,8 @@ describe("typing", () => {
     vi.spyOn(server, "sendTyping").mockImplementation(() => void sentCount++);
     phone.faults.noUpgrade = true;
     lose();
-    his.typing.reportTyping(chat);
-    await enqueueText(his, chat, "sent meanwhile");
+    benoitTab.typing.reportTyping(chat);
+    await enqueueText(benoitTab, chat, "sent meanwhile");
     phone.faults.noUpgrade = false;
     phone.wake();
     await eventually(async () => expect(await listShown(tab, chat)).toEqual(["sent meanwhile"]));

@@ -19,20 +19,24 @@ const makeRow = (username: string, state: PersonRow["state"]): PersonRow => ({
 });
 
 describe("accepted requests", () => {
-  it("notify the requester, once, of acceptances since, and not of refusals, own acceptances or earlier contacts", async () => {
+  it("notify the requester once, but not of refusals, own acceptances or earlier contacts", async () => {
     const { server, amina } = makePair();
     const { store } = getContext(await makeDevice(server, amina).openTab());
-    const [yes, no, waits] = [makeRow("Yes", "sent"), makeRow("No", "sent"), makeRow("Waits", "sent")];
-    const [theirs, before] = [makeRow("Theirs", "received"), makeRow("Before", "contact")];
-    await store.people.bulkPut([yes, no, waits, theirs, before]);
-    const asked = await readRequestSnapshot(store);
+    const [accepted, refused, waiting] = [
+      makeRow("Accepted", "sent"),
+      makeRow("Refused", "sent"),
+      makeRow("Waiting", "sent"),
+    ];
+    const [received, contact] = [makeRow("Received", "received"), makeRow("Contact", "contact")];
+    await store.people.bulkPut([accepted, refused, waiting, received, contact]);
+    const before = await readRequestSnapshot(store);
     await store.people.bulkPut([
-      { ...yes, state: "contact" },
-      { ...no, state: "none" },
-      { ...theirs, state: "contact" },
+      { ...accepted, state: "contact" },
+      { ...refused, state: "none" },
+      { ...received, state: "contact" },
     ]);
     const now = await readRequestSnapshot(store);
-    expect(listAcceptedRequests(asked, now).map(({ username }) => username)).toEqual(["Yes"]);
+    expect(listAcceptedRequests(before, now).map(({ username }) => username)).toEqual(["Accepted"]);
     expect(listAcceptedRequests(now, await readRequestSnapshot(store))).toEqual([]);
   });
 });

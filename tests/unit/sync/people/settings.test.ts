@@ -56,7 +56,7 @@ describe("changing settings", () => {
     expect(server.inbox(amina).settings?.kept.settings).toMatchObject({ tala: false, messages: { sound: false } });
   });
 
-  it("what was changed without a network outlives a store that has to be made anew", async () => {
+  it("an offline change survives the replacement of the store", async () => {
     const { server, amina } = makePair();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
@@ -109,7 +109,7 @@ describe("changing settings", () => {
     expect(patches(phone).at(-1)).toEqual({ receipts: false, findable: "whole" });
   });
 
-  it("of one setting changed on two devices the change that reaches the server last applies on both", async () => {
+  it("if two devices change the same setting, the change that reaches the server last applies on both", async () => {
     const { server, amina } = makePair();
     const [phone, desk] = [makeDevice(server, amina), makeDevice(server, amina)];
     const [here, there] = [await phone.openTab(), await desk.openTab()];
@@ -123,7 +123,7 @@ describe("changing settings", () => {
     for (const tab of [here, there]) await comesToShow(tab, { findable: "whole" });
   });
 
-  it("a setting changed back while being sent has its last value in the end", async () => {
+  it("a setting that is changed back while it is being sent keeps its last value", async () => {
     const { server, amina } = makePair();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();

@@ -83,7 +83,7 @@ describe("a page that is closed before its store has the written text", () => {
     expect(server.log(chat).messages).toHaveLength(1);
   });
 
-  it("does not resend one if the server cannot be asked either", async () => {
+  it("does not resend a text that the store has as sent, also while the server is unreachable", async () => {
     const { server, chat, phone, first } = await makePhone();
     if (phone.localStorage) vi.spyOn(phone.localStorage, "removeItem").mockImplementation(() => {});
     await enqueueText(first, chat, "once");
@@ -97,7 +97,7 @@ describe("a page that is closed before its store has the written text", () => {
     expect(await listShown(second, chat)).toEqual(["once sent"]);
   });
 
-  it("may still be open: a text that two pages store at once is sent once", async () => {
+  it("and is still open sends a text once that another page recovers at the same time", async () => {
     const { server, chat, phone, first } = await makePhone();
     const second = await phone.openTab();
     const texts = Array.from({ length: 10 }, (_, n) => `text ${n}`);
@@ -146,9 +146,9 @@ describe("a page that is closed before its store has the written text", () => {
     // Another person on this browser gets nothing of it, and signing out deletes it.
     kept.save(chat, "half a thought more");
     kept.flushToJournal();
-    const his = makeDevice(server, benoit as Uuid);
-    his.localStorage = phone.localStorage;
-    expect(await draftIn(await his.openTab(), chat)).toBe("");
+    const benoitDevice = makeDevice(server, benoit as Uuid);
+    benoitDevice.localStorage = phone.localStorage;
+    expect(await draftIn(await benoitDevice.openTab(), chat)).toBe("");
     purgeJournal(placeOf(phone));
     expect(listJournaledTextDrafts(placeOf(phone))).toEqual([]);
   });

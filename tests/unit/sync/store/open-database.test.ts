@@ -280,14 +280,14 @@ describe("a full phone", () => {
 describe("several people on one phone", () => {
   it("each has a separate store", async () => {
     const { server, amina, benoit, chat } = makePair();
-    const hers = makeDevice(server, amina);
-    const his = makeDevice(server, benoit);
-    his.indexedDB = hers.indexedDB;
-    hers.faults.isOffline = true;
-    const first = await hers.openTab();
+    const aminaDevice = makeDevice(server, amina);
+    const benoitDevice = makeDevice(server, benoit);
+    benoitDevice.indexedDB = aminaDevice.indexedDB;
+    aminaDevice.faults.isOffline = true;
+    const first = await aminaDevice.openTab();
     await enqueueText(first, chat, "secret draft");
-    await hers.close(first);
-    const second = await his.openTab();
+    await aminaDevice.close(first);
+    const second = await benoitDevice.openTab();
     await eventually(() => expect(second.link.get()).toBe("online"));
     expect(await listConversations(second)).toEqual([]);
   });
