@@ -1,7 +1,7 @@
 import { parsePong, pingFrame, toPongFrame } from "#contract/wire/server-frames.ts";
 import type { KeyValues } from "#worker/objects/shared/key-values.ts";
 import type { SocketRegistry } from "#worker/objects/user-channel/sockets/socket-registry.ts";
-import type { PushBuilder } from "./change-push.ts";
+import type { PushBuilder } from "./push-builders.ts";
 
 /** More changes than can be pushed but unwritten when an object dies (deferred for `receiptHoldMs`). */
 export const counterReserve = 1_024;

@@ -13,6 +13,12 @@ import {
   toSettingsFrame,
 } from "#worker/objects/user-channel/sockets/server-frames.ts";
 import type { SocketRegistry } from "#worker/objects/user-channel/sockets/socket-registry.ts";
+import { ChangeSequence } from "./change-sequence.ts";
+import { readInboxChanges, toInboxRow } from "./changes-query.ts";
+import { RelationTable } from "./contacts-table.ts";
+import { freezePeerReads, type InboxEntry, isCountOutdated, mergeNotice, mergeReadState } from "./inbox-merge.ts";
+import { InboxTable } from "./inbox-table.ts";
+import { InflightCounts } from "./inflight-counts.ts";
 import {
   addMerge,
   type EntryUpdate,
@@ -20,13 +26,7 @@ import {
   type OwnMessage,
   toSecurityNoticePush,
   toUniformPush,
-} from "./change-push.ts";
-import { ChangeSequence } from "./change-sequence.ts";
-import { readInboxChanges, toInboxRow } from "./changes-query.ts";
-import { RelationTable } from "./contacts-table.ts";
-import { freezePeerReads, type InboxEntry, isCountOutdated, mergeNotice, mergeReadState } from "./inbox-merge.ts";
-import { InboxTable } from "./inbox-table.ts";
-import { InflightCounts } from "./inflight-counts.ts";
+} from "./push-builders.ts";
 import { SecurityNotices } from "./security-notices.ts";
 import { SettingsCopy } from "./settings-copy.ts";
 import { WriteBehind } from "./write-behind.ts";
