@@ -119,13 +119,32 @@ export const findAttachment = (body: StoredBody): AttachedBody | undefined => ("
 /** Whether a forward's original author deleted their account. */
 export const isAnonymized = (body: StoredBody): boolean => "forwarded" in body && body.forwarded?.by === deletedUserId;
 
-/**
- * Whether a message counts as unread. Own messages, tombstones, placeholders and system messages do not; of calls, only
- * missed ones do.
- */
+/** Kinds of stored messages: the body types, with kinds of their own for forwarded texts and for missed calls. */
+export type MessageKind = StoredBody["type"] | "forwarded" | "missed";
+
+/** Missed calls have a kind of their own, because only they count as unread. */
+export const toMessageKind = (body: StoredBody): MessageKind => {
+  if (body.type === "call" && body.status === "missed") return "missed";
+  return body.type === "text" && body.forwarded ? "forwarded" : body.type;
+};
+
+/** Whether messages of a kind count as unread. Tombstones, placeholders and system messages other than missed calls do not. */
+export const unreadKinds: Readonly<Record<MessageKind, boolean>> = {
+  text: true,
+  forwarded: true,
+  image: true,
+  file: true,
+  voice: true,
+  event: false,
+  call: false,
+  missed: true,
+  deleted: false,
+  withheld: false,
+};
+
+/** Whether a message counts as unread. Own messages do not; kinds that this version does not know do. */
 export const countsAsUnread = ({ cid, body }: Pick<Message, "cid" | "body">): boolean =>
-  cid === undefined &&
-  (body.type === "call" ? body.status === "missed" : !["deleted", "withheld", "event"].includes(body.type));
+  cid === undefined && unreadKinds[toMessageKind(body)] !== false;
 
 /** Searchable text of a message. */
 export const searchTextOfBody = (body: StoredBody): string => {

@@ -20,10 +20,10 @@ import { isGroupLog } from "./conversation/groups/group-view.ts";
 import { removeDeletedUser } from "./conversation/groups/remove-deleted-user.ts";
 import { ConversationLog } from "./conversation/log/conversation-log.ts";
 import type { Member } from "./conversation/log/member-table.ts";
-import { anonymizeForwardsOf } from "./conversation/messages/anonymize-forwards.ts";
 import { findForwardOriginal, isFileReadable } from "./conversation/messages/attachment-access.ts";
 import { setMemberBlock } from "./conversation/messages/blocks.ts";
 import { readRevisionsPage, replaceByTombstone } from "./conversation/messages/deletions.ts";
+import { anonymizeForwardsOf } from "./conversation/messages/forward-authors.ts";
 import { readMessagePage, searchLog } from "./conversation/messages/history.ts";
 import { MessageAppender } from "./conversation/messages/message-appender.ts";
 import {

@@ -18,7 +18,7 @@ import {
   runChannelAlarm,
   type StoredText,
 } from "#tests/worker/support/stored-data.ts";
-import * as unsigning from "#worker/objects/conversation/messages/anonymize-forwards.ts";
+import * as unsigning from "#worker/objects/conversation/messages/forward-authors.ts";
 import { Conversation } from "#worker/objects/conversation.ts";
 import { getConversationStub } from "#worker/objects/stubs.ts";
 

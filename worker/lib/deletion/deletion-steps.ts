@@ -4,7 +4,7 @@ import { openDb } from "#worker/db/client.ts";
 import { listPendingRecipients, pushPendingToEach } from "#worker/lib/contact-updates.ts";
 import { purgeUserBuckets } from "#worker/lib/limits/rate-limit.ts";
 import { toPictureFolder } from "#worker/lib/storage/post-pictures.ts";
-import { anonymizeAllForwards } from "./anonymize-forwards.ts";
+import { anonymizeAllForwards } from "./anonymize-all-forwards.ts";
 import { purgeUserFiles } from "./delete-files.ts";
 
 /**

@@ -1,7 +1,7 @@
 import type { ConversationLog } from "#worker/objects/conversation/log/conversation-log.ts";
 import type { Member } from "#worker/objects/conversation/log/member-table.ts";
 import { toBodyColumns } from "#worker/objects/conversation/log/message-kinds.ts";
-import { anonymizeForwardsOf } from "#worker/objects/conversation/messages/anonymize-forwards.ts";
+import { anonymizeForwardsOf } from "#worker/objects/conversation/messages/forward-authors.ts";
 import type { UserRemoval } from "#worker/objects/rpc.ts";
 import { leaveSilently, leaveWithSuccessor } from "./group-commands.ts";
 import { type GroupLog, isActiveGroup, isGroupLog } from "./group-view.ts";

@@ -1,8 +1,8 @@
-import { findAttachment, type Message, type StoredBody } from "#contract/conversations.ts";
+import { findAttachment, type Message, type MessageKind, type StoredBody } from "#contract/conversations.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { toPreview } from "#contract/preview.ts";
 import type { Member } from "./member-table.ts";
-import { fromBodyColumns, type MessageKind, toBodyColumns } from "./message-kinds.ts";
+import { fromBodyColumns, toBodyColumns } from "./message-kinds.ts";
 import { UnreadCounts } from "./unread-counts.ts";
 
 const recentMax = 64; // messages

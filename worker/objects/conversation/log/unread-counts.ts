@@ -1,8 +1,9 @@
+import { unreadKinds } from "#contract/conversations.ts";
 import type { Member } from "./member-table.ts";
 import { toKindList } from "./message-kinds.ts";
 
 const countStatement = `SELECT count(*) AS n FROM messages WHERE seq > ? AND seq <= ? AND sender <> ? AND withheld = 0
-  AND kind IN (${toKindList(({ countsAsUnread }) => countsAsUnread)})`;
+  AND kind IN (${toKindList((kind) => unreadKinds[kind])})`;
 
 /** Unread count of a member for seqs after `from` up to `upTo`. */
 type CachedCount = { from: number; upTo: number; count: number };

@@ -8,8 +8,8 @@ import type { ConversationLog } from "#worker/objects/conversation/log/conversat
 import type { Member } from "#worker/objects/conversation/log/member-table.ts";
 import type { CheckedMessage, InboxPosition, RefusedMessage, SendOutcome } from "#worker/objects/rpc.ts";
 import { GroupCommit } from "#worker/objects/shared/group-commit.ts";
-import { reviseForAuthor } from "./anonymize-forwards.ts";
 import { replaceByTombstone } from "./deletions.ts";
+import { reviseForAuthor } from "./forward-authors.ts";
 import { countBodyBytes, SentByteBudgets } from "./sent-bytes.ts";
 
 type AppendRequest = { member: Member; messages: readonly CheckedMessage[] };

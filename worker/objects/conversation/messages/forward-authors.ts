@@ -2,10 +2,17 @@ import { anonymousForward } from "#contract/conversations.ts";
 import type { Uuid } from "#contract/ids.ts";
 import type { ConversationLog } from "#worker/objects/conversation/log/conversation-log.ts";
 import type { Member } from "#worker/objects/conversation/log/member-table.ts";
-import { fromBodyColumns, toBodyColumns } from "#worker/objects/conversation/log/message-kinds.ts";
+import {
+  fromBodyColumns,
+  getMessageTraits,
+  toBodyColumns,
+  toKindList,
+} from "#worker/objects/conversation/log/message-kinds.ts";
 import type { MessageRecord } from "#worker/objects/conversation/log/message-table.ts";
 
-/** Anonymization of forwarded messages whose original author deleted their account. */
+/** Original authors of stored forwards, and their anonymization after they deleted their account. */
+
+const kindsNamingAuthors = toKindList((kind) => getMessageTraits(kind).canNameAuthor);
 
 /**
  * Messages that name a user as original author. Quotes inside JSON strings are escaped, so no message text matches the
@@ -14,7 +21,7 @@ import type { MessageRecord } from "#worker/objects/conversation/log/message-tab
 const listForwardsOf = (log: ConversationLog, author: Uuid): MessageRecord[] =>
   log.sql
     .exec<MessageRecord>(
-      "SELECT * FROM messages WHERE kind IN ('forwarded', 'image', 'file', 'voice') AND instr(body, ?) > 0 ORDER BY seq",
+      `SELECT * FROM messages WHERE kind IN (${kindsNamingAuthors}) AND instr(body, ?) > 0 ORDER BY seq`,
       `"by":"${author}"`,
     )
     .toArray();
