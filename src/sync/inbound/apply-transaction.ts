@@ -24,11 +24,11 @@ import { hasDifferentLog, markForked } from "./log-forks.ts";
  */
 export class ApplyTransaction {
   readonly touchedRows = new Map<ConversationId, LocalConversationRow>();
-  /** Conversations whose stored log turned out to be another one than the server's. */
+  /** Conversations whose stored messages were deleted because the server has a new log with another epoch. */
   readonly logResets: ConversationId[] = [];
   /**
-   * Conversations whose log has to be compared with the server's: it knows less than this device, or its log may
-   * contain what was deleted here.
+   * Conversations whose stored messages have to be compared with the server's log, because the server knows fewer of
+   * them or because its log may contain a message that was deleted here.
    */
   readonly needsLogCheck: ConversationId[] = [];
   /** Client ids of outbox messages that were found in the log. */
@@ -37,9 +37,9 @@ export class ApplyTransaction {
   readonly orphanedFiles: Uuid[] = [];
   /** Groups and people whose cached pictures are not shown anywhere any more. */
   readonly orphanedPictureOwners = new Set<Uuid>();
-  /** Every conversation has to be compared with the server's. */
+  /** Whether every conversation has to be compared with the server's. */
   needsFullResync = false;
-  /** Messages or deletions were queued again. */
+  /** Whether messages or deletions were queued again. */
   hasRequeued = false;
 
   #pendingDeletions: PendingDeletion[] | undefined;
@@ -81,7 +81,8 @@ export class ApplyTransaction {
   }
 
   /**
-   * Stores received messages after the cleared history, updates head and unread count, and clears them from the outbox.
+   * Stores received messages, except those of the cleared history. Updates head and unread count, and removes own
+   * messages from the outbox.
    */
   async addMessages(row: LocalConversationRow, received: readonly Message[]): Promise<void> {
     const messages = await this.#blankPendingDeletions(received);
@@ -99,8 +100,8 @@ export class ApplyTransaction {
   }
 
   /**
-   * Replaces messages by tombstones if they were deleted here while in flight. The server is told as soon as it is
-   * reachable.
+   * Replaces messages by tombstones if they were deleted here while they were being sent. The deletion is sent to the
+   * server as soon as it is reachable.
    */
   async #blankPendingDeletions(messages: readonly Message[]): Promise<readonly Message[]> {
     if (messages.every(({ cid }) => cid === undefined)) return messages;
@@ -123,7 +124,7 @@ export class ApplyTransaction {
     row.counted = head;
   }
 
-  /** Number of unread messages that are new here and not included in the server's count, in any order of arrival. */
+  /** Number of unread messages that were not stored before and that the server's count does not include. */
   async #countNewUnread(row: LocalConversationRow, rows: readonly LocalMessageRow[]): Promise<number> {
     const from = Math.max(row.counted ?? row.head, row.read);
     const uncounted = rows.filter((message) => message.mine === 0 && message.seq > from && countsAsUnread(message));
@@ -134,8 +135,8 @@ export class ApplyTransaction {
   }
 
   /**
-   * Keeps the stored body where it is newer: a copy in flight must not undo a deletion or an anonymization. Collects
-   * the files of messages that become tombstones.
+   * Keeps the stored body of a message if it is newer than the received one, so that a late copy does not undo a
+   * deletion or an anonymization. Collects the files of messages that become tombstones.
    */
   async #preserveNewerBodies(rows: LocalMessageRow[]): Promise<void> {
     const stored = await this.store.messages.bulkGet(rows.map(({ conversation, seq }) => [conversation, seq]));
@@ -149,15 +150,15 @@ export class ApplyTransaction {
     }
   }
 
-  /** Collects the file of a deleted message, which is not kept either. */
+  /** Collects the file of a deleted message, so that it is deleted as well. */
   collectOrphanedFile({ body }: Pick<LocalMessageRow, "body">): void {
     const file = findAttachment(body)?.file;
     if (file !== undefined) this.orphanedFiles.push(file);
   }
 
   /**
-   * Applies revised messages: the stored ones, and own ones ahead of the stored range, before a copy in flight brings
-   * their old body. The others are fetched later in their current form.
+   * Applies changed messages that are stored, that are the newest one, or that are own ones after the stored range: a
+   * late copy could otherwise bring their old body. All others are fetched later in their current form.
    */
   async applyRevisions(
     row: LocalConversationRow,
@@ -168,7 +169,7 @@ export class ApplyTransaction {
     const applicable = messages.filter(
       ({ seq, cid }, index) => stored[index] || seq === row.head || (cid !== undefined && seq > row.hi),
     );
-    // A revision that overtook its message: once the message is stored, its revisions are fetched.
+    // Messages that have not arrived yet. `revised` stays behind, so that their changes are fetched later.
     const ahead = messages.filter((message) => message.seq > row.hi && !applicable.includes(message));
     for (const { seq } of ahead) row.head = Math.max(row.head, seq);
     if (ahead.length === 0 && row.revised >= since) row.revised = Math.max(row.revised, revision);
@@ -176,7 +177,7 @@ export class ApplyTransaction {
     await this.extendStoredRange(row);
   }
 
-  /** Deletes the cleared history: it is neither stored nor missing. */
+  /** Deletes the messages of the cleared history. They do not count as missing, so they are not fetched again. */
   async deleteCleared(row: LocalConversationRow): Promise<void> {
     const cleared = this.store.queryMessages(row.id, 0, row.hidden);
     await cleared.each((message) => this.collectOrphanedFile(message));
@@ -195,9 +196,9 @@ export class ApplyTransaction {
   }
 
   /**
-   * Applies an inbox row. `isFullSync`: the row is authoritative also where the server knows less than this device.
-   * `isLogConfirmed`: a page has shown that the stored log is the server's; a row with a lower head is late, since its
-   * inbox was written before a crash.
+   * Applies an inbox row. `isFullSync`: the row counts even where the server knows less than this device.
+   * `isLogConfirmed`: a page has shown that the stored messages are those of the server's log, so a row with a lower
+   * head is merely outdated (its inbox lost its last writes in a crash).
    */
   async applyInboxRow(inbox: InboxRow, isFullSync = false, isLogConfirmed = false): Promise<void> {
     let row = await this.loadRow(inbox.conversation);
@@ -215,16 +216,16 @@ export class ApplyTransaction {
     if (row.hidden > hiddenBefore) await this.deleteCleared(row);
     if (row.gone) return purgeLeftGroup(this, row);
     if (isCounted) await this.applyUnreadCount(row, inbox);
-    // A row does not say which device of this person wrote a message.
+    // An own preview has no client id, so it may be a message that is still in this device's outbox.
     if (!inbox.preview || !this.isOwnMessage(row, inbox)) await this.#storePreview(row, inbox);
     else if (await this.#hasPendingDeletion(row.id)) {
-      // The preview may be a message that was deleted here: only the log can tell.
+      // It may also be a message that was deleted here. Only the log shows which one it is.
       Object.assign(row, { sender, preview, whole });
       if (row.hi < row.head) this.needsLogCheck.push(row.id);
     } else if ((await this.store.queryUnsent(row.id).count()) === 0) await this.#storePreview(row, inbox);
   }
 
-  /** Whether the stored messages are not the ones that the inbox row describes. */
+  /** Whether the stored messages belong to another log than the one the inbox row describes. */
   async #isForked(
     row: LocalConversationRow,
     inbox: InboxRow,
@@ -238,7 +239,7 @@ export class ApplyTransaction {
     return (isFullSync && isBehind) || (await hasDifferentLog(this.store, row, inbox));
   }
 
-  /** Stores the preview if it is the one missing message and complete, which saves a request. */
+  /** Stores the preview if it is complete and the only missing message. This saves a request. */
   async #storePreview(row: LocalConversationRow, { head, at, sender, preview, whole }: InboxRow): Promise<void> {
     if (!whole || !preview || head !== row.hi + 1) return;
     if (!(await this.store.messages.get([row.id, head])))

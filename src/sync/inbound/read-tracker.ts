@@ -4,7 +4,7 @@ import type { LocalConversationRow } from "#sync/store/database.ts";
 import { runInBackground } from "#sync/store/sync-context.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 
-/** Collects read positions for a moment, then stores them until the server has them. */
+/** Stores the read positions of conversations, at most once every `receiptCoalesceMs`, for the leader to report. */
 export class ReadTracker {
   readonly #tab: Tab;
   #readUpTo = new Map<ConversationId, number>();
@@ -27,7 +27,7 @@ export class ReadTracker {
     this.#cancel?.();
     this.#cancel = undefined;
     const context = this.#tab.context.get();
-    if (!context) return; // the database is being opened: the positions wait
+    if (!context) return; // the positions wait until the database is open
     const positions = [...this.#readUpTo];
     this.#readUpTo.clear();
     for (const [conversation, seq] of positions) {
@@ -41,7 +41,7 @@ export class ReadTracker {
 }
 
 const applyRead = (row: LocalConversationRow, seq: number): void => {
-  // Own messages need no receipt: the position ends at the last message of the others.
+  // Own messages need no receipt, so the position is at most that of the last message from somebody else.
   row.wantRead = Math.max(row.wantRead, Math.min(seq, Math.max(row.wantDelivered, row.delivered)));
   if (row.hi >= row.head && row.wantRead >= row.wantDelivered) row.unread = 0;
 };
