@@ -51,7 +51,7 @@ export const markReadUpTo = (conversation: ConversationId, seq: number): void =>
   currentEngine.get()?.readTracker.markRead(conversation, seq);
 };
 
-/** Deletes a message that was unsent when its author chose to, even if it was sent meanwhile. */
+/** Deletes a message that was unsent when the user chose to delete it, even if it has been sent since. */
 export const deleteUnsentMessage = async (conversation: ConversationId, cid: Uuid): Promise<void> =>
   deleteMessageByClientId(getEngine().tab, conversation, cid);
 /** Deletes an own message for everyone, also offline. Rejects with a SyncError if this device cannot store the deletion. */
@@ -133,7 +133,7 @@ export const discardAttachmentDrafts = async (conversation: ConversationId): Pro
 /** Bytes of a file in a draft. */
 export const readDraftFile = async (file: Uuid): Promise<Blob | undefined> =>
   (await getContext(getEngine().tab).store.blobs.get(file))?.blob;
-/** Whether a conversation has files or a recording that were not sent, those of a screen that is being left included. */
+/** Whether a conversation has unsent files or recordings, including those of a screen that the user is leaving. */
 export const hasUnsentContent = async (conversation: ConversationId): Promise<boolean> => {
   await waitForDraftSaves(conversation);
   const { files, recordings } = await readUnsentContent(getContext(getEngine().tab).store, conversation);

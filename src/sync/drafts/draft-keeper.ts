@@ -139,7 +139,7 @@ export class DraftKeeper {
     return this.#writes;
   }
 
-  /** Deletes the row and all bytes of this draft, also those that no row names: not yet, or no longer after sending. */
+  /** Deletes the row and all stored bytes of this draft, including bytes that the row does not name (any more). */
   async #delete(): Promise<void> {
     const { store } = getContext(this.#tab);
     await deleteDraft(store, this.slot);

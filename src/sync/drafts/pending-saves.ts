@@ -1,6 +1,6 @@
 import type { DraftTarget } from "#sync/store/database.ts";
 
-/** Saves of drafts whose screen was left in this page, by target. */
+/** Saves in progress of drafts whose screen the user has left, by target. */
 const pendingSaves = new Map<DraftTarget, Promise<unknown>>();
 
 /** Registers the save of a draft whose screen is being left. */
@@ -12,7 +12,7 @@ export const trackDraftSave = (target: DraftTarget, save: Promise<unknown> | und
   );
 };
 
-/** Resolves once the screens of this target that were left have saved their drafts, so that the store has them. */
+/** Resolves once the drafts of this target are stored whose screens the user has left. */
 export const waitForDraftSaves = async (target: DraftTarget): Promise<void> => {
   await pendingSaves.get(target);
 };

@@ -17,8 +17,8 @@ export const listAcceptedRequests = (before: RequestSnapshot, now: RequestSnapsh
   before.sent.filter(({ id }) => now.contacts.includes(id));
 
 /**
- * Calls `onAccepted` for each person who accepts a request of this person. A new page starts from the stored state, so
- * that acceptances of the time before are reported after the first sync.
+ * Calls `onAccepted` for each person who accepts a request of this person. A page starts with the state stored on this
+ * device, so requests that were accepted while no page was open are reported after the first sync.
  */
 export const useAcceptances = (onAccepted: (person: PersonRow) => void): void => {
   const now = useLiveQuery("standings", ({ store }) => readRequestSnapshot(store));

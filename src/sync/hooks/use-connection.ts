@@ -13,9 +13,9 @@ export const useLinkState = (): LinkState => {
   return useSyncExternalStore<LinkState>(link.subscribe, link.get, () => "connecting");
 };
 
-/** A reconnect that is shorter than this is not shown. */
+/** Reconnections shorter than this are not shown. */
 const connectingGraceMs = 2_500;
-/** A link that is up this long after the browser reported no network has answered a ping meanwhile. */
+/** If the link stays up this long although the browser reports no network, a ping has been answered since. */
 const linkTrustMs = 6_000;
 
 const subscribeNetwork = (listener: () => void): (() => void) => {
@@ -46,8 +46,8 @@ const useHasLasted = (isTrue: boolean, ms: number): boolean => {
 export const useHasNetwork = (): boolean => useSyncExternalStore(subscribeNetwork, hasNetwork);
 
 /**
- * Whether requests to the server are pointless. A browser's report of no network counts at once, but a link that stays up
- * for `linkTrustMs` outweighs it.
+ * Whether requests to the server would fail. The browser's report of no network counts at once, until the link has
+ * stayed up for `linkTrustMs` in spite of it.
  */
 export const useIsOffline = (): boolean => {
   const link = useLinkState();

@@ -32,7 +32,7 @@ export type UseFeedResult = {
   loadOlder(): Promise<void>;
 };
 
-/** Reads the queue before the feed: a status published in between is in both for a moment, but never in neither. */
+/** Reads the queue before the feed, so that a status published in between is in both results and never missing. */
 const readFeedState = async (context: SyncContext) => {
   const pending = await listPendingPosts(context);
   return { pending, rows: await readFeed(context.store) };
