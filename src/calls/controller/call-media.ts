@@ -28,7 +28,7 @@ const initialView: MediaView = {
   isMicInaudible: false,
 };
 
-/** Step in which data use is recorded: a killed tab loses at most this much of the count. */
+/** Data use is recorded each time it has grown by this much, so a killed tab loses at most this much of the count. */
 const dataUseStepBytes = 200_000;
 
 /** Media of this tab's call: created on first use and stopped with the call. */
@@ -42,9 +42,9 @@ export class CallMedia {
   #startedDevice: DeviceId | undefined;
   /** Data use and preferences of this call before its page was reloaded. */
   #savedCall: SavedCall | undefined;
-  /** Preferences of the current call. While several tabs ring they may exist before the media session. */
+  /** Preferences of the current call. They can exist before the media session, while several tabs ring. */
   #preferences: MediaPreferences | undefined;
-  /** Bytes already recorded: the tab may be closed before the call ends. */
+  /** Bytes recorded so far. They are recorded during the call, because the tab may be closed before it ends. */
   #reportedBytes = 0;
   /** Incremented with every call, so that events of an earlier session are ignored. */
   #generation = 0;
@@ -84,7 +84,7 @@ export class CallMedia {
     return this.#preferences ?? silentPreferences;
   }
 
-  /** Saves the change before applying it, so that a page closed at this moment restores it. */
+  /** Changes a preference. It is saved before it is applied, so that it survives a reload at this moment. */
   changePreference(change: MediaPreferenceChange, call: LocalCall, save: () => void): void {
     const before = this.#preferences ?? this.#getInitialPreferences(call);
     const after = applyPreferenceChange(before, change);

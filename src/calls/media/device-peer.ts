@@ -171,7 +171,7 @@ export class DevicePeer {
     const sample = {
       state: this.connectionState,
       packets,
-      // Media of a closed page are missed, whatever it reported before.
+      // A closed page sends no audio. Expecting it anyway makes the monitor report the interruption.
       isAudioExpected: this.#isStarted && (this.#isPeerGone || this.#peerState?.sound === "sent"),
       isPeerGone: this.#isPeerGone,
       isStarted: this.#isStarted,
@@ -202,7 +202,7 @@ export class DevicePeer {
   async #restartIce(): Promise<void> {
     const connection = this.#connection;
     this.#events.connectionSuspected();
-    // Without an answer to the offer the signals are missing, not another network path.
+    // If the offer is not answered, signals were lost, and another network path would not help.
     if (!connection?.isNegotiated) {
       this.#signalChannel.resend();
       return;
@@ -214,7 +214,7 @@ export class DevicePeer {
 
   #rebuild(): void {
     this.#events.connectionSuspected();
-    // While the other side cannot be reached by signals, the old path may still recover.
+    // A new connection needs signals. While they do not arrive, the old one is kept, since it may recover.
     if (!this.#connection?.isNegotiated || !this.#signalChannel.isAcknowledged) {
       this.#signalChannel.resend();
       return;
@@ -223,7 +223,7 @@ export class DevicePeer {
     this.#signalChannel = this.#startGeneration(0);
   }
 
-  /** Starts a new generation, for a known generation of the other side or for whichever responds (0). */
+  /** Starts a new generation. `peerGeneration`: that of the other side, or 0 to accept whichever responds. */
   #startGeneration(peerGeneration: number): ReliableChannel {
     this.#signalChannel?.close();
     this.#connection?.close();

@@ -15,7 +15,7 @@ export const MediaPreferences = v.object({
   isCameraOn: v.boolean(),
   /** Whether remote video is wanted; without it a call takes a tenth of the data. */
   takesPictures: v.boolean(),
-  /** The camera was on when audio only was chosen; it is turned on again together with the remote video. */
+  /** Whether the camera was on when the person chose audio only. It is turned on again with the remote video. */
   isCameraHeld: v.boolean(),
   devices: v.optional(SelectedDevices, {}),
 });

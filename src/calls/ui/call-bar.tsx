@@ -23,7 +23,7 @@ export default function CallBar({ call: { state, media }, name, children }: Call
   const { t } = useTranslation();
   const time = useCallDuration(state);
   const section = useRef<HTMLElement>(null);
-  // Everything that takes the focus itself has taken it by then.
+  // In a timer, so that the bar takes the focus after every other element that this screen change focuses.
   useEffect(() => {
     const timer = setTimeout(() => focusCallBar(section.current));
     return () => clearTimeout(timer);
@@ -35,7 +35,7 @@ export default function CallBar({ call: { state, media }, name, children }: Call
   const statusText = isUnderWay ? t(ongoingCallKeys[kind], { time }) : t(getCallStatusKey(state));
   return (
     <section
-      // Without a name it is placed in the chat, below the header.
+      // The bar in the chat with the other person is below the header and shows no name.
       data-call={name === undefined ? "chat" : "bar"}
       ref={section}
       aria-label={t("calls.banner")}
