@@ -34,8 +34,9 @@ const sideOfMember = ({ number }: Member, { caller }: Pick<OpenCall, "caller">):
 export class CallController {
   readonly #log: ConversationLog;
   readonly #notifier: Pick<MemberNotifier, "notifyUrgently" | "scheduleAlarm">;
-  /** Last heartbeat of each side: the latest possible time, and the confirmed time. */
+  /** Latest time at which each side may have sent a heartbeat. */
   #lastHeard: LastSeen;
+  /** Time of the last known heartbeat of each side. */
   #confirmedHeard: LastSeen;
 
   constructor(

@@ -68,7 +68,7 @@ const detachMember = (log: GroupLog, member: Member, membersVersion: number): vo
   log.pendingDeletions.clearOf(member);
 };
 
-/** Visible member for a user. Hidden members are included, so that commands do not reveal them. */
+/** Member as the others see the group: hidden members are included, so that commands do not reveal them as hidden. */
 const findVisibleMember = (log: GroupLog, user: Uuid): Member | undefined => {
   const member = log.members.find(user);
   return member && isVisibleMember(member) ? member : undefined;
@@ -85,8 +85,8 @@ const filterNewMembers = (log: GroupLog, people: readonly AddedMember[]): AddedM
 };
 
 /**
- * Makes hidden members active when somebody they do not block adds them. They see the messages since they appeared as a
- * member. The others notice nothing.
+ * Makes hidden members active when somebody they do not block adds them. They see all messages since they were first
+ * added. For the other members nothing changes.
  */
 const revealHiddenMembers = (log: GroupLog, people: readonly AddedMember[]): void => {
   for (const { user, isHidden } of people) {

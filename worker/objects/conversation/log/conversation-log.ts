@@ -168,8 +168,8 @@ export class ConversationLog {
   }
 
   /**
-   * Appends a message. Its time never decreases, whatever the clock does. `isUndelivered`: the message reaches nobody;
-   * if nobody blocks its author any more, the author is told so.
+   * Appends a message. Times never decrease, whatever the clock does. `isUndelivered`: only its author sees the message,
+   * and learns that it was not delivered, unless somebody blocks the author now.
    */
   append(
     sender: number,
@@ -196,7 +196,7 @@ export class ConversationLog {
     this.sql.exec("UPDATE conversation SET epoch = ?", this.epoch);
   }
 
-  /** Adds changes to stored messages to the revision. */
+  /** Increases the revision by a number of changes to stored messages. */
   addRevisions(count: number): void {
     if (count === 0) return;
     this.revision += count;

@@ -12,7 +12,7 @@ import { toCallEventFrame } from "./call-frames.ts";
 import { CallTable } from "./call-table.ts";
 import type { EndedSessions } from "./session-guard.ts";
 
-/** Result of a request that is only passed on. */
+/** Result of a signal or heartbeat: accepted or refused, without a call state. */
 export type RelayOutcome = CommandResults["signal"];
 
 type CallRegistryPorts = {

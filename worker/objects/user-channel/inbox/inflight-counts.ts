@@ -3,7 +3,7 @@ import type { ConversationId } from "#contract/ids.ts";
 import type { ConversationNotice } from "#worker/objects/rpc.ts";
 import type { InflightCount, NoticeMerge } from "./inbox-merge.ts";
 
-/** Count requests to conversations in progress, and the messages that arrive meanwhile. */
+/** Requests for unread counts that are in progress, with the messages that arrive before their answers. */
 export class InflightCounts {
   readonly #counts = new Map<ConversationId, Set<InflightCount>>();
 
@@ -19,7 +19,7 @@ export class InflightCounts {
     if (counts?.size === 0) this.#counts.delete(conversation);
   }
 
-  /** Marks all other requests as overtaken by an exact count. */
+  /** Marks all other requests of a conversation as overtaken, because an exact count has arrived. */
   markOvertaken(conversation: ConversationId, exact: InflightCount): void {
     for (const other of this.#counts.get(conversation) ?? []) other.isOvertaken ||= other !== exact;
   }

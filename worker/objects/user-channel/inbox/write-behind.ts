@@ -25,7 +25,7 @@ export class WriteBehind {
 
   deferWrite(entry: InboxEntry): void {
     this.#inbox.stage(entry);
-    // Without a connected device the row exists only in memory.
+    // Without a connected device the change exists only in memory, so it is written at once.
     if (this.#sockets.isEmpty || this.#sequence.value - this.#writtenCounter >= unwrittenMax) this.flush();
     if (!this.#inbox.hasUnwritten) return;
     const waitMs = receiptHoldMs * (1 - Math.random() / 2); // spread, since many channels receive the same change

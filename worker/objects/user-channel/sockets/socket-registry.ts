@@ -221,7 +221,7 @@ export class SocketRegistry {
     this.#send(socket, text);
   }
 
-  /** Whether the socket has to confirm something before it may request more. */
+  /** Whether the socket has to confirm received messages before it may request more pages. */
   isPageCreditUsedUp(socket: ClientSocket): boolean {
     return isPageCreditUsedUp(this.#creditOf(socket));
   }
