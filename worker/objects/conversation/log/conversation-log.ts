@@ -168,8 +168,8 @@ export class ConversationLog {
   }
 
   /**
-   * Appends a message. Times never decrease, whatever the clock does. `isUndelivered`: only its author sees the message,
-   * and learns that it was not delivered, unless somebody blocks the author now.
+   * Appends a message. Times never decrease, whatever the clock does. `isUndelivered`: only the author sees the
+   * message, and learns that it was not delivered unless somebody blocks them now.
    */
   append(
     sender: number,
