@@ -69,8 +69,8 @@ const deleteFileReference = (db: Db, file: Uuid, conversation: ConversationId, c
     .delete(file_uses)
     .where(and(eq(file_uses.file_id, file), eq(file_uses.conversation_id, conversation), eq(file_uses.cid, cid)));
 
-/** Deletes the bytes of a file marked as removed, then its row. The purge repeats what fails here. */
-export const removeFile = async (env: Pick<Env, "DB" | "FILES">, file: StoredFile): Promise<void> => {
+/** Purges a file marked as removed: its bytes, then its row. The job `purgeFiles` repeats what fails here. */
+export const purgeFile = async (env: Pick<Env, "DB" | "FILES">, file: StoredFile): Promise<void> => {
   await deleteFileBytes(env.FILES, file);
   await openDb(env)
     .delete(files)
@@ -93,7 +93,7 @@ export const cancelFileReference = async (
   ]);
 };
 
-/** Releases a message's reference. The last release deletes the file. */
+/** Releases a message's reference. The last release purges the file. */
 export const releaseFileReference = async (
   env: Pick<Env, "DB" | "FILES">,
   file: Uuid,
@@ -109,5 +109,5 @@ export const releaseFileReference = async (
       .where(and(eq(files.id, file), eq(files.was_used, true), isUnreferenced))
       .returning(),
   ]);
-  for (const row of removed) await removeFile(env, row);
+  for (const row of removed) await purgeFile(env, row);
 };

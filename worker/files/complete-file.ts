@@ -3,7 +3,7 @@ import * as v from "valibot";
 import type { ErrorCode } from "#contract/errors.ts";
 import { MediaType, otherType, partCount } from "#contract/files.ts";
 import { type Db, openDb } from "#worker/db/client.ts";
-import { type FileRecord, removeFile } from "#worker/db/files.ts";
+import { type FileRecord, purgeFile } from "#worker/db/files.ts";
 import { sumLengths } from "./formats/byte-slices.ts";
 import { cleanImage, exceedsPixelLimit, hasImageSignature } from "./formats/clean-image.ts";
 import { blankHeifMetadata, hasHeifBrand } from "./formats/heif.ts";
@@ -191,7 +191,7 @@ export const completeFile = async (env: Env, file: FileRecord): ReturnType<typeo
   });
   if (isImageRefusal(result)) {
     const removed = await markFileRemoved(db, file.owner_id, file.id);
-    if (removed) await removeFile(env, removed);
+    if (removed) await purgeFile(env, removed);
     return result;
   }
   if (result !== "file_incomplete" && result !== undefined) return result;

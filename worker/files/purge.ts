@@ -2,7 +2,7 @@ import { and, eq, lt, ne, type SQL, sql } from "drizzle-orm";
 import { orphanMaxMs } from "#contract/limits.ts";
 import { type Db, openDb } from "#worker/db/client.ts";
 import { files } from "#worker/db/file-schema.ts";
-import { isUnreferenced, removeFile } from "#worker/db/files.ts";
+import { isUnreferenced, purgeFile } from "#worker/db/files.ts";
 import { runInBatches } from "#worker/lib/deletion/run-in-batches.ts";
 import { logError } from "#worker/lib/log.ts";
 import { partsPrefix, readAnnouncedAt } from "#worker/lib/storage/file-bytes.ts";
@@ -16,7 +16,7 @@ import { toUtcDay } from "./queries.ts";
 
 const batchFiles = 500;
 const batchesMax = 4; // a file takes four of the ten thousand requests of a run
-const removalsAtOnce = 5;
+const purgesAtOnce = 5;
 const listingMax = 1_000; // page size of an R2 listing
 const listingsMax = 200;
 const daysBatch = 1_000;
@@ -41,32 +41,32 @@ const markOrphanedFiles = async (db: Db, before: number): Promise<void> => {
     .where(and(sql`${files.id} IN (${orphans})`, isUnreferenced));
 };
 
-/** Removes one batch of marked files; returns the number of removed ones. */
-const removeMarkedFiles = async (env: Env, db: Db): Promise<number> => {
+/** Purges one batch of marked files; returns the number of purged ones. */
+const purgeMarkedFiles = async (env: Env, db: Db): Promise<number> => {
   const queue = await db
     .select()
     .from(files)
     .where(sql`${files.id} IN (${selectRoundRobin(eq(files.status, "removed"))})`);
-  let removed = 0;
-  const removeNext = async () => {
+  let purged = 0;
+  const purgeNext = async () => {
     for (let file = queue.shift(); file; file = queue.shift()) {
       try {
-        await removeFile(env, file);
-        removed++;
+        await purgeFile(env, file);
+        purged++;
       } catch (error) {
         logError("a file could not be purged and is retried", error);
       }
     }
   };
-  await Promise.all(Array.from({ length: removalsAtOnce }, removeNext));
-  return removed;
+  await Promise.all(Array.from({ length: purgesAtOnce }, purgeNext));
+  return purged;
 };
 
 /**
- * Deletes parts of files announced before the given time: their file is ready or gone, or a part arrived while it was
- * removed.
+ * Purges parts of files announced before the given time: their file is ready or gone, or a part arrived while it was
+ * purged.
  */
-const removeOldParts = async (bucket: R2Bucket, before: number): Promise<void> => {
+const purgeOldParts = async (bucket: R2Bucket, before: number): Promise<void> => {
   for (let listing = 0; listing < listingsMax; listing++) {
     const { objects } = await bucket.list({ prefix: partsPrefix, limit: listingMax });
     const old = objects.map(({ key }) => key).filter((key) => readAnnouncedAt(key) < before);
@@ -87,8 +87,8 @@ export const purgeFiles = async (env: Env, now: number): Promise<void> => {
   const before = now - orphanMaxMs;
   await runInBatches(batchFiles, batchesMax, async () => {
     await markOrphanedFiles(db, before);
-    return removeMarkedFiles(env, db);
+    return purgeMarkedFiles(env, db);
   });
-  await removeOldParts(env.FILES, before);
+  await purgeOldParts(env.FILES, before);
   await runInBatches(daysBatch, daysBatchesMax, () => purgeUploadDays(db, toUtcDay(now)));
 };

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { FileState, NewFile, partBytes, partCount } from "#contract/files.ts";
 import { ConversationId, privateMembers, Uuid } from "#contract/ids.ts";
 import { openDb } from "#worker/db/client.ts";
-import { type FileRecord, removeFile } from "#worker/db/files.ts";
+import { type FileRecord, purgeFile } from "#worker/db/files.ts";
 import { type AppContext, createRoutes, runAfterResponse } from "#worker/lib/http/app.ts";
 import { authenticate } from "#worker/lib/http/authenticate.ts";
 import { matchesEtag } from "#worker/lib/http/etag.ts";
@@ -170,7 +170,7 @@ export const fileRoutes = createRoutes()
       const db = openDb(c.env);
       const removed = await markFileRemoved(db, user, id);
       if (!removed) return refuse(c, (await findOwnFile(db, user, id)) ? "file_in_use" : "file_not_found");
-      await removeFile(c.env, removed);
+      await purgeFile(c.env, removed);
       return c.body(null, 204);
     },
   )

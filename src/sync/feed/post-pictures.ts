@@ -12,8 +12,8 @@ export const pruneFeedPictures = ({ platform, store }: SyncContext): Promise<voi
     // The cache or the store cannot be read; the next run tries again.
     .catch(() => undefined);
 
-/** Removes an own deleted status and its picture from this device. */
-export const removePost = async (context: SyncContext, id: Uuid): Promise<void> => {
+/** Deletes an own status, which the server deleted, and its picture on this device. */
+export const deletePostLocally = async (context: SyncContext, id: Uuid): Promise<void> => {
   await markPostDeleted(context.store, id, context.platform.now());
   void pruneFeedPictures(context);
 };

@@ -12,7 +12,7 @@ import { isQuotaError } from "#sync/store/storage-quota.ts";
 import { retryOnQuotaError, type SyncContext } from "#sync/store/sync-context.ts";
 import { readSyncCursor } from "#sync/store/sync-cursor.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
-import { removePost } from "./post-pictures.ts";
+import { deletePostLocally } from "./post-pictures.ts";
 
 /** Queue of Tala statuses that the server has not acknowledged. */
 
@@ -102,7 +102,7 @@ export const cancelPost = async (tab: Tab, id: Uuid): Promise<void> => {
 export const deletePostOnServer = async (tab: Tab, id: Uuid): Promise<void> => {
   const context = getContext(tab);
   await context.platform.request({ method: "DELETE", path: `/api/tala/${id}` });
-  await removePost(context, id);
+  await deletePostLocally(context, id);
 };
 
 export type PostOutcome = "published" | "failed" | "takenBack" | "waiting";

@@ -14,7 +14,7 @@ import { createConversationRow, setListPosition } from "#sync/store/row-mapping.
 import { isQuotaError } from "#sync/store/storage-quota.ts";
 import { retryOnQuotaError, runInBackground, type SyncContext } from "#sync/store/sync-context.ts";
 import { readSyncCursor } from "#sync/store/sync-cursor.ts";
-import { failUnsentMessages, removeUnsentMessage } from "#sync/store/unsent-messages.ts";
+import { deleteOutboxRow, failUnsentMessages } from "#sync/store/unsent-messages.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 
 const memoryAckTimeoutMs = 15_000;
@@ -214,7 +214,7 @@ export const retryFailedMessage = async (tab: Tab, cid: Uuid): Promise<void> => 
 };
 
 /**
- * Deletes an unsent message. A pending deletion covers a message that the server may have received. Resolves to false if
+ * Discards an unsent message. A pending deletion covers a message that the server may have received. Resolves to false if
  * the message was already sent.
  */
 export const discardUnsentMessage = async (tab: Tab, cid: Uuid): Promise<boolean> => {
@@ -225,7 +225,7 @@ export const discardUnsentMessage = async (tab: Tab, cid: Uuid): Promise<boolean
     if (!row) return false;
     const { conversation } = row;
     if (row.state !== "awaiting") await insertPendingDeletion(strict, { cid, conversation });
-    await removeUnsentMessage(strict, row);
+    await deleteOutboxRow(strict, row);
     return true;
   });
   clearSentText(context, cid);

@@ -14,7 +14,7 @@ import { readGiveUpTime, sendGiveUpAttempts } from "#sync/store/retry-policy.ts"
 import type { SyncContext } from "#sync/store/sync-context.ts";
 import { postMessages, postMulticast } from "./http-messages.ts";
 import { Pacer } from "./pacer.ts";
-import { markFailed, removeCancelledMessage, requeueExpiredFile, updateOutboxRow } from "./refused-messages.ts";
+import { discardCancelledMessage, markFailed, requeueExpiredFile, updateOutboxRow } from "./refused-messages.ts";
 
 const responseTimeoutMs = 10_000;
 /** Time that an uploaded file waits for files of the same batch that were chosen before it. */
@@ -97,7 +97,7 @@ export class Outbox {
     if (cids.length > 0) this.schedule();
   }
 
-  /** Handles the server's refusal of a message: waits, uploads its file again, removes it or marks it as failed. */
+  /** Handles the server's refusal of a message: waits, uploads its file again, discards it or marks it as failed. */
   async handleRefusal(cid: Uuid, error: SyncError): Promise<void> {
     this.#clearInFlight(cid);
     const { strict } = this.#context;
@@ -107,7 +107,7 @@ export class Outbox {
     else if (isRetryableFailure(error)) {
       await this.#postpone([row], error.retryAfterMs);
     } else if (error.code === "message_withdrawn") {
-      await removeCancelledMessage(this.#context, row);
+      await discardCancelledMessage(this.#context, row);
       this.#options.onUploadsChanged(); // its upload is cancelled
       this.schedule();
     } else {

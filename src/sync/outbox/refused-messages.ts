@@ -4,7 +4,7 @@ import type { OutboxRow } from "#sync/store/database.ts";
 import { clearSentText } from "#sync/store/journal.ts";
 import { isQuotaError } from "#sync/store/storage-quota.ts";
 import { retryOnQuotaError, type SyncContext } from "#sync/store/sync-context.ts";
-import { removeUnsentMessage } from "#sync/store/unsent-messages.ts";
+import { deleteOutboxRow } from "#sync/store/unsent-messages.ts";
 
 /** Updates an unsent message. Resolves to false if the phone has no storage left. */
 export const updateOutboxRow = async (
@@ -25,10 +25,10 @@ export const updateOutboxRow = async (
 export const markFailed = (context: SyncContext, cid: Uuid, error: ErrorCode): Promise<boolean> =>
   updateOutboxRow(context, cid, { state: "failed", error });
 
-/** Removes an unsent message whose deletion the server already knows, such as one that a backup restored. */
-export const removeCancelledMessage = async (context: SyncContext, row: OutboxRow): Promise<void> => {
+/** Discards an unsent message whose deletion the server already knows, such as one that a backup restored. */
+export const discardCancelledMessage = async (context: SyncContext, row: OutboxRow): Promise<void> => {
   const { strict } = context;
-  await strict.transaction("rw", [...strict.sendingTables, strict.recordings], () => removeUnsentMessage(strict, row));
+  await strict.transaction("rw", [...strict.sendingTables, strict.recordings], () => deleteOutboxRow(strict, row));
   clearSentText(context, row.cid);
 };
 

@@ -75,10 +75,10 @@ export const updateListPosition = async (store: LocalStore, row: LocalConversati
 };
 
 /**
- * Deletes an unsent message, and its file if no other message references it. Requires a transaction over
+ * Deletes the outbox row of an unsent message, and its file if no other message references it. Requires a transaction over
  * `sendingTables` and the recordings.
  */
-export const removeUnsentMessage = async (
+export const deleteOutboxRow = async (
   store: LocalStore,
   { cid, conversation, body, source }: OutboxRow,
 ): Promise<void> => {

@@ -6,7 +6,7 @@ import { HttpPolling } from "#sync/connection/http-polling.ts";
 import { requestByHttp } from "#sync/connection/http-transport.ts";
 import type { RequestCommand } from "#sync/connection/pending-requests.ts";
 import { SocketSession } from "#sync/connection/socket-session.ts";
-import { removePost } from "#sync/feed/post-pictures.ts";
+import { deletePostLocally } from "#sync/feed/post-pictures.ts";
 import type { ApplyResult } from "#sync/inbound/apply-server-changes.ts";
 import { GapFiller } from "#sync/inbound/gap-filler.ts";
 import { InboundQueue } from "#sync/inbound/inbound-queue.ts";
@@ -86,7 +86,7 @@ export class Leader {
         onCallEvent,
         onTyping: (handle, number) => runInBackground(context, this.#typingTracker.handleTyping(handle, number)),
         onPresenceVisibilityChanged: () => events.publish({ type: "presence-turned" }),
-        onPostDeleted: (id) => runInBackground(context, removePost(context, id)),
+        onPostDeleted: (id) => runInBackground(context, deletePostLocally(context, id)),
       },
       async () => {
         await this.#inboundQueue.waitUntilIdle();

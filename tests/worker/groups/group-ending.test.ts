@@ -9,7 +9,7 @@ import { makeSyncedGroup, requestAs } from "#tests/worker/support/make-group.ts"
 import { countFileReferences, makeImageBody, seedFile } from "#tests/worker/support/seeded-files.ts";
 import { call } from "#tests/worker/support/site.ts";
 import * as releases from "#worker/objects/conversation/delivery/file-release-queue.ts";
-import * as wiping from "#worker/objects/conversation/delivery/purge.ts";
+import * as purging from "#worker/objects/conversation/delivery/purge.ts";
 
 const ring = (id: string) => runDurableObjectAlarm(env.CONVERSATION.getByName(id));
 const inside = <T>(id: string, look: (sql: SqlStorage) => T): Promise<T> =>
@@ -52,11 +52,11 @@ test("messages of an ended group are deleted in steps, with the files that nothi
   const stuck = vi.spyOn(releases, "releaseDeletedFiles").mockImplementation(() => Promise.reject(new Error("away")));
   vi.spyOn(console, "error").mockImplementation(() => {});
   const pieces: number[] = [];
-  const { purgeMessages: wipe } = wiping;
-  vi.spyOn(wiping, "purgeMessages").mockImplementation((log) => {
+  const { purgeMessages: purge } = purging;
+  vi.spyOn(purging, "purgeMessages").mockImplementation((log) => {
     const count = () => log.sql.exec<{ n: number }>("SELECT count(*) AS n FROM messages").one().n;
     const before = count();
-    wipe(log);
+    purge(log);
     if (log.id === id) pieces.push(before - count()); // alarms of other conversations run too
   });
   expect(await requestAs(owner, "DELETE", `/api/groups/${id}`)).toBe(null);

@@ -5,7 +5,7 @@ import { listPendingRecipients, pushPendingToEach } from "#worker/lib/contact-up
 import { purgeUserBuckets } from "#worker/lib/limits/rate-limit.ts";
 import { toPictureFolder } from "#worker/lib/storage/post-pictures.ts";
 import { anonymizeAllForwards } from "./anonymize-all-forwards.ts";
-import { purgeUserFiles } from "./delete-files.ts";
+import { purgeUserFiles } from "./purge-user-files.ts";
 
 /**
  * Steps of an account deletion outside the person's own UserChannel, whose `AccountDeletionJob` runs them. Each step searches for what is left, so that it

@@ -2,11 +2,11 @@ import { and, eq, ne } from "drizzle-orm";
 import type { Uuid } from "#contract/ids.ts";
 import { type Db, openDb } from "#worker/db/client.ts";
 import { files } from "#worker/db/file-schema.ts";
-import { type FileRecord, isUnreferenced, removeFile } from "#worker/db/files.ts";
+import { type FileRecord, isUnreferenced, purgeFile } from "#worker/db/files.ts";
 import { logError } from "#worker/lib/log.ts";
 import { anonymizeKey } from "#worker/lib/storage/anonymize-key.ts";
 
-/** Files of a deleted account: unreferenced files are deleted, the others anonymized, in the directory and in R2. */
+/** Files of a deleted account: unreferenced files are purged, the others anonymized, in the directory and in R2. */
 
 const filesPerBatch = 20;
 const batchesMax = 10; // in one run; files that others keep are copied with all their bytes
@@ -32,13 +32,13 @@ const anonymizeFile = async (env: Env, db: Db, { id, key }: FileRecord): Promise
   if (updated.length === 0) await env.FILES.delete(anonymous.key);
 };
 
-const removeOrAnonymizeFile = async (env: Env, db: Db, file: FileRecord): Promise<void> => {
+const purgeOrAnonymizeFile = async (env: Env, db: Db, file: FileRecord): Promise<void> => {
   const [row = file.status === "removed" ? file : undefined] = await db
     .update(files)
     .set({ status: "removed" })
     .where(and(eq(files.id, file.id), ne(files.status, "removed"), isUnreferenced))
     .returning();
-  if (row) await removeFile(env, row);
+  if (row) await purgeFile(env, row);
   else await anonymizeFile(env, db, file);
 };
 
@@ -49,15 +49,15 @@ const deleteRemainingBytes = async (bucket: R2Bucket, user: Uuid): Promise<boole
   return !truncated;
 };
 
-/** Deletes or anonymizes as many of a person's files as one run can; returns true when none is left. */
+/** Purges or anonymizes as many of a person's files as one run can; returns true when none is left. */
 export const purgeUserFiles = async (env: Env, user: Uuid): Promise<boolean> => {
   const db = openDb(env);
   for (let batch = 0; batch < batchesMax; batch++) {
     const rows = await db.select().from(files).where(eq(files.owner_id, user)).limit(filesPerBatch);
     let failures = 0;
     for (const row of rows) {
-      await removeOrAnonymizeFile(env, db, row).catch((error: unknown) => {
-        logError("a file of a deleted account could not be removed and is retried", error);
+      await purgeOrAnonymizeFile(env, db, row).catch((error: unknown) => {
+        logError("a file of a deleted account could not be purged and is retried", error);
         failures += 1;
       });
     }
