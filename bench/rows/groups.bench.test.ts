@@ -21,7 +21,6 @@ const makeGroup = async (people: readonly Person[]): Promise<string> => {
   const id = createUuid();
   const group: ConversationRpc = getConversationStub(env, id);
   await group.createGroup(
-    id,
     owner.id,
     "Quartier",
     others.map(({ id: user }) => ({ user, isHidden: false })),

@@ -121,7 +121,6 @@ async function makeGroup(people: readonly Person[]): Promise<string> {
   const group: ConversationRpc = getConversationStub(env, id);
   const [owner, ...others] = people.map((person) => person.id);
   await group.createGroup(
-    id,
     owner ?? "",
     "Quartier",
     others.map((user) => ({ user, isHidden: false })),

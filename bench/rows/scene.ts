@@ -9,6 +9,7 @@ import { fromWireRow } from "#contract/wire/compact-encoding.ts";
 import { decodeServerFrame, encodeFrame, protocolVersion } from "#contract/wire/server-frames.ts";
 import type { Person } from "#tests/support/people/people.ts";
 import { site } from "#tests/worker/support/site.ts";
+import { getUserChannelStub } from "#worker/objects/stubs.ts";
 import { plainConversation } from "./counters.ts";
 import { seedLogSql } from "./log-seed.ts";
 
@@ -141,10 +142,10 @@ export async function seedLog(conversation: ConversationId, count: number): Prom
  * send.
  */
 export async function seedInbox(user: Uuid, count: number): Promise<void> {
-  const channel = env.USER_CHANNEL.getByName(user) as unknown as import("#worker/objects/rpc.ts").UserChannelRpc;
+  const channel = getUserChannelStub(env, user);
   for (let i = 0; i < count; i++) {
     const text = `Message du ${i}e ami`;
-    await channel.notify(user, {
+    await channel.notify({
       conversation: privateConversationId(user, createUuid()),
       epoch: "seeded",
       head: 1,

@@ -18,7 +18,7 @@ export const sendSecurityNotice = (c: AppContext, user: Uuid, notice: Omit<Secur
   runAfterResponse(
     c.executionCtx,
     "push a security notice",
-    withRetry(() => getUserChannelStub(c.env, user).addSecurityNotice(user, stamped)),
+    withRetry(() => getUserChannelStub(c.env, user).addSecurityNotice(stamped)),
   );
 };
 

@@ -38,7 +38,7 @@ const CallIdParam = v.object({ id: Uuid });
 const callChangeRefusals: readonly ErrorCode[] = [...nonMemberErrors, "not_allowed", "forbidden_origin"];
 
 const listOpenCalls = ({ env, var: { caller } }: AppContext): Promise<Call[]> =>
-  getUserChannelStub(env, caller.user).listCalls(caller.user);
+  getUserChannelStub(env, caller.user).listCalls();
 const findOpenCall = async (c: AppContext, id: Uuid): Promise<Call | undefined> =>
   (await listOpenCalls(c)).find(({ call_id }) => call_id === id);
 
@@ -144,7 +144,6 @@ export const callRoutes = createRoutes()
     async (c) => {
       const { user } = c.var.caller;
       const signals = await getUserChannelStub(c.env, user).findRecentSignals(
-        user,
         c.req.valid("param").id,
         c.req.valid("query").after,
       );

@@ -18,7 +18,7 @@ export const openConversation = async (
 ): Promise<boolean> => {
   const id = request.conversation_id;
   try {
-    await getConversationStub(env, id).openConnection(id, connection);
+    await getConversationStub(env, id).openConnection(connection);
     return true;
   } catch (error) {
     logError("a conversation could not be opened", error);
@@ -27,7 +27,7 @@ export const openConversation = async (
   await undoAcceptance(db, request, connection);
   // The call may have succeeded and only its response been lost: close the conversation again.
   await getConversationStub(env, id)
-    .closeConnection(id, connection)
+    .closeConnection(connection)
     .catch((error: unknown) => logError("a conversation may be open although its acceptance was undone", error));
   return false;
 };

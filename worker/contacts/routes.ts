@@ -188,7 +188,7 @@ export const contactRoutes = createRoutes()
       const conversation = privateConversationId(me, other);
       try {
         // The conversation is closed first, because it enforces who may write; the later steps can be repeated.
-        await getConversationStub(c.env, conversation).closeConnection(conversation, connection.id);
+        await getConversationStub(c.env, conversation).closeConnection(connection.id);
       } catch (error) {
         logError("a conversation could not be closed", error);
         return refuse(c, "unavailable");

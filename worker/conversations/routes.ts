@@ -45,7 +45,7 @@ export const conversationRoutes = createRoutes()
     validate("query", ListQuery),
     async (c) => {
       const { user } = c.var.caller;
-      return c.json(await getUserChannelStub(c.env, user).listConversations(user, c.req.valid("query").before), 200);
+      return c.json(await getUserChannelStub(c.env, user).listConversations(c.req.valid("query").before), 200);
     },
   )
   .get(
@@ -125,7 +125,7 @@ export const conversationRoutes = createRoutes()
     authenticate,
     async (c) => {
       const { user } = c.var.caller;
-      return c.json({ muted: await getUserChannelStub(c.env, user).listMutes(user) }, 200);
+      return c.json({ muted: await getUserChannelStub(c.env, user).listMutes() }, 200);
     },
   )
   .get(

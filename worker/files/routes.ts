@@ -35,8 +35,8 @@ const findReadableFile = async (c: AppContext, conversation: string, file: strin
   if (!v.is(ConversationId, conversation) || !v.is(Uuid, file)) return undefined;
   // An unknown conversation is not called at all: its response time would reveal whether it exists.
   if (privateMembers(conversation)?.includes(user) === false) return undefined;
-  if (!(await getUserChannelStub(c.env, user).hasConversation(user, conversation))) return undefined;
-  const isNamed = await getConversationStub(c.env, conversation).canReadFile(conversation, user, file);
+  if (!(await getUserChannelStub(c.env, user).hasConversation(conversation))) return undefined;
+  const isNamed = await getConversationStub(c.env, conversation).canReadFile(user, file);
   return isNamed ? findFile(openDb(c.env), file) : undefined;
 };
 

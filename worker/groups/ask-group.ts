@@ -33,7 +33,7 @@ export const askGroup = async <T extends object>(
 ): Promise<T | Refusal> => {
   const { user } = c.var.caller;
   const isKnown = await callWithRetry(async () => ({
-    isKnown: await getUserChannelStub(c.env, user).hasConversation(user, group),
+    isKnown: await getUserChannelStub(c.env, user).hasConversation(group),
   }));
   if (isRefusal(isKnown)) return isKnown;
   return isKnown.isKnown ? askNewGroup(c, group, request) : { error: refusal };
@@ -49,11 +49,11 @@ const callWithRetry = async <T extends object>(request: () => Promise<T | Refusa
 };
 
 export const readGroup = (c: AppContext, id: Uuid): Promise<Group | Refusal> =>
-  askGroup(c, id, (group, user) => group.getGroup(id, user));
+  askGroup(c, id, (group, user) => group.getGroup(user));
 
 /** Reads a group that was just created, of which the creator's channel may not have been notified yet. */
 export const readNewGroup = (c: AppContext, id: Uuid): Promise<Group | Refusal> =>
-  askNewGroup(c, id, (group, user) => group.getGroup(id, user));
+  askNewGroup(c, id, (group, user) => group.getGroup(user));
 
 /**
  * Runs a group command and deletes pictures that are no longer shown: the replaced one and, after a lost response,
@@ -65,7 +65,7 @@ export const executeGroupCommand = async (
   command: GroupCommand,
   formerPicture: string | null = null,
 ): Promise<GroupChangeResult | Refusal> => {
-  const result = await askGroup(c, id, (group, user) => group.runGroupCommand(id, user, command));
+  const result = await askGroup(c, id, (group, user) => group.runGroupCommand(user, command));
   if (isRefusal(result)) return result;
   for (const key of new Set([result.replaced, formerPicture])) {
     if (key !== null) runAfterResponse(c.executionCtx, "delete a group's old picture", deleteAvatar(c.env, key));
@@ -102,10 +102,6 @@ export const removeDeletedMembers = (
 ): void => {
   for (const [index, { user, left }] of seats.entries()) {
     if (left || members[index]?.profile !== null) continue;
-    runAfterResponse(
-      c.executionCtx,
-      "remove a deleted member",
-      getConversationStub(c.env, id).removeDeletedUser(id, user),
-    );
+    runAfterResponse(c.executionCtx, "remove a deleted member", getConversationStub(c.env, id).removeDeletedUser(user));
   }
 };

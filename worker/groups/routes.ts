@@ -86,7 +86,7 @@ export const groupRoutes = createRoutes()
         return existing ? c.json(existing, 200) : refuse(c, people);
       }
       if (people.length === 0) return refuse(c, "group_without_members");
-      const created = await askNewGroup(c, id, (group, user) => group.createGroup(id, user, name, people));
+      const created = await askNewGroup(c, id, (group, user) => group.createGroup(user, name, people));
       return isRefusal(created) ? refuse(c, created.error) : respondWithGroup(c, readNewGroup(c, id));
     },
   )
@@ -176,7 +176,7 @@ export const groupRoutes = createRoutes()
       const { numbers, since = 0, after = 0 } = c.req.valid("query");
       const query = numbers ? { numbers } : { since, after };
       const { id } = c.req.valid("param");
-      const seats = await askGroup(c, id, (group, user) => group.listMembers(id, user, query));
+      const seats = await askGroup(c, id, (group, user) => group.listMembers(user, query));
       if (isRefusal(seats)) return refuse(c, seats.error);
       const page = await toMemberPage(openDb(c.env), c.var.caller.user, seats);
       removeDeletedMembers(c, id, seats, page);
@@ -277,8 +277,8 @@ export const groupRoutes = createRoutes()
     async (c) => {
       const { id, seq } = c.req.valid("param");
       const readReceipts = async (group: ConversationRpc, user: Uuid) => {
-        const seenUpTo = await getUserChannelStub(c.env, user).getVisibleReadUpTo(user, id);
-        return group.listReceipts(id, user, seq, seq <= seenUpTo);
+        const seenUpTo = await getUserChannelStub(c.env, user).getVisibleReadUpTo(id);
+        return group.listReceipts(user, seq, seq <= seenUpTo);
       };
       const receipts = await askGroup(c, id, readReceipts, "conversation_not_found");
       return isRefusal(receipts) ? refuse(c, receipts.error) : c.json(receipts, 200);

@@ -113,7 +113,7 @@ export const pushPendingRelations = async (env: Env, user: Uuid): Promise<void> 
     if (pending.length === 0) return;
     const others = pending.map(({ other_id }) => other_id);
     const relations = await listRelationsOrDeleted(db, user, others);
-    await channel.updateRelations(user, relations);
+    await channel.updateRelations(relations);
     // Deletes only the version that was pushed: a change since then has raised it.
     const deletions = pending.map(({ other_id, version }) =>
       db

@@ -74,13 +74,13 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
     void ctx.blockConcurrencyWhile(async () => this.#notifier.recover(await ctx.storage.getAlarm()));
   }
 
-  async openConnection(id: ConversationId, connection: Uuid): Promise<void> {
-    const log = this.#ensureLog(id);
+  async openConnection(connection: Uuid): Promise<void> {
+    const log = this.#ensureLog();
     if (log.transaction(() => log.openConnection(connection))) this.#notifier.notify(log.members.active);
   }
 
-  async closeConnection(id: ConversationId, connection: Uuid): Promise<void> {
-    const log = this.#ensureLog(id);
+  async closeConnection(connection: Uuid): Promise<void> {
+    const log = this.#ensureLog();
     const hasClosed = this.#changeAccess(log, () => {
       if (!log.closeConnection(connection)) return false;
       this.#callController?.endOpenCall();
@@ -90,7 +90,6 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
   }
 
   async sendMessages(
-    _id: ConversationId,
     user: Uuid,
     messages: readonly CheckedMessage[],
     position: InboxPosition,
@@ -101,7 +100,6 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
   }
 
   async updateReceipts(
-    _id: ConversationId,
     user: Uuid,
     readState: ReadState,
     isVisibleToPeers: boolean,
@@ -119,7 +117,7 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
     return toMemberReadState(log, member, hasRead || !hasMoved);
   }
 
-  async clearHistory(_id: ConversationId, user: Uuid, upTo: number): Promise<MemberReadState | Refusal> {
+  async clearHistory(user: Uuid, upTo: number): Promise<MemberReadState | Refusal> {
     const log = this.#log;
     const member = log?.members.findActive(user);
     if (!log || !member) return conversationNotFound;
@@ -127,11 +125,7 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
     return toMemberReadState(log, member, true);
   }
 
-  async deleteForEveryone(
-    _id: ConversationId,
-    user: Uuid,
-    seq: number,
-  ): ReturnType<ConversationRpc["deleteForEveryone"]> {
+  async deleteForEveryone(user: Uuid, seq: number): ReturnType<ConversationRpc["deleteForEveryone"]> {
     const log = this.#log;
     const member = log?.members.findActive(user);
     if (!log || !member) return conversationNotFound;
@@ -141,15 +135,16 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
     return { revision: done.revision };
   }
 
-  async deletePending(_id: ConversationId, user: Uuid, cid: Uuid): ReturnType<ConversationRpc["deletePending"]> {
+  async deletePending(user: Uuid, cid: Uuid): ReturnType<ConversationRpc["deletePending"]> {
     const member = this.#log?.members.findActive(user);
     return member && this.#appender ? this.#appender.deletePending(member, cid) : conversationNotFound;
   }
 
-  async setBlocked(id: ConversationId, user: Uuid, isBlocked: boolean): Promise<void> {
-    if (!privateMembers(id)?.includes(user)) throw new Error("only members of a private conversation can block there");
+  async setBlocked(user: Uuid, isBlocked: boolean): Promise<void> {
+    if (!privateMembers(this.#id)?.includes(user))
+      throw new Error("only members of a private conversation can block there");
     if (!this.#log && !isBlocked) return;
-    const log = this.#ensureLog(id);
+    const log = this.#ensureLog();
     const before = log.revision;
     const hasChanged = this.#changeAccess(log, () => {
       const member = log.members.findActive(user);
@@ -166,7 +161,7 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
     );
   }
 
-  async removeDeletedUser(_id: ConversationId, user: Uuid): Promise<UserRemoval> {
+  async removeDeletedUser(user: Uuid): Promise<UserRemoval> {
     const log = this.#log;
     const member = log?.members.find(user);
     if (!log || !member) return { replaced: null };
@@ -181,44 +176,39 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
     return removal;
   }
 
-  async anonymizeForwards(_id: ConversationId, author: Uuid): Promise<void> {
+  async anonymizeForwards(author: Uuid): Promise<void> {
     const log = this.#log;
     if (log) this.#notifier.notify(log.transaction(() => anonymizeForwardsOf(log, author)));
   }
 
-  async runCallCommand(
-    _id: ConversationId,
-    user: Uuid,
-    command: CallCommand,
-    session?: Uuid,
-  ): Promise<CallSnapshot | Refusal> {
+  async runCallCommand(user: Uuid, command: CallCommand, session?: Uuid): Promise<CallSnapshot | Refusal> {
     const member = this.#log?.members.findActive(user);
     return member && this.#callController
       ? this.#callController.runCommand(member, command, session)
       : conversationNotFound;
   }
 
-  async refuseCallAsBusy(_id: ConversationId, user: Uuid, call: Uuid): Promise<CallSnapshot | Refusal> {
+  async refuseCallAsBusy(user: Uuid, call: Uuid): Promise<CallSnapshot | Refusal> {
     const member = this.#log?.members.findActive(user);
     return member && this.#callController ? this.#callController.refuseAsBusy(member, call) : conversationNotFound;
   }
 
-  async cancelCall(_id: ConversationId, user: Uuid, call: Uuid): Promise<CallSnapshot | Refusal> {
+  async cancelCall(user: Uuid, call: Uuid): Promise<CallSnapshot | Refusal> {
     const member = this.#log?.members.findActive(user);
     return member && this.#callController ? this.#callController.cancelCall(member, call) : conversationNotFound;
   }
 
-  async endCallOfSessions(_id: ConversationId, user: Uuid, sessions: Uuid[] | "all"): Promise<CallSnapshot | Refusal> {
+  async endCallOfSessions(user: Uuid, sessions: Uuid[] | "all"): Promise<CallSnapshot | Refusal> {
     const member = this.#log?.members.findActive(user);
     return member && this.#callController ? this.#callController.endSessions(member, sessions) : conversationNotFound;
   }
 
-  async getCallState(_id: ConversationId, user: Uuid, call: Uuid): Promise<CallSnapshot | Refusal> {
+  async getCallState(user: Uuid, call: Uuid): Promise<CallSnapshot | Refusal> {
     const member = this.#log?.members.findActive(user);
     return member && this.#callController ? this.#callController.find(member, call) : conversationNotFound;
   }
 
-  async recordCallHeartbeat(_id: ConversationId, user: Uuid, call: Uuid, heartbeat: CallHeartbeat): Promise<boolean> {
+  async recordCallHeartbeat(user: Uuid, call: Uuid, heartbeat: CallHeartbeat): Promise<boolean> {
     const member = this.#log?.members.findActive(user);
     if (!member || !this.#callController?.recordHeartbeat(member, call, heartbeat)) return false;
     if (heartbeat.peerSilentMs !== undefined)
@@ -235,19 +225,15 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
     if (!unreachable) return;
     const { user } = unreachable.other;
     try {
-      if (!(await getUserChannelStub(this.env, user).mayReconnect(user, unreachable.device)))
+      if (!(await getUserChannelStub(this.env, user).mayReconnect(unreachable.device)))
         controller.endUnreachable(member, call);
     } catch (error) {
       logWarning("querying a device's connection failed", error);
     }
   }
 
-  async createGroup(
-    id: ConversationId,
-    owner: Uuid,
-    name: string,
-    people: AddedMember[],
-  ): Promise<GroupChangeResult | Refusal> {
+  async createGroup(owner: Uuid, name: string, people: AddedMember[]): Promise<GroupChangeResult | Refusal> {
+    const id = this.#id;
     if (privateMembers(id)) throw new Error("a private conversation is not a group");
     const isNew = !this.#log;
     if (!this.#log) {
@@ -258,54 +244,52 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
     return this.#group ? this.#group.confirmCreation(owner, isNew) : { error: "group_exists" };
   }
 
-  async runGroupCommand(_id: ConversationId, user: Uuid, command: GroupCommand): Promise<GroupChangeResult | Refusal> {
+  async runGroupCommand(user: Uuid, command: GroupCommand): Promise<GroupChangeResult | Refusal> {
     return this.#group ? this.#group.runCommand(user, command) : groupNotFound;
   }
 
-  async getGroup(_id: ConversationId, user: Uuid): Promise<Group | Refusal> {
+  async getGroup(user: Uuid): Promise<Group | Refusal> {
     return this.#group ? this.#group.getGroup(user) : groupNotFound;
   }
 
   async listMembers(
-    _id: ConversationId,
     user: Uuid,
     query: Parameters<GroupController["listMembers"]>[1],
   ): Promise<MemberEntries | Refusal> {
     return this.#group ? this.#group.listMembers(user, query) : groupNotFound;
   }
 
-  async listReceipts(_id: ConversationId, user: Uuid, seq: number, seesReads: boolean): Promise<Receipts | Refusal> {
+  async listReceipts(user: Uuid, seq: number, seesReads: boolean): Promise<Receipts | Refusal> {
     const member = this.#log?.members.findActive(user);
     return this.#log && member ? listReceiptsOf(this.#log, member, seq, seesReads) : conversationNotFound;
   }
 
-  async relayTyping(_id: ConversationId, user: Uuid): Promise<void> {
+  async relayTyping(user: Uuid): Promise<void> {
     this.#group?.relayTyping(user);
   }
 
-  async listRevisions(_id: ConversationId, user: Uuid, query: CommandOf<"revised">): Promise<RevisedResult | Refusal> {
+  async listRevisions(user: Uuid, query: CommandOf<"revised">): Promise<RevisedResult | Refusal> {
     const member = this.#log?.members.findActive(user);
     return this.#log && member ? readRevisionsPage(this.#log, member, query) : conversationNotFound;
   }
 
-  async canReadFile(_id: ConversationId, user: Uuid, fileId: Uuid): Promise<boolean> {
+  async canReadFile(user: Uuid, fileId: Uuid): Promise<boolean> {
     const member = this.#log?.members.findActive(user);
     return this.#log !== undefined && member !== undefined && isFileReadable(this.#log, member, fileId);
   }
 
-  async findOriginal(_id: ConversationId, user: Uuid, seq: number): ReturnType<ConversationRpc["findOriginal"]> {
+  async findOriginal(user: Uuid, seq: number): ReturnType<ConversationRpc["findOriginal"]> {
     const member = this.#log?.members.findActive(user);
     if (!this.#log || !member) return conversationNotFound;
     return findForwardOriginal(this.#log, member, seq) ?? { error: "message_not_found" };
   }
 
-  async listMessages(_id: ConversationId, user: Uuid, query: CommandOf<"page">): Promise<PageResult | Refusal> {
+  async listMessages(user: Uuid, query: CommandOf<"page">): Promise<PageResult | Refusal> {
     const member = this.#log?.members.findActive(user);
     return this.#log && member ? readMessagePage(this.#log, member, query) : conversationNotFound;
   }
 
   async searchMessages(
-    _id: ConversationId,
     user: Uuid,
     ...[query, budget]: [CommandOf<"search">, SearchBudget]
   ): Promise<SearchSlice | Refusal> {
@@ -317,9 +301,15 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
     return this.#notifier.alarm();
   }
 
-  #ensureLog(id: ConversationId): ConversationLog {
-    if (this.#log && this.#log.id !== id) throw new Error("the id is that of another conversation");
-    return this.#log ?? this.#startLog(ConversationLog.create(this.ctx.storage, id));
+  /** Id of this conversation, by which callers address the object. */
+  get #id(): ConversationId {
+    const id = this.#log?.id ?? this.ctx.id.name;
+    if (id === undefined) throw new Error("the object was not addressed by the id of a conversation");
+    return id;
+  }
+
+  #ensureLog(): ConversationLog {
+    return this.#log ?? this.#startLog(ConversationLog.create(this.ctx.storage, this.#id));
   }
 
   #startLog(log: ConversationLog): ConversationLog {

@@ -20,7 +20,7 @@ export const executeCommand = async <T extends Command["type"]>(
   command: CommandOf<T>,
 ): Promise<CommandResults[T] | Refusal> => {
   const { user, session } = c.var.caller;
-  return getUserChannelStub(c.env, user).execute<T>(user, command, session);
+  return getUserChannelStub(c.env, user).execute<T>(command, session);
 };
 
 /** Runs a command in the caller's UserChannel and responds with its result or refusal. */

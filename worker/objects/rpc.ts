@@ -11,7 +11,8 @@ import type { CallRecord } from "./shared/call-record.ts";
 
 /**
  * RPC interfaces between the objects and from the Worker to them. The Conversation is the only writer of its messages
- * and decides who may do what. The UserChannel holds a person's sockets and inbox.
+ * and decides who may do what. The UserChannel holds a person's sockets and inbox. Callers address an object by name,
+ * which is the conversation's or the person's id, so no method repeats it.
  */
 
 /** State of a conversation as one member may see it, sent to their UserChannel. Idempotent. */
@@ -131,9 +132,8 @@ export type CallSignal = {
 };
 
 export interface UserChannelRpc {
-  /** Runs a command of this person, by frame or HTTP, for a session. `user` equals the object's name. */
+  /** Runs a command of this person, by frame or HTTP, for a session. */
   execute<T extends Command["type"]>(
-    user: Uuid,
     command: Extract<Command, { type: T }>,
     session?: Uuid,
   ): Promise<CommandResults[T] | Refusal>;
@@ -141,50 +141,52 @@ export interface UserChannelRpc {
    * From a Conversation: pushes to the sockets, then writes the inbox row. "written" confirms the notice. "held" means
    * that the row is written with the next changes, and is lost if this instance dies first.
    */
-  notify(user: Uuid, notice: ConversationNotice): Promise<"written" | "held">;
+  notify(notice: ConversationNotice): Promise<"written" | "held">;
   /** From the Worker: changed relations of other people to this person. Returning confirms. */
-  updateRelations(user: Uuid, relations: Relation[]): Promise<void>;
+  updateRelations(relations: Relation[]): Promise<void>;
   /** From the Worker: this person's settings. Returning confirms. */
-  updateSettings(user: Uuid, settings: VersionedSettings): Promise<void>;
+  updateSettings(settings: VersionedSettings): Promise<void>;
   /** From the Worker: a security event of this account for the other devices. Returning confirms. */
-  addSecurityNotice(user: Uuid, notice: SecurityNotice): Promise<void>;
+  addSecurityNotice(notice: SecurityNotice): Promise<void>;
   /** From the peer's channel in a private conversation: presence of this person as far as the peer may see it. */
-  getPresence(user: Uuid, asker: Uuid, conversation: ConversationId): Promise<Presence>;
+  getPresence(asker: Uuid, conversation: ConversationId): Promise<Presence>;
   /** Forwards to the sockets that `peer` changed whether their presence is visible. Never stored. */
-  notifyPresenceVisibility(user: Uuid, peer: Uuid): Promise<void>;
+  notifyPresenceVisibility(peer: Uuid): Promise<void>;
   /** Forwards to the sockets that this person deleted a status. Never stored. */
-  notifyPostDeleted(user: Uuid, post: Uuid): Promise<void>;
+  notifyPostDeleted(post: Uuid): Promise<void>;
   /** Highest seq for which this person may see who has read it. */
-  getVisibleReadUpTo(user: Uuid, conversation: ConversationId): Promise<number>;
+  getVisibleReadUpTo(conversation: ConversationId): Promise<number>;
   /** Page of the conversation list for API clients, newest first, listed rows only. */
-  listConversations(user: Uuid, before: number | undefined): Promise<ListPage>;
+  listConversations(before: number | undefined): Promise<ListPage>;
   /** Conversations this person has muted, last changed first. */
-  listMutes(user: Uuid): Promise<ConversationId[]>;
+  listMutes(): Promise<ConversationId[]>;
   /** Whether this person's inbox has the conversation. Checked before the request wakes another object. */
-  hasConversation(user: Uuid, conversation: ConversationId): Promise<boolean>;
+  hasConversation(conversation: ConversationId): Promise<boolean>;
   /** Open calls of this person. */
-  listCalls(user: Uuid): Promise<Call[]>;
+  listCalls(): Promise<Call[]>;
   /** Recent signals in one of this person's calls after a position, undefined if the call is not open. */
-  findRecentSignals(user: Uuid, call: Uuid, after: number): Promise<CallSignals | undefined>;
+  findRecentSignals(call: Uuid, after: number): Promise<CallSignals | undefined>;
   /** From the conversation of a call: whether this device may still reconnect to it. */
-  mayReconnect(user: Uuid, device: DeviceId): Promise<boolean>;
+  mayReconnect(device: DeviceId): Promise<boolean>;
   /** From the peer's channel in a call: forwards a signal to the sockets. Never stored. */
-  deliverSignal(user: Uuid, from: Uuid, signal: CallSignal): Promise<void>;
+  deliverSignal(from: Uuid, signal: CallSignal): Promise<void>;
   /** Forwards to the sockets that another member is typing. Never stored. */
-  deliverTyping(user: Uuid, conversation: ConversationId, from: { user: Uuid; number: number }): Promise<void>;
+  deliverTyping(conversation: ConversationId, from: { user: Uuid; number: number }): Promise<void>;
   /** Closes the sockets of these sessions, or of all, and ends the calls they are in. */
-  closeSessions(user: Uuid, sessions: Uuid[] | "all"): Promise<void>;
-  /** Starts the purge of a deleted account. It continues by alarm until nothing is left. Idempotent. */
+  closeSessions(sessions: Uuid[] | "all"): Promise<void>;
+  /**
+   * Starts the purge of a deleted account. It continues by alarm until nothing is left. Idempotent. `user` equals the
+   * object's name, which an instance started by an old alarm may not know.
+   */
   deleteAccount(user: Uuid): Promise<void>;
 }
 
 export interface ConversationRpc {
   /** Opens the conversation for writing. A connection that was closed is never opened again. */
-  openConnection(id: ConversationId, connection: Uuid): Promise<void>;
+  openConnection(connection: Uuid): Promise<void>;
   /** Ends a connection: the history stays readable and nobody may write. */
-  closeConnection(id: ConversationId, connection: Uuid): Promise<void>;
+  closeConnection(connection: Uuid): Promise<void>;
   sendMessages(
-    id: ConversationId,
     user: Uuid,
     messages: readonly CheckedMessage[],
     position: InboxPosition,
@@ -193,39 +195,24 @@ export interface ConversationRpc {
    * Advances a member's read state. A call that changes nothing returns the exact unread count. `isVisibleToPeers`: the
    * other members may see what this member reads.
    */
-  updateReceipts(
-    id: ConversationId,
-    user: Uuid,
-    readState: ReadState,
-    isVisibleToPeers: boolean,
-  ): Promise<MemberReadState | Refusal>;
-  clearHistory(id: ConversationId, user: Uuid, upTo: number): Promise<MemberReadState | Refusal>;
+  updateReceipts(user: Uuid, readState: ReadState, isVisibleToPeers: boolean): Promise<MemberReadState | Refusal>;
+  clearHistory(user: Uuid, upTo: number): Promise<MemberReadState | Refusal>;
   /** Replaces the caller's own message by a tombstone for all members and releases its file. */
-  deleteForEveryone(id: ConversationId, user: Uuid, seq: number): Promise<CommandResults["retract"] | Refusal>;
+  deleteForEveryone(user: Uuid, seq: number): Promise<CommandResults["retract"] | Refusal>;
   /** Deletes the caller's own message by client id. If it has not arrived yet, it is refused later. */
-  deletePending(id: ConversationId, user: Uuid, cid: Uuid): Promise<CommandResults["withdraw"] | Refusal>;
-  listRevisions(
-    id: ConversationId,
-    user: Uuid,
-    query: Extract<Command, { type: "revised" }>,
-  ): Promise<CommandResults["revised"] | Refusal>;
+  deletePending(user: Uuid, cid: Uuid): Promise<CommandResults["withdraw"] | Refusal>;
+  listRevisions(user: Uuid, query: Extract<Command, { type: "revised" }>): Promise<CommandResults["revised"] | Refusal>;
   /** Creates a group with the caller as its owner. Idempotent; the id of another owner's group is refused. */
-  createGroup(
-    id: ConversationId,
-    owner: Uuid,
-    name: string,
-    people: AddedMember[],
-  ): Promise<GroupChangeResult | Refusal>;
+  createGroup(owner: Uuid, name: string, people: AddedMember[]): Promise<GroupChangeResult | Refusal>;
   /**
    * Applies a member's command to the group together with its system message. A command whose effect is already there
    * succeeds, also for a former member who repeats "leave" or "end".
    */
-  runGroupCommand(id: ConversationId, user: Uuid, command: GroupCommand): Promise<GroupChangeResult | Refusal>;
+  runGroupCommand(user: Uuid, command: GroupCommand): Promise<GroupChangeResult | Refusal>;
   /** The group as this member sees it. */
-  getGroup(id: ConversationId, user: Uuid): Promise<Group | Refusal>;
+  getGroup(user: Uuid): Promise<Group | Refusal>;
   /** Members by number, or a page of members that changed after a members version. */
   listMembers(
-    id: ConversationId,
     user: Uuid,
     query: { numbers: number[] } | { since: number; after: number },
   ): Promise<MemberEntries | Refusal>;
@@ -233,42 +220,37 @@ export interface ConversationRpc {
    * Delivery state of the caller's own message per member. Readers are listed only if the caller may see them
    * (`seesReads`).
    */
-  listReceipts(id: ConversationId, user: Uuid, seq: number, seesReads: boolean): Promise<Receipts | Refusal>;
+  listReceipts(user: Uuid, seq: number, seesReads: boolean): Promise<Receipts | Refusal>;
   /** Relays to the other members of a small group that this member is typing. */
-  relayTyping(id: ConversationId, user: Uuid): Promise<void>;
+  relayTyping(user: Uuid): Promise<void>;
   /** Sets whether the member blocks the peer. Private conversations only; idempotent. */
-  setBlocked(id: ConversationId, user: Uuid, isBlocked: boolean): Promise<void>;
+  setBlocked(user: Uuid, isBlocked: boolean): Promise<void>;
   /** Applies a member's command to the call of a private conversation and returns the new state. */
-  runCallCommand(id: ConversationId, user: Uuid, command: CallCommand, session?: Uuid): Promise<CallSnapshot | Refusal>;
+  runCallCommand(user: Uuid, command: CallCommand, session?: Uuid): Promise<CallSnapshot | Refusal>;
   /** Ends a call that rings for this member with reason "busy", also one hidden from them. */
-  refuseCallAsBusy(id: ConversationId, user: Uuid, call: Uuid): Promise<CallSnapshot | Refusal>;
+  refuseCallAsBusy(user: Uuid, call: Uuid): Promise<CallSnapshot | Refusal>;
   /** Ends the member's outgoing call if nobody answered yet. */
-  cancelCall(id: ConversationId, user: Uuid, call: Uuid): Promise<CallSnapshot | Refusal>;
+  cancelCall(user: Uuid, call: Uuid): Promise<CallSnapshot | Refusal>;
   /** Ends the member's side of the call if one of these sessions holds it. */
-  endCallOfSessions(id: ConversationId, user: Uuid, ended: Uuid[] | "all"): Promise<CallSnapshot | Refusal>;
+  endCallOfSessions(user: Uuid, ended: Uuid[] | "all"): Promise<CallSnapshot | Refusal>;
   /** State of the open or last call as this member may see it. */
-  getCallState(id: ConversationId, user: Uuid, call: Uuid): Promise<CallSnapshot | Refusal>;
+  getCallState(user: Uuid, call: Uuid): Promise<CallSnapshot | Refusal>;
   /** Records that one side of the call is alive. False if the call is not open or another device holds that side. */
-  recordCallHeartbeat(id: ConversationId, user: Uuid, call: Uuid, heartbeat: CallHeartbeat): Promise<boolean>;
+  recordCallHeartbeat(user: Uuid, call: Uuid, heartbeat: CallHeartbeat): Promise<boolean>;
   /**
    * Removes a member whose account is deleted from the group or closes the private chat. Their messages stay.
    * Idempotent.
    */
-  removeDeletedUser(id: ConversationId, user: Uuid): Promise<UserRemoval>;
+  removeDeletedUser(user: Uuid): Promise<UserRemoval>;
   /** Removes the name of a deleted author from forwarded messages. Idempotent. */
-  anonymizeForwards(id: ConversationId, author: Uuid): Promise<void>;
+  anonymizeForwards(author: Uuid): Promise<void>;
   /** Whether a message that this person can see references the file. */
-  canReadFile(id: ConversationId, user: Uuid, file: Uuid): Promise<boolean>;
+  canReadFile(user: Uuid, file: Uuid): Promise<boolean>;
   /** A message that this person may forward, and its author. */
-  findOriginal(id: ConversationId, user: Uuid, seq: number): Promise<{ body: StoredBody; author: Uuid } | Refusal>;
-  listMessages(
-    id: ConversationId,
-    user: Uuid,
-    query: Extract<Command, { type: "page" }>,
-  ): Promise<CommandResults["page"] | Refusal>;
+  findOriginal(user: Uuid, seq: number): Promise<{ body: StoredBody; author: Uuid } | Refusal>;
+  listMessages(user: Uuid, query: Extract<Command, { type: "page" }>): Promise<CommandResults["page"] | Refusal>;
   /** Searches one slice of the log within the budget. `before` is where the next slice begins. */
   searchMessages(
-    id: ConversationId,
     user: Uuid,
     query: Extract<Command, { type: "search" }>,
     budget: SearchBudget,

@@ -125,7 +125,7 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
       handler,
       ctx,
     });
-    this.#sessionCheck = new SessionCheck({ env, closeSession: (session) => this.closeSessions(user, [session]) });
+    this.#sessionCheck = new SessionCheck({ env, closeSession: (session) => this.closeSessions([session]) });
     this.#frameReader = new FrameReader({ sockets, limits: this.#frameLimits, handler });
   }
 
@@ -204,7 +204,6 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
   // ── RPC ──────────────────────────────────────────────────────────────────────────────────────
 
   async execute<T extends Command["type"]>(
-    _user: Uuid,
     command: Extract<Command, { type: T }>,
     session?: Uuid,
   ): Promise<CommandResults[T] | Refusal> {
@@ -212,7 +211,7 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
     return refusal ?? ((await this.#commands.run(command, session)) as CommandResults[T] | Refusal);
   }
 
-  async notify(_user: Uuid, notice: ConversationNotice): ReturnType<UserChannelRpc["notify"]> {
+  async notify(notice: ConversationNotice): ReturnType<UserChannelRpc["notify"]> {
     if (this.#accountDeletion.isGone) {
       await this.#accountDeletion.declineNotice(notice);
       return "written";
@@ -221,11 +220,11 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
     return (await this.#inbox.applyNotice(notice)) ? "written" : "held";
   }
 
-  async updateRelations(_user: Uuid, relations: Relation[]): Promise<void> {
+  async updateRelations(relations: Relation[]): Promise<void> {
     if (!this.#accountDeletion.isGone) this.#inbox.updateRelations(relations);
   }
 
-  async updateSettings(_user: Uuid, settings: VersionedSettings): Promise<void> {
+  async updateSettings(settings: VersionedSettings): Promise<void> {
     if (this.#accountDeletion.isGone) return;
     const wasVisible = this.#inbox.settings.presence;
     this.#inbox.updateSettings(settings);
@@ -238,28 +237,28 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
       );
   }
 
-  async addSecurityNotice(_user: Uuid, notice: SecurityNotice): Promise<void> {
+  async addSecurityNotice(notice: SecurityNotice): Promise<void> {
     if (!this.#accountDeletion.isGone) this.#inbox.addSecurityNotice(notice);
   }
 
-  async getPresence(_user: Uuid, asker: Uuid, conversation: ConversationId): Promise<Presence> {
+  async getPresence(asker: Uuid, conversation: ConversationId): Promise<Presence> {
     return this.#presence.getPresenceFor(asker, conversation);
   }
 
-  async notifyPresenceVisibility(_user: Uuid, peer: Uuid): Promise<void> {
+  async notifyPresenceVisibility(peer: Uuid): Promise<void> {
     this.#presence.handlePeerVisibilityChanged(peer);
   }
 
-  async notifyPostDeleted(_user: Uuid, post: Uuid): Promise<void> {
+  async notifyPostDeleted(post: Uuid): Promise<void> {
     this.#sockets.broadcast([serverFrame.postDeleted, packUuid(post)]);
   }
 
-  async getVisibleReadUpTo(_user: Uuid, conversation: ConversationId): Promise<number> {
+  async getVisibleReadUpTo(conversation: ConversationId): Promise<number> {
     if (this.#inbox.settings.receipts) return Number.MAX_SAFE_INTEGER;
     return this.#inbox.find(conversation)?.othersRead ?? 0;
   }
 
-  async listConversations(_user: Uuid, before: number | undefined): ReturnType<UserChannelRpc["listConversations"]> {
+  async listConversations(before: number | undefined): ReturnType<UserChannelRpc["listConversations"]> {
     return this.#inbox.read((sql) => readConversationList(sql, before ?? Number.MAX_SAFE_INTEGER));
   }
 
@@ -267,7 +266,7 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
     return this.#inbox.read(listMutedConversations);
   }
 
-  async hasConversation(_user: Uuid, conversation: ConversationId): Promise<boolean> {
+  async hasConversation(conversation: ConversationId): Promise<boolean> {
     return this.#inbox.find(conversation) !== undefined;
   }
 
@@ -275,23 +274,23 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
     return this.#callRegistry.visibleCalls;
   }
 
-  async findRecentSignals(_user: Uuid, call: Uuid, after: number): Promise<CallSignals | undefined> {
+  async findRecentSignals(call: Uuid, after: number): Promise<CallSignals | undefined> {
     return this.#callCommands.findRecentSignals(call, after);
   }
 
-  async mayReconnect(_user: Uuid, device: DeviceId): Promise<boolean> {
+  async mayReconnect(device: DeviceId): Promise<boolean> {
     return this.#callCommands.mayReconnect(device);
   }
 
-  async deliverSignal(_user: Uuid, from: Uuid, signal: CallSignal): Promise<void> {
+  async deliverSignal(from: Uuid, signal: CallSignal): Promise<void> {
     if (!this.#inbox.isBlocked(from)) this.#callCommands.deliverSignal(from, signal);
   }
 
-  async deliverTyping(_user: Uuid, conversation: ConversationId, from: { user: Uuid; number: number }): Promise<void> {
+  async deliverTyping(conversation: ConversationId, from: { user: Uuid; number: number }): Promise<void> {
     this.#typing.deliverTyping(conversation, from);
   }
 
-  async closeSessions(_user: Uuid, sessions: Uuid[] | "all"): Promise<void> {
+  async closeSessions(sessions: Uuid[] | "all"): Promise<void> {
     this.#sockets.closeSessions(sessions);
     if (!this.#accountDeletion.isGone) await this.#callCommands.endSessions(sessions);
   }

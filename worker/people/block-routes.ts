@@ -25,7 +25,7 @@ const reconcileAttemptsMax = 3;
 const setConversationBlock = async (env: Env, me: Uuid, other: Uuid, isBlocked: boolean): Promise<boolean> => {
   const id = privateConversationId(me, other);
   try {
-    await getConversationStub(env, id).setBlocked(id, me, isBlocked);
+    await getConversationStub(env, id).setBlocked(me, isBlocked);
     return true;
   } catch (error) {
     logError("a conversation could not be notified of a block", error);

@@ -12,7 +12,7 @@ import { findUndeliveredSettings, markSettingsDelivered } from "./queries.ts";
 
 /** Delivers settings. Throws if the channel does not respond. */
 export const deliverSettings = async (env: Env, user: Uuid, versioned: VersionedSettings): Promise<void> => {
-  await withRetry(() => getUserChannelStub(env, user).updateSettings(user, versioned));
+  await withRetry(() => getUserChannelStub(env, user).updateSettings(versioned));
   await markSettingsDelivered(openDb(env), user, versioned.version);
 };
 

@@ -172,7 +172,7 @@ export const talaRoutes = createRoutes()
         runAfterResponse(
           c.executionCtx,
           "push a deleted status to own devices",
-          getUserChannelStub(c.env, me).notifyPostDeleted(me, id),
+          getUserChannelStub(c.env, me).notifyPostDeleted(id),
         );
       await Promise.all([deletePostPicture(c.env, me, id), post && feedCache.invalidate(new URL(c.req.url).origin)]);
       return c.body(null, 204);

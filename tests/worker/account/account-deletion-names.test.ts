@@ -6,6 +6,7 @@ import { type ConversationId, createUuid, deletedUserId, type Uuid } from "#cont
 import { Device, readLog, readRow, request, sendTexts, waitUntil } from "#tests/worker/support/device.ts";
 import { forwardMessage, makeAnonymousForward, makeForward, readBodies } from "#tests/worker/support/forward.ts";
 import { makeGroup, requestAs, type SeededPerson } from "#tests/worker/support/make-group.ts";
+import { nameOf } from "#tests/worker/support/object-name.ts";
 import { countFileReferences, makeImageBody, seedFile } from "#tests/worker/support/seeded-files.ts";
 import { befriend, seedPerson } from "#tests/worker/support/seeded-people.ts";
 import {
@@ -152,10 +153,11 @@ test("a message accepted before the deletion and stored after the first pass is 
   const goes = new Promise<void>((resolve) => {
     letGo = resolve;
   });
-  vi.spyOn(Conversation.prototype, "sendMessages").mockImplementation(async function (this: Conversation, id, ...rest) {
-    isHeld ||= id === far;
-    if (id === far) await goes;
-    return sendMessages.call(this, id, ...rest);
+  vi.spyOn(Conversation.prototype, "sendMessages").mockImplementation(async function (this: Conversation, ...args) {
+    const isFar = nameOf(this) === far;
+    isHeld ||= isFar;
+    if (isFar) await goes;
+    return sendMessages.apply(this, args);
   });
   const sending = forwardMessage(ben, makeForward("Mbote", ana), { conversation: near, seq: 1 }, far);
   await waitUntil(() => isHeld);
@@ -254,9 +256,9 @@ test("a refused message, or one to a conversation that never began, needs no cle
   const far = [ben.id, cleo.id].sort().join(".");
   // The message is lost on its way, after the directory was informed.
   quiet();
-  vi.spyOn(Conversation.prototype, "sendMessages").mockImplementation(async function (this: Conversation, id, ...rest) {
-    if (id === far) throw new Error("as if the machine had died");
-    return sendMessages.call(this, id, ...rest);
+  vi.spyOn(Conversation.prototype, "sendMessages").mockImplementation(async function (this: Conversation, ...args) {
+    if (nameOf(this) === far) throw new Error("as if the machine had died");
+    return sendMessages.apply(this, args);
   });
   expect(await forwardMessage(ben, makeForward("Mbote", ana), { conversation: near, seq: 1 }, far)).toBe("unavailable");
   expect(await rowsOf(ana.id)).toEqual([far, never].sort());
@@ -269,7 +271,7 @@ test("the name is removed from undelivered messages as well, and the blocking pe
   const { ana, ben, cleo, near, far } = await newChain();
   await sendTexts(ben, far, "avant");
   await waitUntil(async () => (await readRow(cleo, far)).head === 1);
-  await getConversationStub(env, far).setBlocked(far, cleo.id, true);
+  await getConversationStub(env, far).setBlocked(cleo.id, true);
   expect(await forwardMessage(ben, makeForward("Mbote", ana), { conversation: near, seq: 1 }, far)).toBe(2);
   const [phone, bens] = [await Device.open(cleo), await Device.open(ben)];
   const before = await readRow(cleo, far);

@@ -146,7 +146,7 @@ test("a late notice does not undo a newer one", async () => {
   const ana = await seedPerson();
   await change(ana, { receipts: false });
   const newest = await change(ana, { presence: false });
-  await env.USER_CHANNEL.getByName(ana.id).updateSettings(ana.id, { version: 1, settings: defaultSettings });
+  await env.USER_CHANNEL.getByName(ana.id).updateSettings({ version: 1, settings: defaultSettings });
   const device = await Device.attach(ana);
   expect((await device.hello())[9]).toEqual(newest);
 });
@@ -157,13 +157,13 @@ test("the counter of a change is pushed once, however many changes there were, a
   const channel = env.USER_CHANNEL.getByName(ana.id);
   const count = counterReserve + 100;
   for (let version = 1; version <= count; version++)
-    await channel.updateSettings(ana.id, { version, settings: defaultSettings });
+    await channel.updateSettings({ version, settings: defaultSettings });
   await waitUntil(() => phone.counters.length === count);
   const highestCounter = Math.max(...phone.counters);
   phone.close();
   await evictDurableObject(channel);
   await request(ana, { type: "changes", since: 0 });
-  await channel.updateSettings(ana.id, { version: count + 1, settings: { ...defaultSettings, tala: false } });
+  await channel.updateSettings({ version: count + 1, settings: { ...defaultSettings, tala: false } });
   const { counter, settings } = await request(ana, { type: "changes", since: highestCounter });
   expect(counter).toBeGreaterThan(highestCounter);
   expect(settings).toMatchObject({ version: count + 1 });

@@ -27,7 +27,7 @@ const signIn = async (person: Person, userAgent = ""): Promise<Person> => {
 const warn = async (person: Person, more: Partial<SecurityNotice> = {}): Promise<SecurityNotice> => {
   const now = Date.now();
   const notice = { id: createUuid(now), event: "factor_added", at: now, session: null, device: "", ...more } as const;
-  await env.USER_CHANNEL.getByName(person.id).addSecurityNotice(person.id, notice);
+  await env.USER_CHANNEL.getByName(person.id).addSecurityNotice(notice);
   return notice;
 };
 const noticesOf = async (person: Person, since = 0) =>
@@ -130,7 +130,7 @@ test("notices survive a restart of the object, arrive once however often they ar
   const ana = await makePerson();
   const first = await warn(ana);
   const counter = await counterOf(ana);
-  await env.USER_CHANNEL.getByName(ana.id).addSecurityNotice(ana.id, first);
+  await env.USER_CHANNEL.getByName(ana.id).addSecurityNotice(first);
   await evictDurableObject(env.USER_CHANNEL.getByName(ana.id));
   expect(await noticesOf(ana)).toEqual(["factor_added"]);
   expect(await counterOf(ana)).toBeGreaterThanOrEqual(counter);

@@ -81,7 +81,7 @@ test("a session that ends while its socket is being opened closes that socket", 
         await signOut();
         return env.USER_CHANNEL.getByName(name).fetch(request);
       },
-      closeSessions: (user: string, ended: string[]) => env.USER_CHANNEL.getByName(name).closeSessions(user, ended),
+      closeSessions: (ended: string[]) => env.USER_CHANNEL.getByName(name).closeSessions(ended),
     }),
   };
   const context = createExecutionContext();

@@ -33,7 +33,7 @@ test.each(["rung", "talks", "calls"] as const)(
       const { ana, ben, anas, bens, call } = await (state === "talks" ? makeAnsweredCall() : makeRingingCall());
       const [busy, phone] = state === "calls" ? [ana, anas] : [ben, bens];
       const cleo = await makeContact(busy);
-      if (isBlocked) await getConversationStub(env, cleo.id).setBlocked(cleo.id, busy.id, true);
+      if (isBlocked) await getConversationStub(env, cleo.id).setBlocked(busy.id, true);
       const before = phone.received.length;
       const other = createUuid();
       const dialled = await cleo.phone.dial(other);
@@ -58,7 +58,7 @@ test.each(["rung", "talks", "calls"] as const)(
 test("a call of a blocked person is ended when the other becomes busy, and makes the other busy for nobody", async () => {
   const { ana, ben, id, anas, bens } = await makeCallers();
   const cleo = await makeContact(ben);
-  await getConversationStub(env, cleo.id).setBlocked(cleo.id, ben.id, true);
+  await getConversationStub(env, cleo.id).setBlocked(ben.id, true);
   const held = createUuid();
   await cleo.phone.dial(held);
   await runAlarm(cleo.id);
@@ -78,7 +78,7 @@ test("a call of a blocked person is ended when the other becomes busy, and makes
 test("if two people call each other at once while one blocks the other, the second gets the usual busy answer", async () => {
   const { ben, bens } = await makeCallers();
   const [cleo, dora] = [await makeContact(ben), await makeContact(ben)];
-  for (const { id } of [cleo, dora]) await getConversationStub(env, id).setBlocked(id, ben.id, true);
+  for (const { id } of [cleo, dora]) await getConversationStub(env, id).setBlocked(ben.id, true);
   const [first, second] = [createUuid(), createUuid()];
   await cleo.phone.dial(first);
   await runAlarm(cleo.id);

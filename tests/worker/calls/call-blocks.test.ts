@@ -16,6 +16,7 @@ import {
 } from "#tests/worker/support/call-client.ts";
 import { advanceClock } from "#tests/worker/support/clock.ts";
 import { Device, readLog, readRow, request, sendTexts, waitUntil } from "#tests/worker/support/device.ts";
+import { nameOf } from "#tests/worker/support/object-name.ts";
 import { befriend, seedPerson } from "#tests/worker/support/seeded-people.ts";
 import { call as callApi } from "#tests/worker/support/site.ts";
 import { getConversationStub } from "#worker/objects/stubs.ts";
@@ -187,12 +188,11 @@ test("the end of a call caused by a block is not lost when the other calls again
   const notify = UserChannel.prototype.notify;
   const away = vi.spyOn(UserChannel.prototype, "notify").mockImplementation(function (
     this: InstanceType<typeof UserChannel>,
-    user,
     notice,
   ) {
-    return user === ana.id ? Promise.reject(new Error("away")) : notify.call(this, user, notice);
+    return nameOf(this) === ana.id ? Promise.reject(new Error("away")) : notify.call(this, notice);
   });
-  await getConversationStub(env, id).setBlocked(id, ana.id, true);
+  await getConversationStub(env, id).setBlocked(ana.id, true);
   await bens.waitForEvent(call, "ended");
   expect(await bens.dial(createUuid())).toMatchObject({ over: null });
   away.mockRestore();

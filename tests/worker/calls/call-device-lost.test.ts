@@ -119,7 +119,7 @@ test.each([
     come: async ({ person, device: link }: CallClient, call: Uuid) => {
       link.close(1000);
       await link.closed;
-      await channelStub(person.id).findRecentSignals(person.id, call, 0);
+      await channelStub(person.id).findRecentSignals(call, 0);
     },
   },
 ])("waiting for a device that $what continues", async ({ come }) => {

@@ -202,7 +202,7 @@ test("a call entry cannot be deleted for everyone or forwarded, and a search doe
   await waitUntil(async () => (await readRow(ben, id)).head === 1);
   for (const person of [ana, ben]) {
     expect(await request(person, { type: "retract", conversation: id, seq: 1 })).toEqual({ error: "not_your_message" });
-    expect(await getConversationStub(env, id).findOriginal(id, person.id, 1)).toEqual({ error: "message_not_found" });
+    expect(await getConversationStub(env, id).findOriginal(person.id, 1)).toEqual({ error: "message_not_found" });
   }
   expect((await request(ana, { type: "search", conversation: id, query: "missed", before: 9 })).messages).toEqual([]);
   expect(await readCallEntries(ana, id)).toHaveLength(1);

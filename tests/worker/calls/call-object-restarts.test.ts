@@ -219,9 +219,9 @@ test("late or duplicate notices do not ring again", async () => {
   const call = createUuid();
   const notify = UserChannel.prototype.notify;
   const kept: (() => Promise<unknown>)[] = [];
-  vi.spyOn(UserChannel.prototype, "notify").mockImplementation(function (this: UserChannel, user, notice) {
-    kept.push(() => notify.call(this, user, notice));
-    return notify.call(this, user, notice);
+  vi.spyOn(UserChannel.prototype, "notify").mockImplementation(function (this: UserChannel, notice) {
+    kept.push(() => notify.call(this, notice));
+    return notify.call(this, notice);
   });
   await anas.dial(call);
   await bens.waitForEvent(call, "ring");

@@ -100,7 +100,7 @@ test("a session that ends while dialling joins no call", async () => {
   const bens = await CallClient.open(ben, id);
   const call = createUuid();
   const dialling = request(ana, { type: "dial", conversation: id, call, kind: "audio", device: createUuid() });
-  await Promise.all([dialling, channelStub(ana.id).closeSessions(ana.id, [ana.session])]);
+  await Promise.all([dialling, channelStub(ana.id).closeSessions([ana.session])]);
   await signOut(ana, "local");
   const standing = await bens.request({ type: "standing", call });
   expect(standing.error ?? standing.over?.status).toMatch(/call_not_found|missed/);

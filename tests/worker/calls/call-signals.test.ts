@@ -12,6 +12,7 @@ import {
 } from "#tests/worker/support/call-client.ts";
 import { advanceClock } from "#tests/worker/support/clock.ts";
 import { makeText, request, waitUntil } from "#tests/worker/support/device.ts";
+import { nameOf } from "#tests/worker/support/object-name.ts";
 import { befriend, seedPerson } from "#tests/worker/support/seeded-people.ts";
 import { Conversation } from "#worker/objects/conversation.ts";
 import { UserChannel } from "#worker/objects/user-channel.ts";
@@ -114,7 +115,7 @@ test("signals are relayed only in an open call, and only between its two people"
   // A direct request to another person's channel, as an object sends it, relays nothing either.
   const channel = channelStub(ben.id) as unknown as { deliverSignal(...values: unknown[]): Promise<void> };
   for (const from of [cleo.id, anas.person.id]) {
-    await channel.deliverSignal(ben.id, from, { call, conversation: other, from: cleos.id, to: null, signal: "faux" });
+    await channel.deliverSignal(from, { call, conversation: other, from: cleos.id, to: null, signal: "faux" });
   }
   await bens.device.waitForPong();
   expect(bens.listEvents(call)).toEqual(["ring", "missed"]);
@@ -154,8 +155,8 @@ test("signals of a ringing device reach the caller before the caller knows that 
     return answer;
   });
   const notify = UserChannel.prototype.notify;
-  vi.spyOn(UserChannel.prototype, "notify").mockImplementation(function (this: UserChannel, user, notice) {
-    return user === ana.id ? held.then(() => "written" as const) : notify.call(this, user, notice);
+  vi.spyOn(UserChannel.prototype, "notify").mockImplementation(function (this: UserChannel, notice) {
+    return nameOf(this) === ana.id ? held.then(() => "written" as const) : notify.call(this, notice);
   });
   anas.device.send(["j", 900, id, { type: "dial", call, kind: "audio", device: anas.id }]);
   await bens.waitForEvent(call, "ring");

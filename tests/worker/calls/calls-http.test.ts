@@ -109,7 +109,7 @@ test("both sides read the state of a call, by its id alone while it is open and 
 test("a person who blocks finds nothing of the other's call, while the other sees it ringing", async () => {
   const pair = await makePair();
   const { ana, ben, id } = pair;
-  await getConversationStub(env, id).setBlocked(id, ben.id, true);
+  await getConversationStub(env, id).setBlocked(ben.id, true);
   const { call_id } = await dial(pair);
   const path = `/api/calls/${call_id}`;
   expect(await ask(ana, "GET", `${path}?conversation=${id}`)).toMatchObject({ status: 200, body: { over: null } });
@@ -144,9 +144,9 @@ test("each reason why a person cannot be called has an error code", async () => 
   expect(await dialling(ana, ben)).toEqual([409, "call_in_progress"]);
   const [open] = await listOf(ana);
   await ask(ana, "POST", `/api/calls/${open?.call_id}/end`, { conversation: id, status: "missed" });
-  await getConversationStub(env, id).setBlocked(id, ana.id, true);
+  await getConversationStub(env, id).setBlocked(ana.id, true);
   expect(await dialling(ana, ben)).toEqual([403, "contact_blocked"]);
-  await getConversationStub(env, id).setBlocked(id, ana.id, false);
+  await getConversationStub(env, id).setBlocked(ana.id, false);
   expect((await call("DELETE", `/api/contacts/${ben.id}`, { token: ana.token })).status).toBe(200);
   await waitUntil(async () => (await dialling(ana, ben))[1] === "not_connected");
 });

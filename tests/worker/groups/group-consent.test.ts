@@ -53,7 +53,7 @@ test("a person who left a group cannot be added again for a month; one who was r
   const addAt = (at: number) => {
     clock.mockReturnValue(at);
     const people = [{ user: ben.id, isHidden: false }];
-    return getConversationStub(env, id).runGroupCommand(id, owner.id, { type: "add", people });
+    return getConversationStub(env, id).runGroupCommand(owner.id, { type: "add", people });
   };
   expect(await addAt(now + groupReturnDays * days - 60_000)).toEqual({ error: "member_has_left" });
   expect(await addAt(now + groupReturnDays * days)).toMatchObject({ count: 4 });

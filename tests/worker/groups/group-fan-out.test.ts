@@ -26,9 +26,9 @@ class OutgoingCalls {
     this.#conversation = conversation;
     const namespace = Object.getPrototypeOf(env.USER_CHANNEL) as { getByName: Method };
     const { getByName } = namespace;
-    const watch = (stub: Stub) => this.#watch(stub);
+    const watch = (user: Uuid, stub: Stub) => this.#watch(user, stub);
     vi.spyOn(namespace, "getByName").mockImplementation(function (this: unknown, name) {
-      return watch(getByName.call(this, name) as Stub);
+      return watch(String(name), getByName.call(this, name) as Stub);
     });
   }
 
@@ -36,21 +36,21 @@ class OutgoingCalls {
     return this.#underWay.size === 0;
   }
 
-  #watch(stub: Stub): Stub {
+  #watch(user: Uuid, stub: Stub): Stub {
     return new Proxy(stub, {
       get: (target, name) => {
         const method = Reflect.get(target, name, target) as Method | undefined;
         if (typeof method !== "function") return method;
         return (...values: unknown[]) => {
           const answer = Reflect.apply(method, target, values);
-          return name === "notify" || name === "deliverTyping" ? this.#count(name, values, answer) : answer;
+          return name === "notify" || name === "deliverTyping" ? this.#count(name, user, values, answer) : answer;
         };
       },
     });
   }
 
-  async #count(name: "notify" | "deliverTyping", values: unknown[], answer: unknown): Promise<unknown> {
-    const [user, about] = values as [Uuid, ConversationNotice | ConversationId];
+  async #count(name: "notify" | "deliverTyping", user: Uuid, values: unknown[], answer: unknown): Promise<unknown> {
+    const [about] = values as [ConversationNotice | ConversationId];
     if ((typeof about === "string" ? about : about.conversation) !== this.#conversation) return answer;
     const call = { name, user };
     this.#underWay.add(call);

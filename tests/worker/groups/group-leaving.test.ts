@@ -17,6 +17,7 @@ import {
 } from "#tests/worker/support/device.ts";
 import { readMembers } from "#tests/worker/support/group-oracle.ts";
 import { makeSyncedGroup, readMemberPage, requestAs } from "#tests/worker/support/make-group.ts";
+import { nameOf } from "#tests/worker/support/object-name.ts";
 import { makeDocumentBody, makeImageBody, seedFile } from "#tests/worker/support/seeded-files.ts";
 import { befriend, seedPerson } from "#tests/worker/support/seeded-people.ts";
 import { call } from "#tests/worker/support/site.ts";
@@ -125,8 +126,8 @@ test("a removed member is notified within two seconds on every device, and recei
   expect(await sendTexts(cleo, id, "encore")).toEqual({ error: "conversation_not_found" });
   const mute = await request(cleo, { type: "mute", conversation: id, muted: false });
   expect(mute).toEqual({ error: "conversation_not_found" });
-  expect(await getUserChannelStub(env, cleo.id).listMutes(cleo.id)).toEqual([]);
-  expect(await getUserChannelStub(env, cleo.id).listConversations(cleo.id, undefined)).toMatchObject({ rows: [] });
+  expect(await getUserChannelStub(env, cleo.id).listMutes()).toEqual([]);
+  expect(await getUserChannelStub(env, cleo.id).listConversations(undefined)).toMatchObject({ rows: [] });
   expect(JSON.stringify(await readRow(cleo, id))).not.toContain("Sans");
   // For the others her member number stays: she is the author of this message.
   expect((await readMemberPage(dan, id, "?numbers=2")).members).toMatchObject([{ number: 2, left: true }]);
@@ -254,21 +255,24 @@ test("removal from a large group does not wait until all members were notified o
   const notices: { user: string; gone: boolean }[] = [];
   /** Channels that delay their answer, and how many of them may answer. */
   const slow = { isOn: false, waiting: 0, answered: 0 };
-  vi.spyOn(UserChannel.prototype, "notify").mockImplementation(async (user, { conversation, gone }) => {
-    if (conversation === id) notices.push({ user, gone });
+  vi.spyOn(UserChannel.prototype, "notify").mockImplementation(async function (
+    this: UserChannel,
+    { conversation, gone },
+  ) {
+    if (conversation === id) notices.push({ user: nameOf(this), gone });
     if (!slow.isOn) return "written";
     for (const turn = slow.waiting++; slow.isOn && turn >= slow.answered; ) await scheduler.wait(5);
     return "written";
   });
-  await group().createGroup(id, owner, "Quartier", people);
+  await group().createGroup(owner, "Quartier", people);
   await waitUntil(() => notices.length >= count, 20_000);
   slow.isOn = true;
   for (const round of [1, 2]) {
-    await group().sendMessages(id, owner, [makeText(`n° ${round}`)], { epoch: "", head: 0, revision: 0 });
+    await group().sendMessages(owner, [makeText(`n° ${round}`)], { epoch: "", head: 0, revision: 0 });
   }
   const before = notices.length;
   expect(before).toBeLessThan(count + count / 2);
-  const change = group().runGroupCommand(id, owner, { type: "remove", user: removed });
+  const change = group().runGroupCommand(owner, { type: "remove", user: removed });
   await waitUntil(async () => (await readMembers(id)).some(({ state }) => state === "leaving"));
   await waitUntil(() => {
     slow.answered += 1;

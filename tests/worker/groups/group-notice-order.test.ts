@@ -19,15 +19,15 @@ afterEach(() => {
 /** Notices that are lost, duplicated, or late and assumed lost. */
 const disturb = (roll: () => number) => {
   const { notify } = UserChannel.prototype;
-  return vi.spyOn(UserChannel.prototype, "notify").mockImplementation(async function (this: UserChannel, user, notice) {
+  return vi.spyOn(UserChannel.prototype, "notify").mockImplementation(async function (this: UserChannel, notice) {
     const fate = roll();
     if (fate < 0.1) throw new Error("lost");
     if (fate < 0.2) {
-      void scheduler.wait(Math.floor(roll() * 60)).then(() => notify.call(this, user, notice));
+      void scheduler.wait(Math.floor(roll() * 60)).then(() => notify.call(this, notice));
       throw new Error("late");
     }
-    const kept = await notify.call(this, user, notice);
-    if (fate < 0.3) await notify.call(this, user, notice);
+    const kept = await notify.call(this, notice);
+    if (fate < 0.3) await notify.call(this, notice);
     if (fate > 0.95) throw new Error("done, and nobody knows");
     return kept;
   });
@@ -47,7 +47,6 @@ test.each([1, 2, 3])("after random events and losses in a group all members agre
   const [ana = "", ...others] = people;
   const id = createUuid();
   const made = await getConversationStub(env, id).createGroup(
-    id,
     ana,
     "Famille",
     others.map((user) => ({ user, isHidden: false })),
@@ -55,12 +54,12 @@ test.each([1, 2, 3])("after random events and losses in a group all members agre
   expect(isRefusal(made)).toBe(false);
 
   const owner = async (): Promise<Uuid> => {
-    const seats = await getConversationStub(env, id).listMembers(id, ana, { since: 0, after: 0 });
+    const seats = await getConversationStub(env, id).listMembers(ana, { since: 0, after: 0 });
     return (isRefusal(seats) ? [] : seats.members).find(({ role }) => role === "owner")?.user ?? ana;
   };
   const change = async (user: Uuid, groupCommand: GroupCommand) =>
-    getConversationStub(env, id).runGroupCommand(id, user, groupCommand);
-  const run = (user: Uuid, command: Command) => getUserChannelStub(env, user).execute(user, command);
+    getConversationStub(env, id).runGroupCommand(user, groupCommand);
+  const run = (user: Uuid, command: Command) => getUserChannelStub(env, user).execute(command);
   let head = 1;
   let death: Promise<unknown> | undefined;
   const step = async (number: number): Promise<unknown> => {

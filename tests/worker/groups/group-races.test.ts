@@ -43,13 +43,13 @@ const inGroup = async (
   const [owner = "", ...others] = people;
   const id = createUuid();
   const all = [...others.map((user) => newcomer(user)), ...newPeople(quiet).map((user) => newcomer(user, true))];
-  const made = await getConversationStub(env, id).createGroup(id, owner, "Famille", all);
+  const made = await getConversationStub(env, id).createGroup(owner, "Famille", all);
   if (isRefusal(made)) throw new Error(made.error);
   const oracle = new GroupOracle(id, witness, people.length + quiet);
   const byName = oracle.conversation;
   await runInDurableObject(env.CONVERSATION.getByName(id), async (conversation: Conversation) => {
     oracle.conversation = conversation;
-    await tell({ id, change: (user, command) => conversation.runGroupCommand(id, user, command), oracle });
+    await tell({ id, change: (user, command) => conversation.runGroupCommand(user, command), oracle });
   });
   oracle.conversation = byName;
   return oracle;
@@ -94,7 +94,7 @@ test("a message sent while its author is being removed is stored before the remo
         const sentTexts = [`${round} un`, `${round} deux`];
         const messages = sentTexts.map((one) => makeText(one));
         const calls = [
-          () => getUserChannelStub(env, ben).execute(ben, { type: "send", conversation: id, messages }),
+          () => getUserChannelStub(env, ben).execute({ type: "send", conversation: id, messages }),
           () => change(ana, { type: "remove", user: ben }),
         ];
         const [sent, removed] = await together(random, calls, pauseMaxMs);

@@ -6,6 +6,7 @@ import type { Person } from "#tests/support/people/people.ts";
 import { suspendAlarms, suspendTimers } from "#tests/worker/support/clock.ts";
 import { Device, readRow, request, sendTexts, waitUntil } from "#tests/worker/support/device.ts";
 import { makeSyncedGroup, requestAs } from "#tests/worker/support/make-group.ts";
+import { nameOf } from "#tests/worker/support/object-name.ts";
 import type { ConversationNotice } from "#worker/objects/rpc.ts";
 import { UserChannel } from "#worker/objects/user-channel.ts";
 
@@ -21,9 +22,9 @@ afterEach(() => {
 const listenTo = (group: string) => {
   const notices: { user: string; notice: ConversationNotice }[] = [];
   const { notify } = UserChannel.prototype;
-  vi.spyOn(UserChannel.prototype, "notify").mockImplementation(function (this: UserChannel, user, notice) {
-    if (notice.conversation === group) notices.push({ user, notice });
-    return notify.call(this, user, notice);
+  vi.spyOn(UserChannel.prototype, "notify").mockImplementation(function (this: UserChannel, notice) {
+    if (notice.conversation === group) notices.push({ user: nameOf(this), notice });
+    return notify.call(this, notice);
   });
   return notices;
 };
@@ -83,7 +84,8 @@ test("typing is shown to the other present members of a small group, and to nobo
   const typing = vi.spyOn(UserChannel.prototype, "deliverTyping");
   phoneB.send(["t", id]);
   expect((await phoneC.nextOf("t"))[2]).toBe(1);
-  const shownTo = (group = id) => typing.mock.calls.flatMap(([user, typed]) => (typed === group ? [user] : []));
+  const shownTo = (group = id) =>
+    typing.mock.calls.flatMap(([typed], index) => (typed === group ? [nameOf(typing.mock.contexts[index])] : []));
   await waitUntil(() => shownTo().length === groupTypingMax - 2);
   expect(shownTo()).not.toContain(dan.id);
   phoneD.send(["t", id]);

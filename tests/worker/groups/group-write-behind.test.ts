@@ -6,6 +6,7 @@ import { receiptHoldMs } from "#contract/limits.ts";
 import { advanceClock, suspendAlarms, suspendTimers } from "#tests/worker/support/clock.ts";
 import { Device, readRow, sendTexts, waitUntil } from "#tests/worker/support/device.ts";
 import { makeSyncedGroup } from "#tests/worker/support/make-group.ts";
+import { nameOf } from "#tests/worker/support/object-name.ts";
 import { UserChannel } from "#worker/objects/user-channel.ts";
 
 beforeEach(() => {
@@ -69,7 +70,7 @@ test("a channel that deferred writing is notified once more to confirm it, and n
   const phone = await Device.open(ben);
   await ring(id); // left over from creating the group
   const notify = vi.spyOn(UserChannel.prototype, "notify");
-  const toldTo = (user: Uuid) => notify.mock.calls.filter(([to]) => to === user).length;
+  const toldTo = (user: Uuid) => notify.mock.contexts.filter((channel) => nameOf(channel) === user).length;
   await sendTexts(owner, id, "un");
   await waitUntil(() => phone.seqs.at(-1) === 2);
   advanceClock(confirmedMs);

@@ -139,10 +139,10 @@ test.each(clientFrameTypes)(
     expect([await readLog(ana, id), await readRow(ana, id), await readRow(ben, id)]).toEqual(before);
     await expectAs(rita, ritas, row.removed, "a removed contact");
     await expectAs(ben, id, row.member, "a member");
-    await getConversationStub(env, id).setBlocked(id, ana.id, true);
+    await getConversationStub(env, id).setBlocked(ana.id, true);
     await expectAs(ben, id, row.member, "a blocked member");
-    await getConversationStub(env, id).setBlocked(id, ana.id, false);
-    await getConversationStub(env, id).setBlocked(id, ben.id, true);
+    await getConversationStub(env, id).setBlocked(ana.id, false);
+    await getConversationStub(env, id).setBlocked(ben.id, true);
     await expectAs(ben, id, "blocker" in row ? row.blocker : row.member, "a member who blocks the other");
   },
 );

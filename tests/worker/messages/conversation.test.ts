@@ -126,11 +126,11 @@ test("a closed connection does not reopen the conversation by a late notice", as
   const { ana, id } = await makePair();
   const stub = conversationStub(id);
   const [first, second] = [createUuid(), createUuid()];
-  await stub.openConnection(id, first);
-  await stub.closeConnection(id, first);
-  await stub.openConnection(id, second);
-  await stub.closeConnection(id, second);
-  await stub.openConnection(id, first);
+  await stub.openConnection(first);
+  await stub.closeConnection(first);
+  await stub.openConnection(second);
+  await stub.closeConnection(second);
+  await stub.openConnection(first);
   await runInDurableObject(stub, (_, state) => {
     const rows = state.storage.sql.exec("SELECT connection FROM conversation").toArray();
     expect(rows).toEqual([{ connection: null }]);

@@ -186,7 +186,7 @@ test("only own messages can be deleted by client id, no system messages, and str
 test("an undelivered message is deleted for its author alone", async () => {
   const { ana, ben, id } = await makePair();
   const cid = createUuid();
-  await getConversationStub(env, id).setBlocked(id, ben.id, true);
+  await getConversationStub(env, id).setBlocked(ben.id, true);
   await send(ana, id, cid);
   const before = await readRow(ben, id);
   expect(await withdraw(ana, id, cid)).toMatchObject({ place: { seq: 1 } });
@@ -203,12 +203,12 @@ test("the newest deletions of each member are remembered, for thirty days", asyn
   const cids = Array.from({ length: pendingDeletionsMax + 3 }, () => createUuid());
   for (const [index, cid] of cids.entries()) {
     vi.spyOn(Date, "now").mockReturnValue(1_800_000_000_000 + index);
-    await getConversationStub(env, id).deletePending(id, ana.id, cid);
+    await getConversationStub(env, id).deletePending(ana.id, cid);
   }
   expect((await keptIn(id)).sort()).toEqual([bens, ...cids.slice(3)].sort());
   vi.spyOn(Date, "now").mockReturnValue(1_800_000_000_000 + 50 + pendingDeletionLifetimeMs);
   const last = createUuid();
-  await getConversationStub(env, id).deletePending(id, ana.id, last);
+  await getConversationStub(env, id).deletePending(ana.id, last);
   expect((await keptIn(id)).sort()).toEqual([bens, ...cids.slice(50), last].sort());
 });
 

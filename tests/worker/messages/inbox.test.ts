@@ -39,7 +39,7 @@ const withRows = async (count: number) => {
   const me = await seedPerson();
   const ids = Array.from({ length: count }, () => privateConversationId(me.id, createUuid()));
   const channel = getUserChannelStub(env, me.id);
-  for (const id of ids) await channel.notify(me.id, notice(id));
+  for (const id of ids) await channel.notify(notice(id));
   return { me, ids, channel };
 };
 
@@ -54,8 +54,8 @@ const relation = (username: string): Relation => ({
 
 test("a device that was offline gets changes in pages, newest first, and nothing twice", async () => {
   const { me, ids, channel } = await withRows(70);
-  await channel.updateRelations(me.id, [relation("Un"), relation("Deux")]);
-  await channel.notify(me.id, notice(ids[3] as string, { membershipVersion: 2, open: false }));
+  await channel.updateRelations([relation("Un"), relation("Deux")]);
+  await channel.notify(notice(ids[3] as string, { membershipVersion: 2, open: false }));
   const device = await Device.attach(me);
   const welcome = await device.hello();
   const rows = device.decodeRows(welcome);
@@ -80,7 +80,7 @@ test("a cursor brings only what changed after it", async () => {
   const { me, ids, channel } = await withRows(5);
   const { counter } = await request(me, { type: "changes", since: 0 });
   expect(await request(me, { type: "changes", since: counter })).toMatchObject({ rows: [], people: [], before: null });
-  await channel.notify(me.id, notice(ids[2] as string, { peerReadState: { delivered: 1, read: 1 }, head: 0 }));
+  await channel.notify(notice(ids[2] as string, { peerReadState: { delivered: 1, read: 1 }, head: 0 }));
   const changes = await request(me, { type: "changes", since: counter });
   expect(changes.rows.map(({ conversation }) => conversation)).toEqual([ids[2]]);
   expect(changes.counter).toBe(counter + 1);
@@ -122,13 +122,12 @@ test("a duplicate, late or reordered notice changes nothing", async () => {
     membershipVersion: 3,
     open: false,
   });
-  await channel.notify(me.id, notice(id, last(1, 1)));
-  await channel.notify(me.id, second);
+  await channel.notify(notice(id, last(1, 1)));
+  await channel.notify(second);
   await device.nextOf("i");
   const counterCount = device.counters.length;
-  await channel.notify(me.id, second);
+  await channel.notify(second);
   await channel.notify(
-    me.id,
     notice(id, { ...last(2, 1), peerReadState: { delivered: 1, read: 0 }, membershipVersion: 2, open: true }),
   );
   await scheduler.wait(20);
@@ -216,9 +215,9 @@ test("people are pushed once, and again when they changed", async () => {
   const device = await Device.open(me);
   const channel = getUserChannelStub(env, me.id);
   const person = relation("Mado");
-  await channel.updateRelations(me.id, [person]);
-  await channel.updateRelations(me.id, [person]);
-  await channel.updateRelations(me.id, [{ ...person, state: "contact" }]);
+  await channel.updateRelations([person]);
+  await channel.updateRelations([person]);
+  await channel.updateRelations([{ ...person, state: "contact" }]);
   const frames = await Promise.all([device.nextOf("p"), device.nextOf("p")]);
   expect(frames.map(([, counter]) => counter)).toEqual([1, 2]);
   await scheduler.wait(20);

@@ -20,7 +20,7 @@ const send = (from: Person, conversation: string, body: Body, cid = createUuid()
   request(from, { type: "send", conversation, messages: [{ cid, body }] });
 const placesOf = ({ sent }: CommandResults["send"]) => sent.map(({ seq }) => seq);
 const names = (conversation: string, person: Person, file: Uuid) =>
-  getConversationStub(env, conversation).canReadFile(conversation, person.id, file);
+  getConversationStub(env, conversation).canReadFile(person.id, file);
 
 test("a picture, a document and a voice message are described by the directory, whatever the sender claims", async () => {
   const { ana, ben, id } = await makePair();
@@ -105,10 +105,10 @@ test("a message that was deleted and is sent again does not reference its file a
 test("a file can be referenced by another message if the first one is refused", async () => {
   const { ana, ben, id } = await makePair();
   const image = await seedFile(ana.id);
-  await getConversationStub(env, id).setBlocked(id, ana.id, true);
+  await getConversationStub(env, id).setBlocked(ana.id, true);
   expect(await send(ana, id, makeImageBody(image.id))).toEqual({ error: "contact_blocked" });
   expect(await countFileReferences(image.id)).toBe(0);
-  await getConversationStub(env, id).setBlocked(id, ana.id, false);
+  await getConversationStub(env, id).setBlocked(ana.id, false);
   expect(placesOf(await send(ana, id, makeImageBody(image.id)))).toEqual([1]);
   expect(await names(id, ben, image.id)).toBe(true);
 });
@@ -134,7 +134,7 @@ test("a file can be read by those who can see a message that references it, and 
   await request(ben, { type: "hide", conversation: id, upTo: 3, keep: true });
   expect(await names(id, ben, first.id)).toBe(false);
   expect(await names(id, ana, first.id)).toBe(true);
-  await getConversationStub(env, id).closeConnection(id, await connectionOf(id));
+  await getConversationStub(env, id).closeConnection(await connectionOf(id));
   expect(await names(id, ana, third.id)).toBe(false);
   expect(await names(id, ana, first.id)).toBe(true);
   expect(await names(id, ben, third.id)).toBe(true);

@@ -192,8 +192,8 @@ test("only a contact's channel is notified of a change of visibility", async () 
   const { ana, ben } = await makePair();
   const phone = await look(ana);
   const sam = await seedPerson();
-  await channel(ana).notifyPresenceVisibility(ana.id, sam.id);
-  await channel(ana).notifyPresenceVisibility(ana.id, ben.id);
+  await channel(ana).notifyPresenceVisibility(sam.id);
+  await channel(ana).notifyPresenceVisibility(ben.id);
   expect(await phone.nextOf("l")).toEqual(["l"]);
   await phone.request((ref) => ["c", ref, phone.base, null]);
   expect(countTurns(phone)).toBe(1);
@@ -247,8 +247,7 @@ test("a channel answers about presence to contacts only, whoever calls it", asyn
   await look(ben);
   const [cid, sam] = [await seedPerson(), await seedPerson()];
   const withCid = await befriend(ben, cid);
-  const getPresenceFor = (viewer: string, conversation: string) =>
-    channel(ben).getPresence(ben.id, viewer, conversation);
+  const getPresenceFor = (viewer: string, conversation: string) => channel(ben).getPresence(viewer, conversation);
   expect(await getPresenceFor(ana.id, id)).toEqual(here);
   expect(await getPresenceFor(sam.id, id)).toEqual(nothing);
   expect(await getPresenceFor(ana.id, withCid)).toEqual(nothing);
@@ -297,8 +296,8 @@ test("a deleted account has no presence, and nothing is written when its devices
   const gone = await call("DELETE", "/api/account", { token: ben.token, body: { user_id: ben.id } });
   expect(gone.status).toBeLessThan(300);
   await Promise.all([phone.closed, desk.closed]);
-  expect(await channel(ben).getPresence(ben.id, ana.id, id)).toEqual(nothing);
-  await channel(ben).updateSettings(ben.id, { version: 9, settings: { ...defaultSettings, tala: false } });
+  expect(await channel(ben).getPresence(ana.id, id)).toEqual(nothing);
+  await channel(ben).updateSettings({ version: 9, settings: { ...defaultSettings, tala: false } });
   await runInDurableObject(channel(ben), (instance) => instance.onAlarm?.());
   const kept = await runInDurableObject(channel(ben), (_, { storage }) =>
     storage.sql.exec("SELECT key FROM meta").toArray(),

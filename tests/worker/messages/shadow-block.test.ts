@@ -22,7 +22,7 @@ import { getConversationStub } from "#worker/objects/stubs.ts";
 
 /** Ana blocks Ben. The directory's part is tested in blocks.test.ts. */
 const block = (conversation: string, by: Person, isBlocked = true) =>
-  getConversationStub(env, conversation).setBlocked(conversation, by.id, isBlocked);
+  getConversationStub(env, conversation).setBlocked(by.id, isBlocked);
 const mark = (by: Person, conversation: string, delivered: number, read = delivered) =>
   request(by, { type: "mark", conversation, delivered, read });
 const revised = (by: Person, conversation: string, since = 0) => request(by, { type: "revised", conversation, since });
@@ -61,13 +61,13 @@ test("messages of a blocked person count as sent, and reach nobody", async () =>
   expect(await readRow(ana, id)).toEqual(before);
   expect(toTexts(await readLog(ana, id))).toEqual(["un", "deux", "trois"]);
   expect(await search(ana, id, "là")).toEqual([]);
-  expect(await getConversationStub(env, id).canReadFile(id, ana.id, image.id)).toBe(false);
-  expect(await getConversationStub(env, id).findOriginal(id, ana.id, 4)).toEqual({ error: "message_not_found" });
+  expect(await getConversationStub(env, id).canReadFile(ana.id, image.id)).toBe(false);
+  expect(await getConversationStub(env, id).findOriginal(ana.id, 4)).toEqual({ error: "message_not_found" });
   expect(await mark(ana, id, 5)).toMatchObject({ unread: 0 });
   expect(await readRow(ana, id)).toMatchObject({ delivered: 3, read: 3 });
   expect(toTexts(await readLog(ben, id))).toEqual(["un", "deux", "trois", "tu es là ?", "<image>"]);
   expect(await readRow(ben, id)).toMatchObject({ head: 5, othersDelivered: 3, othersRead: 1, unread: 1, open: true });
-  expect(await getConversationStub(env, id).canReadFile(id, ben.id, image.id)).toBe(true);
+  expect(await getConversationStub(env, id).canReadFile(ben.id, image.id)).toBe(true);
 });
 
 const conversationStub = (id: string) => env.CONVERSATION.getByName(id);

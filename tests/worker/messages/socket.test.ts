@@ -202,10 +202,10 @@ test("a person's oldest socket is closed when there are too many", async () => {
 test("a session that ends closes its sockets and no others", async () => {
   const ana = await seedPerson();
   const [here, there] = [await Device.open(ana), await Device.open(ana)];
-  await channelStub(ana.id).closeSessions(ana.id, [createUuid()]);
+  await channelStub(ana.id).closeSessions([createUuid()]);
   here.ping();
   await here.waitForPong();
-  await channelStub(ana.id).closeSessions(ana.id, [ana.session]);
+  await channelStub(ana.id).closeSessions([ana.session]);
   expect((await here.closed).code).toBe(closeCodes.signedOut);
   expect((await there.closed).code).toBe(closeCodes.signedOut);
 });

@@ -5,6 +5,7 @@ import { creditMessages } from "#contract/limits.ts";
 import type { Person } from "#tests/support/people/people.ts";
 import { advanceClock } from "#tests/worker/support/clock.ts";
 import { Device, request, sendTexts, waitUntil } from "#tests/worker/support/device.ts";
+import { nameOf } from "#tests/worker/support/object-name.ts";
 import { makePair } from "#tests/worker/support/seeded-people.ts";
 import { call } from "#tests/worker/support/site.ts";
 import { getUserChannelStub } from "#worker/objects/stubs.ts";
@@ -19,7 +20,10 @@ const typingOf = (device: Device) => device.frames.filter((frame) => Array.isArr
 /** Channels that receive typing signals of this conversation. Other conversations of this runtime may send too. */
 const listenTo = (conversation: ConversationId) => {
   const deliverTyping = vi.spyOn(UserChannel.prototype, "deliverTyping");
-  return () => deliverTyping.mock.calls.flatMap(([user, typed]) => (typed === conversation ? [user] : []));
+  return () =>
+    deliverTyping.mock.calls.flatMap(([typed], index) =>
+      typed === conversation ? [nameOf(deliverTyping.mock.contexts[index])] : [],
+    );
 };
 const block = async (by: Person, other: Person) => {
   await call("PUT", `/api/blocks/${other.id}`, { token: by.token });
@@ -88,10 +92,10 @@ test("a channel ignores typing in a conversation that is not its person's", asyn
   const [{ ana, ben, id }, other] = [await makePair(), await makePair()];
   const phone = await Device.open(ben);
   const channel = getUserChannelStub(env, ben.id);
-  await channel.deliverTyping(ben.id, id, { user: other.ana.id, number: 0 });
-  await channel.deliverTyping(ben.id, id, { user: ben.id, number: 1 });
-  await channel.deliverTyping(ben.id, other.id, { user: other.ana.id, number: 0 });
-  await channel.deliverTyping(ben.id, id, { user: ana.id, number: 0 });
+  await channel.deliverTyping(id, { user: other.ana.id, number: 0 });
+  await channel.deliverTyping(id, { user: ben.id, number: 1 });
+  await channel.deliverTyping(other.id, { user: other.ana.id, number: 0 });
+  await channel.deliverTyping(id, { user: ana.id, number: 0 });
   await phone.nextOf("t");
   expect(typingOf(phone)).toHaveLength(1);
 });

@@ -43,7 +43,7 @@ const contacts = async () => {
 const listenTo = (fails: (isBlocked: boolean) => boolean = () => false) => {
   const notices: boolean[] = [];
   const CONVERSATION = overrideMethods(env.CONVERSATION, {
-    setBlocked: async (_: string, __: string, isBlocked: boolean) => {
+    setBlocked: async (_: string, isBlocked: boolean) => {
       notices.push(isBlocked);
       if (fails(isBlocked)) throw new Error("the object is overloaded");
     },
@@ -149,11 +149,7 @@ test("an unblocking that the conversation cannot be notified of leaves the block
 test("a block interrupted by a failing Worker is completed by repeating it", async () => {
   const [ana, ben] = await contacts();
   // Only the conversation knows of a block, and only the directory of its end.
-  await env.CONVERSATION.getByName(privateConversationId(ana.id, ben.id)).setBlocked(
-    privateConversationId(ana.id, ben.id),
-    ana.id,
-    true,
-  );
+  await env.CONVERSATION.getByName(privateConversationId(ana.id, ben.id)).setBlocked(ana.id, true);
   const { notices, CONVERSATION } = listenTo();
   await callWith({ CONVERSATION }, "DELETE", `/api/blocks/${ben.id}`, { token: ana.token });
   expect(notices).toEqual([false]);
@@ -167,7 +163,7 @@ test("when two devices block and unblock at once, the conversation ends as the d
   const notices: boolean[] = [];
   let blockAgain: Promise<unknown> | undefined;
   const CONVERSATION = overrideMethods(env.CONVERSATION, {
-    setBlocked: async (_: string, __: string, isBlocked: boolean) => {
+    setBlocked: async (_: string, isBlocked: boolean) => {
       // The other device's block overtakes the unblocking on its way to the conversation.
       if (!isBlocked && !blockAgain) {
         blockAgain = callWith({ CONVERSATION }, "PUT", `/api/blocks/${ben.id}`, { token: ana.token });

@@ -15,13 +15,13 @@ type Told = { user: string; other: string; state: string; username: string };
 /** Channels that record their notices; `answer` may refuse or delay. */
 const listenTo = (answer: (user: string) => Promise<void> = async () => undefined) => {
   const notices: Told[] = [];
-  const USER_CHANNEL = overrideMethods(env.USER_CHANNEL, {
-    updateRelations: async (user: string, relations: Relation[]) => {
+  const USER_CHANNEL = overrideMethods(env.USER_CHANNEL, (user) => ({
+    updateRelations: async (relations: Relation[]) => {
       await answer(user);
       for (const { profile, state } of relations)
         notices.push({ user, other: profile.id, state, username: profile.username });
     },
-  });
+  }));
   return { notices, USER_CHANNEL };
 };
 

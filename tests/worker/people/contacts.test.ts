@@ -155,10 +155,10 @@ test("an acceptance whose conversation cannot be opened becomes pending again, a
   const [ana, ben] = await twoPeople();
   const request = await askFor(ana, ben);
   const closed: unknown[] = [];
-  const CONVERSATION = overrideMethods(env.CONVERSATION, {
+  const CONVERSATION = overrideMethods(env.CONVERSATION, (id) => ({
     openConnection: () => Promise.reject(new Error("the object is overloaded")),
-    closeConnection: async (...all: unknown[]) => void closed.push(all),
-  });
+    closeConnection: async (connection: string) => void closed.push([id, connection]),
+  }));
   const failed = await callWith({ CONVERSATION }, "POST", `/api/requests/${request}/accept`, { token: ben.token });
   expect(failed).toMatchObject({ status: 503, body: { error_code: "accept_failed" } });
   expect(closed).toEqual([[privateConversationId(ana.id, ben.id), expect.any(String)]]);

@@ -36,7 +36,7 @@ export const readMembers = (id: Uuid): Promise<StoredMember[]> =>
 /** Stored inbox row of a person, after deferred writes. */
 const readStoredRow = (user: Uuid, id: Uuid) =>
   runInDurableObject(env.USER_CHANNEL.getByName(user), async (_, { storage: { sql } }) => {
-    await getUserChannelStub(env, user).listConversations(user, 0);
+    await getUserChannelStub(env, user).listConversations(0);
     return sql
       .exec<{ gone: number; open: number; preview: string | null; unread: number; turn: number; hidden: number }>(
         "SELECT * FROM inbox WHERE conversation = ?",
@@ -79,7 +79,7 @@ export class GroupOracle {
     for (let more = true; more; ) {
       const seq = this.#log.length;
       const query = { type: "page", conversation: this.id, direction: "after", seq, limit: gapPageRows } as const;
-      const page = await this.conversation.listMessages(this.id, this.#witness, query);
+      const page = await this.conversation.listMessages(this.#witness, query);
       if (isRefusal(page)) throw new Error(page.error);
       // Only the author gets the client id of a message.
       for (const { cid: _, ...line } of page.messages) this.#replay(line);
@@ -146,7 +146,7 @@ export class GroupOracle {
       own.map(({ seq }) => toMessageStatus(seq, { delivered, read })).join(" ");
     let found = "";
     await waitUntil(async () => {
-      const { rows } = await getUserChannelStub(env, user_id).listConversations(user_id, undefined);
+      const { rows } = await getUserChannelStub(env, user_id).listConversations(undefined);
       const { othersDelivered = 0, othersRead = 0 } = rows.find(({ conversation }) => conversation === this.id) ?? {};
       found = ticks(othersDelivered, othersRead);
       return found === ticks(least("delivered"), least("read"));
@@ -157,7 +157,7 @@ export class GroupOracle {
     const since = this.#membersVersion;
     let first: Counts | undefined;
     for (let after: number | null = 0; after !== null; ) {
-      const page: MemberEntries | Refusal = await this.conversation.listMembers(this.id, this.#witness, {
+      const page: MemberEntries | Refusal = await this.conversation.listMembers(this.#witness, {
         since,
         after,
       });
@@ -195,7 +195,7 @@ export class GroupOracle {
 
   /** Actual and expected row of a person, if they differ. */
   async #findRowMismatch(user: Uuid, { count, roster }: Counts): Promise<{ user: Uuid } | undefined> {
-    const { rows } = await getUserChannelStub(env, user).listConversations(user, undefined);
+    const { rows } = await getUserChannelStub(env, user).listConversations(undefined);
     const row = rows.find(({ conversation }) => conversation === this.id);
     const [number = -1, seat] = [...this.#members].find(([, one]) => one.user === user) ?? [];
     if (!seat || seat.left) return row && { user, ...{ found: row, expected: undefined } };

@@ -36,7 +36,7 @@ export const connect = async (one: Person, other: Person): Promise<ConversationI
   await openDb(env)
     .insert(connections)
     .values({ id: connection, user1_id: one.id, user2_id: other.id, conversation_id: id, created_at: Date.now() });
-  await getConversationStub(env, id).openConnection(id, connection);
+  await getConversationStub(env, id).openConnection(connection);
   return id;
 };
 

@@ -41,10 +41,14 @@ export const callWith = (changed: ChangedBindings, method: string, path: string,
 
 type RpcMethods = Partial<Record<keyof ConversationRpc | keyof UserChannelRpc, (...args: never[]) => unknown>>;
 
-/** Namespace whose objects have these methods overridden. */
-export const overrideMethods = <T extends object>(namespace: { getByName(name: string): T }, methods: RpcMethods) => ({
+/** Namespace whose objects have these methods overridden. A function returns the methods of an object by its name. */
+export const overrideMethods = <T extends object>(
+  namespace: { getByName(name: string): T },
+  overridden: RpcMethods | ((name: string) => RpcMethods),
+) => ({
   getByName: (name: string): T => {
     const stub = namespace.getByName(name);
+    const methods = typeof overridden === "function" ? overridden(name) : overridden;
     return new Proxy(stub, {
       get: (target, key) => (Object.hasOwn(methods, key) ? Reflect.get(methods, key) : Reflect.get(target, key)),
     });

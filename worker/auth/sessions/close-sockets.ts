@@ -13,7 +13,7 @@ export const closeSockets = async (env: Env, user: Uuid, ended: Uuid[] | "all"):
   if (ended.length === 0) return;
   for (let attempt = 1; ; attempt++) {
     try {
-      await getUserChannelStub(env, user).closeSessions(user, ended);
+      await getUserChannelStub(env, user).closeSessions(ended);
       return;
     } catch (error) {
       if (attempt === attemptsMax) {

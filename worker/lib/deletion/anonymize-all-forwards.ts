@@ -22,7 +22,7 @@ const anonymizeIn = async (
   const anonymizeNext = async () => {
     for (let id = queue.shift(); id !== undefined; id = queue.shift()) {
       try {
-        await env.CONVERSATION.getByName(id).anonymizeForwards(id, user);
+        await env.CONVERSATION.getByName(id).anonymizeForwards(user);
         done.push(id);
       } catch (error) {
         console.error("a conversation could not be anonymized and is retried", error);

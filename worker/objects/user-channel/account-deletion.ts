@@ -146,7 +146,7 @@ export class AccountDeletionJob {
 
   async #leaveConversation(id: ConversationId): Promise<void> {
     const { env } = this.#ports;
-    const { replaced } = await withRetry(() => getConversationStub(env, id).removeDeletedUser(id, this.#user));
+    const { replaced } = await withRetry(() => getConversationStub(env, id).removeDeletedUser(this.#user));
     if (replaced !== null) await deleteAvatar(env, replaced);
   }
 

@@ -38,13 +38,13 @@ const execute = async <T extends "changes" | "page">(
   { env, caller: { user, session } }: Reader,
   command: CommandOf<T>,
 ): Promise<CommandResults[T] | undefined> => {
-  const result: CommandResults[T] | Refusal = await getUserChannelStub(env, user).execute<T>(user, command, session);
+  const result: CommandResults[T] | Refusal = await getUserChannelStub(env, user).execute<T>(command, session);
   return isRefusal(result) ? undefined : result;
 };
 
 const readMembers = async ({ env, caller: { user } }: Reader, group: Uuid, numbers: number[]) => {
   if (numbers.length === 0) return undefined;
-  const entries = await getConversationStub(env, group).listMembers(group, user, { numbers });
+  const entries = await getConversationStub(env, group).listMembers(user, { numbers });
   return isRefusal(entries) ? undefined : toMemberPage(openDb(env), user, entries);
 };
 

@@ -140,7 +140,7 @@ export class MemberNotifier {
     const from = { user: member.user, number: member.number };
     const sendTyping = async (other: Member): Promise<void> => {
       if (member.state !== "in" || other.state !== "in") return;
-      await getUserChannelStub(this.#env, other.user).deliverTyping(other.user, id, from);
+      await getUserChannelStub(this.#env, other.user).deliverTyping(id, from);
     };
     this.#fanOut.runBestEffort(others.map((other) => () => sendTyping(other)));
   }
@@ -214,7 +214,7 @@ export class MemberNotifier {
     const member = log?.members.findByNumber(number);
     if (!log || !member || member.state === "quiet" || member.state === "out") return true;
     const notice = buildNotice(log, member, delivered, needsCount);
-    const outcome = await getUserChannelStub(this.#env, member.user).notify(member.user, notice);
+    const outcome = await getUserChannelStub(this.#env, member.user).notify(notice);
     if (notice.gone && notice.membershipVersion === member.membershipVersion)
       log.transaction(() => log.members.confirmLeft(member));
     return outcome === "written";

@@ -174,7 +174,7 @@ export class CallCommands {
     const bytes = Buffer.byteLength(encodeFrame(toSignalFrame(signal)));
     const refusal = this.#limits.takeSignal(call, isAnswered, bytes);
     if (refusal) return refusal;
-    await getUserChannelStub(env, other).deliverSignal(other, user, signal);
+    await getUserChannelStub(env, other).deliverSignal(user, signal);
     return { passed: true };
   }
 

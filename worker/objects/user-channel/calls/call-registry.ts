@@ -117,7 +117,7 @@ export class CallRegistry {
     const { user, sockets } = this.#ports;
     if (this.#refreshedAt.size >= refreshedMax) this.#refreshedAt.clear();
     this.#refreshedAt.set(id, Date.now());
-    const answer = await this.#request(conversation, (stub) => stub.getCallState(conversation, user, id));
+    const answer = await this.#request(conversation, (stub) => stub.getCallState(user, id));
     const over = isRefusal(answer) ? null : answer.over;
     const isUnknown = isRefusal(answer) && ["call_not_found", "conversation_not_found"].includes(answer.error);
     if (!over && !isUnknown) return answer;
@@ -134,7 +134,7 @@ export class CallRegistry {
   ): Promise<RelayOutcome | Refusal> {
     const { gateway, user } = this.#ports;
     const outcome = await gateway.call<RelayOutcome>(conversation, async (stub) => ({
-      passed: await stub.recordCallHeartbeat(conversation, user, id, heartbeat),
+      passed: await stub.recordCallHeartbeat(user, id, heartbeat),
     }));
     if (isRefusal(outcome)) return outcome;
     if (outcome.passed) {
@@ -148,7 +148,7 @@ export class CallRegistry {
   /** Runs a command of this person on a call. */
   runCommand(conversation: ConversationId, command: CallCommand, session?: Uuid): Promise<CallResult | Refusal> {
     const { user } = this.#ports;
-    return this.#request(conversation, (stub) => stub.runCallCommand(conversation, user, command, session));
+    return this.#request(conversation, (stub) => stub.runCallCommand(user, command, session));
   }
 
   /** The unanswered call dialled by this device. */
@@ -159,7 +159,7 @@ export class CallRegistry {
 
   cancelCall({ conversation, call_id }: Call): Promise<CallResult | Refusal> {
     const { user } = this.#ports;
-    return this.#request(conversation, (stub) => stub.cancelCall(conversation, user, call_id));
+    return this.#request(conversation, (stub) => stub.cancelCall(user, call_id));
   }
 
   /** Ends the calls that these sessions are in. */
@@ -170,7 +170,7 @@ export class CallRegistry {
   endSessionsIn(conversation: ConversationId, endedSessions: EndedSessions): Promise<CallResult | Refusal> {
     const { user } = this.#ports;
     return this.#request(conversation, (stub) =>
-      stub.endCallOfSessions(conversation, user, endedSessions === "all" ? endedSessions : [...endedSessions]),
+      stub.endCallOfSessions(user, endedSessions === "all" ? endedSessions : [...endedSessions]),
     );
   }
 
@@ -205,7 +205,7 @@ export class CallRegistry {
 
   #reportBusy({ conversation, call_id }: Call): Promise<unknown> {
     const { user } = this.#ports;
-    return this.#request(conversation, (stub) => stub.refuseCallAsBusy(conversation, user, call_id));
+    return this.#request(conversation, (stub) => stub.refuseCallAsBusy(user, call_id));
   }
 
   /** Ends a call whose device is gone, because the person is in another call. */

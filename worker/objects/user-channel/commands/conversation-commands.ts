@@ -49,8 +49,8 @@ export class ConversationReader {
       this.takeReadToken() ??
       this.#gateway.call<CommandResults[ReadCommand]>(id, (conversation) =>
         command.type === "page"
-          ? conversation.listMessages(id, this.#user, command)
-          : conversation.listRevisions(id, this.#user, command),
+          ? conversation.listMessages(this.#user, command)
+          : conversation.listRevisions(this.#user, command),
       )
     );
   }
@@ -69,7 +69,7 @@ export class ConversationReader {
       const query: CommandOf<"search"> = { ...command, before };
       const room = { messages: searchResultsMax - messages.length, bytes: pageMaxBytes - bytes };
       const found: SearchSlice | Refusal = await this.#gateway.call(command.conversation, (conversation) =>
-        conversation.searchMessages(command.conversation, this.#user, query, room),
+        conversation.searchMessages(this.#user, query, room),
       );
       if (isRefusal(found)) return found;
       messages.push(...found.messages);

@@ -55,7 +55,7 @@ export class ConversationGateway {
     this.#recordReconciled(id);
     const connection = await findConnection(openDb(this.#env), ...members);
     if (connection === undefined) return refusal;
-    await withRetry(() => getConversationStub(this.#env, id).openConnection(id, connection.id));
+    await withRetry(() => getConversationStub(this.#env, id).openConnection(connection.id));
     return undefined;
   }
 

@@ -22,15 +22,13 @@ export class MessageDeletions {
     seq,
   }: CommandOf<"retract">): Promise<CommandResults["retract"] | Refusal> {
     return (
-      this.#takeToken() ?? this.#gateway.call(id, (conversation) => conversation.deleteForEveryone(id, this.#user, seq))
+      this.#takeToken() ?? this.#gateway.call(id, (conversation) => conversation.deleteForEveryone(this.#user, seq))
     );
   }
 
   /** Deletes a message by client id, whether or not it has arrived. */
   async deletePending({ conversation: id, cid }: CommandOf<"withdraw">): Promise<CommandResults["withdraw"] | Refusal> {
-    return (
-      this.#takeToken() ?? this.#gateway.call(id, (conversation) => conversation.deletePending(id, this.#user, cid))
-    );
+    return this.#takeToken() ?? this.#gateway.call(id, (conversation) => conversation.deletePending(this.#user, cid));
   }
 
   #takeToken(): Refusal | undefined {

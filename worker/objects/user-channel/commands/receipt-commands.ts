@@ -77,7 +77,7 @@ export class ReceiptCommands {
     const { user, inbox } = this.#ports;
     const { receipts } = inbox.settings;
     const answer = await this.#requestReadState(conversation, (conversationStub) =>
-      conversationStub.updateReceipts(conversation, user, readState, receipts),
+      conversationStub.updateReceipts(user, readState, receipts),
     );
     if (isRefusal(answer)) return answer;
     const { entry, readState: memberState } = answer;
@@ -97,7 +97,7 @@ export class ReceiptCommands {
     if (!this.#clearings.take()) return { error: "rate_limited", retryAfterMs: this.#clearings.waitMs() };
     const answer = await this.#requestReadState(
       conversation,
-      (conversationStub) => conversationStub.clearHistory(conversation, this.#ports.user, upTo),
+      (conversationStub) => conversationStub.clearHistory(this.#ports.user, upTo),
       isKeptListed,
     );
     if (isRefusal(answer)) return answer;

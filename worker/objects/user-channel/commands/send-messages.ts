@@ -56,7 +56,7 @@ export class MessageDispatcher {
     const limit = new StoredBucket(meta, "sends", { burst, perSecond, unwrittenMax: sendUnwrittenMax * factor });
     this.#queue = new SendQueue((conversation, batch) => this.#deliver(conversation, batch), limit);
     this.#checks = new BodyChecks(ports.env, ports.user, ({ conversation, seq }) =>
-      ports.gateway.call(conversation, (stub) => stub.findOriginal(conversation, ports.user, seq)),
+      ports.gateway.call(conversation, (stub) => stub.findOriginal(ports.user, seq)),
     );
   }
 
@@ -136,7 +136,7 @@ export class MessageDispatcher {
     const result = await gateway.call(conversation, async (stub) => {
       const messages = await this.#checkBatch(conversation, batch, filesByCid);
       const { epoch = "", head = 0, revision = 0 } = inbox.find(conversation) ?? {};
-      return stub.sendMessages(conversation, user, messages, { epoch, head, revision });
+      return stub.sendMessages(user, messages, { epoch, head, revision });
     });
     if (isRefusal(result)) {
       if (isPermanentError(result.error))

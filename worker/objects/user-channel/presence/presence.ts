@@ -63,9 +63,7 @@ export class PresenceTracker {
     const watchers = sockets.watchers.filter((watcher) =>
       this.#canReach(privateConversationId(user, watcher), watcher),
     );
-    await Promise.all(
-      watchers.map((watcher) => getUserChannelStub(env, watcher).notifyPresenceVisibility(watcher, user)),
-    );
+    await Promise.all(watchers.map((watcher) => getUserChannelStub(env, watcher).notifyPresenceVisibility(user)));
   }
 
   /** Forwards to foreground devices that a peer's visibility changed. */
@@ -87,7 +85,7 @@ export class PresenceTracker {
     if (other === undefined || !inbox.find(conversation)) return { error: "conversation_not_found" };
     if (!this.#canShare(conversation, other)) return unknownPresence;
     if (!this.#queries.take()) return { error: "rate_limited", retryAfterMs: this.#queries.waitMs() };
-    return getUserChannelStub(env, other).getPresence(other, user, conversation);
+    return getUserChannelStub(env, other).getPresence(user, conversation);
   }
 
   /** Presence of this person for a peer. */

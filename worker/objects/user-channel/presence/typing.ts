@@ -30,8 +30,8 @@ export class TypingRelay {
     if (other !== undefined && inbox.isBlocked(other)) return;
     if (!this.#shouldSend(conversation)) return;
     const ownMember = { user, number: privateMembers(conversation)?.indexOf(user) ?? 0 };
-    if (other === undefined) await getConversationStub(env, conversation).relayTyping(conversation, user);
-    else await getUserChannelStub(env, other).deliverTyping(other, conversation, ownMember);
+    if (other === undefined) await getConversationStub(env, conversation).relayTyping(user);
+    else await getUserChannelStub(env, other).deliverTyping(conversation, ownMember);
   }
 
   /** Forwards to the devices that another member is typing. */
