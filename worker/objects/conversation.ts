@@ -12,16 +12,15 @@ import {
 } from "#contract/wire/commands.ts";
 import { readLimitFactor } from "#worker/lib/limits/local-limits.ts";
 import { logWarning } from "#worker/lib/log.ts";
+import { AccessController } from "./conversation/access-controller.ts";
 import { CallController } from "./conversation/call-controller.ts";
 import { MemberNotifier } from "./conversation/delivery/notifier.ts";
 import { GroupController, groupNotFound } from "./conversation/groups/group.ts";
 import { createGroupLog } from "./conversation/groups/group-commands.ts";
 import { isGroupLog } from "./conversation/groups/group-view.ts";
-import { removeDeletedUser } from "./conversation/groups/remove-deleted-user.ts";
 import { ConversationLog } from "./conversation/log/conversation-log.ts";
 import type { Member } from "./conversation/log/member-table.ts";
 import { findForwardOriginal, isFileReadable } from "./conversation/messages/attachment-access.ts";
-import { setMemberBlock } from "./conversation/messages/blocks.ts";
 import { readRevisionsPage, replaceByTombstone } from "./conversation/messages/deletions.ts";
 import { anonymizeForwardsOf } from "./conversation/messages/forward-authors.ts";
 import { readMessagePage, searchLog } from "./conversation/messages/history.ts";
@@ -61,6 +60,7 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
   readonly #notifier: MemberNotifier;
   #appender: MessageAppender | undefined;
   #callController: CallController | undefined;
+  #access: AccessController | undefined;
   #group: GroupController | undefined;
 
   constructor(ctx: DurableObjectState, env: Env) {
@@ -75,18 +75,11 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
   }
 
   async openConnection(connection: Uuid): Promise<void> {
-    const log = this.#ensureLog();
-    if (log.transaction(() => log.openConnection(connection))) this.#notifier.notify(log.members.active);
+    this.#ensureAccess().openConnection(connection);
   }
 
   async closeConnection(connection: Uuid): Promise<void> {
-    const log = this.#ensureLog();
-    const hasClosed = this.#changeAccess(log, () => {
-      if (!log.closeConnection(connection)) return false;
-      this.#callController?.endOpenCall();
-      return true;
-    });
-    if (hasClosed) this.#notifier.notify(log.members.active);
+    this.#ensureAccess().closeConnection(connection);
   }
 
   async sendMessages(
@@ -143,37 +136,11 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
   async setBlocked(user: Uuid, isBlocked: boolean): Promise<void> {
     if (!privateMembers(this.#id)?.includes(user))
       throw new Error("only members of a private conversation can block there");
-    if (!this.#log && !isBlocked) return;
-    const log = this.#ensureLog();
-    const before = log.revision;
-    const hasChanged = this.#changeAccess(log, () => {
-      const member = log.members.findActive(user);
-      // The call ends first, so that both members still see its log entry.
-      if (isBlocked && member && !member.isBlocking) this.#callController?.endOpenCall(member);
-      return member !== undefined && setMemberBlock(log, member, isBlocked);
-    });
-    // A new block notifies nobody. An unblock notifies the other member when it changes what they see: undelivered
-    // messages or a frozen read state.
-    if (!hasChanged || isBlocked || (log.revision === before && log.head === 0)) return;
-    this.#notifier.notify(
-      log.members.active.filter((member) => member.user !== user),
-      true,
-    );
+    if (this.#log || isBlocked) this.#ensureAccess().setBlocked(user, isBlocked);
   }
 
   async removeDeletedUser(user: Uuid): Promise<UserRemoval> {
-    const log = this.#log;
-    const member = log?.members.find(user);
-    if (!log || !member) return { replaced: null };
-    const { hasChanged, readers, ...removal } = this.#changeAccess(log, () => {
-      if (member.state === "in") this.#callController?.endOpenCall(member);
-      return removeDeletedUser(log, member, Date.now());
-    });
-    if (hasChanged && log.group) this.#notifier.notifyGroupChanged(log, member);
-    else if (hasChanged) this.#notifier.notify(log.members.active, true);
-    else this.#notifier.notify(readers);
-    if (hasChanged) this.#notifier.schedulePurge(log);
-    return removal;
+    return this.#access?.removeDeletedUser(user) ?? { replaced: null };
   }
 
   async anonymizeForwards(author: Uuid): Promise<void> {
@@ -308,25 +275,21 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
     return id;
   }
 
-  #ensureLog(): ConversationLog {
-    return this.#log ?? this.#startLog(ConversationLog.create(this.ctx.storage, this.#id));
+  #ensureAccess(): AccessController {
+    return this.#access ?? this.#startLog(ConversationLog.create(this.ctx.storage, this.#id));
   }
 
-  #startLog(log: ConversationLog): ConversationLog {
+  #startLog(log: ConversationLog): AccessController {
     this.#notifier.start(log);
     return this.#attachLog(log);
   }
 
-  #attachLog(log: ConversationLog): ConversationLog {
+  #attachLog(log: ConversationLog): AccessController {
     this.#log = log;
     this.#appender = new MessageAppender(log, this.#notifier, readLimitFactor(this.env));
     this.#callController = new CallController(log, this.#notifier);
     this.#group = isGroupLog(log) ? new GroupController(log, this.#notifier) : undefined;
-    return log;
-  }
-
-  /** Runs a change of who may reach whom, together with its effect on the open call. */
-  #changeAccess<T>(log: ConversationLog, change: () => T): T {
-    return this.#callController ? this.#callController.transaction(change) : log.transaction(change);
+    this.#access = new AccessController(log, this.#callController, this.#notifier);
+    return this.#access;
   }
 }
