@@ -31,7 +31,8 @@ import { InboxFeed } from "./user-channel/inbox/inbox-feed.ts";
 import { PresenceTracker } from "./user-channel/presence/presence.ts";
 import { TypingRelay } from "./user-channel/presence/typing.ts";
 import { SessionCheck } from "./user-channel/sockets/session-check.ts";
-import { type ClientSocket, SocketRegistry, type SocketState } from "./user-channel/sockets/socket-registry.ts";
+import { SocketRegistry } from "./user-channel/sockets/socket-registry.ts";
+import type { ClientSocket, SocketState } from "./user-channel/sockets/socket-state.ts";
 
 /** Header with the session id, set by the Worker on the upgrade request. A value sent by the client is overwritten. */
 export const sessionHeader = "x-lisolo-session";

@@ -17,7 +17,7 @@ import type { CheckedMessage } from "#worker/objects/rpc.ts";
 import type { KeyValues } from "#worker/objects/shared/key-values.ts";
 import { StoredBucket } from "#worker/objects/shared/stored-bucket.ts";
 import type { InboxFeed } from "#worker/objects/user-channel/inbox/inbox-feed.ts";
-import type { ClientSocket } from "#worker/objects/user-channel/sockets/socket-registry.ts";
+import type { ClientSocket } from "#worker/objects/user-channel/sockets/socket-state.ts";
 import { BodyChecks } from "./body-checks.ts";
 import type { ConversationGateway } from "./conversation-gateway.ts";
 import { type BatchOutcome, type QueuedMessage, SendQueue, type SentMessage } from "./send-queue.ts";

@@ -12,7 +12,8 @@ import type { CommandRouter } from "#worker/objects/user-channel/commands/comman
 import type { MessageDispatcher } from "#worker/objects/user-channel/commands/send-messages.ts";
 import type { InboxFeed } from "#worker/objects/user-channel/inbox/inbox-feed.ts";
 import { toAnswerFrame, toOwnReceiptsFrame } from "#worker/objects/user-channel/sockets/server-frames.ts";
-import type { ClientSocket, SocketRegistry } from "#worker/objects/user-channel/sockets/socket-registry.ts";
+import type { SocketRegistry } from "#worker/objects/user-channel/sockets/socket-registry.ts";
+import type { ClientSocket } from "#worker/objects/user-channel/sockets/socket-state.ts";
 import { CommandLanes } from "./command-lanes.ts";
 
 export type ClientFrameOf<T extends keyof typeof clientFrame> = Extract<

@@ -8,7 +8,8 @@ import type { InboxFeed } from "#worker/objects/user-channel/inbox/inbox-feed.ts
 import type { PresenceTracker } from "#worker/objects/user-channel/presence/presence.ts";
 import type { TypingRelay } from "#worker/objects/user-channel/presence/typing.ts";
 import { toChangesFields } from "#worker/objects/user-channel/sockets/server-frames.ts";
-import type { ClientSocket, SocketRegistry } from "#worker/objects/user-channel/sockets/socket-registry.ts";
+import type { SocketRegistry } from "#worker/objects/user-channel/sockets/socket-registry.ts";
+import type { ClientSocket } from "#worker/objects/user-channel/sockets/socket-state.ts";
 import type { ClientFrameOf, FrameHandler } from "./frame-handler.ts";
 
 type FrameRouterPorts = {

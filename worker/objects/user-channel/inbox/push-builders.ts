@@ -11,7 +11,8 @@ import {
   toRowFrame,
   toSecurityNoticeFrame,
 } from "#worker/objects/user-channel/sockets/server-frames.ts";
-import type { ClientSocket, SocketPush } from "#worker/objects/user-channel/sockets/socket-registry.ts";
+import type { SocketPush } from "#worker/objects/user-channel/sockets/socket-registry.ts";
+import type { ClientSocket } from "#worker/objects/user-channel/sockets/socket-state.ts";
 import { toInboxRow } from "./changes-query.ts";
 import type { NoticeMerge } from "./inbox-merge.ts";
 import { isNoticeFor } from "./security-notices.ts";

@@ -7,7 +7,8 @@ import type { KeyValues } from "#worker/objects/shared/key-values.ts";
 import { TokenBucket } from "#worker/objects/shared/token-bucket.ts";
 import { getUserChannelStub } from "#worker/objects/stubs.ts";
 import type { InboxFeed } from "#worker/objects/user-channel/inbox/inbox-feed.ts";
-import type { ClientSocket, SocketRegistry } from "#worker/objects/user-channel/sockets/socket-registry.ts";
+import type { SocketRegistry } from "#worker/objects/user-channel/sockets/socket-registry.ts";
+import type { ClientSocket } from "#worker/objects/user-channel/sockets/socket-state.ts";
 
 const lastSeenKey = "seen";
 const lastSeenPrecisionMs = 60_000;

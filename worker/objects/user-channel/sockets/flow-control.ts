@@ -1,7 +1,7 @@
 import { creditBytes, creditMessages, pageCreditMessages } from "#contract/limits.ts";
 
 /** Number of messages and their bytes. */
-type SentAmount = { readonly messages: number; readonly bytes: number };
+export type SentAmount = { readonly messages: number; readonly bytes: number };
 
 /**
  * Flow control of one socket: data sent since its welcome, and the confirmed part. The runtime does not reveal what

@@ -2,7 +2,7 @@ import type { Uuid } from "#contract/ids.ts";
 import { sessionCheckMs } from "#contract/limits.ts";
 import { openDb } from "#worker/db/client.ts";
 import { isSessionLive } from "#worker/lib/http/authenticate.ts";
-import type { ClientSocket } from "./socket-registry.ts";
+import type { ClientSocket } from "./socket-state.ts";
 
 type SessionCheckPorts = {
   env: Env;

@@ -1,5 +1,4 @@
 import { Buffer } from "node:buffer";
-import type { Connection } from "partyserver";
 import type { CallFrame, DeviceId } from "#contract/calls/call.ts";
 import type { ErrorCode } from "#contract/errors.ts";
 import type { Uuid } from "#contract/ids.ts";
@@ -13,39 +12,9 @@ import {
 import * as serverFrame from "#contract/wire/server-frame-types.ts";
 import { closeCodes, encodeFrame, type ServerFrame, type SocketBase } from "#contract/wire/server-frames.ts";
 import { logWarning } from "#worker/lib/log.ts";
-import {
-  assumeCreditAfterSleep,
-  chargeCredit,
-  confirmCredit,
-  createCredit,
-  isBehind,
-  isPageCreditUsedUp,
-  type SocketCredit,
-  shouldPersistCredit,
-} from "./flow-control.ts";
-
-/** State of a socket that survives hibernation in its attachment. */
-export type SocketState = {
-  session: Uuid;
-  openedAt: number;
-  /** Time of the last session check after opening. */
-  sessionCheckedAt?: number;
-  /** Whether the socket said hello and receives changes. */
-  isReady: boolean;
-  base: SocketBase;
-  /** Credit as last persisted; a newer one is in memory. */
-  credit: SocketCredit;
-  /** Whether `credit` is up to date. */
-  isSettled: boolean;
-  malformedAt: readonly number[];
-  /** Time at which the device reported to be in the foreground, absent otherwise. */
-  lookedAt?: number;
-  /** People who recently asked for this person's presence. */
-  watchers?: readonly Uuid[];
-  /** Device id and the time it first identified itself, absent before that. */
-  device?: { id: Uuid; since: number };
-};
-export type ClientSocket = Connection<SocketState>;
+import { createCredit } from "./flow-control.ts";
+import { SocketCredits } from "./socket-credits.ts";
+import type { ClientSocket, SocketState } from "./socket-state.ts";
 
 /**
  * One change encoded for one socket. `messages` count against its credit; a socket that is behind receives `behind`
@@ -53,19 +22,14 @@ export type ClientSocket = Connection<SocketState>;
  */
 export type SocketPush = { frame: string; messages: number; behind?: readonly ServerFrame[] };
 
-const persistDelayMs = 1_000; // a pending timer keeps the object awake
-
 /** Sockets of one person and the state that survives hibernation. */
 export class SocketRegistry {
   readonly #listSockets: () => Iterable<ClientSocket>;
   readonly #pongedAt: (socket: ClientSocket) => number;
 
-  /** Credits in memory, since writing an attachment costs as much as a frame. */
-  readonly #credits = new WeakMap<ClientSocket, SocketCredit>();
-  readonly #unpersisted = new Set<ClientSocket>();
+  readonly #credits = new SocketCredits();
   /** Time at which each device last identified itself. */
   readonly #namedAt = new WeakMap<ClientSocket, number>();
-  #timer: ReturnType<typeof setTimeout> | undefined;
 
   /** `lastPongAt`: time of the platform's last answer to a ping of a socket, 0 if there was none. */
   constructor(listSockets: () => Iterable<ClientSocket>, lastPongAt: (socket: ClientSocket) => number) {
@@ -112,23 +76,20 @@ export class SocketRegistry {
 
   #pushOne(socket: ClientSocket, { frame, messages, behind }: SocketPush): void {
     if (messages > 0) {
-      const credit = this.#creditOf(socket);
-      if (behind && isBehind(credit)) {
-        this.#pushBehind(socket, credit, behind);
+      if (behind && this.#credits.isBehind(socket)) {
+        this.#pushBehind(socket, behind);
         return;
       }
-      this.#setCredit(socket, chargeCredit(credit, { messages, bytes: Buffer.byteLength(frame) }, false));
+      this.#credits.charge(socket, { messages, bytes: Buffer.byteLength(frame) }, false);
     }
     this.#send(socket, frame);
   }
 
-  #pushBehind(socket: ClientSocket, credit: SocketCredit, frames: readonly ServerFrame[]): void {
-    const behindSince = credit.behindSince ?? Date.now();
-    if (Date.now() - behindSince > behindMaxMs) {
+  #pushBehind(socket: ClientSocket, frames: readonly ServerFrame[]): void {
+    if (Date.now() - this.#credits.markBehind(socket) > behindMaxMs) {
       this.closeSocket(socket, "behind");
       return;
     }
-    if (credit.behindSince === null) this.#persistCredit(socket, { ...credit, behindSince }, false);
     for (const frame of frames) this.#send(socket, encodeFrame(frame));
   }
 
@@ -141,7 +102,7 @@ export class SocketRegistry {
     for (const socket of this.#listSockets()) {
       const { state } = socket;
       if (!state?.isReady || !isRecipient(state)) continue;
-      if (includesBehind || !isBehind(this.#creditOf(socket))) this.#send(socket, text);
+      if (includesBehind || !this.#credits.isBehind(socket)) this.#send(socket, text);
     }
   }
 
@@ -215,54 +176,18 @@ export class SocketRegistry {
   /** Sends a frame to one socket, as an answer that counts against the page credit. */
   sendFrame(socket: ClientSocket, frame: ServerFrame, messages = 0): void {
     const text = encodeFrame(frame);
-    if (messages > 0) {
-      this.#setCredit(socket, chargeCredit(this.#creditOf(socket), { messages, bytes: Buffer.byteLength(text) }, true));
-    }
+    if (messages > 0) this.#credits.charge(socket, { messages, bytes: Buffer.byteLength(text) }, true);
     this.#send(socket, text);
   }
 
   /** Whether the socket has to confirm received messages before it may request more pages. */
   isPageCreditUsedUp(socket: ClientSocket): boolean {
-    return isPageCreditUsedUp(this.#creditOf(socket));
+    return this.#credits.isPageCreditUsedUp(socket);
   }
 
   /** Confirms received messages. False if there are more than were sent. */
   confirmReceived(socket: ClientSocket, taken: number): boolean {
-    const credit = confirmCredit(this.#creditOf(socket), taken);
-    if (credit) this.#setCredit(socket, credit);
-    return credit !== undefined;
-  }
-
-  #creditOf(socket: ClientSocket): SocketCredit {
-    const known = this.#credits.get(socket);
-    if (known) return known;
-    const { state } = socket;
-    if (!state) return createCredit();
-    return state.isSettled ? state.credit : assumeCreditAfterSleep(state.credit);
-  }
-
-  /** Stores a credit in memory. The attachment is written before it is too far behind, and again after a delay. */
-  #setCredit(socket: ClientSocket, credit: SocketCredit): void {
-    const { state } = socket;
-    this.#credits.set(socket, credit);
-    if (state && (state.isSettled || shouldPersistCredit(credit, state.credit)))
-      this.#persistCredit(socket, credit, false);
-    this.#unpersisted.add(socket);
-    this.#timer ??= setTimeout(() => this.#persistCredits(), persistDelayMs);
-  }
-
-  #persistCredits(): void {
-    this.#timer = undefined;
-    for (const socket of this.#unpersisted) {
-      const credit = this.#credits.get(socket);
-      if (credit) this.#persistCredit(socket, credit, true);
-    }
-    this.#unpersisted.clear();
-  }
-
-  #persistCredit(socket: ClientSocket, credit: SocketCredit, isSettled: boolean): void {
-    this.#credits.set(socket, credit);
-    if (socket.state) socket.setState({ ...socket.state, credit, isSettled });
+    return this.#credits.confirm(socket, taken);
   }
 
   /** From now on the socket receives changes. */
