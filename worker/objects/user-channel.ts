@@ -159,18 +159,13 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
     try {
       const frames = this.#frameReader.readFrames(socket, message);
       if (this.#accountDeletion.isGone) return;
-      this.#checkSession(socket);
+      this.ctx.waitUntil(this.#sessionCheck.check(socket));
       // Each frame runs synchronously up to its first await, so that frames start in order.
       await Promise.all(frames.map((frame) => this.#frameRouter.routeFrame(socket, frame)));
     } catch (error) {
       logError("handling a frame failed", error);
       this.#sockets.sendFrame(socket, [serverFrame.error, "internal"]);
     }
-  }
-
-  #checkSession(socket: ClientSocket): void {
-    const check = this.#sessionCheck.check(socket);
-    this.ctx.waitUntil(check.catch((error: unknown) => logWarning("checking the session of a socket failed", error)));
   }
 
   override onClose(socket: ClientSocket, code: number): void {
@@ -229,13 +224,7 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
     if (this.#accountDeletion.isGone) return;
     const wasVisible = this.#inbox.settings.presence;
     this.#inbox.updateSettings(settings);
-    this.#presence.handleSettingsChanged();
-    if (this.#inbox.settings.presence !== wasVisible)
-      this.ctx.waitUntil(
-        this.#presence
-          .notifyVisibilityChanged()
-          .catch((error: unknown) => logWarning("notifying presence watchers failed", error)),
-      );
+    this.ctx.waitUntil(this.#presence.handleSettingsChanged(wasVisible));
   }
 
   async addSecurityNotice(notice: SecurityNotice): Promise<void> {

@@ -3,6 +3,7 @@ import { presenceBurst, presencePerSecond, presenceStaleMs } from "#contract/lim
 import type { Presence } from "#contract/settings.ts";
 import type { Refusal } from "#contract/wire/commands.ts";
 import * as serverFrame from "#contract/wire/server-frame-types.ts";
+import { logWarning } from "#worker/lib/log.ts";
 import type { KeyValues } from "#worker/objects/shared/key-values.ts";
 import { TokenBucket } from "#worker/objects/shared/token-bucket.ts";
 import { getUserChannelStub } from "#worker/objects/stubs.ts";
@@ -49,22 +50,31 @@ export class PresenceTracker {
     this.#recordLastSeen(lastHeardAt < Date.now() - presenceStaleMs ? lastHeardAt : Date.now(), socket);
   }
 
-  /** Forgets the last-seen time when the person hides their presence. */
-  handleSettingsChanged(): void {
-    if (this.#ports.inbox.settings.presence || this.#lastSeenAt === null) return;
-    this.#lastSeenAt = null;
-    this.#ports.meta.delete(lastSeenKey);
+  /**
+   * Forgets the last-seen time when the person hides their presence, and notifies watchers of a changed visibility.
+   * The promise resolves when they are notified and never rejects.
+   */
+  handleSettingsChanged(wasVisible: boolean): Promise<void> {
+    const { inbox, meta } = this.#ports;
+    const isVisible = inbox.settings.presence;
+    if (!isVisible && this.#lastSeenAt !== null) {
+      this.#lastSeenAt = null;
+      meta.delete(lastSeenKey);
+    }
+    return isVisible === wasVisible ? Promise.resolve() : this.#notifyVisibilityChanged();
   }
 
-  /**
-   * Notifies watchers that the visibility changed, so that they ask again. Lost notifications are covered by polling.
-   */
-  async notifyVisibilityChanged(): Promise<void> {
+  /** Notifies watchers, so that they ask again. Lost notifications are covered by polling. */
+  async #notifyVisibilityChanged(): Promise<void> {
     const { env, user, sockets } = this.#ports;
     const watchers = sockets.watchers.filter((watcher) =>
       this.#canReach(privateConversationId(user, watcher), watcher),
     );
-    await Promise.all(watchers.map((watcher) => getUserChannelStub(env, watcher).notifyPresenceVisibility(user)));
+    try {
+      await Promise.all(watchers.map((watcher) => getUserChannelStub(env, watcher).notifyPresenceVisibility(user)));
+    } catch (error) {
+      logWarning("notifying presence watchers failed", error);
+    }
   }
 
   /** Forwards to foreground devices that a peer's visibility changed. */

@@ -2,6 +2,7 @@ import type { Uuid } from "#contract/ids.ts";
 import { sessionCheckMs } from "#contract/limits.ts";
 import { openDb } from "#worker/db/client.ts";
 import { isSessionLive } from "#worker/lib/http/authenticate.ts";
+import { logWarning } from "#worker/lib/log.ts";
 import type { ClientSocket } from "./socket-state.ts";
 
 type SessionCheckPorts = {
@@ -22,11 +23,16 @@ export class SessionCheck {
     this.#ports = ports;
   }
 
-  /** Looks up the session of a socket that sent a message, if the last look-up is long enough ago. */
+  /** Looks up the session of a socket that sent a message, if the last look-up is long enough ago. Never throws. */
   async check(socket: ClientSocket, now = Date.now()): Promise<void> {
     const { state } = socket;
     if (!state || now - (state.sessionCheckedAt ?? state.openedAt) < sessionCheckMs) return;
-    socket.setState({ ...state, sessionCheckedAt: now });
-    if (!(await isSessionLive(openDb(this.#ports.env), state.session))) await this.#ports.closeSession(state.session);
+    const { env, closeSession } = this.#ports;
+    try {
+      socket.setState({ ...state, sessionCheckedAt: now });
+      if (!(await isSessionLive(openDb(env), state.session))) await closeSession(state.session);
+    } catch (error) {
+      logWarning("checking the session of a socket failed", error);
+    }
   }
 }
