@@ -2,20 +2,13 @@ import type { MediaState } from "#calls/signaling/messages.ts";
 import type { CallMetrics } from "./call-metrics.ts";
 import type { LocalDevices } from "./local-devices.ts";
 import type { MediaView } from "./media-session.ts";
+import type { VideoRequests } from "./video-requests.ts";
 
 /** Current state of the local media. */
 export type LocalMedia = {
   devices: LocalDevices;
   metrics: CallMetrics;
-  isCameraOn: boolean;
-  /** Whether remote video is wanted. */
-  wantsRemoteVideo: boolean;
-  /** Whether the remote video is wanted but not visible. */
-  isRemoteVideoHidden: boolean;
-  /** Whether the other side wants this side's video. */
-  isVideoWanted: boolean;
-  /** When the video was last requested, by its person or by the other side. */
-  videoRequestedAt: number;
+  video: VideoRequests;
   /** When the call was answered; 0 before. */
   startedAt: number;
 };
@@ -31,15 +24,15 @@ const toSoundState = ({ devices, startedAt }: LocalMedia): MediaState["sound"] =
 
 /** Converts the local state to the message for the other side. */
 export const toMediaState = (local: LocalMedia): Omit<MediaState, "n"> => {
-  const { devices, metrics, isCameraOn } = local;
+  const { devices, metrics, video } = local;
   const { level } = metrics.ladder;
-  const wantsRemoteVideo = local.wantsRemoteVideo && !local.isRemoteVideoHidden;
+  const wantsRemoteVideo = video.wantsRemoteVideo && !video.isRemoteVideoHidden;
   return {
     muted: devices.isMuted,
     video: level.video !== "off" && devices.getTrack("video") !== undefined,
     takesVideo: level.takesVideo && wantsRemoteVideo,
     wantsVideo: wantsRemoteVideo,
-    camera: isCameraOn,
+    camera: video.isCameraOn,
     sound: toSoundState(local),
     hears: metrics.hears,
   };
@@ -51,17 +44,14 @@ const toMicState = ({ devices }: LocalMedia): MediaView["mic"] => {
   return state === "off" || state === "suspended" ? "waiting" : state;
 };
 
-const toCameraState = (
-  { devices, metrics, isCameraOn, isVideoWanted, videoRequestedAt, startedAt }: LocalMedia,
-  peer?: MediaState,
-): MediaView["camera"] => {
-  if (!isCameraOn) return "off";
+const toCameraState = ({ devices, metrics, video, startedAt }: LocalMedia, peer?: MediaState): MediaView["camera"] => {
+  if (!video.isCameraOn) return "off";
   const state = devices.getState("video");
   if (state !== "on" && state !== "suspended") return state === "off" ? "waiting" : state;
-  if (!isVideoWanted) return "unwanted";
+  if (!video.isVideoWanted) return "unwanted";
   const { level, videoCooldown, heardFor } = metrics.ladder;
   const isLate =
-    heardFor > lowBandwidthAfterSeconds && performance.now() - videoRequestedAt > lowBandwidthAfterSeconds * 1_000;
+    heardFor > lowBandwidthAfterSeconds && performance.now() - video.requestedAt > lowBandwidthAfterSeconds * 1_000;
   const isSuppressed = videoCooldown > 0 || peer?.takesVideo === false || isLate;
   return level.video === "off" && startedAt > 0 && isSuppressed ? "lowBandwidth" : "on";
 };
@@ -74,7 +64,7 @@ export const toMediaView = (
   mic: toMicState(local),
   camera: toCameraState(local, peer),
   local: local.devices.cameraStream,
-  isVoiceOnly: !local.wantsRemoteVideo,
+  isVoiceOnly: !local.video.wantsRemoteVideo,
   peer: {
     isMuted: peer?.muted === true,
     hasMic: peer?.sound !== "none",

@@ -1,7 +1,7 @@
 import { type MediaState, parseSignal, type SignalFrame } from "#calls/signaling/messages.ts";
 import type { DeviceId } from "#contract/calls/call.ts";
 import { CallMetrics } from "./call-metrics.ts";
-import { CameraIdleTimer, VideoRestoredHint } from "./camera-idle.ts";
+import { VideoRestoredHint } from "./camera-idle.ts";
 import { DevicePeer } from "./device-peer.ts";
 import { IceServerProvider } from "./ice-servers.ts";
 import { LocalDevices } from "./local-devices.ts";
@@ -15,10 +15,10 @@ import {
   type MediaView,
 } from "./media-session.ts";
 import { watchNetwork } from "./network-watch.ts";
+import { VideoRequests } from "./video-requests.ts";
 
 const pollMs = 500;
 const ringingPeersMax = 2;
-const hiddenAfterMs = 3_000; // looking away for a moment keeps the video
 
 class PeerMedia implements CallMediaSession {
   readonly #options: MediaOptions;
@@ -34,15 +34,8 @@ class PeerMedia implements CallMediaSession {
   #isAccepted = false;
   #hasReceivedAudio = false;
   #isInterrupted = false;
-  #wantsRemoteVideo: boolean;
-  /** Time since which the remote video is not visible. */
-  #remoteVideoHiddenSince: number | undefined;
-  #isCameraOn: boolean;
-  /** Whether the other side wants video, as last reported; a reload of its page keeps the value. */
-  #isVideoWanted = true;
-  #videoRequestedAt = 0;
+  readonly #video: VideoRequests;
   readonly #videoRestoredHint = new VideoRestoredHint();
-  readonly #cameraIdleTimer = new CameraIdleTimer();
   #sentState: MediaState | undefined;
   #view: MediaView | undefined;
   #isPolling = false;
@@ -52,9 +45,7 @@ class PeerMedia implements CallMediaSession {
   constructor(options: MediaOptions, events: MediaEvents) {
     this.#options = options;
     this.#events = events;
-    const { isCameraOn, takesPictures } = options.preferences;
-    this.#isCameraOn = isCameraOn;
-    this.#wantsRemoteVideo = takesPictures;
+    this.#video = new VideoRequests(options.preferences);
     this.#metrics = new CallMetrics(options.isDataSaver);
     this.#iceServers = new IceServerProvider(() => options.fetchIceServers());
     this.#devices = new LocalDevices(options.isDataSaver, options.preferences, () => this.#update());
@@ -82,7 +73,7 @@ class PeerMedia implements CallMediaSession {
   openDevices(): void {
     this.#isAccepted = true;
     for (const peer of this.#peers.values()) peer.accept();
-    if (!this.#isStopped) this.#devices.open(this.#isCameraOn ? ["audio", "video"] : ["audio"]);
+    if (!this.#isStopped) this.#devices.open(this.#video.isCameraOn ? ["audio", "video"] : ["audio"]);
   }
 
   preconnect(device: DeviceId): void {
@@ -116,20 +107,19 @@ class PeerMedia implements CallMediaSession {
   }
 
   setRemoteVideoWanted(isWanted: boolean): void {
-    this.#wantsRemoteVideo = isWanted;
+    this.#video.setRemoteVideoWanted(isWanted);
     this.#update();
   }
 
   setRemoteVideoVisible(isSeen: boolean): void {
-    this.#remoteVideoHiddenSince = isSeen ? undefined : (this.#remoteVideoHiddenSince ?? performance.now());
+    this.#video.setRemoteVideoVisible(isSeen);
     this.#update();
   }
 
   setCameraOn(isOn: boolean): void {
     if (this.#isStopped) return;
-    if (isOn && this.#isCameraOn) this.#metrics.retryVideo();
-    if (isOn) this.#videoRequestedAt = performance.now();
-    this.#isCameraOn = isOn;
+    if (isOn && this.#video.isCameraOn) this.#metrics.retryVideo();
+    this.#video.setCameraOn(isOn);
     if (!isOn) this.#devices.turnOff("video");
     else this.#devices.retry("video");
   }
@@ -211,7 +201,7 @@ class PeerMedia implements CallMediaSession {
           sample,
           pollMs / 1000,
           this.#devices,
-          this.#isCameraOn && this.#isVideoWanted,
+          this.#video.isCameraOn && this.#video.isVideoWanted,
           peer.peerState,
         );
         peer.setQuality(this.#metrics.ladder.level);
@@ -227,13 +217,10 @@ class PeerMedia implements CallMediaSession {
   }
 
   #suspendIdleCamera(): void {
-    const isRefused = !this.#isVideoWanted || this.#activePeer?.peerState?.takesVideo === false;
+    const isRefused = !this.#video.isVideoWanted || this.#activePeer?.peerState?.takesVideo === false;
     const isHeldBack = this.#startedAt > 0 && (isRefused || this.#metrics.ladder.videoCooldown > 0);
-    if (
-      this.#cameraIdleTimer.shouldSuspend(this.#isCameraOn && isHeldBack, this.#videoRequestedAt, performance.now())
-    ) {
-      this.#devices.suspend("video");
-    } else this.#devices.resume("video");
+    if (this.#video.shouldSuspendCamera(isHeldBack)) this.#devices.suspend("video");
+    else this.#devices.resume("video");
   }
 
   /** Brings everything that is sent and shown in line with the current state. Idempotent. */
@@ -241,7 +228,7 @@ class PeerMedia implements CallMediaSession {
     if (this.#isStopped) return;
     const peer = this.#activePeer;
     if (peer) {
-      this.#updateVideoWanted(peer.peerState);
+      this.#video.applyPeerState(peer.peerState);
       peer.sendTrack("audio", this.#devices.getTrack("audio"));
       peer.sendTrack("video", this.#metrics.ladder.level.video === "off" ? undefined : this.#devices.getTrack("video"));
       this.#sendState(peer);
@@ -253,12 +240,6 @@ class PeerMedia implements CallMediaSession {
     this.#publishView();
   }
 
-  #updateVideoWanted(peer: MediaState | undefined): void {
-    if (!peer || peer.wantsVideo === this.#isVideoWanted) return;
-    this.#isVideoWanted = peer.wantsVideo;
-    this.#videoRequestedAt = performance.now();
-  }
-
   /** Whether audio arrives, or the connected peer has no microphone. */
   #isReceivingAudio(peer: DevicePeer): boolean {
     // Some browsers report the first packet of a track late or never.
@@ -267,17 +248,7 @@ class PeerMedia implements CallMediaSession {
   }
 
   get #localMedia(): LocalMedia {
-    return {
-      devices: this.#devices,
-      metrics: this.#metrics,
-      isCameraOn: this.#isCameraOn,
-      wantsRemoteVideo: this.#wantsRemoteVideo,
-      isRemoteVideoHidden:
-        performance.now() - (this.#remoteVideoHiddenSince ?? Number.POSITIVE_INFINITY) > hiddenAfterMs,
-      isVideoWanted: this.#isVideoWanted,
-      videoRequestedAt: this.#videoRequestedAt,
-      startedAt: this.#startedAt,
-    };
+    return { devices: this.#devices, metrics: this.#metrics, video: this.#video, startedAt: this.#startedAt };
   }
 
   #sendState(peer: DevicePeer): void {
