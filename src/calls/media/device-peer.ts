@@ -5,7 +5,6 @@ import {
   hangUpText,
   leavingText,
   type MediaState,
-  parseMediaState,
   type SignalFrame,
   type SignalItem,
 } from "#calls/signaling/messages.ts";
@@ -15,6 +14,7 @@ import { ConnectionMonitor } from "./connection-monitor.ts";
 import type { IceServerProvider } from "./ice-servers.ts";
 import type { MediaKind } from "./media-session.ts";
 import { PeerConnection } from "./peer-connection.ts";
+import { PeerReports } from "./peer-reports.ts";
 
 type DevicePeerEvents = {
   sendSignal(deviceId: DeviceId, signal: string): void;
@@ -40,6 +40,7 @@ export class DevicePeer {
   readonly #isPolite: boolean;
   readonly #iceServers: IceServerProvider;
   readonly #events: DevicePeerEvents;
+  readonly #reports: PeerReports;
   readonly #monitor = new ConnectionMonitor(performance.now());
   #generation = 0;
   #peerGeneration = 0;
@@ -47,15 +48,12 @@ export class DevicePeer {
   #connection: PeerConnection | undefined;
   #heldItems: SignalItem[] = [];
   #statsReader = new StatsReader();
-  #peerState: MediaState | undefined;
   #localState: MediaState | undefined;
   #tracks: Record<MediaKind, MediaStreamTrack | undefined> = { audio: undefined, video: undefined };
   #level: QualityLevel | undefined;
   #isStarted = false;
   /** Whether addresses of this device may be disclosed: it called, or its person accepted. */
   #isAccepted: boolean;
-  /** The page of the other side was closed, in this generation. */
-  #isPeerGone = false;
   /** This page is being closed, so changes of its devices are no longer reported. */
   #isLeaving = false;
   #wasConnected = false;
@@ -73,6 +71,7 @@ export class DevicePeer {
     this.#isPolite = isPolite;
     this.#iceServers = iceServers;
     this.#events = events;
+    this.#reports = new PeerReports({ changed: () => events.changed(), hungUp: () => events.peerHungUp() });
     this.#signalChannel = this.#startGeneration(0);
   }
 
@@ -81,7 +80,7 @@ export class DevicePeer {
   }
   /** Latest media state reported by the other side. */
   get peerState(): MediaState | undefined {
-    return this.#peerState;
+    return this.#reports.state;
   }
   get remoteStream(): MediaStream | undefined {
     return this.#connection?.remoteStream;
@@ -90,7 +89,7 @@ export class DevicePeer {
     return this.#connection?.isReceivingAudio === true;
   }
   get isPeerGone(): boolean {
-    return this.#isPeerGone;
+    return this.#reports.isGone;
   }
 
   receive(frame: SignalFrame): void {
@@ -100,8 +99,7 @@ export class DevicePeer {
       this.#signalChannel = this.#startGeneration(frame.e);
     } else if (verdict === "rebind") {
       this.#peerGeneration = frame.e;
-      this.#peerState = undefined;
-      this.#isPeerGone = false;
+      this.#reports.reset();
       this.#signalChannel.rebind(frame.e);
     }
     this.#signalChannel.receive(frame);
@@ -172,8 +170,8 @@ export class DevicePeer {
       state: this.connectionState,
       packets,
       // A closed page sends no audio. Expecting it anyway makes the monitor report the interruption.
-      isAudioExpected: this.#isStarted && (this.#isPeerGone || this.#peerState?.sound === "sent"),
-      isPeerGone: this.#isPeerGone,
+      isAudioExpected: this.#isStarted && (this.isPeerGone || this.peerState?.sound === "sent"),
+      isPeerGone: this.isPeerGone,
       isStarted: this.#isStarted,
     };
     if (sample.state === "connected") this.#wasConnected = true;
@@ -229,8 +227,7 @@ export class DevicePeer {
     this.#connection?.close();
     this.#connection = undefined;
     this.#heldItems = [];
-    this.#peerState = undefined;
-    this.#isPeerGone = false;
+    this.#reports.reset();
     this.#generation = Math.max(Date.now(), this.#generation + 1);
     this.#peerGeneration = peerGeneration;
     this.#monitor.onRebuilt(performance.now());
@@ -260,10 +257,10 @@ export class DevicePeer {
         if (this.#localState) connection.sendText(JSON.stringify(this.#localState));
       },
       channelMessage: (text) => {
-        if (connection === this.#connection) this.#onChannelMessage(text);
+        if (connection === this.#connection) this.#reports.receiveText(text);
       },
       channelClosed: () => {
-        if (connection === this.#connection) this.#isPeerGone = true;
+        if (connection === this.#connection) this.#reports.markGone();
       },
       changed: () => this.#events.changed(),
     });
@@ -278,29 +275,10 @@ export class DevicePeer {
   }
 
   #onItem(item: SignalItem): void {
-    if ("m" in item) this.#onPeerState(item.m);
+    if ("m" in item) this.#reports.receiveState(item.m);
     else if ("hello" in item) return;
     else if (!this.#connection) this.#heldItems.push(item);
     else if ("d" in item) this.#connection.receiveDescription(item);
     else this.#connection.addCandidates(item);
-  }
-
-  #onChannelMessage(text: string): void {
-    if (text === leavingText) {
-      this.#isPeerGone = true;
-      return;
-    }
-    if (text === hangUpText) {
-      this.#events.peerHungUp();
-      return;
-    }
-    const state = parseMediaState(text); // a state sent earlier may arrive after the message that the page is closing
-    if (state) this.#onPeerState(state);
-  }
-
-  #onPeerState(state: MediaState): void {
-    if (this.#peerState && state.n <= this.#peerState.n) return;
-    this.#peerState = state;
-    this.#events.changed();
   }
 }
