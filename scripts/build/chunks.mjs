@@ -3,8 +3,9 @@ import { join } from "node:path";
 import { root } from "../run.mjs";
 
 // Used by vite.config.ts: assignment of the client's modules to files (docs/decisions/client-bundles.md). Each part is
-// one file: everything its roots reach by static imports that no earlier part contains. A root is a module or a whole
-// folder ("…/"). Modules outside all parts are split by Rolldown.
+// one file: everything its roots reach by static imports that no earlier part contains. A root is a module that no other
+// root of its part reaches, or a folder ("…/") of which no module loads earlier: lazy-styles.mjs adds styles to each root
+// of a later part. Modules outside all parts are split by Rolldown.
 
 /** @typedef {{ name: string, roots: string[] }} Part */
 
@@ -27,9 +28,7 @@ const initialParts = [
       "src/entry.tsx",
       "src/components/controls/button.tsx",
       "src/components/controls/password-field.tsx",
-      "src/components/controls/text-field.tsx",
       "src/i18n/format.ts",
-      "src/lib/http/api.ts",
       "src/lib/browser/network-info.ts",
       "src/lib/session/session-ended-note.ts",
       "src/lib/media/avatar-file.ts",
@@ -102,13 +101,9 @@ const lazyParts = [
       "src/features/chat/voice/recorder-panel.tsx",
       "src/features/chat/voice/voice-recording.ts",
       "src/lib/media/post-picture.ts",
-      "src/lib/media/prepare-attachment.ts",
       "src/lib/media/image-resize.ts",
       "src/sync/files/send-files.ts",
       "src/sync/drafts/draft-keeper.ts",
-      "src/sync/drafts/draft-slots.ts",
-      "src/sync/drafts/voice-drafts.ts",
-      "src/sync/store/upload-rows.ts",
       "src/sync/files/uploader.ts",
     ],
   },
@@ -134,11 +129,9 @@ const lazyParts = [
   {
     name: "calls",
     roots: [
-      "src/calls/ui/call-bar.tsx",
       "src/calls/controller/start.ts",
       "src/calls/ui/data-cost-dialog.tsx",
       "src/features/calls/host/call-layer.tsx",
-      "src/features/calls/host/call-notices.ts",
     ],
   },
   {
