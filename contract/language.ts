@@ -3,10 +3,10 @@ export const languages = ["fr", "en", "pt"] as const;
 export type Language = (typeof languages)[number];
 export const defaultLanguage: Language = "fr";
 
-/** Readable by scripts: the browser stores the choice, and the Worker only selects the page by it. */
+/** Written by the browser, so not HttpOnly. The Worker selects the language of a page by it. */
 const languageCookie = "lang";
 const languageCookieSeconds = 365 * 24 * 3_600;
-/** Query parameter of a language link, which works without scripts. */
+/** Query parameter of links to another language, so that they work without scripts. */
 export const languageParameter = "lang";
 
 export const isLanguage = (value: unknown): value is Language => languages.includes(value as Language);

@@ -2,7 +2,7 @@ import type { StoredBody } from "./conversations.ts";
 import { previewMaxLength } from "./limits.ts";
 import { isBlank } from "./text.ts";
 
-/** Index of the first visible character. */
+/** Index of the first visible character, or 0 if there is none. */
 const findVisibleStart = (text: string): number => {
   let start = 0;
   for (const char of text) {
@@ -12,7 +12,9 @@ const findVisibleStart = (text: string): number => {
   return 0;
 };
 
-/** The beginning of a text without a split surrogate pair and with something visible. */
+/**
+ * Beginning of a text, without leading blanks if only they would be shown. Never splits a surrogate pair.
+ */
 const cutPreviewText = (text: string): string => {
   const visible = isBlank(text.slice(0, previewMaxLength)) ? text.slice(findVisibleStart(text)) : text;
   const lastUnit = visible.charCodeAt(previewMaxLength - 1);

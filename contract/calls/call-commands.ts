@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { Uuid } from "#contract/ids.ts";
 import { CallKind, CallReason, CallStatus, DeviceId, ElapsedMs, Signal } from "./call.ts";
 
-/** Request of a device about a call, without the conversation it belongs to. */
+/** Request of a device about a call, without the conversation of the call. */
 export const CallRequest = v.variant("type", [
   /** Calls the other person. Repeating it with the same id refers to the same call. */
   v.strictObject({ type: v.literal("dial"), call: Uuid, kind: CallKind, device: DeviceId }),
@@ -14,6 +14,7 @@ export const CallRequest = v.variant("type", [
     device: DeviceId,
     status: CallStatus,
     reason: v.optional(CallReason),
+    /** Time since this side hung up. */
     ago: v.optional(ElapsedMs),
   }),
   /** Returns the state of the call, or how it ended if no later call followed. */

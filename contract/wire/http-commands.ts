@@ -1,7 +1,7 @@
 import type { Command } from "./commands.ts";
 
 /**
- * HTTP transport: the request for each command. The response is the command's result as JSON (`CommandResults`); a
+ * HTTP request of a command (`toHttpRequest`). The response is the command's result as JSON (`CommandResults`); a
  * refusal is an `ApiError` with its status and, if rate limited, `Retry-After` in seconds.
  */
 export type HttpRequest = {
@@ -74,8 +74,10 @@ export const toHttpRequest = (command: Command): HttpRequest => {
     }
     case "standing":
       return { method: "GET", path: withQuery(`/api/calls/${command.call}`, place) };
-    case "beat":
-      return { method: "POST", path: `/api/calls/${command.call}/beat`, body: { ...place, device: command.device } };
+    case "beat": {
+      const { call, device, unheard } = command;
+      return { method: "POST", path: `/api/calls/${call}/beat`, body: { ...place, device, unheard } };
+    }
     case "signal": {
       const { call, from, to, signal } = command;
       return { method: "POST", path: `/api/calls/${call}/signal`, body: { ...place, from, to, signal } };

@@ -35,14 +35,14 @@ const controlSelector = "a[href], button, input, select, textarea";
 /** Elements at the end of a page that must stay usable, such as the message composer. */
 const pageEndSelector = "[data-page-end]";
 
-/** Box of the focused element, if it is a control outside the card. */
+/** Box of the focused element, or none if it is not a control outside the card. */
 const listFocusedBoxes = (card: HTMLElement): Box[] => {
   const focused = document.activeElement;
   return focused?.matches(controlSelector) && !card.contains(focused) ? [focused.getBoundingClientRect()] : [];
 };
 
 const trackFocus = (update: () => void): (() => void) => {
-  // The page scrolls to the focused element, and an on-screen keyboard may open.
+  // In the next frame: the page first scrolls to the focused element, and an on-screen keyboard may open.
   const updateSoon = () => requestAnimationFrame(update);
   update();
   document.addEventListener("focusin", updateSoon);
@@ -54,8 +54,8 @@ const trackFocus = (update: () => void): (() => void) => {
 };
 
 /**
- * Refs for temporary cards above the page, such as toasts. They keep the focused control and the controls at the end of
- * the page uncovered.
+ * Ref callbacks for temporary cards above the page, such as toasts. They keep the focused control and the controls at
+ * the end of the page uncovered.
  */
 export const avoidCoveringFocus = {
   byMovingDown(card: HTMLElement | null): (() => void) | undefined {

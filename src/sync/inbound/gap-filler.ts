@@ -7,7 +7,10 @@ import { type ServerChange, toRowChanges } from "./server-changes.ts";
 
 export type RequestChanges = (command: Extract<Command, { type: "changes" }>) => Promise<ChangesResult>;
 
-/** Fetches the changes missing below the cursor, newest gap first. */
+/**
+ * Fetches the changes missing below the cursor, newest gap first. `SocketSession` detects a missing change by its
+ * number.
+ */
 export class GapFiller {
   readonly #context: SyncContext;
   readonly #inbound: InboundQueue;

@@ -44,6 +44,16 @@ test("an unknown phone and a wrong password are answered alike", async () => {
   expect({ status: unknown.status, body: unknown.body }).toEqual({ status: wrong.status, body: wrong.body });
 });
 
+test("limits are stored under keyed hashes, not under numbers and addresses", async () => {
+  const person = await makePerson();
+  const address = "203.0.113.211";
+  expect((await signIn(person.phone, "Wrong2026", { "cf-connecting-ip": address })).status).toBe(400);
+  const { results } = await env.DB.prepare("SELECT key FROM rate_limits").all<{ key: string }>();
+  const keys = results.map(({ key }) => key);
+  expect(keys).toContain(`sign_in_by_account_and_address:${toLimitKey(person.phone)} ${toLimitKey(address)}`);
+  expect(keys.filter((key) => key.includes(person.phone.slice(1)) || key.includes(address))).toEqual([]);
+});
+
 test("an unknown phone is hashed for as a wrong password is", async () => {
   const person = await makePerson();
   const time = async (phone: string) => {

@@ -4,7 +4,7 @@ import { avatarMaxBytes } from "#contract/limits.ts";
 import type { Profile } from "#contract/people.ts";
 import type { Person } from "#tests/support/people/people.ts";
 import { makeJpegWithLocation, makePng, makePngClaiming } from "#tests/worker/support/pictures.ts";
-import { call, makePerson, site } from "#tests/worker/support/site.ts";
+import { call, drainBucket, makePerson, site } from "#tests/worker/support/site.ts";
 import { readImageHeader } from "#worker/lib/storage/image-header.ts";
 
 const put = async (by: Person, body: BodyInit, type = "image/png") => {
@@ -151,4 +151,13 @@ test("there are exactly two sizes", async () => {
   const person = await makePerson();
   const key = (await put(person, makePng(40, 40))).body.avatar_url ?? "";
   for (const size of ["51", "10000", "-1", "x"]) expect((await get(person, key, size)).status).toBe(400);
+});
+
+test("a person who has used up the day's pictures keeps the one they have", async () => {
+  const person = await makePerson();
+  const { body } = await put(person, makePng(60, 60));
+  await drainBucket("avatar_by_user", person.id);
+  expect(await put(person, makePng(30, 30))).toMatchObject({ status: 429, body: { error_code: "rate_limited" } });
+  expect((await get(person, body.avatar_url ?? "")).status).toBe(200);
+  expect(await keptOf(person)).toEqual([`512/${body.avatar_url}`]);
 });

@@ -399,3 +399,12 @@ test("publishing beyond the limit is refused, with the time to wait", async () =
   expect(await rowsOf(ana.id)).toHaveLength(burst);
   expect(await listPostPictures(ana.id)).toEqual([]);
 });
+
+test("a person who has used up the day's pictures may still publish texts", async () => {
+  const ana = await makePerson();
+  await drainBucket("post_picture_by_user", ana.id);
+  const refused = await publishPost(ana, { id: createUuid() }, makePng(60, 30));
+  expect(refused).toMatchObject(refusedAs(429, "rate_limited"));
+  expect(await publishPost(ana, { id: createUuid(), content: "Sans photo" })).toMatchObject(isPublished);
+  expect(await ofPerson(ana)).toHaveLength(1);
+});

@@ -3,7 +3,7 @@ import type { Uuid } from "#contract/ids.ts";
 
 /**
  * A refresh token is 52 bytes: session id, generation, and a MAC over both with the session's random nonce. It is not
- * stored; its successor can be derived again if a response was lost.
+ * stored; its successor can be derived again if a response was lost. `rotateSession` (sessions.ts) exchanges it.
  */
 const idBytes = 16;
 const tokenBytes = idBytes + 4 + 32;

@@ -5,7 +5,7 @@ import { sniffWebm } from "./webm.ts";
 
 /**
  * Media type of a file that is not an image, detected from its first bytes only. Its name and declared type are
- * ignored.
+ * ignored. `complete-file.ts` decides between images and other files.
  */
 
 const soundPackets = ["OpusHead", "\x01vorbis", "\x7fFLAC", "Speex   "];

@@ -8,7 +8,8 @@ import { anonymizeAllForwards } from "./anonymize-all-forwards.ts";
 import { purgeUserFiles } from "./purge-user-files.ts";
 
 /**
- * Steps of an account deletion outside the person's own UserChannel, whose `AccountDeletionJob` runs them. Each step searches for what is left, so that it
+ * Steps of an account deletion outside the person's own UserChannel, whose `AccountDeletionJob`
+ * (worker/objects/user-channel/account-deletion.ts) runs them in order. Each step searches for what is left, so that it
  * can be repeated, and returns true when nothing is left.
  */
 type DeletionStep = (env: Env, user: Uuid) => Promise<boolean>;

@@ -3,7 +3,7 @@ import { deleteCookie, setCookie } from "hono/cookie";
 import { accessTokenSeconds, sessionIdleDays } from "#contract/limits.ts";
 import type { AppContext } from "./app.ts";
 
-/** Prefix `__Host-` (RFC 6265bis §4.1.3.2): set by this host only, over a secure context, for every path. */
+/** Prefix `__Host-` (RFC 6265bis §4.1.3.2): set by this host only, over HTTPS, for every path. */
 export const accessCookie = "__Host-lisolo-at";
 export const refreshCookie = "__Host-lisolo-rt";
 export const cookieNames = [accessCookie, refreshCookie] as const;

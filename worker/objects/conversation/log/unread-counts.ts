@@ -11,7 +11,7 @@ type DeletedMessage = { seq: number; sender: number };
 
 /**
  * Unread count of each member, excluding their own messages. Counted once after the object starts, then updated
- * incrementally from read marks and new messages.
+ * incrementally from read marks and new messages. `unreadKinds` (contract/conversations.ts) names the kinds that count.
  */
 export class UnreadCounts {
   readonly #sql: SqlStorage;
