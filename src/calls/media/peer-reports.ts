@@ -6,7 +6,7 @@ type PeerReportEvents = {
   hungUp(): void;
 };
 
-/** What a device of the other person reports about itself, over the data channel or as signals. */
+/** Reports of a device of the other person about itself, received over the data channel or as signals. */
 export class PeerReports {
   readonly #events: PeerReportEvents;
   #state: MediaState | undefined;

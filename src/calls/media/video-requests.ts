@@ -4,7 +4,7 @@ import type { MediaOptions } from "./media-session.ts";
 
 const hiddenAfterMs = 3_000; // looking away for a moment keeps the video
 
-/** Which video is requested: this side's, by its person and by the other side, and the other side's, by this person. */
+/** Requests for video: for this side's by its person and by the other side, and for the other side's by this person. */
 export class VideoRequests {
   #isCameraOn: boolean;
   #isVideoWanted = true;
