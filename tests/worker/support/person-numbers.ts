@@ -1,5 +1,5 @@
 // Numbers for all helpers that make new people, so that no two helpers choose the same one. Numbers that tests name
-// themselves are lower.
+// themselves are lower, up to 3,500.
 let last = 3_500;
 
 /** Returns the next unused person number. */
