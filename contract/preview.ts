@@ -12,9 +12,7 @@ const findVisibleStart = (text: string): number => {
   return 0;
 };
 
-/**
- * Beginning of a text, without leading blanks if only they would be shown. Never splits a surrogate pair.
- */
+/** First characters of a text. Leading blanks are skipped if nothing else would be shown. Never splits a surrogate pair. */
 const cutPreviewText = (text: string): string => {
   const visible = isBlank(text.slice(0, previewMaxLength)) ? text.slice(findVisibleStart(text)) : text;
   const lastUnit = visible.charCodeAt(previewMaxLength - 1);
@@ -22,7 +20,7 @@ const cutPreviewText = (text: string): string => {
   return visible.slice(0, isHighSurrogate ? previewMaxLength - 1 : previewMaxLength);
 };
 
-/** Body for the conversation list, and whether it is complete. */
+/** Body of a message for the conversation list. `whole` is false if its text was cut. */
 export const toPreview = (body: StoredBody): { preview: StoredBody; whole: boolean } =>
   "text" in body && body.text !== undefined && body.text.length > previewMaxLength
     ? { preview: { ...body, text: cutPreviewText(body.text) }, whole: false }

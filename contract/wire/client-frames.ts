@@ -45,7 +45,7 @@ const clientFrames = {
   [clientFrame.receipts]: v.strictTuple([v.literal(clientFrame.receipts), ConversationRef, Count, Count]),
   [clientFrame.page]: v.union([
     v.strictTuple(pageFields), // after or before, seq, limit
-    v.strictTuple([...pageFields, Count]), // with the seq of a held message
+    v.strictTuple([...pageFields, Count]), // with the seq of an anchor
   ]),
   // query, before
   [clientFrame.search]: v.strictTuple([v.literal(clientFrame.search), Ref, ConversationRef, v.string(), Count]),

@@ -7,18 +7,18 @@ import { fromWireBody, toWireBody, type WireBody } from "./compact-encoding.ts";
 
 /** Frame of a command. `mark` has no answer of its own: the resulting change of the own receipts replaces it. */
 export const toClientFrame = (
-  command: Exclude<Command, { type: "send" | "spread" }>,
+  command: Exclude<Command, { type: "send" | "multicast" }>,
   ref: number,
   conversation: number | ConversationId,
 ): ClientFrame => {
   switch (command.type) {
     case "mark":
       return [clientFrame.receipts, conversation, command.delivered, command.read];
-    case "hide":
+    case "clearHistory":
       return [clientFrame.clearHistory, ref, conversation, command.upTo, command.keep ? 1 : 0];
-    case "retract":
+    case "deleteForEveryone":
       return [clientFrame.deleteMessage, ref, conversation, command.seq];
-    case "withdraw":
+    case "deletePending":
       return [clientFrame.deleteMessage, ref, conversation, packUuid(command.cid)];
     case "revised":
       return [clientFrame.revisions, ref, conversation, command.since];
@@ -40,12 +40,12 @@ export const toClientFrame = (
 };
 
 const toPageFrame = (
-  { direction, seq, limit, held }: CommandOf<"page">,
+  { direction, seq, limit, anchor }: CommandOf<"page">,
   ref: number,
   conversation: number | ConversationId,
 ): ClientFrame => {
   const frame = [clientFrame.page, ref, conversation, direction === "after" ? "a" : "b", seq, limit] as const;
-  return held === undefined ? [...frame] : [...frame, held];
+  return anchor === undefined ? [...frame] : [...frame, anchor];
 };
 
 export const toSendFrame = (
@@ -65,7 +65,7 @@ export const toSendFrame = (
 };
 
 /** Frame of a multicast: the refs of its messages start with `ref`. */
-export const toMulticastFrame = (ref: number, { body, source, to }: CommandOf<"spread">): ClientFrame => [
+export const toMulticastFrame = (ref: number, { body, source, to }: CommandOf<"multicast">): ClientFrame => [
   clientFrame.multicast,
   ref,
   toWireBody(body) as string | Body,
@@ -91,13 +91,13 @@ export const toCommand = (
     }
     case clientFrame.multicast: {
       const to = frame[4].map(([target, cid]) => ({ conversation: idOf(target), cid: unpackUuid(cid) }));
-      return { type: "spread", body: fromWireBody(frame[2] as WireBody), ...sourceOf(frame[3]), to };
+      return { type: "multicast", body: fromWireBody(frame[2] as WireBody), ...sourceOf(frame[3]), to };
     }
     case clientFrame.deleteMessage: {
       const target = frame[3];
       return typeof target === "number"
-        ? { type: "retract", conversation, seq: target }
-        : { type: "withdraw", conversation, cid: unpackUuid(target) };
+        ? { type: "deleteForEveryone", conversation, seq: target }
+        : { type: "deletePending", conversation, cid: unpackUuid(target) };
     }
     case clientFrame.revisions:
       return { type: "revised", conversation, since: frame[3] };
@@ -107,8 +107,8 @@ export const toCommand = (
       return { type: "mark", conversation, delivered: frame[2], read: frame[3] };
     case clientFrame.page: {
       const direction = frame[3] === "a" ? "after" : "before";
-      const held = frame[6] === undefined ? {} : { held: frame[6] };
-      return { type: "page", conversation, direction, seq: frame[4], limit: frame[5], ...held };
+      const anchor = frame[6] === undefined ? {} : { anchor: frame[6] };
+      return { type: "page", conversation, direction, seq: frame[4], limit: frame[5], ...anchor };
     }
     case clientFrame.search:
       return { type: "search", conversation, query: frame[3], before: frame[4] };
@@ -119,7 +119,7 @@ export const toCommand = (
     case clientFrame.call:
       return { ...frame[3], conversation };
     case clientFrame.clearHistory:
-      return { type: "hide", conversation, upTo: frame[3], keep: frame[4] === 1 };
+      return { type: "clearHistory", conversation, upTo: frame[3], keep: frame[4] === 1 };
     default:
       return undefined;
   }

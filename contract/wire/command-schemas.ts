@@ -25,14 +25,14 @@ export const MulticastBody = v.strictObject({
     v.maxLength(multicastMax),
   ),
 });
-const MulticastCommand = v.strictObject({ type: v.literal("spread"), ...MulticastBody.entries });
+const MulticastCommand = v.strictObject({ type: v.literal("multicast"), ...MulticastBody.entries });
 /** Replaces the caller's own message by a tombstone for everyone. Idempotent. */
-const RetractCommand = v.strictObject({ type: v.literal("retract"), conversation: ConversationId, seq: Seq });
+const DeleteForEveryoneCommand = v.strictObject({ type: v.literal("deleteForEveryone"), conversation: ConversationId, seq: Seq });
 /**
  * Deletes the caller's own message for everyone by client id. If it has not arrived yet, it is refused later.
  * Idempotent.
  */
-const WithdrawCommand = v.strictObject({ type: v.literal("withdraw"), conversation: ConversationId, cid: Uuid });
+const DeletePendingCommand = v.strictObject({ type: v.literal("deletePending"), conversation: ConversationId, cid: Uuid });
 /** Messages changed after a revision, in their current state. */
 const RevisedCommand = v.strictObject({ type: v.literal("revised"), conversation: ConversationId, since: Watermark });
 const MuteCommand = v.strictObject({ type: v.literal("mute"), conversation: ConversationId, muted: v.boolean() });
@@ -46,22 +46,22 @@ const MarkCommand = v.strictObject({
  * Clears the history up to `upTo`, the newest message the person has seen. With `keep` the conversation stays in the
  * list, otherwise it is removed from it.
  */
-const HideCommand = v.strictObject({
-  type: v.literal("hide"),
+const ClearHistoryCommand = v.strictObject({
+  type: v.literal("clearHistory"),
   conversation: ConversationId,
   upTo: Watermark,
   keep: v.boolean(),
 });
 /**
- * Messages after or before a seq, both exclusive. `after` returns ascending order, `before` descending. `held`: seq of
- * a message the device has; the answer contains its time, so that the device can compare the logs.
+ * Messages after or before a seq, both exclusive. `after` returns ascending order, `before` descending. `anchor`: seq
+ * of a message the device has; the answer contains its time, so that the device can compare the logs.
  */
 const PageCommand = v.strictObject({
   type: v.literal("page"),
   conversation: ConversationId,
   direction: v.picklist(["after", "before"]),
   seq: Watermark,
-  held: v.optional(Seq),
+  anchor: v.optional(Seq),
   limit: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(gapPageRows)),
 });
 const SearchCommand = v.strictObject({
@@ -83,11 +83,11 @@ const [Dial, Answer, HangUp, Standing, Beat, PassSignal] = CallRequest.options;
 export const CommandSchema = v.variant("type", [
   SendCommand,
   MulticastCommand,
-  RetractCommand,
-  WithdrawCommand,
+  DeleteForEveryoneCommand,
+  DeletePendingCommand,
   RevisedCommand,
   MarkCommand,
-  HideCommand,
+  ClearHistoryCommand,
   MuteCommand,
   PageCommand,
   SearchCommand,

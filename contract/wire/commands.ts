@@ -32,13 +32,13 @@ export const MulticastResult = v.object({
 });
 export type MulticastResult = v.InferOutput<typeof MulticastResult>;
 
-export const RetractResult = v.object({ revision: Watermark });
+export const DeleteForEveryoneResult = v.object({ revision: Watermark });
 /** Position of the deleted message, null if it had not arrived, and the revision of the deletion. */
-export const WithdrawResult = v.object({
+export const DeletePendingResult = v.object({
   revision: Watermark,
   place: v.nullable(v.object({ seq: Seq, at: v.number() })),
 });
-export type WithdrawResult = v.InferOutput<typeof WithdrawResult>;
+export type DeletePendingResult = v.InferOutput<typeof DeletePendingResult>;
 
 /**
  * Number of the newest change of an inbox row that a result includes: `counter` under the inbox's `epoch`. A device whose
@@ -65,7 +65,7 @@ export const PageResult = v.object({
   head: Watermark,
   messages: v.array(Message),
   more: v.boolean(), // whether there are more in this direction
-  /** Time of the message at `held`, or at `seq` without it. Null if the person sees no message there. */
+  /** Time of the message at the requested `anchor`, or at `seq` without one. Null if the person sees no message there. */
   anchor: v.nullable(v.number()),
 });
 export type PageResult = v.InferOutput<typeof PageResult>;
@@ -97,7 +97,7 @@ export type ChangesResult = v.InferOutput<typeof ChangesResult>;
 
 /** Unread count of messages up to `head`. */
 export const UnreadResult = v.object({ unread: Watermark, head: Watermark });
-export const HideResult = v.object({ hidden: Watermark, change: v.optional(ChangeNumber) });
+export const ClearHistoryResult = v.object({ hidden: Watermark, change: v.optional(ChangeNumber) });
 
 /** Whether the request was passed on. */
 export const RelayResult = v.object({ passed: v.boolean() });
@@ -108,13 +108,13 @@ export type ListPage = v.InferOutput<typeof ListPage>;
 
 export type CommandResults = {
   send: SendResult;
-  spread: MulticastResult;
-  retract: v.InferOutput<typeof RetractResult>;
-  withdraw: WithdrawResult;
+  multicast: MulticastResult;
+  deleteForEveryone: v.InferOutput<typeof DeleteForEveryoneResult>;
+  deletePending: DeletePendingResult;
   revised: RevisedResult;
   mute: v.InferOutput<typeof MuteResult>;
   mark: v.InferOutput<typeof UnreadResult>;
-  hide: v.InferOutput<typeof HideResult>;
+  clearHistory: v.InferOutput<typeof ClearHistoryResult>;
   page: PageResult;
   search: SearchResult;
   changes: ChangesResult;

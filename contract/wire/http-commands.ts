@@ -22,68 +22,68 @@ export const toHttpRequest = (command: Command): HttpRequest => {
   if (command.type === "changes") {
     return { method: "GET", path: withQuery("/api/sync", { since: command.since, before: command.before }) };
   }
-  if (command.type === "spread") {
+  if (command.type === "multicast") {
     const { body, source, to } = command;
     return { method: "POST", path: "/api/messages", body: source ? { body, source, to } : { body, to } };
   }
-  const conversation = `/api/conversations/${command.conversation}`;
-  const place = { conversation: command.conversation };
+  const path = `/api/conversations/${command.conversation}`;
+  const inConversation = { conversation: command.conversation };
   switch (command.type) {
     case "send":
-      return { method: "POST", path: `${conversation}/messages`, body: { messages: command.messages } };
+      return { method: "POST", path: `${path}/messages`, body: { messages: command.messages } };
     case "page":
       return {
         method: "GET",
-        path: withQuery(`${conversation}/messages`, {
+        path: withQuery(`${path}/messages`, {
           [command.direction]: command.seq,
-          held: command.held,
+          held: command.anchor,
           limit: command.limit,
         }),
       };
     case "search":
       return {
         method: "POST", // search texts must not appear in URLs
-        path: `${conversation}/search`,
+        path: `${path}/search`,
         body: { query: command.query, before: command.before },
       };
     case "mark":
       return {
         method: "PUT",
-        path: `${conversation}/marks`,
+        path: `${path}/marks`,
         body: { delivered: command.delivered, read: command.read },
       };
-    case "hide":
+    case "clearHistory":
       return command.keep
-        ? { method: "POST", path: `${conversation}/clear`, body: { upTo: command.upTo } }
-        : { method: "DELETE", path: withQuery(conversation, { upTo: command.upTo }) };
-    case "retract":
-      return { method: "DELETE", path: `${conversation}/messages/${command.seq}` };
-    case "withdraw":
-      return { method: "PUT", path: `${conversation}/withdrawals/${command.cid}` };
+        ? { method: "POST", path: `${path}/clear`, body: { upTo: command.upTo } }
+        : { method: "DELETE", path: withQuery(path, { upTo: command.upTo }) };
+    case "deleteForEveryone":
+      return { method: "DELETE", path: `${path}/messages/${command.seq}` };
+    case "deletePending":
+      return { method: "PUT", path: `${path}/withdrawals/${command.cid}` };
     case "revised":
-      return { method: "GET", path: withQuery(`${conversation}/revisions`, { since: command.since }) };
+      return { method: "GET", path: withQuery(`${path}/revisions`, { since: command.since }) };
     case "dial": {
       const { call, kind, device } = command;
-      return { method: "POST", path: "/api/calls", body: { ...place, call_id: call, type: kind, device } };
+      return { method: "POST", path: "/api/calls", body: { ...inConversation, call_id: call, type: kind, device } };
     }
     case "answer":
-      return { method: "POST", path: `/api/calls/${command.call}/answer`, body: { ...place, device: command.device } };
+      return { method: "POST", path: `/api/calls/${command.call}/answer`, body: { ...inConversation, device: command.device } };
     case "hangUp": {
       const { call, device, status, reason, ago } = command;
-      return { method: "POST", path: `/api/calls/${call}/end`, body: { ...place, device, status, reason, ago } };
+      return { method: "POST", path: `/api/calls/${call}/end`, body: { ...inConversation, device, status, reason, ago } };
     }
     case "standing":
-      return { method: "GET", path: withQuery(`/api/calls/${command.call}`, place) };
+      return { method: "GET", path: withQuery(`/api/calls/${command.call}`, inConversation) };
     case "beat": {
       const { call, device, unheard } = command;
-      return { method: "POST", path: `/api/calls/${call}/beat`, body: { ...place, device, unheard } };
+      return { method: "POST", path: `/api/calls/${call}/beat`, body: { ...inConversation, device, unheard } };
     }
     case "signal": {
       const { call, from, to, signal } = command;
-      return { method: "POST", path: `/api/calls/${call}/signal`, body: { ...place, from, to, signal } };
+      return { method: "POST", path: `/api/calls/${call}/signal`, body: { ...inConversation, from, to, signal } };
     }
     case "presence":
-      return { method: "GET", path: `${conversation}/presence` };
+      return { method: "GET", path: `${path}/presence` };
     case "mute":
       return { method: command.muted ? "PUT" : "DELETE", path: `/api/mutes/${command.conversation}` };
   }

@@ -4,13 +4,13 @@ import { ConversationId, Uuid } from "#contract/ids.ts";
 import { MulticastBody, SendCommand } from "#contract/wire/command-schemas.ts";
 import {
   type CommandOf,
-  HideResult,
+  ClearHistoryResult,
   MulticastResult,
   MuteResult,
-  RetractResult,
+  DeleteForEveryoneResult,
   SendResult,
   UnreadResult,
-  WithdrawResult,
+  DeletePendingResult,
 } from "#contract/wire/commands.ts";
 import { type AppContext, createRoutes } from "#worker/lib/http/app.ts";
 import { authenticate } from "#worker/lib/http/authenticate.ts";
@@ -27,8 +27,8 @@ const MessageParams = v.object({ id: ConversationId, seq: v.pipe(NumberText, Seq
 
 const ClientMessageParams = v.object({ id: ConversationId, cid: Uuid });
 
-const toClearHistoryCommand = (conversation: ConversationId, upTo: number, keepListed: boolean): CommandOf<"hide"> => ({
-  type: "hide",
+const toClearHistoryCommand = (conversation: ConversationId, upTo: number, keepListed: boolean): CommandOf<"clearHistory"> => ({
+  type: "clearHistory",
   conversation,
   upTo,
   keep: keepListed,
@@ -48,7 +48,7 @@ export const conversationCommandRoutes = createRoutes()
     }),
     authenticate,
     validate("json", MulticastBody),
-    (c) => respondWithCommand<"spread">(c, { type: "spread", ...c.req.valid("json") }),
+    (c) => respondWithCommand<"multicast">(c, { type: "multicast", ...c.req.valid("json") }),
   )
   .post(
     "/conversations/:id/messages",
@@ -82,14 +82,14 @@ export const conversationCommandRoutes = createRoutes()
     describeOperation({
       tag: "conversations",
       summary: "Delete one's own message for everybody; a tombstone remains",
-      ok: { status: 200, body: RetractResult },
+      ok: { status: 200, body: DeleteForEveryoneResult },
       refusals: [...nonMemberErrors, "message_not_found", "not_your_message", "forbidden_origin"],
     }),
     authenticate,
     validate("param", MessageParams),
     (c) => {
       const { id: conversation, seq } = c.req.valid("param");
-      return respondWithCommand<"retract">(c, { type: "retract", conversation, seq });
+      return respondWithCommand<"deleteForEveryone">(c, { type: "deleteForEveryone", conversation, seq });
     },
   )
   .put(
@@ -98,14 +98,14 @@ export const conversationCommandRoutes = createRoutes()
       tag: "conversations",
       summary:
         "Delete one's own message for everybody by its client id; a message that has not arrived is refused when it does",
-      ok: { status: 200, body: WithdrawResult },
+      ok: { status: 200, body: DeletePendingResult },
       refusals: [...nonMemberErrors, "message_not_found", "not_your_message", "forbidden_origin"],
     }),
     authenticate,
     validate("param", ClientMessageParams),
     (c) => {
       const { id: conversation, cid } = c.req.valid("param");
-      return respondWithCommand<"withdraw">(c, { type: "withdraw", conversation, cid });
+      return respondWithCommand<"deletePending">(c, { type: "deletePending", conversation, cid });
     },
   )
   .put(
@@ -127,28 +127,28 @@ export const conversationCommandRoutes = createRoutes()
     describeOperation({
       tag: "conversations",
       summary: "Remove messages up to a position from one's own view; the conversation stays in the list",
-      ok: { status: 200, body: HideResult },
+      ok: { status: 200, body: ClearHistoryResult },
       refusals: [...nonMemberErrors, "forbidden_origin"],
     }),
     authenticate,
     validate("param", ConversationIdParam),
     validate("json", ClearBody),
     (c) =>
-      respondWithCommand<"hide">(c, toClearHistoryCommand(c.req.valid("param").id, c.req.valid("json").upTo, true)),
+      respondWithCommand<"clearHistory">(c, toClearHistoryCommand(c.req.valid("param").id, c.req.valid("json").upTo, true)),
   )
   .delete(
     "/conversations/:id",
     describeOperation({
       tag: "conversations",
       summary: "Remove messages up to a position, or all, from one's own view, and the conversation from the list",
-      ok: { status: 200, body: HideResult },
+      ok: { status: 200, body: ClearHistoryResult },
       refusals: [...nonMemberErrors, "forbidden_origin"],
     }),
     authenticate,
     validate("param", ConversationIdParam),
     validate("query", DeleteConversationQuery),
     (c) =>
-      respondWithCommand<"hide">(
+      respondWithCommand<"clearHistory">(
         c,
         toClearHistoryCommand(c.req.valid("param").id, c.req.valid("query").upTo ?? beyondNewestSeq, false),
       ),

@@ -60,13 +60,13 @@ export const conversationRoutes = createRoutes()
     validate("param", ConversationIdParam),
     validate("query", PageQuery),
     (c) => {
-      const { before, after, held, limit = messagePageRows } = c.req.valid("query");
+      const { before, after, held: anchor, limit = messagePageRows } = c.req.valid("query");
       const position =
         after === undefined
           ? ({ direction: "before", seq: before ?? beyondNewestSeq } as const)
           : ({ direction: "after", seq: after } as const);
       const page = { type: "page", conversation: c.req.valid("param").id, ...position, limit } as const;
-      return respondWithCommand<"page">(c, held === undefined ? page : { ...page, held });
+      return respondWithCommand<"page">(c, anchor === undefined ? page : { ...page, anchor });
     },
   )
   .post(

@@ -198,9 +198,9 @@ export interface ConversationRpc {
   updateReceipts(user: Uuid, readState: ReadState, isVisibleToPeers: boolean): Promise<MemberReadState | Refusal>;
   clearHistory(user: Uuid, upTo: number): Promise<MemberReadState | Refusal>;
   /** Replaces the caller's own message by a tombstone for all members and releases its file. */
-  deleteForEveryone(user: Uuid, seq: number): Promise<CommandResults["retract"] | Refusal>;
+  deleteForEveryone(user: Uuid, seq: number): Promise<CommandResults["deleteForEveryone"] | Refusal>;
   /** Deletes the caller's own message by client id. If it has not arrived yet, it is refused later. */
-  deletePending(user: Uuid, cid: Uuid): Promise<CommandResults["withdraw"] | Refusal>;
+  deletePending(user: Uuid, cid: Uuid): Promise<CommandResults["deletePending"] | Refusal>;
   listRevisions(user: Uuid, query: Extract<Command, { type: "revised" }>): Promise<CommandResults["revised"] | Refusal>;
   /** Creates a group with the caller as its owner. Idempotent; the id of another owner's group is refused. */
   createGroup(owner: Uuid, name: string, people: AddedMember[]): Promise<GroupChangeResult | Refusal>;

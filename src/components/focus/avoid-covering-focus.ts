@@ -35,8 +35,8 @@ const controlSelector = "a[href], button, input, select, textarea";
 /** Elements at the end of a page that must stay usable, such as the message composer. */
 const pageEndSelector = "[data-page-end]";
 
-/** Box of the focused element, or none if it is not a control outside the card. */
-const listFocusedBoxes = (card: HTMLElement): Box[] => {
+/** Box of the focused control. Undefined if no control is focused, or one inside the card. */
+const findFocusedBox = (card: HTMLElement): Box | undefined => {
   const focused = document.activeElement;
   return focused?.matches(controlSelector) && !card.contains(focused) ? [focused.getBoundingClientRect()] : [];
 };
@@ -64,7 +64,7 @@ export const avoidCoveringFocus = {
     return trackFocus(() => {
       const { top } = frame.getBoundingClientRect();
       const { left, right } = card.getBoundingClientRect();
-      const [focused] = listFocusedBoxes(card);
+      const focused = findFocusedBox(card);
       if (!focused) return;
       const box = { top, left, right, bottom: top + card.offsetHeight };
       card.style.marginTop = `${computeShiftDown(box, focused, visualViewport?.height ?? innerHeight)}px`;
@@ -80,7 +80,8 @@ export const avoidCoveringFocus = {
       const pageEnds = [...document.querySelectorAll(pageEndSelector)].map((element) =>
         element.getBoundingClientRect(),
       );
-      const boxes = [...pageEnds, ...listFocusedBoxes(card)].filter((box) => box.bottom > box.top);
+      const focused = findFocusedBox(card);
+      const boxes = [...pageEnds, ...(focused ? [focused] : [])].filter((box) => box.bottom > box.top);
       const box = { top: bottom - card.offsetHeight, bottom, left, right };
       card.style.marginBottom = `${gapPx + computeShiftUp(box, boxes)}px`;
     });

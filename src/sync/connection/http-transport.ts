@@ -5,17 +5,17 @@ import {
   ChangesResult,
   type Command,
   type CommandResults,
-  HideResult,
+  ClearHistoryResult,
   MulticastResult,
   MuteResult,
   PageResult,
   RelayResult,
-  RetractResult,
+  DeleteForEveryoneResult,
   RevisedResult,
   SearchResult,
   SendResult,
   UnreadResult,
-  WithdrawResult,
+  DeletePendingResult,
 } from "#contract/wire/commands.ts";
 import { toHttpRequest } from "#contract/wire/http-commands.ts";
 import type { Platform } from "#sync/platform/platform.ts";
@@ -23,13 +23,13 @@ import { SyncError } from "#sync/platform/sync-error.ts";
 
 const resultSchemas = {
   send: SendResult,
-  spread: MulticastResult,
-  retract: RetractResult,
-  withdraw: WithdrawResult,
+  multicast: MulticastResult,
+  deleteForEveryone: DeleteForEveryoneResult,
+  deletePending: DeletePendingResult,
   revised: RevisedResult,
   mute: MuteResult,
   mark: UnreadResult,
-  hide: HideResult,
+  clearHistory: ClearHistoryResult,
   page: PageResult,
   search: SearchResult,
   changes: ChangesResult,

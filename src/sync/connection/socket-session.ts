@@ -143,7 +143,7 @@ export class SocketSession {
   sendMulticast(messages: readonly [OutboxRow, ...OutboxRow[]]): boolean {
     const [{ body, source }] = messages;
     const to = messages.map(({ conversation, cid }) => ({ conversation, cid }));
-    const command = { type: "spread", body, to, ...(source ? { source } : {}) } as const;
+    const command = { type: "multicast", body, to, ...(source ? { source } : {}) } as const;
     return this.isReady && this.#writer.writeMessages(messages, (ref) => toMulticastFrame(ref, command));
   }
 

@@ -27,7 +27,7 @@ const isPageOfOtherLog = async (
   page: PageResult,
 ): Promise<boolean> => {
   if ((row.epoch !== "" && page.epoch !== row.epoch) || page.head < request.head) return true;
-  const seq = request.held ?? request.seq;
+  const seq = request.anchor ?? request.seq;
   if (page.anchor === null || seq < row.lo || seq > row.hi) return false;
   const stored = await transaction.store.messages.get([row.id, seq]);
   return stored !== undefined && stored.at !== page.anchor;

@@ -22,7 +22,7 @@ export const toForkPageCommand = ({ id, lo, hi }: LocalConversationRow, limit: n
     direction: "before",
     seq: afterNewestSeq,
     limit,
-    ...(lo <= hi ? { held: hi } : {}),
+    ...(lo <= hi ? { anchor: hi } : {}),
   }) as const;
 
 /** Whether the stored message is another one than the server's at the same sequence number. */

@@ -208,7 +208,7 @@ export class MessageFetcher {
         direction: "before",
         seq: head + 1,
         limit: isEmpty ? prefetchRows : messagePageRows,
-        ...(isEmpty ? {} : { held: hi }),
+        ...(isEmpty ? {} : { anchor: hi }),
       };
     return { type: "page", conversation: id, direction: "after", seq: hi, limit: gapPageRows };
   }

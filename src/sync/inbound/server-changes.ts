@@ -15,7 +15,7 @@ export type PageRequest = {
   direction: "after" | "before";
   seq: number;
   /** Sequence number whose message time the page returns as `anchor`, if other than `seq`. */
-  held?: number;
+  anchor?: number;
   head: number;
   revised: number;
 };

@@ -77,7 +77,7 @@ const applyDeletionAnswer = async (
   tab: Tab,
   conversation: ConversationId,
   seq: number,
-  request: Promise<CommandResults["retract"]>,
+  request: Promise<CommandResults["deleteForEveryone"]>,
 ): Promise<void> => {
   const answer = await confirmByAnswerOrPush(
     tab,
@@ -96,7 +96,7 @@ const applyDeletionAnswer = async (
  */
 export const deleteOwnMessage = async (tab: Tab, conversation: ConversationId, seq: number): Promise<void> => {
   if (tab.link.get() !== "online" && (await deleteLocally(tab, conversation, seq))) return;
-  const request = requestByHttp(tab.platform, { type: "retract", conversation, seq });
+  const request = requestByHttp(tab.platform, { type: "deleteForEveryone", conversation, seq });
   const applied = applyDeletionAnswer(tab, conversation, seq, request);
   let cancel = () => {};
   const timeout = new Promise<never>((_, reject) => {
@@ -147,7 +147,7 @@ export const clearConversationHistory = async (
   const answer = await confirmRowChange(
     tab,
     conversation,
-    () => requestByHttp(tab.platform, { type: "hide", conversation, upTo, keep: keepListed }),
+    () => requestByHttp(tab.platform, { type: "clearHistory", conversation, upTo, keep: keepListed }),
     ({ hidden, kept }) => hidden >= upTo && kept === keepListed,
   );
   const { hidden, change } = answer ?? {};

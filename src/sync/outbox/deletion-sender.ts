@@ -21,7 +21,7 @@ export const createDeletionSender = (context: SyncContext): OperationSender<Pend
 
 async function sendDeletion(context: SyncContext, { conversation, cid }: PendingDeletion): Promise<void> {
   const { store, strict, platform, me } = context;
-  const answer = requestByHttp(platform, { type: "withdraw", conversation, cid });
+  const answer = requestByHttp(platform, { type: "deletePending", conversation, cid });
   const { revision, place } = await answer.catch((error: unknown) => {
     throw isUnsupported(asSyncError(error).code) ? new SyncError("unavailable") : error;
   });

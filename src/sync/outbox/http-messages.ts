@@ -19,7 +19,7 @@ export const postMulticast = (
   platform: Platform,
   { body, source }: OutboxRow,
   rows: readonly OutboxRow[],
-): Promise<CommandResults["spread"]> => {
+): Promise<CommandResults["multicast"]> => {
   const to = rows.map(({ conversation, cid }) => ({ conversation, cid }));
-  return requestByHttp(platform, { type: "spread", body, to, ...(source ? { source } : {}) });
+  return requestByHttp(platform, { type: "multicast", body, to, ...(source ? { source } : {}) });
 };

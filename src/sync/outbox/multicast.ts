@@ -24,7 +24,7 @@ import {
 export const toMulticastMessages = (
   { platform }: Tab,
   to: readonly ConversationId[],
-  message: Omit<UnsentMessage, "cid" | "conversation" | "spread">,
+  message: Omit<UnsentMessage, "cid" | "conversation" | "multicast">,
 ): UnsentMessage[] => {
   let spread: Uuid | undefined;
   return to.map((conversation, index) => {

@@ -5,16 +5,16 @@ import type { ServerFrame } from "#contract/wire/server-frames.ts";
 
 /** Answer frame of a command; times are relative to `now`. */
 export const answerFrame = (
-  type: Exclude<Command["type"], "send" | "spread" | "mark">,
+  type: Exclude<Command["type"], "send" | "multicast" | "mark">,
   ref: number,
   result: object,
   now: number,
 ): ServerFrame => {
   switch (type) {
-    case "hide":
+    case "clearHistory":
     case "mute":
-    case "retract":
-    case "withdraw":
+    case "deleteForEveryone":
+    case "deletePending":
     case "beat":
     case "signal":
       return ["y", ref];

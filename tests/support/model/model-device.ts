@@ -306,7 +306,7 @@ const toCommand = ({ method, path, body }: HttpRequest): Command => {
     const before = query("before");
     return { type: "changes", since: query("since") ?? 0, ...(before === undefined ? {} : { before }) };
   }
-  if (url.pathname === "/api/messages") return { type: "spread", ...(body as Omit<CommandOf<"spread">, "type">) };
+  if (url.pathname === "/api/messages") return { type: "multicast", ...(body as Omit<CommandOf<"multicast">, "type">) };
   const [, , area, conversation = "", what, seq] = url.pathname.split("/") as [
     string,
     string,
@@ -316,10 +316,10 @@ const toCommand = ({ method, path, body }: HttpRequest): Command => {
     string,
   ];
   if (area === "mutes") return { type: "mute", conversation, muted: method === "PUT" };
-  if (what === "clear") return { type: "hide", conversation, keep: true, ...(body as { upTo: number }) };
-  if (method === "DELETE" && what === "messages") return { type: "retract", conversation, seq: Number(seq) };
-  if (method === "DELETE") return { type: "hide", conversation, keep: false, upTo: query("upTo") ?? 0 };
-  if (what === "withdrawals") return { type: "withdraw", conversation, cid: seq };
+  if (what === "clear") return { type: "clearHistory", conversation, keep: true, ...(body as { upTo: number }) };
+  if (method === "DELETE" && what === "messages") return { type: "deleteForEveryone", conversation, seq: Number(seq) };
+  if (method === "DELETE") return { type: "clearHistory", conversation, keep: false, upTo: query("upTo") ?? 0 };
+  if (what === "withdrawals") return { type: "deletePending", conversation, cid: seq };
   if (method === "PUT") return { type: "mark", conversation, ...(body as { delivered: number; read: number }) };
   if (method === "POST") return { type: "send", conversation, ...(body as { messages: [] }) };
   if (what === "presence") return { type: "presence", conversation };
@@ -335,5 +335,5 @@ const toCommand = ({ method, path, body }: HttpRequest): Command => {
     seq: query(direction) ?? 0,
     limit: query("limit") ?? 1,
   } as const;
-  return held === undefined ? page : { ...page, held };
+  return held === undefined ? page : { ...page, anchor: held };
 };

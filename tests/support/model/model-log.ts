@@ -141,7 +141,7 @@ export const buildInboxRow = (log: Log, user: Uuid, handle: number): InboxRow =>
 };
 
 export const readLogPage = (log: Log, user: Uuid, command: CommandOf<"page">, rowsMax: number): PageResult => {
-  const { direction, seq, limit, held = seq } = command;
+  const { direction, seq, limit, anchor: anchorSeq = seq } = command;
   const seen = listVisible(log, user);
   const found =
     direction === "after"
@@ -149,7 +149,7 @@ export const readLogPage = (log: Log, user: Uuid, command: CommandOf<"page">, ro
       : seen.filter((message) => message.seq < seq).reverse();
   const rows = found.slice(0, Math.min(limit, rowsMax));
   const messages = rows.map((message) => toVisibleMessage(message, user));
-  const anchor = seen.find((message) => message.seq === held)?.at ?? null;
+  const anchor = seen.find((message) => message.seq === anchorSeq)?.at ?? null;
   return { epoch: log.epoch, head: findVisibleHead(log, user), messages, more: found.length > rows.length, anchor };
 };
 

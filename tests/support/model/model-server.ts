@@ -147,7 +147,7 @@ export class ModelServer extends ModelGroups {
 
   #run(user: Uuid, command: Command, source?: Caller) {
     if (command.type === "changes") return this.listChanges(user, command.since, command.before);
-    if (command.type === "spread") return this.#multicast(user, command, source);
+    if (command.type === "multicast") return this.#multicast(user, command, source);
     const log = this.logs.get(command.conversation);
     const me = log?.members.get(user);
     // A former member still learns the outcome of the messages they sent.
@@ -158,7 +158,7 @@ export class ModelServer extends ModelGroups {
         return this.#sendAll(user, log, command, source);
       case "mark":
         return this.#updateReadState(user, log, command);
-      case "hide":
+      case "clearHistory":
         Object.assign(me, {
           clearedUpTo: Math.max(me.clearedUpTo, Math.min(command.upTo, findVisibleHead(log, user))),
           keepListed: command.keep,
@@ -169,9 +169,9 @@ export class ModelServer extends ModelGroups {
         me.muted = command.muted;
         this.pushRow(user, log);
         return { muted: me.muted, change: this.changeNumber(user, log) };
-      case "retract":
+      case "deleteForEveryone":
         return this.#deleteForEveryone(user, log, command.seq);
-      case "withdraw":
+      case "deletePending":
         return this.#deletePending(user, log, command.cid);
       case "revised":
         return listRevised(log, user, command.since, this.revisedRowsMax);
@@ -196,8 +196,8 @@ export class ModelServer extends ModelGroups {
     return { epoch: log.epoch, sent };
   }
 
-  #multicast(user: Uuid, { body, source, to }: CommandOf<"spread">, caller?: Caller): CommandResults["spread"] {
-    const answer: CommandResults["spread"] = { sent: [], refused: [] };
+  #multicast(user: Uuid, { body, source, to }: CommandOf<"multicast">, caller?: Caller): CommandResults["multicast"] {
+    const answer: CommandResults["multicast"] = { sent: [], refused: [] };
     for (const [index, { conversation, cid }] of to.entries()) {
       const log = this.logs.get(conversation);
       const one = caller && { socket: caller.socket, ref: caller.ref + index };
@@ -260,7 +260,7 @@ export class ModelServer extends ModelGroups {
     return attachment ? this.files.check(user, attachment, original !== undefined) : body;
   }
 
-  #deleteForEveryone(user: Uuid, log: Log, seq: number): CommandResults["retract"] | Refusal {
+  #deleteForEveryone(user: Uuid, log: Log, seq: number): CommandResults["deleteForEveryone"] | Refusal {
     const message = log.messages[seq - 1];
     if (!message) return { error: "message_not_found" };
     if (message.author !== user) return { error: "not_your_message" };
@@ -271,7 +271,7 @@ export class ModelServer extends ModelGroups {
     return { revision: message.revision };
   }
 
-  #deletePending(user: Uuid, log: Log, cid: Uuid): CommandResults["withdraw"] | Refusal {
+  #deletePending(user: Uuid, log: Log, cid: Uuid): CommandResults["deletePending"] | Refusal {
     const message = log.messages.find(({ author, ...one }) => author === user && one.cid === cid);
     if (!message) {
       log.deletedPending.add(`${user} ${cid}`);

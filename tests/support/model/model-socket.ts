@@ -234,9 +234,9 @@ export class ModelSocket extends EventTarget {
     const command = parsed.output;
     const result = this.server.execute(this.user, command, { socket: this, ref });
     if (isRefusal(result)) {
-      const refs = command.type === "spread" ? command.to.map((_, index) => ref + index) : [ref];
+      const refs = command.type === "multicast" ? command.to.map((_, index) => ref + index) : [ref];
       if (frame[0] !== "r") for (const one of refs) this.refuse(one, result);
-    } else if (command.type !== "send" && command.type !== "spread" && command.type !== "mark") {
+    } else if (command.type !== "send" && command.type !== "multicast" && command.type !== "mark") {
       this.#deliver(encodeFrame(answerFrame(command.type, ref, result, this.#base?.now ?? 0)));
     }
   }

@@ -181,8 +181,8 @@ describe("compact commands", () => {
     const to = [conversation, conversation].map((one) => ({ conversation: one, cid: createUuid() }));
     const source = { conversation, seq: 3 };
     for (const command of [
-      { type: "spread", body: { type: "text", text: "à tous" }, to },
-      { type: "spread", body: { type: "text", text: "à tous" }, source, to },
+      { type: "multicast", body: { type: "text", text: "à tous" }, to },
+      { type: "multicast", body: { type: "text", text: "à tous" }, source, to },
     ] as const) {
       const [frame] = decodeClientFrames(encodeFrame(toMulticastFrame(4, { ...command, to }))) ?? [];
       expect(frame && toCommand(frame, "")).toEqual(command);
@@ -191,10 +191,10 @@ describe("compact commands", () => {
 
   test.each([
     { type: "mark", conversation, delivered: 4, read: 3 },
-    { type: "hide", conversation, upTo: 4, keep: true },
-    { type: "hide", conversation, upTo: 0, keep: false },
-    { type: "retract", conversation, seq: 7 },
-    { type: "withdraw", conversation, cid: createUuid() },
+    { type: "clearHistory", conversation, upTo: 4, keep: true },
+    { type: "clearHistory", conversation, upTo: 0, keep: false },
+    { type: "deleteForEveryone", conversation, seq: 7 },
+    { type: "deletePending", conversation, cid: createUuid() },
     { type: "revised", conversation, since: 0 },
     { type: "mute", conversation, muted: true },
     { type: "mute", conversation, muted: false },

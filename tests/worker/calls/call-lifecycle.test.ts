@@ -201,7 +201,7 @@ test("a call entry cannot be deleted for everyone or forwarded, and a search doe
   await anas.hangUp(call, "missed");
   await waitUntil(async () => (await readRow(ben, id)).head === 1);
   for (const person of [ana, ben]) {
-    expect(await request(person, { type: "retract", conversation: id, seq: 1 })).toEqual({ error: "not_your_message" });
+    expect(await request(person, { type: "deleteForEveryone", conversation: id, seq: 1 })).toEqual({ error: "not_your_message" });
     expect(await getConversationStub(env, id).findOriginal(person.id, 1)).toEqual({ error: "message_not_found" });
   }
   expect((await request(ana, { type: "search", conversation: id, query: "missed", before: 9 })).messages).toEqual([]);
@@ -233,7 +233,7 @@ test("a call rings in a deleted or unknown conversation, which is listed again a
   const { ana, ben, id, anas, bens } = await makeCallers();
   await sendTexts(ana, id, "avant");
   await waitUntil(async () => (await readRow(ben, id)).head === 1);
-  await request(ben, { type: "hide", conversation: id, upTo: 1, keep: false });
+  await request(ben, { type: "clearHistory", conversation: id, upTo: 1, keep: false });
   const call = createUuid();
   await anas.dial(call);
   await bens.waitForEvent(call, "ring");

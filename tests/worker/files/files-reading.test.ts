@@ -183,7 +183,7 @@ test("an unreadable file gets the same answer as a missing one, in every form of
   const sam = await seedPerson();
   const { file: kept } = await share(pair, makeRandomBytes(100));
   const { file: deleted, seq } = await share(pair, makeRandomBytes(100));
-  expect((await request(ana, { type: "retract", conversation: id, seq })).error).toBeUndefined();
+  expect((await request(ana, { type: "deleteForEveryone", conversation: id, seq })).error).toBeUndefined();
   const unsent = (await uploadFile(ana, makeRandomBytes(100))).id;
   const { file: othersFile } = await share(other, makeRandomBytes(100));
 
@@ -282,16 +282,16 @@ test("a forwarded file outlives its original message, and is deleted with the la
   const source = { conversation: id, seq };
   const forwarded = { ...body, forwarded: { by: ana.id, name: ana.username } };
   const spread = await request(ben, {
-    type: "spread",
+    type: "multicast",
     body: forwarded,
     source,
     to: [{ conversation, cid: createUuid() }],
   });
   const place = spread.error ? 0 : (spread.sent[0]?.seq ?? 0);
-  await request(ana, { type: "retract", conversation: id, seq });
+  await request(ana, { type: "deleteForEveryone", conversation: id, seq });
   expect((await get(ben, readPath(id, file))).status).toBe(404);
   expect((await bytesOf(await get(second.ana, readPath(conversation, file)))).length).toBe(300);
-  await request(ben, { type: "retract", conversation, seq: place });
+  await request(ben, { type: "deleteForEveryone", conversation, seq: place });
   expect((await get(second.ana, readPath(conversation, file))).status).toBe(404);
   await expect.poll(() => listFileKeys(ana.id)).toEqual([]);
   expect(await env.DB.prepare("SELECT count(*) AS n FROM files WHERE id = ?").bind(file).first("n")).toBe(0);

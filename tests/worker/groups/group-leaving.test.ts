@@ -53,9 +53,9 @@ const askAll = async (person: Person, id: ConversationId, seq: number, to: Conve
     search: request(person, { type: "search", ...named, query: "a", before: 1_000 }),
     revised: request(person, { type: "revised", ...named, since: 0 }),
     mark: request(person, { type: "mark", ...named, delivered: seq, read: seq }),
-    hide: request(person, { type: "hide", ...named, upTo: seq, keep: true }),
-    retract: request(person, { type: "retract", ...named, seq }),
-    withdraw: request(person, { type: "withdraw", ...named, cid: createUuid() }),
+    clearHistory: request(person, { type: "clearHistory", ...named, upTo: seq, keep: true }),
+    deleteForEveryone: request(person, { type: "deleteForEveryone", ...named, seq }),
+    deletePending: request(person, { type: "deletePending", ...named, cid: createUuid() }),
     forward: request(person, {
       type: "send",
       conversation: to,
@@ -97,7 +97,7 @@ test("a removed member is notified within two seconds on every device, and recei
   const frameCounts = devices.map((device) => device.raw.length);
   const [phoneB, phoneD] = [await Device.open(ben), await Device.open(dan)];
   const { file: later } = await sendFile(ben, id, "sans elle");
-  await request(ben, { type: "retract", conversation: id, seq: 3 });
+  await request(ben, { type: "deleteForEveryone", conversation: id, seq: 3 });
   phoneB.send(["t", id]);
   await phoneD.nextOf("t");
   for (const one of [owner, ben, dan]) await request(one, { type: "mark", conversation: id, delivered: 5, read: 5 });
@@ -113,9 +113,9 @@ test("a removed member is notified within two seconds on every device, and recei
     search: "conversation_not_found",
     revised: "conversation_not_found",
     mark: "conversation_not_found",
-    hide: "conversation_not_found",
-    retract: "conversation_not_found",
-    withdraw: "conversation_not_found",
+    clearHistory: "conversation_not_found",
+    deleteForEveryone: "conversation_not_found",
+    deletePending: "conversation_not_found",
     forward: "original_gone",
     group: "group_not_found",
     members: "group_not_found",
@@ -174,13 +174,13 @@ test("a new member cannot read earlier messages by any route, and a returning on
     for (const old of [file, document.id]) expect(await fileStatus(one, id, old)).toBe(404);
     expect(await askAll(one, id, seq, await befriend(one, await seedPerson()))).toMatchObject({
       forward: "original_gone",
-      retract: "message_not_found",
+      deleteForEveryone: "message_not_found",
       receipts: "message_not_found",
     });
   }
-  expect(await request(dan, { type: "retract", conversation: id, seq: 5 })).toEqual({ error: "message_not_found" });
+  expect(await request(dan, { type: "deleteForEveryone", conversation: id, seq: 5 })).toEqual({ error: "message_not_found" });
   // She is not notified of the deletion of a message that she never saw.
-  await request(ben, { type: "retract", conversation: id, seq: 2 });
+  await request(ben, { type: "deleteForEveryone", conversation: id, seq: 2 });
   await sendTexts(ben, id, "maintenant");
   for (const one of [cleo, dan]) {
     await waitUntil(async () => toTexts(await readLog(one, id)).includes("maintenant"));

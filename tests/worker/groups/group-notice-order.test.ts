@@ -74,8 +74,8 @@ test.each([1, 2, 3])("after random events and losses in a group all members agre
       });
     }
     if (kind < 0.6) return run(someone, { type: "mark", conversation: id, delivered: head, read: seq });
-    if (kind < 0.65) return run(someone, { type: "retract", conversation: id, seq });
-    if (kind < 0.68) return run(other, { type: "hide", conversation: id, upTo: seq, keep: true });
+    if (kind < 0.65) return run(someone, { type: "deleteForEveryone", conversation: id, seq });
+    if (kind < 0.68) return run(other, { type: "clearHistory", conversation: id, upTo: seq, keep: true });
     if (kind < 0.71) {
       death = die(id);
       return death;

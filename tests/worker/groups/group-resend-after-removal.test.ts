@@ -28,7 +28,7 @@ test("a removed member can learn over every transport the result of their messag
       { conversation: id, cid: createUuid() },
     ];
     const [known = 0, there = 0, late = 0] = device.multicast({
-      type: "spread",
+      type: "multicast",
       body: { type: "text", text: "à tous" },
       to,
     });
@@ -43,7 +43,7 @@ test("a removed member can learn over every transport the result of their messag
   expect(await request(cleo, { type: "send", conversation: id, messages: [makeText("trop tard")] })).toEqual(refused);
   const unknown = createUuid();
   const to = [stored, unknown].map((cid) => ({ conversation: id, cid }));
-  expect(await request(cleo, { type: "spread", body: { type: "text", text: "à tous" }, to })).toEqual({
+  expect(await request(cleo, { type: "multicast", body: { type: "text", text: "à tous" }, to })).toEqual({
     sent: [{ conversation: id, cid: stored, ...outcome }],
     refused: [{ cid: unknown, ...refused }],
   });

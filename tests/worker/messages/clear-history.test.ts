@@ -7,8 +7,8 @@ import { makePair } from "#tests/worker/support/seeded-people.ts";
 import { call } from "#tests/worker/support/site.ts";
 import { getUserChannelStub } from "#worker/objects/stubs.ts";
 
-const hide = (by: Person, conversation: string, upTo: number, keep: boolean) =>
-  request(by, { type: "hide", conversation, upTo, keep });
+const clearHistory = (by: Person, conversation: string, upTo: number, keep: boolean) =>
+  request(by, { type: "clearHistory", conversation, upTo, keep });
 const isListed = async (by: Person): Promise<boolean> =>
   ((await call("GET", "/api/conversations", { token: by.token })).body as { rows: unknown[] }).rows.length > 0;
 
@@ -16,7 +16,7 @@ test("a message that arrives while a conversation is cleared or deleted stays, i
   const { ana, ben, id } = await makePair();
   await sendTexts(ana, id, "vu", "vu aussi", "arrivé entre-temps");
   await waitUntil(async () => (await readRow(ben, id)).head === 3);
-  expect(await hide(ben, id, 2, false)).toMatchObject({ hidden: 2 });
+  expect(await clearHistory(ben, id, 2, false)).toMatchObject({ hidden: 2 });
   expect(await readRow(ben, id)).toMatchObject({ hidden: 2, unread: 1, preview: { text: "arrivé entre-temps" } });
   expect(toTexts(await readLog(ben, id))).toEqual(["arrivé entre-temps"]);
   expect(await isListed(ben)).toBe(true);
@@ -26,10 +26,10 @@ test("a message removed from a person's view stays removed in every later reques
   const { ana, ben, id } = await makePair();
   await sendTexts(ana, id, "un", "deux", "trois");
   await waitUntil(async () => (await readRow(ben, id)).head === 3);
-  expect(await hide(ben, id, 2, true)).toMatchObject({ hidden: 2 });
-  expect(await hide(ben, id, 1, true)).toMatchObject({ hidden: 2 });
-  expect(await hide(ben, id, 0, false)).toMatchObject({ hidden: 2 });
-  expect(await hide(ben, id, 1_000_000, false)).toMatchObject({ hidden: 3 });
+  expect(await clearHistory(ben, id, 2, true)).toMatchObject({ hidden: 2 });
+  expect(await clearHistory(ben, id, 1, true)).toMatchObject({ hidden: 2 });
+  expect(await clearHistory(ben, id, 0, false)).toMatchObject({ hidden: 2 });
+  expect(await clearHistory(ben, id, 1_000_000, false)).toMatchObject({ hidden: 3 });
   await sendTexts(ana, id, "quatre");
   await waitUntil(async () => (await readRow(ben, id)).head === 4);
   expect(toTexts(await readLog(ben, id))).toEqual(["quatre"]);
@@ -86,7 +86,7 @@ test("the answers to muting and clearing name the row's last change, also if the
   const mute = { type: "mute", conversation: id, muted: true } as const;
   expect(await request(ben, mute)).toEqual({ muted: true, change: { epoch, counter: counter + 1 } });
   expect(await request(ben, mute)).toEqual({ muted: true, change: { epoch, counter: counter + 1 } });
-  expect(await hide(ben, id, 1, true)).toEqual({ hidden: 1, change: { epoch, counter: counter + 2 } });
-  expect(await hide(ben, id, 1, true)).toEqual({ hidden: 1, change: { epoch, counter: counter + 2 } });
+  expect(await clearHistory(ben, id, 1, true)).toEqual({ hidden: 1, change: { epoch, counter: counter + 2 } });
+  expect(await clearHistory(ben, id, 1, true)).toEqual({ hidden: 1, change: { epoch, counter: counter + 2 } });
   expect(await request(ben, { type: "changes", since: 0 })).toMatchObject({ epoch, counter: counter + 2 });
 });

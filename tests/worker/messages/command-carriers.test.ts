@@ -7,19 +7,19 @@ import { Presence } from "#contract/settings.ts";
 import {
   ChangesResult,
   type Command,
-  HideResult,
+  ClearHistoryResult,
   ListPage,
   MulticastResult,
   MuteList,
   MuteResult,
   PageResult,
   RelayResult,
-  RetractResult,
+  DeleteForEveryoneResult,
   RevisedResult,
   SearchResult,
   SendResult,
   UnreadResult,
-  WithdrawResult,
+  DeletePendingResult,
 } from "#contract/wire/commands.ts";
 import { toHttpRequest } from "#contract/wire/http-commands.ts";
 import { makeText, readLog, readRow, sendTexts, toTexts, waitUntil } from "#tests/worker/support/device.ts";
@@ -46,16 +46,16 @@ type Sample = { [T in Command["type"]]: [Extract<Command, { type: T }>, v.Generi
 const [dialled, anas, bens] = [createUuid(), createUuid(), createUuid()];
 const samples = ({ id }: Pick<Pair, "id">): Sample => ({
   send: [{ type: "send", conversation: id, messages: [makeText("quatre")] }, SendResult],
-  spread: [
-    { type: "spread", body: { type: "text", text: "à tous" }, to: [{ conversation: id, cid: createUuid() }] },
+  multicast: [
+    { type: "multicast", body: { type: "text", text: "à tous" }, to: [{ conversation: id, cid: createUuid() }] },
     MulticastResult,
   ],
-  retract: [{ type: "retract", conversation: id, seq: 2 }, RetractResult],
-  withdraw: [{ type: "withdraw", conversation: id, cid: createUuid() }, WithdrawResult],
+  deleteForEveryone: [{ type: "deleteForEveryone", conversation: id, seq: 2 }, DeleteForEveryoneResult],
+  deletePending: [{ type: "deletePending", conversation: id, cid: createUuid() }, DeletePendingResult],
   revised: [{ type: "revised", conversation: id, since: 0 }, RevisedResult],
   mute: [{ type: "mute", conversation: id, muted: true }, MuteResult],
   mark: [{ type: "mark", conversation: id, delivered: 1, read: 1 }, UnreadResult],
-  hide: [{ type: "hide", conversation: id, upTo: 1, keep: true }, HideResult],
+  clearHistory: [{ type: "clearHistory", conversation: id, upTo: 1, keep: true }, ClearHistoryResult],
   page: [{ type: "page", conversation: id, direction: "before", seq: 9, limit: 5 }, PageResult],
   search: [{ type: "search", conversation: id, query: "trois", before: 9 }, SearchResult],
   changes: [{ type: "changes", since: 0 }, ChangesResult],

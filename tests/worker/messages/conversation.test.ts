@@ -150,7 +150,7 @@ test("a conversation without a notice of the connection asks the directory once 
 test("a message deleted from a person's view is missing there in pages and search, and for nobody else", async () => {
   const { ana, ben, id } = await makePair();
   await sendTexts(ana, id, "secret un", "secret deux");
-  expect(await request(ben, { type: "hide", conversation: id, upTo: 2, keep: false })).toMatchObject({ hidden: 2 });
+  expect(await request(ben, { type: "clearHistory", conversation: id, upTo: 2, keep: false })).toMatchObject({ hidden: 2 });
   expect(await readRow(ben, id)).toMatchObject({ hidden: 2, preview: null, unread: 0 });
   await sendTexts(ana, id, "secret trois");
   await waitUntil(async () => (await readRow(ben, id)).head === 3);
@@ -173,7 +173,7 @@ test("a hidden conversation is listed again only with a new message", async () =
   expect(await listed()).toBe(0);
   await sendTexts(ana, id, "un");
   await waitUntil(async () => (await listed()) === 1);
-  await request(ben, { type: "hide", conversation: id, upTo: 1, keep: false });
+  await request(ben, { type: "clearHistory", conversation: id, upTo: 1, keep: false });
   expect(await listed()).toBe(0);
   await sendTexts(ana, id, "deux");
   await waitUntil(async () => (await listed()) === 1);

@@ -18,8 +18,8 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-const retract = (person: Person, conversation: string, seq: number) =>
-  request(person, { type: "retract", conversation, seq });
+const deleteForEveryone = (person: Person, conversation: string, seq: number) =>
+  request(person, { type: "deleteForEveryone", conversation, seq });
 const revised = (person: Person, conversation: string, since: number) =>
   request(person, { type: "revised", conversation, since });
 const numbersOf = (device: Device) => device.counters.map((counter) => counter - device.base);
@@ -49,7 +49,7 @@ test("a deleted message that was the newest leaves a tombstone in the lists", as
   const { ana, ben, id } = await makePair();
   await sendTexts(ana, id, "un", "deux");
   await waitUntil(async () => (await readRow(ben, id)).head === 2);
-  await retract(ana, id, 2);
+  await deleteForEveryone(ana, id, 2);
   await waitUntil(async () => (await readRow(ben, id)).revision === 1 && (await readRow(ana, id)).revision === 1);
   for (const person of [ana, ben]) expect(await readRow(person, id)).toMatchObject({ preview: { type: "deleted" } });
   await evictDurableObject(conversationStub(id));
@@ -62,12 +62,12 @@ test("a deleted message that was the newest leaves a tombstone in the lists", as
 test("only an own visible message can be deleted, once", async () => {
   const { ana, ben, id } = await makePair();
   await sendTexts(ana, id, "un", "deux");
-  expect(await retract(ben, id, 1)).toEqual({ error: "not_your_message" });
-  expect(await retract(ana, id, 3)).toEqual({ error: "message_not_found" });
-  expect(await retract(ana, id, 1)).toEqual({ revision: 1 });
-  expect(await retract(ana, id, 1)).toEqual({ revision: 1 });
-  await request(ana, { type: "hide", conversation: id, upTo: 2, keep: true });
-  expect(await retract(ana, id, 2)).toEqual({ error: "message_not_found" });
+  expect(await deleteForEveryone(ben, id, 1)).toEqual({ error: "not_your_message" });
+  expect(await deleteForEveryone(ana, id, 3)).toEqual({ error: "message_not_found" });
+  expect(await deleteForEveryone(ana, id, 1)).toEqual({ revision: 1 });
+  expect(await deleteForEveryone(ana, id, 1)).toEqual({ revision: 1 });
+  await request(ana, { type: "clearHistory", conversation: id, upTo: 2, keep: true });
+  expect(await deleteForEveryone(ana, id, 2)).toEqual({ error: "message_not_found" });
   expect(toTexts(await readLog(ben, id))).toEqual(["<deleted>", "deux"]);
   const device = await Device.open(ben);
   expect(await device.request((ref) => ["e", ref, id, 2])).toEqual(["n", 1, "not_your_message"]);
@@ -79,7 +79,7 @@ test("a device that was offline requests changes, and gets each message once in 
   const { ana, ben, id } = await makePair();
   const count = messagePageRows + 5;
   await sendTexts(ana, id, ...Array.from({ length: count }, (_, i) => `m${i + 1}`));
-  for (let seq = count; seq > 0; seq--) await retract(ana, id, seq);
+  for (let seq = count; seq > 0; seq--) await deleteForEveryone(ana, id, seq);
   const device = await Device.open(ben);
   const first = await device.request((ref) => ["v", ref, id, 0]);
   if (first[0] !== "v") throw new Error("refused");
@@ -90,7 +90,7 @@ test("a device that was offline requests changes, and gets each message once in 
   expect(seqs).toEqual(Array.from({ length: count }, (_, i) => count - i));
   expect(await revised(ben, id, count)).toMatchObject({ revision: count, messages: [], more: false });
   expect(await revised(ben, id, count + 7)).toMatchObject({ revision: count, messages: [], more: false });
-  await request(ben, { type: "hide", conversation: id, upTo: 40, keep: false });
+  await request(ben, { type: "clearHistory", conversation: id, upTo: 40, keep: false });
   expect((await revised(ben, id, 0)).messages.map(({ seq }) => seq)).toEqual([45, 44, 43, 42, 41]);
 });
 
@@ -101,7 +101,7 @@ test("too many changes at once are not pushed: the row shows that changes can be
   const device = await Device.open(ben);
   quiet();
   const notify = vi.spyOn(UserChannel.prototype, "notify").mockImplementation(() => Promise.reject(new Error("away")));
-  for (let seq = 1; seq <= 25; seq++) await retract(ana, id, seq);
+  for (let seq = 1; seq <= 25; seq++) await deleteForEveryone(ana, id, seq);
   notify.mockRestore();
   await waitUntil(async () => {
     await runDurableObjectAlarm(conversationStub(id));
@@ -127,7 +127,7 @@ test("a deletion whose object was evicted between storing and notifying is still
   quiet();
   const notify = vi.spyOn(UserChannel.prototype, "notify").mockImplementation(() => Promise.reject(new Error("away")));
   const stuck = vi.spyOn(releases, "releaseDeletedFiles").mockImplementation(() => Promise.reject(new Error("away")));
-  expect(await retract(ana, id, 1)).toEqual({ revision: 1 });
+  expect(await deleteForEveryone(ana, id, 1)).toEqual({ revision: 1 });
   const died = runInDurableObject(conversationStub(id), (_, state) => state.abort("as if the machine had died"));
   await died.catch(() => undefined);
   notify.mockRestore();
@@ -154,7 +154,7 @@ test("a file that could not be released is released by the alarm", async () => {
   });
   quiet();
   const stuck = vi.spyOn(releases, "releaseDeletedFiles").mockImplementation(() => Promise.reject(new Error("away")));
-  await retract(ana, id, 1);
+  await deleteForEveryone(ana, id, 1);
   await waitUntil(() => stuck.mock.calls.length > 0);
   stuck.mockRestore();
   await waitUntil(async () => {
@@ -170,7 +170,7 @@ test("a count requested before a deletion does not undo the deletion's count", a
   // A receipt and a deletion at the same moment, in every possible order.
   for (let seq = 1; seq <= 3; seq++) {
     await Promise.all([
-      retract(ana, id, seq),
+      deleteForEveryone(ana, id, seq),
       request(ben, { type: "mark", conversation: id, delivered: 3, read: 0 }),
       request(ben, { type: "mark", conversation: id, delivered: 0, read: 0 }),
     ]);

@@ -27,8 +27,8 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-const withdraw = (person: Person, conversation: ConversationId, cid: Uuid) =>
-  request(person, { type: "withdraw", conversation, cid });
+const deletePending = (person: Person, conversation: ConversationId, cid: Uuid) =>
+  request(person, { type: "deletePending", conversation, cid });
 const send = (person: Person, conversation: ConversationId, cid: Uuid, body: Body = makeText("regretté").body) =>
   request(person, { type: "send", conversation, messages: [{ cid, body }] });
 /** Client ids stored as deleted before arrival. */
@@ -64,12 +64,12 @@ test("repeated, or deleted by position meanwhile, it has the revision of the fir
   const { ana, id } = await makePair();
   const cids = [createUuid(), createUuid()] as const;
   for (const cid of cids) await send(ana, id, cid);
-  const first = await withdraw(ana, id, cids[0]);
+  const first = await deletePending(ana, id, cids[0]);
   expect(first).toMatchObject({ revision: 1, place: { seq: 1 } });
-  expect(await request(ana, { type: "retract", conversation: id, seq: 2 })).toEqual({ revision: 2 });
-  expect(await withdraw(ana, id, cids[0])).toEqual(first);
-  expect(await withdraw(ana, id, cids[1])).toMatchObject({ revision: 2, place: { seq: 2 } });
-  expect(await request(ana, { type: "retract", conversation: id, seq: 1 })).toEqual({ revision: 1 });
+  expect(await request(ana, { type: "deleteForEveryone", conversation: id, seq: 2 })).toEqual({ revision: 2 });
+  expect(await deletePending(ana, id, cids[0])).toEqual(first);
+  expect(await deletePending(ana, id, cids[1])).toMatchObject({ revision: 2, place: { seq: 2 } });
+  expect(await request(ana, { type: "deleteForEveryone", conversation: id, seq: 1 })).toEqual({ revision: 1 });
   // Sent again by a device that does not know of the deletion, it keeps its seq and stays deleted.
   expect((await send(ana, id, cids[0])).sent).toMatchObject([{ cid: cids[0], seq: 1 }]);
   expect(toTexts(await readLog(ana, id))).toEqual(["<deleted>", "<deleted>"]);
@@ -80,9 +80,9 @@ test("it is deleted for the others although its author cleared the chat or recei
   const cid = createUuid();
   await send(ana, id, cid);
   for (let i = 0; i < 5; i++) await sendTexts(ben, id, ...Array.from({ length: 45 }, (_, n) => `${i} ${n}`));
-  await request(ana, { type: "hide", conversation: id, upTo: 200, keep: true });
-  expect(await request(ana, { type: "retract", conversation: id, seq: 1 })).toEqual({ error: "message_not_found" });
-  expect(await withdraw(ana, id, cid)).toMatchObject({ revision: 1, place: { seq: 1 } });
+  await request(ana, { type: "clearHistory", conversation: id, upTo: 200, keep: true });
+  expect(await request(ana, { type: "deleteForEveryone", conversation: id, seq: 1 })).toEqual({ error: "message_not_found" });
+  expect(await deletePending(ana, id, cid)).toMatchObject({ revision: 1, place: { seq: 1 } });
   expect(toTexts(await readLog(ben, id))[0]).toBe("<deleted>");
 });
 
@@ -91,8 +91,8 @@ test("a message that arrives after its deletion is refused, and only its sender 
   await sendTexts(ben, id, "un");
   await waitUntil(async () => (await readRow(ana, id)).head === 1);
   const cid = createUuid();
-  expect(await withdraw(ana, id, cid)).toEqual({ revision: 0, place: null });
-  expect(await withdraw(ana, id, cid)).toEqual({ revision: 0, place: null });
+  expect(await deletePending(ana, id, cid)).toEqual({ revision: 0, place: null });
+  expect(await deletePending(ana, id, cid)).toEqual({ revision: 0, place: null });
   expect(await keptIn(id)).toEqual([cid]);
   await evictDurableObject(env.CONVERSATION.getByName(id));
   const [phone, tablet, phoneB] = [await Device.open(ana), await Device.open(ana), await Device.open(ben)];
@@ -120,9 +120,9 @@ test("one of many target conversations is left out, its file is released, and th
   const { ana, id } = await makePair();
   const to = await befriend(ana, await seedPerson());
   const [image, cids] = [await seedFile(ana.id), [createUuid(), createUuid()] as const];
-  expect(await withdraw(ana, id, cids[0])).toMatchObject({ place: null });
+  expect(await deletePending(ana, id, cids[0])).toMatchObject({ place: null });
   const answer = await request(ana, {
-    type: "spread",
+    type: "multicast",
     body: makeImageBody(image.id),
     to: [
       { conversation: id, cid: cids[0] },
@@ -151,7 +151,7 @@ test.each([
     return ref;
   });
   const outcomes = await Promise.all(refs.map((ref) => phone.waitForOutcome(ref)));
-  const answers = await Promise.all(cids.map((cid) => withdraw(ana, id, cid)));
+  const answers = await Promise.all(cids.map((cid) => deletePending(ana, id, cid)));
   expect(outcomes.map((one) => ("seq" in one ? one.seq : one.error))).toEqual(
     answers.map(({ place }) => place?.seq ?? "message_withdrawn"),
   );
@@ -171,16 +171,16 @@ test("only own messages can be deleted by client id, no system messages, and str
   const { ana, ben, id } = await makePair();
   const cid = createUuid();
   await send(ana, id, cid);
-  expect(await withdraw(ben, id, cid)).toEqual({ revision: 0, place: null });
+  expect(await deletePending(ben, id, cid)).toEqual({ revision: 0, place: null });
   expect(toTexts(await readLog(ana, id))).toEqual(["regretté"]);
   const sam = await seedPerson();
-  expect(await withdraw(sam, id, cid)).toEqual({ error: "conversation_not_found" });
+  expect(await deletePending(sam, id, cid)).toEqual({ error: "conversation_not_found" });
   const phone = await Device.open(sam);
   expect(await phone.request((ref) => ["e", ref, id, packUuid(cid)])).toEqual(["n", 1, "conversation_not_found"]);
   const group = await makeSyncedGroup(2);
   const line = (await readLog(group.owner, group.id))[0];
   expect(line?.body.type).toBe("event");
-  expect(await withdraw(group.owner, group.id, line?.cid ?? "")).toEqual({ error: "not_your_message" });
+  expect(await deletePending(group.owner, group.id, line?.cid ?? "")).toEqual({ error: "not_your_message" });
 });
 
 test("an undelivered message is deleted for its author alone", async () => {
@@ -189,17 +189,17 @@ test("an undelivered message is deleted for its author alone", async () => {
   await getConversationStub(env, id).setBlocked(ben.id, true);
   await send(ana, id, cid);
   const before = await readRow(ben, id);
-  expect(await withdraw(ana, id, cid)).toMatchObject({ place: { seq: 1 } });
+  expect(await deletePending(ana, id, cid)).toMatchObject({ place: { seq: 1 } });
   expect(toTexts(await readLog(ana, id))).toEqual(["<deleted>"]);
   expect(await readRow(ben, id)).toEqual(before);
   // A blocking member cannot send, but can delete earlier messages.
-  expect(await withdraw(ben, id, createUuid())).toMatchObject({ place: null });
+  expect(await deletePending(ben, id, createUuid())).toMatchObject({ place: null });
 });
 
 test("the newest deletions of each member are remembered, for thirty days", async () => {
   const { ana, ben, id } = await makePair();
   const bens = createUuid();
-  await withdraw(ben, id, bens);
+  await deletePending(ben, id, bens);
   const cids = Array.from({ length: pendingDeletionsMax + 3 }, () => createUuid());
   for (const [index, cid] of cids.entries()) {
     vi.spyOn(Date, "now").mockReturnValue(1_800_000_000_000 + index);
@@ -218,19 +218,19 @@ test("nothing remains of deletions when a member leaves, a group ends or an acco
   if (!ben || !cleo || !dan) throw new Error("too few");
   const cid = createUuid();
   await send(ben, id, cid);
-  for (const one of [owner, ben, cleo, dan]) await withdraw(one, id, createUuid());
+  for (const one of [owner, ben, cleo, dan]) await deletePending(one, id, createUuid());
   const pair = await befriend(dan, await seedPerson());
-  await withdraw(dan, pair, createUuid());
+  await deletePending(dan, pair, createUuid());
   await requestAs(owner, "DELETE", `/api/groups/${id}/members/${ben.id}`);
   expect(await keptIn(id)).toHaveLength(3);
   await waitUntil(async () => (await readRow(ben, id)).gone);
   for (const one of [cid, createUuid()])
-    expect(await withdraw(ben, id, one)).toEqual({ error: "conversation_not_found" });
+    expect(await deletePending(ben, id, one)).toEqual({ error: "conversation_not_found" });
   expect(toTexts(await readLog(cleo, id))).toContain("regretté");
   // A returning member cannot see or delete messages from before.
   await requestAs(owner, "POST", `/api/groups/${id}/members`, { members: [ben.id] });
   await waitUntil(async () => (await readRow(ben, id)).open);
-  expect(await withdraw(ben, id, cid)).toEqual({ error: "message_not_found" });
+  expect(await deletePending(ben, id, cid)).toEqual({ error: "message_not_found" });
   expect(toTexts(await readLog(cleo, id))).toContain("regretté");
   expect((await deleteAccount(dan)).status).toBe(204);
   await finishDeletion(dan.id);

@@ -72,9 +72,9 @@ test("forwarding can neither forge an author nor read a foreign conversation", a
   expect(await forward(ana, makeText("Mbote", ben), at(9), to)).toBe("original_gone");
   expect(await forward(ana, makeText("Mbote", ben), undefined, to)).toBe("invalid_input");
   expect(await forward(clara, makeText("Mbote", ben), at(1), to)).toBe("original_gone");
-  await request(ben, { type: "retract", conversation: id, seq: 2 });
+  await request(ben, { type: "deleteForEveryone", conversation: id, seq: 2 });
   expect(await forward(ana, makeText("à effacer", ben), at(2), to)).toBe("original_gone");
-  await request(ana, { type: "hide", conversation: id, upTo: 3, keep: true });
+  await request(ana, { type: "clearHistory", conversation: id, upTo: 3, keep: true });
   expect(await forward(ana, makeText("caché", ben), at(3), to)).toBe("original_gone");
   expect(await readLog(ana, to)).toEqual([]);
   expect(await forward(ben, makeText("Mbote", ben), at(1), id)).toBe(4);
@@ -92,14 +92,14 @@ test("a file is forwarded unchanged, whoever uploaded it, and remains while one 
   expect(await forward(ana, { ...makeImageBody(image.id), width: 5, size: 6, thumb: "xx", forwarded }, at, to)).toBe(1);
   expect((await readLog(clara, to))[0]?.body).toEqual({ ...makeImageBody(image.id), forwarded });
   expect(await getConversationStub(env, to).canReadFile(clara.id, image.id)).toBe(true);
-  await request(ben, { type: "retract", conversation: id, seq: 1 });
+  await request(ben, { type: "deleteForEveryone", conversation: id, seq: 1 });
   await waitUntil(async () => (await countFileReferences(image.id)) === 1);
   expect(await env.FILES.head(image.key)).not.toBeNull();
   // The first message is deleted; the second can still be forwarded.
   expect(await forward(ana, { ...makeImageBody(image.id), forwarded }, at, to)).toBe("original_gone");
   expect(await forward(ana, { ...makeImageBody(image.id), forwarded }, { conversation: to, seq: 1 }, id)).toBe(2);
-  await request(ana, { type: "retract", conversation: to, seq: 1 });
-  await request(ana, { type: "retract", conversation: id, seq: 2 });
+  await request(ana, { type: "deleteForEveryone", conversation: to, seq: 1 });
+  await request(ana, { type: "deleteForEveryone", conversation: id, seq: 2 });
   await waitUntil(async () => (await countFileReferences(image.id)) === undefined);
   expect(await env.FILES.head(image.key)).toBeNull();
 });
@@ -130,7 +130,7 @@ test("one body is sent to many in one frame, each message answered separately an
   const cids = Array.from({ length: 4 }, () => createUuid());
   const targets = [id, stranger.id, to, to].map((conversation, i) => ({ conversation, cid: cids[i] ?? "" }));
   const command = {
-    type: "spread",
+    type: "multicast",
     body: makeText("Mbote", ben),
     source: { conversation: id, seq: 1 },
     to: targets,
@@ -155,7 +155,7 @@ test("a file sent to many is referenced by as many messages as were accepted", a
   const { ana, ben, clara, id, to } = await makeThree();
   const image = await seedFile(ana.id);
   const targets = [id, to].map((conversation) => ({ conversation, cid: createUuid() }));
-  const spread = await request(ana, { type: "spread", body: makeImageBody(image.id, "à tous"), to: targets });
+  const spread = await request(ana, { type: "multicast", body: makeImageBody(image.id, "à tous"), to: targets });
   expect(spread.sent).toHaveLength(2);
   expect(await countFileReferences(image.id)).toBe(2);
   for (const [person, conversation] of [
@@ -165,7 +165,7 @@ test("a file sent to many is referenced by as many messages as were accepted", a
     expect((await readLog(person, conversation))[0]?.body).toEqual(makeImageBody(image.id, "à tous"));
   }
   const refused = await request(ana, {
-    type: "spread",
+    type: "multicast",
     body: makeImageBody(createUuid()),
     to: [{ conversation: id, cid: createUuid() }],
   });
@@ -181,7 +181,7 @@ test("an unreadable frame to many is answered with codes, for each message if on
     [makeText("x"), targets(multicastMax + 1)],
     [{ ...makeImageBody(createUuid()), width: -1 }, targets(1)],
   ] as const) {
-    phone.multicast({ type: "spread", body, to: [...to] });
+    phone.multicast({ type: "multicast", body, to: [...to] });
     expect(await phone.nextOf("x")).toEqual(["x", "malformed_frame"]);
   }
   for (const [text, error] of [
@@ -189,7 +189,7 @@ test("an unreadable frame to many is answered with codes, for each message if on
     ["x".repeat(8_001), "message_too_long"],
     ["sonne\u0007", "invalid_text"],
   ] as const) {
-    const refs = phone.multicast({ type: "spread", body: makeText(text), to: targets(2) });
+    const refs = phone.multicast({ type: "multicast", body: makeText(text), to: targets(2) });
     for (const ref of refs) expect(await phone.waitForOutcome(ref)).toEqual({ error });
   }
   const cid = packUuid(createUuid());

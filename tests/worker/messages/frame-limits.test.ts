@@ -203,24 +203,24 @@ test("mute changes are limited, and one without effect does not count", async ()
 test("clears are limited, and one without effect does not count", async () => {
   const { ana, id } = await makePair();
   await sendTexts(ana, id, "un");
-  const hide = (keep: boolean) => request(ana, { type: "hide", conversation: id, upTo: 1, keep });
+  const clearHistory = (keep: boolean) => request(ana, { type: "clearHistory", conversation: id, upTo: 1, keep });
   advanceClock(0);
-  for (let i = 0; i < clearHistoryBurst; i++) expect(await hide(i % 2 === 0)).toMatchObject({ hidden: 1 });
-  expect(await hide(true)).toEqual({ error: "rate_limited" });
-  expect(await hide(false)).toMatchObject({ hidden: 1 });
+  for (let i = 0; i < clearHistoryBurst; i++) expect(await clearHistory(i % 2 === 0)).toMatchObject({ hidden: 1 });
+  expect(await clearHistory(true)).toEqual({ error: "rate_limited" });
+  expect(await clearHistory(false)).toMatchObject({ hidden: 1 });
   advanceClock(1_000);
-  expect(await hide(true)).toMatchObject({ hidden: 1 });
+  expect(await clearHistory(true)).toMatchObject({ hidden: 1 });
 });
 
 test("deletions for everybody are limited", async () => {
   const { ana, id } = await makePair();
   const [{ cid }] = [makeText("un")];
-  const withdraw = () => request(ana, { type: "withdraw", conversation: id, cid });
+  const deletePending = () => request(ana, { type: "deletePending", conversation: id, cid });
   advanceClock(0);
-  for (let i = 0; i < deletionBurst; i++) expect(await withdraw()).not.toHaveProperty("error");
-  expect(await withdraw()).toEqual({ error: "rate_limited" });
+  for (let i = 0; i < deletionBurst; i++) expect(await deletePending()).not.toHaveProperty("error");
+  expect(await deletePending()).toEqual({ error: "rate_limited" });
   advanceClock(1_000);
-  expect(await withdraw()).not.toHaveProperty("error");
+  expect(await deletePending()).not.toHaveProperty("error");
 });
 
 test("an idle socket without a hello is closed", async () => {

@@ -86,7 +86,7 @@ test("a message with a file that is sent again keeps its position, also if the f
   expect(await send(ana, id, makeImageBody(image.id), cid)).toEqual(first);
   expect(await countFileReferences(image.id)).toBe(1);
   expect(await send(ana, id, makeImageBody(createUuid()), cid)).toEqual(first);
-  await request(ana, { type: "retract", conversation: id, seq: 1 });
+  await request(ana, { type: "deleteForEveryone", conversation: id, seq: 1 });
   await waitUntil(async () => (await countFileReferences(image.id)) === undefined);
   expect(await send(ana, id, makeImageBody(image.id), cid)).toEqual(first);
 });
@@ -96,7 +96,7 @@ test("a message that was deleted and is sent again does not reference its file a
   const [image, cid] = [await seedFile(ana.id), createUuid()];
   const first = await send(ana, id, makeImageBody(image.id), cid);
   await send(ana, id, makeImageBody(image.id));
-  await request(ana, { type: "retract", conversation: id, seq: 1 });
+  await request(ana, { type: "deleteForEveryone", conversation: id, seq: 1 });
   await waitUntil(async () => (await countFileReferences(image.id)) === 1);
   expect(await send(ana, id, makeImageBody(image.id), cid)).toEqual(first);
   expect(await countFileReferences(image.id)).toBe(1);
@@ -127,11 +127,11 @@ test("a file can be read by those who can see a message that references it, and 
     expect(await names(id, other.ana, file.id)).toBe(false);
     expect(await names(other.id, ana, file.id)).toBe(false);
   }
-  await request(ana, { type: "retract", conversation: id, seq: 2 });
+  await request(ana, { type: "deleteForEveryone", conversation: id, seq: 2 });
   expect(await names(id, ana, second.id)).toBe(false);
-  await request(ben, { type: "hide", conversation: id, upTo: 2, keep: true });
+  await request(ben, { type: "clearHistory", conversation: id, upTo: 2, keep: true });
   expect(await names(id, ben, first.id)).toBe(true);
-  await request(ben, { type: "hide", conversation: id, upTo: 3, keep: true });
+  await request(ben, { type: "clearHistory", conversation: id, upTo: 3, keep: true });
   expect(await names(id, ben, first.id)).toBe(false);
   expect(await names(id, ana, first.id)).toBe(true);
   await getConversationStub(env, id).closeConnection(await connectionOf(id));
@@ -186,6 +186,6 @@ test("a search covers captions, file names and forwarded texts, and nothing else
   expect(await search("vacances")).toEqual([]);
   // A combining mark alone folds to an empty string, which every text contains. It must still not match messages
   // without it.
-  await request(ana, { type: "retract", conversation: id, seq: 4 });
+  await request(ana, { type: "deleteForEveryone", conversation: id, seq: 4 });
   expect(await search("\u0301")).toEqual([6, 5, 2, 1]);
 });

@@ -133,10 +133,10 @@ test("a page and a row contain the times of the preceding messages, except invis
   const page = (query: { direction: "after" | "before"; seq: number; held?: number }) =>
     request(ana, { type: "page", conversation: id, limit: 1, ...query });
   expect((await page({ direction: "after", seq: 2 })).anchor).toBe(log[1]?.at);
-  expect((await page({ direction: "before", seq: 5, held: 1 })).anchor).toBe(log[0]?.at);
+  expect((await page({ direction: "before", seq: 5, anchor: 1 })).anchor).toBe(log[0]?.at);
   expect((await page({ direction: "before", seq: 5 })).anchor).toBeNull();
   expect((await readRow(ana, id)).prior).toBe(log[2]?.at);
-  await request(ana, { type: "hide", conversation: id, upTo: 2, keep: true });
+  await request(ana, { type: "clearHistory", conversation: id, upTo: 2, keep: true });
   expect((await page({ direction: "after", seq: 2 })).anchor).toBeNull();
   const phone = await Device.open(ana);
   const answer = await phone.request((ref) => ["g", ref, id, "b", 5, 1, 3]);

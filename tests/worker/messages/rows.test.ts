@@ -135,7 +135,7 @@ test("deleting an undelivered message costs one row, refusing it none, and accom
   await calm();
   const before = await say();
   const cid = createUuid();
-  expect((await count(() => request(ana, { type: "withdraw", conversation: id, cid }))).written).toBe(1);
+  expect((await count(() => request(ana, { type: "deletePending", conversation: id, cid }))).written).toBe(1);
   expect((await count(() => phone.waitForOutcome(phone.sendText(id, "regretté", cid)))).written).toBe(0);
   expect(await say()).toEqual(before);
 });

@@ -137,7 +137,7 @@ test("an undelivered message deleted by its author is deleted for them, and neve
   });
   const [phoneA, phoneB] = [await Device.open(ana), await Device.open(ben)];
   const before = await readRow(ana, id);
-  expect(await request(ben, { type: "retract", conversation: id, seq: 4 })).toEqual({ revision: 1 });
+  expect(await request(ben, { type: "deleteForEveryone", conversation: id, seq: 4 })).toEqual({ revision: 1 });
   expect(phoneB.decodeMessages(await phoneB.nextOf("e"))).toMatchObject([{ seq: 4, body: { type: "deleted" } }]);
   expect(await readRow(ben, id)).toMatchObject({ revision: 1, preview: { type: "deleted" } });
   await waitUntil(async () => (await countFileReferences(image.id)) === undefined);
@@ -149,7 +149,7 @@ test("an undelivered message deleted by its author is deleted for them, and neve
   expect(toTexts(await readLog(ana, id))).toEqual(["un", "deux", "trois", "<withheld>", "cinq"]);
   // A message sent before the block and deleted during it is deleted for both.
   await block(id, ana);
-  await request(ben, { type: "retract", conversation: id, seq: 5 });
+  await request(ben, { type: "deleteForEveryone", conversation: id, seq: 5 });
   await waitUntil(async () => (await readRow(ana, id)).preview?.type === "deleted");
   expect(await readRow(ana, id)).toMatchObject({ head: 5, unread: 1 });
 });
@@ -231,7 +231,7 @@ test("a blocked person's device receives the same as if the other were offline",
     if (isBlocked) {
       await mark(ana, id, 3);
       await readLog(ana, id);
-      await request(ana, { type: "hide", conversation: id, upTo: 1, keep: true });
+      await request(ana, { type: "clearHistory", conversation: id, upTo: 1, keep: true });
       const device = await Device.open(ana);
       device.send(["t", id]);
       device.send(["r", id, 3, 3]);

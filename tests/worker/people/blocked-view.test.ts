@@ -139,10 +139,10 @@ const attempts: [string, (me: Person, other: Person) => Promise<string>][] = [
   ["ask again", (me, other) => raw(me, "POST", "/api/requests", { to_user_id: other.id })],
   ["accept", async (me) => raw(me, "POST", `/api/requests/${await receivedBy(me)}/accept`)],
   ["write", (me, other) => raw(me, "POST", `${chat(me, other)}/messages`, { messages: [text("Yo!"), text("Oza?")] })],
-  ["spread", (me, other) => raw(me, "POST", "/api/messages", spreadTo(me, other))],
-  ["retract", (me, other) => raw(me, "DELETE", `${chat(me, other)}/messages/3`)],
-  ["retract what came after", (me, other) => raw(me, "DELETE", `${chat(me, other)}/messages/4`)],
-  ["retract another's", (me, other) => raw(me, "DELETE", `${chat(me, other)}/messages/1`)],
+  ["multicast", (me, other) => raw(me, "POST", "/api/messages", spreadTo(me, other))],
+  ["deleteForEveryone", (me, other) => raw(me, "DELETE", `${chat(me, other)}/messages/3`)],
+  ["delete what came after", (me, other) => raw(me, "DELETE", `${chat(me, other)}/messages/4`)],
+  ["delete another's", (me, other) => raw(me, "DELETE", `${chat(me, other)}/messages/1`)],
   ["mark", (me, other) => raw(me, "PUT", `${chat(me, other)}/marks`, { delivered: 9, read: 9 })],
   ["page", (me, other) => raw(me, "GET", `${chat(me, other)}/messages`)],
   ["search", (me, other) => raw(me, "POST", `${chat(me, other)}/search`, { query: "yo" })],
@@ -152,13 +152,13 @@ const attempts: [string, (me: Person, other: Person) => Promise<string>][] = [
   ["remove", (me, other) => raw(me, "DELETE", `/api/contacts/${other.id}`)],
   ["write when removed", (me, other) => raw(me, "POST", `${chat(me, other)}/messages`, { messages: [text("Hé")] })],
   ["ask when removed", (me, other) => raw(me, "POST", "/api/requests", { to_user_id: other.id })],
-  ["hide", (me, other) => raw(me, "DELETE", chat(me, other))],
+  ["clearHistory", (me, other) => raw(me, "DELETE", chat(me, other))],
   ["block in turn", (me, other) => raw(me, "PUT", `/api/blocks/${other.id}`)],
   ["ask while blocking", (me, other) => raw(me, "POST", "/api/requests", { to_user_id: other.id })],
   ["unblock", (me, other) => raw(me, "DELETE", `/api/blocks/${other.id}`)],
 ];
 /** After these actions everything they can read is compared too. */
-const looksAfter = ["retract another's", "unblock"];
+const looksAfter = ["delete another's", "unblock"];
 const chat = (me: Person, other: Person) => `/api/conversations/${privateConversationId(me.id, other.id)}`;
 const text = (of: string) => ({ cid: createUuid(), body: { type: "text", text: of } });
 const spreadTo = (me: Person, other: Person) => ({

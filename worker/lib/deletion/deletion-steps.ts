@@ -38,9 +38,9 @@ const purgeUserLimits: DeletionStep = async (env, user) => {
 };
 
 export const deletionSteps = {
-  tellPeople: notifyOfDeletion,
-  clearForwards: anonymizeAllForwards,
-  clearPictures: purgeUserPictures,
-  clearFiles: purgeUserFiles,
-  clearBuckets: purgeUserLimits,
+  notifyPeople: notifyOfDeletion,
+  anonymizeForwards: anonymizeAllForwards,
+  purgePictures: purgeUserPictures,
+  purgeFiles: purgeUserFiles,
+  purgeLimits: purgeUserLimits,
 } satisfies Record<string, DeletionStep>;

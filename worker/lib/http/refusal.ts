@@ -1,8 +1,8 @@
 import type { Context, TypedResponse } from "hono";
 import { type ApiError, type ErrorCode, errorStatus } from "#contract/errors.ts";
 
-/** English messages for developers. Users see the client's own text for the code. */
-const messages: Partial<Record<ErrorCode, string>> = {
+/** Messages for developers, in English. The app shows its own text for the error code instead. */
+const developerMessages: Partial<Record<ErrorCode, string>> = {
   phone_exists: "User already registered",
   invalid_credentials: "Invalid login credentials",
   weak_password: "Password should be at least 6 characters with one upper-case letter and one digit",
@@ -23,7 +23,7 @@ type RefusalStatus<C extends ErrorCode> = (typeof errorStatus)[C];
 const toApiError = (code: ErrorCode, msg?: string): ApiError => ({
   code: errorStatus[code],
   error_code: code,
-  msg: msg ?? messages[code] ?? code.replaceAll("_", " "),
+  msg: msg ?? developerMessages[code] ?? code.replaceAll("_", " "),
 });
 
 /**

@@ -14,17 +14,20 @@ const delayMs = (ms: number): Promise<void> => new Promise((resolve) => setTimeo
 
 const refusalDelayMs = 1_000; // plus up to as much at random, so that simultaneous requests are not answered simultaneously
 const delayedRefusalsMax = 500;
-let delayedRefusals = 0;
+/** When the running delays end. Times instead of a count, because the platform may abandon a request while it waits. */
+let delayEnds: number[] = [];
 
 /**
  * Delays a refusal, so that a client that retries at once gets few of them. Skipped while many refusals are being
  * delayed.
  */
 const delayRefusal = async (): Promise<void> => {
-  if (delayedRefusals >= delayedRefusalsMax) return;
-  delayedRefusals += 1;
-  await delayMs(refusalDelayMs * (1 + Math.random()));
-  delayedRefusals -= 1;
+  const now = Date.now();
+  delayEnds = delayEnds.filter((end) => end > now);
+  if (delayEnds.length >= delayedRefusalsMax) return;
+  const ms = refusalDelayMs * (1 + Math.random());
+  delayEnds.push(now + ms);
+  await delayMs(ms);
 };
 
 /** Routes with buckets of their own: a screen requests many pictures at once, an upload consists of many parts. */

@@ -146,7 +146,7 @@ describe("a file of a message", () => {
     const { shelved, becomes } = look(urlCache, body);
     shelved.load(chat);
     await becomes("here");
-    server.execute(benoit, { type: "retract", conversation: chat, seq: 1 });
+    server.execute(benoit, { type: "deleteForEveryone", conversation: chat, seq: 1 });
     const { store } = getContext(tab);
     await eventually(async () => expect([await store.files.count(), await store.blobs.count()]).toEqual([0, 0]));
   });

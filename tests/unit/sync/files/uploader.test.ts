@@ -239,7 +239,7 @@ describe("a file being uploaded", () => {
     for (const one of [chat, ...others]) expect(server.log(one).messages).toHaveLength(1);
     // In one pass: only unanswered requests are repeated.
     const spread = server.executedCommands.flatMap(({ command }) =>
-      command.type === "spread" ? [command.to.length] : [],
+      command.type === "multicast" ? [command.to.length] : [],
     );
     expect(spread[0]).toBe(3);
     expect(server.executedCommands.filter(({ command }) => command.type === "send")).toEqual([]);

@@ -252,7 +252,7 @@ describe("a group from which the user was removed", () => {
     expect(await rowIn(tab, group)).toBeUndefined();
     expect(await readTextDraft(getContext(tab).store, group)).toBe("");
     expect(await countUnsent(tab)).toEqual({ outbox: 0, uploads: 0, blobs: 0 });
-    expect(server.executedCommands.some(({ command }) => command.type === "hide")).toBe(false);
+    expect(server.executedCommands.some(({ command }) => command.type === "clearHistory")).toBe(false);
   });
 
   it("stays in the list for attachments or a recording as for a draft, until discarded", async () => {

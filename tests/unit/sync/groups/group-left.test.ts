@@ -59,7 +59,7 @@ describe.each(ways)("messages being sent to a group when their author was remove
 
   it("are shown as failed once the server denied them, and no later message is ever sent", async () => {
     const { server, amina, group, withBenoit, phone, tab, store, takeOut } = await openHis(way);
-    server.refuse = (_, { type }) => (type === "send" || type === "spread" ? { error: "unavailable" } : undefined);
+    server.refuse = (_, { type }) => (type === "send" || type === "multicast" ? { error: "unavailable" } : undefined);
     await enqueueText(tab, group, "not in time");
     await enqueueBroadcast(tab, [group, withBenoit], "to both");
     await takeOut();

@@ -60,7 +60,7 @@ describe("deleting for everybody", () => {
     await waitUntilDeviceSynced(server, first, chat);
     await phone.close(first);
     server.revisedRowsMax = 3;
-    for (let seq = 1; seq <= 8; seq++) server.execute(benoit, { type: "retract", conversation: chat, seq });
+    for (let seq = 1; seq <= 8; seq++) server.execute(benoit, { type: "deleteForEveryone", conversation: chat, seq });
     const pages = asked(server, "page").length;
     const second = await phone.openTab();
     await waitUntilDeviceSynced(server, second, chat);
@@ -80,7 +80,7 @@ describe("deleting for everybody", () => {
     phone.faults.reorderDown = 1;
     server.sendTexts(benoit, chat, "regretted");
     phone.faults.reorderDown = 0;
-    server.execute(benoit, { type: "retract", conversation: chat, seq: 2 });
+    server.execute(benoit, { type: "deleteForEveryone", conversation: chat, seq: 2 });
     await waitUntilDeviceSynced(server, tab, chat);
     expect(await listTexts(tab, chat)).toEqual(["before", "deleted"]);
   });
@@ -95,7 +95,7 @@ describe("deleting for everybody", () => {
     const row = await store.conversations.get(chat);
     const question = { type: "page", conversation: chat, direction: "before", seq: row?.lo ?? 0, limit: 40 } as const;
     const page = await tab.request(question);
-    server.execute(benoit, { type: "retract", conversation: chat, seq: 5 });
+    server.execute(benoit, { type: "deleteForEveryone", conversation: chat, seq: 5 });
     await waitUntilDeviceSynced(server, tab, chat);
     const { applyInTransaction: applyChanges } = await import("#sync/inbound/apply-server-changes.ts");
     const request = { ...question, head: row?.head ?? 0, revised: row?.revised ?? 0 };
@@ -110,7 +110,7 @@ describe("deleting for everybody", () => {
     const tab = await makeDevice(server, amina).openTab();
     server.sendTexts(benoit, chat, "a", "b");
     await eventually(async () => expect((await listConversations(tab))[0]).toMatchObject({ unread: 2 }));
-    server.execute(benoit, { type: "retract", conversation: chat, seq: 2 });
+    server.execute(benoit, { type: "deleteForEveryone", conversation: chat, seq: 2 });
     await eventually(async () => expect((await listConversations(tab))[0]).toMatchObject({ unread: 1 }));
     await waitUntilDeviceSynced(server, tab, chat);
   });

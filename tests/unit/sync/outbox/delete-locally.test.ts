@@ -61,7 +61,7 @@ const makeRegret = async () => {
 };
 
 const withdrawals = (server: ModelServer) =>
-  server.executedCommands.filter(({ command }) => command.type === "withdraw");
+  server.executedCommands.filter(({ command }) => command.type === "deletePending");
 
 describe("a message deleted offline", () => {
   it("is deleted here at once, in the chat, in the list and in the other tab, and for everybody once online", async () => {
@@ -102,7 +102,7 @@ describe("a message deleted offline", () => {
   it("is not restored by data of the server", async () => {
     const { server, amina, benoit, chat, phone, tab } = await makeRegret();
     await deleteOwnMessage(tab, chat, 2);
-    server.refuse = (_, { type }) => (type === "withdraw" ? { error: "unavailable" } : undefined);
+    server.refuse = (_, { type }) => (type === "deletePending" ? { error: "unavailable" } : undefined);
     findNetwork(phone);
     server.sendTexts(benoit, chat, "Allô ?");
     await eventually(async () => expect(await listTexts(tab, chat)).toEqual(["Mbote", "deleted", "Allô ?"]));
@@ -137,7 +137,7 @@ describe("a message deleted offline", () => {
     const other = await phone.openTab();
     await Promise.all([deleteOwnMessage(tab, chat, 2), deleteOwnMessage(other, chat, 2)]);
     expect(await notesOf(tab)).toHaveLength(1);
-    server.execute(amina, { type: "retract", conversation: chat, seq: 2 });
+    server.execute(amina, { type: "deleteForEveryone", conversation: chat, seq: 2 });
     findNetwork(phone);
     await isForgotten(tab);
     for (const one of [tab, other]) await waitUntilDeviceSynced(server, one, chat);
@@ -185,7 +185,7 @@ describe("a message deleted offline", () => {
     await deleteOwnMessage(tab, chat, 2);
     let isReadable = false;
     server.refuse = (_, { type }) => {
-      if (type === "withdraw") return { error: "message_not_found" };
+      if (type === "deletePending") return { error: "message_not_found" };
       return type === "page" && !isReadable ? { error: "unavailable" } : undefined;
     };
     findNetwork(phone);
@@ -210,7 +210,7 @@ describe("a message deleted while the server does not answer", () => {
     await eventually(() => expect(tab.link.get()).toBe("online"));
     const { request } = tab.platform;
     const ask = vi.spyOn(tab.platform, "request");
-    if (error) server.refuse = (__, { type }) => (type === "retract" ? { error } : undefined);
+    if (error) server.refuse = (__, { type }) => (type === "deleteForEveryone" ? { error } : undefined);
     else
       ask.mockImplementation((asked, options) =>
         asked.method === "DELETE" ? new Promise(() => {}) : request(asked, options),
@@ -252,7 +252,7 @@ describe("a message deleted while the server does not answer", () => {
     const { server, chat, phone, tab } = await makeRegret();
     findNetwork(phone);
     await eventually(() => expect(tab.link.get()).toBe("online"));
-    server.refuse = (_, { type }) => (type === "retract" ? { error: "message_not_found" } : undefined);
+    server.refuse = (_, { type }) => (type === "deleteForEveryone" ? { error: "message_not_found" } : undefined);
     await expect(deleteOwnMessage(tab, chat, 2)).rejects.toMatchObject({ code: "message_not_found" });
     expect(await listTexts(tab, chat)).toEqual(["Mbote", "regretted"]);
   });

@@ -85,7 +85,7 @@ describe("a message deleted while being sent that arrived", () => {
     const tab = await phone.openTab();
     await deleteOnItsWay(phone, tab, chat);
     server.sendTexts(benoit, chat, ...Array.from({ length: 260 }, (__, i) => `n${i}`));
-    if (isCleared) server.execute(amina, { type: "hide", conversation: chat, upTo: 200, keep: true });
+    if (isCleared) server.execute(amina, { type: "clearHistory", conversation: chat, upTo: 200, keep: true });
     await phone.kill(tab);
     if (isSignedOut) await purgeAllButUnsent(phone.platform(), amina);
     phone.faults.isOffline = false;
@@ -93,7 +93,7 @@ describe("a message deleted while being sent that arrived", () => {
     await eventually(() => expect(bodiesIn(server, chat)[0]).toBe("deleted"));
     await waitUntilDeviceSynced(server, next, chat);
     await isForgotten(next);
-    expect(server.executedCommands.filter(({ command }) => command.type === "withdraw")).toHaveLength(1);
+    expect(server.executedCommands.filter(({ command }) => command.type === "deletePending")).toHaveLength(1);
   });
 
   it("is hidden on its author's phone until the server executed the deletion, also in the list", async () => {
@@ -104,7 +104,7 @@ describe("a message deleted while being sent that arrived", () => {
     await waitUntilDeviceSynced(server, tab, chat);
     await deleteOnItsWay(phone, tab, chat);
     const isWritten = watchStores("regretted");
-    server.refuse = (_, { type }) => (type === "withdraw" ? { error: "unavailable" } : undefined);
+    server.refuse = (_, { type }) => (type === "deletePending" ? { error: "unavailable" } : undefined);
     reconnect(phone);
     await eventually(async () => expect(await listTexts(tab, chat)).toEqual(["Mbote", "deleted"]));
     expect((await listConversations(tab))[0]).toMatchObject({ last: { body: { type: "deleted" } } });
@@ -128,9 +128,9 @@ describe("a message deleted while being sent that arrived", () => {
     await waitUntilDeviceSynced(server, tab, chat);
     await enqueueText(tab, chat, "Mbote");
     await waitUntilDeviceSynced(server, tab, chat);
-    server.refuse = (_, { type }) => (type === "withdraw" ? { error: "unavailable" } : undefined);
+    server.refuse = (_, { type }) => (type === "deletePending" ? { error: "unavailable" } : undefined);
     await deleteOnItsWay(phone, tab, chat);
-    server.execute(amina, { type: "hide", conversation: chat, upTo: 2, keep: true });
+    server.execute(amina, { type: "clearHistory", conversation: chat, upTo: 2, keep: true });
     reconnect(phone);
     await waitUntilDeviceSynced(server, tab, chat);
     expect((await listConversations(tab))[0]?.last?.body ?? null).toBeNull();
@@ -234,7 +234,7 @@ describe("a message deleted while being sent that arrived", () => {
     await isForgotten(tab);
     expect(bodiesIn(server, group)).toContain("regretted");
     expect(await listTexts(tab, group)).toEqual([]);
-    expect(server.executedCommands.filter(({ command }) => command.type === "withdraw")).toHaveLength(1);
+    expect(server.executedCommands.filter(({ command }) => command.type === "deletePending")).toHaveLength(1);
   });
 });
 
@@ -272,7 +272,7 @@ describe("a message deleted while being sent that had not arrived", () => {
     await enqueueText(tab, chat, "regretted");
     await enqueueText(tab, chat, "stays");
     const copy = await getContext(tab).store.outbox.orderBy("order").first();
-    server.execute(amina, { type: "withdraw", conversation: chat, cid: copy?.cid ?? "" });
+    server.execute(amina, { type: "deletePending", conversation: chat, cid: copy?.cid ?? "" });
     reconnect(phone);
     await waitUntilDeviceSynced(server, tab, chat);
     expect(await getContext(tab).store.outbox.count()).toBe(0);
@@ -301,7 +301,7 @@ describe("a message deleted while being sent that had not arrived", () => {
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
     const answers: Refusal[] = [{ error: "not_found" }, { error: "unavailable" }, { error: "rate_limited" }];
-    server.refuse = (_, { type }) => (type === "withdraw" ? answers.shift() : undefined);
+    server.refuse = (_, { type }) => (type === "deletePending" ? answers.shift() : undefined);
     await deleteOnItsWay(phone, tab, chat);
     reconnect(phone);
     await eventually(() => expect(bodiesIn(server, chat)).toEqual(["deleted"]));
@@ -316,7 +316,7 @@ describe("a message deleted while being sent that had not arrived", () => {
     const tab = await phone.openTab();
     const asked: number[] = [];
     server.refuse = (_, { type }) => {
-      if (type !== "withdraw") return undefined;
+      if (type !== "deletePending") return undefined;
       asked.push(phone.now());
       return asked.length === 1 ? { error: "rate_limited", retryAfterMs: 8_000 } : undefined;
     };
@@ -337,7 +337,7 @@ describe("a message deleted while being sent that had not arrived", () => {
       await discardUnsentMessage(tab, await unsentCid(tab));
     }
     server.refuse = (_, command) =>
-      command.type === "withdraw" && command.conversation === withBenoit ? { error: "internal" } : undefined;
+      command.type === "deletePending" && command.conversation === withBenoit ? { error: "internal" } : undefined;
     reconnect(phone);
     await eventually(() => expect(server.log(group).deletedPending.size).toBe(1));
     expect(await listPendingDeletions(getContext(tab).store)).toMatchObject([{ conversation: withBenoit }]);

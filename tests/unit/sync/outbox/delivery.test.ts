@@ -127,7 +127,7 @@ describe("sending", () => {
     await eventually(() => expect(tab.link.get()).toBe("online"));
     let refusals = 0;
     server.refuse = (_, command) =>
-      command.type === "withdraw" && refusals++ < 3 ? { error: "rate_limited", retryAfterMs: 1_000 } : undefined;
+      command.type === "deletePending" && refusals++ < 3 ? { error: "rate_limited", retryAfterMs: 1_000 } : undefined;
     phone.faults.dropAck = 1;
     await enqueueText(tab, chat, "regretted");
     await eventually(() => expect(server.log(chat).messages).toHaveLength(1));

@@ -42,7 +42,7 @@ describe("forwarding and broadcasting", () => {
     await enqueueBroadcast(tab, chats, "Kimia!");
     for (const chat of chats) await waitUntilDeviceSynced(server, tab, chat);
     expect(chats.map((chat) => server.log(chat).messages.length)).toEqual([1, 1, 1]);
-    expect(asked(server, "spread")).toHaveLength(1);
+    expect(asked(server, "multicast")).toHaveLength(1);
     expect(asked(server, "send")).toEqual([]);
   });
 
@@ -66,7 +66,7 @@ describe("forwarding and broadcasting", () => {
     await enqueueForward(tab, first, await itemIn(tab, first, 0), [second]);
     await waitUntilDeviceSynced(server, tab, second);
     expect(server.log(second).messages[1]).toMatchObject({ body: { forwarded } });
-    expect(asked(server, "spread").length).toBeGreaterThan(0);
+    expect(asked(server, "multicast").length).toBeGreaterThan(0);
   });
 
   it("a multicast whose acknowledgements are lost is sent again and stored once in each conversation", async () => {
@@ -81,7 +81,7 @@ describe("forwarding and broadcasting", () => {
     phone.faults.dropAck = 0;
     for (const chat of chats) await waitUntilDeviceSynced(server, tab, chat);
     expect(chats.map((chat) => server.log(chat).messages.length)).toEqual([1, 1, 1]);
-    expect(asked(server, "spread").length).toBeGreaterThan(1);
+    expect(asked(server, "multicast").length).toBeGreaterThan(1);
   });
 
   it.each([{ noUpgrade: false }, { noUpgrade: true }])(

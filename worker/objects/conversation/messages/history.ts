@@ -30,7 +30,7 @@ const takePage = (rows: Iterable<MessageRecord>): MessageRecord[] => {
  * there are more.
  */
 export const readMessagePage = (log: ConversationLog, member: Member, query: CommandOf<"page">): PageResult => {
-  const { direction, seq, limit, held: heldSeq = seq } = query;
+  const { direction, seq, limit, anchor: anchorSeq = seq } = query;
   const { hidden } = member;
   const head = log.headFor(member);
   const found =
@@ -51,7 +51,7 @@ export const readMessagePage = (log: ConversationLog, member: Member, query: Com
   const last = rows.at(-1)?.seq;
   const more = last !== undefined && (direction === "after" ? last < head : last > hidden + 1);
   const messages = rows.map((row) => toVisibleMessage(row, member));
-  return { epoch: log.epoch, head, messages, more, anchor: log.findVisible(member, heldSeq)?.at ?? null };
+  return { epoch: log.epoch, head, messages, more, anchor: log.findVisible(member, anchorSeq)?.at ?? null };
 };
 
 /** Messages after a seq up to the newest the member sees, or undefined if there are too many to push. */

@@ -1,6 +1,6 @@
 import { findAttachment } from "#contract/conversations.ts";
 import type { Uuid } from "#contract/ids.ts";
-import { isRefusal, type Refusal, type SendResult, type WithdrawResult } from "#contract/wire/commands.ts";
+import { isRefusal, type Refusal, type SendResult, type DeletePendingResult } from "#contract/wire/commands.ts";
 import { logError } from "#worker/lib/log.ts";
 import { buildNotice } from "#worker/objects/conversation/delivery/build-notice.ts";
 import { type MemberNotifier, nothingDelivered } from "#worker/objects/conversation/delivery/notifier.ts";
@@ -126,7 +126,7 @@ export class MessageAppender {
   /**
    * Deletes a message by client id. If it has not arrived yet, the id is stored so that the message is refused later.
    */
-  deletePending(member: Member, cid: Uuid): WithdrawResult | Refusal {
+  deletePending(member: Member, cid: Uuid): DeletePendingResult | Refusal {
     const log = this.#log;
     const now = Date.now();
     const existing = log.messages.findByClientId(member.number, cid);

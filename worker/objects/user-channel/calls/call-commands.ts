@@ -26,18 +26,18 @@ type CallCommandPorts = {
 type RoutedCallRequest = CallRequest & { conversation: ConversationId };
 type CallRequestOf<T extends CallRequest["type"]> = Extract<RoutedCallRequest, { type: T }>;
 
-const cancelledMax = 100; // calls
+const cancelledCallsMax = 100;
 
 /** Call commands of one person's devices: dial, answer, end, heartbeat and signals. */
 export class CallCommands {
   readonly #ports: CallCommandPorts;
   readonly #registry: CallRegistry;
   readonly #mutex = new KeyedMutex<ConversationId>();
-  /** Calls that are being dialled or answered, before their conversation has replied. */
+  /** Calls this person is dialling or answering, while the Conversation has not replied yet. They count for "busy". */
   readonly #claims = new Set<{ conversation: ConversationId; call: Uuid }>();
   /** Calls that were cancelled before their dial command arrived. */
   readonly #cancelled = new Set<Uuid>();
-  /** Ringing calls dialled by a page that closed, with the time it did. */
+  /** Ringing calls whose calling page was closed or reloaded, with the time of that. */
   readonly #orphanedSince = new Map<Uuid, number>();
   readonly #limits: CallRateLimits;
   readonly #recentSignals = new SignalBuffer();
@@ -142,7 +142,7 @@ export class CallCommands {
     const command: CallCommand = { type: "end", id: call, ...details };
     const answer = await this.#registry.runCommand(conversation, command);
     if (!isRefusal(answer) || answer.error !== "call_not_found") return answer;
-    if (this.#cancelled.size >= cancelledMax) this.#cancelled.clear();
+    if (this.#cancelled.size >= cancelledCallsMax) this.#cancelled.clear();
     this.#cancelled.add(call);
     return answer;
   }

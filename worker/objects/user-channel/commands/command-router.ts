@@ -64,17 +64,17 @@ export class CommandRouter {
     switch (command.type) {
       case "send":
         return dispatcher.sendAndWait(command);
-      case "spread":
+      case "multicast":
         return dispatcher.multicastAndWait(command);
-      case "retract":
+      case "deleteForEveryone":
         return deletions.deleteForEveryone(command);
-      case "withdraw":
+      case "deletePending":
         return deletions.deletePending(command);
       case "mute":
         return receipts.setMuted(command);
       case "mark":
         return receipts.updateReceipts(command);
-      case "hide":
+      case "clearHistory":
         return receipts.clearHistory(command);
       case "page":
       case "revised":

@@ -20,14 +20,14 @@ export class MessageDeletions {
   async deleteForEveryone({
     conversation: id,
     seq,
-  }: CommandOf<"retract">): Promise<CommandResults["retract"] | Refusal> {
+  }: CommandOf<"deleteForEveryone">): Promise<CommandResults["deleteForEveryone"] | Refusal> {
     return (
       this.#takeToken() ?? this.#gateway.call(id, (conversation) => conversation.deleteForEveryone(this.#user, seq))
     );
   }
 
   /** Deletes a message by client id, whether or not it has arrived. */
-  async deletePending({ conversation: id, cid }: CommandOf<"withdraw">): Promise<CommandResults["withdraw"] | Refusal> {
+  async deletePending({ conversation: id, cid }: CommandOf<"deletePending">): Promise<CommandResults["deletePending"] | Refusal> {
     return this.#takeToken() ?? this.#gateway.call(id, (conversation) => conversation.deletePending(this.#user, cid));
   }
 

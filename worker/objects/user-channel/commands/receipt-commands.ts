@@ -90,7 +90,7 @@ export class ReceiptCommands {
     conversation,
     upTo,
     keep: isKeptListed,
-  }: CommandOf<"hide">): Promise<CommandResults["hide"] | Refusal> {
+  }: CommandOf<"clearHistory">): Promise<CommandResults["clearHistory"] | Refusal> {
     const row = this.#ports.inbox.find(conversation);
     if (row && !row.gone && upTo <= row.hidden && isKeptListed === row.kept)
       return { hidden: row.hidden, change: this.#toChangeNumber(row) };

@@ -84,7 +84,7 @@ export class MessageDispatcher {
    * `to`.
    */
   multicast(
-    { body, source, to }: CommandOf<"spread">,
+    { body, source, to }: CommandOf<"multicast">,
     originOf: (index: number) => MessageOrigin,
     settle: (outcome: SentMessage | Refusal, index: number) => void,
   ): void {
@@ -110,7 +110,7 @@ export class MessageDispatcher {
     return { epoch: this.#ports.inbox.find(command.conversation)?.epoch ?? "", sent };
   }
 
-  async multicastAndWait(command: CommandOf<"spread">): Promise<MulticastResult> {
+  async multicastAndWait(command: CommandOf<"multicast">): Promise<MulticastResult> {
     const outcomes = await new Promise<Map<number, SentMessage | Refusal>>((resolve) => {
       const settled = new Map<number, SentMessage | Refusal>();
       this.multicast(

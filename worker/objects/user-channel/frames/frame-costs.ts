@@ -27,12 +27,12 @@ const commandCosts: Partial<Record<Command["type"], number>> = {
   revised: 2,
   search: 2,
   changes: 2,
-  retract: 4,
-  withdraw: 4,
+  deleteForEveryone: 4,
+  deletePending: 4,
 };
 
 /** Tokens of a command by HTTP. */
 export const costOfCommand = (command: Command): number => {
   if (command.type === "send") return command.messages.length;
-  return command.type === "spread" ? command.to.length : (commandCosts[command.type] ?? 1);
+  return command.type === "multicast" ? command.to.length : (commandCosts[command.type] ?? 1);
 };

@@ -22,7 +22,7 @@ export type ClientFrameOf<T extends keyof typeof clientFrame> = Extract<
 >;
 type CommandFrame = Exclude<ClientFrame, ClientFrameOf<"hello" | "received" | "foreground" | "typing" | "multicast">>;
 /** Commands whose answer carries the frame's ref. */
-type AnsweredCommand = Exclude<Command["type"], "send" | "spread" | "mark">;
+type AnsweredCommand = Exclude<Command["type"], "send" | "multicast" | "mark">;
 type RefuseCommand = (refusal: Refusal) => void;
 
 type FrameHandlerPorts = {
@@ -62,7 +62,7 @@ export class FrameHandler {
     );
     if (!parsed.success) return refuse({ error: findErrorCode(parsed.issues) });
     // Multicasts have a frame of their own.
-    const command = parsed.output as Exclude<Command, { type: "spread" }>;
+    const command = parsed.output as Exclude<Command, { type: "multicast" }>;
     const device = "device" in command ? command.device : "from" in command ? command.from : undefined;
     if (device !== undefined) this.#ports.sockets.setDevice(socket, device);
     if (command.type === "send") return this.#sendMessages(socket, ref ?? 0, command, refuse);
@@ -74,7 +74,7 @@ export class FrameHandler {
   async #runCommand(
     socket: ClientSocket,
     ref: number | undefined,
-    command: Exclude<Command, { type: "send" | "spread" }>,
+    command: Exclude<Command, { type: "send" | "multicast" }>,
     refuse: RefuseCommand,
   ): Promise<void> {
     const isHeavy = command.type === "page" || command.type === "search" || command.type === "revised";
@@ -130,7 +130,7 @@ export class FrameHandler {
     const parsed = v.safeParse(CommandSchema, toCommand(frame, ""));
     const refuse = (index: number, refusal: Refusal) =>
       this.#sendRefusal(socket, recipients[index]?.ref ?? firstRef, refusal);
-    if (!parsed.success || parsed.output.type !== "spread") {
+    if (!parsed.success || parsed.output.type !== "multicast") {
       const error = parsed.success ? "invalid_input" : findErrorCode(parsed.issues);
       for (const index of recipients.keys()) refuse(index, { error });
       return;

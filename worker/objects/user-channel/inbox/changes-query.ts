@@ -11,7 +11,7 @@ type InboxChange = { changed: number; row: InboxColumns } | { changed: number; p
 
 export type ChangesPage = { rows: InboxRow[]; people: Relation[]; before: number | null };
 
-/** Fields of an inbox row that devices receive. */
+/** Inbox row without the columns that only the server uses. */
 export const toInboxRow = ({
   countedUpTo: _countedUpTo,
   membershipVersion: _membershipVersion,
@@ -37,8 +37,9 @@ class Peekable<T> {
 }
 
 /**
- * Page of changes after `since` and before `before`, newest first, in whole buckets. Reads only the returned rows, one
- * more of each table to find the end, and those that share a bucket with `since`.
+ * Page of changes with numbers between `since` and `before`, both exclusive, newest first. The index is on `bucket`, a
+ * range of change numbers, so a page consists of whole buckets. Rows read: those returned, one more of each table to find
+ * the end, and those in the bucket of `since`.
  */
 const readChangesPage = (sql: SqlStorage, tables: { people: boolean }, since: number, before: number) => {
   const range = "WHERE bucket BETWEEN ? AND ? ORDER BY bucket DESC";
@@ -51,23 +52,23 @@ const readChangesPage = (sql: SqlStorage, tables: { people: boolean }, since: nu
   while (rows.next || people.next) {
     const bucket = Math.max(rows.next?.bucket ?? 0, people.next?.bucket ?? 0);
     const found: InboxChange[] = [];
-    const isFull = () => page.length + found.length > inboxPageRows;
-    for (let row = rows.next; row?.bucket === bucket && !isFull(); row = rows.next) {
+    const isPageFull = () => page.length + found.length > inboxPageRows;
+    for (let row = rows.next; row?.bucket === bucket && !isPageFull(); row = rows.next) {
       if (row.changed > since && row.changed < before) found.push({ changed: row.changed, row });
       rows.advance();
     }
-    for (let person = people.next; person?.bucket === bucket && !isFull(); person = people.next) {
+    for (let person = people.next; person?.bucket === bucket && !isPageFull(); person = people.next) {
       if (person.changed > since && person.changed < before) found.push({ changed: person.changed, person });
       people.advance();
     }
     // A bucket that does not fit starts the next page. A bucket always fits into an empty page.
-    if (isFull()) return { page, before: (bucket + 1) * bucketSize };
+    if (isPageFull()) return { page, before: (bucket + 1) * bucketSize };
     page.push(...found.sort((a, b) => b.changed - a.changed));
   }
   return { page, before: null };
 };
 
-/** Page of changed conversations and people, and where the next page starts. */
+/** Page of changed conversations and relations, for a device whose cursor is `since`. */
 export const readInboxChanges = (sql: SqlStorage, table: RelationTable, since: number, before: number): ChangesPage => {
   const { page, before: next } = readChangesPage(sql, { people: true }, since, before);
   return {
@@ -77,7 +78,7 @@ export const readInboxChanges = (sql: SqlStorage, table: RelationTable, since: n
   };
 };
 
-/** Page of listed conversations, last changed first. */
+/** Page of the conversations that the list shows, last changed first. */
 export const readConversationList = (sql: SqlStorage, before: number): ListPage => {
   const { page, before: next } = readChangesPage(sql, { people: false }, 0, before);
   const rows = page.flatMap((change) => ("row" in change ? [toInboxRow(toInboxEntry(change.row))] : []));

@@ -136,7 +136,7 @@ export const toChangesFields = (result: ChangesResult, base: Pick<SocketBase, "n
 
 /** Answer to a command that arrived as a frame. */
 export const toAnswerFrame = (
-  type: Exclude<Command["type"], "send" | "spread" | "mark">,
+  type: Exclude<Command["type"], "send" | "multicast" | "mark">,
   ref: number,
   result: CommandResults[typeof type],
   base: SocketBase,
@@ -147,9 +147,9 @@ export const toAnswerFrame = (
   if (
     type === "beat" ||
     type === "signal" ||
-    type === "hide" ||
-    type === "retract" ||
-    type === "withdraw" ||
+    type === "clearHistory" ||
+    type === "deleteForEveryone" ||
+    type === "deletePending" ||
     type === "mute"
   )
     return { frame: [serverFrame.done, ref], messages: 0 };
