@@ -1,6 +1,7 @@
 import { runRowsBench } from "#bench/rig/count-rows.ts";
 import type { Section } from "#bench/rig/table.ts";
 import type { WriteCosts } from "#bench/rows/report.ts";
+import { fileBytesPerDay } from "#contract/limits.ts";
 
 const framesPerRequest = 20;
 const minuteMs = 60_000;
@@ -22,12 +23,28 @@ const toFigures = ({ sent, counts, bytes }: WriteCosts): Figures => ({
   stored: bytes.d1 + bytes.objects + bytes.r2,
 });
 
-/** Extrapolates: the burst as measured, the remaining time at the steady rate. */
+/** R2 takes up to half as much again as the daily limit of files: parts of uploads that are not complete. */
+const r2BytesPerDay = 1.5 * fileBytesPerDay;
+
+/** Part of `ms` in which files are accepted at the steady rate, before the daily limit refuses the rest. */
+function countAcceptedMs(burst: WriteCosts, steady: WriteCosts, ms: number): number {
+  const bytesPerMs = steady.bytes.r2 / steady.ms;
+  return Math.min(ms, Math.max(0, r2BytesPerDay - burst.bytes.r2) / bytesPerMs);
+}
+
+/**
+ * Extrapolates: the burst as measured, the remaining time at the steady rate. Files stop at their daily limit; what is
+ * sent after it still costs its requests.
+ */
 function extrapolate(burst: WriteCosts, steady: WriteCosts, ms: number): Figures {
   const [first, later] = [toFigures(burst), toFigures(steady)];
   const share = (ms - burst.ms) / steady.ms;
+  const acceptedShare = countAcceptedMs(burst, steady, ms - burst.ms) / steady.ms;
   const keys = Object.keys(first) as (keyof Figures)[];
-  return Object.fromEntries(keys.map((key) => [key, first[key] + later[key] * share])) as Figures;
+  const isSent = (key: keyof Figures) => key === "sent" || key === "requests";
+  return Object.fromEntries(
+    keys.map((key) => [key, first[key] + later[key] * (isSent(key) ? share : acceptedShare)]),
+  ) as Figures;
 }
 
 const toDollars = (figures: Figures): number =>
@@ -63,7 +80,7 @@ export async function measureCosts(): Promise<Section> {
     columns: ["", "sent a minute", "rows written", "rows read", "stored", "rows a day", "stored a day", "a day"],
     rows,
     notes: [
-      "Measured inside the runtime for five seconds and ten more, as fast as this machine answers: the minute and the day take the later rate for the rest of the time. A limit by the day is not in it (fileBytesPerDay bounds what files store).",
+      "Measured inside the runtime for five seconds and ten more, as fast as this machine answers: the minute and the day take the later rate for the rest of the time. Of the limits by the day only that of files is in it (fileBytesPerDay).",
       "Prices: rows written $1.00, read $0.001, requests to objects $0.15, to the Worker $0.30 a million, a frame as 1/20 request. The price of keeping what is stored comes on top.",
     ],
   };
