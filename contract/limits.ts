@@ -64,12 +64,12 @@ export const helloTimeoutMs = 30_000; // a socket without a hello by then is clo
 // over all sockets and HTTP. A device that was offline for long and catches up with 500 conversations uses about 1,000.
 export const socketTokensBurst = 1_000;
 export const socketTokensPerSecond = 50;
-export const userTokensBurst = 2_000;
+export const userTokensBurst = 1_200;
 export const userTokensPerSecond = 100;
 export const frameTokenBytes = 4 * 1024; // bytes of a message for each further token
-// Messages refused unread. Above this rate their socket is closed; devices wait as told. A person whose devices keep
-// sending on closed sockets loses all sockets and opens none for a while, since the platform cannot stop reading a
-// single socket.
+// Messages refused unread, one more for every `frameTokenBytes`. Above this rate their socket is closed; devices wait as
+// told. A person whose devices keep sending on closed sockets loses all sockets and opens none for a while, since the
+// platform cannot stop reading a single socket.
 export const refusedMessagesBurst = 1_000;
 export const refusedMessagesPerSecond = 10;
 export const closedMessagesMax = 500; // messages on closed sockets; as many may be in flight when the close arrives

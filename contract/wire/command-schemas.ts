@@ -27,12 +27,20 @@ export const MulticastBody = v.strictObject({
 });
 const MulticastCommand = v.strictObject({ type: v.literal("multicast"), ...MulticastBody.entries });
 /** Replaces the caller's own message by a tombstone for everyone. Idempotent. */
-const DeleteForEveryoneCommand = v.strictObject({ type: v.literal("deleteForEveryone"), conversation: ConversationId, seq: Seq });
+const DeleteForEveryoneCommand = v.strictObject({
+  type: v.literal("deleteForEveryone"),
+  conversation: ConversationId,
+  seq: Seq,
+});
 /**
  * Deletes the caller's own message for everyone by client id. If it has not arrived yet, it is refused later.
  * Idempotent.
  */
-const DeletePendingCommand = v.strictObject({ type: v.literal("deletePending"), conversation: ConversationId, cid: Uuid });
+const DeletePendingCommand = v.strictObject({
+  type: v.literal("deletePending"),
+  conversation: ConversationId,
+  cid: Uuid,
+});
 /** Messages changed after a revision, in their current state. */
 const RevisedCommand = v.strictObject({ type: v.literal("revised"), conversation: ConversationId, since: Watermark });
 const MuteCommand = v.strictObject({ type: v.literal("mute"), conversation: ConversationId, muted: v.boolean() });

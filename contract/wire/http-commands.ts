@@ -67,10 +67,18 @@ export const toHttpRequest = (command: Command): HttpRequest => {
       return { method: "POST", path: "/api/calls", body: { ...inConversation, call_id: call, type: kind, device } };
     }
     case "answer":
-      return { method: "POST", path: `/api/calls/${command.call}/answer`, body: { ...inConversation, device: command.device } };
+      return {
+        method: "POST",
+        path: `/api/calls/${command.call}/answer`,
+        body: { ...inConversation, device: command.device },
+      };
     case "hangUp": {
       const { call, device, status, reason, ago } = command;
-      return { method: "POST", path: `/api/calls/${call}/end`, body: { ...inConversation, device, status, reason, ago } };
+      return {
+        method: "POST",
+        path: `/api/calls/${call}/end`,
+        body: { ...inConversation, device, status, reason, ago },
+      };
     }
     case "standing":
       return { method: "GET", path: withQuery(`/api/calls/${command.call}`, inConversation) };

@@ -3,14 +3,14 @@ import { ReadState, Seq, Watermark } from "#contract/conversations.ts";
 import { ConversationId, Uuid } from "#contract/ids.ts";
 import { MulticastBody, SendCommand } from "#contract/wire/command-schemas.ts";
 import {
-  type CommandOf,
   ClearHistoryResult,
+  type CommandOf,
+  DeleteForEveryoneResult,
+  DeletePendingResult,
   MulticastResult,
   MuteResult,
-  DeleteForEveryoneResult,
   SendResult,
   UnreadResult,
-  DeletePendingResult,
 } from "#contract/wire/commands.ts";
 import { type AppContext, createRoutes } from "#worker/lib/http/app.ts";
 import { authenticate } from "#worker/lib/http/authenticate.ts";
@@ -27,7 +27,11 @@ const MessageParams = v.object({ id: ConversationId, seq: v.pipe(NumberText, Seq
 
 const ClientMessageParams = v.object({ id: ConversationId, cid: Uuid });
 
-const toClearHistoryCommand = (conversation: ConversationId, upTo: number, keepListed: boolean): CommandOf<"clearHistory"> => ({
+const toClearHistoryCommand = (
+  conversation: ConversationId,
+  upTo: number,
+  keepListed: boolean,
+): CommandOf<"clearHistory"> => ({
   type: "clearHistory",
   conversation,
   upTo,
@@ -134,7 +138,10 @@ export const conversationCommandRoutes = createRoutes()
     validate("param", ConversationIdParam),
     validate("json", ClearBody),
     (c) =>
-      respondWithCommand<"clearHistory">(c, toClearHistoryCommand(c.req.valid("param").id, c.req.valid("json").upTo, true)),
+      respondWithCommand<"clearHistory">(
+        c,
+        toClearHistoryCommand(c.req.valid("param").id, c.req.valid("json").upTo, true),
+      ),
   )
   .delete(
     "/conversations/:id",

@@ -38,7 +38,7 @@ const pageEndSelector = "[data-page-end]";
 /** Box of the focused control. Undefined if no control is focused, or one inside the card. */
 const findFocusedBox = (card: HTMLElement): Box | undefined => {
   const focused = document.activeElement;
-  return focused?.matches(controlSelector) && !card.contains(focused) ? [focused.getBoundingClientRect()] : [];
+  return focused?.matches(controlSelector) && !card.contains(focused) ? focused.getBoundingClientRect() : undefined;
 };
 
 const trackFocus = (update: () => void): (() => void) => {

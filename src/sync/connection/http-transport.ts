@@ -3,19 +3,19 @@ import { CallResult } from "#contract/calls/call.ts";
 import { Presence } from "#contract/settings.ts";
 import {
   ChangesResult,
+  ClearHistoryResult,
   type Command,
   type CommandResults,
-  ClearHistoryResult,
+  DeleteForEveryoneResult,
+  DeletePendingResult,
   MulticastResult,
   MuteResult,
   PageResult,
   RelayResult,
-  DeleteForEveryoneResult,
   RevisedResult,
   SearchResult,
   SendResult,
   UnreadResult,
-  DeletePendingResult,
 } from "#contract/wire/commands.ts";
 import { toHttpRequest } from "#contract/wire/http-commands.ts";
 import type { Platform } from "#sync/platform/platform.ts";

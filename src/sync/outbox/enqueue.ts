@@ -38,7 +38,7 @@ export const parseMessageBody = (body: unknown): Body => {
 
 /** Message to insert into the outbox. */
 export type UnsentMessage = Pick<OutboxRow, "cid" | "conversation" | "body"> &
-  Partial<Pick<OutboxRow, "state" | "source" | "multicast" | "batch">>;
+  Partial<Pick<OutboxRow, "state" | "source" | "spread" | "batch">>;
 
 /**
  * Inserts messages into the outbox in the given order. `write` runs in the same transaction. Messages to a group that

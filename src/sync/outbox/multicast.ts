@@ -24,7 +24,7 @@ import {
 export const toMulticastMessages = (
   { platform }: Tab,
   to: readonly ConversationId[],
-  message: Omit<UnsentMessage, "cid" | "conversation" | "multicast">,
+  message: Omit<UnsentMessage, "cid" | "conversation" | "spread">,
 ): UnsentMessage[] => {
   let spread: Uuid | undefined;
   return to.map((conversation, index) => {

@@ -201,7 +201,9 @@ test("a call entry cannot be deleted for everyone or forwarded, and a search doe
   await anas.hangUp(call, "missed");
   await waitUntil(async () => (await readRow(ben, id)).head === 1);
   for (const person of [ana, ben]) {
-    expect(await request(person, { type: "deleteForEveryone", conversation: id, seq: 1 })).toEqual({ error: "not_your_message" });
+    expect(await request(person, { type: "deleteForEveryone", conversation: id, seq: 1 })).toEqual({
+      error: "not_your_message",
+    });
     expect(await getConversationStub(env, id).findOriginal(person.id, 1)).toEqual({ error: "message_not_found" });
   }
   expect((await request(ana, { type: "search", conversation: id, query: "missed", before: 9 })).messages).toEqual([]);

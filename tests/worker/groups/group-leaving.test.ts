@@ -178,7 +178,9 @@ test("a new member cannot read earlier messages by any route, and a returning on
       receipts: "message_not_found",
     });
   }
-  expect(await request(dan, { type: "deleteForEveryone", conversation: id, seq: 5 })).toEqual({ error: "message_not_found" });
+  expect(await request(dan, { type: "deleteForEveryone", conversation: id, seq: 5 })).toEqual({
+    error: "message_not_found",
+  });
   // She is not notified of the deletion of a message that she never saw.
   await request(ben, { type: "deleteForEveryone", conversation: id, seq: 2 });
   await sendTexts(ben, id, "maintenant");

@@ -6,20 +6,20 @@ import { displayNameMaxLength, messageTextMaxLength, multicastMax } from "#contr
 import { Presence } from "#contract/settings.ts";
 import {
   ChangesResult,
-  type Command,
   ClearHistoryResult,
+  type Command,
+  DeleteForEveryoneResult,
+  DeletePendingResult,
   ListPage,
   MulticastResult,
   MuteList,
   MuteResult,
   PageResult,
   RelayResult,
-  DeleteForEveryoneResult,
   RevisedResult,
   SearchResult,
   SendResult,
   UnreadResult,
-  DeletePendingResult,
 } from "#contract/wire/commands.ts";
 import { toHttpRequest } from "#contract/wire/http-commands.ts";
 import { makeText, readLog, readRow, sendTexts, toTexts, waitUntil } from "#tests/worker/support/device.ts";

@@ -150,7 +150,9 @@ test("a conversation without a notice of the connection asks the directory once 
 test("a message deleted from a person's view is missing there in pages and search, and for nobody else", async () => {
   const { ana, ben, id } = await makePair();
   await sendTexts(ana, id, "secret un", "secret deux");
-  expect(await request(ben, { type: "clearHistory", conversation: id, upTo: 2, keep: false })).toMatchObject({ hidden: 2 });
+  expect(await request(ben, { type: "clearHistory", conversation: id, upTo: 2, keep: false })).toMatchObject({
+    hidden: 2,
+  });
   expect(await readRow(ben, id)).toMatchObject({ hidden: 2, preview: null, unread: 0 });
   await sendTexts(ana, id, "secret trois");
   await waitUntil(async () => (await readRow(ben, id)).head === 3);

@@ -81,7 +81,9 @@ test("it is deleted for the others although its author cleared the chat or recei
   await send(ana, id, cid);
   for (let i = 0; i < 5; i++) await sendTexts(ben, id, ...Array.from({ length: 45 }, (_, n) => `${i} ${n}`));
   await request(ana, { type: "clearHistory", conversation: id, upTo: 200, keep: true });
-  expect(await request(ana, { type: "deleteForEveryone", conversation: id, seq: 1 })).toEqual({ error: "message_not_found" });
+  expect(await request(ana, { type: "deleteForEveryone", conversation: id, seq: 1 })).toEqual({
+    error: "message_not_found",
+  });
   expect(await deletePending(ana, id, cid)).toMatchObject({ revision: 1, place: { seq: 1 } });
   expect(toTexts(await readLog(ben, id))[0]).toBe("<deleted>");
 });

@@ -253,7 +253,8 @@ test.each([1, 2, 3])(
           device.send(["r", id, upTo, pick(upTo + 1)]);
           break;
         case 6:
-          if (random() < 0.15) work.push(request(person, { type: "clearHistory", conversation: id, upTo, keep: false }));
+          if (random() < 0.15)
+            work.push(request(person, { type: "clearHistory", conversation: id, upTo, keep: false }));
           break;
         case 7:
           work.push(request(person, { type: "deleteForEveryone", conversation: id, seq: upTo + 1 }));

@@ -8,6 +8,7 @@ import {
   connectionCheckBurst,
   deletionBurst,
   floodPauseMs,
+  frameTokenBytes,
   helloTimeoutMs,
   joinedFramesMax,
   muteBurst,
@@ -98,6 +99,19 @@ test("a client that continues over the limit is disconnected, and then cannot op
   advanceClock(floodPauseMs);
   const again = await Device.open(ana);
   expect((await again.request((ref) => ["c", ref, 0, null]))[0]).toBe("c");
+});
+
+test("a client that continues over the limit with large messages is disconnected after fewer of them", async () => {
+  const { ana } = await makePair();
+  const device = await Device.open(ana);
+  sendFrames(device, socketTokensBurst);
+  const large = JSON.stringify(["t", 1, "x".repeat(15 * frameTokenBytes)]);
+  const isBarred = async () => (await Device.connect(ana)).status === 429;
+  for (let i = 0; i < Math.floor(refusedMessagesBurst / 16) - 1; i++) device.sendRaw(large);
+  expect((await device.request((ref) => ["c", ref, 0, null]))[2]).toBe("rate_limited");
+  expect(await isBarred()).toBe(false);
+  for (let i = 0; i < (2 * refusedMessagesBurst + closedMessagesMax) / 16; i++) device.sendRaw(large);
+  await waitUntil(isBarred);
 });
 
 test("waiting requests are dropped with their socket", async () => {

@@ -130,7 +130,7 @@ test("a page and a row contain the times of the preceding messages, except invis
   await sendTexts(ben, id, "trois", "quatre");
   await waitUntil(async () => (await readRow(ana, id)).head === 4);
   const log = await readLog(ana, id);
-  const page = (query: { direction: "after" | "before"; seq: number; held?: number }) =>
+  const page = (query: { direction: "after" | "before"; seq: number; anchor?: number }) =>
     request(ana, { type: "page", conversation: id, limit: 1, ...query });
   expect((await page({ direction: "after", seq: 2 })).anchor).toBe(log[1]?.at);
   expect((await page({ direction: "before", seq: 5, anchor: 1 })).anchor).toBe(log[0]?.at);

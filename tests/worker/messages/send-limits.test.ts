@@ -111,7 +111,9 @@ test("a full conversation refuses messages, and accepts commands that free room 
   expect((await call("PUT", `/api/blocks/${ana.id}`, { token: ben.token })).status).toBeLessThan(300);
   expect((await call("DELETE", `/api/blocks/${ana.id}`, { token: ben.token })).status).toBeLessThan(300);
   expect(await request(ana, { type: "deleteForEveryone", conversation: id, seq: 1 })).toEqual({ revision: 1 });
-  expect(await request(ben, { type: "clearHistory", conversation: id, upTo: 1, keep: true })).toMatchObject({ hidden: 1 });
+  expect(await request(ben, { type: "clearHistory", conversation: id, upTo: 1, keep: true })).toMatchObject({
+    hidden: 1,
+  });
   expect((await call("DELETE", "/api/account", { token: ana.token, body: { user_id: ana.id } })).status).toBeLessThan(
     300,
   );

@@ -13,16 +13,16 @@ type MemoryPolicy = RateLimitPolicy & { waitMaxMs: number };
  */
 export const memoryPolicies = {
   // A newly set-up device requests some fifty pages at once; one without a socket polls three times a second in a
-  // call. A larger burst would occupy the directory for a second.
-  api_by_user: { burst: 90, everyMs: 100, waitMaxMs: 3_000 },
+  // call. A larger burst would show in the response times of others.
+  api_by_user: { burst: 60, everyMs: 100, waitMaxMs: 3_000 },
   // Avatars of a long list that is scrolled fast, ranges of a video. Each may start two objects and read the directory,
   // so the burst is what takes an isolate less than a second; the pictures after it wait for their turn.
-  bytes_by_user: { burst: 100, everyMs: 40, waitMaxMs: 5_000 },
+  bytes_by_user: { burst: 70, everyMs: 40, waitMaxMs: 5_000 },
   // File parts: 5 MB as fast as the network carries them, then 1.3 MB a second.
   parts_by_user: { burst: 40, everyMs: 100, waitMaxMs: 3_000 },
   // Requests without a valid token. A whole mobile network may share one address; these routes have limits of their
   // own.
-  anonymous_by_address: { burst: 400, everyMs: 20, waitMaxMs: 0 },
+  anonymous_by_address: { burst: 250, everyMs: 20, waitMaxMs: 0 },
   // Each proof-of-work challenge costs the server one key derivation.
   challenges_by_address: { burst: 60, everyMs: 100, waitMaxMs: 3_000 },
   // Each ceremony writes two rows of the directory.

@@ -1,6 +1,6 @@
 import { findAttachment } from "#contract/conversations.ts";
 import type { Uuid } from "#contract/ids.ts";
-import { isRefusal, type Refusal, type SendResult, type DeletePendingResult } from "#contract/wire/commands.ts";
+import { type DeletePendingResult, isRefusal, type Refusal, type SendResult } from "#contract/wire/commands.ts";
 import { logError } from "#worker/lib/log.ts";
 import { buildNotice } from "#worker/objects/conversation/delivery/build-notice.ts";
 import { type MemberNotifier, nothingDelivered } from "#worker/objects/conversation/delivery/notifier.ts";

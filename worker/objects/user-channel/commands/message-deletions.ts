@@ -27,7 +27,10 @@ export class MessageDeletions {
   }
 
   /** Deletes a message by client id, whether or not it has arrived. */
-  async deletePending({ conversation: id, cid }: CommandOf<"deletePending">): Promise<CommandResults["deletePending"] | Refusal> {
+  async deletePending({
+    conversation: id,
+    cid,
+  }: CommandOf<"deletePending">): Promise<CommandResults["deletePending"] | Refusal> {
     return this.#takeToken() ?? this.#gateway.call(id, (conversation) => conversation.deletePending(this.#user, cid));
   }
 

@@ -69,17 +69,19 @@ export class FrameLimits {
    * case.
    */
   admitMessage(socket: WebSocket, message: string | ArrayBuffer): boolean {
+    const lengthTokens = costOfLength(typeof message === "string" ? message.length : message.byteLength);
     if (socket.readyState !== WebSocket.READY_STATE_OPEN) {
-      this.#countClosedMessage();
+      this.#countClosedMessage(1 + lengthTokens);
       return false;
     }
     const now = Date.now();
     const waitMs = this.#waitMs(socket, now);
     if (waitMs > 0) {
-      this.#refuseMessage(socket, message, waitMs);
+      const isTolerated = this.#refusalBucket.take(now, 1 + lengthTokens);
+      this.#refuseMessage(socket, message, { waitMs, isTolerated });
       return false;
     }
-    this.charge(socket, costOfLength(typeof message === "string" ? message.length : message.byteLength));
+    this.charge(socket, lengthTokens);
     return true;
   }
 
@@ -121,12 +123,16 @@ export class FrameLimits {
 
   /**
    * Refuses a message: requests get the time to wait, frames without an answer are dropped and devices repeat them. A
-   * socket whose hello is refused would receive nothing, so it is closed with the time to wait as reason.
+   * socket whose hello is refused would receive nothing, so it is closed with the time to wait as reason, as is one with
+   * more refused messages than are tolerated.
    */
-  #refuseMessage(socket: WebSocket, message: string | ArrayBuffer, waitMs: number): void {
+  #refuseMessage(
+    socket: WebSocket,
+    message: string | ArrayBuffer,
+    { waitMs, isTolerated }: { waitMs: number; isTolerated: boolean },
+  ): void {
     try {
-      if (this.#ports.isAwaitingHello(socket) || !this.#refusalBucket.take())
-        socket.close(closeCodes.rateLimited, String(waitMs));
+      if (this.#ports.isAwaitingHello(socket) || !isTolerated) socket.close(closeCodes.rateLimited, String(waitMs));
       else if (typeof message === "string")
         for (const ref of listUnreadRefs(message))
           socket.send(encodeFrame(toRefusalFrame(ref, "rate_limited", waitMs)));
@@ -135,9 +141,9 @@ export class FrameLimits {
     }
   }
 
-  /** Counts a message on a closed socket. Some may have been in flight; too many abort the object. */
-  #countClosedMessage(): void {
-    this.#closedMessages += 1;
+  /** Counts a message on a closed socket by its tokens. Some may have been in flight; too many abort the object. */
+  #countClosedMessage(tokens: number): void {
+    this.#closedMessages += tokens;
     if (this.#closedMessages <= closedMessagesMax || this.pauseMs > 0) return;
     this.#closedMessages = 0;
     this.#floodedAt = Date.now();
