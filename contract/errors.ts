@@ -104,6 +104,10 @@ export const errorStatus = {
   post_too_long: 400,
   post_not_found: 404,
   not_your_post: 403,
+  // push
+  push_endpoint_refused: 422, // not the address of a push service that this server uses
+  push_not_subscribed: 404,
+  push_unavailable: 501, // the deployment has no key for push services
   // account
   account_deleted: 410,
   // calls

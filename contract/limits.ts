@@ -272,3 +272,11 @@ export const ringSignalBytes = 64 * 1024; // before the answer, since the callee
 export const ringSignalBytesPerSecond = 1024;
 export const talkSignalBytes = 256 * 1024;
 export const talkSignalBytesPerSecond = 4 * 1024;
+
+// Push notifications
+export const pushEndpointMaxLength = 1_024; // characters
+export const pushSubscriptionsMax = 10; // per person
+export const pushPayloadMaxBytes = 3_993; // the body is then 4,096 bytes, the most that every push service accepts
+export const pushTestLifetimeSeconds = 60;
+export const pushTimeoutMs = 10_000; // of a request to a push service
+export const pushGoneRetryMs = 60_000; // a new subscription may be unknown to its push service for a moment

@@ -18,6 +18,7 @@ import { limitRequests } from "./lib/limits/request-limit.ts";
 import { requireSecrets } from "./lib/required-secrets.ts";
 import { blockRoutes } from "./people/block-routes.ts";
 import { peopleRoutes } from "./people/routes.ts";
+import { pushRoutes } from "./push/routes.ts";
 import { createApiDocumentRoutes } from "./service/api-document-routes.ts";
 import { serviceRoutes } from "./service/health.ts";
 import { settingsRoutes } from "./settings/routes.ts";
@@ -60,6 +61,7 @@ export const api = app
   .route("/api", callRoutes)
   .route("/api", talaRoutes)
   .route("/api", settingsRoutes)
+  .route("/api", pushRoutes)
   .route("/api", serviceRoutes)
   .route(
     "/api",

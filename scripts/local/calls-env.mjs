@@ -11,8 +11,11 @@ export const productionStun = "stun:stun.cloudflare.com:3478";
  */
 const loginSettings = ["OIDC_PROVIDERS", "OIDC_SECRETS", "REDIRECT_URLS"];
 
+/** Push service of this machine that replaces all others (worker/lib/push/push-sender.ts). */
+const pushSettings = ["PUSH_RELAY"];
+
 /** Arguments for `wrangler dev`, which reads only names declared in wrangler.toml from .dev.vars. */
 export const listSettingArguments = () =>
-  [...callSettings, ...loginSettings].flatMap((name) =>
+  [...callSettings, ...loginSettings, ...pushSettings].flatMap((name) =>
     process.env[name] === undefined ? [] : ["--var", `${name}:${process.env[name]}`],
   );

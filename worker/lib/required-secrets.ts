@@ -4,7 +4,7 @@ import { refuse } from "./http/refusal.ts";
 
 /**
  * Secrets required to serve any request: without them the product would run partially or with an empty key. Same list
- * as in wrangler.toml.
+ * as in wrangler.toml, except for `VAPID_PRIVATE_JWK`, without which only notifications are missing.
  */
 export const requiredSecrets = ["JWT_PRIVATE_JWK", "PEPPER", "ALTCHA_HMAC_KEY", "FACTOR_KEY"] as const;
 

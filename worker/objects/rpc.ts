@@ -5,6 +5,7 @@ import type { Body, Message, ReadState, StoredBody } from "#contract/conversatio
 import type { Group, GroupCard, GroupRole, Receipts } from "#contract/groups.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import type { Relation } from "#contract/people.ts";
+import type { PushSubscriptionBody, PushTestResult } from "#contract/push.ts";
 import type { Presence, VersionedSettings } from "#contract/settings.ts";
 import type { Command, CommandResults, ListPage, Refusal, SearchResult } from "#contract/wire/commands.ts";
 import type { CallRecord } from "./shared/call-record.ts";
@@ -131,6 +132,9 @@ export type CallSignal = {
   signal: string;
 };
 
+/** Push subscription with the public address under which its device subscribed. */
+export type NewPushSubscription = PushSubscriptionBody & { origin: string };
+
 export interface UserChannelRpc {
   /** Runs a command of this person, by frame or HTTP, for a session. */
   execute<T extends Command["type"]>(
@@ -172,7 +176,13 @@ export interface UserChannelRpc {
   deliverSignal(from: Uuid, signal: CallSignal): Promise<void>;
   /** Forwards to the sockets that another member is typing. Never stored. */
   deliverTyping(conversation: ConversationId, from: { user: Uuid; number: number }): Promise<void>;
-  /** Closes the sockets of these sessions, or of all, and ends the calls they are in. */
+  /** Saves a session's push subscription. Returns the sessions whose subscriptions exceed the limit and were removed. */
+  savePushSubscription(session: Uuid, subscription: NewPushSubscription): Promise<Uuid[]>;
+  /** Removes a session's push subscription. Idempotent. */
+  removePushSubscription(session: Uuid): Promise<void>;
+  /** Sends a test push to the device of a session, null if it has no subscription. */
+  sendTestPush(session: Uuid): Promise<PushTestResult | null>;
+  /** Closes the sockets of these sessions, or of all, ends the calls they are in, and removes their subscriptions. */
   closeSessions(sessions: Uuid[] | "all"): Promise<void>;
   /**
    * Starts the purge of a deleted account. It continues by alarm until nothing is left. Idempotent. `user` equals the

@@ -3,13 +3,15 @@ import type { SecurityNotice } from "#contract/auth/security-notice.ts";
 import type { Call, CallSignals, DeviceId } from "#contract/calls/call.ts";
 import { type ConversationId, packUuid, type Uuid } from "#contract/ids.ts";
 import type { Relation } from "#contract/people.ts";
+import type { PushTestResult } from "#contract/push.ts";
 import type { Presence, VersionedSettings } from "#contract/settings.ts";
 import type { Command, CommandResults, Refusal } from "#contract/wire/commands.ts";
 import * as serverFrame from "#contract/wire/server-frame-types.ts";
 import inboxTables from "#migrations/user-channel/0001_inbox.sql?raw";
+import pushSubscriptionTable from "#migrations/user-channel/0002_push_subscriptions.sql?raw";
 import { readLimitFactor } from "#worker/lib/limits/local-limits.ts";
 import { logError, logWarning } from "#worker/lib/log.ts";
-import type { CallSignal, ConversationNotice, UserChannelRpc } from "./rpc.ts";
+import type { CallSignal, ConversationNotice, NewPushSubscription, UserChannelRpc } from "./rpc.ts";
 import { KeyValues } from "./shared/key-values.ts";
 import { applyMigrations } from "./shared/migrations.ts";
 import { AccountDeletionJob } from "./user-channel/account-deletion.ts";
@@ -30,6 +32,7 @@ import { listMutedConversations, readConversationList } from "./user-channel/inb
 import { InboxFeed } from "./user-channel/inbox/inbox-feed.ts";
 import { PresenceTracker } from "./user-channel/presence/presence.ts";
 import { TypingRelay } from "./user-channel/presence/typing.ts";
+import { PushNotifications } from "./user-channel/push/push-notifications.ts";
 import { SessionCheck } from "./user-channel/sockets/session-check.ts";
 import { SocketRegistry } from "./user-channel/sockets/socket-registry.ts";
 import type { ClientSocket, SocketState } from "./user-channel/sockets/socket-state.ts";
@@ -54,6 +57,7 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
   readonly #typing: TypingRelay;
   readonly #presence: PresenceTracker;
   readonly #accountDeletion: AccountDeletionJob;
+  readonly #push: PushNotifications;
   readonly #receipts: ReceiptCommands;
   readonly #frameLimits: FrameLimits;
   readonly #frameReader: FrameReader;
@@ -63,7 +67,7 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
-    applyMigrations(ctx.storage, [inboxTables]);
+    applyMigrations(ctx.storage, [inboxTables, pushSubscriptionTable]);
     const user = ctx.id.name ?? "";
     const meta = new KeyValues(ctx.storage.sql);
     const inbox = new InboxFeed(ctx, meta, this.#sockets, (conversation) => {
@@ -71,35 +75,26 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
     });
     const factor = readLimitFactor(env);
     const isAwaitingHello = (socket: WebSocket) => this.#frameReader.isAwaitingHello(socket);
-    this.#frameLimits = new FrameLimits({
-      factor,
-      meta,
-      isAwaitingHello,
-      abortSockets: () => void this.#abortSockets(),
-    });
+    const abortSockets = () => void this.#abortSockets();
+    this.#frameLimits = new FrameLimits({ factor, meta, isAwaitingHello, abortSockets });
     const gateway = new ConversationGateway(env, user, (id) => inbox.find(id) !== undefined);
     this.#inbox = inbox;
     this.#typing = new TypingRelay({ env, user, inbox, sockets: this.#sockets });
     this.#presence = new PresenceTracker({ env, user, meta, inbox, sockets: this.#sockets });
-    const dispatcher = new MessageDispatcher({
-      env,
-      user,
-      gateway,
-      inbox,
-      meta,
-      factor,
-      onMessage: (conversation) => this.#typing.reset(conversation),
-    });
+    const onMessage = (conversation: ConversationId) => this.#typing.reset(conversation);
+    const dispatcher = new MessageDispatcher({ env, user, gateway, inbox, meta, factor, onMessage });
     const sockets = this.#sockets;
     const createBackgroundRunner = (failure: string) => (work: Promise<unknown>) =>
       ctx.waitUntil(work.catch((error: unknown) => logError(failure, error)));
     const runInBackground = createBackgroundRunner("background work of a call failed");
     this.#callRegistry = new CallRegistry(ctx.storage.sql, { user, gateway, sockets, runInBackground });
     this.#callCommands = new CallCommands(ctx.storage.sql, this.#callRegistry, { env, user, sockets, runInBackground });
+    this.#push = new PushNotifications({ ctx, env, user });
     const close = () => {
       inbox.close();
       this.#presence.close();
       this.#sockets.closeSessions("all");
+      this.#push.removeSubscriptions("all");
     };
     this.#accountDeletion = new AccountDeletionJob({ ctx, env, user, close });
     const recountInBackground = createBackgroundRunner("unread count failed");
@@ -117,15 +112,7 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
     });
     const handler = new FrameHandler({ sockets, inbox, dispatcher, commands: this.#commands });
     const [typing, presence] = [this.#typing, this.#presence];
-    this.#frameRouter = new FrameRouter({
-      sockets,
-      inbox,
-      typing,
-      presence,
-      commands: this.#commands,
-      handler,
-      ctx,
-    });
+    this.#frameRouter = new FrameRouter({ sockets, inbox, typing, presence, commands: this.#commands, handler, ctx });
     this.#sessionCheck = new SessionCheck({ env, closeSession: (session) => this.closeSessions([session]) });
     this.#frameReader = new FrameReader({ sockets, limits: this.#frameLimits, handler });
   }
@@ -280,8 +267,21 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
     this.#typing.deliverTyping(conversation, from);
   }
 
+  async savePushSubscription(session: Uuid, subscription: NewPushSubscription): Promise<Uuid[]> {
+    return this.#accountDeletion.isGone ? [] : this.#push.saveSubscription(session, subscription);
+  }
+
+  async removePushSubscription(session: Uuid): Promise<void> {
+    this.#push.removeSubscriptions([session]);
+  }
+
+  async sendTestPush(session: Uuid): Promise<PushTestResult | null> {
+    return this.#push.sendTest(session);
+  }
+
   async closeSessions(sessions: Uuid[] | "all"): Promise<void> {
     this.#sockets.closeSessions(sessions);
+    this.#push.removeSubscriptions(sessions);
     if (!this.#accountDeletion.isGone) await this.#callCommands.endSessions(sessions);
   }
 

@@ -1,7 +1,7 @@
 import { type InboxRow, isListed, type Message, mergeReadStates, type StoredBody } from "#contract/conversations.ts";
 import { type ConversationId, otherMember, privateMembers, type Uuid } from "#contract/ids.ts";
 import type { Profile, Relation } from "#contract/people.ts";
-import { toPreview } from "#contract/preview.ts";
+import { toPreview } from "#contract/wire/preview.ts";
 import type { LocalConversationRow, LocalMessageRow, PersonRow } from "./database.ts";
 
 /** Pure conversions between server data and local rows. */

@@ -6,7 +6,7 @@ import { expect, test } from "#tests/support/browser/browser-test.ts";
 import { root } from "#tests/support/server/state.ts";
 
 /** Strings that reveal the development mailbox. */
-const traces = /dev\/mail|Mails of this machine|LOCAL_MAILBOX|LOCAL_LIMIT_FACTOR|dev\/clock/;
+const traces = /dev\/mail|Mails of this machine|LOCAL_MAILBOX|LOCAL_LIMIT_FACTOR|PUSH_RELAY|dev\/clock/;
 
 const textsIn = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, withFileTypes: true })

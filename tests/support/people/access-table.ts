@@ -181,6 +181,10 @@ export const accessTable: Record<string, Row> = {
   "GET /api/mutes": { expected: signedIn(200) },
   "GET /api/settings": { expected: signedIn(200) },
   "PATCH /api/settings": { expected: signedIn(200), body: () => ({ receipts: false }) },
+  "GET /api/push/key": { expected: signedIn(200) },
+  "PUT /api/push/subscription": { expected: signedIn(400), body: () => ({}) },
+  "DELETE /api/push/subscription": { expected: signedIn(204) },
+  "POST /api/push/test": { expected: signedIn(404) },
   "GET /api/sync": { expected: signedIn(200), path: () => "/api/sync?since=0" },
   "GET /api/socket": { expected: signedIn(101), headers: { upgrade: "websocket", "sec-fetch-site": "same-origin" } },
 

@@ -32,7 +32,10 @@ const start = (secrets: Record<string, string>, script: string) => {
   });
 };
 
-const startsBy = secretNames.flatMap((name) => [
+/** Secrets whose loss is not repaired silently. */
+const irreplaceableNames = secretNames.filter((name) => name !== "VAPID_PRIVATE_JWK");
+
+const startsBy = irreplaceableNames.flatMap((name) => [
   [name, "missing", "local/start.mjs"],
   [name, "empty", "local/start.mjs"],
   [name, "missing", "local/dev.mjs"],
@@ -51,6 +54,20 @@ test.each(startsBy)("with %s %s, %s ends at once, naming the secret and what to 
   expect(() => requireSecrets(join(checkout, ".dev.vars"))).not.toThrow();
 });
 
+test.each(["missing", "empty"])("a secrets file whose push key is %s gets one and keeps everything else", (how) => {
+  const path = join(checkout, `${how}.vars`);
+  const { VAPID_PRIVATE_JWK: _, ...others } = makeSecrets();
+  const before = toEnvFile(others);
+  writeFileSync(path, how === "empty" ? `VAPID_PRIVATE_JWK=''\n${before}` : before);
+  requireSecrets(path);
+  const text = readFileSync(path, "utf8");
+  expect(text.startsWith(before)).toBe(true);
+  const added = /^VAPID_PRIVATE_JWK='(.+)'\n$/.exec(text.slice(before.length))?.[1] ?? "";
+  expect(JSON.parse(added)).toMatchObject({ kty: "EC", crv: "P-256" });
+  requireSecrets(path);
+  expect(readFileSync(path, "utf8")).toBe(text);
+});
+
 test("a secrets file once written is unchanged", () => {
   const path = join(checkout, "new.vars");
   requireSecrets(path);
@@ -63,6 +80,6 @@ test("the secrets have the same names in every place that reads them", () => {
   const config = readFileSync(join(root, "wrangler.toml"), "utf8");
   const required: unknown = JSON.parse(/^required = (\[[^\]]*\])/m.exec(config)?.[1] ?? "null");
   expect(required).toEqual([...secretNames]);
-  expect(requiredSecrets).toEqual(secretNames);
+  expect(requiredSecrets).toEqual(irreplaceableNames);
   expect(Object.keys(makeSecrets())).toEqual([...secretNames]);
 });

@@ -20,6 +20,7 @@ import {
   makeWrongCode,
 } from "#tests/worker/support/with-second-factor.ts";
 import { callWith } from "#tests/worker/support/wrapped-site.ts";
+import { requiredSecrets } from "#worker/lib/required-secrets.ts";
 
 /** Secrets that must not appear in a log, an address or a refusal: personal data and credentials. */
 
@@ -41,8 +42,9 @@ beforeEach(() => {
       written.push(parts.map((one) => (typeof one === "string" ? one : inspect(one, { depth: 10 }))).join(" "));
     });
   }
-  for (const name of ["JWT_PRIVATE_JWK", "PEPPER", "ALTCHA_HMAC_KEY", "FACTOR_KEY"] as const) hide(name, env[name]);
+  for (const name of [...requiredSecrets, "VAPID_PRIVATE_JWK"] as const) hide(name, env[name]);
   hide("the signing key", (JSON.parse(env.JWT_PRIVATE_JWK) as { d: string }).d);
+  hide("the push key", (JSON.parse(env.VAPID_PRIVATE_JWK) as { d: string }).d);
 });
 afterEach(() => vi.restoreAllMocks());
 

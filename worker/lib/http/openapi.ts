@@ -6,7 +6,7 @@ type OperationDescription = {
   tag: "auth" | "people" | "contacts" | "conversations" | "groups" | "calls" | "files" | "tala" | "service";
   summary: string;
   /** Success response: status with a schema, a media type for bytes, or null for no body. */
-  ok: { status: 101 | 200 | 201 | 204 | 302; body: v.GenericSchema | string | null };
+  ok: { status: 101 | 200 | 201 | 202 | 204 | 302; body: v.GenericSchema | string | null };
   refusals?: readonly ErrorCode[];
   /** Callable without a session. */
   isPublic?: boolean;
@@ -22,7 +22,14 @@ const authenticationRefusals: readonly ErrorCode[] = [
   "insufficient_aal",
 ];
 
-const descriptions = { 101: "The socket is open", 200: "OK", 201: "Created", 204: "Done", 302: "Led on" } as const;
+const descriptions = {
+  101: "The socket is open",
+  200: "OK",
+  201: "Created",
+  202: "Accepted",
+  204: "Done",
+  302: "Led on",
+} as const;
 
 const bytes = { type: "string", format: "binary" } as const;
 

@@ -86,6 +86,9 @@ export const rateLimitPolicies = {
   // Repeating a published status is free.
   post_by_user: { burst: 10, everyMs: 2 * minute },
   post_deletion_by_user: { burst: 60, everyMs: minute },
+  // A device saves its subscription at every start.
+  push_subscription_by_user: { burst: 60, everyMs: 10 * second },
+  push_test_by_user: { burst: 5, everyMs: 30 * second },
   socket_by_user: { burst: 30, everyMs: 2 * second },
 } as const satisfies Record<string, RateLimitPolicy>;
 export type RateLimitName = keyof typeof rateLimitPolicies;

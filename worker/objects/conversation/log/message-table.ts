@@ -1,6 +1,6 @@
 import { findAttachment, type Message, type MessageKind, type StoredBody } from "#contract/conversations.ts";
 import type { Uuid } from "#contract/ids.ts";
-import { toPreview } from "#contract/preview.ts";
+import { toPreview } from "#contract/wire/preview.ts";
 import type { Member } from "./member-table.ts";
 import { fromBodyColumns, toBodyColumns } from "./message-kinds.ts";
 import { UnreadCounts } from "./unread-counts.ts";

@@ -1,6 +1,6 @@
-import type { StoredBody } from "./conversations.ts";
-import { previewMaxLength } from "./limits.ts";
-import { isBlank } from "./text.ts";
+import type { StoredBody } from "#contract/conversations.ts";
+import { previewMaxLength } from "#contract/limits.ts";
+import { isBlank } from "#contract/text.ts";
 
 /** Index of the first visible character, or 0 if there is none. */
 const findVisibleStart = (text: string): number => {
