@@ -11,6 +11,8 @@ export default defineConfig({
   build: {
     ssr: "src/prerender/main.tsx",
     target: "node22",
+    // The inline scripts of the documents are source texts of functions.
+    minify: true,
     rolldownOptions: { output: { entryFileNames: "main.js" } },
   },
   // UnoCSS loads its icons from its own folder.

@@ -71,6 +71,7 @@ const readOpenChat = async (
     thumbs: new Set(items.filter(({ body }) => body.type === "image").slice(0, drawnThumbs)),
     hasOlder: hasMoreLocally || hasMoreOnServer,
     now: getServerNow(),
+    shiftMs: 0,
   };
 };
 

@@ -3,7 +3,7 @@ import { toMessagePlacement } from "#features/chat/message/message-layout.ts";
 import type { Translate } from "#i18n/setup.ts";
 import { avatar, iconButton, iconLink } from "./controls.ts";
 import { type Markup, markup } from "./markup.ts";
-import { renderChatStart, renderMessage } from "./message-view.ts";
+import { renderChatStart, renderMessage, renderSentTemplate } from "./message-view.ts";
 import type { ChatViewData } from "./view-data.ts";
 
 /** Chat with its newest messages and a composer that takes text before the app has loaded. */
@@ -51,10 +51,6 @@ const composer = (
   </div>
 </form>`;
 
-/** Message just sent, before the app has loaded: copied and filled in by `early-input.ts`. */
-const sentTemplate = (t: Translate): Markup =>
-  markup`<template id="first-sent"><li><div class="relative flex flex-col px-3 items-end pb-2"><div class="relative max-w-[min(85%,34rem)]"><div class="relative overflow-hidden rounded-bubble rounded-br-[6px] bg-own"><span class="sr-only">${t("chat.fromYou")} </span><div class="px-3 py-2"><p dir="auto" class="whitespace-pre-wrap text-start leading-[1.4] [overflow-wrap:anywhere]"><bdi></bdi><span aria-hidden="true" class="inline-block w-8"></span></p></div><span class="pointer-events-none absolute bottom-1.5 right-3 text-xs text-muted"><span role="img" aria-label="${t("chat.status.sending")}" class="i-ph-clock text-muted shrink-0 text-base"></span></span></div></div></div></li></template>`;
-
 export const renderChatView = (data: ChatViewData, t: Translate): Markup => {
   // A person may have no name yet.
   const chat = data.peer === undefined ? data : { ...data, name: toDisplayName(data.person, t) };
@@ -78,7 +74,7 @@ export const renderChatView = (data: ChatViewData, t: Translate): Markup => {
           <ol aria-label="${t("chat.messages", { name: chat.name })}" class="relative">${rows}</ol>
         </div></div>
       </div>
-      ${composer(t)}${sentTemplate(t)}
+      ${composer(t)}${renderSentTemplate(chat, t)}
     </section>
   </div></div>`;
 };

@@ -1,12 +1,20 @@
+import type { createEarlySender, EarlySenderOptions } from "./early-sender.ts";
+
+/** Functions and values of modules that the inline script needs. */
+export type EarlyInputOptions = Pick<
+  EarlySenderOptions,
+  "personHeader" | "transportHeader" | "sessionLock" | "refreshMarginMs"
+> & { createUuid: () => string; createEarlySender: typeof createEarlySender };
+
 /**
  * Input in a first view before the app has loaded. The source text of this function is the inline script of the document,
- * so it uses nothing from any module. It removes a view of another person, and writes what is typed and sent to the keys
- * of `src/sync/store/journal.ts`, where the app finds it, at once or after a reload.
+ * so it uses nothing from any module but its options. It removes a view of another person, and writes what is typed and
+ * sent to the keys of `src/sync/store/journal.ts`, where the app finds it, at once or after a reload.
  */
-export const startEarlyInput = (): void => {
+export const startEarlyInput = ({ createUuid, createEarlySender, ...options }: EarlyInputOptions): void => {
   const view = document.getElementById("first-view");
   if (!view?.firstChild) return;
-  const { user } = view.dataset;
+  const { user = "" } = view.dataset;
   const removeUnlessSignedIn = () => {
     let signedIn: unknown;
     try {
@@ -32,11 +40,14 @@ export const startEarlyInput = (): void => {
       element.textContent = new Date(Number(element.dataset["at"])).toLocaleDateString(document.documentElement.lang);
   }
   // Whole pixels, as the app's virtual list measures its rows.
-  const rows = [...view.querySelectorAll<HTMLElement>("#first-scroller li")];
-  const heights = rows.map((row) => row.getBoundingClientRect().height);
-  rows.forEach((row, index) => {
-    row.style.height = `${Math.round(heights[index] ?? 0)}px`;
-  });
+  const fixHeights = (rows: readonly HTMLElement[]) => {
+    for (const row of rows) row.style.height = "";
+    const heights = rows.map((row) => row.getBoundingClientRect().height);
+    rows.forEach((row, index) => {
+      row.style.height = `${Math.round(heights[index] ?? 0)}px`;
+    });
+  };
+  fixHeights([...view.querySelectorAll<HTMLElement>("#first-scroller li")]);
   let sentAtMs = Number.NEGATIVE_INFINITY;
   const ignoredAfterSendMs = 600; // the second tap of a double tap on "send" does not record
   const forgetPress = () => {
@@ -56,8 +67,9 @@ export const startEarlyInput = (): void => {
   });
   const form = view.querySelector<HTMLFormElement>("#first-composer");
   const field = form?.querySelector("textarea");
-  const prefix = `lisolo-${user}-`;
+  const store = `lisolo-${user}`;
   const conversation = view.dataset["conversation"] ?? "";
+  const draftKey = `${store}-early-${conversation}`;
   const show = () => {
     if (!form || !field) return;
     const hasText = field.value.trim() !== "";
@@ -74,36 +86,78 @@ export const startEarlyInput = (): void => {
   const save = () => {
     show();
     try {
-      if (field?.value.trim()) localStorage.setItem(`${prefix}early-${conversation}`, field.value);
-      else localStorage.removeItem(`${prefix}early-${conversation}`);
+      if (field?.value.trim()) localStorage.setItem(draftKey, field.value);
+      else localStorage.removeItem(draftKey);
     } catch {
       // No room: the text stays in the field.
     }
   };
+  const template = view.querySelector<HTMLTemplateElement>("#first-sent");
+  const { now, newest, run, ownRun, locale } = template?.dataset ?? {};
+  const clockSkewMs = day ? 0 : Number(now) - Date.now(); // the time of a snapshot is that of its drawing
+  let last = { at: Number(newest), runMs: Number(run) };
+  const writeTime = (row: HTMLElement, at: number) => {
+    const time = new Date(at).toLocaleTimeString(locale, { hour: "2-digit", minute: "2-digit" });
+    const [shown, spacer] = [row.querySelector("time"), row.querySelector<HTMLElement>("[data-time]")];
+    if (shown) shown.textContent = time;
+    if (spacer) spacer.dataset["time"] = time;
+  };
+  const sentRows = new Map<string, HTMLElement>();
+  /** Draws a sent text as the app draws it (`src/features/chat/message`). */
+  const drawSent = (cid: string, text: string) => {
+    const [row, heading] = (template?.content.cloneNode(true) as DocumentFragment | undefined)?.children ?? [];
+    const list = view.querySelector("ol");
+    if (!(row instanceof HTMLElement && heading && list)) return;
+    const at = Date.now() + clockSkewMs;
+    const previous = list.lastElementChild;
+    if (new Date(at).toDateString() !== new Date(last.at).toDateString()) previous?.append(heading);
+    else if (at - last.at < last.runMs) {
+      previous?.querySelector(".pb-2")?.classList.replace("pb-2", "pb-0.5");
+      previous?.querySelector(".bg-own")?.classList.remove("rounded-br-[6px]");
+    }
+    const bubble = row.querySelector("bdi");
+    if (bubble) bubble.textContent = text;
+    bubble?.parentElement?.setAttribute("dir", "auto");
+    writeTime(row, at);
+    list.append(row);
+    fixHeights(previous instanceof HTMLElement ? [previous, row] : [row]);
+    if (list.parentElement?.parentElement) list.parentElement.parentElement.scrollTop = 0; // its end
+    sentRows.set(cid, row);
+    last = { at, runMs: Number(ownRun) };
+  };
+  const sender = createEarlySender({
+    ...options,
+    view,
+    user,
+    conversation,
+    store,
+    onStored(cid, at) {
+      const row = sentRows.get(cid);
+      const tick = template?.content.lastElementChild?.cloneNode(true);
+      if (row && tick) row.querySelector("[role=img]")?.replaceWith(tick);
+      if (row) writeTime(row, at);
+    },
+  });
   const send = () => {
     const text = field?.value.trim();
     if (!field || !text) return;
+    const cid = createUuid();
+    let n = 1;
     try {
-      let n = 1;
-      for (const key of Object.keys(localStorage))
-        if (key.startsWith(`${prefix}sent-`)) n = Math.max(n, JSON.parse(localStorage[key]).n + 1);
+      for (const other of Object.keys(localStorage))
+        if (other.startsWith(`${store}-sent-`)) n = Math.max(n, JSON.parse(localStorage[other]).n + 1);
       const entry = { conversation, text, at: Date.now(), n };
       if (text.length > Number(view.dataset["maxLength"])) throw new RangeError("too long");
-      localStorage.setItem(`${prefix}sent-${crypto.randomUUID()}`, JSON.stringify(entry));
+      localStorage.setItem(`${store}-sent-${cid}`, JSON.stringify(entry));
     } catch {
       form?.setAttribute("data-early", ""); // the app sends it
       return;
     }
-    const template = view.querySelector<HTMLTemplateElement>("#first-sent");
-    const row = template?.content.cloneNode(true);
-    if (row instanceof DocumentFragment) {
-      const bubble = row.querySelector("bdi");
-      if (bubble) bubble.textContent = text;
-      view.querySelector("ol")?.append(row);
-    }
+    drawSent(cid, text);
     field.value = "";
     sentAtMs = performance.now();
     save();
+    sender.add({ cid, text, n });
   };
   field?.addEventListener("input", () => {
     forgetPress(); // the button sends now, and the app repeats no press made for other text
@@ -115,9 +169,15 @@ export const startEarlyInput = (): void => {
     send();
   });
   if (!field) return;
+  // Another tab with the same text has changed or sent it.
+  addEventListener("storage", ({ key, oldValue, newValue }) => {
+    if (key !== draftKey || field.value !== oldValue) return;
+    field.value = newValue ?? "";
+    show();
+  });
   // Text of a page that was closed before the app had loaded.
   try {
-    field.value ||= localStorage.getItem(`${prefix}early-${conversation}`) ?? "";
+    field.value ||= localStorage.getItem(draftKey) ?? "";
   } catch {
     // Storage is forbidden.
   }

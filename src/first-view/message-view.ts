@@ -7,8 +7,10 @@ import type { Forwarded, StoredBody } from "#contract/conversations.ts";
 import { deletedUserId } from "#contract/ids.ts";
 import { cardHeightPx, cardWidthPx, toImageBox } from "#features/chat/message/bubble-metrics.ts";
 import { collapseText } from "#features/chat/message/collapse-text.ts";
-import type { MessagePlacement } from "#features/chat/message/message-layout.ts";
+import { type MessagePlacement, runGapMs } from "#features/chat/message/message-layout.ts";
+import { getLanguage } from "#i18n/current-language.ts";
 import { formatBytes, formatDuration, formatTime } from "#i18n/format.ts";
+import { locales } from "#i18n/locales.ts";
 import { formatDayHeading } from "#i18n/relative-date.ts";
 import type { Translate } from "#i18n/setup.ts";
 import { toThumbUrl } from "#lib/media/thumbhash.ts";
@@ -178,3 +180,17 @@ export const renderMessage = (
 /** Beginning of the chat above its oldest message. */
 export const renderChatStart = (oldestAt: number | undefined, now: number, t: Translate): Markup =>
   markup`<p>${t("chat.start")}</p>${oldestAt !== undefined && dayHeading(oldestAt, now)}`;
+
+/**
+ * Template of a message sent before the app has loaded, which `early-input.ts` copies and fills in: the message, the
+ * heading of a day that it begins, and its tick once the server has stored it. The attributes give the current time, the
+ * time of the newest message and how long an own message continues its run.
+ */
+export const renderSentTemplate = (chat: ChatViewData, t: Translate): Markup => {
+  const { messages, now, shiftMs } = chat;
+  const [newest] = messages;
+  const entry: ChatEntry = { mine: true, at: now, body: { type: "text", text: "" }, status: "sending" };
+  const placement = { endsDay: false, endsRun: true, hasAvatarColumn: false, hasSenderName: false };
+  const runMs = newest?.mine && newest.body.type !== "event" ? runGapMs : 0;
+  return markup`<template id="first-sent" data-now="${now - shiftMs}" data-newest="${newest && newest.at - shiftMs}" data-run="${runMs}" data-own-run="${runGapMs}" data-locale="${locales[getLanguage()]}"><li class="flow-root">${bubble(entry, placement, chat, t)}</li>${dayHeading(now, now)}${ticks("sent", t)}</template>`;
+};

@@ -75,6 +75,8 @@ export type ChatViewData = {
   thumbs: ReadonlySet<ChatEntry>;
   hasOlder: boolean;
   now: number;
+  /** Difference of the times in these data to the epoch times they stand for (`toWallClock`). */
+  shiftMs: number;
 };
 
 export type FirstViewData = ListView | ChatViewData;

@@ -1,8 +1,12 @@
+import { personHeader, sessionTransportHeader } from "#contract/auth/auth.ts";
 import type { AppTemplate } from "#contract/document-headers.ts";
+import { createUuid } from "#contract/ids.ts";
 import { languageParameter, languages } from "#contract/language.ts";
-import { messageTextMaxLength } from "#contract/limits.ts";
+import { messageTextMaxLength, refreshMarginSeconds } from "#contract/limits.ts";
 import { documentDataId, firstViewId } from "#contract/wire/document-data.ts";
-import { startEarlyInput } from "#first-view/early-input.ts";
+import { type EarlyInputOptions, startEarlyInput } from "#first-view/early-input.ts";
+import { createEarlySender } from "#first-view/early-sender.ts";
+import { sessionLock } from "#lib/session/session-refresh.ts";
 import { appearanceScript, type BuildManifest, listModuleScripts, loadFailureScript, toCspHash } from "./document.ts";
 
 const extractInline = (html: string, tag: "script" | "style"): string[] =>
@@ -56,6 +60,18 @@ export const completeAppShell = (built: string, manifest: BuildManifest) => {
   };
 };
 
+const earlyInputValues = {
+  personHeader,
+  transportHeader: sessionTransportHeader,
+  sessionLock,
+  refreshMarginMs: refreshMarginSeconds * 1_000,
+} satisfies Omit<EarlyInputOptions, "createUuid" | "createEarlySender">;
+
+/** Inline script of a first view: the source text of functions that use nothing from any module. */
+const earlyInputScript =
+  `(${startEarlyInput})({createUuid:${createUuid},createEarlySender:${createEarlySender},` +
+  `...${JSON.stringify(earlyInputValues)}})`;
+
 /** The first view covers the skeleton of the app until the app has drawn the same. */
 const firstViewCss =
   `#${firstViewId}{position:fixed;inset:0;z-index:50;background:var(--bg)}#${firstViewId}:empty{display:none}#root[inert]{visibility:hidden}` +
@@ -79,7 +95,7 @@ export const completeAppTemplate = (page: string, { css, icons }: { css: string;
         `<div id="${firstViewId}" data-user="%user%" data-conversation="%conversation%" data-day="%day%" data-max-length="${messageTextMaxLength}">%view%</div>` +
         `<div id="root">`,
     )
-    .replace('<p id="unloaded"', () => `<script>(${startEarlyInput})()</script><p id="unloaded"`)
+    .replace('<p id="unloaded"', () => `<script>${earlyInputScript}</script><p id="unloaded"`)
     .replace(/(<a href="\?">)[^<]*/, "$1%hint%")
     .replace(
       "</body>",

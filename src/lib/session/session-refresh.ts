@@ -2,7 +2,8 @@ import { isPermanentError } from "#contract/errors.ts";
 import { ApiRequestError, sendHttpRequest } from "#lib/http/http-request.ts";
 import { type ClientSession, clearSession, endSession, getSession, isNearExpiry, saveSession } from "./session.ts";
 
-const refreshLock = "lisolo-session-refresh";
+/** Web Lock under which the session is renewed, opened and ended, by every tab and by the script of a first view. */
+export const sessionLock = "lisolo-session-refresh";
 const refreshStepMs = 200; // SPEC.md §9
 const refreshRetriesMax = 6; // 200 ms, 400 ms … 6.4 s: 12.6 s in all, then the next request tries again
 
@@ -13,7 +14,7 @@ const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve,
 
 /** Runs work under a lock shared by all tabs, so that no tab renews the session while another opens or ends it. */
 export const withSessionLock = <T>(work: () => Promise<T>): Promise<T> =>
-  "locks" in navigator ? navigator.locks.request(refreshLock, work) : work();
+  "locks" in navigator ? navigator.locks.request(sessionLock, work) : work();
 
 /** One renewal attempt, skipped if another tab renewed the session since `before`. Temporary failures are returned. */
 const tryRefresh = async (before: ClientSession, refused: boolean): Promise<boolean | ApiRequestError> => {

@@ -22,14 +22,15 @@ export const applySent = async (
   )
     return markForked(transaction, row, seq);
   const unsent = await transaction.store.outbox.get(change.cid);
+  const body = unsent?.body ?? change.body;
   transaction.sentIds.push(change.cid);
   if (row.gone) {
     await transaction.store.outbox.delete(change.cid);
     if (unsent) transaction.collectOrphanedFile(unsent);
-  } else if (!unsent) {
+  } else if (!body) {
     // Deleted here while in flight: its log entry is fetched.
     row.head = Math.max(row.head, change.seq);
-  } else await transaction.addMessages(row, [toOwnMessage(row, transaction.me, { ...change, body: unsent.body })]);
+  } else await transaction.addMessages(row, [toOwnMessage(row, transaction.me, { cid, seq, at, body })]);
   await transaction.extendStoredRange(row);
 };
 

@@ -1,4 +1,5 @@
 import type { ConversationId, Uuid } from "#contract/ids.ts";
+import { deleteFirstViews } from "#lib/browser/first-view-cache.ts";
 import type { LocalConversationRow, LocalStore } from "#sync/store/database.ts";
 import { saveOwnProfile } from "#sync/store/own-profile-row.ts";
 import { toPersonRow } from "#sync/store/row-mapping.ts";
@@ -168,8 +169,10 @@ export const applyServerChanges = async (
     );
     if (applied.orphanedFiles.length > 0)
       runInBackground(context, deleteCachedFiles(context.store, applied.orphanedFiles));
-    if (applied.orphanedPictureOwners.size > 0)
+    if (applied.orphanedPictureOwners.size > 0) {
       runInBackground(context, context.platform.deletePictures(applied.orphanedPictureOwners));
+      runInBackground(context, deleteFirstViews()); // of a group that was left, or with a deleted person
+    }
     return applied;
   } catch (error) {
     if (!isQuotaError(error)) context.reportStoreFailure(error);

@@ -1,5 +1,5 @@
 import type { SecurityNotice } from "#contract/auth/security-notice.ts";
-import type { InboxRow, Message } from "#contract/conversations.ts";
+import type { Body, InboxRow, Message } from "#contract/conversations.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import type { Relation } from "#contract/people.ts";
 import type { VersionedSettings } from "#contract/settings.ts";
@@ -43,8 +43,8 @@ export type ServerChange =
   | { type: "notice"; notice: SecurityNotice }
   /** Answer to a relation change by this device; `pushCount` is that of the person's row at the time of the request. */
   | { type: "relation"; relation: Relation; pushCount: number }
-  /** An own message of this device has its place in the log. */
-  | { type: "sent"; conversation: ConversationId; epoch?: string; cid: Uuid; seq: number; at: number }
+  /** An own message of this device has its place in the log. `body`: of a message that the outbox may lack. */
+  | { type: "sent"; conversation: ConversationId; epoch?: string; cid: Uuid; seq: number; at: number; body?: Body }
   | { type: "page"; request: PageRequest; page: PageResult }
   /** Messages revised after revision `since`, in their current form. */
   | { type: "revised"; target: ConversationKey; epoch?: string; since: number; revision: number; messages: Message[] }

@@ -4,11 +4,18 @@ import { type ErrorCode, isErrorCode } from "#contract/errors.ts";
 import { type ConversationId, createUuid, type Uuid } from "#contract/ids.ts";
 import { cleanText, isBlank } from "#contract/text.ts";
 import { requestByHttp } from "#sync/connection/http-transport.ts";
+import { applyServerChanges } from "#sync/inbound/apply-server-changes.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
 import { readTextDraft } from "#sync/queries/queries.ts";
 import { waitForStore } from "#sync/queries/wait-for-store.ts";
 import { type LocalStore, type OutboxRow, toTextDraftKey } from "#sync/store/database.ts";
-import { clearSentText, journalSentText, listSentTexts } from "#sync/store/journal.ts";
+import {
+  clearSentText,
+  type JournaledText,
+  journalSentText,
+  listSentTexts,
+  type StoredPlace,
+} from "#sync/store/journal.ts";
 import { insertPendingDeletion } from "#sync/store/pending-deletions.ts";
 import { createConversationRow, setListPosition } from "#sync/store/row-mapping.ts";
 import { isQuotaError } from "#sync/store/storage-quota.ts";
@@ -139,17 +146,37 @@ export const findOwnMessage = async ({ store }: SyncContext, conversation: Conve
   return (await newest.limit(recentMessageCount).toArray()).find((message) => message.cid === cid);
 };
 
-/** Inserts a text of the journal and deletes the text draft, unless it was continued after the text was sent. */
-const insertJournaledText = (
+/** Deletes the text draft that a sent text contains, unless it was continued after the text was sent. */
+const deleteSentDraft = async ({ strict }: SyncContext, conversation: ConversationId, text: string): Promise<void> => {
+  if (text.startsWith(await readTextDraft(strict, conversation)))
+    await strict.meta.delete(toTextDraftKey(conversation));
+};
+
+/**
+ * Stores a text that the first view has sent in its place in the log. It never was in the outbox, so that no tab sends or
+ * shows it twice. Resolves to false if this device has another log: the text is then sent once more under its client id.
+ */
+const insertStoredText = async (
   context: SyncContext,
-  cid: Uuid,
-  conversation: ConversationId,
-  text: string,
-): Promise<void> =>
-  insertUnsentMessages(context, [{ cid, conversation, body: toTextBody(text) }], async () => {
-    const isDraftSent = text.startsWith(await readTextDraft(context.strict, conversation));
-    if (isDraftSent) await context.strict.meta.delete(toTextDraftKey(conversation));
-  });
+  { cid, conversation, text }: JournaledText,
+  place: StoredPlace,
+) => {
+  const body = toTextBody(text);
+  const { sentIds } = await applyServerChanges(context, [{ type: "sent", conversation, cid, body, ...place }]);
+  if (!sentIds.includes(cid)) return false;
+  await deleteSentDraft(context, conversation, text);
+  clearSentText(context, cid);
+  return true;
+};
+
+/** Stores a text of the journal in the log if the server has it, otherwise in the outbox. */
+const insertJournaledText = async (context: SyncContext, journaled: JournaledText): Promise<void> => {
+  const { cid, conversation, text, stored } = journaled;
+  if (stored && (await insertStoredText(context, journaled, stored))) return;
+  await insertUnsentMessages(context, [{ cid, conversation, body: toTextBody(text) }], () =>
+    deleteSentDraft(context, conversation, text),
+  );
+};
 
 /**
  * Inserts journaled texts that the store lacks, because the page closed before the write or because the store was lost.
@@ -159,9 +186,10 @@ export const recoverJournaledTexts = async (tab: Tab): Promise<void> => {
   const context = tab.context.get();
   if (!context) return;
   const queued = new Set(await context.strict.outbox.toCollection().primaryKeys());
-  for (const { cid, conversation, text: typed } of listSentTexts(context)) {
-    if (queued.has(cid)) continue;
-    const text = cleanText(typed); // written by the page's inline script if the app had not loaded
+  for (const journaled of listSentTexts(context)) {
+    const { cid, conversation, stored } = journaled;
+    if (queued.has(cid) && !stored) continue;
+    const text = cleanText(journaled.text); // written by the page's inline script if the app had not loaded
     if (isBlank(text)) {
       clearSentText(context, cid);
       continue;
@@ -169,7 +197,7 @@ export const recoverJournaledTexts = async (tab: Tab): Promise<void> => {
     try {
       const isStored = await findOwnMessage(context, conversation, cid);
       if (isStored) clearSentText(context, cid);
-      else await retryOnQuotaError(context, () => insertJournaledText(context, cid, conversation, text));
+      else await retryOnQuotaError(context, () => insertJournaledText(context, { ...journaled, text }));
     } catch (error) {
       if (isQuotaError(error)) return; // it stays in the journal until there is room
       throw error;

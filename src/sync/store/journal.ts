@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { Seq } from "#contract/conversations.ts";
 import { ConversationId, Uuid } from "#contract/ids.ts";
 import type { Platform } from "#sync/platform/platform.ts";
 import { toStoreName } from "./database.ts";
@@ -10,9 +11,21 @@ import { toStoreName } from "./database.ts";
  */
 type JournalScope = { platform: Pick<Platform, "localStorage" | "now">; me: Uuid };
 
-const JournaledText = v.object({ conversation: ConversationId, text: v.string(), at: v.number(), n: v.number() });
+/** Place in the log of a text that the inline script of a first view sent (`src/first-view/early-sender.ts`). */
+const StoredPlace = v.object({ epoch: v.string(), seq: Seq, at: v.number() });
+export type StoredPlace = v.InferOutput<typeof StoredPlace>;
+
+const JournaledText = v.object({
+  conversation: ConversationId,
+  text: v.string(),
+  at: v.number(),
+  n: v.number(),
+  stored: v.optional(StoredPlace),
+});
 /** Sent text without its journal metadata. */
-export type JournaledText = Pick<v.InferOutput<typeof JournaledText>, "conversation" | "text"> & { cid: Uuid };
+export type JournaledText = Pick<v.InferOutput<typeof JournaledText>, "conversation" | "text" | "stored"> & {
+  cid: Uuid;
+};
 
 const toSentKeyPrefix = (me: Uuid) => `${toStoreName(me)}-sent-`;
 const toTextDraftKeyPrefix = (me: Uuid) => `${toStoreName(me)}-draft-`;

@@ -1,11 +1,14 @@
-import type { Page } from "@playwright/test";
+import type { Browser, Page } from "@playwright/test";
 import { privateConversationId } from "#contract/ids.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
 import { waitForOfflineReady, withServiceWorker } from "#tests/support/browser/offline.ts";
-import { TestClient } from "#tests/support/browser/test-client.ts";
+import { TestClient, textsOf, waitForTakeover } from "#tests/support/browser/test-client.ts";
+import { makeGroup } from "#tests/support/people/groups.ts";
 import { sendTexts } from "#tests/support/people/messages.ts";
 import { toSite } from "#tests/support/people/pair.ts";
-import { connectPeople, makePerson } from "#tests/support/people/people.ts";
+import { callSite, connectPeople, makePerson, type Person } from "#tests/support/people/people.ts";
+import { readServerLog } from "#tests/support/server/logs.ts";
+import type { Server } from "#tests/support/server/server.ts";
 
 const listSnapshots = (page: Page): Promise<string[]> =>
   page.evaluate(async () => (await (await caches.open("first-views")).keys()).map(({ url }) => new URL(url).pathname));
@@ -89,5 +92,98 @@ test("a snapshot of another day shows dates instead of times", async ({ browser,
   await page.clock.setFixedTime(Date.now() + 2 * 86_400_000);
   await page.goto("/app", { waitUntil: "commit" });
   expect(await readTime()).toMatch(/^\d\d\/\d\d\/\d{4}$/);
+  await client.close();
+});
+
+/** Opens a chat as a device that was used before, and waits for its snapshot. */
+const openKept = async (browser: Browser, server: Server, person: Person, path: string) => {
+  const context = await browser.newContext({ baseURL: server.origin, ...withServiceWorker });
+  const client = await TestClient.openIn(context, server, "fr", true);
+  await client.signIn(person, path);
+  await waitForOfflineReady(client.page);
+  await expect.poll(() => listSnapshots(client.page), { timeout: 15_000 }).toContain(path);
+  return client;
+};
+
+test("a message sent in a snapshot is sent once, without the app", async ({ browser, server }) => {
+  const site = toSite(server);
+  const [ana, ben] = [await makePerson(site, 9751), await makePerson(site, 9752)];
+  await connectPeople(site, ana, ben);
+  const conversation = privateConversationId(ana.id, ben.id);
+  await sendTexts(site, ana, conversation, ["bonjour"]);
+  const client = await openKept(browser, server, ben, `/app/chat/${ana.id}`);
+  await client.page.close();
+  const page = await client.context.newPage();
+  await page.addInitScript(() => {
+    // The service worker serves the scripts, so the app is kept from starting.
+    new MutationObserver(() => {
+      for (const script of document.querySelectorAll("script[type=module]")) script.remove();
+    }).observe(document, { childList: true, subtree: true });
+  });
+  await page.goto(`/app/chat/${ana.id}`, { waitUntil: "commit" });
+  await view(page).getByRole("textbox").fill("depuis la copie");
+  await page.keyboard.press("Enter");
+  await expect(
+    view(page).getByRole("listitem").last().getByRole("img", { name: client.texts.chat.status.sent, exact: true }),
+  ).toBeVisible();
+  await page.close();
+  const next = await client.context.newPage();
+  await next.goto(`/app/chat/${ana.id}`);
+  await waitForTakeover(next);
+  await expect(client.message("depuis la copie", next)).toHaveCount(1);
+  const texts = (await readServerLog(site, ben, conversation)).map(({ text }) => text);
+  expect(texts).toEqual(["bonjour", "depuis la copie"]);
+  await client.close();
+});
+
+test("a warm start shows nothing in a former language", async ({ browser, server }) => {
+  const site = toSite(server);
+  const [ana, ben] = [await makePerson(site, 9753), await makePerson(site, 9754)];
+  await connectPeople(site, ana, ben);
+  await sendTexts(site, ana, privateConversationId(ana.id, ben.id), ["bonjour"]);
+  const path = `/app/chat/${ana.id}`;
+  const client = await openKept(browser, server, ben, path);
+  const { page, context } = client;
+  await client.goTo("/app/profile");
+  await page.getByRole("radio", { name: "English", exact: true }).check({ force: true });
+  await expect(page.getByRole("button", { name: textsOf.en.profile.signOut, exact: true })).toBeVisible();
+  const next = await context.newPage();
+  await next.addInitScript(() => {
+    const look = () => {
+      const label = document.querySelector("#first-view textarea")?.getAttribute("placeholder");
+      if (label) Object.assign(window, { label });
+      setTimeout(look, 1);
+    };
+    look();
+  });
+  await next.goto(path);
+  await waitForTakeover(next);
+  await expect(next.getByPlaceholder(textsOf.en.chat.placeholder)).toBeVisible();
+  expect([undefined, textsOf.en.chat.placeholder]).toContain(await next.evaluate(() => Reflect.get(window, "label")));
+  await client.close();
+});
+
+test("a warm start shows nothing of a group that was left", async ({ browser, server }) => {
+  const site = toSite(server);
+  const [ana, ben] = [await makePerson(site, 9755), await makePerson(site, 9756)];
+  await connectPeople(site, ana, ben);
+  const group = await makeGroup(site, ana, "Chorale", [ben]);
+  await sendTexts(site, ana, group, ["entre nous"]);
+  const path = `/app/group/${group}`;
+  const client = await openKept(browser, server, ben, path);
+  const left = await callSite(site, "DELETE", `/api/groups/${group}/members/${ben.id}`, { token: ben.token });
+  expect(left.status).toBe(204);
+  await expect.poll(() => listSnapshots(client.page)).not.toContain(path);
+  const page = await client.context.newPage();
+  await page.addInitScript(() => {
+    const look = () => {
+      if (document.body?.textContent?.includes("entre nous")) Object.assign(window, { hasShown: true });
+      setTimeout(look, 1);
+    };
+    look();
+  });
+  await page.goto(path);
+  await expect(page.getByRole("heading", { level: 1 }).first()).toBeVisible();
+  expect(await page.evaluate(() => Reflect.get(window, "hasShown"))).toBeUndefined();
   await client.close();
 });

@@ -154,6 +154,7 @@ const readChatView = async (reader: Reader, data: DocumentData): Promise<ChatVie
   const members = row.group && (await readMembers(reader, row.conversation, listMembersOfMessages(drawn)));
   if (members) data.members = { group: row.conversation, page: members };
   const person = relation ? toPerson(relation.profile) : undefined;
+  const now = toWallClock(changes.now, timeZone);
   return {
     type: "chat",
     me: caller.user,
@@ -167,7 +168,8 @@ const readChatView = async (reader: Reader, data: DocumentData): Promise<ChatVie
     messages: drawn,
     thumbs: new Set(drawn.filter(({ body }) => body.type === "image").slice(0, drawnThumbs)),
     hasOlder: page.result.more || messages.length > drawn.length,
-    now: toWallClock(changes.now, timeZone),
+    now,
+    shiftMs: now - changes.now,
   };
 };
 

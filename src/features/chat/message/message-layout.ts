@@ -19,7 +19,8 @@ import {
 } from "./bubble-metrics.ts";
 import { collapseText } from "./collapse-text.ts";
 
-const runGapMs = 5 * 60_000;
+/** Longest time between two messages of a run. */
+export const runGapMs = 5 * 60_000;
 
 /** Fields of a message that decide its placement. */
 type PlacedMessage = Pick<ChatItem, "mine" | "at" | "body"> & { sender?: number | undefined };

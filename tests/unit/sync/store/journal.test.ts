@@ -1,7 +1,8 @@
 import { describe, expect, it, vi } from "vitest";
-import type { ConversationId, Uuid } from "#contract/ids.ts";
+import { type ConversationId, createUuid, type Uuid } from "#contract/ids.ts";
 import { TextDrafts } from "#sync/drafts/text-drafts.ts";
 import { enqueueText, recoverJournaledTexts } from "#sync/outbox/enqueue.ts";
+import { toStoreName } from "#sync/store/database.ts";
 import { listJournaledTextDrafts, listSentTexts, purgeJournal } from "#sync/store/journal.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
@@ -167,5 +168,49 @@ describe("a page that is closed before its store has the written text", () => {
     vi.restoreAllMocks();
     await phone.kill(tab);
     expect(await draftIn(await phone.openTab(), chat)).toBe("typed");
+  });
+});
+
+describe("a text that the first view has sent", () => {
+  /** Offline device whose journal has a text that the server stored after all that the device knows. */
+  const makeEarlyText = async (epochOfText?: string) => {
+    const world = await makePhone();
+    const { server, chat, phone, first } = world;
+    await enqueueText(first, chat, "before");
+    await waitUntilDeviceSynced(server, first, chat);
+    await phone.kill(first);
+    phone.faults.isOffline = true;
+    const cid = createUuid();
+    const at = Date.now();
+    const place = { epoch: epochOfText ?? server.log(chat).epoch, seq: 2, at };
+    const entry = { conversation: chat, text: "early", at, n: 1, stored: place };
+    phone.localStorage?.setItem(`${toStoreName(phone.user)}-sent-${cid}`, JSON.stringify(entry));
+    return { ...world, cid };
+  };
+
+  it("is shown as sent without a network and is not sent again", async () => {
+    const { chat, phone } = await makeEarlyText();
+    const tab = await phone.openTab();
+    await eventually(async () => expect(await listShown(tab, chat)).toEqual(["before sent", "early sent"]));
+    expect(await getContext(tab).store.outbox.count()).toBe(0);
+    expect(listSentTexts(placeOf(phone))).toEqual([]);
+  });
+
+  it("is stored once by pages that recover it at the same time", async () => {
+    const { chat, phone } = await makeEarlyText();
+    const tabs = [await phone.openTab(), await phone.openTab()];
+    await Promise.all([...tabs, ...tabs].map(recoverJournaledTexts));
+    for (const tab of tabs) expect(await listShown(tab, chat)).toEqual(["before sent", "early sent"]);
+    expect(await getContext(tabs[0] as Tab).store.outbox.count()).toBe(0);
+  });
+
+  it("is sent by the app if the server's log is another one than this device's", async () => {
+    const { server, chat, phone } = await makeEarlyText("other");
+    const tab = await phone.openTab();
+    await eventually(async () => expect(await listShown(tab, chat)).toEqual(["before sent", "early sending"]));
+    phone.faults.isOffline = false;
+    await waitUntilDeviceSynced(server, tab, chat);
+    await eventually(async () => expect(await listShown(tab, chat)).toEqual(["before sent", "early sent"]));
+    expect(server.log(chat).messages).toHaveLength(2);
   });
 });

@@ -1,0 +1,166 @@
+/** Text sent in a first view. `n`: its place in the journal. */
+export type EarlyMessage = { cid: string; text: string; n: number };
+
+export type EarlySenderOptions = {
+  view: HTMLElement;
+  user: string;
+  conversation: string;
+  /** Name of the person's database, and prefix of their keys in localStorage. */
+  store: string;
+  /** Headers that name the person and the transport of the session (`contract/auth/auth.ts`). */
+  personHeader: string;
+  transportHeader: string;
+  /** Lock of session renewals, and the time before the expiry at which a session is renewed. */
+  sessionLock: string;
+  refreshMarginMs: number;
+  /** Called with the server's time of a stored message. */
+  onStored: (cid: string, at: number) => void;
+};
+
+/**
+ * Sends the texts of a first view before the app has loaded: one request at a time, in order, under the client ids of
+ * the journal, so that the app's repetition is stored once. It sends nothing while this device has an older unsent
+ * message in the conversation, or while that is not known; the app then sends everything in order. The source text of
+ * this function is part of the document's inline script, so it uses nothing from any module.
+ */
+export const createEarlySender = ({
+  view,
+  user,
+  conversation,
+  store,
+  personHeader,
+  transportHeader,
+  sessionLock,
+  refreshMarginMs,
+  onStored,
+}: EarlySenderOptions) => {
+  const retryMs = 2_000;
+  const sentPrefix = `${store}-sent-`;
+  const queue: EarlyMessage[] = [];
+  const own = new Set<string>();
+  let isSending = false;
+  let isRefused = false;
+
+  /** Response body. A refusal ends the early sending: the app explains it. */
+  const post = async (path: string, body: object) => {
+    const response = await fetch(path, {
+      method: "POST",
+      headers: {
+        accept: "application/json",
+        "content-type": "application/json",
+        [transportHeader]: "cookie",
+        [personHeader]: user, // another account may have signed in meanwhile
+      },
+      cache: "no-store",
+      keepalive: true, // the page may be left at once
+      body: JSON.stringify(body),
+    });
+    isRefused ||= response.status >= 400 && response.status < 500;
+    if (!response.ok) throw new Error(`${response.status}`);
+    return response.json();
+  };
+
+  /** Whether the session needs a renewal. Throws if it is not this person's. */
+  const isNearExpiry = (): boolean => {
+    const { userId, expiresAt } = JSON.parse(localStorage["session"]);
+    if (userId !== user) throw new Error("session of another person");
+    return expiresAt - Date.now() < refreshMarginMs;
+  };
+
+  /** Renews the session near its expiry as `src/lib/session/session-refresh.ts` does, under the same lock. */
+  const renewSession = async (): Promise<void> => {
+    if (!isNearExpiry()) return;
+    await navigator.locks.request(sessionLock, async () => {
+      if (!isNearExpiry()) return;
+      const session = await post("/api/auth/token?grant_type=refresh_token", {});
+      if (session.user.id !== user || session.awaits) throw new Error("session of another person");
+      const expiresAt = Date.now() + session.expires_in * 1_000;
+      localStorage.setItem("session", JSON.stringify({ userId: user, expiresAt, event: "TOKEN_REFRESHED" }));
+    });
+  };
+
+  type OutboxRow = { cid: string; conversation: string; state: string };
+  const readOutbox = (): Promise<OutboxRow[]> =>
+    new Promise((resolve, reject) => {
+      const opening = indexedDB.open(store);
+      opening.onerror = reject;
+      opening.onupgradeneeded = () => opening.transaction?.abort(); // deleted just now: only the app creates it
+      opening.onsuccess = () => {
+        try {
+          const reading = opening.result.transaction("outbox").objectStore("outbox").getAll();
+          reading.onsuccess = () => resolve(reading.result);
+          reading.onerror = reject;
+        } catch (error) {
+          reject(error); // of another version
+        } finally {
+          opening.result.close(); // after the read
+        }
+      };
+    });
+
+  /** Texts of this conversation in the journal that the server may not have. */
+  const listJournaled = (): { cid: string; n: number }[] =>
+    Object.keys(localStorage).flatMap((key) => {
+      if (!key.startsWith(sentPrefix)) return [];
+      const entry = JSON.parse(localStorage[key]);
+      const isWaiting = entry.conversation === conversation && !entry.stored;
+      return isWaiting ? [{ cid: key.slice(sentPrefix.length), n: entry.n }] : [];
+    });
+
+  /** Whether a message of another page must not be overtaken: it is queued in the outbox, or an earlier one in the journal. */
+  const hasOlderUnsent = async (n: number): Promise<boolean> => {
+    const names = (await indexedDB.databases()).map(({ name }) => name);
+    if (names.includes(`${store}-unsent`)) return true; // the app rebuilds its database
+    const rows = names.includes(store) ? await readOutbox() : [];
+    const isQueued = (row: OutboxRow) => row.conversation === conversation && row.state === "queued";
+    const journaled = listJournaled();
+    const passable = new Set([
+      ...own,
+      ...rows.filter((row) => !isQueued(row)).map(({ cid }) => cid),
+      ...journaled.filter((entry) => entry.n > n).map(({ cid }) => cid),
+    ]);
+    return [...rows.filter(isQueued), ...journaled].some(({ cid }) => !passable.has(cid));
+  };
+
+  /** Notes in the journal where the server stored a message, so that the app shows it at once and does not send it. */
+  const noteStored = (cid: string, place: { epoch: string; seq: number; at: number }): void => {
+    const key = sentPrefix + cid;
+    const entry = localStorage.getItem(key); // absent if the app has sent it meanwhile
+    if (entry) localStorage.setItem(key, JSON.stringify({ ...JSON.parse(entry), stored: place }));
+  };
+
+  const send = async (): Promise<void> => {
+    if (isSending) return;
+    isSending = true;
+    try {
+      while (queue[0] && !isRefused && view.isConnected) {
+        const { cid, text, n } = queue[0];
+        await renewSession();
+        if ((await hasOlderUnsent(n)) || !view.isConnected) break;
+        const { epoch, sent } = await post(`/api/conversations/${conversation}/messages`, {
+          messages: [{ cid, body: { type: "text", text } }],
+        });
+        const { seq, at } = sent[0];
+        queue.shift();
+        onStored(cid, at);
+        noteStored(cid, { epoch, seq, at });
+      }
+    } catch {
+      setTimeout(send, retryMs); // no network, or storage is forbidden
+    }
+    isSending = false;
+  };
+
+  addEventListener("storage", ({ key }) => {
+    if (key?.startsWith(sentPrefix)) void send(); // another tab has sent an older message
+  });
+  void renewSession().catch(() => undefined); // before the first message needs it
+
+  return {
+    add(message: EarlyMessage): void {
+      own.add(message.cid);
+      queue.push(message);
+      void send();
+    },
+  };
+};

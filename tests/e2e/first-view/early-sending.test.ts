@@ -1,0 +1,400 @@
+import type { Page, Request } from "@playwright/test";
+import { timeZoneCookie } from "#contract/wire/document-data.ts";
+import { expect, test } from "#tests/support/browser/browser-test.ts";
+import { firstView, holdScripts, makeChat, openCold, openPhone } from "#tests/support/browser/cold-start.ts";
+import { TestClient, waitForTakeover } from "#tests/support/browser/test-client.ts";
+import { toSite } from "#tests/support/people/pair.ts";
+import type { Person, Site } from "#tests/support/people/people.ts";
+import { readServerLog } from "#tests/support/server/logs.ts";
+import { type Server, startServer } from "#tests/support/server/server.ts";
+import { accessCookie } from "#worker/lib/http/cookies.ts";
+
+const isSending = (request: Request) => request.method() === "POST" && request.url().endsWith("/messages");
+
+/** Texts that this page has posted so far. */
+const watchPosts = (page: Page): string[] => {
+  const posted: string[] = [];
+  page.on("request", (request) => {
+    if (isSending(request)) posted.push(request.postDataJSON().messages[0].body.text);
+  });
+  return posted;
+};
+
+/** Makes the server write the times that the device shows. */
+const setTimeZone = ({ context }: TestClient, { origin }: Server): Promise<void> =>
+  context.addCookies([{ name: timeZoneCookie, value: "Africa%2FKinshasa", url: origin }]);
+
+const readTexts = async (site: Site, person: Person, conversation: string): Promise<string[]> =>
+  (await readServerLog(site, person, conversation)).map(({ text }) => text);
+
+const writeEarly = async (page: Page, text: string): Promise<void> => {
+  await firstView(page).getByRole("textbox").fill(text);
+  await page.keyboard.press("Enter");
+};
+
+/** Row of a message with exactly this text in the first view. */
+const earlyRow = (page: Page, text: string) =>
+  firstView(page)
+    .getByRole("listitem")
+    .filter({ has: page.locator("bdi").getByText(text, { exact: true }) });
+
+const earlyTick = (client: TestClient, page: Page, text: string, status: "sending" | "sent") =>
+  earlyRow(page, text).getByRole("img", { name: client.texts.chat.status[status], exact: true });
+
+const bubblesOf = (page: Page, root: string) =>
+  page.$$eval(`${root} [role=main] :is(.rounded-bubble, time, li p)`, (elements) =>
+    elements.map((element) => {
+      const { x, y, width, height } = element.getBoundingClientRect();
+      return [element.textContent, ...[x, y, width, height].map(Math.round)].join(" ");
+    }),
+  );
+
+test("messages sent before the scripts reach the other person, and the app continues without a trace of the change", async ({
+  browser,
+  server,
+}) => {
+  const site = toSite(server);
+  const { ana, ben, conversation } = await makeChat(site, 9701, ["bonjour"]);
+  const anas = await TestClient.open(browser, server);
+  await anas.signInToChat(ana, ben.id);
+  const client = await openPhone(browser, server);
+  await setTimeZone(client, server);
+  const page = await openCold(client, ben);
+  await page.addInitScript(() => {
+    // Ticks that the app shows in the moment in which the view goes.
+    new MutationObserver(() => {
+      if (Reflect.get(window, "ticks") || !document.querySelector("#root li") || document.getElementById("first-view"))
+        return;
+      const ticks = [...document.querySelectorAll("#root li [role=img]")].map((tick) => tick.ariaLabel);
+      Object.assign(window, { ticks });
+    }).observe(document, { childList: true, subtree: true });
+  });
+  const release = await holdScripts(client.context);
+  await page.goto(`/app/chat/${ana.id}`, { waitUntil: "commit" });
+  await writeEarly(page, "avant les scripts");
+  await writeEarly(page, "une deuxième, bien plus longue, qui prend plusieurs lignes sur un petit écran");
+  await expect(earlyTick(client, page, "avant les scripts", "sent")).toBeVisible();
+  await expect(firstView(page).getByRole("img", { name: client.texts.chat.status.sent })).toHaveCount(2);
+  await expect(anas.message("avant les scripts")).toBeVisible();
+  expect(await readTexts(site, ana, conversation)).toHaveLength(3);
+  const before = await bubblesOf(page, "#first-view");
+  const posted = watchPosts(page);
+  release();
+  await waitForTakeover(page);
+  const ticks = await page.evaluate(() => Reflect.get(window, "ticks"));
+  expect(ticks).toHaveLength(2);
+  expect(ticks).not.toContain(client.texts.chat.status.sending);
+  expect(await bubblesOf(page, "#root")).toEqual(before);
+  await page.reload();
+  await waitForTakeover(page);
+  for (const phone of [
+    { window: anas, page: anas.page },
+    { window: client, page },
+  ])
+    await expect(phone.window.message("avant les scripts", phone.page)).toHaveCount(1);
+  expect(await readTexts(site, ana, conversation)).toHaveLength(3);
+  expect(posted).toEqual([]);
+  expect(await page.evaluate(() => Object.keys(localStorage).filter((key) => key.includes("-sent-")))).toEqual([]);
+});
+
+test("an early message stands in the run of the message before it, or under the heading of a new day", async ({
+  browser,
+  server,
+}) => {
+  const site = toSite(server);
+  const { ana, ben } = await makeChat(site, 9703, ["c'est moi"]);
+  const client = await openPhone(browser, server);
+  await setTimeZone(client, server);
+  const page = await openCold(client, ana);
+  await page.addInitScript(() => {
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries())
+        Object.assign(window, { shift: (Reflect.get(window, "shift") ?? 0) + Reflect.get(entry, "value") });
+    }).observe({ type: "layout-shift", buffered: true });
+  });
+  const release = await holdScripts(client.context);
+  await page.goto(`/app/chat/${ben.id}`, { waitUntil: "commit" });
+  await writeEarly(page, "encore moi");
+  await expect(earlyTick(client, page, "encore moi", "sent")).toBeVisible();
+  const before = await bubblesOf(page, "#first-view");
+  await page.evaluate(() => Object.assign(window, { shift: 0 })); // without the rows that the message moved up
+  release();
+  await waitForTakeover(page);
+  expect(await bubblesOf(page, "#root")).toEqual(before);
+  expect(await page.evaluate(() => Reflect.get(window, "shift"))).toBe(0);
+  await client.context.unroute("**/assets/*.js");
+
+  await holdScripts(client.context);
+  await page.addInitScript(() => {
+    new MutationObserver(() => {
+      const template = document.getElementById("first-sent");
+      if (template) template.dataset["newest"] = String(Date.now() - 86_400_000);
+    }).observe(document, { childList: true, subtree: true });
+  });
+  await page.goto(`/app/chat/${ben.id}`, { waitUntil: "commit" });
+  await writeEarly(page, "un autre jour");
+  const [heading, row] = [firstView(page).getByText("Aujourd’hui").last(), earlyRow(page, "un autre jour")];
+  await expect(heading).toBeVisible();
+  const [above, below] = [await heading.boundingBox(), await row.boundingBox()];
+  expect((above?.y ?? 0) + (above?.height ?? 0)).toBeLessThan((below?.y ?? 0) + 1);
+});
+
+test("an expired session is renewed before the scripts, once, and the app uses it", async ({ browser, server }) => {
+  const site = toSite(server);
+  const { ana, ben, conversation } = await makeChat(site, 9705, ["bonjour"]);
+  const client = await openPhone(browser, server);
+  const page = await openCold(client, ben);
+  await client.context.clearCookies({ name: accessCookie });
+  await page.evaluate(() => {
+    const { userId } = JSON.parse(localStorage["session"]);
+    localStorage["session"] = JSON.stringify({ userId, expiresAt: Date.now() - 1_000 });
+  });
+  const renewals: string[] = [];
+  page.on("request", (request) => {
+    if (request.url().includes("/api/auth/token")) renewals.push(request.url());
+  });
+  const release = await holdScripts(client.context);
+  await page.goto(`/app/chat/${ana.id}`, { waitUntil: "commit" });
+  await writeEarly(page, "session expirée");
+  await expect(earlyTick(client, page, "session expirée", "sent")).toBeVisible();
+  release();
+  await waitForTakeover(page);
+  await client.write("ensuite", page);
+  await expect(client.ticks("ensuite", "sent", page)).toBeVisible();
+  expect(renewals).toHaveLength(1);
+  expect(await readTexts(site, ben, conversation)).toEqual(["bonjour", "session expirée", "ensuite"]);
+});
+
+test("each early message waits for the answer to the one before, in any tab", async ({ browser, server }) => {
+  const site = toSite(server);
+  const { ana, ben, conversation } = await makeChat(site, 9707, ["bonjour"]);
+  const client = await openPhone(browser, server);
+  const page = await openCold(client, ben);
+  await holdScripts(client.context);
+  let answer = () => {};
+  const answered = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  const other = await client.context.newPage();
+  const posted = [watchPosts(page), watchPosts(other)];
+  await page.route("**/messages", async (route) => {
+    await answered;
+    await route.continue();
+  });
+  for (const tab of [page, other]) await tab.goto(`/app/chat/${ana.id}`, { waitUntil: "commit" });
+  await writeEarly(page, "un");
+  await writeEarly(page, "deux");
+  await writeEarly(other, "trois");
+  await expect.poll(() => posted[0]).toEqual(["un"]);
+  await other.waitForTimeout(1_000);
+  expect(posted).toEqual([["un"], []]);
+  answer();
+  await expect(earlyTick(client, other, "trois", "sent")).toBeVisible();
+  expect(await readTexts(site, ben, conversation)).toEqual(["bonjour", "un", "deux", "trois"]);
+});
+
+for (const [n, older] of [
+  [9711, "in the outbox and in the journal"],
+  [9713, "in the outbox only"],
+  [9715, "in the journal only"],
+] as const)
+  test(`an early message does not overtake an older unsent one ${older}`, async ({ browser, server }) => {
+    const site = toSite(server);
+    const { ana, ben, conversation } = await makeChat(site, n, ["bonjour"]);
+    const client = await openPhone(browser, server);
+    let page = await openCold(client, ben);
+    if (older !== "in the journal only") {
+      await page.goto(`/app/chat/${ana.id}`);
+      await waitForTakeover(page);
+      await client.context.setOffline(true);
+      await client.write("plus ancien", page);
+      await expect(client.ticks("plus ancien", "sending", page)).toBeVisible();
+      // As a forwarded text, which is not journaled.
+      if (older === "in the outbox only")
+        await page.evaluate(() => {
+          for (const key of Object.keys(localStorage)) if (key.includes("-sent-")) localStorage.removeItem(key);
+        });
+      await page.close();
+      await client.context.setOffline(false);
+      page = await client.context.newPage();
+    } else {
+      const entry = JSON.stringify({ conversation, text: "plus ancien", at: Date.now(), n: 1 });
+      const key = `lisolo-${ben.id}-sent-${crypto.randomUUID()}`;
+      await page.evaluate(([name, text]) => localStorage.setItem(name, text), [key, entry] as const);
+    }
+    const posted = watchPosts(page);
+    const release = await holdScripts(client.context);
+    await page.goto(`/app/chat/${ana.id}`, { waitUntil: "commit" });
+    await writeEarly(page, "plus récent");
+    await page.waitForTimeout(1_500);
+    expect(posted).toEqual([]);
+    release();
+    await expect(client.ticks("plus récent", "sent", page)).toBeVisible({ timeout: 30_000 });
+    expect(await readTexts(site, ben, conversation)).toEqual(["bonjour", "plus ancien", "plus récent"]);
+  });
+
+test("a failed message of this conversation does not delay early messages", async ({ browser, server }) => {
+  const site = toSite(server);
+  const { ana, ben, conversation } = await makeChat(site, 9717, ["bonjour"]);
+  const client = await openPhone(browser, server);
+  let page = await openCold(client, ben);
+  await page.goto(`/app/chat/${ana.id}`);
+  await waitForTakeover(page);
+  await page.evaluate(async (name) => {
+    const finished = <T>(request: IDBRequest<T>) =>
+      new Promise<T>((resolve) => {
+        request.onsuccess = () => resolve(request.result);
+      });
+    const db = await finished(indexedDB.open(`lisolo-${name}`));
+    const [row] = await finished(db.transaction("conversations").objectStore("conversations").getAll());
+    const body = { type: "text", text: "refusé" };
+    const failed = { cid: crypto.randomUUID(), conversation: row.id, order: 1, body, createdAt: 1, attempts: 0 };
+    await finished(
+      db
+        .transaction("outbox", "readwrite")
+        .objectStore("outbox")
+        .add({ ...failed, state: "failed" }),
+    );
+    db.close();
+  }, ben.id);
+  await page.close();
+  page = await client.context.newPage();
+  await holdScripts(client.context);
+  await page.goto(`/app/chat/${ana.id}`, { waitUntil: "commit" });
+  await writeEarly(page, "sans attendre");
+  await expect(earlyTick(client, page, "sans attendre", "sent")).toBeVisible();
+  expect(await readTexts(site, ben, conversation)).toEqual(["bonjour", "sans attendre"]);
+});
+
+test("a lost answer stores the early message once", async ({ browser, server }) => {
+  const site = toSite(server);
+  const { ana, ben, conversation } = await makeChat(site, 9719, ["bonjour"]);
+  const client = await openPhone(browser, server);
+  const page = await openCold(client, ben);
+  const posted = watchPosts(page);
+  await page.route("**/messages", async (route) => {
+    await route.fetch();
+    await route.abort();
+  });
+  const release = await holdScripts(client.context);
+  await page.goto(`/app/chat/${ana.id}`, { waitUntil: "commit" });
+  await writeEarly(page, "réponse perdue");
+  await expect.poll(() => posted.length).toBeGreaterThan(1); // repeated under the same client id
+  await expect(earlyTick(client, page, "réponse perdue", "sending")).toBeVisible();
+  release();
+  await expect(client.ticks("réponse perdue", "sent", page)).toBeVisible({ timeout: 30_000 });
+  await expect(client.message("réponse perdue", page)).toHaveCount(1);
+  expect(await readTexts(site, ben, conversation)).toEqual(["bonjour", "réponse perdue"]);
+});
+
+test("early messages written offline are sent once there is a network, still before the scripts", async ({
+  browser,
+  server,
+}) => {
+  const site = toSite(server);
+  const { ana, ben, conversation } = await makeChat(site, 9721, ["bonjour"]);
+  const client = await openPhone(browser, server);
+  const page = await openCold(client, ben);
+  await holdScripts(client.context);
+  await page.goto(`/app/chat/${ana.id}`, { waitUntil: "commit" });
+  await expect(firstView(page).getByRole("textbox")).toBeEditable();
+  await client.context.setOffline(true);
+  await writeEarly(page, "hors ligne 1");
+  await writeEarly(page, "hors ligne 2");
+  await expect(earlyTick(client, page, "hors ligne 2", "sending")).toBeVisible();
+  await client.context.setOffline(false);
+  await expect(earlyTick(client, page, "hors ligne 2", "sent")).toBeVisible();
+  expect(await readTexts(site, ben, conversation)).toEqual(["bonjour", "hors ligne 1", "hors ligne 2"]);
+});
+
+test("without local storage nothing is sent early, and the app sends the text", async ({ browser, server }) => {
+  const site = toSite(server);
+  const { ana, ben, conversation } = await makeChat(site, 9723, ["bonjour"]);
+  const client = await openPhone(browser, server);
+  const page = await openCold(client, ben);
+  const posted = watchPosts(page);
+  const release = await holdScripts(client.context);
+  await page.goto(`/app/chat/${ana.id}`, { waitUntil: "commit" });
+  await page.evaluate(() => {
+    Storage.prototype.setItem = () => {
+      throw new DOMException("", "SecurityError");
+    };
+  });
+  await writeEarly(page, "sans mémoire");
+  await page.waitForTimeout(1_000);
+  await expect(firstView(page).getByRole("textbox")).toHaveValue("sans mémoire");
+  expect(posted).toEqual([]);
+  release();
+  await expect(client.ticks("sans mémoire", "sent", page)).toBeVisible({ timeout: 30_000 });
+  expect(await readTexts(site, ben, conversation)).toEqual(["bonjour", "sans mémoire"]);
+});
+
+test("a server that dies during the first view and returns gets every message once, in order", async ({ browser }) => {
+  const server = await startServer();
+  try {
+    const site = toSite(server);
+    const { ana, ben, conversation } = await makeChat(site, 9725, ["bonjour"]);
+    const client = await openPhone(browser, server);
+    const page = await openCold(client, ben);
+    const release = await holdScripts(client.context);
+    await page.goto(`/app/chat/${ana.id}`, { waitUntil: "commit" });
+    await writeEarly(page, "vivant");
+    await expect(earlyTick(client, page, "vivant", "sent")).toBeVisible();
+    await server.kill();
+    await writeEarly(page, "mort 1");
+    await writeEarly(page, "mort 2");
+    await expect(earlyTick(client, page, "mort 2", "sending")).toBeVisible();
+    await server.restart();
+    release();
+    await expect(client.ticks("mort 2", "sent", page)).toBeVisible({ timeout: 60_000 });
+    expect(await readTexts(site, ben, conversation)).toEqual(["bonjour", "vivant", "mort 1", "mort 2"]);
+    await client.close();
+  } finally {
+    await server.stop();
+  }
+});
+
+test("the same early text in two tabs leaves the second when the first has sent it", async ({ browser, server }) => {
+  const site = toSite(server);
+  const { ana, ben, conversation } = await makeChat(site, 9727, ["bonjour"]);
+  const client = await openPhone(browser, server);
+  const page = await openCold(client, ben);
+  const release = await holdScripts(client.context);
+  await page.goto(`/app/chat/${ana.id}`, { waitUntil: "commit" });
+  await firstView(page).getByRole("textbox").fill("dans deux onglets");
+  const other = await client.context.newPage();
+  await other.goto(`/app/chat/${ana.id}`, { waitUntil: "commit" });
+  await expect(firstView(other).getByRole("textbox")).toHaveValue("dans deux onglets");
+  await page.bringToFront();
+  await firstView(page).getByRole("textbox").press("Enter");
+  await expect(firstView(other).getByRole("textbox")).toHaveValue("");
+  await firstView(other).getByRole("textbox").press("Enter");
+  release();
+  for (const tab of [page, other]) {
+    await waitForTakeover(tab);
+    await expect(client.ticks("dans deux onglets", "sent", tab)).toBeVisible({ timeout: 30_000 });
+    await expect(client.composer(tab)).toHaveValue("");
+  }
+  expect(await readTexts(site, ben, conversation)).toEqual(["bonjour", "dans deux onglets"]);
+});
+
+test("Enter that ends a composition does not send", async ({ browser, server }) => {
+  const site = toSite(server);
+  const { ana, ben, conversation } = await makeChat(site, 9729, ["bonjour"]);
+  const client = await openPhone(browser, server);
+  const page = await openCold(client, ben);
+  await holdScripts(client.context);
+  await page.goto(`/app/chat/${ana.id}`, { waitUntil: "commit" });
+  await firstView(page).getByRole("textbox").click();
+  const cdp = await client.context.newCDPSession(page);
+  await cdp.send("Input.imeSetComposition", { text: "compos", selectionStart: 6, selectionEnd: 6 });
+  const enter = { key: "Enter", code: "Enter", windowsVirtualKeyCode: 13 };
+  await cdp.send("Input.dispatchKeyEvent", { type: "rawKeyDown", ...enter });
+  await cdp.send("Input.dispatchKeyEvent", { type: "keyUp", ...enter });
+  await page.waitForTimeout(500);
+  await expect(firstView(page).getByRole("textbox")).toHaveValue("compos");
+  await cdp.send("Input.insertText", { text: "composé" });
+  await page.keyboard.press("Enter");
+  await expect(earlyTick(client, page, "composé", "sent")).toBeVisible();
+  expect(await readTexts(site, ben, conversation)).toEqual(["bonjour", "composé"]);
+});
