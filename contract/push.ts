@@ -53,7 +53,9 @@ export type PushKey = v.InferOutput<typeof PushKey>;
 export const PushTestResult = v.object({ status: v.picklist(["sent", "gone", "failed"]) });
 export type PushTestResult = v.InferOutput<typeof PushTestResult>;
 
-/** Tag of a test notification. A newer notification replaces the one with the same tag. */
+/** Tag of the notification of a conversation. A newer notification replaces the one with the same tag. */
+export const toConversationTag = (conversation: ConversationId): string => `c:${conversation}`;
+
 export const testNotificationTag = "test";
 
 /**

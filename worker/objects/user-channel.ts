@@ -9,6 +9,7 @@ import type { Command, CommandResults, Refusal } from "#contract/wire/commands.t
 import * as serverFrame from "#contract/wire/server-frame-types.ts";
 import inboxTables from "#migrations/user-channel/0001_inbox.sql?raw";
 import pushSubscriptionTable from "#migrations/user-channel/0002_push_subscriptions.sql?raw";
+import pushMarkTable from "#migrations/user-channel/0003_push_marks.sql?raw";
 import { readLimitFactor } from "#worker/lib/limits/local-limits.ts";
 import { logError, logWarning } from "#worker/lib/log.ts";
 import type { CallSignal, ConversationNotice, NewPushSubscription, UserChannelRpc } from "./rpc.ts";
@@ -67,11 +68,13 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
-    applyMigrations(ctx.storage, [inboxTables, pushSubscriptionTable]);
+    applyMigrations(ctx.storage, [inboxTables, pushSubscriptionTable, pushMarkTable]);
     const user = ctx.id.name ?? "";
     const meta = new KeyValues(ctx.storage.sql);
-    const inbox = new InboxFeed(ctx, meta, this.#sockets, (conversation) => {
-      if (!this.#accountDeletion.isGone) this.#receipts.recount(conversation);
+    const inbox = new InboxFeed(ctx, meta, this.#sockets, {
+      onCountInDoubt: (conversation) => this.#accountDeletion.isGone || this.#receipts.recount(conversation),
+      onNewMessages: (entry) => this.#push.messages.handleNewMessages(entry),
+      onUnmuted: (entry) => this.#push.messages.handleUnmuted(entry),
     });
     const factor = readLimitFactor(env);
     const isAwaitingHello = (socket: WebSocket) => this.#frameReader.isAwaitingHello(socket);
@@ -89,7 +92,7 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
     const runInBackground = createBackgroundRunner("background work of a call failed");
     this.#callRegistry = new CallRegistry(ctx.storage.sql, { user, gateway, sockets, runInBackground });
     this.#callCommands = new CallCommands(ctx.storage.sql, this.#callRegistry, { env, user, sockets, runInBackground });
-    this.#push = new PushNotifications({ ctx, env, user });
+    this.#push = new PushNotifications({ ctx, env, user, inbox, sockets });
     const close = () => {
       inbox.close();
       this.#presence.close();
@@ -289,7 +292,8 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
     this.#accountDeletion.start(user);
   }
 
-  override onAlarm(): Promise<void> {
-    return this.#accountDeletion.runPass();
+  override async onAlarm(): Promise<void> {
+    if (this.#accountDeletion.isGone) await this.#accountDeletion.runPass();
+    else this.#push.messages.runAlarm();
   }
 }

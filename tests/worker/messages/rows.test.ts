@@ -3,7 +3,8 @@ import { env } from "cloudflare:workers";
 import { beforeAll, expect, test } from "vitest";
 import type { Body } from "#contract/conversations.ts";
 import { createUuid, privateConversationId } from "#contract/ids.ts";
-import { receiptHoldMs } from "#contract/limits.ts";
+import { pushConversationPauseMs, receiptHoldMs } from "#contract/limits.ts";
+import { PushDevice, servePushes } from "#tests/worker/push/push-service.ts";
 import { Device, request, sendTexts, waitUntil } from "#tests/worker/support/device.ts";
 import { makeForward } from "#tests/worker/support/forward.ts";
 import { countDirectoryRows, countObjectRows } from "#tests/worker/support/row-counter.ts";
@@ -153,4 +154,28 @@ test("presence costs a row only at its end, and requesting it none", async () =>
   expect((await count(() => looks(0))).written).toBe(1);
   expect(await count(() => phoneA.request((ref) => ["L", ref, id]))).toEqual({ read: 0, written: 0 });
   expect((await count(() => looks(1))).written).toBe(0);
+});
+
+test("a message to a closed device costs one row more if it is pushed, and reads one row of the directory", async () => {
+  const { ana, ben, id } = await makePair();
+  const [phone, push] = [await Device.open(ana), await PushDevice.create()];
+  servePushes(() => [push]);
+  let pushes = 0;
+  const say = async () => {
+    await phone.waitForOutcome(phone.sendText(id, "Mbote"));
+    await waitUntil(() => push.received.length === pushes);
+    await scheduler.wait(receiptHoldMs + 1_000);
+  };
+  await say();
+  const withoutSubscription = await count(say);
+  expect(await push.subscribe(ben)).toBe(204);
+  pushes = 1;
+  await say(); // loads the subscription
+  await scheduler.wait(pushConversationPauseMs);
+  pushes = 2;
+  const pushed = await count(say);
+  expect(pushed.written - withoutSubscription.written).toBe(1);
+  await scheduler.wait(pushConversationPauseMs);
+  pushes = 3;
+  expect(await countDirectoryRows(say)).toEqual({ read: 1, written: 0 });
 });

@@ -1,11 +1,14 @@
 import { env } from "cloudflare:workers";
 import * as v from "valibot";
 import { vi } from "vitest";
-import { createUuid } from "#contract/ids.ts";
+import { createUuid, type Uuid } from "#contract/ids.ts";
 import { PushPayload, type PushSubscriptionBody } from "#contract/push.ts";
 import type { Person } from "#tests/support/people/people.ts";
 import { waitUntil } from "#tests/worker/support/device.ts";
 import { call } from "#tests/worker/support/site.ts";
+import { createSessionRow, insertSession } from "#worker/auth/sessions/sessions.ts";
+import { openDb } from "#worker/db/client.ts";
+import { signAccessToken } from "#worker/lib/http/access-token.ts";
 import { decodeBase64Url } from "#worker/lib/push/encryption.ts";
 import { findVapidKey } from "#worker/lib/push/vapid.ts";
 
@@ -39,6 +42,8 @@ export class PushDevice {
   /** Number of requests for this device, answered in any way. */
   requests = 0;
   answer: Answer = () => new Response(null, { status: 201 });
+  /** Whether answers do not arrive although the push is accepted. */
+  losesAnswers = false;
 
   private constructor(endpoint: string, keys: CryptoKeyPair) {
     this.endpoint = endpoint;
@@ -87,6 +92,7 @@ export class PushDevice {
     const body = new Uint8Array(await request.arrayBuffer());
     const payload = v.parse(PushPayload, JSON.parse(await this.#decrypt(body)));
     this.received.push({ payload, headers: request.headers, bytes: body.length, at: Date.now() });
+    if (this.losesAnswers) await new Promise(() => undefined);
     return response;
   }
 
@@ -121,4 +127,11 @@ export const servePushes = (devices: () => readonly PushDevice[]): string[] => {
     return device.handle(request);
   });
   return addresses;
+};
+
+/** The same person with another session. */
+export const makeOtherSession = async <T extends Person>(person: T): Promise<T & { session: Uuid }> => {
+  const row = createSessionRow(person.id, Date.now());
+  await insertSession(openDb(env), row);
+  return { ...person, session: row.id, token: await signAccessToken(env, { sub: person.id, sid: row.id, gen: 0 }) };
 };

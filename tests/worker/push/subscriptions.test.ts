@@ -9,10 +9,9 @@ import { waitUntil } from "#tests/worker/support/device.ts";
 import { type seedPerson as seed, seedPerson } from "#tests/worker/support/seeded-people.ts";
 import { call, drainBucket, refillBuckets, site } from "#tests/worker/support/site.ts";
 import { callWith, overrideMethods } from "#tests/worker/support/wrapped-site.ts";
-import { createSessionRow, insertSession } from "#worker/auth/sessions/sessions.ts";
-import { openDb } from "#worker/db/client.ts";
+import { createSessionRow } from "#worker/auth/sessions/sessions.ts";
 import { signAccessToken } from "#worker/lib/http/access-token.ts";
-import { PushDevice, servePushes } from "./push-service.ts";
+import { makeOtherSession, PushDevice, servePushes } from "./push-service.ts";
 
 type Seeded = Awaited<ReturnType<typeof seed>>;
 
@@ -25,13 +24,6 @@ const makeDevice = async (host?: string): Promise<PushDevice> => {
   const device = await PushDevice.create(host);
   devices.push(device);
   return device;
-};
-
-/** Another session of a person. */
-const makeSession = async (person: Seeded): Promise<Seeded> => {
-  const row = createSessionRow(person.id, Date.now());
-  await insertSession(openDb(env), row);
-  return { ...person, session: row.id, token: await signAccessToken(env, { sub: person.id, sid: row.id, gen: 0 }) };
 };
 
 const sendTest = ({ token }: Person) => call("POST", "/api/push/test", { token });
@@ -54,7 +46,7 @@ const countDirectoryRows = async (session: Uuid) =>
 test("a subscribed device receives the test push that its person asks for, and no other device does", async () => {
   const ana = await seedPerson();
   const [phone, laptop] = [await makeDevice(), await makeDevice("web.push.apple.com")];
-  const second = await makeSession(ana);
+  const second = await makeOtherSession(ana);
   expect(await phone.subscribe(ana)).toBe(204);
   expect(await laptop.subscribe(second, { language: "pt" })).toBe(204);
   const sent = await sendTest(ana);
@@ -196,7 +188,7 @@ test("more subscriptions than allowed replace the oldest", async () => {
 
 test("removing a subscription is idempotent and concerns this session only", async () => {
   const ana = await seedPerson();
-  const second = await makeSession(ana);
+  const second = await makeOtherSession(ana);
   await (await makeDevice()).subscribe(ana);
   await (await makeDevice()).subscribe(second);
   for (let n = 0; n < 2; n++) {
@@ -211,7 +203,7 @@ test.each(["local", "others", "global"] as const)(
   "signing out (%s) removes the subscriptions of the ended sessions",
   async (scope) => {
     const ana = await seedPerson();
-    const second = await makeSession(ana);
+    const second = await makeOtherSession(ana);
     await (await makeDevice()).subscribe(ana);
     await (await makeDevice()).subscribe(second);
     expect((await call("POST", `/api/auth/logout?scope=${scope}`, { token: ana.token })).status).toBe(204);

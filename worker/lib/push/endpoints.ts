@@ -1,4 +1,5 @@
 import { createHmac } from "node:crypto";
+import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { pushEndpointMaxLength } from "#contract/limits.ts";
 import { isPushEndpoint } from "#contract/push.ts";
 
@@ -28,3 +29,7 @@ export const isAllowedEndpoint = ({ PUSH_SERVICES: services = "" }: PushServiceE
  */
 export const hashPushEndpoint = ({ PEPPER }: Pick<Env, "PEPPER">, endpoint: string): string =>
   createHmac("sha256", PEPPER).update(`lisolo push endpoint ${endpoint}`).digest("base64url");
+
+/** Topic of the pushes of a conversation to a person, 32 characters. Different for each person, and nobody can guess it. */
+export const hashPushTopic = ({ PEPPER }: Pick<Env, "PEPPER">, user: Uuid, conversation: ConversationId): string =>
+  createHmac("sha256", PEPPER).update(`lisolo push topic ${user} ${conversation}`).digest("base64url").slice(0, 32);

@@ -46,6 +46,7 @@ export class FrameReader {
     else {
       clearTimeout(this.#helloTimers.get(socket));
       this.#helloTimers.delete(socket);
+      sockets.recordFrames(socket);
       return frames;
     }
     return [];

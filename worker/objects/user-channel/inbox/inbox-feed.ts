@@ -22,6 +22,8 @@ import { InflightCounts } from "./inflight-counts.ts";
 import {
   addMerge,
   type EntryUpdate,
+  hasNewUnread,
+  type InboxListeners,
   listPushes,
   type OwnMessage,
   toSecurityNoticePush,
@@ -51,16 +53,10 @@ export class InboxFeed {
   readonly #commits = new GroupCommit<NoticeInput, NoticeResult>((batch) => this.#applyBatch(batch));
   readonly #sequence: ChangeSequence;
   readonly #writeBehind: WriteBehind;
-  readonly #recount: (conversation: ConversationId) => void;
+  readonly #listeners: InboxListeners;
 
-  /** `recount`: requests an exact unread count from a conversation. */
-  constructor(
-    ctx: DurableObjectState,
-    meta: KeyValues,
-    sockets: SocketRegistry,
-    recount: (conversation: ConversationId) => void,
-  ) {
-    this.#recount = recount;
+  constructor(ctx: DurableObjectState, meta: KeyValues, sockets: SocketRegistry, listeners: InboxListeners) {
+    this.#listeners = listeners;
     this.#ctx = ctx;
     this.#sockets = sockets;
     this.#inbox = new InboxTable(ctx.storage);
@@ -125,7 +121,7 @@ export class InboxFeed {
     const input = ownMessages ? { notice, ownMessages } : { notice };
     const { needsRecount, isWritten } = await this.#commits.add(input);
     // A crash between two writes left a count in doubt.
-    if (needsRecount) this.#recount(notice.conversation);
+    if (needsRecount) this.#listeners.onCountInDoubt(notice.conversation);
     return isWritten;
   }
 
@@ -168,6 +164,7 @@ export class InboxFeed {
     const entry = { ...before, muted, changed: this.#sequence.next };
     this.#inbox.writeMuted(entry);
     this.#sequence.pushChanges([toUniformPush((counter, base) => toRowFrame(counter, toInboxRow(entry), base))]);
+    if (!muted) this.#listeners.onUnmuted(entry);
     return entry;
   }
 
@@ -271,6 +268,7 @@ export class InboxFeed {
     if (!needsFullRow && (changes.length > 0 || entry.countedUpTo !== stored?.countedUpTo))
       this.#writeBehind.deferWrite(row);
     if (!entry.gone) this.#acknowledgeAgain(alreadyStored);
+    if (hasNewUnread(update, stored)) this.#listeners.onNewMessages(row);
   }
 
   #applyEntry(before: InboxEntry, merged: InboxEntry): InboxEntry {

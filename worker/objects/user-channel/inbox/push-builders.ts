@@ -1,5 +1,6 @@
 import type { SecurityNotice } from "#contract/auth/security-notice.ts";
-import type { InboxRow, Message } from "#contract/conversations.ts";
+import { countsAsUnread, type InboxRow, type Message } from "#contract/conversations.ts";
+import type { ConversationId } from "#contract/ids.ts";
 import { encodeFrame, type ServerFrame, type SocketBase } from "#contract/wire/server-frames.ts";
 import type { QueuedMessage, SentMessage } from "#worker/objects/user-channel/commands/send-queue.ts";
 import {
@@ -14,7 +15,7 @@ import {
 import type { SocketPush } from "#worker/objects/user-channel/sockets/socket-registry.ts";
 import type { ClientSocket } from "#worker/objects/user-channel/sockets/socket-state.ts";
 import { toInboxRow } from "./changes-query.ts";
-import type { NoticeMerge } from "./inbox-merge.ts";
+import type { InboxEntry, NoticeMerge } from "./inbox-merge.ts";
 import { isNoticeFor } from "./security-notices.ts";
 
 /** A message that this person sent through this object, with its position. */
@@ -27,6 +28,19 @@ export type EntryUpdate = Pick<
 > & {
   ownMessages: readonly OwnMessage[];
 };
+
+/** Called by the inbox: an unread count is in doubt, unread messages arrived, a conversation is not muted any more. */
+export type InboxListeners = {
+  onCountInDoubt(conversation: ConversationId): void;
+  onNewMessages(entry: InboxEntry): void;
+  onUnmuted(entry: InboxEntry): void;
+};
+
+/** Whether an update brings unread messages. A full row brings them without their content. */
+export const hasNewUnread = ({ entry, newMessages }: EntryUpdate, stored: InboxEntry | undefined): boolean =>
+  entry.unread > 0 &&
+  (newMessages.some(countsAsUnread) ||
+    (newMessages.length === 0 && entry.head > (stored?.head ?? 0) && entry.unread > (stored?.unread ?? 0)));
 
 /** Adds one merge to an update. */
 export const addMerge = (

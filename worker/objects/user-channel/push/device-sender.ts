@@ -8,6 +8,9 @@ import { type PushOptions, type PushResult, sendPush } from "#worker/lib/push/pu
 import { findVapidKey } from "#worker/lib/push/vapid.ts";
 import type { PushSubscription, SubscriptionTable } from "./subscription-table.ts";
 
+/** Result of a push. `dropped`: there was nothing to send any more. */
+export type DevicePushResult = PushResult | { type: "dropped" };
+
 /** Sends pushes to a person's devices and deletes subscriptions that have ended. */
 export class DeviceSender {
   readonly #env: Env;
@@ -19,10 +22,14 @@ export class DeviceSender {
   }
 
   /**
-   * Sends a push. `gone` means that the subscription is deleted, except that an unknown one is tried again once after
-   * `pushGoneRetryMs`. Never throws.
+   * Sends a push, whose content is created last, so that it is up to date. `gone` means that the subscription is deleted;
+   * an unknown one is first tried again after `pushGoneRetryMs`. Never throws.
    */
-  async send(subscription: PushSubscription, payload: PushPayload, options: PushOptions): Promise<PushResult> {
+  async send(
+    subscription: PushSubscription,
+    createPayload: () => PushPayload | undefined,
+    options: PushOptions,
+  ): Promise<DevicePushResult> {
     try {
       // A device with a former key of this server subscribes again at its next start.
       if (subscription.key !== (await findVapidKey(this.#env))) return { type: "rejected" };
@@ -30,6 +37,8 @@ export class DeviceSender {
         this.#subscriptions.deleteExpired(subscription);
         return { type: "gone" };
       }
+      const payload = createPayload();
+      if (!payload) return { type: "dropped" };
       return await this.#applyResult(subscription, await sendPush(this.#env, subscription, payload, options));
     } catch (error) {
       logWarning("a push could not be prepared", error);
@@ -55,6 +64,6 @@ export class DeviceSender {
       return result;
     }
     if (subscription.goneAt === null) this.#subscriptions.setGone(subscription, now);
-    return { type: "retry", afterMs: pushGoneRetryMs - goneForMs };
+    return { type: "retry", afterMs: Math.min(pushGoneRetryMs, pushGoneRetryMs - goneForMs) };
   }
 }

@@ -28,6 +28,8 @@ export class SocketRegistry {
   readonly #pongedAt: (socket: ClientSocket) => number;
 
   readonly #credits = new SocketCredits();
+  /** Time of the last frames of each socket. */
+  readonly #framesAt = new WeakMap<ClientSocket, number>();
   /** Time at which each device last identified itself. */
   readonly #namedAt = new WeakMap<ClientSocket, number>();
 
@@ -154,6 +156,18 @@ export class SocketRegistry {
       ({ id, state }) => state?.lookedAt !== undefined && id !== excluded?.id,
     );
     return Math.max(0, ...foreground.map((socket) => this.lastHeardAt(socket)));
+  }
+
+  /** Records that frames of a socket arrived. */
+  recordFrames(socket: ClientSocket): void {
+    this.#framesAt.set(socket, Date.now());
+  }
+
+  /** Time of the last frames or ping of a session's ready sockets, undefined if it has none. */
+  lastHeardAtOfSession(session: Uuid): number | undefined {
+    const ready = [...this.#listSockets()].filter(({ state }) => state?.isReady && state.session === session);
+    if (ready.length === 0) return undefined;
+    return Math.max(...ready.map((socket) => Math.max(this.#framesAt.get(socket) ?? 0, this.#pongedAt(socket))));
   }
 
   /** People who recently asked for this person's presence, oldest first. */

@@ -1,0 +1,253 @@
+import { type ConversationId, otherMember, type Uuid } from "#contract/ids.ts";
+import {
+  presenceStaleMs,
+  pushConfirmMs,
+  pushConversationPauseMs,
+  pushForegroundWaitMs,
+  pushLifetimeSeconds,
+  pushPauseMs,
+  pushSoundPauseMs,
+} from "#contract/limits.ts";
+import { logError } from "#worker/lib/log.ts";
+import { hashPushTopic } from "#worker/lib/push/endpoints.ts";
+import type { RelationTable } from "#worker/objects/user-channel/inbox/contacts-table.ts";
+import type { InboxFeed } from "#worker/objects/user-channel/inbox/inbox-feed.ts";
+import type { InboxEntry } from "#worker/objects/user-channel/inbox/inbox-merge.ts";
+import type { SocketRegistry } from "#worker/objects/user-channel/sockets/socket-registry.ts";
+import type { DeviceSender } from "./device-sender.ts";
+import type { MarkTable } from "./mark-table.ts";
+import { createMessagePayload } from "./payloads.ts";
+import type { PushSubscription, SubscriptionTable } from "./subscription-table.ts";
+import { toRetryDelayMs, WakeUp } from "./wake-up.ts";
+
+type MessagePusherPorts = {
+  ctx: DurableObjectState;
+  env: Env;
+  user: Uuid;
+  inbox: Pick<InboxFeed, "find" | "settings">;
+  relations: Pick<RelationTable, "findName" | "isBlocked">;
+  sockets: Pick<SocketRegistry, "lastForegroundAt" | "lastHeardAtOfSession">;
+  subscriptions: SubscriptionTable;
+  marks: MarkTable;
+  sender: DeviceSender;
+};
+
+/** New messages of a conversation that not all devices know. Times are those of this object. */
+type PendingMessages = {
+  firstAt: number;
+  lastAt: number;
+  /** Earliest time of another attempt after a failure, by session. */
+  retryAt: Map<Uuid, number>;
+  isSending: boolean;
+};
+
+const lifetimeMs = pushLifetimeSeconds * 1_000;
+const sendingMs = 3_000; // after this time an alarm looks whether pushes were sent, in case this instance died
+const recoveredRows = 32; // conversations changed last, among which a new instance looks for unfinished pushes
+
+/**
+ * Pushes new messages to the devices that do not have them: at once to a device without a socket, after
+ * `pushConfirmMs` to one whose socket stays silent, and after `pushForegroundWaitMs` while any device of the person is
+ * in the foreground. Later messages of a conversation share pushes. Every decision looks at the current inbox, so a
+ * push of read, muted or deleted messages is not sent.
+ *
+ * An alarm is set in the same synchronous run as the write of the row, and a mark is written after the push. If this
+ * instance dies in between, the next one finds messages without a mark and pushes them again; a device that got both
+ * shows one, because they have the same topic and tag.
+ */
+export class MessagePusher {
+  readonly #ports: MessagePusherPorts;
+  readonly #pending = new Map<ConversationId, PendingMessages>();
+  readonly #wakeUp: WakeUp;
+  /** Time of the last push to this person. */
+  #pushedAt = 0;
+  #isRecovered = false;
+
+  constructor(ports: MessagePusherPorts) {
+    this.#ports = ports;
+    this.#wakeUp = new WakeUp(ports.ctx, () => this.#run());
+  }
+
+  /** Considers new unread messages of a conversation. Costs nothing for a person without subscriptions. */
+  handleNewMessages({ conversation, muted }: InboxEntry, now = Date.now()): void {
+    try {
+      if (this.#ports.subscriptions.all.length === 0) return;
+      this.#recover(conversation);
+      if (muted) return;
+      const pending = this.#pending.get(conversation);
+      if (pending) pending.lastAt = now;
+      else this.#pending.set(conversation, { firstAt: now, lastAt: now, retryAt: new Map(), isSending: false });
+      this.#run(now);
+    } catch (error) {
+      logError("new messages could not be pushed", error); // they are in the inbox all the same
+    }
+  }
+
+  /** Records that nobody is to be notified of the messages that arrived while the conversation was muted. */
+  handleUnmuted(entry: InboxEntry): void {
+    const devices = this.#ports.subscriptions.all;
+    if (devices.length > 0 && entry.unread > 0) this.#writeMark(entry, new Map(devices.map(toHeadOf(entry))));
+  }
+
+  /** Continues after a wait, or after the death of an instance. */
+  runAlarm(): void {
+    this.#wakeUp.handleAlarm();
+    if (this.#ports.subscriptions.all.length === 0) return;
+    this.#recover();
+    this.#run();
+  }
+
+  /** Finds messages that a previous instance may not have pushed, except in a conversation with new ones. */
+  #recover(excluded?: ConversationId): void {
+    if (this.#isRecovered) return;
+    this.#isRecovered = true;
+    const { ctx, inbox } = this.#ports;
+    const rows = ctx.storage.sql
+      .exec<{ conversation: ConversationId }>(
+        `SELECT conversation FROM (SELECT conversation, unread, muted, gone FROM inbox ORDER BY bucket DESC LIMIT ?)
+         WHERE unread > 0 AND muted = 0 AND gone = 0`,
+        recoveredRows,
+      )
+      .toArray();
+    for (const { conversation } of rows) {
+      const at = inbox.find(conversation)?.at ?? 0;
+      if (conversation !== excluded && at > Date.now() - lifetimeMs)
+        this.#pending.set(conversation, { firstAt: at, lastAt: at, retryAt: new Map(), isSending: false });
+    }
+  }
+
+  /** Pushes what is due and arranges to be woken for the rest. */
+  #run(now = Date.now()): void {
+    if (this.#ports.subscriptions.all.length === 0) this.#pending.clear();
+    const times = [...this.#pending].flatMap(([conversation, pending]) => {
+      const nextAt = this.#advance(conversation, pending, now);
+      return nextAt === undefined ? [] : [nextAt];
+    });
+    this.#wakeUp.schedule(times.length > 0 ? Math.min(...times) : undefined, now);
+  }
+
+  /** Pushes a conversation if it is due. Returns when to look again, undefined if nothing is left to do. */
+  #advance(conversation: ConversationId, pending: PendingMessages, now: number): number | undefined {
+    if (pending.isSending) return now + sendingMs;
+    const entry = this.#findUnread(conversation);
+    if (!entry) return this.#finish(conversation);
+    const { heads, pushedAt } = this.#ports.marks.find(entry);
+    const devices = this.#ports.subscriptions.all.filter(
+      ({ session, savedAt }) => (heads[session] ?? 0) < entry.head && savedAt <= pending.lastAt,
+    );
+    const dueAt = new Map(devices.map((device) => [device, this.#dueAt(device, pending, now)]));
+    const waiting = devices.filter((device) => dueAt.get(device) !== undefined);
+    if (waiting.length === 0) {
+      if (devices.length > 0) this.#writeMark(entry, new Map(devices.map(toHeadOf(entry))));
+      return this.#finish(conversation);
+    }
+    // After the clock was set back, a pause is not longer than usual.
+    const pausedUntil = Math.max(
+      Math.min(pushedAt, now) + pushConversationPauseMs,
+      Math.min(this.#pushedAt, now) + pushPauseMs,
+    );
+    const due = pausedUntil <= now ? waiting.filter((device) => (dueAt.get(device) ?? 0) <= now) : [];
+    if (due.length > 0) {
+      this.#pushedAt = now;
+      pending.isSending = true;
+      this.#ports.ctx.waitUntil(this.#push(entry, pending, due, now));
+      return now + sendingMs;
+    }
+    return Math.max(pausedUntil, Math.min(...waiting.map((device) => dueAt.get(device) ?? 0)));
+  }
+
+  #finish(conversation: ConversationId): undefined {
+    this.#pending.delete(conversation);
+  }
+
+  /** The row of a conversation with unread messages that the person wants to be notified of. */
+  #findUnread(conversation: ConversationId): InboxEntry | undefined {
+    const { inbox, relations, user } = this.#ports;
+    const entry = inbox.find(conversation);
+    if (!entry || entry.gone || entry.muted || entry.unread === 0) return undefined;
+    const other = otherMember(conversation, user);
+    return other !== undefined && relations.isBlocked(other) ? undefined : entry;
+  }
+
+  /** Time at which a device is due, undefined if it has confirmed the messages. */
+  #dueAt(
+    { session }: PushSubscription,
+    { firstAt, lastAt, retryAt }: PendingMessages,
+    now: number,
+  ): number | undefined {
+    const { sockets } = this.#ports;
+    const heardAt = sockets.lastHeardAtOfSession(session);
+    if (heardAt !== undefined && heardAt > lastAt) return undefined;
+    const hasForegroundDevice = sockets.lastForegroundAt() >= now - presenceStaleMs;
+    const waitMs = hasForegroundDevice ? pushForegroundWaitMs : heardAt === undefined ? 0 : pushConfirmMs;
+    // A device that was heard of since the first message has confirmed that one.
+    const since = heardAt !== undefined && heardAt > firstAt ? lastAt : firstAt;
+    return Math.max(Math.min(since, now) + waitMs, retryAt.get(session) ?? 0);
+  }
+
+  async #push(
+    entry: InboxEntry,
+    pending: PendingMessages,
+    devices: readonly PushSubscription[],
+    now: number,
+  ): Promise<void> {
+    const { conversation, kind } = entry;
+    const { env, user, inbox, relations, marks, sender } = this.#ports;
+    const { sound } = inbox.settings[kind === "group" ? "groups" : "messages"];
+    const isAlerting = sound && now - marks.find(entry).soundedAt >= pushSoundPauseMs;
+    const lifetimeSeconds = Math.max(1, pushLifetimeSeconds - Math.floor((now - pending.lastAt) / 1_000));
+    const options = { lifetimeSeconds, topic: hashPushTopic(env, user, conversation) };
+    const known = new Map<Uuid, number>();
+    let isDelivered = false;
+    const recipient = { user, settings: inbox.settings, findName: (other: Uuid) => relations.findName(other) };
+    const pushTo = async (device: PushSubscription): Promise<void> => {
+      let { head } = entry;
+      const createPayload = () => {
+        const current = this.#findUnread(conversation);
+        if (!current) return undefined;
+        head = current.head;
+        return createMessagePayload(recipient, current, device, { sentAt: Date.now(), isAlerting });
+      };
+      const result = await sender.send(device, createPayload, options);
+      if (result.type === "delivered") isDelivered = true;
+      const nextAt = Date.now() + toRetryDelayMs(result, Date.now() - pending.firstAt);
+      if (result.type === "retry" && nextAt < pending.lastAt + lifetimeMs) pending.retryAt.set(device.session, nextAt);
+      else if (result.type !== "dropped") known.set(device.session, head);
+    };
+    try {
+      await Promise.all(devices.map(pushTo));
+      const current = inbox.find(conversation);
+      if (current && known.size > 0)
+        this.#writeMark(
+          current,
+          known,
+          isDelivered ? { pushedAt: now, ...(isAlerting ? { soundedAt: now } : {}) } : {},
+        );
+    } catch (error) {
+      logError("a push could not be recorded", error);
+    }
+    pending.isSending = false;
+    this.#run();
+  }
+
+  /** Adds what devices know to the mark of a conversation, without devices whose subscription has ended. */
+  #writeMark(
+    entry: InboxEntry,
+    known: ReadonlyMap<Uuid, number>,
+    times: Partial<Record<"pushedAt" | "soundedAt", number>> = {},
+  ): void {
+    const { marks, subscriptions } = this.#ports;
+    const mark = marks.find(entry);
+    const sessions = subscriptions.all.map(({ session }) => session);
+    if (sessions.length === 0) return;
+    const heads = sessions.map((session): [Uuid, number] => [
+      session,
+      Math.max(mark.heads[session] ?? 0, known.get(session) ?? 0),
+    ]);
+    marks.write(entry, { ...mark, ...times, heads: Object.fromEntries(heads.filter(([, head]) => head > 0)) });
+  }
+}
+
+const toHeadOf =
+  ({ head }: InboxEntry) =>
+  ({ session }: PushSubscription): [Uuid, number] => [session, head];
