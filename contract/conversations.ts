@@ -176,10 +176,10 @@ export const mergeReadStates = (a: ReadState, b: ReadState): ReadState => {
 };
 
 /** Limits claimed watermarks to the head of the log. */
-export const clampReadState = (marks: ReadState, head: number): ReadState =>
+export const clampReadState = (claimed: ReadState, head: number): ReadState =>
   mergeReadStates(
     { delivered: 0, read: 0 },
-    { delivered: Math.min(marks.delivered, head), read: Math.min(marks.read, head) },
+    { delivered: Math.min(claimed.delivered, head), read: Math.min(claimed.read, head) },
   );
 
 /**

@@ -67,9 +67,9 @@ export const socketTokensPerSecond = 50;
 export const userTokensBurst = 1_200;
 export const userTokensPerSecond = 100;
 export const frameTokenBytes = 4 * 1024; // bytes of a message for each further token
-// Messages refused unread, one more for every `frameTokenBytes`. Above this rate their socket is closed; devices wait as
-// told. A person whose devices keep sending on closed sockets loses all sockets and opens none for a while, since the
-// platform cannot stop reading a single socket.
+// Messages refused before decoding: each costs a token, and one more for every `frameTokenBytes`. A socket without tokens is
+// closed; the close reason says how long to wait. A person whose devices keep sending on closed sockets loses all sockets
+// and opens none for a while, since the platform cannot stop reading a single socket.
 export const refusedMessagesBurst = 1_000;
 export const refusedMessagesPerSecond = 10;
 export const closedMessagesMax = 500; // messages on closed sockets; as many may be in flight when the close arrives
@@ -250,9 +250,9 @@ export const callServerWaitMs = 3_000; // how long a device then waits for the s
 export const callConnectMs = 15_000; // time to establish media after the answer
 export const callHeartbeatMs = 20_000; // heartbeat interval of a connected call
 export const callSilentMaxMs = 60_000; // a call without heartbeats for this long is over
-export const callAbandonedMs = 60_000; // a device silent for this long no longer keeps its person from other calls
+export const callStaleMs = 60_000; // a device silent for this long no longer keeps its person from other calls
 export const callUnreachableMs = 25_000; // the same if the peer receives nothing either: a reload takes 20 s
-export const callAgoMaxMs = 120_000; // longest wait for the peer's media and then for a connection to the server
+export const callEndBackdateMaxMs = 120_000; // how far back a device may date the end of a call that it reports late
 export const callHeardWriteMs = 30_000; // maximum delay of written heartbeat times
 // Dialling rings another person each time; other call commands only cost a request to the conversation
 export const dialBurst = 20;

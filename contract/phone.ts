@@ -80,12 +80,11 @@ export const Phone = createPhoneSchema(toE164);
 export const TypedPhone = createPhoneSchema(toTyped);
 
 /**
- * Masked number for people who may not see it: the country code and the last two digits, enough to recognize a known
- * number. The length of the number is hidden.
+ * Masked number with the country code and the last two digits, enough to recognize a known number. The length of the number is hidden.
  */
-export const maskPhone = (phone: string): string => `+${countryCodeOf(phone)} •• ••• •• ${phone.slice(-2)}`;
-/** Masked number without its last digits, for people who could guess the missing ones. */
-export const maskWholePhone = (phone: string): string => `+${countryCodeOf(phone)} •• ••• •• ••`;
+export const maskToLastDigits = (phone: string): string => `+${countryCodeOf(phone)} •• ••• •• ${phone.slice(-2)}`;
+/** Masked number with its country code only, for people who could guess the missing digits from the last ones. */
+export const maskToCountryCode = (phone: string): string => `+${countryCodeOf(phone)} •• ••• •• ••`;
 export const isMaskedPhone = (phone: string): boolean => phone.includes("•");
 
 /** Digits of a phone search: any part of a number with its zeros. */

@@ -1,10 +1,10 @@
 import { type ConversationId, privateMembers, type Uuid } from "#contract/ids.ts";
 import {
-  callAbandonedMs,
-  callAgoMaxMs,
   callConnectMs,
+  callEndBackdateMaxMs,
   callRingMs,
   callSilentMaxMs,
+  callStaleMs,
   callUnreachableMs,
 } from "#contract/limits.ts";
 import type { Call, CallBody, CallKind, CallReason, CallStatus, DeviceId } from "./call.ts";
@@ -28,8 +28,8 @@ export type OpenCall = {
 export type CallSide = "caller" | "callee";
 type SideTimes = Record<CallSide, number>;
 /**
- * Time of the last sign of life of each side. `unreachable` holds the sides that the other one currently does not hear,
- * with the time they were last heard.
+ * Time of the last sign of life of each side. `unreachable` holds the sides from which the other one receives no media now,
+ * with the time of the last media.
  */
 export type LastSeen = SideTimes & { unreachable?: Partial<SideTimes> };
 
@@ -102,9 +102,9 @@ export const isUnreachable = (call: OpenCall, isCaller: boolean, lastSeen: LastS
 };
 
 /** Whether the device of this side seems to be gone. Any other device of its person may then end the call. */
-export const isAbandoned = (call: OpenCall, isCaller: boolean, lastSeen: LastSeen, now: number): boolean =>
+export const isStale = (call: OpenCall, isCaller: boolean, lastSeen: LastSeen, now: number): boolean =>
   isUnreachable(call, isCaller, lastSeen, now) ||
-  (call.answeredAt !== null && now >= (isCaller ? lastSeen.caller : lastSeen.callee) + callAbandonedMs);
+  (call.answeredAt !== null && now >= (isCaller ? lastSeen.caller : lastSeen.callee) + callStaleMs);
 
 /** Updates the signs of life after a side reported that it hears the other one, or has not heard it for `unheardMs`. */
 export const recordPeerLastSeen = (
@@ -157,14 +157,13 @@ export const applyCallCommand = (
     return { call: { ...call, calleeDevice: command.device, answeredAt: now } };
   }
   // Once another device answered and still shows signs of life, a device that only rang cannot end the call.
-  if (!hasSide(call, isCaller, command.device) && !isAbandoned(call, isCaller, lastSeen, now))
+  if (!hasSide(call, isCaller, command.device) && !isStale(call, isCaller, lastSeen, now))
     return { error: "answered_elsewhere" };
   const status = toEndStatus(call, isCaller, command, now);
-  // Only a callee who did not reject the call can be busy.
+  // "busy" is accepted from the callee only, and only if the call ends as missed.
   const isFalseReason = command.reason === "busy" && (isCaller || status !== "missed");
-  // A device may claim an earlier end than now, but no later one than the time both sides were last known to be present:
-  // nobody talked after that.
-  const until = Math.min(now - Math.min(command.ago ?? 0, callAgoMaxMs), findLastSeenTogether(lastSeen));
+  // The earliest of now, the end that the device reports, and the last time both sides were known to be connected.
+  const until = Math.min(now - Math.min(command.ago ?? 0, callEndBackdateMaxMs), findLastSeenTogether(lastSeen));
   return closeCall(call, status, until, isFalseReason ? undefined : command.reason);
 };
 

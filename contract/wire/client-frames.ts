@@ -90,10 +90,10 @@ export const listMalformedRefs = (text: string): number[] =>
 const frameStart = /\["([a-zA-Z])",(\d{1,16})(?=[,\]])/g;
 
 /**
- * Refs of a refused message that expect an answer, found without parsing. Quotes inside JSON strings are escaped, so no
- * text looks like the start of a frame.
+ * Refs of the frames in a refused message that expect an answer, found by a pattern instead of parsing. Quotes inside JSON
+ * strings are escaped, so no text looks like the start of a frame.
  */
-export const listUnreadRefs = (text: string): number[] => {
+export const listRefsByPattern = (text: string): number[] => {
   const refs: number[] = [];
   for (const [, type = "", ref] of text.matchAll(frameStart)) {
     if (!unansweredTypes.includes(type)) refs.push(Number(ref));

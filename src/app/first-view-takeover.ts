@@ -5,10 +5,6 @@ import { clearEarlyDraft, joinDrafts } from "#sync/drafts/early-drafts.ts";
 import { currentEngine } from "#sync/engine.ts";
 import { recoverJournaledTexts } from "#sync/outbox/enqueue.ts";
 
-/**
- * Replaces the first view by the app once the app has drawn the same screen: input, caret, scroll position and the last
- * pressed button move over, so that the person notices nothing.
- */
 const takeoverTimeoutMs = 20_000; // an app that draws nothing shows its own state by then
 
 type Field = HTMLInputElement | HTMLTextAreaElement;
@@ -80,7 +76,10 @@ const takeOver = async (view: HTMLElement, root: HTMLElement, path: string): Pro
   await recoverJournaledTexts(engine.tab).catch(() => undefined); // texts sent since the first call
 };
 
-/** Starts waiting for the app to draw the screen of the first view. */
+/**
+ * Replaces the first view by the app once the app has drawn the same screen: input, caret, scroll position and the last
+ * pressed button move over, so that the person notices nothing.
+ */
 export const startFirstViewTakeover = (): void => {
   const [view, root] = [findFirstView(), document.getElementById("root")];
   if (!view || !root) return;

@@ -16,12 +16,6 @@ import { MemoryBudget } from "./memory-budget.ts";
 import { deletePart, listReceivedParts, PartMissingError, readPart, readParts, readWholeFile } from "./parts.ts";
 import { claimFileKey, findOwnFile, type MediaInfo, markFileReady, markFileRemoved } from "./queries.ts";
 
-/**
- * Completes an upload: joins its parts into one object, detects the media type from the bytes and removes metadata.
- * Safe to repeat after a lost response and to run concurrently: all runs write to the key in the row, only the first
- * write succeeds, and the detected media type is stored with the object.
- */
-
 const randomPartBytes = 16;
 
 const fileExtensions: Record<MediaType, string> = {
@@ -177,8 +171,10 @@ const storeContent = async (
 };
 
 /**
- * Completes a file. Returns the ready file, the reason for a refusal, or undefined if the upload was cancelled
- * meanwhile.
+ * Completes an upload: joins its parts into one object, detects the media type from the bytes and removes metadata.
+ * Safe to repeat after a lost response and to run concurrently: all runs write to the key in the row, only the first
+ * write succeeds, and the detected media type is stored with the object. Returns the ready file, the reason for a
+ * refusal, or undefined if the upload was cancelled meanwhile.
  */
 export const completeFile = async (env: Env, file: FileRecord): ReturnType<typeof joinParts> => {
   if (file.status === "ready") return file;

@@ -1,9 +1,9 @@
 import type { Uuid } from "#contract/ids.ts";
 import type { Relation, RelationState } from "#contract/people.ts";
-import { maskPhone, maskWholePhone } from "#contract/phone.ts";
+import { maskToCountryCode, maskToLastDigits } from "#contract/phone.ts";
 
-/** Visible part of a number: all of it, country and last two digits, country, nothing. */
-type PhoneVisibility = "whole" | "ending" | "country" | "hidden";
+/** Visible part of a number: all of it, country code and last two digits, country code, nothing. */
+type PhoneVisibility = "full" | "lastDigits" | "country" | "hidden";
 
 /**
  * Way in which a reader reached another person's profile. `state` is the relation as the reader sees it: `sent` is a
@@ -25,17 +25,17 @@ export type PhoneAccess = {
  * others: with the last two, only a hundred numbers would be left to try.
  */
 export const getPhoneVisibility = ({ isOwn, state, foundBy, phoneInGroups }: PhoneAccess): PhoneVisibility => {
-  if (isOwn || state === "contact" || state === "received" || foundBy === "number") return "whole";
-  if (foundBy === "group") return phoneInGroups ? "whole" : "ending";
+  if (isOwn || state === "contact" || state === "received" || foundBy === "number") return "full";
+  if (foundBy === "group") return phoneInGroups ? "full" : "lastDigits";
   return foundBy === "digits" ? "country" : "hidden";
 };
 
 /** Phone number as it may leave the Worker for this reader; empty if it is hidden. */
 export const toVisiblePhone = (access: PhoneAccess, phone: string): string => {
   const view = getPhoneVisibility(access);
-  if (view === "whole") return phone;
-  if (view === "country") return maskWholePhone(phone);
-  return view === "ending" ? maskPhone(phone) : "";
+  if (view === "full") return phone;
+  if (view === "country") return maskToCountryCode(phone);
+  return view === "lastDigits" ? maskToLastDigits(phone) : "";
 };
 
 /** Stored relation with the part of the number that is visible today by id alone. */

@@ -67,8 +67,8 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
     super(ctx, env);
     const log = ConversationLog.find(ctx.storage);
     this.#notifier = new MemberNotifier(ctx, env, log, {
-      ring: () => this.#callController?.applyTimeouts(),
-      next: () => this.#callController?.nextTimeoutAt,
+      applyDue: () => this.#callController?.applyTimeouts(),
+      findNext: () => this.#callController?.nextTimeoutAt,
     });
     if (log) this.#attachLog(log);
     void ctx.blockConcurrencyWhile(async () => this.#notifier.recover(await ctx.storage.getAlarm()));

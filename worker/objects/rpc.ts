@@ -120,8 +120,8 @@ export type UserRemoval = Pick<GroupChangeResult, "replaced">;
 type MemberEntry = { number: number; user: Uuid; role: GroupRole; since: number; left: boolean };
 export type MemberEntries = { roster: number; count: number; members: MemberEntry[]; after: number | null };
 
-/** State of a call and its version. `isAbandoned`: the device on the asking member's side seems gone. */
-export type CallSnapshot = { call: CallRecord; version: number; isAbandoned: boolean };
+/** State of a call and its version. `isStale`: the device on the asking member's side seems gone. */
+export type CallSnapshot = { call: CallRecord; version: number; isStale: boolean };
 /** Device that sends a heartbeat, and for how many milliseconds it has received nothing from the peer. */
 export type CallHeartbeat = { device?: DeviceId | undefined; peerSilentMs?: number | undefined };
 export type CallSignal = {

@@ -55,9 +55,9 @@ export class ConnectionMonitor {
     this.#lastPacketAt = now;
   }
 
-  /** Records a network change. `isOnline` is true if a network certainly changed, false if it may have. */
-  onNetwork(isOnline: boolean, now: number): void {
-    if (isOnline) this.#restartAt = now + gatherDelayMs;
+  /** Records that the network changed, or may have changed (`isCertain` false). */
+  onNetworkChange(isCertain: boolean, now: number): void {
+    if (isCertain) this.#restartAt = now + gatherDelayMs;
     else this.#suspectUntil = now + suspectForMs;
   }
 

@@ -156,8 +156,8 @@ export class DevicePeer {
     return connection === this.#connection ? this.#statsReader.read(report.values()) : undefined;
   }
 
-  onNetworkChange(isOnline: boolean): void {
-    this.#monitor.onNetwork(isOnline, performance.now());
+  onNetworkChange(isCertain: boolean): void {
+    this.#monitor.onNetworkChange(isCertain, performance.now());
   }
 
   /**

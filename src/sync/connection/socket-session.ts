@@ -40,7 +40,7 @@ import { StatusReporter } from "./status-reporter.ts";
 const welcomeTimeoutMs = 20_000; // time limit for the welcome: pongs arrive even if the hello was not received
 
 export type SocketSessionEvents = Pick<SocketEvents, "onClosed" | "onSessionRefused" | "onOutdated"> & {
-  /** `isFullSync`: the server sent everything, authoritative also where it knows less than this device. */
+  /** `isFullSync`: the server sent its complete state; rows that are not in it no longer exist. */
   onWelcome(isFullSync: boolean): void;
   /** `onStored` is called once the changes are stored. */
   onChanges(changes: ServerChange[], onStored: () => void): void;
@@ -264,7 +264,7 @@ export class SocketSession {
       );
     }
     const messages = countMessages(frame);
-    // An overtaken or repeated frame: rows and counts fetched meanwhile are newer.
+    // The frame is late or repeated: rows and counts that were fetched since are newer, so its own are dropped.
     const useful =
       counter < last
         ? changes.filter(({ type }) => type !== "row" && type !== "ownRead" && type !== "person")

@@ -24,7 +24,7 @@ export type OutboxOptions = {
   session: Pick<SocketSession, "isReady" | "sendMessage" | "sendMulticast" | "probe">;
   /** Whether messages are sent by HTTP, because no socket opens. */
   usesHttp(): boolean;
-  /** Whether sending pauses until messages that the server lost were queued again. */
+  /** Whether sending is paused: the server was restored from a backup, and the messages it lost are queued again first. */
   isPaused(): boolean;
   onApplied(result: ApplyResult): void;
   /** Called when a message was returned to its upload, or when an upload was cancelled. */
@@ -43,8 +43,9 @@ export class Outbox {
   readonly #httpSender: Retry;
   readonly #pacer: Pacer;
   /**
-   * Messages sent over the socket and not answered yet, with the function that cancels their timeout. Messages sent by
-   * HTTP are not included: a socket that opens meanwhile sends them again, so that a newer message cannot overtake them.
+   * Messages sent over the socket and not answered yet, with the function that cancels their timeout. Messages being sent by
+   * HTTP are not included: a socket that opens meanwhile sends them too, and the server recognizes their client ids.
+   * Otherwise the socket could send a newer message first.
    */
   #inFlight = new Map<Uuid, { conversation: ConversationId; cancel: () => void }>();
   /** Back-off of each conversation after temporary refusals. A rate-limited one sends its messages one by one. */

@@ -42,7 +42,10 @@ export type LiveQuery<T> = { get(): T | undefined; subscribe(listener: () => voi
 
 const keepAliveMs = 5_000; // returning to a screen within this time shows it without a flash
 
-/** Live queries, each shared by all its subscribers. */
+/**
+ * Live queries, each shared by all its subscribers. Dexie reports writes of every tab, so a message stored in one tab
+ * appears in the others without a message between them.
+ */
 export class LiveQueries {
   readonly #context: SyncContext;
   readonly #queries = new Map<string, LiveQuery<unknown>>();

@@ -19,7 +19,7 @@ export type PersonRow = {
   connectionId: Uuid | null;
   since: number;
   blocked: 0 | 1; // by this person
-  told?: number; // number of server pushes of this person; see docs/decisions/reviewed-structures.md
+  told?: number; // number of pushes about this person that the server sent; see docs/decisions/reviewed-structures.md
   deleted?: 1; // account deleted
 };
 
@@ -39,8 +39,8 @@ export type LocalConversationRow = Omit<InboxRow, "conversation" | "handle"> & {
   /** Sequence number of the newest message if it is an own one that was never delivered to the others. */
   heldSeq?: number;
   /**
-   * Set while the stored messages belong to another log than the server's, which was restored from an earlier copy.
-   * They are replaced once the newest page of the server's log arrives. `head` is the newest sequence number received
+   * Set after the server restored this conversation from a backup: the stored messages belong to the log before that,
+   * until the newest page of the server's log replaces them. `head` is the newest sequence number received
    * since, `row` the newest inbox row, `mine` the newest unread count and read state.
    */
   forked?: {

@@ -5,11 +5,11 @@ import {
   applyCallTimeout,
   type CallCommand,
   getCallTimeoutAt,
-  isAbandoned,
+  isStale,
   type OpenCall,
   recordPeerLastSeen,
 } from "#contract/calls/open-call.ts";
-import { callAbandonedMs, callConnectMs, callRingMs, callSilentMaxMs, callUnreachableMs } from "#contract/limits.ts";
+import { callConnectMs, callRingMs, callSilentMaxMs, callStaleMs, callUnreachableMs } from "#contract/limits.ts";
 
 const [ana, ben] = [0, 1];
 const [anas, anasLaptop, bens, bensLaptop] = ["ana-1", "ana-2", "ben-1", "ben-2"];
@@ -174,9 +174,9 @@ describe("a call on the server", () => {
     const missed = recordPeerLastSeen(heard, false, silentAt + 5_000, 5_000);
 
     test("can be left by the unheard side once both are silent for that long, and by nobody else", () => {
-      expect(isAbandoned(answered, true, missed, silentAt + callUnreachableMs - 1)).toBe(false);
-      expect(isAbandoned(answered, true, missed, silentAt + callUnreachableMs)).toBe(true);
-      expect(isAbandoned(answered, false, missed, silentAt + callUnreachableMs)).toBe(false);
+      expect(isStale(answered, true, missed, silentAt + callUnreachableMs - 1)).toBe(false);
+      expect(isStale(answered, true, missed, silentAt + callUnreachableMs)).toBe(true);
+      expect(isStale(answered, false, missed, silentAt + callUnreachableMs)).toBe(false);
       const command = end(first, anasLaptop, "ended");
       expect(applyCallCommand(answered, ana, command, silentAt + callUnreachableMs, missed)).toMatchObject({
         call: null,
@@ -185,10 +185,10 @@ describe("a call on the server", () => {
 
     test("continues if the unheard side sends a heartbeat, or the other side receives media again", () => {
       const late = silentAt + callUnreachableMs;
-      expect(isAbandoned(answered, true, { ...missed, caller: late - 1 }, late)).toBe(false);
+      expect(isStale(answered, true, { ...missed, caller: late - 1 }, late)).toBe(false);
       const again = recordPeerLastSeen(missed, false, late, undefined);
-      expect(isAbandoned(answered, true, again, late)).toBe(false);
-      expect(isAbandoned(answered, true, again, heard.caller + callAbandonedMs)).toBe(true);
+      expect(isStale(answered, true, again, late)).toBe(false);
+      expect(isStale(answered, true, again, heard.caller + callStaleMs)).toBe(true);
     });
 
     test("counts as connected until both sides were last known to be present, whoever ends it and when", () => {

@@ -1,7 +1,7 @@
 import { evictDurableObject } from "cloudflare:test";
 import { afterEach, expect, test, vi } from "vitest";
 import { createUuid } from "#contract/ids.ts";
-import { callAbandonedMs, callHeardWriteMs, callHeartbeatMs } from "#contract/limits.ts";
+import { callHeardWriteMs, callHeartbeatMs, callStaleMs } from "#contract/limits.ts";
 import {
   CallClient,
   channelStub,
@@ -47,7 +47,7 @@ test.each(["caller", "callee"] as const)(
   "the %s whose device was silent for a minute can call somebody else, and has left that call",
   async (silent) => {
     const { ana, id, call, gone, remaining, friend, tablet, wait } = await makeSilentDevice(silent);
-    await wait(callAbandonedMs - callHeartbeatMs);
+    await wait(callStaleMs - callHeartbeatMs);
     expect(await tablet.dial(createUuid())).toEqual(refused);
     await wait(callHeartbeatMs);
     // Missing heartbeats of one side end nothing: the media may still be connected.
@@ -56,7 +56,7 @@ test.each(["caller", "callee"] as const)(
     expect(await tablet.dial(other)).toMatchObject({ over: null });
     await friend.phone.waitForEvent(other, "ring");
     for (const phone of [gone, remaining]) await phone.waitForEvent(call, "ended");
-    const seconds = callAbandonedMs / 1_000;
+    const seconds = callStaleMs / 1_000;
     expect((await readCallEntries(ana, id)).map(({ body }) => body)).toEqual([
       makeCallEntry(call, "ended", { seconds }),
     ]);
@@ -69,7 +69,7 @@ test("a call of a person whose device is gone rings on their other devices, late
   const other = createUuid();
   await friend.phone.dial(other);
   expect((await friend.phone.waitForEvent(other, "missed")).data).toMatchObject({ reason: "busy" });
-  await wait(callAbandonedMs);
+  await wait(callStaleMs);
   const again = createUuid();
   await friend.phone.dial(again);
   await tablet.waitForEvent(again, "ring");
@@ -87,7 +87,7 @@ test("a call of a person whose device is gone rings on their other devices, late
 
 test("a device that sends a heartbeat again makes its person busy again", async () => {
   const { id, call, gone, friend, tablet, wait } = await makeSilentDevice("callee");
-  await wait(callAbandonedMs);
+  await wait(callStaleMs);
   const other = createUuid();
   await friend.phone.dial(other);
   await tablet.waitForEvent(other, "ring");
@@ -106,7 +106,7 @@ test("heartbeats of another device do not keep the call of a lost device, over e
   const { ana, id, call, gone, remaining, friend, wait } = await makeSilentDevice("caller");
   const tablet = await CallClient.open(gone.person, id);
   const refusal = { error: "call_not_found" };
-  for (let waited = 0; waited < callAbandonedMs; waited += callHeartbeatMs) {
+  for (let waited = 0; waited < callStaleMs; waited += callHeartbeatMs) {
     await wait(callHeartbeatMs);
     expect(await tablet.heartbeat(call)).toEqual(refusal);
     const beat = { type: "beat", conversation: id, call, device: tablet.id } as const;
@@ -122,11 +122,11 @@ test.each(["caller", "callee"] as const)(
   async (silent) => {
     const { id, call, gone, remaining, wait } = await makeSilentDevice(silent);
     const tablet = await CallClient.open(gone.person, id);
-    await wait(callAbandonedMs - callHeartbeatMs);
+    await wait(callStaleMs - callHeartbeatMs);
     expect(await tablet.hangUp(call, "ended")).toEqual({ error: "answered_elsewhere" });
     await wait(callHeartbeatMs);
     expect(await tablet.hangUp(call, "ended")).toMatchObject({
-      over: { status: "ended", seconds: callAbandonedMs / 1_000 },
+      over: { status: "ended", seconds: callStaleMs / 1_000 },
     });
     await remaining.waitForEvent(call, "ended");
   },
@@ -137,7 +137,7 @@ test.each(["caller", "callee"] as const)(
   async (silent) => {
     const { ana, id, call, gone, remaining, wait } = await makeSilentDevice(silent);
     const tablet = await CallClient.open(gone.person, id);
-    await wait(callAbandonedMs - callHeartbeatMs);
+    await wait(callStaleMs - callHeartbeatMs);
     expect(await tablet.dial(createUuid())).toEqual(refused);
     await wait(callHeartbeatMs);
     const again = createUuid();
@@ -166,7 +166,7 @@ test("an object evicted between any two heartbeats still knows which side is pre
   };
   for (let i = 0; i < 9; i++) await beat(remaining, gone);
   expect(await tablet.dial(createUuid())).toEqual(refused);
-  for (let heard = 0; heard < callAbandonedMs + callHeardWriteMs; heard += callHeartbeatMs)
+  for (let heard = 0; heard < callStaleMs + callHeardWriteMs; heard += callHeartbeatMs)
     await beat(remaining, remaining);
   expect(await alone.phone.dial(createUuid(), "audio", alone.id)).toMatchObject({ over: null });
   expect(await remaining.dial(createUuid(), "audio", alone.id)).toEqual(refused);
@@ -184,7 +184,7 @@ test("a call that was just answered does not count as abandoned, however long it
   advanceClock(callHeartbeatMs);
   await bens.answer(call);
   await anas.waitForEvent(call, "answered");
-  advanceClock(callAbandonedMs - 1_000);
+  advanceClock(callStaleMs - 1_000);
   const tablet = await CallClient.open(ana, friend.id);
   expect(await tablet.dial(createUuid())).toEqual(refused);
 });

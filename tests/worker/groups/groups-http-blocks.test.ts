@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Group } from "#contract/groups.ts";
 import { createUuid, type Uuid } from "#contract/ids.ts";
-import { maskPhone } from "#contract/phone.ts";
+import { maskToLastDigits } from "#contract/phone.ts";
 import type { Answer, Person } from "#tests/support/people/people.ts";
 import { Device, readLog, readRow, request, sendTexts, waitUntil } from "#tests/worker/support/device.ts";
 import {
@@ -39,7 +39,7 @@ const dealWith = async (isBlocked: boolean): Promise<string[]> => {
     [other, "other"],
   ]);
   for (const [name, { id: user, phone, username }] of Object.entries({ ana, ben, cleo, dan })) {
-    const ending = maskPhone(phone);
+    const ending = maskToLastDigits(phone);
     for (const [what, of] of Object.entries({ user, phone, ending, username })) names.set(of, `${name}'s ${what}`);
   }
   const heard: string[] = [];

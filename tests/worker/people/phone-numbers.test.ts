@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import type { BlockList, RequestPage } from "#contract/contacts.ts";
 import { createUuid } from "#contract/ids.ts";
 import type { FoundPerson, Profile, Relation } from "#contract/people.ts";
-import { maskPhone, maskWholePhone } from "#contract/phone.ts";
+import { maskToCountryCode, maskToLastDigits } from "#contract/phone.ts";
 import type { FindableBy } from "#contract/settings.ts";
 import { fromWirePerson } from "#contract/wire/compact-encoding.ts";
 import { connectPeople, type Person } from "#tests/support/people/people.ts";
@@ -133,16 +133,16 @@ test("group members who are strangers see two digits, unless a person shows thei
   };
   const all = [ana, ben, cleo].map(({ phone }) => phone);
   expect(await numbersOf(ana)).toEqual(all);
-  expect(await numbersOf(ben)).toEqual([ana.phone, ben.phone, maskPhone(cleo.phone)]);
-  expect(await numbersOf(ben, "?numbers=2")).toEqual([maskPhone(cleo.phone)]);
+  expect(await numbersOf(ben)).toEqual([ana.phone, ben.phone, maskToLastDigits(cleo.phone)]);
+  expect(await numbersOf(ben, "?numbers=2")).toEqual([maskToLastDigits(cleo.phone)]);
   await call("PATCH", "/api/settings", { token: cleo.token, body: { phoneInGroups: true } });
   expect(await numbersOf(ben)).toEqual(all);
   await call("PATCH", "/api/settings", { token: cleo.token, body: { phoneInGroups: false } });
-  expect(await numbersOf(ben)).toEqual([ana.phone, ben.phone, maskPhone(cleo.phone)]);
+  expect(await numbersOf(ben)).toEqual([ana.phone, ben.phone, maskToLastDigits(cleo.phone)]);
   // A person who sends a request reveals their number, in the group as well.
   await askFor(cleo, ben);
   expect(await numbersOf(ben)).toEqual(all);
-  expect(await numbersOf(cleo)).toEqual([ana.phone, maskPhone(ben.phone), cleo.phone]);
+  expect(await numbersOf(cleo)).toEqual([ana.phone, maskToLastDigits(ben.phone), cleo.phone]);
 });
 
 test("a person who left a group shows no digit to the remaining members, except contacts", async () => {
@@ -206,10 +206,10 @@ test("a search shows the typed number, of contacts the whole number, and of all 
   const part = "4477700900";
   const phone = `+${part}${ben.phone.slice(-4)}`;
   await env.DB.prepare("UPDATE profiles SET phone = ? WHERE id = ?").bind(phone, ben.id).run();
-  expect(own(await find(part))).toBe(maskWholePhone(phone));
+  expect(own(await find(part))).toBe(maskToCountryCode(phone));
   expect(own(await find(phone.slice(0, -1)))).toBeUndefined();
   await askFor(ana, ben);
-  expect(own(await find(part))).toBe(maskWholePhone(phone));
+  expect(own(await find(part))).toBe(maskToCountryCode(phone));
   await connectPeople(site, ben, await makePerson());
   const { received } = await read<RequestPage>(ben, "/api/requests");
   await answer(ben, received[0]?.id ?? "", "accept");

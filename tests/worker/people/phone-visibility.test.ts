@@ -7,30 +7,30 @@ const searchMethods = ["number", "digits", "group", "id"] as const;
 const table: Record<(typeof relationStates)[number], Record<(typeof searchMethods)[number], [string, string]>> = {
   // each without and with the setting that shows the number in groups
   contact: {
-    number: ["whole", "whole"],
-    digits: ["whole", "whole"],
-    group: ["whole", "whole"],
-    id: ["whole", "whole"],
+    number: ["full", "full"],
+    digits: ["full", "full"],
+    group: ["full", "full"],
+    id: ["full", "full"],
   },
   // They sent the reader a request, which reveals their number.
   received: {
-    number: ["whole", "whole"],
-    digits: ["whole", "whole"],
-    group: ["whole", "whole"],
-    id: ["whole", "whole"],
+    number: ["full", "full"],
+    digits: ["full", "full"],
+    group: ["full", "full"],
+    id: ["full", "full"],
   },
   // The reader sent them a request.
   sent: {
-    number: ["whole", "whole"],
+    number: ["full", "full"],
     digits: ["country", "country"],
-    group: ["ending", "whole"],
+    group: ["lastDigits", "full"],
     id: ["hidden", "hidden"],
   },
   // Strangers, and refused, blocked and former contacts.
   none: {
-    number: ["whole", "whole"],
+    number: ["full", "full"],
     digits: ["country", "country"],
-    group: ["ending", "whole"],
+    group: ["lastDigits", "full"],
     id: ["hidden", "hidden"],
   },
 };

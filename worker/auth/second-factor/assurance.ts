@@ -12,8 +12,8 @@ import { deletePendingChanges } from "./pending-changes.ts";
 import { findReauthenticationExpiry } from "./reauthentication.ts";
 
 /**
- * Authentication method. All but the second steps can start a session; each counts as reauthentication when shown
- * again.
+ * Authentication method. Every method except `SecondStep` can start a session. Presenting any of them again
+ * reauthenticates.
  */
 export type AuthMethod = "password" | "passkey" | "oauth" | "recovery" | SecondStep;
 
@@ -41,13 +41,13 @@ export const findSecondFactors = async (db: Db, user: Uuid): Promise<SecondFacto
     db.select({ n: count() }).from(passkeys).where(eq(passkeys.user_id, user)),
     db.select({ n: count() }).from(recovery_codes).where(eq(recovery_codes.user_id, user)),
     db
-      .select({ isAsked: isSecondFactorRequired(user) })
+      .select({ isRequired: isSecondFactorRequired(user) })
       .from(users)
       .where(eq(users.id, user)),
   ]);
   const [hasApps, hasKeys, hasCodes] = [codeApps, keys, codes].map((found) => (found?.n ?? 0) > 0);
   return {
-    isRequired: requirement?.isAsked === 1,
+    isRequired: requirement?.isRequired === 1,
     available: [
       ...(hasApps ? (["totp"] as const) : []),
       ...(hasKeys ? (["passkey"] as const) : []),
@@ -58,11 +58,11 @@ export const findSecondFactors = async (db: Db, user: Uuid): Promise<SecondFacto
 
 /** Tests whether these methods satisfy a required second factor. A passkey alone counts as two factors. */
 export const isSecondFactorSatisfied = (methods: string): boolean => {
-  const shown = methods.split(" ");
-  return shown.includes("passkey") || shown.length > 1;
+  const presented = methods.split(" ");
+  return presented.includes("passkey") || presented.length > 1;
 };
 
-/** Second factors that a session with these methods must still show; undefined if none is required. */
+/** Second factors that a session with these methods must still present; undefined if none is required. */
 export const findMissingSteps = (
   methods: string,
   { isRequired, available }: SecondFactors,
@@ -78,14 +78,14 @@ export const toAssurance = ({
   proved_at,
   created_at,
 }: Pick<typeof sessions.$inferSelect, "methods" | "proved_at" | "created_at">): Assurance => {
-  const shown = methods.split(" ");
+  const presented = methods.split(" ");
   const timestamp = Math.floor((proved_at || created_at) / 1_000);
   // A recovery code in the first place replaced the password.
   const hasTwoFactors =
-    shown.includes("passkey") || shown.slice(1).some((method) => ["totp", "recovery_code"].includes(method));
+    presented.includes("passkey") || presented.slice(1).some((method) => ["totp", "recovery_code"].includes(method));
   return {
     aal: hasTwoFactors ? "aal2" : "aal1",
-    amr: shown.map((method) => ({ method, timestamp })).reverse(),
+    amr: presented.map((method) => ({ method, timestamp })).reverse(),
   };
 };
 
@@ -96,7 +96,7 @@ export const requireReauthentication = createMiddleware<AppEnv>(async (c, next) 
 });
 
 /**
- * Revokes the reauthentication of a person's other sessions and their pending changes, because they were proved without
+ * Revokes the reauthentication of a person's other sessions and their pending changes, which were authorized without
  * the second factor that is now required. The sessions stay signed in.
  */
 export const revokeOtherReauthentications = async (db: Db, { user, session }: Caller): Promise<void> => {

@@ -6,7 +6,7 @@ import {
   type CallSide,
   getCallTimeoutAt,
   hasSide,
-  isAbandoned,
+  isStale,
   isUnreachable,
   type LastSeen,
   type OpenCall,
@@ -189,7 +189,7 @@ export class CallController {
         const { count, since } = before;
         if (count >= unansweredMax) return { error: "rate_limited", retryAfterMs: since + unansweredMs - now };
         unanswered = { ...before, count: count + 1 };
-      } else if (open.id !== command.id && isAbandoned(open, open.caller === member.number, this.#lastHeard, now)) {
+      } else if (open.id !== command.id && isStale(open, open.caller === member.number, this.#lastHeard, now)) {
         this.#end(open, member.number, "ended", now);
         return this.#applyCommand(member, command, session, now);
       }
@@ -214,8 +214,8 @@ export class CallController {
 
   /** State of a call from a member's point of view. */
   #toSnapshot(member: Member, call: CallRecord): CallSnapshot {
-    const isLeft = call.over === null && isAbandoned(call, call.caller === member.number, this.#lastHeard, Date.now());
-    return { call, version: this.#log.calls.version, isAbandoned: isLeft };
+    const isLeft = call.over === null && isStale(call, call.caller === member.number, this.#lastHeard, Date.now());
+    return { call, version: this.#log.calls.version, isStale: isLeft };
   }
 
   /** Ends a call by the device of one side. */

@@ -12,12 +12,7 @@ import { logError } from "#worker/lib/log.ts";
 import { type DocumentView, parseDocumentPath, readDocumentView } from "./read-view.ts";
 import { getTemplate } from "./template.ts";
 
-/**
- * Document of the app: the list or a chat with the person's own content, so that it is readable before any script runs
- * (docs/decisions/first-view.md). Without a session, for other screens, or if the objects do not answer in time, it is
- * the static page without content.
- */
-const contentTimeoutMs = 300;
+const contentTimeoutMs = 300; // then the page is sent without content
 const brotliQuality = 9; // some 10 ms for 60 kB
 
 export const isAppPath = (pathname: string): boolean => pathname === "/app" || pathname.startsWith("/app/");
@@ -92,6 +87,11 @@ const respond = async (
   return new Response(new Uint8Array(compressed), { headers, encodeBody: "manual" });
 };
 
+/**
+ * Document of the app: the list or a chat with the person's own content, so that it is readable before any script runs
+ * (docs/decisions/first-view.md). Without a session, for other screens, or if the objects do not answer in time, it is
+ * the static page without content.
+ */
 export const serveAppDocument = async (request: Request, env: Env): Promise<Response> => {
   const serveStaticPage = () => env.ASSETS.fetch(request);
   if (!isNavigation(request)) return serveStaticPage();

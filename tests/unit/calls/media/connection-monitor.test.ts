@@ -149,7 +149,7 @@ describe("a network", () => {
   it("triggers an ICE restart at once when it returns", () => {
     const { watch, run, now } = makeWay();
     run(10);
-    watch.onNetwork(true, now());
+    watch.onNetworkChange(true, now());
     expect(run(1)).toEqual([[0.5, "restartIce"]]);
   });
 
@@ -157,14 +157,14 @@ describe("a network", () => {
     const { watch, run, now } = makeWay();
     run(10);
     run(3, {}, silent); // tried at 2 s, the next attempt is due at 6 s
-    watch.onNetwork(true, now());
+    watch.onNetworkChange(true, now());
     expect(run(1, {}, silent)).toEqual([[0.5, "restartIce"]]);
   });
 
   it("that may have changed makes one second without a packet enough for a restart", () => {
     const { watch, run, now } = makeWay();
     run(10);
-    watch.onNetwork(false, now());
+    watch.onNetworkChange(false, now());
     expect(run(1.5, {}, silent)).toEqual([
       [1, "interrupted"],
       [1, "restartIce"],
@@ -174,7 +174,7 @@ describe("a network", () => {
   it("that may have changed but carries packets causes no restart", () => {
     const { watch, run, now } = makeWay();
     run(10);
-    watch.onNetwork(false, now());
+    watch.onNetworkChange(false, now());
     expect(run(20)).toEqual([]);
   });
 });

@@ -12,6 +12,9 @@ import { purgeMessages } from "./purge.ts";
 
 export const nothingDelivered: DeliveryProgress = { head: 0, revision: 0 };
 
+/** Timeouts of a call: applies those that are due, and returns the time of the next. */
+type CallTimeouts = { applyDue(): void; findNext(): number | undefined };
+
 /**
  * Decides which members to notify of a change, and keeps the alarm that finishes the delivery if this instance dies.
  * The alarm is set in the same synchronous run as the commit, without an `await` between the two.
@@ -26,18 +29,13 @@ export class MemberNotifier {
   /** Whether a previous instance left unconfirmed deliveries. */
   #isRecovering = false;
   readonly #fileRelease: FileRelease;
-  /** Timeouts of the call: applies due ones, and returns the next time. */
-  readonly #clock: { ring(): void; next(): number | undefined };
-  /** Group read state at the last notification of the authors, while a new one is pending. */
-  #heldReceipts: LowestReadState | undefined;
+  /** Timeouts of the conversation's call. */
+  readonly #callTimeouts: CallTimeouts;
+  /** Group read state at the last notification of the authors, while the next notification is pending. */
+  #lastNotifiedReadState: LowestReadState | undefined;
 
-  constructor(
-    ctx: DurableObjectState,
-    env: Env,
-    log: ConversationLog | undefined,
-    clock: { ring(): void; next(): number | undefined },
-  ) {
-    this.#clock = clock;
+  constructor(ctx: DurableObjectState, env: Env, log: ConversationLog | undefined, callTimeouts: CallTimeouts) {
+    this.#callTimeouts = callTimeouts;
     this.#ctx = ctx;
     this.#env = env;
     this.#log = log;
@@ -51,9 +49,9 @@ export class MemberNotifier {
     this.#fanOut = this.#makeFanOut();
   }
 
-  /** Resumes the work of a previous instance, which had set an alarm or lost it while a timeout was pending. */
+  /** Resumes the work of a previous instance, which had set an alarm, or lost it while a timeout of the call was pending. */
   recover(alarmAt: number | null): void {
-    const timeoutAt = this.#clock.next();
+    const timeoutAt = this.#callTimeouts.findNext();
     if (alarmAt === null && timeoutAt === undefined) return;
     this.#isRecovering = true;
     this.#fileRelease.markDue();
@@ -89,7 +87,7 @@ export class MemberNotifier {
     for (const { number } of members) this.#fanOut.schedule(number, needsCount);
   }
 
-  /** Notifies the members of new messages. The authors' channels get them in the responses to their calls. */
+  /** Notifies the members of new messages. The authors' channels get them in the results of `sendMessages`. */
   notifySent(log: ConversationLog, authors: ReadonlySet<number>): void {
     this.#setAlarm(Date.now() + fanOutAlarmMs);
     this.notify(log.members.active.filter(({ number, isBlocking }) => !isBlocking && !authors.has(number)));
@@ -126,11 +124,11 @@ export class MemberNotifier {
    */
   scheduleReceipts(lowestBefore: LowestReadState): void {
     this.#setAlarm(Date.now() + fanOutAlarmMs);
-    if (this.#heldReceipts) return;
-    this.#heldReceipts = lowestBefore;
+    if (this.#lastNotifiedReadState) return;
+    this.#lastNotifiedReadState = lowestBefore;
     setTimeout(() => {
-      const heldReceipts = this.#heldReceipts;
-      this.#heldReceipts = undefined;
+      const heldReceipts = this.#lastNotifiedReadState;
+      this.#lastNotifiedReadState = undefined;
       if (this.#log && heldReceipts) this.notify(listReachedAuthors(this.#log, heldReceipts));
     }, groupReceiptHoldMs);
   }
@@ -162,7 +160,7 @@ export class MemberNotifier {
     const isOwn = Number.isFinite(this.#alarmAt);
     this.#alarmAt = Number.POSITIVE_INFINITY;
     try {
-      this.#clock.ring();
+      this.#callTimeouts.applyDue();
       if (this.#isRecovering || !isOwn) {
         this.#isRecovering = false;
         const { active = [], leaving = [] } = this.#log?.members ?? {};
@@ -176,10 +174,10 @@ export class MemberNotifier {
     } finally {
       const next = this.#fanOut.nextRetryAt();
       if (next !== undefined) this.#setAlarm(Math.max(next, Date.now() + 1));
-      const timeoutAt = this.#clock.next();
+      const timeoutAt = this.#callTimeouts.findNext();
       if (timeoutAt !== undefined) this.#setAlarm(Math.max(timeoutAt, Date.now() + 1));
       // Pending receipts need an alarm that survives this instance.
-      if (this.#heldReceipts) this.#setAlarm(Date.now() + fanOutAlarmMs);
+      if (this.#lastNotifiedReadState) this.#setAlarm(Date.now() + fanOutAlarmMs);
     }
   }
 

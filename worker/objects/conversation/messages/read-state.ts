@@ -15,7 +15,7 @@ const toShownReceipts = (member: Member, readState: ReadState, hidesReads: boole
   return hidesReads ? { delivered: readState.delivered, read: (member.shownReadState ?? member).read } : null;
 };
 
-/** Parts that changed: anything, the `read` mark, or the state shown to the others. */
+/** Parts that changed: anything, the `read` watermark, or the state shown to the others. */
 type ReceiptsMove = { hasMoved: boolean; hasRead: boolean; isSeenChanged: boolean };
 
 /**

@@ -37,7 +37,7 @@ export class CallRegistry {
   /** Time at which the conversations of open calls were last asked about them. */
   readonly #refreshedAt = new Map<Uuid, number>();
   /** Calls whose device seems gone. They do not make this person busy. */
-  readonly #abandoned = new Set<Uuid>();
+  readonly #staleCalls = new Set<Uuid>();
 
   constructor(sql: SqlStorage, ports: CallRegistryPorts) {
     this.#ports = ports;
@@ -82,7 +82,7 @@ export class CallRegistry {
         if (!hasRungOut(call, Date.now())) this.#ports.runInBackground(this.#checkHiddenRing(call));
         continue;
       }
-      if (over) this.#abandoned.delete(call.call_id);
+      if (over) this.#staleCalls.delete(call.call_id);
       if (over || !this.#isIncomingRing(call)) this.#ports.sockets.broadcast(toCallEventFrame(update), true);
       else if (!hasRungOut(call, Date.now())) this.#ring(call);
       if (over || this.#isIncomingRing(call)) continue;
@@ -104,7 +104,7 @@ export class CallRegistry {
   /** Ends other calls whose device is gone, after this person entered one. */
   leaveOtherCalls(conversation: ConversationId): void {
     for (const other of this.listOtherActiveCalls(conversation))
-      this.#ports.runInBackground(this.#leaveAbandoned(other));
+      this.#ports.runInBackground(this.#leaveStaleCall(other));
   }
 
   /** Refreshes a call. Its state stays as it is if that fails. */
@@ -138,7 +138,7 @@ export class CallRegistry {
     }));
     if (isRefusal(outcome)) return outcome;
     if (outcome.passed) {
-      this.#abandoned.delete(id);
+      this.#staleCalls.delete(id);
       return outcome;
     }
     await this.refresh(conversation, id);
@@ -195,7 +195,7 @@ export class CallRegistry {
 
   async #refreshIsBusy({ conversation }: Call): Promise<boolean> {
     for (const other of this.#listOthers(conversation)) await this.tryRefresh(other);
-    return this.#listOthers(conversation).some((other) => !this.#abandoned.has(other.call_id));
+    return this.#listOthers(conversation).some((other) => !this.#staleCalls.has(other.call_id));
   }
 
   /** Answers a ringing call as busy because this person entered another one. */
@@ -209,8 +209,8 @@ export class CallRegistry {
   }
 
   /** Ends a call whose device is gone, because the person is in another call. */
-  async #leaveAbandoned({ conversation, call_id }: Call): Promise<void> {
-    if (!this.#abandoned.has(call_id)) return;
+  async #leaveStaleCall({ conversation, call_id }: Call): Promise<void> {
+    if (!this.#staleCalls.has(call_id)) return;
     await this.runCommand(conversation, { type: "end", id: call_id, device: this.#ports.user, status: "ended" });
   }
 
@@ -253,7 +253,7 @@ export class CallRegistry {
 
   /** Whether this call makes the person busy. */
   #makesBusy(call: Call): boolean {
-    return !this.#isIncomingRing(call) && !this.#abandoned.has(call.call_id);
+    return !this.#isIncomingRing(call) && !this.#staleCalls.has(call.call_id);
   }
 
   /** Whether this call rings for the person. */
@@ -267,9 +267,9 @@ export class CallRegistry {
   ): Promise<CallResult | Refusal> {
     const snapshot = await this.#ports.gateway.call<CallSnapshot>(conversation, run);
     if (isRefusal(snapshot)) return snapshot;
-    const { call, version, isAbandoned } = snapshot;
-    if (isAbandoned) this.#abandoned.add(call.id);
-    else this.#abandoned.delete(call.id);
+    const { call, version, isStale } = snapshot;
+    if (isStale) this.#staleCalls.add(call.id);
+    else this.#staleCalls.delete(call.id);
     const isUnknown = call.isHiddenFromCallee && toCall(conversation, call).to === this.#ports.user;
     this.applyCallState(conversation, isUnknown ? null : call, version);
     return { call: toCall(conversation, call), over: call.over, now: Date.now() };

@@ -8,7 +8,7 @@ import {
   userTokensBurst,
   userTokensPerSecond,
 } from "#contract/limits.ts";
-import { listUnreadRefs } from "#contract/wire/client-frames.ts";
+import { listRefsByPattern } from "#contract/wire/client-frames.ts";
 import type { Refusal } from "#contract/wire/commands.ts";
 import { closeCodes, encodeFrame, toRefusalFrame } from "#contract/wire/server-frames.ts";
 import { logWarning } from "#worker/lib/log.ts";
@@ -31,9 +31,9 @@ type FrameLimitPorts = {
 
 /**
  * Rate limits of one person's devices, in tokens: a bucket for each socket, so that one device leaves room for the
- * others, and one for the person, shared with commands by HTTP. Requests are charged after they are read, also into
- * debt; while in debt, messages are refused unread. The buckets refill in about the time of inactivity after which the
- * platform hibernates the object, so hibernation forgives next to nothing.
+ * others, and one for the person, shared with commands by HTTP. A request is charged after it is decoded, so a bucket can
+ * become negative; until it has recovered, messages are refused before decoding. Hibernation fills the buckets, but only
+ * after about as much inactivity as refilling takes.
  */
 export class FrameLimits {
   readonly #ports: FrameLimitPorts;
@@ -122,9 +122,9 @@ export class FrameLimits {
   }
 
   /**
-   * Refuses a message: requests get the time to wait, frames without an answer are dropped and devices repeat them. A
-   * socket whose hello is refused would receive nothing, so it is closed with the time to wait as reason, as is one with
-   * more refused messages than are tolerated.
+   * Refuses a message: a request is answered with the time to wait; a frame that expects no answer is dropped, and the
+   * device repeats it. A socket that has not said hello yet, or that exceeds the tolerated refusals, is closed instead,
+   * with the time to wait as close reason.
    */
   #refuseMessage(
     socket: WebSocket,
@@ -134,7 +134,7 @@ export class FrameLimits {
     try {
       if (this.#ports.isAwaitingHello(socket) || !isTolerated) socket.close(closeCodes.rateLimited, String(waitMs));
       else if (typeof message === "string")
-        for (const ref of listUnreadRefs(message))
+        for (const ref of listRefsByPattern(message))
           socket.send(encodeFrame(toRefusalFrame(ref, "rate_limited", waitMs)));
     } catch (error) {
       logWarning("sending to a socket failed", error);

@@ -59,7 +59,7 @@ const createEntry = (handle: number, notice: ConversationNotice, muted = false):
 const countUnread = (
   entry: InboxEntry,
   notice: ConversationNotice,
-  continues: boolean,
+  isContiguous: boolean,
 ): Pick<InboxEntry, "unread" | "countedUpTo"> & { needsRecount: boolean } => {
   const { countedUpTo, unread } = entry;
   const noticeSeenUpTo = Math.max(notice.ownReadState.read, notice.hidden);
@@ -69,7 +69,7 @@ const countUnread = (
   if (notice.unread !== undefined && !isAhead && isLater) {
     return { unread: notice.unread, countedUpTo: notice.head, needsRecount: false };
   }
-  if (continues) {
+  if (isContiguous) {
     const added = notice.messages.filter((message) => countsAsUnread(message) && message.seq > countedUpTo).length;
     return { unread: unread + added, countedUpTo: Math.max(countedUpTo, notice.head), needsRecount: isBehind };
   }
@@ -111,7 +111,8 @@ export const freezePeerReads = (current: InboxEntry | undefined, notice: Convers
 
 /**
  * Whether a notice is about another log than the row: the conversation was restored from an older copy and continued
- * from there. Times never decrease with seq, so a seq that is not higher cannot have a later time.
+ * from there. Within one log a later time implies a higher seq, so a lower head with a later time, or the same head with
+ * another time, belongs to another log.
  */
 const isFromOtherLog = (current: InboxEntry, notice: ConversationNotice): boolean => {
   if (current.epoch !== notice.epoch || current.gone || notice.gone || notice.head === 0) return false;
@@ -127,8 +128,8 @@ export const mergeNotice = (
   handle: number,
   notice: ConversationNotice,
 ): NoticeMerge => {
-  const isFresh = current === undefined || current.epoch !== notice.epoch || isFromOtherLog(current, notice);
-  const before = isFresh ? createEntry(handle, notice, current?.muted) : current;
+  const isNewRow = current === undefined || current.epoch !== notice.epoch || isFromOtherLog(current, notice);
+  const before = isNewRow ? createEntry(handle, notice, current?.muted) : current;
   // Notices from before the person left or rejoined are obsolete.
   if (current && current.membershipVersion >= notice.membershipVersion && (current.gone || notice.gone))
     return toUnchangedMerge(current);
@@ -137,13 +138,13 @@ export const mergeNotice = (
   const isRevised = notice.revision > before.revision;
   const isRevisionCarried = notice.revised !== undefined && notice.revised.since <= before.revision;
   const newMessages = notice.messages.filter((message) => message.seq > before.head);
-  const continues = newMessages[0]?.seq === before.head + 1;
+  const isContiguous = newMessages[0]?.seq === before.head + 1;
   const own = mergeReadStates(before, notice.ownReadState);
   const peers = mergeReadStates({ delivered: before.othersDelivered, read: before.othersRead }, notice.peerReadState);
   const hidden = Math.max(before.hidden, notice.hidden);
   const isMembershipChanged = notice.membershipVersion > before.membershipVersion;
   const isCardNew = (notice.group?.roster ?? 0) > (before.group?.roster ?? 0);
-  const { needsRecount, ...count } = countUnread(before, notice, continues);
+  const { needsRecount, ...count } = countUnread(before, notice, isContiguous);
   // A notice is a consistent snapshot: if it is ahead in one field, it is not behind in another.
   const last = isHeadAdvanced || (isRevised && notice.head === before.head) ? notice : before;
   const entry: InboxEntry = {
@@ -164,17 +165,17 @@ export const mergeNotice = (
     group: isCardNew ? notice.group : before.group,
   };
   const isOwnMoved = own.delivered !== before.delivered || own.read !== before.read;
-  // Devices count pushed messages themselves; any other difference is pushed.
-  const expected = before.unread + (continues ? newMessages.filter(countsAsUnread).length : 0);
+  // Devices add pushed messages to their count; the count is pushed only if it differs from that sum.
+  const expected = before.unread + (isContiguous ? newMessages.filter(countsAsUnread).length : 0);
   return {
     entry,
     // After rejoining, the row is pushed before any messages.
-    newMessages: continues && !isFresh && !before.gone ? newMessages : [],
+    newMessages: isContiguous && !isNewRow && !before.gone ? newMessages : [],
     revised:
       isRevised && isRevisionCarried ? { since: before.revision, messages: notice.revised?.messages ?? [] } : undefined,
     needsFullRow:
-      isFresh ||
-      (isHeadAdvanced && !continues) ||
+      isNewRow ||
+      (isHeadAdvanced && !isContiguous) ||
       isMembershipChanged ||
       isCardNew ||
       hidden !== before.hidden ||
