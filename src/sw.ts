@@ -1,12 +1,13 @@
 import { cacheAssets, deleteOldFiles, installAppShell, respondWithAppPage, respondWithAsset } from "./sw/app-cache.ts";
 import { installEntryPages, isEntryPage, respondWithEntryPage } from "./sw/entry-pages.ts";
 import { isPostPicture, respondWithAvatar, respondWithPostPicture } from "./sw/pictures.ts";
+import { handleNotificationClick, handlePush, handleSubscriptionChange } from "./sw/push.ts";
 import { readUpdateSituation, recordInstallation, shouldInstallUpdate } from "./sw/update-policy.ts";
 
 /**
  * Service worker: opens the app instantly and offline. It caches the app's files, the entry pages in the person's
  * language, avatars and small pictures of statuses; it caches no other API response. If caching fails (no space, no
- * permission) the network is used as if there were no worker.
+ * permission) the network is used as if there were no worker. It also shows notifications while the app is closed.
  */
 declare const self: ServiceWorkerGlobalScope;
 
@@ -49,3 +50,9 @@ self.addEventListener("fetch", (event) => {
   else if (pathname.startsWith("/api/avatars/")) event.respondWith(respondWithAvatar(request, waitUntil));
   else if (isPostPicture(pathname, search)) event.respondWith(respondWithPostPicture(request, waitUntil));
 });
+
+self.addEventListener("push", (event) => event.waitUntil(handlePush(event.data?.text())));
+
+self.addEventListener("notificationclick", (event) => event.waitUntil(handleNotificationClick(event.notification)));
+
+self.addEventListener("pushsubscriptionchange", (event) => event.waitUntil(handleSubscriptionChange()));

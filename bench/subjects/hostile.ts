@@ -14,7 +14,7 @@ import { type Server, startServer } from "#tests/support/server/server.ts";
 
 /** Effect of one attacking client on others: latency of their messages and requests, idle and during the attack. */
 
-const idleMs = 6_000;
+const idleMs = 12_000;
 const probesNeeded = 8;
 
 type Outcome = {

@@ -68,13 +68,15 @@ const groupChatPart = { name: "group-chat", roots: ["src/features/chat/group-cha
 const formsPart = "forms";
 
 /**
- * Parts that every page of the app requests once it is rendered. Modules that lazy parts need too stay here: in
+ * Parts that pages of the app request once they are rendered. Modules that lazy parts need too stay here: in
  * `shared` they would bring all of it, and the lazy icons, to every chat.
  * @type {Part[]}
  */
 const idleParts = [
   // Announces messages that arrive in other conversations.
   { name: "notifier", roots: ["src/features/notifier/notifier.tsx"] },
+  // Notifications while the app is closed: requested where they are on, and once a message was sent.
+  { name: "push", roots: ["src/features/push/push-host.tsx", "src/lib/push/browser-push.ts"] },
 ];
 
 /** @type {Part[]} */

@@ -72,6 +72,7 @@ const stages = {
     ["session"],
     ["factors"],
     ["media"],
+    ["push"],
   ],
   "src/components": [["focus", "images"], ["controls"], ["overlays"], ["layout"], ["people"], ["messages"], ["auth"]],
   "src/sync": [

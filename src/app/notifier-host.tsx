@@ -1,8 +1,9 @@
-import { useEffect, useState } from "react";
+import { useEffect, useState, useSyncExternalStore } from "react";
 import { lazyComponent } from "#components/layout/lazy-component.tsx";
 import { loadWithIdleTexts } from "#i18n/setup.ts";
 import { getServerNow } from "#lib/browser/clock.ts";
 import { waitForIdle } from "#lib/browser/idle.ts";
+import { pushUse } from "#lib/browser/push/push-use.ts";
 import { useLinkState } from "#sync/hooks/use-connection.ts";
 import { preloadChats } from "./routes.ts";
 
@@ -11,7 +12,15 @@ const Notifier = lazyComponent(async () => {
   return loadWithIdleTexts(() => import("#features/notifier/notifier.tsx"));
 });
 
-/** Once the app is idle and connected, loads the notifier of incoming messages and requests, and the pages to come. */
+const PushHost = lazyComponent(async () => {
+  await waitForIdle();
+  return loadWithIdleTexts(() => import("#features/push/push-host.tsx"));
+});
+
+/**
+ * Once the app is idle and connected, loads the notifier of incoming messages and requests, notifications of the closed
+ * app where they are used, and the pages to come.
+ */
 export function NotifierHost(props: { pathname: string; isListShown: boolean }) {
   const isOnline = useLinkState() === "online";
   const [openedAt, setOpenedAt] = useState(() => (isOnline ? getServerNow() : undefined));
@@ -19,5 +28,12 @@ export function NotifierHost(props: { pathname: string; isListShown: boolean }) 
   useEffect(() => {
     if (isOnline) void waitForIdle().then(preloadChats);
   }, [isOnline]);
-  return openedAt !== undefined && <Notifier openedAt={openedAt} {...props} />;
+  const isPushUsed = useSyncExternalStore(pushUse.subscribe, pushUse.get) !== "none";
+  if (openedAt === undefined) return null;
+  return (
+    <>
+      <Notifier openedAt={openedAt} {...props} />
+      {isPushUsed && <PushHost />}
+    </>
+  );
 }

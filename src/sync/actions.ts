@@ -1,5 +1,6 @@
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import type { Relation } from "#contract/people.ts";
+import { pushUse } from "#lib/browser/push/push-use.ts";
 import type { DraftKeeper } from "./drafts/draft-keeper.ts";
 import { discardDrafts, listDraftKeys, listRecordings, readUnsentContent } from "./drafts/draft-rows.ts";
 import { waitForDraftSaves } from "./drafts/pending-saves.ts";
@@ -39,8 +40,10 @@ const rejectAsOffline = <T>(loading: Promise<T>): Promise<T> =>
  * Sends a text. Resolves once the message is durable in the outbox; rejects with a SyncError only if it is stored nowhere,
  * so that the caller keeps the text.
  */
-export const sendText = async (conversation: ConversationId, text: string): Promise<void> =>
-  getEngine().drafts.send(conversation, text);
+export const sendText = async (conversation: ConversationId, text: string): Promise<void> => {
+  await getEngine().drafts.send(conversation, text);
+  pushUse.set("message-sent");
+};
 
 export const retryMessage = async (cid: Uuid): Promise<void> => retryFailedMessage(getEngine().tab, cid);
 export const discardMessage = async (cid: Uuid): Promise<void> =>
@@ -77,7 +80,10 @@ export const sendFiles = async (
   conversation: ConversationId,
   files: OutgoingFile[],
   draft?: SavedDraft,
-): Promise<void> => broadcastFiles([conversation], files, draft);
+): Promise<void> => {
+  await broadcastFiles([conversation], files, draft);
+  pushUse.set("message-sent");
+};
 export const pauseUpload = async (cid: Uuid): Promise<void> => setUploadPaused(getEngine().tab, cid, true);
 export const resumeUpload = async (cid: Uuid): Promise<void> => setUploadPaused(getEngine().tab, cid, false);
 

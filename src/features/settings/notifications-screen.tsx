@@ -3,6 +3,7 @@ import { SwitchRow } from "#components/controls/switch-row.tsx";
 import { SettingsCard, SettingsPage } from "#components/layout/settings-page.tsx";
 import { useSettings } from "#sync/hooks/use-settings.ts";
 import { MutedConversationList } from "./muted-list.tsx";
+import { PushCard } from "./push-card.tsx";
 import { useUpdateSettings } from "./use-update-settings.ts";
 
 const notificationKinds = [
@@ -10,13 +11,14 @@ const notificationKinds = [
   { kind: "groups", icon: "i-ph-users-three", title: "settings.notifications.groups" },
 ] as const;
 
-/** Notification settings of the account, for all devices. */
+/** Notifications of this device while the app is closed, and notification settings of the account, for all devices. */
 export default function NotificationsScreen() {
   const { t } = useTranslation();
   const settings = useSettings();
   const updateSettings = useUpdateSettings();
   return (
     <SettingsPage title={t("settings.notifications.title")} description={t("settings.notifications.description")}>
+      <PushCard />
       {notificationKinds.map(({ kind, icon, title }) => (
         <SettingsCard key={kind} title={t(title)} icon={icon}>
           {(heading) => (

@@ -5,6 +5,8 @@ import { Uuid } from "#contract/ids.ts";
 import { refreshMarginSeconds } from "#contract/limits.ts";
 import { deleteFirstViews } from "#lib/browser/first-view-cache.ts";
 import { deleteAllCachedPictures } from "#lib/browser/picture-cache.ts";
+import { endPush } from "#lib/browser/push/end-push.ts";
+import { pushUserKey } from "#lib/browser/push/push-use.ts";
 import { parseResponse } from "#lib/http/parse-response.ts";
 
 /**
@@ -106,11 +108,12 @@ export const wasAccountDeleted = (): boolean => readStorageKey(signedOutKey) ===
 
 /**
  * Deletes the session on this browser, in all tabs, the pictures cached by the service worker (`src/sw/pictures.ts`)
- * and the snapshots of first views. Subscribers delete their own data.
+ * and the snapshots of first views, and ends notifications. Subscribers delete their own data.
  */
 export const clearSession = (): void => {
   storeSession(undefined);
-  for (const deletion of [deleteAllCachedPictures(), deleteFirstViews()]) void deletion.catch(() => undefined);
+  for (const deletion of [deleteAllCachedPictures(), deleteFirstViews(), endPush()])
+    void deletion.catch(() => undefined);
 };
 
 /** Ends the session permanently: the person signed out, or the account was deleted. */
@@ -120,6 +123,7 @@ export const endSession = (cause: keyof typeof signedOutValues): void => {
   } catch {
     // Storage is full or forbidden: the other tabs still learn that the session has ended.
   }
+  removeStorageKey(pushUserKey);
   clearSession();
 };
 
@@ -141,8 +145,11 @@ export type CodeApp = Pick<Factor, "id" | "friendly_name">;
  */
 export const saveSession = (response: unknown, event: ClientSession["event"]): OpenedSession => {
   const { user, expires_in, awaits } = parseResponse(ServerSession, response);
+  const before = getSession();
   if (!awaits) storeSession({ userId: user.id, expiresAt: Date.now() + expires_in * 1_000, event });
-  else if (getSession()) clearSession();
+  else if (before) clearSession();
+  // Another person's notifications do not arrive here any more.
+  if (!awaits && before && before.userId !== user.id) void endPush().catch(() => undefined);
   const apps = (user.factors ?? []).filter(({ status }) => status === "verified");
   return { userId: user.id, awaits, apps };
 };

@@ -1,0 +1,34 @@
+import * as v from "valibot";
+import type { SyncEngine } from "#sync/engine.ts";
+import { type ConversationHead, subscribeNewestHeads } from "#sync/hooks/new-messages.ts";
+import { listReadNotifications } from "./read-notifications.ts";
+
+const ShownData = v.object({ conversation: v.string(), head: v.number() });
+
+/**
+ * Closes notifications of conversations that were read, here or on another device: the leader tab does so when a
+ * conversation changes and when the page becomes visible. Returns a function that stops it.
+ */
+export const closeReadNotifications = ({ tab }: SyncEngine): (() => void) => {
+  let newest: readonly ConversationHead[] = [];
+  const close = async () => {
+    if (!tab.isLeader) return;
+    const registration = await navigator.serviceWorker.getRegistration();
+    const shown = (await registration?.getNotifications()) ?? [];
+    const ofMessages = shown.flatMap((notification) => {
+      const data = v.safeParse(ShownData, notification.data);
+      return data.success ? { ...data.output, notification } : [];
+    });
+    for (const { notification } of listReadNotifications(ofMessages, newest)) notification.close();
+  };
+  const update = () => void close().catch((error: unknown) => console.warn("notifications", error));
+  const unsubscribe = subscribeNewestHeads((heads) => {
+    newest = heads;
+    update();
+  });
+  document.addEventListener("visibilitychange", update);
+  return () => {
+    unsubscribe();
+    document.removeEventListener("visibilitychange", update);
+  };
+};

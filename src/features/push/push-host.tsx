@@ -1,0 +1,53 @@
+import { useEffect, useEffectEvent, useState, useSyncExternalStore } from "react";
+import { useNavigate } from "react-router";
+import { subscribePushMessages } from "#lib/browser/push/push-messages.ts";
+import { pushUse } from "#lib/browser/push/push-use.ts";
+import { readAskHistory } from "#lib/push/ask-history.ts";
+import { shouldAsk } from "#lib/push/ask-policy.ts";
+import { devicePush } from "#lib/push/browser-push.ts";
+import { currentEngine } from "#sync/engine.ts";
+import { useConversations } from "#sync/hooks/use-conversations.ts";
+import { AskCard } from "./ask-card.tsx";
+import { closeReadNotifications } from "./close-read-notifications.ts";
+
+/** Shows the number of unread messages on the app's icon, where icons have one. */
+function useAppBadge() {
+  const loud = useConversations()?.filter(({ muted }) => !muted);
+  const unread = loud?.reduce((sum, conversation) => sum + conversation.unread, 0);
+  useEffect(() => {
+    if (unread === undefined || !("setAppBadge" in navigator)) return;
+    void navigator.setAppBadge(unread).catch(() => undefined);
+  }, [unread]);
+}
+
+/**
+ * Notifications of the closed app: renews this device's subscription, closes what was read, opens what was tapped, and
+ * asks once after a message was sent.
+ */
+export default function PushHost() {
+  const engine = useSyncExternalStore(currentEngine.subscribe, currentEngine.get);
+  const state = useSyncExternalStore(devicePush.state.subscribe, devicePush.state.get);
+  const hasSentMessage = useSyncExternalStore(pushUse.subscribe, pushUse.get) === "message-sent";
+  const [isAnswered, setAnswered] = useState(false);
+  const [isStarted, setStarted] = useState(false);
+  const navigate = useNavigate();
+  const openPath = useEffectEvent((path: string) => void navigate(path));
+  useAppBadge();
+  useEffect(() => {
+    const start = async () => {
+      // Tried again at the next start.
+      await devicePush.start().catch((error: unknown) => console.warn("push subscription", error));
+      await navigator.serviceWorker?.ready; // without a worker nothing could be turned on
+      setStarted(true);
+    };
+    void start();
+    return subscribePushMessages((message, answer) => {
+      if (message.type !== "open-path") return;
+      openPath(message.path);
+      answer();
+    });
+  }, []);
+  useEffect(() => engine && closeReadNotifications(engine), [engine]);
+  const isAsking = isStarted && !isAnswered && shouldAsk(state, readAskHistory(), { hasSentMessage, now: Date.now() });
+  return isAsking && <AskCard onClose={() => setAnswered(true)} />;
+}

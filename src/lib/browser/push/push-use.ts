@@ -1,0 +1,18 @@
+import { Observable } from "#lib/browser/observable.ts";
+
+/** Who turned on notifications on this device. Kept when a session expires, deleted with a sign-out. */
+export const pushUserKey = "push-user";
+
+export const readPushUser = (): string | undefined => {
+  try {
+    return localStorage.getItem(pushUserKey) ?? undefined;
+  } catch {
+    return undefined; // storage is forbidden
+  }
+};
+
+/**
+ * Why this page loads the code of notifications for the closed app: they are on, or a message was sent, after which the
+ * person may be asked.
+ */
+export const pushUse = new Observable<"none" | "on" | "message-sent">(readPushUser() === undefined ? "none" : "on");

@@ -1,0 +1,27 @@
+import type { PushState } from "./push-state.ts";
+
+/** How often and when this device last asked whether to turn on notifications. */
+export type AskHistory = { count: number; lastAt: number };
+
+const askMax = 3;
+const askIntervalMs = 14 * 24 * 3_600_000;
+
+/**
+ * Whether the person is asked to turn on notifications: only after they sent a message, never again within 14 days, and
+ * three times at most. Somebody who cannot turn them on here is not asked.
+ */
+export const shouldAsk = (
+  state: PushState,
+  { count, lastAt }: AskHistory,
+  { hasSentMessage, now }: { hasSentMessage: boolean; now: number },
+): boolean => {
+  if (!hasSentMessage || (state !== "default" && state !== "off") || count >= askMax) return false;
+  // A time in the future was written before the clock was set back.
+  return count === 0 || now - lastAt >= askIntervalMs || lastAt > now;
+};
+
+/** History after the person answered "later" or turned notifications off: `isFinal` asks no more. */
+export const recordAnswer = ({ count }: AskHistory, isFinal: boolean, now: number): AskHistory => ({
+  count: isFinal ? askMax : count + 1,
+  lastAt: now,
+});

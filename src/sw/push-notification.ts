@@ -1,0 +1,78 @@
+import * as v from "valibot";
+import { type Language, resolveLanguage } from "#contract/language.ts";
+import { PushPayload } from "#contract/push.ts";
+import { notifier as english } from "#i18n/en.json";
+import { notifier as french } from "#i18n/fr.json";
+import { notifier as portuguese } from "#i18n/pt.json";
+import type { PushDevice } from "#lib/browser/push/push-device.ts";
+
+const icon = "/icon-192.png";
+const badge = "/badge-96.png"; // one colour, for the status bar of a phone
+const productName = "Lisolo";
+const genericTag = "lisolo";
+const startPath = "/app";
+const textsByLanguage = { fr: french, en: english, pt: portuguese } as const satisfies Record<Language, object>;
+
+/** Data of a notification: the path it opens, and for a message its conversation. */
+export const NotificationData = v.object({
+  path: v.string(),
+  conversation: v.optional(v.string()),
+  count: v.optional(v.number(), 0),
+  head: v.optional(v.number(), 0),
+});
+export type NotificationData = v.InferOutput<typeof NotificationData>;
+
+/** Options of `showNotification`; `renotify` and `timestamp` are missing in some type libraries. */
+type PushNotification = {
+  title: string;
+  options: NotificationOptions & { data: NotificationData; renotify?: boolean; timestamp?: number };
+};
+
+/** Path of the app in a URL, whatever its origin: the server may be reached under several. */
+export const toAppPath = (url: string): string => {
+  const path = URL.parse?.(url)?.pathname ?? /^https?:\/\/[^/]+(\/[^?#]*)/.exec(url)?.[1] ?? "";
+  return path === startPath || path.startsWith(`${startPath}/`) ? path : startPath;
+};
+
+export const parsePush = (text: string | undefined): PushPayload | undefined => {
+  try {
+    const parsed = v.safeParse(PushPayload, JSON.parse(text ?? ""));
+    return parsed.success ? parsed.output : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+/**
+ * Notification of a push. One that cannot be read, or that is for somebody who is not signed in here, becomes a general
+ * notification without content: browsers withdraw the permission of an app that receives pushes and shows nothing.
+ */
+export const toNotification = (
+  payload: PushPayload | undefined,
+  device: PushDevice | undefined,
+  browserLanguages: readonly string[],
+): PushNotification => {
+  if (!payload || !device || payload.data.user !== device.user) {
+    const language = device?.language ?? resolveLanguage({ accept: browserLanguages.join() });
+    const data = { path: startPath, count: 0, head: 0 };
+    const body = textsByLanguage[language].newMessage;
+    return { title: productName, options: { body, tag: genericTag, lang: language, icon, badge, data } };
+  }
+  const { title, body, navigate, tag, lang, dir } = payload.notification;
+  const { conversation, count, head = 0, sentAt, isAlerting } = payload.data;
+  return {
+    title,
+    options: {
+      body,
+      tag,
+      lang,
+      dir,
+      icon,
+      badge,
+      renotify: isAlerting,
+      silent: !isAlerting,
+      timestamp: sentAt,
+      data: { path: toAppPath(navigate), count, head, ...(conversation === undefined ? {} : { conversation }) },
+    },
+  };
+};

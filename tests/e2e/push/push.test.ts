@@ -1,0 +1,274 @@
+import type { Page } from "@playwright/test";
+import { privateConversationId } from "#contract/ids.ts";
+import type { PushPayload } from "#contract/push.ts";
+import { findAxeViolationsInBothThemes } from "#tests/support/browser/axe-checks.ts";
+import type { TestClient } from "#tests/support/browser/test-client.ts";
+import { sendTexts } from "#tests/support/people/messages.ts";
+import { makePair, toSite } from "#tests/support/people/pair.ts";
+import { callSite, makePerson, type Person } from "#tests/support/people/people.ts";
+import { expect, listNotifications, test } from "#tests/support/push/push-browser.ts";
+
+const quietMs = 2_000; // a push of the local service arrives in less than 100 ms
+const pause = (page: Page) => page.waitForTimeout(quietMs);
+
+const messagePush = (to: Person, from: Person, text: string, head = 1): PushPayload => {
+  const conversation = privateConversationId(to.id, from.id);
+  return {
+    web_push: 8030,
+    notification: {
+      title: from.username,
+      body: text,
+      navigate: `https://lisolo.example/app/chat/${from.id}`,
+      tag: `c:${conversation}`,
+      lang: "fr",
+      dir: "auto",
+    },
+    mutable: true,
+    data: { kind: "message", user: to.id, conversation, count: 1, head, sentAt: Date.now(), isAlerting: true },
+  };
+};
+
+const pushSwitch = ({ page, texts }: TestClient) =>
+  page.getByRole("switch", { name: texts.settings.push.label, exact: false });
+
+/** Turns notifications on in the settings and waits until the server has the subscription. */
+const turnOn = async (phone: TestClient, person: Person) => {
+  await phone.signIn(person, "/app/notifications");
+  await phone.page.waitForFunction(() => navigator.serviceWorker.controller !== null);
+  const saved = phone.page.waitForResponse((response) => response.request().method() === "PUT");
+  await pushSwitch(phone).click();
+  expect((await saved).status()).toBe(204);
+  await expect(pushSwitch(phone)).toBeChecked();
+  await expect(phone.page.getByRole("button", { name: phone.texts.settings.push.test })).toBeVisible();
+};
+
+test("the switch subscribes this device, and a test notification arrives with the time it took", async ({
+  server,
+  service,
+  makePushBrowser,
+}) => {
+  const ana = await makePerson(toSite(server), 9_901, "Ana");
+  const phone = await makePushBrowser().open();
+  const { page, texts } = phone;
+  await turnOn(phone, ana);
+  await page.getByRole("button", { name: texts.settings.push.test }).click();
+  const arrived = new RegExp(texts.settings.push.arrived.replace("{seconds}", "\\d+([,.]\\d)?"));
+  await expect(page.getByRole("status").filter({ hasText: arrived })).toBeVisible();
+  expect(await listNotifications(page)).toMatchObject([{ title: "Lisolo", tag: "test" }]);
+  expect(service.received.at(-1)?.headers).toMatchObject({ "content-encoding": "aes128gcm", urgency: "high" });
+  expect(await findAxeViolationsInBothThemes(page)).toEqual([]);
+  // It stays on after a reload, without another request.
+  const requests: string[] = [];
+  page.on("request", (request) => requests.push(request.url()));
+  await page.reload();
+  await expect(pushSwitch(phone)).toBeChecked();
+  await pause(page);
+  expect(requests.filter((url) => url.includes("/api/push/"))).toEqual([]);
+  // Turned off, the push service no longer knows the subscription.
+  await pushSwitch(phone).click();
+  await expect(pushSwitch(phone)).not.toBeChecked();
+  const refused = () => callSite(toSite(server), "POST", "/api/push/test", { token: ana.token });
+  await expect.poll(async () => (await refused()).status).toBe(404);
+});
+
+test("a subscription that the push service lost is renewed by the test", async ({
+  server,
+  makePushBrowser,
+  service,
+}) => {
+  const ana = await makePerson(toSite(server), 9_902, "Ana");
+  const browser = makePushBrowser();
+  const phone = await browser.open();
+  const { page, texts } = phone;
+  await turnOn(phone, ana);
+  service.failure = 410;
+  await page.getByRole("button", { name: texts.settings.push.test }).click();
+  await expect(page.getByText(texts.settings.push.gone)).toBeVisible();
+  service.failure = undefined;
+  await page.getByRole("button", { name: texts.settings.push.test }).click();
+  await expect.poll(() => listNotifications(page)).toMatchObject([{ tag: "test" }]);
+  expect(browser.saved).toHaveLength(2);
+  expect(browser.saved[0]?.endpoint).not.toBe(browser.saved[1]?.endpoint);
+});
+
+test("a notification arrives while the app is closed, one for each conversation", async ({
+  server,
+  makePushBrowser,
+}) => {
+  const { people } = await makePair(toSite(server), 9_903);
+  const [ana, ben] = people;
+  const browser = makePushBrowser();
+  const phone = await browser.open();
+  await turnOn(phone, ana);
+  const bare = await browser.openBarePage();
+  await phone.page.close();
+  const answer = await callSite(toSite(server), "POST", "/api/push/test", { token: ana.token });
+  expect(answer).toMatchObject({ status: 202, body: { status: "sent" } });
+  await expect.poll(() => listNotifications(bare)).toMatchObject([{ tag: "test" }]);
+
+  expect(await browser.push(messagePush(ana, ben, "Mbote"))).toBe(201);
+  expect(await browser.push(messagePush(ana, ben, "2 nouveaux messages", 2))).toBe(201);
+  const tag = `c:${privateConversationId(ana.id, ben.id)}`;
+  await expect
+    .poll(async () => (await listNotifications(bare)).filter((shown) => shown.tag === tag))
+    .toEqual([{ title: ben.username, body: "2 nouveaux messages", tag }]);
+
+  // Unreadable content is announced too: a push without a notification costs the permission.
+  await browser.push("not JSON");
+  await expect.poll(() => listNotifications(bare)).toContainEqual(expect.objectContaining({ tag: "lisolo" }));
+});
+
+test("after a sign-out without a network no notification arrives or remains", async ({ server, makePushBrowser }) => {
+  const { people } = await makePair(toSite(server), 9_905);
+  const [ana, ben] = people;
+  const browser = makePushBrowser();
+  const phone = await browser.open();
+  const { page, texts, context } = phone;
+  await turnOn(phone, ana);
+  await browser.push(messagePush(ana, ben, "Avant"));
+  await expect.poll(() => listNotifications(page)).toHaveLength(1);
+
+  await phone.goTo("/app/profile");
+  await context.route("**/api/auth/logout*", (route) => route.abort());
+  await page.getByRole("button", { name: texts.profile.signOut, exact: true }).click();
+  await page.waitForURL((url) => url.pathname === "/");
+  await browser.push(messagePush(ana, ben, "Après"));
+  await pause(page);
+  expect(await listNotifications(page)).toEqual([]);
+  const subscription = await page.evaluate(async () =>
+    (await navigator.serviceWorker.getRegistration())?.pushManager.getSubscription(),
+  );
+  expect(subscription).toBeNull();
+});
+
+test("a push for another account shows no content", async ({ server, makePushBrowser }) => {
+  const { people } = await makePair(toSite(server), 9_907);
+  const [ana, ben] = people;
+  const browser = makePushBrowser();
+  const phone = await browser.open();
+  await turnOn(phone, ana);
+  await browser.push(messagePush(ben, ana, "Secret"));
+  await expect.poll(() => listNotifications(phone.page)).toHaveLength(1);
+  expect(await listNotifications(phone.page)).toEqual([
+    { title: "Lisolo", body: phone.texts.notifier.newMessage, tag: "lisolo" },
+  ]);
+});
+
+test("the next person who signs in here receives nothing of the former one", async ({ server, makePushBrowser }) => {
+  const { people } = await makePair(toSite(server), 9_909);
+  const [ana, ben] = people;
+  const browser = makePushBrowser();
+  const phone = await browser.open();
+  await turnOn(phone, ana);
+  await phone.signIn(ben, "/app/notifications");
+  await expect(pushSwitch(phone)).not.toBeChecked();
+  await pause(phone.page);
+  await browser.push(messagePush(ana, ben, "Pour Ana"));
+  await pause(phone.page);
+  expect(await listNotifications(phone.page)).toEqual([]);
+});
+
+test("reading a conversation closes its notification, and a tap opens it in the open tab", async ({
+  server,
+  makePushBrowser,
+}) => {
+  const site = toSite(server);
+  const { people, conversation } = await makePair(site, 9_911);
+  const [ana, ben] = people;
+  const browser = makePushBrowser();
+  const phone = await browser.open();
+  const { page, context } = phone;
+  await turnOn(phone, ana);
+  await phone.goTo("/app");
+  await sendTexts(site, ben, conversation, ["Mbote"]);
+  await expect(phone.conversation(ben.username)).toBeVisible();
+  await browser.push(messagePush(ana, ben, "Mbote"));
+  await expect.poll(() => listNotifications(page)).toHaveLength(1);
+  await pause(page);
+  expect(await listNotifications(page)).toHaveLength(1); // unread
+
+  await page.evaluate(() => Object.assign(window, { isSamePage: true }));
+  const worker = context.serviceWorkers()[0];
+  if (!worker) throw new Error("no service worker");
+  // Headless Chromium has no notifications to tap: the worker's own event handler receives the event of one.
+  await worker.evaluate(`registration.getNotifications().then(([notification]) =>
+    void self.dispatchEvent(new NotificationEvent("notificationclick", { notification })))`);
+  await expect(phone.message("Mbote")).toBeVisible();
+  expect(new URL(page.url()).pathname).toBe(`/app/chat/${ben.id}`);
+  expect(await page.evaluate(() => "isSamePage" in window)).toBe(true);
+
+  await phone.goTo("/app");
+  await sendTexts(site, ben, conversation, ["Sango nini?"]);
+  await expect(phone.conversation(ben.username)).toContainText("Sango nini?");
+  await browser.push(messagePush(ana, ben, "Sango nini?", 2));
+  await expect.poll(() => listNotifications(page)).toHaveLength(1);
+  await phone.conversation(ben.username).click();
+  await expect(phone.message("Sango nini?")).toBeVisible();
+  await expect.poll(() => listNotifications(page)).toEqual([]);
+});
+
+test("after the first message the app asks once, and a later one does not ask again", async ({
+  server,
+  makePushBrowser,
+}) => {
+  const { people } = await makePair(toSite(server), 9_913);
+  const [ana, ben] = people;
+  const phone = await makePushBrowser().open();
+  const { page, texts } = phone;
+  const card = page.getByRole("region", { name: texts.push.ask });
+  await phone.signInToChat(ana, ben.id);
+  await page.waitForFunction(() => navigator.serviceWorker.controller !== null);
+  await pause(page);
+  await expect(card).toHaveCount(0);
+  await phone.write("Mbote");
+  await expect(card).toBeVisible();
+  await expect(phone.composer()).toBeFocused();
+  expect(await findAxeViolationsInBothThemes(page)).toEqual([]);
+  await card.getByRole("button", { name: texts.push.later }).click();
+  await expect(card).toHaveCount(0);
+  await page.reload();
+  await phone.write("Sango nini?");
+  await expect(phone.ticks("Sango nini?", "sent")).toBeVisible();
+  await pause(page);
+  await expect(card).toHaveCount(0);
+});
+
+test("the question turns notifications on", async ({ server, makePushBrowser }) => {
+  const { people } = await makePair(toSite(server), 9_915);
+  const [ana, ben] = people;
+  const browser = makePushBrowser();
+  const phone = await browser.open();
+  const { page, texts } = phone;
+  await phone.signInToChat(ana, ben.id);
+  await phone.write("Mbote");
+  const card = page.getByRole("region", { name: texts.push.ask });
+  await card.getByRole("button", { name: texts.push.turnOn }).press("Enter");
+  await expect(page.getByText(texts.push.isOn).first()).toBeVisible();
+  await expect(card).toHaveCount(0);
+  expect(browser.saved).toHaveLength(1);
+  await browser.push(messagePush(ana, ben, "Mbote na yo"));
+  await expect.poll(() => listNotifications(page)).toMatchObject([{ body: "Mbote na yo" }]);
+});
+
+test("the settings explain what prevents notifications", async ({ server, makePushBrowser }) => {
+  const ana = await makePerson(toSite(server), 9_917, "Ana");
+  const phone = await makePushBrowser().open({ permission: false });
+  const { page, texts } = phone;
+  await page.addInitScript(() => {
+    Object.defineProperty(Notification, "permission", { get: () => "denied" });
+  });
+  await phone.signIn(ana, "/app/notifications");
+  await expect(page.getByText(texts.settings.push.denied)).toBeVisible();
+  await expect(pushSwitch(phone)).toHaveCount(0);
+  await page.addInitScript(() => {
+    Reflect.deleteProperty(window, "PushManager");
+  });
+  await page.reload();
+  await expect(page.getByText(texts.settings.push.unsupported)).toBeVisible();
+  await page.addInitScript(() => {
+    Object.defineProperty(navigator, "userAgent", { get: () => "Mozilla/5.0 (iPhone; CPU iPhone OS 18_4)" });
+  });
+  await page.reload();
+  await expect(page.getByText(texts.settings.push.needsHomeScreen)).toBeVisible();
+  expect(await findAxeViolationsInBothThemes(page)).toEqual([]);
+});
