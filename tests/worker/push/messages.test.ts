@@ -338,6 +338,7 @@ test("an overloaded push service is asked again when it said, and the device is 
   phone.answer = isAccepted;
   const { at } = await phone.next();
   expect(at - sentAt).toBeGreaterThanOrEqual(2_000);
+  expect(at - sentAt).toBeLessThan(4_500); // sooner than without the header
   await settle();
   expect(phone.requests).toBe(2);
 });

@@ -123,6 +123,7 @@ export const servePushes = (devices: () => readonly PushDevice[]): string[] => {
     const { pathname } = new URL(request.url);
     const device = devices().find(({ endpoint }) => new URL(endpoint).pathname === pathname);
     if (!device) return fetchNow(input, init);
+    if (request.redirect !== "manual") throw new Error("a push follows redirects");
     addresses.push(request.url);
     return device.handle(request);
   });
