@@ -25,6 +25,8 @@ export type ConversationNotice = {
   /** Time of the second-newest message, null if there is none. */
   prior: number | null;
   sender: number;
+  /** Author of the newest message in a group, for notifications. Absent if there is none. */
+  author?: Uuid;
   preview: StoredBody | null;
   whole: boolean;
   open: boolean;

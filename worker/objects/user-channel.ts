@@ -73,7 +73,7 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
     const meta = new KeyValues(ctx.storage.sql);
     const inbox = new InboxFeed(ctx, meta, this.#sockets, {
       onCountInDoubt: (conversation) => this.#accountDeletion.isGone || this.#receipts.recount(conversation),
-      onNewMessages: (entry) => this.#push.messages.handleNewMessages(entry),
+      onNewMessages: (entry, author) => this.#push.messages.handleNewMessages(entry, author),
       onUnmuted: (entry) => this.#push.messages.handleUnmuted(entry),
     });
     const factor = readLimitFactor(env);

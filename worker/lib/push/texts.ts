@@ -8,6 +8,7 @@ type PushTexts = {
   photo: string;
   voice: (time: string) => string;
   missedCall: { audio: string; video: string };
+  quote: (name: string, text: string) => string;
   test: string;
 };
 
@@ -18,6 +19,7 @@ const texts: Record<Language, PushTexts> = {
     photo: "Photo",
     voice: (time) => `Message vocal (${time})`,
     missedCall: { audio: "Appel audio manqué", video: "Appel vidéo manqué" },
+    quote: (name, text) => `${name}\u00a0: ${text}`,
     test: "Les notifications arrivent sur cet appareil.",
   },
   en: {
@@ -26,6 +28,7 @@ const texts: Record<Language, PushTexts> = {
     photo: "Photo",
     voice: (time) => `Voice message (${time})`,
     missedCall: { audio: "Missed audio call", video: "Missed video call" },
+    quote: (name, text) => `${name}: ${text}`,
     test: "Notifications arrive on this device.",
   },
   pt: {
@@ -34,6 +37,7 @@ const texts: Record<Language, PushTexts> = {
     photo: "Foto",
     voice: (time) => `Mensagem de voz (${time})`,
     missedCall: { audio: "Chamada de voz perdida", video: "Videochamada perdida" },
+    quote: (name, text) => `${name}: ${text}`,
     test: "As notificações chegam a este dispositivo.",
   },
 };
@@ -46,6 +50,9 @@ export const toTestText = (language: Language): string => texts[language].test;
 /** Number of new messages in words. */
 export const toCountText = (language: Language, count: number): string =>
   count > 1 ? texts[language].newMessages(count) : texts[language].newMessage;
+
+/** Text of a group message with its author. */
+export const toQuote = (language: Language, name: string, text: string): string => texts[language].quote(name, text);
 
 /** Duration as minutes and seconds. */
 const formatMinutes = (ms: number): string => {

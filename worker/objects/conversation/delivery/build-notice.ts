@@ -52,11 +52,14 @@ export const buildNotice = (
   if (member.state !== "in") return buildLeftNotice(log, member);
   const newMessages = readNewMessages(log, member, Math.max(delivered.head, member.visibleAfter));
   const { epoch, revision, group } = log;
+  const newest = log.lastMessageFor(member);
+  const author = group && newest.preview ? log.members.findByNumber(newest.sender)?.user : undefined;
   return {
     conversation: log.id,
     epoch,
     head: log.headFor(member),
-    ...log.lastMessageFor(member),
+    ...newest,
+    ...(author === undefined ? {} : { author }),
     open: log.isOpen,
     gone: false,
     membershipVersion: group ? member.membershipVersion : log.writabilityVersion,

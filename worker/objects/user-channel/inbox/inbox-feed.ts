@@ -239,7 +239,7 @@ export class InboxFeed {
         this.#pushUpdate(update);
         update = undefined;
       }
-      update = addMerge(update, merge, ownMessages);
+      update = addMerge(update, merge, notice, ownMessages);
     }
     if (update) this.#pushUpdate(update);
     const isFromConversation = inputs.some(({ ownMessages }) => ownMessages === undefined);
@@ -268,7 +268,7 @@ export class InboxFeed {
     if (!needsFullRow && (changes.length > 0 || entry.countedUpTo !== stored?.countedUpTo))
       this.#writeBehind.deferWrite(row);
     if (!entry.gone) this.#acknowledgeAgain(alreadyStored);
-    if (hasNewUnread(update, stored)) this.#listeners.onNewMessages(row);
+    if (hasNewUnread(update, stored)) this.#listeners.onNewMessages(row, update.author);
   }
 
   #applyEntry(before: InboxEntry, merged: InboxEntry): InboxEntry {

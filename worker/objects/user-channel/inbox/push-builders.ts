@@ -1,7 +1,8 @@
 import type { SecurityNotice } from "#contract/auth/security-notice.ts";
 import { countsAsUnread, type InboxRow, type Message } from "#contract/conversations.ts";
-import type { ConversationId } from "#contract/ids.ts";
+import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { encodeFrame, type ServerFrame, type SocketBase } from "#contract/wire/server-frames.ts";
+import type { ConversationNotice } from "#worker/objects/rpc.ts";
 import type { QueuedMessage, SentMessage } from "#worker/objects/user-channel/commands/send-queue.ts";
 import {
   toAckFrame,
@@ -27,12 +28,14 @@ export type EntryUpdate = Pick<
   "entry" | "newMessages" | "revised" | "needsFullRow" | "isOwnReadStateChanged" | "isPeerReadStateChanged"
 > & {
   ownMessages: readonly OwnMessage[];
+  /** Author of the newest message, if known. */
+  author: Uuid | undefined;
 };
 
 /** Called by the inbox: an unread count is in doubt, unread messages arrived, a conversation is not muted any more. */
 export type InboxListeners = {
   onCountInDoubt(conversation: ConversationId): void;
-  onNewMessages(entry: InboxEntry): void;
+  onNewMessages(entry: InboxEntry, author: Uuid | undefined): void;
   onUnmuted(entry: InboxEntry): void;
 };
 
@@ -42,10 +45,11 @@ export const hasNewUnread = ({ entry, newMessages }: EntryUpdate, stored: InboxE
   (newMessages.some(countsAsUnread) ||
     (newMessages.length === 0 && entry.head > (stored?.head ?? 0) && entry.unread > (stored?.unread ?? 0)));
 
-/** Adds one merge to an update. */
+/** Adds the merge of a notice to an update. */
 export const addMerge = (
   update: EntryUpdate | undefined,
   merge: NoticeMerge,
+  { head, author }: ConversationNotice,
   ownMessages: readonly OwnMessage[],
 ): EntryUpdate => ({
   entry: merge.entry,
@@ -55,6 +59,7 @@ export const addMerge = (
   needsFullRow: merge.needsFullRow,
   isOwnReadStateChanged: merge.isOwnReadStateChanged || (update?.isOwnReadStateChanged ?? false),
   isPeerReadStateChanged: merge.isPeerReadStateChanged || (update?.isPeerReadStateChanged ?? false),
+  author: head === merge.entry.head ? author : undefined,
 });
 
 /** Builds the push of one change for a socket. */

@@ -39,7 +39,17 @@ type PendingMessages = {
   /** Earliest time of another attempt after a failure, by session. */
   retryAt: Map<Uuid, number>;
   isSending: boolean;
+  /** Author of the newest message in a group, if known. */
+  author: { number: number; user: Uuid } | undefined;
 };
+
+const createPending = (at: number): PendingMessages => ({
+  firstAt: at,
+  lastAt: at,
+  retryAt: new Map(),
+  isSending: false,
+  author: undefined,
+});
 
 const lifetimeMs = pushLifetimeSeconds * 1_000;
 const sendingMs = 3_000; // after this time an alarm looks whether pushes were sent, in case this instance died
@@ -69,14 +79,15 @@ export class MessagePusher {
   }
 
   /** Considers new unread messages of a conversation. Costs nothing for a person without subscriptions. */
-  handleNewMessages({ conversation, muted }: InboxEntry, now = Date.now()): void {
+  handleNewMessages({ conversation, muted, sender }: InboxEntry, author: Uuid | undefined, now = Date.now()): void {
     try {
       if (this.#ports.subscriptions.all.length === 0) return;
       this.#recover(conversation);
       if (muted) return;
-      const pending = this.#pending.get(conversation);
-      if (pending) pending.lastAt = now;
-      else this.#pending.set(conversation, { firstAt: now, lastAt: now, retryAt: new Map(), isSending: false });
+      const pending = this.#pending.get(conversation) ?? createPending(now);
+      pending.lastAt = now;
+      pending.author = author === undefined ? undefined : { number: sender, user: author };
+      this.#pending.set(conversation, pending);
       this.#run(now);
     } catch (error) {
       logError("new messages could not be pushed", error); // they are in the inbox all the same
@@ -111,8 +122,7 @@ export class MessagePusher {
       .toArray();
     for (const { conversation } of rows) {
       const at = inbox.find(conversation)?.at ?? 0;
-      if (conversation !== excluded && at > Date.now() - lifetimeMs)
-        this.#pending.set(conversation, { firstAt: at, lastAt: at, retryAt: new Map(), isSending: false });
+      if (conversation !== excluded && at > Date.now() - lifetimeMs) this.#pending.set(conversation, createPending(at));
     }
   }
 
@@ -199,6 +209,8 @@ export class MessagePusher {
     const options = { lifetimeSeconds, topic: hashPushTopic(env, user, conversation) };
     const known = new Map<Uuid, number>();
     let isDelivered = false;
+    const findAuthor = ({ sender }: InboxEntry) =>
+      pending.author?.number === sender ? relations.findName(pending.author.user) : undefined;
     const recipient = { user, settings: inbox.settings, findName: (other: Uuid) => relations.findName(other) };
     const pushTo = async (device: PushSubscription): Promise<void> => {
       let { head } = entry;
@@ -206,7 +218,10 @@ export class MessagePusher {
         const current = this.#findUnread(conversation);
         if (!current) return undefined;
         head = current.head;
-        return createMessagePayload(recipient, current, device, { sentAt: Date.now(), isAlerting });
+        return createMessagePayload(recipient, current, findAuthor(current), device, {
+          sentAt: Date.now(),
+          isAlerting,
+        });
       };
       const result = await sender.send(device, createPayload, options);
       if (result.type === "delivered") isDelivered = true;

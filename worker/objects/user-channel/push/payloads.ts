@@ -1,7 +1,7 @@
 import { otherMember, privateMembers, type Uuid } from "#contract/ids.ts";
 import { notificationSettingsPath, type PushPayload, testNotificationTag, toConversationTag } from "#contract/push.ts";
 import type { Settings } from "#contract/settings.ts";
-import { productName, toCountText, toPreviewText, toTestText } from "#worker/lib/push/texts.ts";
+import { productName, toCountText, toPreviewText, toQuote, toTestText } from "#worker/lib/push/texts.ts";
 import type { InboxEntry } from "#worker/objects/user-channel/inbox/inbox-merge.ts";
 import type { PushSubscription } from "./subscription-table.ts";
 
@@ -19,10 +19,14 @@ const findText = ({ user, settings }: Recipient, entry: InboxEntry, { language }
   return isShown && preview ? toPreviewText(language, preview) : undefined;
 };
 
-/** Content of a push of a conversation's new messages, as the person's settings allow it to be shown. */
+/**
+ * Content of a push of a conversation's new messages, as the person's settings allow it to be shown. `author`: name of
+ * the author of the newest one in a group, if known.
+ */
 export const createMessagePayload = (
   recipient: Recipient,
   entry: InboxEntry,
+  author: string | undefined,
   device: PushSubscription,
   { sentAt, isAlerting }: Pick<PushPayload["data"], "sentAt" | "isAlerting">,
 ): PushPayload => {
@@ -31,7 +35,8 @@ export const createMessagePayload = (
   const { language, origin } = device;
   const other = otherMember(conversation, user);
   const name = other === undefined ? group?.name : recipient.findName(other);
-  const [text, count] = [findText(recipient, entry, device), toCountText(language, unread)];
+  const [quoted, count] = [findText(recipient, entry, device), toCountText(language, unread)];
+  const text = quoted !== undefined && author ? toQuote(language, author, quoted) : quoted;
   return {
     web_push: 8030,
     notification: {
