@@ -1,9 +1,5 @@
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo, Server as TcpServer } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { createServer as createTlsServer, type TLSSocket } from "node:tls";
 import {
   bytesField,
@@ -15,6 +11,7 @@ import {
   mcsVersion,
   numberField,
 } from "./mcs-frames.ts";
+import { makeSelfSignedCertificate } from "./self-signed-certificate.ts";
 
 /** Push that the Worker sent (RFC 8030). */
 export type ReceivedPush = { path: string; headers: IncomingMessage["headers"]; body: Buffer };
@@ -24,31 +21,6 @@ type Registration = { app: string; subtype: string; sender: string };
 const pathOfEndpoint = /^\/(?:fcm\/send|wp)\/([^/?]+)$/;
 const deviceId = 5_555_555_555_555_555_555n;
 const deviceToken = 7_777_777_777_777_777_777n;
-
-/** Certificate of this run; the browser is told to accept any. */
-const makeCertificate = (): { key: Buffer; cert: Buffer } => {
-  const folder = mkdtempSync(join(tmpdir(), "lisolo-push-"));
-  const [key, cert] = [join(folder, "key.pem"), join(folder, "cert.pem")];
-  const names = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"];
-  const options = [
-    "req",
-    "-x509",
-    "-newkey",
-    "rsa:2048",
-    "-nodes",
-    "-keyout",
-    key,
-    "-out",
-    cert,
-    "-days",
-    "2",
-    ...names,
-  ];
-  execFileSync("openssl", options, { stdio: "ignore" });
-  const pair = { key: readFileSync(key), cert: readFileSync(cert) };
-  rmSync(folder, { recursive: true });
-  return pair;
-};
 
 const listen = (server: Server | TcpServer): Promise<number> =>
   new Promise((resolve) => {
@@ -71,7 +43,7 @@ export class LocalPushService {
   readonly #http = createServer((request, response) => {
     void this.#answer(request).then(({ status, body }) => response.writeHead(status).end(body));
   });
-  readonly #mcs = createTlsServer(makeCertificate(), (socket) => this.#serve(socket));
+  readonly #mcs = createTlsServer(makeSelfSignedCertificate(), (socket) => this.#serve(socket));
   #lastId = 0;
   /** Pushes of the Worker, in order. */
   readonly received: ReceivedPush[] = [];
