@@ -1,4 +1,4 @@
-import type { BrowserContext } from "@playwright/test";
+import type { BrowserContext, CDPSession } from "@playwright/test";
 import { emulateSlow3G } from "./browser.ts";
 
 /** Milliseconds from the start of the navigation. */
@@ -9,8 +9,10 @@ export type PageOpening = {
   typeable: number;
   /** Time at which the marker's text was on the page. */
   markerShown: number | undefined;
-  /** Whether the typed text is still in the field once the page is idle. */
+  /** Whether the typed text is still in the field once the page is idle, or was sent as one message. */
   isKept: boolean;
+  /** Time at which the server had acknowledged the message that was typed and sent as soon as possible. */
+  acknowledged: number | undefined;
   /** Time at which the app had replaced the first view, if the document had one. */
   takenOver: number | undefined;
   /** Sum of the layout shifts. */
@@ -27,20 +29,34 @@ declare global {
     benchMarked?: number;
     benchPainted?: number;
     benchTakenOver?: number;
+    benchAcknowledged?: number;
     benchShift?: number;
   }
 }
 
-/** Opens `url` in a new page on the slow link and presses a key repeatedly from the start, if there is a `field`. */
+type KeyEvent = { key: string; code: string; windowsVirtualKeyCode: number; text?: string };
+const enter: KeyEvent = { key: "Enter", code: "Enter", windowsVirtualKeyCode: 13, text: "\r" };
+const letter: KeyEvent = { key: "7", code: "Digit7", windowsVirtualKeyCode: 55, text: "7" };
+
+async function press(cdp: CDPSession, { text, ...event }: KeyEvent) {
+  await cdp.send("Input.dispatchKeyEvent", { type: "keyDown", ...event, ...(text === undefined ? {} : { text }) });
+  await cdp.send("Input.dispatchKeyEvent", { type: "keyUp", ...event });
+}
+
+/**
+ * Opens `url` in a new page on the slow link and presses a key repeatedly from the start, if there is a `field`. With
+ * `sends`, types this text instead and sends it once the field has taken it.
+ */
 export async function measureOpening(
   context: BrowserContext,
   url: string,
   field: string | undefined,
   marker?: string,
+  sends?: string,
 ): Promise<PageOpening> {
   const page = await context.newPage();
   await page.addInitScript(
-    ([selector, text]) => {
+    ([selector, text, sent]) => {
       new PerformanceObserver((list) => {
         for (const entry of list.getEntries()) {
           if (entry.name === "first-contentful-paint") window.benchPainted = entry.startTime;
@@ -63,6 +79,16 @@ export async function measureOpening(
         if (event.isTrusted) window.benchTyped ??= performance.now();
       };
       addEventListener("input", typed, true);
+      const isAcknowledged = (row: Element) =>
+        row.querySelector("bdi")?.textContent === sent &&
+        row.querySelector(".i-ph-check-bold, .i-ph-checks-bold") !== null;
+      if (sent) {
+        const waiting = setInterval(() => {
+          if (![...document.querySelectorAll("li")].some(isAcknowledged)) return;
+          window.benchAcknowledged = performance.now();
+          clearInterval(waiting);
+        }, 16);
+      }
       const timer = setInterval(() => {
         const drawn = [...document.querySelectorAll("#first-view, #root")].map(({ textContent }) => textContent);
         if (text && window.benchMarked === undefined && drawn.join().includes(text)) {
@@ -73,7 +99,7 @@ export async function measureOpening(
         if (window.benchTyped !== undefined && (!text || window.benchMarked !== undefined)) clearInterval(timer);
       }, 16);
     },
-    [field, marker] as const,
+    [field, marker, sends] as const,
   );
   const cdp = await emulateSlow3G(page);
   const deadline = Date.now() + openingTimeoutMs;
@@ -81,26 +107,21 @@ export async function measureOpening(
   await opened;
   const isDone = () =>
     page.evaluate(
-      ([types, wants]) =>
+      ([types, wants, isSent]) =>
         (!types || window.benchTyped !== undefined) &&
         (!wants || window.benchMarked !== undefined) &&
+        (!isSent || window.benchAcknowledged !== undefined) &&
         window.benchPainted !== undefined,
-      [field !== undefined, marker !== undefined] as const,
+      [field !== undefined, marker !== undefined, sends !== undefined] as const,
     );
   const isTyped = async () => field === undefined || page.evaluate(() => window.benchTyped !== undefined);
   while (!(await isTyped())) {
     if (Date.now() > deadline) throw new Error(`${url} accepted no key within ${openingTimeoutMs} ms`);
-    for (const type of ["keyDown", "keyUp"] as const) {
-      await cdp.send("Input.dispatchKeyEvent", {
-        type,
-        key: "7",
-        code: "Digit7",
-        windowsVirtualKeyCode: 55,
-        ...(type === "keyDown" && { text: "7" }),
-      });
-    }
+    if (sends === undefined) await press(cdp, letter);
+    else await cdp.send("Input.insertText", { text: sends });
     await page.waitForTimeout(keyEveryMs);
   }
+  if (sends !== undefined) await press(cdp, enter);
   while (!(await isDone())) {
     if (Date.now() > deadline) throw new Error(`${url} was not complete within ${openingTimeoutMs} ms`);
     await page.waitForTimeout(keyEveryMs);
@@ -111,15 +132,18 @@ export async function measureOpening(
     .catch(() => undefined);
   await page.waitForTimeout(restMs);
   const opening = await page.evaluate(
-    (selector) => ({
+    ([selector, sent]) => ({
       painted: window.benchPainted ?? Number.NaN,
       typeable: window.benchTyped ?? Number.NaN,
       markerShown: window.benchMarked,
+      acknowledged: window.benchAcknowledged,
       takenOver: window.benchTakenOver,
       shift: window.benchShift ?? 0,
-      isKept: !selector || (document.querySelector<HTMLInputElement>(selector)?.value ?? "").includes("7"),
+      isKept: sent
+        ? [...document.querySelectorAll("li bdi")].filter(({ textContent }) => textContent === sent).length === 1
+        : !selector || (document.querySelector<HTMLInputElement>(selector)?.value ?? "").includes("7"),
     }),
-    field,
+    [field, sends] as const,
   );
   await page.close();
   return opening;

@@ -17,7 +17,16 @@ const messages = 300;
 const settleMs = 6_000; // snapshots are saved a few seconds after the start
 
 /** Pages measured in each round, in this order. */
-const pages = ["bare HTML", "bare React", "list, cold", "chat, cold", "list, warm", "chat, warm"] as const;
+const pages = [
+  "bare HTML",
+  "bare React",
+  "list, cold",
+  "chat, cold",
+  "chat, cold, sending",
+  "list, warm",
+  "chat, warm",
+  "chat, warm, sending",
+] as const;
 type PageName = (typeof pages)[number];
 
 /**
@@ -47,7 +56,6 @@ export async function measureChatOpening(): Promise<Section[]> {
     ];
     const pair = await makePair(origin);
     const marker = await fillChat(pair, messages);
-    const state = await logIn(browser, origin, pair.a);
     const [listUrl, chatUrl] = [`${origin}/app`, `${origin}/app/chat/${pair.b.id}`];
     const openings = new Map<PageName, PageOpening[]>(pages.map((name) => [name, []]));
     const measure = async (name: PageName, ...options: Parameters<typeof measureOpening>) => {
@@ -62,9 +70,13 @@ export async function measureChatOpening(): Promise<Section[]> {
         await measure(name, context, url, "input");
         await context.close();
       }
+      const state = await logIn(browser, origin, pair.a); // all rounds take longer than a session without renewal
       const listPhone = await newPhone(browser, state);
       await measure("list, cold", listPhone, listUrl, undefined, pair.b.username);
       await listPhone.close();
+      const sendingPhone = await newPhone(browser, state);
+      await measure("chat, cold, sending", sendingPhone, chatUrl, "textarea", marker, `cold ${round}`);
+      await sendingPhone.close();
       const phone = await newPhone(browser, state);
       await measure("chat, cold", phone, chatUrl, "textarea", marker);
       const settled = await phone.newPage();
@@ -76,9 +88,10 @@ export async function measureChatOpening(): Promise<Section[]> {
       await settled.close();
       await measure("list, warm", phone, listUrl, undefined, pair.b.username);
       await measure("chat, warm", phone, chatUrl, "textarea", marker);
+      await measure("chat, warm, sending", phone, chatUrl, "textarea", marker, `warm ${round}`);
       await phone.close();
     }
-    const getTimes = (name: PageName, key: "painted" | "typeable" | "markerShown" | "takenOver") =>
+    const getTimes = (name: PageName, key: "painted" | "typeable" | "markerShown" | "acknowledged" | "takenOver") =>
       (openings.get(name) ?? []).flatMap((opening) => opening[key] ?? []).filter(Number.isFinite);
     const bareHtmlMs = median(getTimes("bare HTML", "painted"));
     const bareReactMs = median(getTimes("bare React", "typeable"));
@@ -90,6 +103,7 @@ export async function measureChatOpening(): Promise<Section[]> {
         name,
         ...toColumns(readable, bareHtmlMs),
         ...toColumns(getTimes(name, "typeable"), bareHtmlMs),
+        ...toColumns(getTimes(name, "acknowledged"), bareReactMs),
         ...toColumns(getTimes(name, "takenOver"), bareReactMs),
         (openings.get(name) ?? []).every(({ isKept }) => isKept) ? "yes" : "no",
         Math.max(...(openings.get(name) ?? []).map(({ shift }) => shift)).toFixed(3),
@@ -97,10 +111,14 @@ export async function measureChatOpening(): Promise<Section[]> {
     });
     const section: Section = {
       title: `List and chat of ${messages} messages on slow 3G (400 kbit/s, 400 ms a request, processor 6× slower)`,
-      columns: ["", "readable", "to HTML", "typeable", "to HTML", "app", "to React", "typed text kept", "shift"],
+      columns: [
+        ...["", "readable", "to HTML", "typeable", "to HTML", "acknowledged send", "to React"],
+        ...["app", "to React", "typed text kept", "shift"],
+      ],
       rows,
       notes: [
         `Medians of ${rounds} rounds in turn. "Readable": the newest message is on the page, or the bare page has painted. "App": the app has replaced the first view.`,
+        '"Acknowledged send": the server has acknowledged a message that was typed and sent as soon as the field took it.',
         '"Warm": service worker, local store and snapshots from a visit before. Chromium does not slow the service worker\'s own requests, so this is what the page itself needs.',
       ],
     };

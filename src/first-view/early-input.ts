@@ -169,11 +169,13 @@ export const startEarlyInput = ({ createUuid, createEarlySender, ...options }: E
     send();
   });
   if (!field) return;
-  // Another tab with the same text has changed or sent it.
+  // Another tab, which had found the same text, has sent it.
   addEventListener("storage", ({ key, oldValue, newValue }) => {
-    if (key !== draftKey || field.value !== oldValue) return;
-    field.value = newValue ?? "";
-    show();
+    if (!key?.startsWith(`${store}-sent-`) || oldValue !== null || newValue === null) return;
+    const entry = JSON.parse(newValue);
+    if (entry.conversation !== conversation || entry.text !== field.value.trim()) return;
+    field.value = "";
+    save();
   });
   // Text of a page that was closed before the app had loaded.
   try {

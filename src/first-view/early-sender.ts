@@ -154,7 +154,7 @@ export const createEarlySender = ({
   addEventListener("storage", ({ key }) => {
     if (key?.startsWith(sentPrefix)) void send(); // another tab has sent an older message
   });
-  void renewSession().catch(() => undefined); // before the first message needs it
+  if (conversation) void renewSession().catch(() => undefined); // before the first message needs it
 
   return {
     add(message: EarlyMessage): void {

@@ -378,6 +378,30 @@ test("the same early text in two tabs leaves the second when the first has sent 
   expect(await readTexts(site, ben, conversation)).toEqual(["bonjour", "dans deux onglets"]);
 });
 
+test("a text typed in a first view stays in its field when the app starts in another tab", async ({
+  browser,
+  server,
+}) => {
+  const site = toSite(server);
+  const { ana, ben } = await makeChat(site, 9731, ["bonjour"]);
+  const client = await openPhone(browser, server);
+  const page = await openCold(client, ben);
+  const release = await holdScripts(page);
+  await page.goto(`/app/chat/${ana.id}`, { waitUntil: "commit" });
+  await firstView(page).getByRole("textbox").fill("à moitié écrit");
+  const other = await client.context.newPage();
+  await other.goto("/app");
+  await waitForTakeover(other);
+  const countEarly = () =>
+    other.evaluate(() => Object.keys(localStorage).filter((key) => key.includes("-early-")).length);
+  await expect.poll(countEarly).toBe(0); // it has become a draft
+  await page.bringToFront();
+  await expect(firstView(page).getByRole("textbox")).toHaveValue("à moitié écrit");
+  release();
+  await waitForTakeover(page);
+  await expect(client.composer(page)).toHaveValue("à moitié écrit");
+});
+
 test("Enter that ends a composition does not send", async ({ browser, server }) => {
   const site = toSite(server);
   const { ana, ben, conversation } = await makeChat(site, 9729, ["bonjour"]);

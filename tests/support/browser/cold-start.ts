@@ -26,8 +26,8 @@ export const openCold = async (client: TestClient, person: Person): Promise<Page
   return page;
 };
 
-/** Holds the app's scripts back until the returned function is called. */
-export const holdScripts = async (context: BrowserContext): Promise<() => void> => {
+/** Holds the app's scripts back, of all pages or of one, until the returned function is called. */
+export const holdScripts = async (context: Pick<BrowserContext | Page, "route">): Promise<() => void> => {
   let release = () => {};
   const released = new Promise<void>((resolve) => {
     release = resolve;
