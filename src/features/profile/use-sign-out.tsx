@@ -5,6 +5,7 @@ import { useCanCall } from "#calls/hooks.ts";
 import { ConfirmDialog } from "#components/overlays/confirm-dialog.tsx";
 import { showToast } from "#components/overlays/toast.tsx";
 import { type TextKey, useLanguage } from "#i18n/setup.ts";
+import { endPush } from "#lib/browser/push/end-push.ts";
 import { toErrorText } from "#lib/http/error-text.ts";
 import { toErrorCode } from "#lib/http/http-request.ts";
 import { saveFlashMessage } from "#lib/session/flash-message.ts";
@@ -15,6 +16,8 @@ import { setSigningOut } from "#lib/session/signing-out.ts";
 import { purgeLocalData } from "#sync/engine.ts";
 import { useUnsentSummary } from "#sync/hooks/use-unsent.ts";
 import { checkSignOutLosses, formatUnsentContent, type SignOutLosses } from "./sign-out-warning.ts";
+
+const endPushTimeoutMs = 2_000;
 
 type SignOutDialogProps = { losses: SignOutLosses; scope: SignOutScope; onSignOut: () => void; onStay: () => void };
 
@@ -93,6 +96,8 @@ export const useSignOut = () => {
     );
     try {
       if (userId) await purgeLocalData(userId);
+      // Started by `signOut`; a page that is left may not complete it.
+      await Promise.race([endPush(), new Promise((resolve) => setTimeout(resolve, endPushTimeoutMs))]);
     } finally {
       location.replace("/");
     }

@@ -118,6 +118,33 @@ test("a notification arrives while the app is closed, one for each conversation"
   await expect.poll(() => listNotifications(bare)).toContainEqual(expect.objectContaining({ tag: "lisolo" }));
 });
 
+test("a message is announced while the app is closed, after the worker was stopped and the browser started again", async ({
+  server,
+  makePushBrowser,
+}) => {
+  const site = toSite(server);
+  const { people, conversation } = await makePair(site, 9_919);
+  const [ana, ben] = people;
+  const browser = makePushBrowser();
+  const phone = await browser.open();
+  await turnOn(phone, ana);
+  const devtools = await phone.context.newCDPSession(await browser.openBarePage());
+  await phone.page.close();
+  await devtools.send("ServiceWorker.enable");
+  await devtools.send("ServiceWorker.stopAllWorkers");
+  await sendTexts(site, ben, conversation, ["Mbote"]);
+  const bare = await browser.openBarePage();
+  const tag = `c:${conversation}`;
+  await expect.poll(() => listNotifications(bare)).toEqual([{ title: ben.username, body: "Mbote", tag }]);
+
+  await browser.quit();
+  await browser.open();
+  await sendTexts(site, ben, conversation, ["Sango nini?"]);
+  const later = await browser.openBarePage();
+  await expect.poll(() => listNotifications(later)).toMatchObject([{ title: ben.username, tag }]);
+  await expect.poll(async () => (await listNotifications(later))[0]?.body).toMatch(/Sango nini\?|2/);
+});
+
 test("after a sign-out without a network no notification arrives or remains", async ({ server, makePushBrowser }) => {
   const { people } = await makePair(toSite(server), 9_905);
   const [ana, ben] = people;

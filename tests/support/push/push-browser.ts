@@ -67,8 +67,14 @@ export class PushBrowser {
     return this.#service.repeat({ path: new URL(subscription.endpoint).pathname, headers: {}, body });
   }
 
-  async close(): Promise<void> {
+  /** Quits the browser; `open` starts it again with the same profile. */
+  async quit(): Promise<void> {
     await this.#context?.close();
+    this.#context = undefined;
+  }
+
+  async close(): Promise<void> {
+    await this.quit();
     rmSync(this.#profile, { recursive: true, force: true, maxRetries: 5 });
   }
 }

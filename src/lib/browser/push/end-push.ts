@@ -1,15 +1,24 @@
 /** Cache with the saved push subscription (`push-device.ts`). */
 export const pushCacheName = "push";
 
-/**
- * Ends notifications on this device at once, also offline: the subscription and the shown notifications are removed.
- * Costs one look into the cache where they were never on.
- */
-export const endPush = async (): Promise<void> => {
+const removeSubscription = async (): Promise<void> => {
   if (!("caches" in globalThis) || !(await caches.delete(pushCacheName))) return;
   const registration = await navigator.serviceWorker?.getRegistration();
   if (!registration) return;
   const subscription = await registration.pushManager?.getSubscription();
   await subscription?.unsubscribe();
   for (const notification of await registration.getNotifications()) notification.close();
+};
+
+let ending: Promise<void> | undefined;
+
+/**
+ * Ends notifications on this device at once, also offline: the subscription and the shown notifications are removed.
+ * Costs one look into the cache where they were never on.
+ */
+export const endPush = (): Promise<void> => {
+  ending ??= removeSubscription().finally(() => {
+    ending = undefined;
+  });
+  return ending;
 };
