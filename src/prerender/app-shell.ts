@@ -20,7 +20,8 @@ const pages = [
 ];
 
 /**
- * Inline script that preloads the texts and the code of the page in parallel with the app's files. It guesses the
+ * Inline script that preloads the texts and the code of the page in parallel with the app's files, behind the requests of
+ * a first view. It guesses the
  * language from the URL, the cookie and the browser by a shorter rule than `detectLanguage`; a wrong guess costs one
  * extra file.
  */
@@ -34,7 +35,7 @@ const buildPreloadScript = (manifest: BuildManifest): string => {
   const known = languages.join("|");
   return (
     "try{" +
-    'const a=h=>{const l=document.createElement("link");l.rel="modulepreload";l.href=h;document.head.append(l)},' +
+    'const a=h=>{const l=document.createElement("link");l.rel="modulepreload";l.fetchPriority="low";l.href=h;document.head.append(l)},' +
     `f=${JSON.stringify(Object.fromEntries(texts))},c=document.cookie.match(/(?:^|; )lang=(${known})(?:;|$)/),` +
     "n=navigator.languages.map(l=>l.slice(0,2).toLowerCase()).find(l=>f[l])," +
     `p=new URLSearchParams(location.search).get("${languageParameter}");` +
@@ -83,7 +84,7 @@ const firstViewCss =
  * (worker/service/app-document).
  */
 export const completeAppTemplate = (page: string, { css, icons }: { css: string; icons: Record<string, string> }) => {
-  // After the view, so that no script competes with it for the network.
+  // After the view, so that no script competes with it for the network, and behind what is sent from the view.
   const scripts = [...page.matchAll(/\s*<(?:script type="module"[^>]*><\/script>|link rel="modulepreload"[^>]*>)/g)];
   const html = scripts
     .reduce((text, [tag]) => text.replace(tag, ""), page)
@@ -99,7 +100,7 @@ export const completeAppTemplate = (page: string, { css, icons }: { css: string;
     .replace(/(<a href="\?">)[^<]*/, "$1%hint%")
     .replace(
       "</body>",
-      `<script type="application/json" id="${documentDataId}">%data%</script>${scripts.join("")}</body>`,
+      `<script type="application/json" id="${documentDataId}">%data%</script>${scripts.map(([tag]) => tag.replace(" crossorigin", ' crossorigin fetchpriority="low"')).join("")}</body>`,
     );
   return {
     html,
