@@ -44,6 +44,8 @@ export class LocalPushService {
     void this.#answer(request).then(({ status, body }) => response.writeHead(status).end(body));
   });
   readonly #mcs = createTlsServer(makeSelfSignedCertificate(), (socket) => this.#serve(socket));
+  /** Messages for a browser that is not connected; the next one to connect receives them. */
+  readonly #queue: Buffer[] = [];
   #lastId = 0;
   /** Pushes of the Worker, in order. */
   readonly received: ReceivedPush[] = [];
@@ -110,6 +112,7 @@ export class LocalPushService {
       const login = Buffer.concat([bytesField(1, "chrome-1"), numberField(8, Date.now())]);
       socket.write(Buffer.concat([Buffer.from([mcsVersion]), encodeFrame(mcsTags.loginResponse, login)]));
       this.#sockets.add(socket);
+      for (const frame of this.#queue.splice(0)) socket.write(frame);
     });
     socket.on("data", read);
     socket.on("error", () => socket.destroy());
@@ -125,6 +128,7 @@ export class LocalPushService {
       mcsTags.dataMessage,
       encodeDataMessage({ id, ...registration, sentAt: Date.now(), body }),
     );
+    if (this.#sockets.size === 0) this.#queue.push(frame);
     for (const socket of this.#sockets) socket.write(frame);
     return 201;
   }
