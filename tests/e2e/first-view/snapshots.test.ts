@@ -107,7 +107,7 @@ const openKept = async (browser: Browser, server: Server, person: Person, path: 
 
 test("a message sent in a snapshot is sent once, without the app", async ({ browser, server }) => {
   const site = toSite(server);
-  const [ana, ben] = [await makePerson(site, 9751), await makePerson(site, 9752)];
+  const [ana, ben] = [await makePerson(site, 9761), await makePerson(site, 9762)];
   await connectPeople(site, ana, ben);
   const conversation = privateConversationId(ana.id, ben.id);
   await sendTexts(site, ana, conversation, ["bonjour"]);
@@ -138,7 +138,7 @@ test("a message sent in a snapshot is sent once, without the app", async ({ brow
 
 test("a warm start shows nothing in a former language", async ({ browser, server }) => {
   const site = toSite(server);
-  const [ana, ben] = [await makePerson(site, 9753), await makePerson(site, 9754)];
+  const [ana, ben] = [await makePerson(site, 9763), await makePerson(site, 9764)];
   await connectPeople(site, ana, ben);
   await sendTexts(site, ana, privateConversationId(ana.id, ben.id), ["bonjour"]);
   const path = `/app/chat/${ana.id}`;
@@ -165,7 +165,7 @@ test("a warm start shows nothing in a former language", async ({ browser, server
 
 test("a warm start shows nothing of a group that was left", async ({ browser, server }) => {
   const site = toSite(server);
-  const [ana, ben] = [await makePerson(site, 9755), await makePerson(site, 9756)];
+  const [ana, ben] = [await makePerson(site, 9765), await makePerson(site, 9766)];
   await connectPeople(site, ana, ben);
   const group = await makeGroup(site, ana, "Chorale", [ben]);
   await sendTexts(site, ana, group, ["entre nous"]);
