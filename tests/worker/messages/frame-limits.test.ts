@@ -25,6 +25,7 @@ import { advanceClock, suspendTimers } from "#tests/worker/support/clock.ts";
 import { Device, makeText, request, sendTexts, waitUntil } from "#tests/worker/support/device.ts";
 import { countDirectoryRows } from "#tests/worker/support/row-counter.ts";
 import { makePair, seedPerson } from "#tests/worker/support/seeded-people.ts";
+import { memoryPolicies } from "#worker/lib/limits/memory-limits.ts";
 
 // Production limits.
 
@@ -209,7 +210,10 @@ test("mute changes are limited, and one without effect does not count", async ()
   const { ana, id } = await makePair();
   const mute = (muted: boolean) => request(ana, { type: "mute", conversation: id, muted });
   advanceClock(0);
-  for (let i = 0; i < muteBurst; i++) expect(await mute(i % 2 === 0)).toMatchObject({ muted: i % 2 === 0 });
+  for (let i = 0; i < muteBurst; i++) {
+    advanceClock(memoryPolicies.api_by_user.everyMs); // more requests than a person may send at once
+    expect(await mute(i % 2 === 0)).toMatchObject({ muted: i % 2 === 0 });
+  }
   expect(await mute(true)).toEqual({ error: "rate_limited" });
   expect(await mute(false)).toMatchObject({ muted: false });
 });

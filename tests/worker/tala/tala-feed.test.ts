@@ -124,6 +124,7 @@ test("scrolling down during publications and deletions meets every status once a
   for (let turn = 0; ; turn++) {
     seen.push(...page.posts.map(([number]) => number));
     if (page.before === null) break;
+    passes(1_000); // the statuses of all tests are more pages than a person may request at once
     // A status is published above the pages already read; below them, and exactly at their edge, one is deleted.
     const published = await publishPost(turn % 2 ? ana : ben, { content: `Nouveau ${turn}` });
     expect([201, 429]).toContain(published.status);
