@@ -21,9 +21,8 @@ const pages = [
 
 /**
  * Inline script that preloads the texts and the code of the page in parallel with the app's files, behind the requests of
- * a first view. It guesses the
- * language from the URL, the cookie and the browser by a shorter rule than `detectLanguage`; a wrong guess costs one
- * extra file.
+ * a first view. It guesses the language from the URL, the cookie and the browser by a shorter rule than
+ * `detectLanguage`; a wrong guess costs one extra file.
  */
 const buildPreloadScript = (manifest: BuildManifest): string => {
   const texts = languages.map((language) => [language, `/${manifest[`src/i18n/${language}.json?app`]?.file}`]);

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { makeSessionResponse } from "#tests/support/people/session-response.ts";
 
 const amina = "0190a1b2-0000-7000-8000-000000000001";
 const ben = "0190a1b2-0000-7000-8000-000000000002";
@@ -9,21 +10,7 @@ type Reply = { status: number; body?: unknown };
 const whole = (id: string, more: object = {}): Reply => ({
   status: 200,
   body: {
-    access_token: "",
-    refresh_token: "",
-    token_type: "bearer",
-    expires_in: 600,
-    expires_at: 0,
-    user: {
-      id,
-      aud: "authenticated",
-      role: "authenticated",
-      phone: "243810000001",
-      created_at: "2026-01-01T00:00:00Z",
-      updated_at: "2026-01-01T00:00:00Z",
-      user_metadata: {},
-      app_metadata: { provider: "phone", providers: ["phone"] },
-    },
+    ...makeSessionResponse(id),
     ...more,
   },
 });

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { makeSessionResponse } from "#tests/support/people/session-response.ts";
 
 const userId = "0190a1b2-0000-7000-8000-000000000001";
 const otherId = "0190a1b2-0000-7000-8000-000000000002";
@@ -7,28 +8,11 @@ const key = "session";
 /** Answers of the server to refresh requests, in order; the last one repeats. */
 type Reply = { status: number; body?: unknown } | "no network";
 
-const sessionOf = (id: string) => ({
-  access_token: "",
-  refresh_token: "",
-  token_type: "bearer",
-  expires_in: 600,
-  expires_at: 0,
-  user: {
-    id,
-    aud: "authenticated",
-    role: "authenticated",
-    phone: "243810000001",
-    created_at: "2026-01-01T00:00:00Z",
-    updated_at: "2026-01-01T00:00:00Z",
-    user_metadata: {},
-    app_metadata: { provider: "phone", providers: ["phone"] },
-  },
-});
 const refusal = (status: number, error_code: string): Reply => ({
   status,
   body: { code: status, error_code, msg: "" },
 });
-const renewed: Reply = { status: 200, body: sessionOf(userId) };
+const renewed: Reply = { status: 200, body: makeSessionResponse(userId) };
 
 /** A browser with one storage, one lock manager and any number of tabs. Each import of the module is a tab. */
 const makeBrowser = (replies: Reply[]) => {
@@ -215,7 +199,7 @@ describe("signing out", () => {
       const { calls, stored, openTab, signInAs } = makeBrowser([
         "no network",
         refusal(503, "unavailable"),
-        { status: 200, body: sessionOf(opened) },
+        { status: 200, body: makeSessionResponse(opened) },
         { status: 204 },
       ]);
       signInAs(userId, 600_000);
@@ -261,7 +245,7 @@ describe("signing out", () => {
   it("is forgotten as soon as somebody signs in, whose session may expire by itself", async () => {
     const { openTab, signInAs } = makeBrowser([
       { status: 204 },
-      { status: 200, body: sessionOf(otherId) },
+      { status: 200, body: makeSessionResponse(otherId) },
       refusal(401, "session_expired"),
     ]);
     signInAs(userId, 600_000);
@@ -337,7 +321,7 @@ describe("deleting the account", () => {
   it("on another device is detected when the session is renewed, and forgotten when somebody signs in", async () => {
     const { openTab, signInAs } = makeBrowser([
       refusal(410, "account_deleted"),
-      { status: 200, body: sessionOf(otherId) },
+      { status: 200, body: makeSessionResponse(otherId) },
     ]);
     signInAs(userId, 1_000);
     const tab = await openTab();
@@ -383,7 +367,7 @@ describe("a request", () => {
   it("is not repeated for another account that signed in meanwhile", async () => {
     const { calls, openTab, signInAs } = makeBrowser([
       refusal(401, "bad_jwt"),
-      { status: 200, body: sessionOf(otherId) },
+      { status: 200, body: makeSessionResponse(otherId) },
       { status: 200, body: [] },
     ]);
     signInAs(userId, 600_000);

@@ -1,26 +1,11 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { accessTokenSeconds, refreshMarginSeconds } from "#contract/limits.ts";
+import { makeSessionResponse } from "#tests/support/people/session-response.ts";
 
 const userId = "0190a1b2-0000-7000-8000-000000000001";
 const lifeMs = accessTokenSeconds * 1_000;
 
-const session = {
-  access_token: "",
-  refresh_token: "",
-  token_type: "bearer",
-  expires_in: accessTokenSeconds,
-  expires_at: 0,
-  user: {
-    id: userId,
-    aud: "authenticated",
-    role: "authenticated",
-    phone: "243810000001",
-    created_at: "2026-01-01T00:00:00Z",
-    updated_at: "2026-01-01T00:00:00Z",
-    user_metadata: {},
-    app_metadata: { provider: "phone", providers: ["phone"] },
-  },
-};
+const session = makeSessionResponse(userId, accessTokenSeconds);
 
 /** A browser with any number of pages that share stored data. Each import of the modules is a page. */
 const makeBrowser = ({ savesData = false } = {}) => {

@@ -3,25 +3,9 @@ import { createUuid } from "#contract/ids.ts";
 import { pushUserKey, readPushUser } from "#lib/browser/push/push-use.ts";
 import { clearSession, endSession, getSession, saveSession } from "#lib/session/session.ts";
 import { ModelLocalStorage } from "#tests/support/model/model-local-storage.ts";
+import { makeSessionResponse } from "#tests/support/people/session-response.ts";
 
 const [ana, ben] = [createUuid(), createUuid()];
-const sessionOf = (id: string) => ({
-  access_token: "",
-  refresh_token: "",
-  token_type: "bearer",
-  expires_in: 600,
-  expires_at: 0,
-  user: {
-    id,
-    aud: "authenticated",
-    role: "authenticated",
-    phone: "243810000001",
-    created_at: "2026-01-01T00:00:00Z",
-    updated_at: "2026-01-01T00:00:00Z",
-    user_metadata: {},
-    app_metadata: { provider: "phone", providers: ["phone"] },
-  },
-});
 
 let ended: string[];
 
@@ -39,7 +23,7 @@ beforeEach(() => {
   };
   vi.stubGlobal("navigator", { serviceWorker: { getRegistration: async () => registration } });
   vi.stubGlobal("localStorage", new ModelLocalStorage());
-  saveSession(sessionOf(ana), "SIGNED_IN");
+  saveSession(makeSessionResponse(ana), "SIGNED_IN");
   localStorage.setItem(pushUserKey, ana);
 });
 afterEach(() => {
@@ -61,12 +45,12 @@ describe("notifications on this device", () => {
     expect(readPushUser()).toBe(ana);
   });
   it("end when another person signs in", async () => {
-    saveSession(sessionOf(ben), "SIGNED_IN");
+    saveSession(makeSessionResponse(ben), "SIGNED_IN");
     await vi.waitFor(() => expect(ended).toEqual(both));
     expect(getSession()?.userId).toBe(ben);
   });
   it("go on when the session is renewed", async () => {
-    saveSession(sessionOf(ana), "TOKEN_REFRESHED");
+    saveSession(makeSessionResponse(ana), "TOKEN_REFRESHED");
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(ended).toEqual([]);
   });

@@ -162,6 +162,17 @@ test("what a notification shows depends on the settings of private chats and gro
   expect(JSON.stringify(phone.received[2]?.payload)).not.toMatch(new RegExp(`encore|${ana.username}`));
 });
 
+/** Starts a new instance of a person's channel by a message of somebody else, so that it looks through all conversations. */
+const restartWithMessageOfAnother = async (person: Person, device: PushDevice) => {
+  await evictDurableObject(channelOf(person));
+  const cal = await seedPerson();
+  await sendTexts(cal, await befriend(person, cal), "de Cal");
+  await device.next();
+  await scheduler.wait(pushPauseMs);
+  await runAlarm(person);
+  await settle();
+};
+
 test("a muted conversation notifies nobody, and neither do its old messages once it is not muted any more", async () => {
   const { ana, ben, id } = await makePair();
   const phone = await subscribe(ben);
@@ -170,13 +181,7 @@ test("a muted conversation notifies nobody, and neither do its old messages once
   await waitForUnread(ben, id, 1);
   await settle();
   await request(ben, { type: "mute", conversation: id, muted: false });
-  await evictDurableObject(channelOf(ben));
-  const cal = await seedPerson();
-  await sendTexts(cal, await befriend(ben, cal), "de Cal"); // the new instance looks through all conversations
-  await phone.next();
-  await scheduler.wait(pushPauseMs);
-  await runAlarm(ben);
-  await settle();
+  await restartWithMessageOfAnother(ben, phone);
   expect(texts(phone)).toEqual(["de Cal"]);
   await sendTexts(ana, id, "deux");
   expect((await phone.next(2)).payload.data.count).toBe(2);
@@ -200,13 +205,7 @@ test("messages from before the subscription are not pushed", async () => {
   await sendTexts(ana, id, "avant");
   await waitForUnread(ben, id, 1);
   const phone = await subscribe(ben);
-  await evictDurableObject(channelOf(ben));
-  const cal = await seedPerson();
-  await sendTexts(cal, await befriend(ben, cal), "de Cal"); // the new instance looks through all conversations
-  await phone.next();
-  await scheduler.wait(pushPauseMs);
-  await runAlarm(ben);
-  await settle();
+  await restartWithMessageOfAnother(ben, phone);
   expect(texts(phone)).toEqual(["de Cal"]);
   await sendTexts(ana, id, "après");
   expect((await phone.next(2)).payload.data.count).toBe(2);

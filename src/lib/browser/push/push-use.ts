@@ -1,6 +1,6 @@
 import { Observable } from "#lib/browser/observable.ts";
 
-/** Who turned on notifications on this device. Kept when a session expires, deleted with a sign-out. */
+/** Storage key of the person who turned on notifications on this device. It outlives an expired session, not a sign-out. */
 export const pushUserKey = "push-user";
 
 export const readPushUser = (): string | undefined => {
