@@ -148,6 +148,23 @@ test("a large body costs more of a person's requests than a small one", async ()
   expect(await sendTwelve(ben, 250)).not.toContain(429);
 });
 
+test.each(["/api/mutes", `/api/avatars/${crypto.randomUUID()}_1763800000000_AAAAAAAAAAAAAAAAAAAAAA.webp`])(
+  "long headers cost more of a person's requests for %s than short ones",
+  async (path) => {
+    const sendMany = (person: Person, length: number) =>
+      Promise.all(
+        Array.from({ length: 50 }, async () => {
+          const response = await get(path, { ...asPerson(person), range: `bytes=${" ".repeat(length)}x` });
+          await response.arrayBuffer();
+          return response.status;
+        }),
+      );
+    const [ana, ben] = [await seedPerson(), await seedPerson()];
+    expect(await sendMany(ana, 100_000)).toContain(429);
+    expect(await sendMany(ben, 10)).not.toContain(429);
+  },
+);
+
 test("visitors of one address share a bucket, which requests with invalid tokens do not bypass", async () => {
   const ana = await seedPerson();
   const from = fromAddress("198.51.100.7");

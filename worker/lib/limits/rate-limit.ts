@@ -65,7 +65,8 @@ export const rateLimitPolicies = {
   block_by_user: { burst: 60, everyMs: 2 * second },
   group_by_user: { burst: 10, everyMs: day / 20 },
   group_change_by_user: { burst: 120, everyMs: second },
-  profile_change_by_user: { burst: 20, everyMs: 15 * second },
+  // Each new name is pushed to the devices of all acquaintances.
+  profile_change_by_user: { burst: 8, everyMs: 15 * second },
   upload_by_user: { burst: 50, everyMs: 1_200 },
   upload_by_user_and_day: { burst: 1_000, everyMs: day / 1_000 },
   completion_by_user: { burst: 50, everyMs: 1_200 },

@@ -17,15 +17,17 @@ const delayedRefusalsMax = 500;
 /** When the running delays end. Times instead of a count, because the platform may abandon a request while it waits. */
 let delayEnds: number[] = [];
 
+const refusalDelayFactorMax = 4;
+
 /**
- * Delays a refusal, so that a client that retries at once gets few of them. Skipped while many refusals are being
- * delayed.
+ * Delays a refusal, so that a client that retries at once gets few of them; that of a large request, which costs
+ * something just to receive, for longer. Skipped while many refusals are being delayed.
  */
-const delayRefusal = async (): Promise<void> => {
+const delayRefusal = async (tokens: number): Promise<void> => {
   const now = Date.now();
   delayEnds = delayEnds.filter((end) => end > now);
   if (delayEnds.length >= delayedRefusalsMax) return;
-  const ms = refusalDelayMs * (1 + Math.random());
+  const ms = refusalDelayMs * (1 + Math.random()) * Math.min(refusalDelayFactorMax, tokens);
   delayEnds.push(now + ms);
   await delayMs(ms);
 };
@@ -44,31 +46,40 @@ const addressRoutes: ReadonlyMap<string, MemoryPolicyName> = new Map([
 const bytesPerToken = 16 * 1024;
 const requestTokensMax = 16; // a picture of several megabytes costs no more than a JSON body of the maximum size
 
-/** Tokens of a person's request: one, and one more for every 16 KiB of its body, because parsing blocks the isolate. */
-const countTokens = ({ headers, body }: Request): number => {
-  if (body === null) return 1;
-  const length = Number(headers.get("content-length") ?? Number.POSITIVE_INFINITY);
-  return Math.min(requestTokensMax, 1 + Math.floor(Math.max(0, length || 0) / bytesPerToken));
+/** Declared length of a body; of one with chunked transfer encoding unknown, therefore infinite. */
+const getBodyLength = ({ headers, body }: Request): number =>
+  body === null ? 0 : Math.max(0, Number(headers.get("content-length") ?? Number.POSITIVE_INFINITY) || 0);
+
+const getHeadersLength = ({ headers }: Request): number => {
+  let length = 0;
+  for (const [name, value] of headers) length += name.length + value.length;
+  return length;
 };
+
+/** Tokens of a request: one, and one more for every 16 KiB received, because parsing them blocks the isolate. */
+const countTokens = (length: number): number => Math.min(requestTokensMax, 1 + Math.floor(length / bytesPerToken));
+
+const countAllTokens = (request: Request): number => countTokens(getHeadersLength(request) + getBodyLength(request));
 
 type TakeResult = ReturnType<MemoryBuckets["takeToken"]>;
 
-const takeAnonymousToken = (c: AppContext): TakeResult => {
+const takeAnonymousToken = (c: AppContext, tokens: number): TakeResult => {
   const device = findKnownDevice(c);
-  const taken = device && buckets.takeToken("anonymous_by_device", toSharedDeviceKey(device));
-  return taken?.ok ? taken : buckets.takeToken("anonymous_by_address", getClientAddress(c.req.raw));
+  const taken = device && buckets.takeToken("anonymous_by_device", toSharedDeviceKey(device), { tokens });
+  return taken?.ok ? taken : buckets.takeToken("anonymous_by_address", getClientAddress(c.req.raw), { tokens });
 };
 
-const takeRequestToken = async (c: AppContext): Promise<TakeResult> => {
+const takeRequestTokens = async (c: AppContext): Promise<TakeResult> => {
   const { path } = c.req;
+  const tokens = countTokens(getHeadersLength(c.req.raw));
   const addressPolicy = addressRoutes.get(path);
-  if (addressPolicy) return buckets.takeToken(addressPolicy, getClientAddress(c.req.raw));
+  if (addressPolicy) return buckets.takeToken(addressPolicy, getClientAddress(c.req.raw), { tokens });
   const token = findAccessToken(c);
   const claims = token === undefined ? undefined : await verifyAccessToken(c.env, token);
-  if (!claims) return takeAnonymousToken(c);
+  if (!claims) return takeAnonymousToken(c, tokens);
   const userPolicy = userRoutes.find(([pattern]) => pattern.test(path))?.[1];
-  if (userPolicy) return buckets.takeToken(userPolicy, claims.sub);
-  return buckets.takeToken("api_by_user", claims.sub, { tokens: countTokens(c.req.raw) });
+  if (userPolicy) return buckets.takeToken(userPolicy, claims.sub, { tokens });
+  return buckets.takeToken("api_by_user", claims.sub, { tokens: countAllTokens(c.req.raw) });
 };
 
 /**
@@ -78,9 +89,9 @@ const takeRequestToken = async (c: AppContext): Promise<TakeResult> => {
  */
 export const limitRequests = createMiddleware<AppEnv>(async (c, next) => {
   if (c.req.method === "OPTIONS") return next(); // answered without any check
-  const taken = await takeRequestToken(c);
+  const taken = await takeRequestTokens(c);
   if (!taken.ok) {
-    await delayRefusal();
+    await delayRefusal(countAllTokens(c.req.raw));
     return refuse(c, "rate_limited", taken);
   }
   if (taken.waitMs > 0) await delayMs(taken.waitMs);

@@ -6,9 +6,9 @@ import type { Command } from "#contract/wire/commands.ts";
 /** Tokens for the length of a socket message, charged before it is read. */
 export const costOfLength = (length: number): number => Math.floor(length / frameTokenBytes);
 
-/** Tokens by frame type, 1 if not listed. A page costs as much as two receipts; a deletion notifies all members. */
+/** Tokens by frame type, 1 if not listed. A page is read and serialized; a deletion notifies all members. */
 const frameCosts: Partial<Record<ClientFrame[0], number>> = {
-  [clientFrame.page]: 2,
+  [clientFrame.page]: 4,
   [clientFrame.revisions]: 2,
   [clientFrame.search]: 2,
   [clientFrame.changes]: 2,
@@ -23,7 +23,7 @@ export const costOfFrames = (frames: readonly ClientFrame[]): number =>
   frames.reduce((sum, frame) => sum + costOfFrame(frame), 0);
 
 const commandCosts: Partial<Record<Command["type"], number>> = {
-  page: 2,
+  page: 4,
   revised: 2,
   search: 2,
   changes: 2,
