@@ -56,7 +56,16 @@ export type PushTestResult = v.InferOutput<typeof PushTestResult>;
 /** Tag of the notification of a conversation. A newer notification replaces the one with the same tag. */
 export const toConversationTag = (conversation: ConversationId): string => `c:${conversation}`;
 
+/** Tag of the notification of a ringing call, the same for all calls of a conversation. */
+export const toCallTag = (conversation: ConversationId): string => `call:${conversation}`;
+
 export const testNotificationTag = "test";
+
+/**
+ * What a push is about: new messages; a ringing call; messages of which the newest is a call that rang on this device and
+ * was missed; a call that rang on this device and needs no answer any more; a test.
+ */
+const PushKind = v.picklist(["message", "call", "missed_call", "call_ended", "test"]);
 
 /**
  * Content of a push, which is also a valid Declarative Web Push message (W3C Push API): a browser that knows these shows
@@ -74,13 +83,16 @@ export const PushPayload = v.object({
   }),
   mutable: v.literal(true),
   data: v.object({
-    kind: v.picklist(["message", "test"]),
+    kind: PushKind,
     user: Uuid, // recipient
     conversation: v.optional(ConversationId),
     count: v.number(), // unread messages in the conversation
     head: v.optional(v.number()), // seq of its newest message
     sentAt: v.number(), // server time, epoch milliseconds
     isAlerting: v.boolean(), // whether a replaced notification makes itself heard again
+    call: v.optional(Uuid), // id of the call of a kind about calls
+    expiresAt: v.optional(v.number()), // end of the ring, server time, epoch milliseconds
+    lateText: v.optional(v.string()), // body of the notification after the end of the ring
   }),
 });
 export type PushPayload = v.InferOutput<typeof PushPayload>;

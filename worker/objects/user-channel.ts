@@ -10,6 +10,7 @@ import * as serverFrame from "#contract/wire/server-frame-types.ts";
 import inboxTables from "#migrations/user-channel/0001_inbox.sql?raw";
 import pushSubscriptionTable from "#migrations/user-channel/0002_push_subscriptions.sql?raw";
 import pushMarkTable from "#migrations/user-channel/0003_push_marks.sql?raw";
+import pushRingTable from "#migrations/user-channel/0004_push_rings.sql?raw";
 import { readLimitFactor } from "#worker/lib/limits/local-limits.ts";
 import { logError, logWarning } from "#worker/lib/log.ts";
 import type { CallSignal, ConversationNotice, NewPushSubscription, UserChannelRpc } from "./rpc.ts";
@@ -68,12 +69,12 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
-    applyMigrations(ctx.storage, [inboxTables, pushSubscriptionTable, pushMarkTable]);
+    applyMigrations(ctx.storage, [inboxTables, pushSubscriptionTable, pushMarkTable, pushRingTable]);
     const user = ctx.id.name ?? "";
     const meta = new KeyValues(ctx.storage.sql);
     const inbox = new InboxFeed(ctx, meta, this.#sockets, {
       onCountInDoubt: (conversation) => this.#accountDeletion.isGone || this.#receipts.recount(conversation),
-      onNewMessages: (entry, author) => this.#push.messages.handleNewMessages(entry, author),
+      onNewMessages: (entry, author) => this.#push.handleNewMessages(entry, author),
       onUnmuted: (entry) => this.#push.messages.handleUnmuted(entry),
     });
     const factor = readLimitFactor(env);
@@ -90,9 +91,10 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
     const createBackgroundRunner = (failure: string) => (work: Promise<unknown>) =>
       ctx.waitUntil(work.catch((error: unknown) => logError(failure, error)));
     const runInBackground = createBackgroundRunner("background work of a call failed");
-    this.#callRegistry = new CallRegistry(ctx.storage.sql, { user, gateway, sockets, runInBackground });
-    this.#callCommands = new CallCommands(ctx.storage.sql, this.#callRegistry, { env, user, sockets, runInBackground });
-    this.#push = new PushNotifications({ ctx, env, user, inbox, sockets });
+    const callPorts = { env, user, gateway, sockets, runInBackground, push: () => this.#push.calls };
+    this.#callRegistry = new CallRegistry(ctx.storage.sql, callPorts);
+    this.#callCommands = new CallCommands(ctx.storage.sql, this.#callRegistry, callPorts);
+    this.#push = new PushNotifications({ ctx, env, user, inbox, sockets, callRegistry: this.#callRegistry });
     const close = () => {
       inbox.close();
       this.#presence.close();
@@ -294,6 +296,6 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
 
   override async onAlarm(): Promise<void> {
     if (this.#accountDeletion.isGone) await this.#accountDeletion.runPass();
-    else this.#push.messages.runAlarm();
+    else this.#push.runAlarm();
   }
 }

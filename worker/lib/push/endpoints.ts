@@ -30,6 +30,16 @@ export const isAllowedEndpoint = ({ PUSH_SERVICES: services = "" }: PushServiceE
 export const hashPushEndpoint = ({ PEPPER }: Pick<Env, "PEPPER">, endpoint: string): string =>
   createHmac("sha256", PEPPER).update(`lisolo push endpoint ${endpoint}`).digest("base64url");
 
-/** Topic of the pushes of a conversation to a person, 32 characters. Different for each person, and nobody can guess it. */
-export const hashPushTopic = ({ PEPPER }: Pick<Env, "PEPPER">, user: Uuid, conversation: ConversationId): string =>
-  createHmac("sha256", PEPPER).update(`lisolo push topic ${user} ${conversation}`).digest("base64url").slice(0, 32);
+/**
+ * Topic of the pushes of a conversation to a person, of its messages or its calls, 32 characters. Different for each
+ * person, and nobody can guess it.
+ */
+export const hashPushTopic = (
+  { PEPPER }: Pick<Env, "PEPPER">,
+  user: Uuid,
+  conversation: ConversationId,
+  subject: "messages" | "calls" = "messages",
+): string => {
+  const topic = `lisolo push topic ${user} ${conversation}${subject === "calls" ? " calls" : ""}`;
+  return createHmac("sha256", PEPPER).update(topic).digest("base64url").slice(0, 32);
+};

@@ -1,5 +1,9 @@
+import type { CallKind } from "#contract/calls/call.ts";
 import type { StoredBody } from "#contract/conversations.ts";
 import type { Language } from "#contract/language.ts";
+
+/** Why a call needs no answer on a device any more. */
+export type CallEnding = "answered" | "declined" | "ended";
 
 /** Texts of notifications, which the server writes because the app need not run when they are shown. */
 type PushTexts = {
@@ -7,7 +11,10 @@ type PushTexts = {
   newMessages: (count: number) => string;
   photo: string;
   voice: (time: string) => string;
-  missedCall: { audio: string; video: string };
+  missedCall: Record<CallKind, string>;
+  missedCalls: (count: number) => string;
+  incomingCall: Record<CallKind, string>;
+  callEnded: Record<CallEnding, string>;
   quote: (name: string, text: string) => string;
   test: string;
 };
@@ -19,6 +26,13 @@ const texts: Record<Language, PushTexts> = {
     photo: "Photo",
     voice: (time) => `Message vocal (${time})`,
     missedCall: { audio: "Appel audio manqué", video: "Appel vidéo manqué" },
+    missedCalls: (count) => `${count} appels manqués`,
+    incomingCall: { audio: "Appel audio entrant", video: "Appel vidéo entrant" },
+    callEnded: {
+      answered: "Appel pris sur un autre appareil",
+      declined: "Appel refusé sur un autre appareil",
+      ended: "Appel terminé",
+    },
     quote: (name, text) => `${name}\u00a0: ${text}`,
     test: "Les notifications arrivent sur cet appareil.",
   },
@@ -28,6 +42,13 @@ const texts: Record<Language, PushTexts> = {
     photo: "Photo",
     voice: (time) => `Voice message (${time})`,
     missedCall: { audio: "Missed audio call", video: "Missed video call" },
+    missedCalls: (count) => `${count} missed calls`,
+    incomingCall: { audio: "Incoming audio call", video: "Incoming video call" },
+    callEnded: {
+      answered: "Call answered on another device",
+      declined: "Call declined on another device",
+      ended: "Call ended",
+    },
     quote: (name, text) => `${name}: ${text}`,
     test: "Notifications arrive on this device.",
   },
@@ -37,6 +58,13 @@ const texts: Record<Language, PushTexts> = {
     photo: "Foto",
     voice: (time) => `Mensagem de voz (${time})`,
     missedCall: { audio: "Chamada de voz perdida", video: "Videochamada perdida" },
+    missedCalls: (count) => `${count} chamadas perdidas`,
+    incomingCall: { audio: "Chamada de voz recebida", video: "Videochamada recebida" },
+    callEnded: {
+      answered: "Chamada atendida noutro dispositivo",
+      declined: "Chamada recusada noutro dispositivo",
+      ended: "Chamada terminada",
+    },
     quote: (name, text) => `${name}: ${text}`,
     test: "As notificações chegam a este dispositivo.",
   },
@@ -46,6 +74,14 @@ const texts: Record<Language, PushTexts> = {
 export const productName = "Lisolo";
 
 export const toTestText = (language: Language): string => texts[language].test;
+
+export const toIncomingCallText = (language: Language, kind: CallKind): string => texts[language].incomingCall[kind];
+
+export const toCallEndedText = (language: Language, ending: CallEnding): string => texts[language].callEnded[ending];
+
+/** Missed calls in words: one with its kind, several with their number. */
+export const toMissedCallsText = (language: Language, kind: CallKind, count: number): string =>
+  count > 1 ? texts[language].missedCalls(count) : texts[language].missedCall[kind];
 
 /** Number of new messages in words. */
 export const toCountText = (language: Language, count: number): string =>

@@ -10,6 +10,7 @@ import { encodeFrame } from "#contract/wire/server-frames.ts";
 import type { CallSignal } from "#worker/objects/rpc.ts";
 import { KeyedMutex } from "#worker/objects/shared/keyed-mutex.ts";
 import { getUserChannelStub } from "#worker/objects/stubs.ts";
+import type { CallPusher } from "#worker/objects/user-channel/push/call-pusher.ts";
 import type { SocketRegistry } from "#worker/objects/user-channel/sockets/socket-registry.ts";
 import { toSignalFrame } from "./call-frames.ts";
 import { CallRateLimits } from "./call-rate-limits.ts";
@@ -22,6 +23,7 @@ type CallCommandPorts = {
   user: Uuid;
   sockets: SocketRegistry;
   runInBackground(work: Promise<unknown>): void;
+  push(): Pick<CallPusher, "recordHandler">;
 };
 type RoutedCallRequest = CallRequest & { conversation: ConversationId };
 type CallRequestOf<T extends CallRequest["type"]> = Extract<RoutedCallRequest, { type: T }>;
@@ -98,6 +100,7 @@ export class CallCommands {
   async runCommand(request: RoutedCallRequest, session?: Uuid): Promise<CallResult | RelayOutcome | Refusal> {
     const { conversation, call } = request;
     this.#orphanedSince.delete(call);
+    if (request.type === "answer" || request.type === "hangUp") this.#ports.push().recordHandler(call, session);
     const runGuarded = (work: () => Promise<CallResult | Refusal>) =>
       this.#sessionGuard.run(
         session,

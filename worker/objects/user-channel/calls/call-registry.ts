@@ -7,9 +7,10 @@ import { logWarning } from "#worker/lib/log.ts";
 import type { CallHeartbeat, CallSnapshot, ConversationRpc } from "#worker/objects/rpc.ts";
 import type { CallRecord } from "#worker/objects/shared/call-record.ts";
 import type { ConversationGateway } from "#worker/objects/user-channel/commands/conversation-gateway.ts";
+import type { CallPusher } from "#worker/objects/user-channel/push/call-pusher.ts";
 import type { SocketRegistry } from "#worker/objects/user-channel/sockets/socket-registry.ts";
 import { toCallEventFrame } from "./call-frames.ts";
-import { CallTable } from "./call-table.ts";
+import { CallTable, type CallUpdate } from "./call-table.ts";
 import type { EndedSessions } from "./session-guard.ts";
 
 /** Result of a signal or heartbeat: accepted or refused, without a call state. */
@@ -20,6 +21,7 @@ type CallRegistryPorts = {
   gateway: ConversationGateway;
   sockets: SocketRegistry;
   runInBackground(work: Promise<unknown>): void;
+  push(): Pick<CallPusher, "handleCallUpdate">;
 };
 
 const refreshedMax = 100; // calls
@@ -48,7 +50,7 @@ export class CallRegistry {
   get visibleCalls(): Call[] {
     const now = Date.now();
     this.#refreshStale(now);
-    const ringing = this.#findRinging(now);
+    const ringing = this.findRinging(now);
     return this.#table.open.filter(
       (call) => call === ringing || (!this.#isIncomingRing(call) && !hasRungOut(call, now)),
     );
@@ -83,7 +85,7 @@ export class CallRegistry {
         continue;
       }
       if (over) this.#staleCalls.delete(call.call_id);
-      if (over || !this.#isIncomingRing(call)) this.#ports.sockets.broadcast(toCallEventFrame(update), true);
+      if (over || !this.#isIncomingRing(call)) this.#announce(update);
       else if (!hasRungOut(call, Date.now())) this.#ring(call);
       if (over || this.#isIncomingRing(call)) continue;
       for (const other of [...this.#listOthers(conversation), ...this.#listHiddenOthers(conversation)])
@@ -114,15 +116,14 @@ export class CallRegistry {
 
   /** Asks a conversation for the state of a call and removes it if it is over or unknown. */
   async refresh(conversation: ConversationId, id: Uuid): Promise<CallResult | Refusal> {
-    const { user, sockets } = this.#ports;
+    const { user } = this.#ports;
     if (this.#refreshedAt.size >= refreshedMax) this.#refreshedAt.clear();
     this.#refreshedAt.set(id, Date.now());
     const answer = await this.#request(conversation, (stub) => stub.getCallState(user, id));
     const over = isRefusal(answer) ? null : answer.over;
     const isUnknown = isRefusal(answer) && ["call_not_found", "conversation_not_found"].includes(answer.error);
     if (!over && !isUnknown) return answer;
-    for (const update of this.#table.removeCall(conversation, id, over))
-      sockets.broadcast(toCallEventFrame(update), true);
+    for (const update of this.#table.removeCall(conversation, id, over)) this.#announce(update);
     return answer;
   }
 
@@ -176,7 +177,7 @@ export class CallRegistry {
 
   /** Rings on the devices unless this person is busy. Other calls are refreshed first, since they may be over. */
   #ring(call: Call): void {
-    const ring = () => this.#ports.sockets.broadcast(toCallEventFrame({ call, over: null }), true);
+    const ring = () => this.#announce({ call, over: null });
     const decide = async () => {
       const isBusy = await this.#refreshIsBusy(call);
       const isStillRinging = this.#table.find(call.conversation, call.call_id)?.answered_at === null;
@@ -229,8 +230,8 @@ export class CallRegistry {
   async #refreshAndRing(call: Call): Promise<void> {
     const wasEngaged = this.#makesBusy(call);
     await this.tryRefresh(call);
-    const ringing = this.#findRinging();
-    if (ringing && wasEngaged) this.#ports.sockets.broadcast(toCallEventFrame({ call: ringing, over: null }), true);
+    const ringing = this.findRinging();
+    if (ringing && wasEngaged) this.#announce({ call: ringing, over: null });
   }
 
   #listOthers(conversation: ConversationId): Call[] {
@@ -244,11 +245,17 @@ export class CallRegistry {
   }
 
   /** The one call that rings for this person, undefined while they are in a call. */
-  #findRinging(now = Date.now()): Call | undefined {
+  findRinging(now = Date.now()): Call | undefined {
     const open = this.#table.open.filter((call) => !hasRungOut(call, now));
     if (open.some((call) => this.#makesBusy(call))) return undefined;
     const [first] = open.filter((call) => this.#isIncomingRing(call)).sort((a, b) => a.created_at - b.created_at);
     return first;
+  }
+
+  /** Notifies the devices of a call. */
+  #announce(update: CallUpdate): void {
+    this.#ports.sockets.broadcast(toCallEventFrame(update), true);
+    this.#ports.push().handleCallUpdate(update);
   }
 
   /** Whether this call makes the person busy. */

@@ -18,10 +18,11 @@ import type { DeviceSender } from "./device-sender.ts";
 import type { MarkTable } from "./mark-table.ts";
 import { createMessagePayload } from "./payloads.ts";
 import type { PushSubscription, SubscriptionTable } from "./subscription-table.ts";
-import { toRetryDelayMs, WakeUp } from "./wake-up.ts";
+import { type SharedAlarm, toRetryDelayMs, WakeUp } from "./wake-up.ts";
 
 type MessagePusherPorts = {
   ctx: DurableObjectState;
+  alarm: SharedAlarm;
   env: Env;
   user: Uuid;
   inbox: Pick<InboxFeed, "find" | "settings">;
@@ -75,7 +76,7 @@ export class MessagePusher {
 
   constructor(ports: MessagePusherPorts) {
     this.#ports = ports;
-    this.#wakeUp = new WakeUp(ports.ctx, () => this.#run());
+    this.#wakeUp = new WakeUp(ports.alarm, () => this.#run());
   }
 
   /** Considers new unread messages of a conversation. Costs nothing for a person without subscriptions. */
@@ -94,6 +95,11 @@ export class MessagePusher {
     }
   }
 
+  /** Records that devices were notified of a conversation's messages by a push of another kind. */
+  recordNotified(entry: InboxEntry, known: ReadonlyMap<Uuid, number>): void {
+    if (known.size > 0) this.#writeMark(entry, known);
+  }
+
   /** Records that nobody is to be notified of the messages that arrived while the conversation was muted. */
   handleUnmuted(entry: InboxEntry): void {
     const devices = this.#ports.subscriptions.all;
@@ -102,7 +108,6 @@ export class MessagePusher {
 
   /** Continues after a wait, or after the death of an instance. */
   runAlarm(): void {
-    this.#wakeUp.handleAlarm();
     if (this.#ports.subscriptions.all.length === 0) return;
     this.#recover();
     this.#run();

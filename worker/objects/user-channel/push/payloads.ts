@@ -5,9 +5,10 @@ import { productName, toCountText, toPreviewText, toQuote, toTestText } from "#w
 import type { InboxEntry } from "#worker/objects/user-channel/inbox/inbox-merge.ts";
 import type { PushSubscription } from "./subscription-table.ts";
 
-type Recipient = {
+/** Person to whom a push is addressed, with what its content depends on. */
+export type Recipient = {
   user: Uuid;
-  settings: Pick<Settings, "messages" | "groups">;
+  settings: Pick<Settings, "messages" | "groups" | "calls">;
   findName(user: Uuid): string | undefined;
 };
 

@@ -1,15 +1,20 @@
 import type { Uuid } from "#contract/ids.ts";
 import { pushTestLifetimeSeconds } from "#contract/limits.ts";
 import type { PushTestResult } from "#contract/push.ts";
+import { logError } from "#worker/lib/log.ts";
 import type { NewPushSubscription } from "#worker/objects/rpc.ts";
 import { RelationTable } from "#worker/objects/user-channel/inbox/contacts-table.ts";
 import type { InboxFeed } from "#worker/objects/user-channel/inbox/inbox-feed.ts";
+import type { InboxEntry } from "#worker/objects/user-channel/inbox/inbox-merge.ts";
 import type { SocketRegistry } from "#worker/objects/user-channel/sockets/socket-registry.ts";
+import { CallPusher, type RingingCallSource } from "./call-pusher.ts";
 import { DeviceSender } from "./device-sender.ts";
 import { MarkTable } from "./mark-table.ts";
 import { MessagePusher } from "./message-pusher.ts";
 import { createTestPayload } from "./payloads.ts";
+import { RingTable } from "./ring-table.ts";
 import { SubscriptionTable } from "./subscription-table.ts";
+import { SharedAlarm } from "./wake-up.ts";
 
 type PushNotificationPorts = {
   ctx: DurableObjectState;
@@ -17,26 +22,61 @@ type PushNotificationPorts = {
   user: Uuid;
   inbox: InboxFeed;
   sockets: SocketRegistry;
+  callRegistry: RingingCallSource;
 };
 
 /** Push subscriptions of one person's devices, and what is pushed to them. */
 export class PushNotifications {
+  readonly #ctx: DurableObjectState;
   readonly #user: Uuid;
   readonly #subscriptions: SubscriptionTable;
   readonly #sender: DeviceSender;
+  readonly #alarm: SharedAlarm;
 
   /** Pushes new messages. */
   readonly messages: MessagePusher;
+  /** Pushes ringing calls. */
+  readonly calls: CallPusher;
 
-  constructor({ ctx, env, user, inbox, sockets }: PushNotificationPorts) {
+  constructor({ ctx, env, user, inbox, sockets, callRegistry }: PushNotificationPorts) {
+    this.#ctx = ctx;
     this.#user = user;
+    this.#alarm = new SharedAlarm(ctx);
     const subscriptions = new SubscriptionTable(ctx.storage.sql);
     const sender = new DeviceSender(env, subscriptions);
     const marks = new MarkTable(ctx.storage.sql);
     const relations = new RelationTable(ctx.storage.sql, user);
     this.#subscriptions = subscriptions;
     this.#sender = sender;
-    this.messages = new MessagePusher({ ctx, env, user, inbox, relations, sockets, subscriptions, marks, sender });
+    const common = { ctx, alarm: this.#alarm, env, user, inbox, relations, sockets, subscriptions, sender };
+    this.messages = new MessagePusher({ ...common, marks });
+    this.calls = new CallPusher({
+      ...common,
+      rings: new RingTable(ctx.storage.sql),
+      callRegistry,
+      recordNotified: (entry, heads) => this.messages.recordNotified(entry, heads),
+    });
+  }
+
+  /** Considers new unread messages of a conversation. A missed call first replaces the ring on devices that received it. */
+  handleNewMessages(entry: InboxEntry, author: Uuid | undefined): void {
+    const replaceRing = this.calls.handleLogEntry(entry);
+    if (!replaceRing) {
+      this.messages.handleNewMessages(entry, author);
+      return;
+    }
+    const pushAll = async () => {
+      await replaceRing;
+      this.messages.handleNewMessages(entry, author);
+    };
+    this.#ctx.waitUntil(pushAll().catch((error: unknown) => logError("a missed call could not be pushed", error)));
+  }
+
+  /** Continues after a wait, or after the death of an instance. */
+  runAlarm(): void {
+    this.#alarm.handleAlarm();
+    this.messages.runAlarm();
+    this.calls.runAlarm();
   }
 
   /** Saves a session's subscription. Returns the sessions whose subscriptions exceed the limit and were removed. */

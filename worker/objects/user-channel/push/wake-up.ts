@@ -15,16 +15,36 @@ export const toRetryDelayMs = (result: DevicePushResult, waitingMs: number): num
   return (askedMs ?? Math.min(retryMaxMs, Math.max(retryMinMs, waitingMs))) * (1 + Math.random() / 4);
 };
 
+/** The object's alarm, shared by several kinds of work: when it rings, each looks for what is due. */
+export class SharedAlarm {
+  readonly #ctx: DurableObjectState;
+  /** Time of the alarm that this instance set. */
+  #at = Number.POSITIVE_INFINITY;
+
+  constructor(ctx: DurableObjectState) {
+    this.#ctx = ctx;
+  }
+
+  /** Sets the alarm unless it rings soon enough. */
+  setAtLatest(at: number, now: number): void {
+    if (this.#at <= at && this.#at >= now) return;
+    this.#at = at;
+    void this.#ctx.storage.setAlarm(at);
+  }
+
+  handleAlarm(): void {
+    this.#at = Number.POSITIVE_INFINITY;
+  }
+}
+
 /** Runs work at a time: by a timer when it is close, and by the object's alarm, which outlives this instance. */
 export class WakeUp {
-  readonly #ctx: DurableObjectState;
+  readonly #alarm: SharedAlarm;
   readonly #run: () => void;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** Time of the alarm that this instance set. */
-  #alarmAt = Number.POSITIVE_INFINITY;
 
-  constructor(ctx: DurableObjectState, run: () => void) {
-    this.#ctx = ctx;
+  constructor(alarm: SharedAlarm, run: () => void) {
+    this.#alarm = alarm;
     this.#run = run;
   }
 
@@ -35,25 +55,14 @@ export class WakeUp {
     if (at === undefined) return;
     const waitMs = Math.max(0, at - now);
     if (waitMs <= timerMaxMs) this.#timer = setTimeout(() => this.#runOnTimer(), waitMs);
-    this.#setAlarm(waitMs <= timerMaxMs ? now + waitMs + alarmDelayMs : at, now);
-  }
-
-  handleAlarm(): void {
-    this.#alarmAt = Number.POSITIVE_INFINITY;
+    this.#alarm.setAtLatest(waitMs <= timerMaxMs ? now + waitMs + alarmDelayMs : at, now);
   }
 
   #runOnTimer(): void {
     try {
       this.#run();
     } catch (error) {
-      logError("pushing new messages failed", error); // the alarm tries again
+      logError("pushing failed", error); // the alarm tries again
     }
-  }
-
-  /** Sets the alarm unless it rings soon enough. */
-  #setAlarm(at: number, now: number): void {
-    if (this.#alarmAt <= at && this.#alarmAt >= now) return;
-    this.#alarmAt = at;
-    void this.#ctx.storage.setAlarm(at);
   }
 }

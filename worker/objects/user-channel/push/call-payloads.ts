@@ -1,0 +1,92 @@
+import type { Call, CallKind } from "#contract/calls/call.ts";
+import { otherMember, type Uuid } from "#contract/ids.ts";
+import { type PushPayload, toCallTag } from "#contract/push.ts";
+import {
+  type CallEnding,
+  productName,
+  toCallEndedText,
+  toIncomingCallText,
+  toMissedCallsText,
+} from "#worker/lib/push/texts.ts";
+import type { InboxEntry } from "#worker/objects/user-channel/inbox/inbox-merge.ts";
+import { createMessagePayload, type Recipient } from "./payloads.ts";
+import type { PushSubscription } from "./subscription-table.ts";
+
+type PushedCall = Pick<Call, "call_id" | "conversation" | "type">;
+type RingTimes = { sentAt: number; expiresAt: number; isAlerting: boolean };
+
+/** Notification about a call, whose title is the other person. */
+const createNotification = (
+  { user, findName }: Recipient,
+  { conversation }: PushedCall,
+  { language, origin }: PushSubscription,
+  body: string,
+): PushPayload["notification"] => {
+  const other = otherMember(conversation, user);
+  return {
+    title: (other === undefined ? undefined : findName(other)) || productName,
+    body,
+    navigate: `${origin}/app/chat/${other}`,
+    tag: toCallTag(conversation),
+    lang: language,
+    dir: "auto",
+  };
+};
+
+/** Content of the push of a ringing call. */
+export const createCallPayload = (
+  recipient: Recipient,
+  call: PushedCall,
+  device: PushSubscription,
+  times: RingTimes,
+): PushPayload => ({
+  web_push: 8030,
+  notification: createNotification(recipient, call, device, toIncomingCallText(device.language, call.type)),
+  mutable: true,
+  data: {
+    kind: "call",
+    user: recipient.user,
+    conversation: call.conversation,
+    call: call.call_id,
+    count: 0,
+    lateText: toMissedCallsText(device.language, call.type, 1),
+    ...times,
+  },
+});
+
+/** Content of the push that silently replaces a ring. */
+export const createCallEndedPayload = (
+  recipient: Recipient,
+  call: PushedCall,
+  device: PushSubscription,
+  ending: CallEnding,
+): PushPayload => ({
+  web_push: 8030,
+  notification: createNotification(recipient, call, device, toCallEndedText(device.language, ending)),
+  mutable: true,
+  data: {
+    kind: "call_ended",
+    user: recipient.user,
+    conversation: call.conversation,
+    call: call.call_id,
+    count: 0,
+    sentAt: Date.now(),
+    isAlerting: false,
+  },
+});
+
+/**
+ * Content of the push of a conversation's unread messages of which the newest is a call that rang on the device. `count`:
+ * number of missed calls if there are several and nothing else is unread.
+ */
+export const createMissedCallPayload = (
+  recipient: Recipient,
+  entry: InboxEntry,
+  { id, kind, count }: { id: Uuid; kind: CallKind; count: number | undefined },
+  device: PushSubscription,
+): PushPayload => {
+  const times = { sentAt: Date.now(), isAlerting: recipient.settings.calls.sound };
+  const { notification, data, ...rest } = createMessagePayload(recipient, entry, undefined, device, times);
+  const body = count === undefined ? notification.body : toMissedCallsText(device.language, kind, count);
+  return { ...rest, notification: { ...notification, body }, data: { ...data, kind: "missed_call", call: id } };
+};

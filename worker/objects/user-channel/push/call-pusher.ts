@@ -1,0 +1,307 @@
+import type { Call, CallBody } from "#contract/calls/call.ts";
+import type { ConversationId, Uuid } from "#contract/ids.ts";
+import { callRingMs, pushConfirmMs, pushLifetimeSeconds } from "#contract/limits.ts";
+import { BoundedMap } from "#worker/lib/limits/bounded-map.ts";
+import { logError } from "#worker/lib/log.ts";
+import { hashPushTopic } from "#worker/lib/push/endpoints.ts";
+import type { CallEnding } from "#worker/lib/push/texts.ts";
+import type { RelationTable } from "#worker/objects/user-channel/inbox/contacts-table.ts";
+import type { InboxFeed } from "#worker/objects/user-channel/inbox/inbox-feed.ts";
+import type { InboxEntry } from "#worker/objects/user-channel/inbox/inbox-merge.ts";
+import type { SocketRegistry } from "#worker/objects/user-channel/sockets/socket-registry.ts";
+import { createCallEndedPayload, createCallPayload, createMissedCallPayload } from "./call-payloads.ts";
+import type { DeviceSender } from "./device-sender.ts";
+import type { Recipient } from "./payloads.ts";
+import type { RingTable } from "./ring-table.ts";
+import type { PushSubscription, SubscriptionTable } from "./subscription-table.ts";
+import { type SharedAlarm, toRetryDelayMs, WakeUp } from "./wake-up.ts";
+
+/** Tells which call rings for the person, if any does. */
+export type RingingCallSource = { findRinging(): Call | undefined };
+
+/** New state of a call; `over` tells how it ended. */
+type CallChange = { call: Call; over: Pick<CallBody, "status"> | null };
+
+type CallPusherPorts = {
+  ctx: DurableObjectState;
+  alarm: SharedAlarm;
+  env: Env;
+  user: Uuid;
+  inbox: Pick<InboxFeed, "find" | "settings">;
+  relations: Pick<RelationTable, "findName">;
+  sockets: Pick<SocketRegistry, "lastHeardAtOfSession">;
+  subscriptions: SubscriptionTable;
+  rings: RingTable;
+  sender: DeviceSender;
+  callRegistry: RingingCallSource;
+  /** Records up to which message devices were notified of a conversation. */
+  recordNotified(entry: InboxEntry, heads: ReadonlyMap<Uuid, number>): void;
+};
+
+/** A call that rings or rang on devices by a push. Times are those of this object. */
+type Ring = {
+  call: Pick<Call, "call_id" | "conversation" | "type" | "created_at">;
+  startedAt: number;
+  /** Sessions of the devices that received the ring. */
+  sessions: Set<Uuid>;
+  sending: Map<Uuid, Promise<void>>;
+  /** Earliest time of another attempt after a failure, by session. */
+  retryAt: Map<Uuid, number>;
+  isOver: boolean;
+  /** Whether the devices are notified of the call's log entry, so that nothing else has to replace the ring. */
+  isReplaced: boolean;
+};
+
+const ringMinMs = 2_000; // a shorter ring would be over before anybody could take the phone
+const sendingMs = 3_000; // after this time an alarm looks whether pushes were sent, in case this instance died
+const logEntryWaitMs = 1_000; // the log entry of a missed call arrives with the end of the call or shortly after
+const callEndedLifetimeSeconds = 60; // a ring that arrived has ended by itself by then
+const handlersMax = 32;
+const never = Number.POSITIVE_INFINITY;
+
+const createRing = (call: Ring["call"], startedAt: number, sessions: readonly Uuid[]): Ring => ({
+  call,
+  startedAt,
+  sessions: new Set(sessions),
+  sending: new Map(),
+  retryAt: new Map(),
+  isOver: false,
+  isReplaced: false,
+});
+
+const toEnding = (over: CallChange["over"]): CallEnding => {
+  if (!over) return "answered";
+  return over.status === "rejected" ? "declined" : "ended";
+};
+
+/**
+ * Rings on devices whose app is closed: at once on a device without a socket, and after `pushConfirmMs` on one whose
+ * socket stays silent. When the call ends or is answered elsewhere, another push replaces the notification on the
+ * devices that received the ring. Whether a call rings at all is decided by the `CallRegistry`, as for connected devices.
+ *
+ * A row records which devices received the ring, after the push. If this instance dies in between, the next one repeats
+ * the push while the call rings; a device that got both shows one, because they are about the same call.
+ */
+export class CallPusher {
+  readonly #ports: CallPusherPorts;
+  readonly #rings = new Map<ConversationId, Ring>();
+  /** Sessions in which calls were answered or declined. */
+  readonly #handlers = new BoundedMap<Uuid, Uuid>(handlersMax);
+  readonly #wakeUp: WakeUp;
+
+  constructor(ports: CallPusherPorts) {
+    this.#ports = ports;
+    this.#wakeUp = new WakeUp(ports.alarm, () => this.#run());
+  }
+
+  /** Records which session answers or declines a call: its device replaces the notification itself. */
+  recordHandler(call: Uuid, session: Uuid | undefined): void {
+    if (session !== undefined) this.#handlers.set(call, session);
+  }
+
+  /** Considers a new state of a call. Costs nothing for a person without subscriptions. */
+  handleCallUpdate({ call, over }: CallChange, now = Date.now()): void {
+    try {
+      if (call.to !== this.#ports.user || this.#ports.subscriptions.all.length === 0) return;
+      if (over || call.answered_at !== null) this.#end(call, over);
+      else this.#start(call, now);
+    } catch (error) {
+      logError("a call could not be pushed", error); // it rings on connected devices all the same
+    }
+  }
+
+  /**
+   * Notifies the devices that received the ring of the missed call's log entry, the newest message of its conversation.
+   * Returns undefined if no device did.
+   */
+  handleLogEntry(entry: InboxEntry): Promise<void> | undefined {
+    const { conversation, preview } = entry;
+    const isMissedCall = preview?.type === "call" && preview.status === "missed";
+    if (!isMissedCall || this.#ports.subscriptions.all.length === 0) return undefined;
+    const ring =
+      this.#findRing(conversation, preview.id) ??
+      this.#recallRing({ call_id: preview.id, conversation, type: preview.kind, created_at: 0 });
+    if (!ring) return undefined;
+    ring.isOver = true;
+    ring.isReplaced = true;
+    return this.#replaceByLogEntry(ring, entry, preview);
+  }
+
+  /** Continues after a wait, or after the death of an instance. */
+  runAlarm(): void {
+    if (this.#ports.subscriptions.all.length === 0) return;
+    const ringing = this.#ports.callRegistry.findRinging();
+    if (ringing) this.#start(ringing, ringing.created_at);
+    else this.#run();
+  }
+
+  #start(call: Call, startedAt: number): void {
+    const { conversation, call_id } = call;
+    if (!this.#findRing(conversation, call_id)) {
+      const pushed = this.#ports.rings.find(conversation);
+      this.#rings.set(conversation, createRing(call, startedAt, pushed?.call === call_id ? pushed.sessions : []));
+    }
+    this.#run();
+  }
+
+  #end(call: Call, over: CallChange["over"]): void {
+    const ring = this.#findRing(call.conversation, call.call_id) ?? this.#recallRing(call);
+    if (!ring || ring.isOver) return;
+    ring.isOver = true;
+    this.#ports.ctx.waitUntil(this.#replaceByEnd(ring, over));
+  }
+
+  #findRing(conversation: ConversationId, id: Uuid): Ring | undefined {
+    const ring = this.#rings.get(conversation);
+    return ring?.call.call_id === id ? ring : undefined;
+  }
+
+  /** A ring that a previous instance pushed. */
+  #recallRing(call: Ring["call"]): Ring | undefined {
+    const pushed = this.#ports.rings.find(call.conversation);
+    return pushed?.call === call.call_id ? createRing(call, call.created_at, pushed.sessions) : undefined;
+  }
+
+  /** Pushes to the devices that are due and arranges to be woken for the rest. */
+  #run(now = Date.now()): void {
+    const times = [...this.#rings.values()].flatMap((ring) => this.#advance(ring, now) ?? []);
+    this.#wakeUp.schedule(times.length > 0 ? Math.min(...times) : undefined, now);
+  }
+
+  /** Pushes a ring to the devices that are due. Returns when to look again, undefined if nothing is left to do. */
+  #advance(ring: Ring, now: number): number | undefined {
+    const { call, sending } = ring;
+    const endsAt = call.created_at + callRingMs;
+    if (ring.isOver || endsAt - now < ringMinMs) {
+      if (sending.size === 0) this.#rings.delete(call.conversation);
+      return undefined;
+    }
+    const times: number[] = [];
+    for (const device of this.#ports.subscriptions.all) {
+      const dueAt = this.#dueAt(device, ring, now);
+      if (dueAt === undefined) continue;
+      if (dueAt > now) times.push(dueAt);
+      else this.#push(ring, device, now);
+    }
+    if (sending.size > 0) times.push(now + sendingMs);
+    return times.length > 0 ? Math.min(...times) : undefined;
+  }
+
+  /** Time at which a device is due, undefined if it has the ring, or a socket that was heard of since the call began. */
+  #dueAt({ session }: PushSubscription, ring: Ring, now: number): number | undefined {
+    if (ring.sessions.has(session) || ring.sending.has(session)) return undefined;
+    const heardAt = this.#ports.sockets.lastHeardAtOfSession(session);
+    if (heardAt !== undefined && heardAt > ring.startedAt) return undefined;
+    const waitMs = heardAt === undefined ? 0 : pushConfirmMs;
+    const retryAt = ring.retryAt.get(session) ?? 0;
+    return retryAt === never ? undefined : Math.max(Math.min(ring.startedAt, now) + waitMs, retryAt);
+  }
+
+  #push(ring: Ring, device: PushSubscription, now: number): void {
+    const send = async () => {
+      try {
+        await this.#sendRing(ring, device, now);
+      } catch (error) {
+        logError("a pushed call could not be recorded", error);
+      }
+      ring.sending.delete(device.session);
+      this.#run();
+    };
+    const work = send();
+    ring.sending.set(device.session, work);
+    this.#ports.ctx.waitUntil(work);
+  }
+
+  async #sendRing(ring: Ring, device: PushSubscription, now: number): Promise<void> {
+    const { env, user, inbox, rings, sender, callRegistry } = this.#ports;
+    const { conversation, call_id, created_at } = ring.call;
+    const expiresAt = created_at + callRingMs;
+    const createPayload = () => {
+      const sentAt = Date.now();
+      if (callRegistry.findRinging()?.call_id !== call_id || expiresAt - sentAt < ringMinMs) return undefined;
+      const times = { sentAt, expiresAt };
+      return createCallPayload(this.#recipient, ring.call, device, {
+        ...times,
+        isAlerting: inbox.settings.calls.sound,
+      });
+    };
+    const lifetimeSeconds = Math.floor((expiresAt - now) / 1_000);
+    const topic = hashPushTopic(env, user, conversation, "calls");
+    const result = await sender.send(device, createPayload, { lifetimeSeconds, topic });
+    if (result.type === "retry") {
+      const sentAt = Date.now();
+      ring.retryAt.set(device.session, sentAt + toRetryDelayMs(result, sentAt - ring.startedAt));
+    } else if (result.type === "delivered") {
+      ring.sessions.add(device.session);
+      const { missed = 0, head = 0 } = rings.find(conversation) ?? {};
+      rings.write(conversation, { call: call_id, sessions: [...ring.sessions], missed, head });
+    } else ring.retryAt.set(device.session, never);
+  }
+
+  /** Replaces a ring that was answered or declined elsewhere, or that ended without a log entry for this person. */
+  async #replaceByEnd(ring: Ring, over: CallChange["over"]): Promise<void> {
+    const { env, user, sender } = this.#ports;
+    const { call } = ring;
+    await Promise.all(ring.sending.values());
+    if (over?.status === "missed") await new Promise((resolve) => setTimeout(resolve, logEntryWaitMs));
+    if (ring.isReplaced) return;
+    const topic = hashPushTopic(env, user, call.conversation, "calls");
+    const options = { lifetimeSeconds: callEndedLifetimeSeconds, topic };
+    const replace = (device: PushSubscription) =>
+      sender.send(device, () => createCallEndedPayload(this.#recipient, call, device, toEnding(over)), options);
+    await Promise.all(this.#listRungDevices(ring).map(replace));
+    this.#run();
+  }
+
+  async #replaceByLogEntry(ring: Ring, entry: InboxEntry, { kind }: CallBody): Promise<void> {
+    const { env, user, inbox, rings, sender, recordNotified } = this.#ports;
+    const { conversation } = entry;
+    await Promise.all(ring.sending.values());
+    const before = rings.find(conversation);
+    const isInRow = entry.head === (before?.head ?? 0) + 1 && entry.unread === (before?.missed ?? 0) + 1;
+    const missed = isInRow || entry.unread === 1 ? entry.unread : 0;
+    const heads = new Map<Uuid, number>();
+    // The push describes all unread messages, so it takes the place of earlier pushes of the conversation.
+    const options = { lifetimeSeconds: pushLifetimeSeconds, topic: hashPushTopic(env, user, conversation) };
+    const replace = async (device: PushSubscription): Promise<void> => {
+      let { head } = entry;
+      const createPayload = () => {
+        const current = inbox.find(conversation);
+        if (!current || current.gone || current.unread === 0)
+          return createCallEndedPayload(this.#recipient, ring.call, device, "ended");
+        head = current.head;
+        const isOnlyMissedCalls = current.head === entry.head && missed > 1;
+        const count = isOnlyMissedCalls ? missed : undefined;
+        return createMissedCallPayload(this.#recipient, current, { id: ring.call.call_id, kind, count }, device);
+      };
+      const { type } = await sender.send(device, createPayload, options);
+      if (type === "delivered") heads.set(device.session, head);
+    };
+    try {
+      await Promise.all(this.#listRungDevices(ring).map(replace));
+      const current = inbox.find(conversation);
+      if (current && heads.size > 0) recordNotified(current, heads);
+      const { call_id: call } = ring.call;
+      rings.write(conversation, { call, sessions: [...ring.sessions], missed, head: entry.head });
+    } catch (error) {
+      logError("a missed call could not be recorded", error);
+    }
+    this.#run();
+  }
+
+  /** Devices that received the ring and do not know better by themselves. */
+  #listRungDevices(ring: Ring): PushSubscription[] {
+    const { subscriptions, sockets } = this.#ports;
+    const handler = this.#handlers.get(ring.call.call_id);
+    return subscriptions.all.filter(({ session }) => {
+      const heardAt = sockets.lastHeardAtOfSession(session);
+      const isConnected = heardAt !== undefined && heardAt > ring.startedAt;
+      return ring.sessions.has(session) && session !== handler && !isConnected;
+    });
+  }
+
+  get #recipient(): Recipient {
+    const { user, inbox, relations } = this.#ports;
+    return { user, settings: inbox.settings, findName: (other) => relations.findName(other) };
+  }
+}
