@@ -60,6 +60,12 @@ function listChunkFiles(manifest, roots) {
   return files;
 }
 
+/**
+ * Documents that show a person's content before any script (docs/decisions/first-view.md), drawn by the build with
+ * made-up rows and without the embedded data.
+ */
+const firstViews = ["list", "chat"];
+
 const sumBrotliSizes = (files) => [...files].reduce((total, file) => total + brotliSize(file), 0);
 /** File name without its content hash. */
 const toAssetName = (file) => file.replace(/^assets\//, "").replace(/-[\w-]{8}(?=\.\w+$)/, "");
@@ -67,7 +73,11 @@ const toAssetName = (file) => file.replace(/^assets\//, "").replace(/-[\w-]{8}(?
 /**
  * Sizes of the build in dist/ in bytes: of each page's document and everything it loads, and of each remaining script
  * and stylesheet.
- * @returns {{ scenes: Record<string, { document: number, all: number, files: string[] }>, lazy: Record<string, number> }}
+ * @returns {{
+ *   scenes: Record<string, { document: number, all: number, files: string[] }>,
+ *   views: Record<string, number>,
+ *   lazy: Record<string, number>,
+ * }}
  */
 export function measureBuild() {
   const manifest = JSON.parse(readFileSync(join(root, "dist", "manifest.json"), "utf8"));
@@ -89,11 +99,12 @@ export function measureBuild() {
     const title = toAssetName(file);
     if (size >= minChunkBytes) lazy[title] = (lazy[title] ?? 0) + size;
   }
-  return { scenes: Object.fromEntries(measured), lazy };
+  const views = firstViews.map((name) => [name, brotliSize(join("..", "first-views", `${name}.html`))]);
+  return { scenes: Object.fromEntries(measured), views: Object.fromEntries(views), lazy };
 }
 
 /** Sizes as entries of bench/budget.json. */
-function toBudget({ scenes, lazy }) {
+function toBudget({ scenes, views, lazy }) {
   const entries = Object.entries(scenes).flatMap(([name, { document, all }]) =>
     name.startsWith("/")
       ? [
@@ -102,7 +113,12 @@ function toBudget({ scenes, lazy }) {
         ]
       : [[`all: ${name}`, all]],
   );
-  return Object.fromEntries([...entries, ...Object.entries(lazy).map(([name, size]) => [`lazy: ${name}`, size])]);
+  const documents = Object.entries(views).map(([name, size]) => [`document: first view, ${name}`, size]);
+  return Object.fromEntries([
+    ...entries,
+    ...documents,
+    ...Object.entries(lazy).map(([name, size]) => [`lazy: ${name}`, size]),
+  ]);
 }
 
 const kilobytes = (bytes) => `${(bytes / 1_000).toFixed(1)} kB`;

@@ -79,6 +79,12 @@ const firstViewCss =
   `html:has(#unloaded:not([hidden])) #${firstViewId}{bottom:5.5rem}`;
 
 /**
+ * Delays the first paint until the view and its script are parsed, that is up to the element after them. A chat painted
+ * while its document arrives would move with every further message.
+ */
+const expectLink = '<link rel="expect" href="#unloaded" blocking="render">';
+
+/**
  * The completed page with marks that the Worker fills with a person's content and with the styles of its icons
  * (worker/service/app-document).
  */
@@ -88,7 +94,7 @@ export const completeAppTemplate = (page: string, { css, icons }: { css: string;
   const html = scripts
     .reduce((text, [tag]) => text.replace(tag, ""), page)
     .replace('<html lang="fr">', '<html lang="%language%">')
-    .replace("</head>", () => "<style>%css%</style></head>")
+    .replace("</head>", () => `<style>%css%</style>${expectLink}</head>`)
     .replace(
       '<div id="root">',
       () =>

@@ -6,6 +6,8 @@ import type { Provider } from "#contract/auth/security.ts";
 import { documentHeaders, headersEverywhere } from "#contract/document-headers.ts";
 import { languages } from "#contract/language.ts";
 import { earlyInputScript, signedInRedirectScript } from "#features/auth/form/early-input.ts";
+import { renderFirstView } from "#first-view/first-view.ts";
+import { fillTemplate } from "#first-view/template.ts";
 import en from "#i18n/en.json";
 import fr from "#i18n/fr.json";
 import pt from "#i18n/pt.json";
@@ -26,6 +28,7 @@ import {
   renderEntryPage,
   toCspHash,
 } from "./document.ts";
+import { firstViewSamples } from "./first-view-samples.ts";
 
 /**
  * Runs after the client build, with its output folder: writes the entry pages in every language, also compressed,
@@ -124,10 +127,18 @@ for (const name of Object.keys(entryScreens) as EntryPageName[]) {
 const index = join(client, "index.html");
 const shell = completeAppShell(readFileSync(index, "utf8"), manifest);
 writeFileSync(index, shell.html);
-writeFileSync(
-  join(folder, "app-template.json"),
-  JSON.stringify(completeAppTemplate(shell.html, await firstViewStyles())),
-);
+const template = completeAppTemplate(shell.html, await firstViewStyles());
+writeFileSync(join(folder, "app-template.json"), JSON.stringify(template));
+
+// Beside the served folder, for the byte budget.
+const samples = join(client, "..", "first-views");
+mkdirSync(samples, { recursive: true });
+for (const [name, view] of Object.entries(firstViewSamples)) {
+  activateTexts("fr", texts.fr);
+  const drawn = renderFirstView(view, createTranslate("fr", texts.fr)).html;
+  const content = { user: "", language: "fr", view: drawn, hint: "", data: "" };
+  writeFileSync(join(samples, `${name}.html`), (await fillTemplate(template, content)).html);
+}
 writeFileSync(join(folder, "headers.json"), JSON.stringify(headers));
 
 const toHeaderLines = (named: Record<string, string>): string =>

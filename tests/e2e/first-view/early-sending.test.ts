@@ -1,7 +1,15 @@
 import type { Page, Request } from "@playwright/test";
 import { timeZoneCookie } from "#contract/wire/document-data.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
-import { firstView, holdScripts, makeChat, openCold, openPhone } from "#tests/support/browser/cold-start.ts";
+import {
+  firstView,
+  holdScripts,
+  makeChat,
+  openCold,
+  openPhone,
+  readLayoutShift,
+  recordLayoutShift,
+} from "#tests/support/browser/cold-start.ts";
 import { TestClient, waitForTakeover } from "#tests/support/browser/test-client.ts";
 import { toSite } from "#tests/support/people/pair.ts";
 import type { Person, Site } from "#tests/support/people/people.ts";
@@ -106,12 +114,7 @@ test("an early message stands in the run of the message before it, or under the 
   const client = await openPhone(browser, server);
   await setTimeZone(client, server);
   const page = await openCold(client, ana);
-  await page.addInitScript(() => {
-    new PerformanceObserver((list) => {
-      for (const entry of list.getEntries())
-        Object.assign(window, { shift: (Reflect.get(window, "shift") ?? 0) + Reflect.get(entry, "value") });
-    }).observe({ type: "layout-shift", buffered: true });
-  });
+  await recordLayoutShift(page);
   const release = await holdScripts(client.context);
   await page.goto(`/app/chat/${ben.id}`, { waitUntil: "commit" });
   await writeEarly(page, "encore moi");
@@ -121,7 +124,7 @@ test("an early message stands in the run of the message before it, or under the 
   release();
   await waitForTakeover(page);
   expect(await bubblesOf(page, "#root")).toEqual(before);
-  expect(await page.evaluate(() => Reflect.get(window, "shift"))).toBe(0);
+  expect(await readLayoutShift(page)).toBe(0);
   await client.context.unroute("**/assets/*.js");
 
   await holdScripts(client.context);

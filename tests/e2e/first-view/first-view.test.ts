@@ -1,6 +1,16 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { findAxeViolations } from "#tests/support/browser/axe-checks.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
-import { firstView, holdScripts, makeChat, openCold, openPhone } from "#tests/support/browser/cold-start.ts";
+import {
+  firstView,
+  holdScripts,
+  makeChat,
+  openCold,
+  openPhone,
+  readLayoutShift,
+  recordLayoutShift,
+} from "#tests/support/browser/cold-start.ts";
 import { TestClient, textsOf, waitForTakeover } from "#tests/support/browser/test-client.ts";
 import { toSite } from "#tests/support/people/pair.ts";
 import { makePerson } from "#tests/support/people/people.ts";
@@ -146,12 +156,7 @@ for (const size of [
           return [x, y, width, height].map(Math.round).join(" ");
         }),
       );
-    await page.addInitScript(() => {
-      new PerformanceObserver((list) => {
-        for (const entry of list.getEntries())
-          Object.assign(window, { shift: (Reflect.get(window, "shift") ?? 0) + Reflect.get(entry, "value") });
-      }).observe({ type: "layout-shift", buffered: true });
-    });
+    await recordLayoutShift(page);
     for (const path of ["/app", `/app/chat/${ana.id}`]) {
       await page.goto("/favicon.svg");
       const release = await holdScripts(client.context);
@@ -165,11 +170,63 @@ for (const size of [
       release();
       await waitForTakeover(page);
       expect(await measure("#root")).toEqual(before);
-      expect(await page.evaluate(() => Reflect.get(window, "shift") ?? 0)).toBe(0);
+      expect(await readLayoutShift(page)).toBe(0);
       await client.context.unroute("**/assets/*.js");
     }
     await client.close();
   });
+
+/** Serves a document in pieces, each of which ends before a row, and lets all other requests wait. */
+const serveInPieces = async (html: string, headers: Record<string, string>) => {
+  const pieces = html.split(/(?=<li)/);
+  const server = createServer((request, response) => {
+    if (request.headers["sec-fetch-mode"] !== "navigate") return;
+    response.writeHead(200, headers);
+    void (async () => {
+      for (const piece of pieces) {
+        response.write(piece);
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      }
+      response.end();
+    })();
+  });
+  await new Promise<void>((resolve) => server.listen(0, () => resolve()));
+  const { port } = server.address() as AddressInfo;
+  const stop = () => {
+    server.closeAllConnections();
+    server.close();
+  };
+  return { origin: `http://localhost:${port}`, pieces: pieces.length, stop };
+};
+
+test("a chat does not move while its document arrives", async ({ browser, server }) => {
+  const site = toSite(server);
+  const texts = Array.from({ length: 10 }, (_, n) => `message ${n}`);
+  const { ana, ben } = await makeChat(site, 9037, texts);
+  const client = await openPhone(browser, server);
+  const page = await openCold(client, ben);
+  const response = await client.context.request.get(`/app/chat/${ana.id}`, {
+    headers: { "sec-fetch-mode": "navigate" },
+  });
+  const policy = response.headers()["content-security-policy"] ?? "";
+  const { origin, pieces, stop } = await serveInPieces(await response.text(), {
+    "content-type": "text/html; charset=utf-8",
+    "content-security-policy": policy,
+  });
+  try {
+    expect(pieces).toBeGreaterThan(texts.length);
+    const session: string = await page.evaluate(() => localStorage["session"]);
+    await page.addInitScript((text) => Object.assign(localStorage, { session: text }), session);
+    await recordLayoutShift(page);
+    await page.goto(`${origin}/app/chat/${ana.id}`, { waitUntil: "commit" });
+    await expect(firstView(page).getByText("message 9", { exact: true })).toBeVisible();
+    await expect(firstView(page).getByRole("textbox")).toBeEditable();
+    expect(await readLayoutShift(page)).toBe(0);
+  } finally {
+    stop();
+  }
+  await client.close();
+});
 
 test("another person's document is never shown: swapped cookies, a signed-out browser and the back button", async ({
   browser,

@@ -49,3 +49,14 @@ export const openPhone = async (browser: Browser, server: Server): Promise<TestC
   );
 
 export const firstView = (page: Page): Locator => page.locator("#first-view");
+
+/** Makes this page's next documents add up their layout shifts. */
+export const recordLayoutShift = (page: Page): Promise<unknown> =>
+  page.addInitScript(() => {
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries())
+        Object.assign(window, { shift: (Reflect.get(window, "shift") ?? 0) + Reflect.get(entry, "value") });
+    }).observe({ type: "layout-shift", buffered: true });
+  });
+
+export const readLayoutShift = (page: Page): Promise<number> => page.evaluate(() => Reflect.get(window, "shift") ?? 0);
