@@ -6,7 +6,10 @@ const secrets = makeSecrets();
 // Wrangler reads the secrets required by wrangler.toml from the environment.
 Object.assign(process.env, secrets);
 
-/** `limitFactor`: multiplies the rate limits of production, for tests in which few people do much. */
+/**
+ * `limitFactor`: multiplies the rate limits of production that the directory and the objects count, for tests in which
+ * few people do much.
+ */
 const runtime = (limitFactor: number) =>
   cloudflareTest(async () => ({
     wrangler: { configPath: "./wrangler.toml" },
@@ -23,7 +26,7 @@ const runtime = (limitFactor: number) =>
   }));
 
 const worker = {
-  setupFiles: ["./tests/worker/support/apply-migrations.ts"],
+  setupFiles: ["./tests/worker/support/setup/apply-migrations.ts"],
   // Ends tests that hang; waits inside tests have shorter limits of their own. On a busy machine the largest test takes
   // ten times as long. Set here, because a shared module would set it only for the first file of a runtime.
   testTimeout: 120_000,
@@ -68,6 +71,7 @@ export default defineConfig({
           name: "worker",
           include: ["tests/worker/**/*.test.ts"],
           exclude: alone,
+          setupFiles: [...worker.setupFiles, "./tests/worker/support/setup/few-people.ts"],
           // One runtime for many files: starting it costs more than most files. Every test creates its own people and
           // does not depend on other tests.
           isolate: false,

@@ -26,7 +26,7 @@ export default defineConfig({
   define: { LOCAL_MAILBOX: "true" },
   test: {
     include: ["bench/rows/*.bench.test.ts"],
-    setupFiles: ["./tests/worker/support/apply-migrations.ts"],
+    setupFiles: ["./tests/worker/support/setup/apply-migrations.ts"],
     testTimeout: 300_000,
     disableConsoleIntercept: true,
   },

@@ -1,7 +1,8 @@
 import { env } from "cloudflare:workers";
-import { expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { phoneOf, testPassword } from "#tests/support/people/people.ts";
-import { advanceClock, stopClockInUnusedHour } from "#tests/worker/support/clock.ts";
+import { advanceClock, elapseTimers, stopClockInUnusedHour } from "#tests/worker/support/clock.ts";
+import { applyMemoryLimits } from "#tests/worker/support/setup/memory-limits.ts";
 import {
   signInByPassword as signIn,
   signInWithProof,
@@ -14,6 +15,14 @@ import { memoryPolicies } from "#worker/lib/limits/memory-limits.ts";
 import { rateLimitPolicies } from "#worker/lib/limits/rate-limit.ts";
 
 /** Answers do not reveal whether a number has an account. Response times: `npm run bench -- timing`. */
+
+/** Durations for which attempts without a proof of work waited for each other; the tests do not wait. */
+let waits: readonly number[];
+beforeEach(() => {
+  applyMemoryLimits();
+  const { everyMs, waitMaxMs } = memoryPolicies.unproven_passwords;
+  waits = elapseTimers(everyMs, waitMaxMs);
+});
 
 /** Bindings that record the accesses to the database and the pepper in order. */
 const watched = () => {
@@ -108,6 +117,7 @@ test("attempts without a proof of work from many addresses wait for each other, 
     ...Array.from({ length: 12 - compared }, () => "captcha_failed"),
     ...Array.from({ length: compared }, () => "invalid_credentials"),
   ]);
+  expect(waits).toEqual(Array.from({ length: compared - 1 }, (_, n) => (n + 1) * everyMs));
   const { answer } = await signInWithProof(person.phone, testPassword, { "cf-connecting-ip": "203.0.113.99" });
   expect(answer.status).toBe(200);
 });

@@ -61,6 +61,19 @@ export const suspendTimers = (leastMs: number, mostMs = leastMs) => {
   };
 };
 
+/** Makes timers of these durations elapse at once. Returns the durations of the timers so far. */
+export const elapseTimers = (leastMs: number, mostMs: number): readonly number[] => {
+  const { setTimeout: setNow } = globalThis;
+  const durations: number[] = [];
+  const setElapsed = (work: () => void, ms = 0): unknown => {
+    if (ms < leastMs || ms > mostMs) return setNow(work, ms);
+    durations.push(ms);
+    return setNow(work);
+  };
+  vi.spyOn(globalThis, "setTimeout").mockImplementation(setElapsed as unknown as typeof setTimeout);
+  return durations;
+};
+
 const tickMs = 10;
 
 /**

@@ -1,0 +1,4 @@
+import { beforeEach } from "vitest";
+import { liftMemoryLimits } from "./memory-limits.ts";
+
+beforeEach(liftMemoryLimits);
