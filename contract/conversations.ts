@@ -204,13 +204,18 @@ export const InboxRow = v.object({
   othersRead: Watermark,
   hidden: Watermark, // seq up to which the person cleared the history
   open: v.boolean(), // whether the person may write
-  muted: v.boolean(),
+  muted: v.boolean(), // see `isMutedAt`
+  mutedUntil: v.nullable(v.number()), // end of a timed mute, null if it has none
   kept: v.boolean(), // stays in the list although its history is cleared
   revision: Watermark, // number of changes to stored messages; see `RevisedResult`
   group: v.nullable(GroupCard), // null in a private conversation
   gone: v.boolean(), // the person is no longer a member, or the group has ended; devices delete its data
 });
 export type InboxRow = v.InferOutput<typeof InboxRow>;
+
+/** Whether a conversation is muted at a time. A timed mute ends without a change of the row. */
+export const isMutedAt = ({ muted, mutedUntil }: Pick<InboxRow, "muted" | "mutedUntil">, at: number): boolean =>
+  muted && (mutedUntil ?? Number.POSITIVE_INFINITY) > at;
 
 /** Whether the list shows a conversation: it has visible messages, or was cleared without being deleted. */
 export const isListed = (row: Pick<InboxRow, "head" | "hidden" | "kept" | "gone">): boolean =>

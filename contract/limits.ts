@@ -122,6 +122,7 @@ export const clearHistoryBurst = 60;
 export const clearHistoriesPerSecond = 1;
 export const muteBurst = 100; // mute changes per person
 export const mutesPerDay = 100;
+export const muteMaxSeconds = 366 * 86_400; // of a timed mute
 
 // Sessions
 export const accessTokenSeconds = 600;

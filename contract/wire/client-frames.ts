@@ -39,7 +39,10 @@ const clientFrames = {
   ]),
   // after this revision
   [clientFrame.revisions]: v.strictTuple([v.literal(clientFrame.revisions), Ref, ConversationRef, Count]),
-  [clientFrame.mute]: v.strictTuple([v.literal(clientFrame.mute), Ref, ConversationRef, Bit]),
+  [clientFrame.mute]: v.union([
+    v.strictTuple([v.literal(clientFrame.mute), Ref, ConversationRef, Bit]),
+    v.strictTuple([v.literal(clientFrame.mute), Ref, ConversationRef, v.literal(1), Count]), // for this many seconds
+  ]),
   [clientFrame.typing]: v.strictTuple([v.literal(clientFrame.typing), ConversationRef]),
   // delivered, read
   [clientFrame.receipts]: v.strictTuple([v.literal(clientFrame.receipts), ConversationRef, Count, Count]),

@@ -23,7 +23,9 @@ export const toClientFrame = (
     case "revised":
       return [clientFrame.revisions, ref, conversation, command.since];
     case "mute":
-      return [clientFrame.mute, ref, conversation, command.muted ? 1 : 0];
+      return command.muted && command.seconds !== undefined
+        ? [clientFrame.mute, ref, conversation, 1, command.seconds]
+        : [clientFrame.mute, ref, conversation, command.muted ? 1 : 0];
     case "page":
       return toPageFrame(command, ref, conversation);
     case "search":
@@ -102,7 +104,12 @@ export const toCommand = (
     case clientFrame.revisions:
       return { type: "revised", conversation, since: frame[3] };
     case clientFrame.mute:
-      return { type: "mute", conversation, muted: frame[3] === 1 };
+      return {
+        type: "mute",
+        conversation,
+        muted: frame[3] === 1,
+        ...(frame[4] === undefined ? {} : { seconds: frame[4] }),
+      };
     case clientFrame.receipts:
       return { type: "mark", conversation, delivered: frame[2], read: frame[3] };
     case clientFrame.page: {

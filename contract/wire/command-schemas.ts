@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { CallRequest } from "#contract/calls/call-commands.ts";
 import { Body, ForwardSource, Seq, Watermark } from "#contract/conversations.ts";
 import { ConversationId, Uuid } from "#contract/ids.ts";
-import { gapPageRows, multicastMax, searchQueryMaxLength, sendBatchMax } from "#contract/limits.ts";
+import { gapPageRows, multicastMax, muteMaxSeconds, searchQueryMaxLength, sendBatchMax } from "#contract/limits.ts";
 
 // Server-side validation of commands (see `commands.ts`). Only the server loads this file.
 
@@ -43,7 +43,15 @@ const DeletePendingCommand = v.strictObject({
 });
 /** Messages changed after a revision, in their current state. */
 const RevisedCommand = v.strictObject({ type: v.literal("revised"), conversation: ConversationId, since: Watermark });
-const MuteCommand = v.strictObject({ type: v.literal("mute"), conversation: ConversationId, muted: v.boolean() });
+/** Length of a timed mute in seconds. */
+export const MuteSeconds = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(muteMaxSeconds));
+/** Mutes a conversation, for a while or without an end, or unmutes it. */
+const MuteCommand = v.strictObject({
+  type: v.literal("mute"),
+  conversation: ConversationId,
+  muted: v.boolean(),
+  seconds: v.optional(MuteSeconds),
+});
 const MarkCommand = v.strictObject({
   type: v.literal("mark"),
   conversation: ConversationId,

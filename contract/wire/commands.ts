@@ -47,7 +47,12 @@ export type DeletePendingResult = v.InferOutput<typeof DeletePendingResult>;
 export const ChangeNumber = v.object({ epoch: v.string(), counter: v.number() });
 export type ChangeNumber = v.InferOutput<typeof ChangeNumber>;
 
-export const MuteResult = v.object({ muted: v.boolean(), change: v.optional(ChangeNumber) });
+/** `until`: end of a timed mute. */
+export const MuteResult = v.object({
+  muted: v.boolean(),
+  until: v.optional(v.number()),
+  change: v.optional(ChangeNumber),
+});
 /** Conversations the person has muted, last changed first. */
 export const MuteList = v.object({ muted: v.array(ConversationId) });
 

@@ -57,13 +57,17 @@ const rowFields = [
   v.tuple([Int, Int]), // own delivered, read
   v.tuple([Int, Int]), // the others' delivered, read
   Int, // hidden
-  Int, // flags: 1 open, 2 muted, 4 kept, 8 gone
+  Int, // flags: 1 open, 2 muted, 4 kept, 8 gone; above the lowest eight bits the end of a timed mute in epoch seconds
   Int, // revision
   v.nullable(Int), // age difference to the message before the newest
 ] as const;
 export const WireRow = v.union([v.strictTuple(rowFields), v.strictTuple([...rowFields, WireGroup])]);
+const muteEndUnit = 256; // of the flags
 const toFlags = (row: InboxRow): number =>
-  (row.open ? 1 : 0) | (row.muted ? 2 : 0) | (row.kept ? 4 : 0) | (row.gone ? 8 : 0);
+  ((row.open ? 1 : 0) | (row.muted ? 2 : 0) | (row.kept ? 4 : 0) | (row.gone ? 8 : 0)) +
+  (row.mutedUntil === null ? 0 : Math.ceil(row.mutedUntil / 1_000) * muteEndUnit);
+const fromMuteEnd = (flags: number): number | null =>
+  flags < muteEndUnit ? null : Math.floor(flags / muteEndUnit) * 1_000;
 export type WireRow = v.InferOutput<typeof WireRow>;
 const toWireGroup = ({ name, picture, count, roster, role, number }: GroupCard): v.InferOutput<typeof WireGroup> => [
   name,
@@ -137,6 +141,7 @@ export const fromWireRow = (row: WireRow, now: number): InboxRow => {
     hidden,
     open: (flags & 1) !== 0,
     muted: (flags & 2) !== 0,
+    mutedUntil: fromMuteEnd(flags),
     kept: (flags & 4) !== 0,
     revision,
     group: group ? fromWireGroup(group) : null,

@@ -93,6 +93,8 @@ export const toHttpRequest = (command: Command): HttpRequest => {
     case "presence":
       return { method: "GET", path: `${path}/presence` };
     case "mute":
-      return { method: command.muted ? "PUT" : "DELETE", path: `/api/mutes/${command.conversation}` };
+      return command.muted
+        ? { method: "PUT", path: withQuery(`/api/mutes/${command.conversation}`, { seconds: command.seconds }) }
+        : { method: "DELETE", path: `/api/mutes/${command.conversation}` };
   }
 };

@@ -12,6 +12,7 @@ const dynamicPrefixes = [
   "chat.status.",
   "groups.events.",
   "groups.receipts.",
+  "mute.for.",
   "security.notices.events.",
   "shell.tabs.",
   "shell.storage.",

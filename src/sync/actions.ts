@@ -69,8 +69,8 @@ export const clearConversation = async (conversation: ConversationId): Promise<v
 /** Removes a conversation from this person's list. */
 export const hideConversation = async (conversation: ConversationId): Promise<void> =>
   clearConversationHistory(getEngine().tab, conversation, false);
-export const muteConversation = async (conversation: ConversationId, muted: boolean): Promise<void> =>
-  setConversationMuted(getEngine().tab, conversation, muted);
+export const muteConversation = async (conversation: ConversationId, muted: boolean, seconds?: number): Promise<void> =>
+  setConversationMuted(getEngine().tab, conversation, muted, seconds);
 
 /**
  * Sends files to a conversation. Resolves once all are durable in the outbox; rejects with a SyncError if none is, with

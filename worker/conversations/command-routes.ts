@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { ReadState, Seq, Watermark } from "#contract/conversations.ts";
 import { ConversationId, Uuid } from "#contract/ids.ts";
-import { MulticastBody, SendCommand } from "#contract/wire/command-schemas.ts";
+import { MulticastBody, MuteSeconds, SendCommand } from "#contract/wire/command-schemas.ts";
 import {
   ClearHistoryResult,
   type CommandOf,
@@ -23,6 +23,7 @@ const SendBody = v.strictObject({ messages: SendCommand.entries.messages });
 const ReceiptsBody = v.strictObject(ReadState.entries);
 const ClearBody = v.strictObject({ upTo: Watermark });
 const DeleteConversationQuery = v.object({ upTo: v.optional(SeqParam) });
+const MuteQuery = v.object({ seconds: v.optional(v.pipe(NumberText, MuteSeconds)) });
 const MessageParams = v.object({ id: ConversationId, seq: v.pipe(NumberText, Seq) });
 
 const ClientMessageParams = v.object({ id: ConversationId, cid: Uuid });
@@ -37,8 +38,13 @@ const toClearHistoryCommand = (
   upTo,
   keep: keepListed,
 });
-const runMuteCommand = (c: AppContext, conversation: ConversationId, muted: boolean) =>
-  respondWithCommand<"mute">(c, { type: "mute", conversation, muted });
+const runMuteCommand = (c: AppContext, conversation: ConversationId, muted: boolean, seconds?: number) =>
+  respondWithCommand<"mute">(c, {
+    type: "mute",
+    conversation,
+    muted,
+    ...(seconds === undefined ? {} : { seconds }),
+  });
 
 /** Write routes of conversations, for clients without a socket and API clients. Each runs the command of its frame. */
 export const conversationCommandRoutes = createRoutes()
@@ -164,13 +170,14 @@ export const conversationCommandRoutes = createRoutes()
     "/mutes/:id",
     describeOperation({
       tag: "conversations",
-      summary: "Mute a conversation",
+      summary: "Mute a conversation, without an end or for this many seconds",
       ok: { status: 200, body: MuteResult },
       refusals: [...nonMemberErrors, "forbidden_origin"],
     }),
     authenticate,
     validate("param", ConversationIdParam),
-    (c) => runMuteCommand(c, c.req.valid("param").id, true),
+    validate("query", MuteQuery),
+    (c) => runMuteCommand(c, c.req.valid("param").id, true, c.req.valid("query").seconds),
   )
   .delete(
     "/mutes/:id",

@@ -11,6 +11,7 @@ import inboxTables from "#migrations/user-channel/0001_inbox.sql?raw";
 import pushSubscriptionTable from "#migrations/user-channel/0002_push_subscriptions.sql?raw";
 import pushMarkTable from "#migrations/user-channel/0003_push_marks.sql?raw";
 import pushRingTable from "#migrations/user-channel/0004_push_rings.sql?raw";
+import timedMutes from "#migrations/user-channel/0005_timed_mutes.sql?raw";
 import { readLimitFactor } from "#worker/lib/limits/local-limits.ts";
 import { logError, logWarning } from "#worker/lib/log.ts";
 import type { CallSignal, ConversationNotice, NewPushSubscription, UserChannelRpc } from "./rpc.ts";
@@ -69,7 +70,7 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
-    applyMigrations(ctx.storage, [inboxTables, pushSubscriptionTable, pushMarkTable, pushRingTable]);
+    applyMigrations(ctx.storage, [inboxTables, pushSubscriptionTable, pushMarkTable, pushRingTable, timedMutes]);
     const user = ctx.id.name ?? "";
     const meta = new KeyValues(ctx.storage.sql);
     const inbox = new InboxFeed(ctx, meta, this.#sockets, {

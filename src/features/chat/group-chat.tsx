@@ -9,6 +9,7 @@ import { RedirectWithNotice } from "#components/layout/redirect-with-notice.tsx"
 import { describeTyping } from "#components/messages/member-names.ts";
 import { showNotImplementedToast } from "#components/overlays/not-implemented-toast.ts";
 import { toAvatarPerson } from "#components/people/avatar-text.ts";
+import { toMutedText } from "#components/people/mute-dialog.tsx";
 import type { Uuid } from "#contract/ids.ts";
 import { loadWithIdleTexts } from "#i18n/setup.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
@@ -86,7 +87,7 @@ export function GroupChat({ id }: { id: Uuid }) {
           profilePath={hasLeft ? undefined : membersPath}
           person={group.state === "loading" ? undefined : toAvatarPerson(card ?? { name, picture: null })}
           name={name}
-          isMuted={conversation?.muted ?? false}
+          mutedText={conversation?.muted ? toMutedText(conversation.mutedUntil, t) : undefined}
           typingText={typingText}
           subtitle={card && !hasLeft && t("groups.chat.members", { count: card.count })}
         />

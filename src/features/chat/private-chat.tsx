@@ -7,6 +7,7 @@ import { Button } from "#components/controls/button.tsx";
 import { EmptyState } from "#components/layout/empty-state.tsx";
 import { showToast } from "#components/overlays/toast.tsx";
 import { showBlockedCallToast } from "#components/people/blocked-call-toast.ts";
+import { toMutedText } from "#components/people/mute-dialog.tsx";
 import { toDisplayName } from "#components/people/person-name.ts";
 import { privateConversationId, type Uuid } from "#contract/ids.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
@@ -95,7 +96,7 @@ export function PrivateChat({ me, userId, notFound }: PrivateChatProps) {
           profilePath={profilePath}
           person={person}
           name={name}
-          isMuted={conversation?.muted ?? false}
+          mutedText={conversation?.muted ? toMutedText(conversation.mutedUntil, t) : undefined}
           typingText={showsTyping ? t("chat.typing") : undefined}
           subtitle={hasVisiblePresence(presence) ? <PresenceLine presence={presence} /> : undefined}
         />

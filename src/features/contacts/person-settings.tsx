@@ -3,6 +3,7 @@ import { useTranslation } from "react-i18next";
 import { Spinner } from "#components/controls/spinner.tsx";
 import { useNavigateIfStillHere } from "#components/layout/use-navigate-if-still-here.ts";
 import { runWithToast } from "#components/overlays/run-with-toast.ts";
+import { MuteDialog, toUnmuteLabel } from "#components/people/mute-dialog.tsx";
 import { BlockPersonDialog } from "#components/people/person-dialogs.tsx";
 import { privateConversationId } from "#contract/ids.ts";
 import { useSession } from "#lib/session/session.ts";
@@ -44,6 +45,7 @@ export function PersonSettings({ person }: { person: PersonRow }) {
   const conversation = privateConversationId(me, person.id);
   const view = useConversation(conversation);
   const [busy, setBusy] = useState<"mute" | "block">();
+  const [isMuting, setMuting] = useState(false);
   const [isConfirming, setConfirming] = useState(false);
   const deletion = useContactDeletion();
   const name = person.username || person.phone;
@@ -56,11 +58,8 @@ export function PersonSettings({ person }: { person: PersonRow }) {
     setBusy((now) => (now === task ? undefined : now));
     return isDone;
   };
-  const toggleMute = () =>
-    run("mute", () => muteConversation(conversation, !isMuted), {
-      done: t(isMuted ? "mute.isOff" : "mute.isOn"),
-      failed: t("mute.failed"),
-    });
+  const unmute = () =>
+    run("mute", () => muteConversation(conversation, false), { done: t("mute.isOff"), failed: t("mute.failed") });
   const block = async () => {
     setConfirming(false);
     const texts = { done: t("people.blocked", { name: isolateBidi(name) }), failed: t("people.blockFailed") };
@@ -78,9 +77,9 @@ export function PersonSettings({ person }: { person: PersonRow }) {
         {view?.isStored && (
           <PersonSettingRow
             icon={isMuted ? "i-ph-bell" : "i-ph-bell-slash"}
-            label={t(isMuted ? "mute.off" : "mute.on")}
+            label={isMuted ? toUnmuteLabel(view.mutedUntil, t) : t("mute.on")}
             isBusy={busy === "mute"}
-            onClick={() => void toggleMute()}
+            onClick={() => (isMuted ? void unmute() : setMuting(true))}
           />
         )}
         {isBlocked ? (
@@ -109,6 +108,12 @@ export function PersonSettings({ person }: { person: PersonRow }) {
           />
         )}
       </ul>
+      {isMuting && (
+        <MuteDialog
+          onChoose={(seconds, texts) => void run("mute", () => muteConversation(conversation, true, seconds), texts)}
+          onClose={() => setMuting(false)}
+        />
+      )}
       {isConfirming && (
         <BlockPersonDialog name={name} onConfirm={() => void block()} onClose={() => setConfirming(false)} />
       )}

@@ -4,6 +4,7 @@ import { useTranslation } from "react-i18next";
 import { getConversationName } from "#components/messages/conversation-name.ts";
 import type { MenuItem } from "#components/overlays/menu.tsx";
 import { runWithToast } from "#components/overlays/run-with-toast.ts";
+import { MuteDialog, toUnmuteLabel } from "#components/people/mute-dialog.tsx";
 import { ClearHistoryDialog } from "#components/people/person-dialogs.tsx";
 import { clearConversation, markReadUpTo, muteConversation } from "#sync/actions.ts";
 import type { ConversationListItem } from "#sync/hooks/use-conversations.ts";
@@ -15,7 +16,7 @@ export type ConversationMenu = {
   confirmDelete: (item: ConversationListItem) => void;
 };
 
-type OpenConfirmation = { action: "clear" | "delete"; item: ConversationListItem };
+type OpenConfirmation = { action: "clear" | "delete" | "mute"; item: ConversationListItem };
 
 /** Menu of the rows of the conversation list, with its confirmation dialogs. `menu` has a stable identity. */
 export const useConversationMenu = () => {
@@ -29,13 +30,15 @@ export const useConversationMenu = () => {
     (item: ConversationListItem): MenuItem[] => [
       {
         id: "mute",
-        label: t(item.muted ? "mute.off" : "mute.on"),
+        label: item.muted ? toUnmuteLabel(item.mutedUntil, t) : t("mute.on"),
         icon: item.muted ? "i-ph-bell" : "i-ph-bell-slash",
         onSelect: () =>
-          void runWithToast(() => muteConversation(item.id, !item.muted), {
-            done: t(item.muted ? "mute.isOff" : "mute.isOn"),
-            failed: t("mute.failed"),
-          }),
+          item.muted
+            ? void runWithToast(() => muteConversation(item.id, false), {
+                done: t("mute.isOff"),
+                failed: t("mute.failed"),
+              })
+            : setConfirmation({ action: "mute", item }),
       },
       {
         id: "clear",
@@ -85,6 +88,14 @@ export const useConversationMenu = () => {
           isGroup={confirmation.item.kind === "group"}
           busy={isClearing}
           onConfirm={() => void clear(confirmation.item)}
+          onClose={close}
+        />
+      )}
+      {confirmation.action === "mute" && (
+        <MuteDialog
+          onChoose={(seconds, texts) =>
+            void runWithToast(() => muteConversation(confirmation.item.id, true, seconds), texts)
+          }
           onClose={close}
         />
       )}

@@ -4,6 +4,7 @@ import { restoreLostFocus } from "#components/focus/title-focus.ts";
 import { lazyOverlay } from "#components/layout/lazy-component.tsx";
 import { useNavigateIfStillHere } from "#components/layout/use-navigate-if-still-here.ts";
 import type { MenuItem } from "#components/overlays/menu.tsx";
+import { MuteDialog, toUnmuteLabel } from "#components/people/mute-dialog.tsx";
 import { type GroupCard, isGroupActionAllowed } from "#contract/groups.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
@@ -25,12 +26,15 @@ const RenameGroupDialog = lazyOverlay(() => import("./rename-group-dialog.tsx"))
 const SuccessorSheet = lazyOverlay(() => import("./members/successor-sheet.tsx"));
 
 /** Overlay over the page: a confirmation, or a sheet or dialog to fill in. */
-type GroupOverlay = GroupConfirmation | { type: "add" } | { type: "rename" } | { type: "successor" };
+type GroupOverlay = GroupConfirmation | { type: "add" } | { type: "rename" } | { type: "successor" } | { type: "mute" };
+
+const isConfirmation = (overlay: GroupOverlay | undefined): overlay is GroupConfirmation =>
+  overlay !== undefined && !["add", "rename", "successor", "mute"].includes(overlay.type);
 
 type GroupMenuOptions = {
   id: Uuid;
   group: GroupCard;
-  isMuted: boolean;
+  mute: { muted: boolean; mutedUntil: number | null };
   members: GroupMemberView[] | undefined;
   /** Called with true before the user leaves or deletes the group, and with false if that failed. */
   onLeaving: (isLeaving: boolean) => void;
@@ -53,7 +57,7 @@ export type GroupMenu = {
 };
 
 /** Actions the current user may perform on a group and its members, with their confirmations. */
-export const useGroupMenu = ({ id, group, isMuted, members, onLeaving }: GroupMenuOptions): GroupMenu => {
+export const useGroupMenu = ({ id, group, mute, members, onLeaving }: GroupMenuOptions): GroupMenu => {
   const { t } = useTranslation();
   const navigateIfStillHere = useNavigateIfStillHere();
   const [overlay, openOverlay] = useState<GroupOverlay>();
@@ -122,10 +126,9 @@ export const useGroupMenu = ({ id, group, isMuted, members, onLeaving }: GroupMe
   const confirmLeave = () =>
     openOverlay(group.role === "owner" && group.count > 1 ? { type: "successor" } : { type: "leave" });
   const toggleMute = () =>
-    void run("mute", () => muteConversation(id, !isMuted), {
-      done: t(isMuted ? "mute.isOff" : "mute.isOn"),
-      failed: t("mute.failed"),
-    });
+    mute.muted
+      ? void run("mute", () => muteConversation(id, false), { done: t("mute.isOff"), failed: t("mute.failed") })
+      : openOverlay({ type: "mute" });
   const setPicture = async (file: File) => {
     const picture = await prepareGroupPicture(file);
     if (!picture) return;
@@ -138,8 +141,8 @@ export const useGroupMenu = ({ id, group, isMuted, members, onLeaving }: GroupMe
   const menuItems: MenuItem[] = [
     {
       id: "mute",
-      label: t(isMuted ? "mute.off" : "mute.on"),
-      icon: isMuted ? "i-ph-bell" : "i-ph-bell-slash",
+      label: mute.muted ? toUnmuteLabel(mute.mutedUntil, t) : t("mute.on"),
+      icon: mute.muted ? "i-ph-bell" : "i-ph-bell-slash",
       onSelect: toggleMute,
     },
     { id: "clear", label: t("chat.clear"), icon: "i-ph-broom", onSelect: () => openOverlay({ type: "clear" }) },
@@ -199,7 +202,13 @@ export const useGroupMenu = ({ id, group, isMuted, members, onLeaving }: GroupMe
           onClose={close}
         />
       )}
-      {overlay && overlay.type !== "add" && overlay.type !== "rename" && overlay.type !== "successor" && (
+      {overlay?.type === "mute" && (
+        <MuteDialog
+          onChoose={(seconds, texts) => void run("mute", () => muteConversation(id, true, seconds), texts)}
+          onClose={close}
+        />
+      )}
+      {isConfirmation(overlay) && (
         <GroupConfirmDialog
           confirmation={overlay}
           group={group}

@@ -6,13 +6,18 @@ import { prepareTitleFocus } from "#components/focus/title-focus.ts";
 import { SettingsCard } from "#components/layout/settings-page.tsx";
 import { runWithToast } from "#components/overlays/run-with-toast.ts";
 import { type AvatarPerson, toAvatarPerson } from "#components/people/avatar-text.ts";
+import { toMutedText } from "#components/people/mute-dialog.tsx";
 import { PersonListItem } from "#components/people/person-row.tsx";
 import { muteConversation } from "#sync/actions.ts";
 import { type MutedConversation, useMutedConversations } from "#sync/hooks/use-muted.ts";
 
 const emptyPerson: AvatarPerson = { username: "", phone: "", avatar: null };
 
-function MutedConversationRow({ conversation: { id, peer, person, group } }: { conversation: MutedConversation }) {
+function MutedConversationRow({
+  conversation: { id, peer, person, group, mutedUntil },
+}: {
+  conversation: MutedConversation;
+}) {
   const { t } = useTranslation();
   const [isBusy, setBusy] = useState(false);
   const avatarPerson = group ? toAvatarPerson(group) : (person ?? emptyPerson);
@@ -33,7 +38,10 @@ function MutedConversationRow({ conversation: { id, peer, person, group } }: { c
         to={peer === undefined ? `/app/group/${id}` : `/app/chat/${peer}`}
         className="flex min-h-12 min-w-0 flex-1 items-center rounded-card"
       >
-        <PersonListItem person={{ ...avatarPerson, phone: "" }} />
+        <PersonListItem
+          person={{ ...avatarPerson, phone: "" }}
+          {...(mutedUntil === null ? {} : { note: toMutedText(mutedUntil, t) })}
+        />
       </Link>
       <IconButton
         icon="i-ph-bell"

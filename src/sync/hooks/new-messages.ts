@@ -1,8 +1,9 @@
 import { useRef } from "react";
 import { listNamedMembers } from "#components/messages/member-names.ts";
-import { countsAsUnread, type StoredBody } from "#contract/conversations.ts";
+import { countsAsUnread, isMutedAt, type StoredBody } from "#contract/conversations.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { liveQueries } from "#sync/engine.ts";
+import type { QueryContext } from "#sync/queries/live-queries.ts";
 import type { LocalConversationRow, LocalStore, PersonRow } from "#sync/store/database.ts";
 import { readMemberProfiles } from "#sync/store/members.ts";
 import { isOwnMessage, toDisplayedUnread } from "#sync/store/row-mapping.ts";
@@ -31,7 +32,7 @@ const isIncomingMessage = (row: LocalConversationRow, me: Uuid): boolean =>
   countsAsUnread({ body: row.preview }) &&
   !isOwnMessage(row, me, row);
 
-const readNewestHeads = async (store: LocalStore, me: Uuid): Promise<ConversationHead[]> => {
+const readNewestHeads = async ({ store, me, clock }: QueryContext): Promise<ConversationHead[]> => {
   const rows = await store.conversations
     .where("[listed+lastAt]")
     .between([1, 0], [1, Number.MAX_SAFE_INTEGER], true, true)
@@ -44,7 +45,7 @@ const readNewestHeads = async (store: LocalStore, me: Uuid): Promise<Conversatio
     head: row.head,
     at: row.at,
     unread: row.gone ? 0 : toDisplayedUnread(row),
-    muted: row.muted,
+    muted: isMutedAt(row, clock.now()),
     isIncoming: isIncomingMessage(row, me),
   }));
 };
@@ -54,7 +55,7 @@ export const subscribeNewestHeads = (listener: (heads: readonly ConversationHead
   let leave = () => {};
   const follow = () => {
     leave();
-    const live = liveQueries.get()?.openQuery("newest", ({ store, me }) => readNewestHeads(store, me), false);
+    const live = liveQueries.get()?.openQuery("newest", readNewestHeads, false);
     if (!live) return;
     const notify = () => {
       const heads = live.get();

@@ -9,7 +9,9 @@ export type { ConversationListItem, ConversationView } from "#sync/store/view-mo
 
 /** The newest conversations, at most `limit`. Fewer than that means that there are no more. */
 export const useConversations = (limit = 100): ConversationListItem[] | undefined => {
-  const list = useLiveQuery(`conversations ${limit}`, ({ store, me }) => readConversations(store, me, limit));
+  const list = useLiveQuery(`conversations ${limit}`, ({ store, me, clock }) =>
+    readConversations(store, me, limit, clock),
+  );
   const engine = useEngine();
   // Fetch unknown members who are named in the last messages.
   useEffect(() => {
@@ -24,4 +26,4 @@ export const useConversations = (limit = 100): ConversationListItem[] | undefine
 
 /** One conversation, or a default view if this device has no row of it. */
 export const useConversation = (id: ConversationId | undefined): ConversationView | undefined =>
-  useLiveQuery(id && `conversation ${id}`, ({ store, me }) => readConversation(store, me, id ?? ""));
+  useLiveQuery(id && `conversation ${id}`, ({ store, me, clock }) => readConversation(store, me, id ?? "", clock));

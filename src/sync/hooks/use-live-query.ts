@@ -1,6 +1,6 @@
 import { useMemo, useSyncExternalStore } from "react";
 import { currentEngine, liveQueries, type SyncEngine } from "#sync/engine.ts";
-import type { SyncContext } from "#sync/store/sync-context.ts";
+import type { QueryContext } from "#sync/queries/live-queries.ts";
 import type { StorageTrouble } from "#sync/store/view-models.ts";
 
 // Hooks of this folder that are made with `useLiveQuery` read the local store only. They return undefined until their first
@@ -19,7 +19,7 @@ export const useEngine = (): SyncEngine | undefined =>
  */
 export const useLiveQuery = <T>(
   key: string | undefined,
-  query: (context: SyncContext) => Promise<T>,
+  query: (context: QueryContext) => Promise<T>,
   keepsAlive = true,
 ): T | undefined => {
   const queries = useSyncExternalStore(liveQueries.subscribe, liveQueries.get, () => undefined);

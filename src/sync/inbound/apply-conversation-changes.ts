@@ -46,7 +46,7 @@ export const applyRowAnswer = async (
   if (cursor.epoch !== answer.change.epoch || isChangeStored(cursor, answer.change.counter)) return;
   const row = await transaction.loadRow(answer.conversation);
   if (row.gone) return;
-  if (answer.type === "muted") row.muted = answer.muted;
+  if (answer.type === "muted") Object.assign(row, { muted: answer.muted, mutedUntil: answer.mutedUntil });
   else await applyClearedHistory(transaction, row, answer);
 };
 

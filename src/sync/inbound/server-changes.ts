@@ -50,7 +50,7 @@ export type ServerChange =
   | { type: "revised"; target: ConversationKey; epoch?: string; since: number; revision: number; messages: Message[] }
   /** Answers to changes by this device; `change` is the last change of the conversation's row that they include. */
   | { type: "cleared"; conversation: ConversationId; upTo: number; keep: boolean; change: ChangeNumber }
-  | { type: "muted"; conversation: ConversationId; muted: boolean; change: ChangeNumber }
+  | { type: "muted"; conversation: ConversationId; muted: boolean; mutedUntil: number | null; change: ChangeNumber }
   /**
    * Cursor update; precedes the rows it covers. `isFullSync`: the rows are of another inbox or an earlier copy, so all
    * handles are discarded.

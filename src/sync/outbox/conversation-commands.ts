@@ -156,14 +156,25 @@ export const clearConversationHistory = async (
   if (!keepListed) await deleteConversationDrafts(tab, conversation);
 };
 
-/** Switches the notifications of a conversation off or on. Rejects with a SyncError. */
-export const setConversationMuted = async (tab: Tab, conversation: ConversationId, muted: boolean): Promise<void> => {
+/**
+ * Mutes a conversation, with `seconds` for that long, or unmutes it. Rejects with a SyncError.
+ */
+export const setConversationMuted = async (
+  tab: Tab,
+  conversation: ConversationId,
+  muted: boolean,
+  seconds?: number,
+): Promise<void> => {
+  const minUntil = seconds === undefined ? 0 : tab.platform.now() + seconds * 500; // tolerates a wrong clock
   const answer = await confirmRowChange(
     tab,
     conversation,
-    () => requestByHttp(tab.platform, { type: "mute", conversation, muted }),
-    (row) => row.muted === muted,
+    () =>
+      requestByHttp(tab.platform, { type: "mute", conversation, muted, ...(seconds === undefined ? {} : { seconds }) }),
+    (row) => row.muted === muted && (seconds === undefined ? !row.mutedUntil : (row.mutedUntil ?? 0) > minUntil),
   );
-  if (answer?.change)
-    await applyAnswer(tab, [{ type: "muted", conversation, muted: answer.muted, change: answer.change }]);
+  if (answer?.change) {
+    const { until: mutedUntil = null, change } = answer;
+    await applyAnswer(tab, [{ type: "muted", conversation, muted: answer.muted, mutedUntil, change }]);
+  }
 };

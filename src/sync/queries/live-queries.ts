@@ -1,4 +1,5 @@
 import { liveQuery } from "dexie";
+import { getServerNow } from "#lib/browser/clock.ts";
 import { Observable } from "#lib/browser/observable.ts";
 import { retryDelayMs } from "#lib/http/backoff.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
@@ -37,9 +38,18 @@ const findItemKey = (part: unknown): unknown => {
 const indexByKey = (list: readonly unknown[]): Map<unknown, unknown> | undefined =>
   findItemKey(list[0]) === undefined ? undefined : new Map(list.map((part) => [findItemKey(part), part]));
 
+/** Clock of a query. `refreshAt`: a live query is run again at this time, although the database does not change. */
+export type QueryClock = { now(): number; refreshAt(time: number): void };
+
+/** Clock of a query that is run once. */
+export const singleQueryClock: QueryClock = { now: getServerNow, refreshAt: () => {} };
+
+export type QueryContext = SyncContext & { clock: QueryClock };
+
 /** Latest result of a query, undefined until there is one. It is read while there are subscribers. */
 export type LiveQuery<T> = { get(): T | undefined; subscribe(listener: () => void): () => void };
 
+const timerMaxMs = 2 ** 31 - 1;
 const keepAliveMs = 5_000; // returning to a screen within this time shows it without a flash
 
 /**
@@ -55,7 +65,7 @@ export class LiveQueries {
   }
 
   /** `lingers`: the query stays active for a moment after its last subscriber has left. */
-  openQuery<T>(key: string, query: (context: SyncContext) => Promise<T>, lingers = true): LiveQuery<T> {
+  openQuery<T>(key: string, query: (context: QueryContext) => Promise<T>, lingers = true): LiveQuery<T> {
     const shared = this.#queries.get(key);
     if (shared) return shared as LiveQuery<T>;
     const live = this.#create(key, query, lingers ? keepAliveMs : 0);
@@ -63,7 +73,7 @@ export class LiveQueries {
     return live;
   }
 
-  #create<T>(key: string, query: (context: SyncContext) => Promise<T>, keepMs: number): LiveQuery<T> {
+  #create<T>(key: string, query: (context: QueryContext) => Promise<T>, keepMs: number): LiveQuery<T> {
     const context = this.#context;
     const value = new Observable<T | undefined>(undefined);
     let subscriberCount = 0;
@@ -71,9 +81,26 @@ export class LiveQueries {
     let cancelRetry = () => {};
     let failures = 0;
     let subscription: { unsubscribe(): void } | undefined;
+    let cancelRefresh = () => {};
+    const runQuery = () => {
+      cancelRefresh();
+      let nextAt = Number.POSITIVE_INFINITY;
+      const refreshAt = (time: number) => {
+        if (time >= nextAt) return;
+        nextAt = time;
+        cancelRefresh();
+        cancelRefresh = context.platform.startTimer(Math.min(timerMaxMs, time - getServerNow()), restart);
+      };
+      return query({ ...context, clock: { now: getServerNow, refreshAt } });
+    };
+    const restart = () => {
+      subscription?.unsubscribe();
+      subscription = undefined;
+      read();
+    };
     const read = () => {
       cancelRetry();
-      subscription ??= liveQuery(() => query(context)).subscribe({
+      subscription ??= liveQuery(runQuery).subscribe({
         next: (result) => {
           failures = 0;
           value.set(shareStructure(value.get(), result));
@@ -89,6 +116,7 @@ export class LiveQueries {
     };
     const end = () => {
       cancelRetry();
+      cancelRefresh();
       subscription?.unsubscribe();
       subscription = undefined;
       this.#queries.delete(key);

@@ -22,7 +22,9 @@ import type {
   MemberProfiles,
   UploadView,
 } from "#sync/store/view-models.ts";
+import { type QueryClock, singleQueryClock } from "./live-queries.ts";
 import { toMessageKey } from "./message-search.ts";
+import { readMuteState } from "./mute-state.ts";
 
 /**
  * Queries of the screens, on the local database alone. Each uses one transaction, so that no message appears twice, as
@@ -70,6 +72,7 @@ export const readConversations = (
   store: LocalStore,
   me: Uuid,
   limit: number,
+  clock: QueryClock = singleQueryClock,
 ): Promise<ConversationListItem[] | undefined> =>
   store.transaction(
     "r",
@@ -109,7 +112,7 @@ export const readConversations = (
         at: row.lastAt,
         last: lastMessages[index] ?? { body: null, mine: false, at: row.lastAt },
         open: row.open,
-        muted: row.muted,
+        ...readMuteState(row, clock),
         group: row.group,
         gone: row.gone,
         memberProfiles: profiles[index] ?? noProfiles,
@@ -118,7 +121,12 @@ export const readConversations = (
     },
   );
 
-export const readConversation = (store: LocalStore, me: Uuid, id: ConversationId): Promise<ConversationView> =>
+export const readConversation = (
+  store: LocalStore,
+  me: Uuid,
+  id: ConversationId,
+  clock: QueryClock = singleQueryClock,
+): Promise<ConversationView> =>
   store.transaction("r", [store.conversations, store.people, store.meta], async () => {
     const row = await store.conversations.get(id);
     const peer = otherMember(id, me);
@@ -139,13 +147,14 @@ export const readConversation = (store: LocalStore, me: Uuid, id: ConversationId
         isStored: row !== undefined,
         isConfirmed: person !== undefined || isCaughtUp(await readSyncCursor(store)),
         muted: false,
+        mutedUntil: null,
         blocked,
         group: row?.group ?? null,
         gone: false,
       };
     }
     const read = Math.max(row.read, row.wantRead);
-    const { head, open, muted, group, gone } = row;
+    const { head, open, group, gone } = row;
     const unread = toDisplayedUnread(row);
     return {
       id,
@@ -158,7 +167,7 @@ export const readConversation = (store: LocalStore, me: Uuid, id: ConversationId
       open,
       isStored: true,
       isConfirmed: true,
-      muted,
+      ...readMuteState(row, clock),
       blocked,
       group,
       gone,

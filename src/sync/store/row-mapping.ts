@@ -81,6 +81,7 @@ export const createConversationRow = (id: ConversationId, me: Uuid): LocalConver
   hidden: 0,
   open: true,
   muted: false,
+  mutedUntil: null,
   kept: false,
   revision: 0,
   group: null,
@@ -97,10 +98,10 @@ export const createConversationRow = (id: ConversationId, me: Uuid): LocalConver
 
 /** Row of a conversation whose log was recreated: state of the old log is discarded. */
 export const resetConversationRow = (row: LocalConversationRow, me: Uuid, epoch: string): LocalConversationRow => {
-  const { handle, open, muted, kept, at, listed, lastAt, gone } = row;
+  const { handle, open, muted, mutedUntil, kept, at, listed, lastAt, gone } = row;
   // The next group card replaces the stored one, whatever its members version (`roster`).
   const group = row.group && { ...row.group, roster: 0 };
-  const carriedOver = { epoch, open, muted, kept, at, listed, lastAt, gone, group };
+  const carriedOver = { epoch, open, muted, mutedUntil, kept, at, listed, lastAt, gone, group };
   return { ...createConversationRow(row.id, me), ...carriedOver, ...(handle === undefined ? {} : { handle }) };
 };
 

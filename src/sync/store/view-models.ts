@@ -32,6 +32,7 @@ export type ConversationListItem = {
   last: LastMessage;
   open: boolean;
   muted: boolean;
+  mutedUntil: number | null; // end of a timed mute
   draft?: string; // text draft
   group: GroupCard | null;
   gone: boolean; // left or deleted; listed only while it has unsent content
@@ -51,6 +52,7 @@ export type ConversationView = {
   isStored: boolean;
   isConfirmed: boolean; // `open` is confirmed by the server
   muted: boolean;
+  mutedUntil: number | null; // end of a timed mute
   blocked: boolean; // by this person
   group: GroupCard | null;
   gone: boolean; // left or deleted

@@ -128,6 +128,7 @@ test("a device that cannot store a setting says so, and muted conversations are 
   const { notifications } = texts.settings;
   await phone.signIn(ana, `/app/user/${ben.id}`);
   await page.getByRole("button", { name: texts.mute.on }).click();
+  await page.getByRole("button", { name: texts.mute.for.always, exact: true }).click();
   await expect(page.getByRole("button", { name: texts.mute.off })).toBeVisible();
 
   await phone.goTo("/app/notifications");

@@ -84,6 +84,7 @@ test("elements next to a call block nothing: questions, toasts, the back button,
   // A toast covers neither the bar nor the header.
   await page.getByRole("main").getByRole("button", { name: texts.common.more }).click();
   await page.getByRole("menuitem", { name: texts.mute.on }).click();
+  await page.getByRole("button", { name: texts.mute.for.always, exact: true }).click();
   const toast = page.getByRole("status").locator(".rise").first();
   await patient(toast).toBeVisible();
   await expectApart(toast, banner(anas));

@@ -60,9 +60,11 @@ test("a chat can be muted, shows who is typing, and can be cleared of earlier me
   // bar.
   await anas.context.route("**/api/mutes/**", (route) => route.fulfill({ status: 503, body: "" }));
   await choose(page, texts, texts.mute.on);
+  await page.getByRole("button", { name: texts.mute.for.always, exact: true }).click();
   await expect(page.getByRole("alert").getByText("Impossible de modifier l'état des notifications.")).toBeVisible();
   await anas.context.unroute("**/api/mutes/**");
   await choose(page, texts, texts.mute.on);
+  await page.getByRole("button", { name: texts.mute.for.always, exact: true }).click();
   await expect(page.getByRole("status").getByText("Notifications muettes", { exact: true })).toBeVisible();
   await expect(header.getByRole("img", { name: texts.mute.isOn })).toBeVisible();
   await page.getByRole("link", { name: texts.common.back, exact: true }).click();
@@ -82,6 +84,21 @@ test("a chat can be muted, shows who is typing, and can be cleared of earlier me
   await choose(page, texts, texts.mute.off);
   await expect(page.getByRole("status").getByText("Notifications réactivées", { exact: true })).toBeVisible();
   await expect(header.getByRole("img", { name: texts.mute.isOn })).toHaveCount(0);
+
+  // A timed mute shows its end, and can be chosen by keyboard.
+  await choose(page, texts, texts.mute.on);
+  const durations = page.getByRole("dialog", { name: texts.mute.on });
+  await expect(durations.getByRole("button", { name: texts.mute.for.hour, exact: true })).toBeFocused();
+  expect(await findAxeViolations(page)).toEqual([]);
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  await expect(durations).toHaveCount(0);
+  const mutedUntil = new RegExp(`^${fill(texts.mute.isOnUntil, { end: "\\d\\d:\\d\\d" })}$`);
+  await expect(header.getByRole("img", { name: mutedUntil })).toBeVisible();
+  await page.getByRole("button", { name: texts.common.more, exact: true }).click();
+  const unmute = new RegExp(`^${fill(texts.mute.offUntil.replace(/[()]/g, "\\$&"), { end: "\\d\\d:\\d\\d" })}$`);
+  await page.getByRole("menuitem", { name: unmute }).click();
+  await expect(header.getByRole("img", { name: mutedUntil })).toHaveCount(0);
 
   // Clearing: cancelled, failed, then done; messages that arrived meanwhile stay.
   const dialog = page.getByRole("alertdialog", { name: "Effacer la conversation\u00a0?" });

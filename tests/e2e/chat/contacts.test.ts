@@ -171,6 +171,7 @@ test("a profile shows a person's data, and reports if it cannot be loaded or the
   await expect(main.getByRole("link", { name: texts.people.message, exact: true })).toBeVisible();
   expect(await findAxeViolations(page)).toEqual([]);
   await main.getByRole("button", { name: texts.mute.on }).click();
+  await page.getByRole("button", { name: texts.mute.for.always, exact: true }).click();
   await expect(page.getByRole("status").getByText(texts.mute.isOn)).toBeVisible();
   await main.getByRole("button", { name: texts.mute.off }).click();
   await expect(page.getByRole("status").getByText(texts.mute.isOff)).toBeVisible();

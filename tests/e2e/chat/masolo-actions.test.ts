@@ -150,6 +150,7 @@ test("the list finds people and conversations, shows drafts, and its rows have a
   await menu(texts.masolo.markRead);
   await expect(row).not.toContainText(unread);
   await menu(texts.mute.on);
+  await page.getByRole("button", { name: texts.mute.for.always, exact: true }).click();
   await expect(page.getByRole("status").getByText(texts.mute.isOn, { exact: true })).toBeVisible();
   await expect(row.getByRole("img", { name: texts.mute.isOn })).toBeVisible();
   await menu(texts.chat.clear);

@@ -197,6 +197,7 @@ test("five people on seven devices create a group and talk in it, each in their 
   await expect(results.filter({ hasText: "I am coming soon" })).toBeVisible();
   await elis.page.getByRole("button", { name: elis.texts.chat.closeSearch }).click();
   await openChatMenu(bens, texts.mute.on);
+  await bens.page.getByRole("button", { name: texts.mute.for.always, exact: true }).click();
   await expect(headerOf(bensTablet).getByRole("img", { name: bensTablet.texts.mute.isOn })).toBeVisible();
   await page.getByRole("button", { name: texts.groups.chat.call }).click();
   await expect(page.getByText(texts.common.notAvailable, { exact: true })).toBeVisible();

@@ -52,6 +52,7 @@ test("the owner changes a group and its members see it at once; a member who lea
   ).toHaveCount(0);
   await expect(bensPage.getByRole("button", { name: bens.texts.groups.rename.action })).toHaveCount(0);
   await bensPage.getByRole("button", { name: bens.texts.groups.page.mute }).click();
+  await bensPage.getByRole("button", { name: bens.texts.mute.for.always, exact: true }).click();
   await expectToast(bens.texts.mute.isOn, bensPage);
   await expect(bensPage.getByRole("button", { name: bens.texts.groups.page.unmute })).toBeVisible();
   await bensPage.getByText(cleo.username).click();
@@ -84,6 +85,7 @@ test("the owner changes a group and its members see it at once; a member who lea
   await page.locator("input[type=file]").setInputFiles(onePicture);
   await expect(page.getByRole("main").getByRole("status").filter({ hasText: texts.common.loading })).toBeVisible();
   await page.getByRole("button", { name: texts.groups.page.mute }).click();
+  await page.getByRole("button", { name: texts.mute.for.always, exact: true }).click();
   await expectToast(texts.mute.isOn);
   letOn();
   await expectToast(texts.groups.picture.done);

@@ -173,6 +173,7 @@ test("muted conversations, the list itself and an absence show no banner, and tw
   await phone.signIn(ben, `/app/chat/${cleo.id}`);
   await page.getByRole("button", { name: texts.common.more }).click();
   await page.getByRole("menuitem", { name: texts.mute.on }).click();
+  await page.getByRole("button", { name: texts.mute.for.always, exact: true }).click();
   await expect(page.getByRole("heading", { level: 1 }).getByRole("img", { name: texts.mute.isOn })).toBeVisible();
   await phone.goTo("/app/contacts");
   await page.locator("body").press("Shift");

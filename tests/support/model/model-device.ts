@@ -315,7 +315,10 @@ const toCommand = ({ method, path, body }: HttpRequest): Command => {
     string,
     string,
   ];
-  if (area === "mutes") return { type: "mute", conversation, muted: method === "PUT" };
+  if (area === "mutes") {
+    const seconds = query("seconds");
+    return { type: "mute", conversation, muted: method === "PUT", ...(seconds === undefined ? {} : { seconds }) };
+  }
   if (what === "clear") return { type: "clearHistory", conversation, keep: true, ...(body as { upTo: number }) };
   if (method === "DELETE" && what === "messages") return { type: "deleteForEveryone", conversation, seq: Number(seq) };
   if (method === "DELETE") return { type: "clearHistory", conversation, keep: false, upTo: query("upTo") ?? 0 };

@@ -17,6 +17,7 @@ export type LogMember = ReadState & {
   clearedUpTo: number;
   keepListed: boolean;
   muted: boolean;
+  mutedUntil: number | null;
   /** Member number; messages name their sender by it. */
   number: number;
   /** Of a group. */
@@ -62,6 +63,7 @@ export const newMember = (number = 0): LogMember => ({
   clearedUpTo: 0,
   keepListed: false,
   muted: false,
+  mutedUntil: null,
   number,
   othersReadState: { delivered: 0, read: 0 },
   role: "member",
@@ -135,6 +137,7 @@ export const buildInboxRow = (log: Log, user: Uuid, handle: number): InboxRow =>
     hidden: me.clearedUpTo,
     open: log.open,
     muted: me.muted,
+    mutedUntil: me.mutedUntil,
     kept: me.keepListed,
     revision: log.revision,
   };

@@ -167,8 +167,13 @@ export class ModelServer extends ModelGroups {
         return { hidden: me.clearedUpTo, change: this.changeNumber(user, log) };
       case "mute":
         me.muted = command.muted;
+        me.mutedUntil = command.seconds === undefined ? null : Math.ceil(Date.now() / 1_000 + command.seconds) * 1_000;
         this.pushRow(user, log);
-        return { muted: me.muted, change: this.changeNumber(user, log) };
+        return {
+          muted: me.muted,
+          ...(me.mutedUntil === null ? {} : { until: me.mutedUntil }),
+          change: this.changeNumber(user, log),
+        };
       case "deleteForEveryone":
         return this.#deleteForEveryone(user, log, command.seq);
       case "deletePending":

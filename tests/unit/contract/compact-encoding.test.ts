@@ -198,6 +198,7 @@ describe("compact commands", () => {
     { type: "revised", conversation, since: 0 },
     { type: "mute", conversation, muted: true },
     { type: "mute", conversation, muted: false },
+    { type: "mute", conversation, muted: true, seconds: 3_600 },
     { type: "page", conversation, direction: "after", seq: 0, limit: 40 },
     { type: "page", conversation, direction: "before", seq: 41, limit: 40 },
     { type: "search", conversation, query: "été", before: 100 },
@@ -249,6 +250,7 @@ describe("compact forms of the content of frames", () => {
       hidden: 0,
       open: true,
       muted: false,
+      mutedUntil: null,
       kept: false,
       revision: 4,
     };
@@ -256,6 +258,10 @@ describe("compact forms of the content of frames", () => {
       expect(fromWireRow(toWireRow({ ...row, ...flags }, now), now)).toEqual({ ...row, ...flags });
     }
     expect(fromWireRow(toWireRow(row, now), now)).toEqual(row);
+    // Earlier clients read the lowest bits of the flags alone, also beyond 32 bits.
+    const timed = { ...row, muted: true, mutedUntil: 1_900_000_000_000 };
+    expect(fromWireRow(toWireRow(timed, now), now)).toEqual(timed);
+    expect(Number(toWireRow(timed, now)[12]) & 15).toBe(1 | 2);
     const empty = { ...row, preview: null, head: 0, prior: null, open: false };
     expect(fromWireRow(toWireRow(empty, now), now)).toEqual(empty);
   });

@@ -1,5 +1,4 @@
 import type { ReactNode } from "react";
-import { useTranslation } from "react-i18next";
 import { Link } from "react-router";
 import { Avatar } from "#components/people/avatar.tsx";
 import type { AvatarPerson } from "#components/people/avatar-text.ts";
@@ -10,7 +9,8 @@ type ChatHeaderProps = {
   profilePath: string | undefined;
   person: AvatarPerson | undefined;
   name: string;
-  isMuted: boolean;
+  /** Text of the sign of a muted chat; undefined if it is not muted. */
+  mutedText: string | undefined;
   /** Typing notification; replaces the subtitle. */
   typingText: string | undefined;
   /** Presence or member count. */
@@ -22,8 +22,7 @@ const nameClasses =
 const subtitleClasses = "w-full truncate text-[0.8125rem] leading-[1.4] sm:text-sm";
 
 /** Avatar, name and subtitle of a chat, linked to the profile or member list. Typing is announced by `TypingAnnouncer`. */
-export function ChatHeader({ profilePath, person, name, isMuted, typingText, subtitle }: ChatHeaderProps) {
-  const { t } = useTranslation();
+export function ChatHeader({ profilePath, person, name, mutedText, typingText, subtitle }: ChatHeaderProps) {
   const classes =
     "flex min-h-12 w-fit max-w-full items-center gap-2 rounded-card pr-1 -outline-offset-3 sm:gap-3 sm:pr-2";
   const content = (
@@ -33,8 +32,13 @@ export function ChatHeader({ profilePath, person, name, isMuted, typingText, sub
       <span className="flex max-h-[70px] min-w-0 flex-col flex-wrap content-start justify-center overflow-hidden">
         <span className="flex w-full items-center gap-1.5">
           <bdi className={nameClasses}>{person ? name : ""}</bdi>
-          {isMuted && (
-            <span role="img" aria-label={t("mute.isOn")} className="i-ph-bell-slash shrink-0 text-base text-muted" />
+          {mutedText !== undefined && (
+            <span
+              role="img"
+              aria-label={mutedText}
+              title={mutedText}
+              className="i-ph-bell-slash shrink-0 text-base text-muted"
+            />
           )}
         </span>
         {typingText !== undefined ? (

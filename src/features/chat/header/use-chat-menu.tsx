@@ -3,6 +3,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { MenuItem } from "#components/overlays/menu.tsx";
 import { runWithToast } from "#components/overlays/run-with-toast.ts";
+import { MuteDialog, toUnmuteLabel } from "#components/people/mute-dialog.tsx";
 import { ClearHistoryDialog } from "#components/people/person-dialogs.tsx";
 import type { ConversationId } from "#contract/ids.ts";
 import { clearConversation, muteConversation } from "#sync/actions.ts";
@@ -25,14 +26,11 @@ export const useConfirmation = <Dialog extends string>() => {
 /** Menu entries of every chat: mute and clear history. Empty until the conversation is stored. */
 export const useChatMenu = (conversation: ConversationId, name: string, view: ConversationView | undefined) => {
   const { t } = useTranslation();
-  const { openDialog, isBusy, open, confirm, close } = useConfirmation<"clear">();
+  const { openDialog, isBusy, open, confirm, close } = useConfirmation<"clear" | "mute">();
   const isMuted = view?.muted ?? false;
 
-  const mute = () =>
-    runWithToast(() => muteConversation(conversation, !isMuted), {
-      done: t(isMuted ? "mute.isOff" : "mute.isOn"),
-      failed: t("mute.failed"),
-    });
+  const unmute = () =>
+    runWithToast(() => muteConversation(conversation, false), { done: t("mute.isOff"), failed: t("mute.failed") });
   const clear = () =>
     confirm(() => clearConversation(conversation), { done: t("chat.cleared"), failed: t("chat.clearFailed") });
 
@@ -41,21 +39,29 @@ export const useChatMenu = (conversation: ConversationId, name: string, view: Co
       ? [
           {
             id: "mute",
-            label: t(isMuted ? "mute.off" : "mute.on"),
+            label: isMuted ? toUnmuteLabel(view.mutedUntil, t) : t("mute.on"),
             icon: isMuted ? "i-ph-bell" : "i-ph-bell-slash",
-            onSelect: () => void mute(),
+            onSelect: () => (isMuted ? void unmute() : open("mute")),
           },
           { id: "clear", label: t("chat.clear"), icon: "i-ph-broom", onSelect: () => open("clear") },
         ]
       : [];
-  const dialog = openDialog === "clear" && (
-    <ClearHistoryDialog
-      name={name}
-      isGroup={view?.kind === "group"}
-      busy={isBusy}
-      onClose={close}
-      onConfirm={() => void clear()}
-    />
-  );
+  const dialog =
+    openDialog === "mute" ? (
+      <MuteDialog
+        onChoose={(seconds, texts) => void runWithToast(() => muteConversation(conversation, true, seconds), texts)}
+        onClose={close}
+      />
+    ) : (
+      openDialog === "clear" && (
+        <ClearHistoryDialog
+          name={name}
+          isGroup={view?.kind === "group"}
+          busy={isBusy}
+          onClose={close}
+          onConfirm={() => void clear()}
+        />
+      )
+    );
   return { items, dialog };
 };

@@ -436,7 +436,7 @@ describe("a group from which the user was removed", () => {
       { type: "ownRead", target: group, delivered: 4, read: 4, unread: 30, head: 53 },
       { type: "head", target: group, head: 99 },
       { type: "cleared", conversation: group, upTo: 60, keep: true, change },
-      { type: "muted", conversation: group, muted: true, change },
+      { type: "muted", conversation: group, muted: true, mutedUntil: null, change },
     ]);
     expect(await heldOf(tab, group)).toEqual(nothing);
     expect(await context.store.blobs.count()).toBe(0);
@@ -554,7 +554,7 @@ describe("late answers", () => {
     const answerWith = async (change: { epoch: string; counter: number }, value: boolean) => {
       const answer = { conversation: group, upTo: 0, keep: value, muted: value, change };
       await applyChanges(store, amina, [
-        { type: "muted", ...answer },
+        { type: "muted", mutedUntil: null, ...answer },
         { type: "cleared", ...answer },
       ]);
       const { muted, kept } = (await store.conversations.get(group)) ?? {};

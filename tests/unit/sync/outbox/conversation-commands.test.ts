@@ -11,6 +11,7 @@ import {
 } from "#sync/outbox/conversation-commands.ts";
 import { enqueueText } from "#sync/outbox/enqueue.ts";
 import { fetchOwnProfile } from "#sync/people/fetch-profile.ts";
+import { LiveQueries } from "#sync/queries/live-queries.ts";
 import { readWindowAround } from "#sync/queries/message-window.ts";
 import { readBlockedPeople, readConversation } from "#sync/queries/queries.ts";
 import { mergeFetchedProfile, readOwnProfile } from "#sync/store/own-profile-row.ts";
@@ -182,6 +183,31 @@ describe("clearing and muting", () => {
     await setConversationMuted(laptop, chat, false);
     const { store, me } = getContext(phone);
     await eventually(async () => expect(await readConversation(store, me, chat)).toMatchObject({ muted: false }));
+  });
+
+  it("a timed mute ends on every device without a message from the server", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const device = makeDevice(server, amina);
+    const [phone, laptop] = [await device.openTab(), await makeDevice(server, amina).openTab()];
+    server.sendTexts(benoit, chat, "a");
+    await waitUntilDeviceSynced(server, phone, chat);
+    const watched = [phone, laptop].map((tab) => {
+      const { me } = getContext(tab);
+      const live = new LiveQueries(getContext(tab)).openQuery("chat", ({ store, clock }) =>
+        readConversation(store, me, chat, clock),
+      );
+      return { live, stop: live.subscribe(() => {}) };
+    });
+    await setConversationMuted(phone, chat, true, 60);
+    for (const { live } of watched)
+      await eventually(() => expect(live.get()).toMatchObject({ muted: true, mutedUntil: expect.any(Number) }));
+    await device.pass(50_000);
+    for (const { live } of watched) expect(live.get()).toMatchObject({ muted: true });
+    await device.pass(11_000);
+    for (const { live, stop } of watched) {
+      await eventually(() => expect(live.get()).toMatchObject({ muted: false, mutedUntil: null }));
+      stop();
+    }
   });
 });
 

@@ -105,13 +105,15 @@ export class ReceiptCommands {
     return { hidden: readState.hidden, ...(entry ? { change: this.#toChangeNumber(entry) } : {}) };
   }
 
-  setMuted({ conversation, muted }: CommandOf<"mute">): CommandResults["mute"] | Refusal {
+  setMuted({ conversation, muted, seconds }: CommandOf<"mute">): CommandResults["mute"] | Refusal {
     const { inbox } = this.#ports;
     const row = inbox.find(conversation);
-    if (row && !row.gone && row.muted !== muted && !this.#mutes.take())
-      return { error: "rate_limited", retryAfterMs: this.#mutes.waitMs() };
-    const entry = inbox.setMuted(conversation, muted);
-    return entry ? { muted, change: this.#toChangeNumber(entry) } : { error: "conversation_not_found" };
+    const until = muted && seconds !== undefined ? Math.ceil(Date.now() / 1_000 + seconds) * 1_000 : null;
+    const isChange = row && !row.gone && (row.muted !== muted || row.mutedUntil !== until);
+    if (isChange && !this.#mutes.take()) return { error: "rate_limited", retryAfterMs: this.#mutes.waitMs() };
+    const entry = inbox.setMuted(conversation, muted, until);
+    if (!entry) return { error: "conversation_not_found" };
+    return { muted, ...(until === null ? {} : { until }), change: this.#toChangeNumber(entry) };
   }
 
   /** Number of a row's last change. */

@@ -1,4 +1,4 @@
-import { type InboxRow, isListed } from "#contract/conversations.ts";
+import { type InboxRow, isListed, isMutedAt } from "#contract/conversations.ts";
 import type { ConversationId } from "#contract/ids.ts";
 import { inboxPageRows } from "#contract/limits.ts";
 import type { Relation } from "#contract/people.ts";
@@ -11,13 +11,14 @@ type InboxChange = { changed: number; row: InboxColumns } | { changed: number; p
 
 export type ChangesPage = { rows: InboxRow[]; people: Relation[]; before: number | null };
 
-/** Inbox row without the columns that only the server uses. */
+/** Inbox row without the columns that only the server uses, and without a mute that has ended. */
 export const toInboxRow = ({
   countedUpTo: _countedUpTo,
   membershipVersion: _membershipVersion,
   changed: _changed,
   ...row
-}: InboxEntry): InboxRow => row;
+}: InboxEntry): InboxRow =>
+  row.muted && !isMutedAt(row, Date.now()) ? { ...row, muted: false, mutedUntil: null } : row;
 
 /** Iterator with one row of lookahead, for merging two tables. */
 class Peekable<T> {
@@ -89,7 +90,9 @@ export const readConversationList = (sql: SqlStorage, before: number): ListPage 
 export const listMutedConversations = (sql: SqlStorage): ConversationId[] =>
   sql
     .exec<{ conversation: ConversationId; changed: number }>(
-      "SELECT conversation, changed FROM inbox WHERE muted = 1 AND gone = 0",
+      `SELECT conversation, changed FROM inbox
+       WHERE muted = 1 AND gone = 0 AND (muted_until IS NULL OR muted_until > ?)`,
+      Date.now(),
     )
     .toArray()
     .sort((a, b) => b.changed - a.changed)

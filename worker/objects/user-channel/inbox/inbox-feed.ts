@@ -1,4 +1,5 @@
 import type { SecurityNotice } from "#contract/auth/security-notice.ts";
+import { isMutedAt } from "#contract/conversations.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import type { Relation } from "#contract/people.ts";
 import type { Settings, VersionedSettings } from "#contract/settings.ts";
@@ -156,15 +157,15 @@ export class InboxFeed {
     }
   }
 
-  /** Sets whether a conversation is muted. Returns its row; undefined if there is no such row. */
-  setMuted(conversation: ConversationId, muted: boolean): InboxEntry | undefined {
+  /** Sets whether and until when a conversation is muted. Returns its row; undefined if there is no such row. */
+  setMuted(conversation: ConversationId, muted: boolean, mutedUntil: number | null): InboxEntry | undefined {
     const before = this.#inbox.find(conversation);
     if (!before || before.gone) return undefined;
-    if (before.muted === muted) return before;
-    const entry = { ...before, muted, changed: this.#sequence.next };
+    if (before.muted === muted && before.mutedUntil === mutedUntil) return before;
+    const entry = { ...before, muted, mutedUntil, changed: this.#sequence.next };
     this.#inbox.writeMuted(entry);
     this.#sequence.pushChanges([toUniformPush((counter, base) => toRowFrame(counter, toInboxRow(entry), base))]);
-    if (!muted) this.#listeners.onUnmuted(entry);
+    if (!muted && isMutedAt(before, Date.now())) this.#listeners.onUnmuted(entry);
     return entry;
   }
 

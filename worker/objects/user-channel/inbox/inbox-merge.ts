@@ -27,7 +27,9 @@ export type NoticeMerge = {
 /** Seq up to which messages are read or cleared. */
 const seenUpTo = (row: { read: number; hidden: number }): number => Math.max(row.read, row.hidden);
 
-const createEntry = (handle: number, notice: ConversationNotice, muted = false): InboxEntry => ({
+const notMuted: Pick<InboxEntry, "muted" | "mutedUntil"> = { muted: false, mutedUntil: null };
+
+const createEntry = (handle: number, notice: ConversationNotice, { muted, mutedUntil } = notMuted): InboxEntry => ({
   handle,
   conversation: notice.conversation,
   kind: privateMembers(notice.conversation) ? "private" : "group",
@@ -46,6 +48,7 @@ const createEntry = (handle: number, notice: ConversationNotice, muted = false):
   hidden: 0,
   open: false,
   muted,
+  mutedUntil,
   kept: false,
   revision: notice.revision,
   group: notice.group,
@@ -129,7 +132,7 @@ export const mergeNotice = (
   notice: ConversationNotice,
 ): NoticeMerge => {
   const isNewRow = current === undefined || current.epoch !== notice.epoch || isFromOtherLog(current, notice);
-  const before = isNewRow ? createEntry(handle, notice, current?.muted) : current;
+  const before = isNewRow ? createEntry(handle, notice, current) : current;
   // Notices from before the person left or rejoined are obsolete.
   if (current && current.membershipVersion >= notice.membershipVersion && (current.gone || notice.gone))
     return toUnchangedMerge(current);

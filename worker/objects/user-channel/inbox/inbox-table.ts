@@ -33,6 +33,7 @@ export type InboxColumns = {
   open: number;
   turn: number;
   muted: number;
+  muted_until: number | null;
   kept: number;
   revision: number;
   card: string | null;
@@ -58,6 +59,7 @@ export const toInboxEntry = (row: InboxColumns): InboxEntry => ({
   hidden: row.hidden,
   open: row.open === 1,
   muted: row.muted === 1,
+  mutedUntil: row.muted_until,
   kept: row.kept === 1,
   revision: row.revision,
   group: row.card === null ? null : v.parse(GroupCard, JSON.parse(row.card)),
@@ -68,7 +70,7 @@ export const toInboxEntry = (row: InboxColumns): InboxEntry => ({
   changed: row.changed,
 });
 
-/** Columns of frequent updates. `muted` is excluded because it has its own index. */
+/** Columns of frequent updates. `muted` and its end are excluded because of their index. */
 const updatedColumns = [
   "changed",
   "epoch",
@@ -181,12 +183,13 @@ export class InboxTable {
     this.flush();
   }
 
-  /** Writes a row whose `muted` changed. */
+  /** Writes a row whose `muted` or `mutedUntil` changed. */
   writeMuted(entry: InboxEntry): void {
     this.stage(entry);
     this.#storage.transactionSync(() => {
       this.flush();
-      this.#sql.exec("UPDATE inbox SET muted = ? WHERE handle = ?", entry.muted ? 1 : 0, entry.handle);
+      const values = [entry.muted ? 1 : 0, entry.mutedUntil];
+      this.#sql.exec("UPDATE inbox SET muted = ?, muted_until = ? WHERE handle = ?", ...values, entry.handle);
     });
   }
 

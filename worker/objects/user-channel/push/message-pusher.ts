@@ -1,3 +1,4 @@
+import { isMutedAt } from "#contract/conversations.ts";
 import { type ConversationId, otherMember, type Uuid } from "#contract/ids.ts";
 import {
   presenceStaleMs,
@@ -80,11 +81,12 @@ export class MessagePusher {
   }
 
   /** Considers new unread messages of a conversation. Costs nothing for a person without subscriptions. */
-  handleNewMessages({ conversation, muted, sender }: InboxEntry, author: Uuid | undefined, now = Date.now()): void {
+  handleNewMessages(entry: InboxEntry, author: Uuid | undefined, now = Date.now()): void {
+    const { conversation, sender } = entry;
     try {
       if (this.#ports.subscriptions.all.length === 0) return;
       this.#recover(conversation);
-      if (muted) return;
+      if (isMutedAt(entry, now)) return;
       const pending = this.#pending.get(conversation) ?? createPending(now);
       pending.lastAt = now;
       pending.author = author === undefined ? undefined : { number: sender, user: author };
@@ -113,15 +115,18 @@ export class MessagePusher {
     this.#run();
   }
 
-  /** Finds messages that a previous instance may not have pushed, except in a conversation with new ones. */
+  /**
+   * Finds messages that a previous instance may not have pushed, except in a conversation with new ones. Those that
+   * arrived during a timed mute are not pushed when it has ended.
+   */
   #recover(excluded?: ConversationId): void {
     if (this.#isRecovered) return;
     this.#isRecovered = true;
     const { ctx, inbox } = this.#ports;
     const rows = ctx.storage.sql
       .exec<{ conversation: ConversationId }>(
-        `SELECT conversation FROM (SELECT conversation, unread, muted, gone FROM inbox ORDER BY bucket DESC LIMIT ?)
-         WHERE unread > 0 AND muted = 0 AND gone = 0`,
+        `SELECT conversation FROM (SELECT * FROM inbox ORDER BY bucket DESC LIMIT ?)
+         WHERE unread > 0 AND gone = 0 AND (muted = 0 OR muted_until < at)`,
         recoveredRows,
       )
       .toArray();
@@ -179,7 +184,7 @@ export class MessagePusher {
   #findUnread(conversation: ConversationId): InboxEntry | undefined {
     const { inbox, relations, user } = this.#ports;
     const entry = inbox.find(conversation);
-    if (!entry || entry.gone || entry.muted || entry.unread === 0) return undefined;
+    if (!entry || entry.gone || entry.unread === 0 || isMutedAt(entry, Date.now())) return undefined;
     const other = otherMember(conversation, user);
     return other !== undefined && relations.isBlocked(other) ? undefined : entry;
   }
