@@ -15,6 +15,9 @@ export const isLanguage = (value: unknown): value is Language => languages.inclu
 export const toLanguageCookie = (language: Language): string =>
   `${languageCookie}=${language}; Path=/; Max-Age=${languageCookieSeconds}; SameSite=Lax`;
 
+/** Path of the web app manifest in a language. */
+export const toManifestPath = (language: Language): string => `/manifest.${language}.webmanifest`;
+
 const fromCookies = (cookies: string): string | undefined =>
   cookies
     .split(";")

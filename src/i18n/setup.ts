@@ -1,6 +1,13 @@
 import { createInstance, type i18n as I18n, type ParseKeys, type TFunction } from "i18next";
 import { useTranslation } from "react-i18next";
-import { defaultLanguage, isLanguage, type Language, languages, toLanguageCookie } from "#contract/language.ts";
+import {
+  defaultLanguage,
+  isLanguage,
+  type Language,
+  languages,
+  toLanguageCookie,
+  toManifestPath,
+} from "#contract/language.ts";
 import { deleteFirstViews } from "#lib/browser/first-view-cache.ts";
 import { getLanguage, setCurrentLanguage } from "./current-language.ts";
 import type french from "./fr.json";
@@ -107,7 +114,10 @@ export const loadLanguage = async (language: Language, part?: TextBundle): Promi
     throw error;
   });
   if (!texts || requestNumber !== lastRequest) return false;
-  if (typeof document !== "undefined") document.documentElement.lang = language;
+  if (typeof document !== "undefined") {
+    document.documentElement.lang = language;
+    document.querySelector("link[rel=manifest]")?.setAttribute("href", toManifestPath(language));
+  }
   activateTexts(language, ...texts);
   return true;
 };

@@ -1,7 +1,7 @@
 import { personHeader, sessionTransportHeader } from "#contract/auth/auth.ts";
 import type { AppTemplate } from "#contract/document-headers.ts";
 import { createUuid } from "#contract/ids.ts";
-import { languageParameter, languages } from "#contract/language.ts";
+import { defaultLanguage, languageParameter, languages, toManifestPath } from "#contract/language.ts";
 import { messageTextMaxLength, refreshMarginSeconds } from "#contract/limits.ts";
 import { documentDataId, firstViewId } from "#contract/wire/document-data.ts";
 import { type EarlyInputOptions, startEarlyInput } from "#first-view/early-input.ts";
@@ -94,6 +94,7 @@ export const completeAppTemplate = (page: string, { css, icons }: { css: string;
   const html = scripts
     .reduce((text, [tag]) => text.replace(tag, ""), page)
     .replace('<html lang="fr">', '<html lang="%language%">')
+    .replace(toManifestPath(defaultLanguage), "/manifest.%language%.webmanifest")
     .replace("</head>", () => `<style>%css%</style>${expectLink}</head>`)
     .replace(
       '<div id="root">',

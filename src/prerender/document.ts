@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Language } from "#contract/language.ts";
+import { type Language, toManifestPath } from "#contract/language.ts";
 import type { Translate } from "#i18n/setup.ts";
 import { appearanceKey, applyAppearance } from "#lib/browser/appearance.ts";
 
@@ -71,7 +71,7 @@ export const renderEntryPage = (page: EntryPage): string => {
     '<meta name="theme-color" content="#fbf7f4" media="(prefers-color-scheme:light)">',
     '<meta name="theme-color" content="#17121a" media="(prefers-color-scheme:dark)">',
     page.providers === undefined ? "" : `<meta name="providers" content="${escapeHtml(page.providers)}">`,
-    '<link rel="icon" href="/favicon.svg" type="image/svg+xml"><link rel="manifest" href="/manifest.webmanifest">',
+    `<link rel="icon" href="/favicon.svg" type="image/svg+xml"><link rel="manifest" href="${toManifestPath(page.language)}">`,
     `<script>${page.inlineScript}</script><style>${page.css}</style></head>`,
     `<body><div id="root">${page.body}</div>`,
     renderLoadFailureNotice(t("auth.loadFailed"), t("common.retry")),

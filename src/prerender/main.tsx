@@ -4,7 +4,7 @@ import { brotliCompressSync, constants } from "node:zlib";
 import { renderToString } from "react-dom/server";
 import type { Provider } from "#contract/auth/security.ts";
 import { documentHeaders, headersEverywhere } from "#contract/document-headers.ts";
-import { languages } from "#contract/language.ts";
+import { languages, toManifestPath } from "#contract/language.ts";
 import { earlyInputScript, signedInRedirectScript } from "#features/auth/form/early-input.ts";
 import { renderFirstView } from "#first-view/first-view.ts";
 import { fillTemplate } from "#first-view/template.ts";
@@ -29,6 +29,7 @@ import {
   toCspHash,
 } from "./document.ts";
 import { firstViewSamples } from "./first-view-samples.ts";
+import { createWebManifest } from "./web-manifest.ts";
 
 /**
  * Runs after the client build, with its output folder: writes the entry pages in every language, also compressed,
@@ -123,6 +124,12 @@ for (const name of Object.keys(entryScreens) as EntryPageName[]) {
     }
   }
 }
+
+for (const language of languages)
+  writeFileSync(
+    join(client, toManifestPath(language)),
+    JSON.stringify(createWebManifest(language, createTranslate(language, texts[language]))),
+  );
 
 const index = join(client, "index.html");
 const shell = completeAppShell(readFileSync(index, "utf8"), manifest);

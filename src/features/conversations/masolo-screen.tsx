@@ -24,7 +24,8 @@ export default function MasoloScreen() {
   const navigate = useNavigate();
   const [typed, setTyped] = useState("");
   const query = useDeferredValue(typed.trim());
-  const [sheet, setSheet] = useState<"chat" | "broadcast">();
+  // The shortcut "new chat" of the installed app (src/prerender/web-manifest.ts) opens this path.
+  const [sheet, setSheet] = useState<"chat" | "broadcast" | undefined>(location.search === "?new" ? "chat" : undefined);
   const { menu, dialog } = useConversationMenu();
   const closeSheet = () => setSheet(undefined);
   return (
