@@ -10,6 +10,7 @@ import { showToast } from "./components/overlays/toast.tsx";
 import { i18n, loadLanguage, syncLanguage, t } from "./i18n/setup.ts";
 import { syncAppearance } from "./lib/browser/appearance.ts";
 import { clearFormInput } from "./lib/browser/form-restore.ts";
+import { watchInstallPrompt } from "./lib/browser/install-prompt.ts";
 import { detectLanguage } from "./lib/browser/language.ts";
 import { showLoadFailure } from "./lib/browser/load-failure.ts";
 import { registerServiceWorker, subscribeUpdates } from "./lib/browser/service-worker.ts";
@@ -23,6 +24,7 @@ import { watchPendingSignOut } from "./lib/session/watch-pending-sign-out.ts";
 const root = document.getElementById("root");
 if (!root) throw new Error("index.html has no #root");
 
+watchInstallPrompt();
 syncAppearance();
 retryStylesheets();
 if (getSession()) {

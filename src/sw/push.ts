@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { personHeader, sessionTransportHeader } from "#contract/auth/auth.ts";
+import { saveLastPush } from "#lib/browser/push/last-push.ts";
 import { readPushDevice, savePushDevice, toSubscriptionBody } from "#lib/browser/push/push-device.ts";
 import type { PushWorkerMessage } from "#lib/browser/push/push-messages.ts";
 import { chooseWindow } from "./choose-window.ts";
@@ -27,10 +28,12 @@ const updateBadge = async (): Promise<void> => {
 
 /** Shows the notification of a push, before anything else. */
 export const handlePush = async (text: string | undefined): Promise<void> => {
+  const receivedAt = Date.now();
   const payload = parsePush(text);
   const device = await readPushDevice();
   const { title, options } = toNotification(payload, device, self.navigator.languages);
   await self.registration.showNotification(title, options);
+  if (payload && device) await saveLastPush({ sentAt: payload.data.sentAt, receivedAt }).catch(() => undefined); // only shown in the settings
   // Nobody is signed in here: a sign-out that could not end the subscription is completed.
   if (!device) await (await self.registration.pushManager.getSubscription())?.unsubscribe();
   const message: PushWorkerMessage = { type: "push-arrived", kind: payload?.data.kind ?? "" };

@@ -15,6 +15,7 @@ const settingsPages = [
   { path: "/app/privacy", icon: "i-ph-lock-simple", title: "settings.privacy.title" },
   { path: "/app/security", icon: "i-ph-shield-check", title: "security.title" },
   { path: "/app/blocked", icon: "i-ph-prohibit", title: "blocked.title" },
+  { path: "/app/install", icon: "i-ph-device-mobile", title: "install.title" },
   { path: "/app/help", icon: "i-ph-lifebuoy", title: "help.title" },
 ] as const;
 

@@ -6,19 +6,8 @@ import { readAskHistory } from "#lib/push/ask-history.ts";
 import { shouldAsk } from "#lib/push/ask-policy.ts";
 import { devicePush } from "#lib/push/browser-push.ts";
 import { currentEngine } from "#sync/engine.ts";
-import { useConversations } from "#sync/hooks/use-conversations.ts";
 import { AskCard } from "./ask-card.tsx";
 import { closeReadNotifications } from "./close-read-notifications.ts";
-
-/** Shows the number of unread messages on the app's icon, where icons have one. */
-function useAppBadge() {
-  const loud = useConversations()?.filter(({ muted }) => !muted);
-  const unread = loud?.reduce((sum, conversation) => sum + conversation.unread, 0);
-  useEffect(() => {
-    if (unread === undefined || !("setAppBadge" in navigator)) return;
-    void navigator.setAppBadge(unread).catch(() => undefined);
-  }, [unread]);
-}
 
 /**
  * Notifications of the closed app: renews this device's subscription, closes what was read, opens what was tapped, and
@@ -32,7 +21,6 @@ export default function PushHost() {
   const [isStarted, setStarted] = useState(false);
   const navigate = useNavigate();
   const openPath = useEffectEvent((path: string) => void navigate(path));
-  useAppBadge();
   useEffect(() => {
     const start = async () => {
       // Tried again at the next start.

@@ -3,6 +3,7 @@ import { SwitchRow } from "#components/controls/switch-row.tsx";
 import { SettingsCard, SettingsPage } from "#components/layout/settings-page.tsx";
 import { useSettings } from "#sync/hooks/use-settings.ts";
 import { MutedConversationList } from "./muted-list.tsx";
+import { PhoneInstructions } from "./phone-instructions.tsx";
 import { PushCard } from "./push-card.tsx";
 import { useUpdateSettings } from "./use-update-settings.ts";
 
@@ -19,6 +20,7 @@ export default function NotificationsScreen() {
   return (
     <SettingsPage title={t("settings.notifications.title")} description={t("settings.notifications.description")}>
       <PushCard />
+      <PhoneInstructions />
       {notificationKinds.map(({ kind, icon, title }) => (
         <SettingsCard key={kind} title={t(title)} icon={icon}>
           {(heading) => (

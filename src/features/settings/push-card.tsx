@@ -8,6 +8,7 @@ import { saveAnswer } from "#lib/push/ask-history.ts";
 import { devicePush } from "#lib/push/browser-push.ts";
 import { toPushErrorText } from "#lib/push/push-error-text.ts";
 import type { PushState } from "#lib/push/push-state.ts";
+import { PushStatus } from "./push-status.tsx";
 import { PushTest } from "./push-test.tsx";
 
 /** Why notifications cannot be turned on here. */
@@ -49,7 +50,10 @@ export function PushCard() {
     <SettingsCard title={t("settings.push.title")} icon="i-ph-bell">
       {() =>
         obstacle ? (
-          <p className="px-4 py-3 text-sm">{t(obstacle)}</p>
+          <>
+            <p className="px-4 py-3 text-sm">{t(obstacle)}</p>
+            {state === "denied" && <PushStatus />}
+          </>
         ) : (
           <>
             <SwitchRow
@@ -59,6 +63,7 @@ export function PushCard() {
               onChange={(isOn) => void change(isOn)}
             />
             {state === "on" && <PushTest />}
+            <PushStatus />
           </>
         )
       }

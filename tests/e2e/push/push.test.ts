@@ -56,6 +56,11 @@ test("the switch subscribes this device, and a test notification arrives with th
   await expect(page.getByRole("status").filter({ hasText: arrived })).toBeVisible();
   expect(await listNotifications(page)).toMatchObject([{ title: "Lisolo", tag: "test" }]);
   expect(service.received.at(-1)?.headers).toMatchObject({ "content-encoding": "aes128gcm", urgency: "high" });
+  const { granted, arrivedAt } = texts.settings.pushStatus;
+  await expect(page.getByText(granted, { exact: true })).toBeVisible();
+  await expect(
+    page.getByText(new RegExp(`${arrivedAt.replace("{time}", ".+").replace("{seconds}", "\\d+([,.]\\d)?")}`)),
+  ).toBeVisible();
   expect(await findAxeViolationsInBothThemes(page)).toEqual([]);
   // It stays on after a reload, without another request.
   const requests: string[] = [];

@@ -1,0 +1,39 @@
+import { useState, useSyncExternalStore } from "react";
+import { useIsCallScreenOpen } from "#calls/hooks.ts";
+import { installPrompt } from "#lib/browser/install-prompt.ts";
+import { pushUse } from "#lib/browser/push/push-use.ts";
+import { readAskHistory } from "#lib/push/ask-history.ts";
+import { shouldAsk } from "#lib/push/ask-policy.ts";
+import { devicePush } from "#lib/push/browser-push.ts";
+import { useLiveQuery } from "#sync/hooks/use-live-query.ts";
+import { InstallCard } from "./install-card.tsx";
+import { readInstallHistory } from "./install-history.ts";
+import { sentMessagesMin, shouldOfferInstall } from "./install-policy.ts";
+
+/** Whether the question for notifications is due, which goes first. */
+const useIsPushAskDue = (): boolean => {
+  const state = useSyncExternalStore(devicePush.state.subscribe, devicePush.state.get);
+  const hasSentMessage = useSyncExternalStore(pushUse.subscribe, pushUse.get) === "message-sent";
+  return shouldAsk(state, readAskHistory(), { hasSentMessage, now: Date.now() });
+};
+
+/** Asks at a suitable moment whether to install the app. */
+export default function InstallHost() {
+  const prompt = useSyncExternalStore(installPrompt.subscribe, installPrompt.get);
+  const [isClosed, setClosed] = useState(false);
+  const [now] = useState(Date.now);
+  const [history] = useState(() => readInstallHistory(now));
+  const isDue = (sentMessages: number) => shouldOfferInstall(history, { sentMessages, now });
+  // Messages are counted only while the answer depends on them, in the first days.
+  const sentMessages =
+    useLiveQuery(!isDue(0) && isDue(sentMessagesMin) ? "sent messages" : undefined, ({ store }) =>
+      store.messages
+        .filter(({ mine }) => mine === 1)
+        .limit(sentMessagesMin)
+        .count(),
+    ) ?? 0;
+  const isPushAskDue = useIsPushAskDue();
+  const isInCall = useIsCallScreenOpen();
+  if (!prompt || isClosed || isPushAskDue || isInCall || !isDue(sentMessages)) return null;
+  return <InstallCard prompt={prompt} onClose={() => setClosed(true)} />;
+}
