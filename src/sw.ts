@@ -1,13 +1,16 @@
+import { shareTargetPath } from "#contract/wire/share-target.ts";
 import { cacheAssets, deleteOldFiles, installAppShell, respondWithAppPage, respondWithAsset } from "./sw/app-cache.ts";
 import { installEntryPages, isEntryPage, respondWithEntryPage } from "./sw/entry-pages.ts";
 import { isPostPicture, respondWithAvatar, respondWithPostPicture } from "./sw/pictures.ts";
 import { handleNotificationClick, handlePush, handleSubscriptionChange } from "./sw/push.ts";
+import { respondWithShare } from "./sw/share-target.ts";
 import { readUpdateSituation, recordInstallation, shouldInstallUpdate } from "./sw/update-policy.ts";
 
 /**
  * Service worker: opens the app instantly and offline. It caches the app's files, the entry pages in the person's
  * language, avatars and small pictures of statuses; it caches no other API response. If caching fails (no space, no
- * permission) the network is used as if there were no worker. It also shows notifications while the app is closed.
+ * permission) the network is used as if there were no worker. It also shows notifications while the app is closed, and
+ * receives what other apps share.
  */
 declare const self: ServiceWorkerGlobalScope;
 
@@ -41,6 +44,8 @@ self.addEventListener("message", (event) => {
 self.addEventListener("fetch", (event) => {
   const { request } = event;
   const { origin, pathname, search } = new URL(request.url);
+  if (request.method === "POST" && origin === location.origin && pathname === shareTargetPath)
+    event.respondWith(respondWithShare(request));
   if (request.method !== "GET" || origin !== location.origin || request.headers.has("range")) return;
   const waitUntil = (work: Promise<unknown>) => event.waitUntil(work);
   if (request.mode === "navigate") {

@@ -14,6 +14,7 @@ import { mailboxPath, serveMailbox } from "./mail/local-mailbox.ts";
 import { isAppPath, serveAppDocument } from "./service/app-document/serve.ts";
 import { isClientFile, serveClientFile } from "./service/client-files.ts";
 import { isDocument, serveDocument } from "./service/documents.ts";
+import { isMissedShare, redirectMissedShare } from "./service/missed-share.ts";
 import { purgeDeletedPosts } from "./tala/queries.ts";
 
 export { Conversation } from "./objects/conversation.ts";
@@ -36,6 +37,7 @@ export default {
       return new Response(null, { status: 421, headers: emptyHeaders });
     if (pathname === "/api" || pathname.startsWith("/api/")) return api.fetch(request, env, context);
     if (isClientFile(pathname)) return serveClientFile(request, env);
+    if (isMissedShare(request)) return redirectMissedShare();
     if (isAppPath(pathname)) return serveAppDocument(request, env);
     return isDocument(pathname) ? serveDocument(request, env) : env.ASSETS.fetch(request);
   },

@@ -155,6 +155,10 @@ const lazyParts = [
   },
   // Feed of statuses, and the sender of own ones.
   { name: "tala", roots: ["src/features/tala/tala-screen.tsx", "src/sync/feed/post-sender.ts"] },
+  // Sending what other apps share.
+  { name: "share", roots: ["src/features/share/", "src/lib/browser/share/stored-share.ts"] },
+  // Installing the app.
+  { name: "install", roots: ["src/features/install/"] },
   // Help answers in all languages.
   { name: "help", roots: ["src/features/help/help-screen.tsx"] },
 ];

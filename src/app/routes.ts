@@ -83,6 +83,16 @@ export const appRoutes: AppRoute[] = [
     pane: "detail",
     screen: createLazyScreen(() => import("#features/security/security-screen.tsx")),
   },
+  {
+    path: "/app/install",
+    pane: "detail",
+    screen: createLazyScreen(() => import("#features/install/install-screen.tsx")),
+  },
+  {
+    path: "/app/share/:shareId",
+    pane: "detail",
+    screen: createLazyScreen(() => import("#features/share/share-screen.tsx")),
+  },
   { path: "/app/help", pane: "detail", screen: createLazyScreen(() => import("#features/help/help-screen.tsx")) },
 ];
 
@@ -113,6 +123,6 @@ export const findActiveTab = (pathname: string): TabId =>
   appTabs.filter((tab) => isUnderPath(pathname, tab.path)).sort((a, b) => b.path.length - a.path.length)[0]?.id ??
   "masolo";
 
-const pathsWithoutTabBar = ["/app/user/", "/app/chat/", "/app/group/", "/app/create-group"];
+const pathsWithoutTabBar = ["/app/user/", "/app/chat/", "/app/group/", "/app/create-group", "/app/share/"];
 export const hasTabBar = (pathname: string): boolean =>
   !pathsWithoutTabBar.some((prefix) => pathname.startsWith(prefix));

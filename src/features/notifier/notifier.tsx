@@ -10,6 +10,8 @@ import { MessageBanner } from "./message-banner.tsx";
 import type { NotificationContext } from "./notification-policy.ts";
 import { canPlayChime, playChime } from "./notification-sound.ts";
 import { notifyOfNewMessages } from "./notify-of-new-messages.ts";
+import { resumeShare } from "./resume-share.ts";
+import { useAppBadge } from "./use-app-badge.ts";
 import { useBanner } from "./use-banner.ts";
 
 const chatPathPattern = /^\/app\/(chat|group)\/([^/]+)$/;
@@ -34,7 +36,10 @@ type NotifierProps = {
   isListShown: boolean;
 };
 
-/** Announces messages in conversations that are not on screen: a short sound and a banner with a link. */
+/**
+ * Announces what needs attention and is not on screen: messages of other conversations by a short sound and a banner with
+ * a link, unread messages by a number on the app's icon, and content that was shared while nobody was signed in.
+ */
 export default function Notifier({ openedAt, pathname, isListShown }: NotifierProps) {
   const engine = useSyncExternalStore(currentEngine.subscribe, currentEngine.get);
   const settings = useSettings();
@@ -49,6 +54,8 @@ export default function Notifier({ openedAt, pathname, isListShown }: NotifierPr
     settings,
   }));
   const showBanner = useEffectEvent(show);
+  useAppBadge();
+  useEffect(() => void resumeShare().catch(() => undefined), []); // tried again at the next start
   useEffect(() => {
     if (!engine) return;
     return notifyOfNewMessages(engine, {

@@ -7,6 +7,7 @@ import { deleteFirstViews } from "#lib/browser/first-view-cache.ts";
 import { deleteAllCachedPictures } from "#lib/browser/picture-cache.ts";
 import { endPush } from "#lib/browser/push/end-push.ts";
 import { pushUserKey } from "#lib/browser/push/push-use.ts";
+import { deleteShares } from "#lib/browser/share/share-cache.ts";
 import { parseResponse } from "#lib/http/parse-response.ts";
 
 /**
@@ -106,17 +107,24 @@ export const wasSignedOut = (): boolean => readStorageKey(signedOutKey) !== null
 /** Whether the session ended because the account was deleted, on any device. */
 export const wasAccountDeleted = (): boolean => readStorageKey(signedOutKey) === signedOutValues.account;
 
+const clearAppBadge = async (): Promise<void> => {
+  if ("clearAppBadge" in navigator) await navigator.clearAppBadge();
+};
+
 /**
  * Deletes the session on this browser, in all tabs, the pictures cached by the service worker (`src/sw/pictures.ts`)
- * and the snapshots of first views, and ends notifications. Subscribers delete their own data.
+ * and the snapshots of first views, and ends notifications and the number on the app's icon. Subscribers delete their own data.
  */
 export const clearSession = (): void => {
   storeSession(undefined);
-  for (const deletion of [deleteAllCachedPictures(), deleteFirstViews(), endPush()])
+  for (const deletion of [deleteAllCachedPictures(), deleteFirstViews(), endPush(), clearAppBadge()])
     void deletion.catch(() => undefined);
 };
 
-/** Ends the session permanently: the person signed out, or the account was deleted. */
+/**
+ * Ends the session permanently: the person signed out, or the account was deleted. Shared content is deleted too; an
+ * expired session keeps it, because the person may sign in again to send it.
+ */
 export const endSession = (cause: keyof typeof signedOutValues): void => {
   try {
     localStorage.setItem(signedOutKey, signedOutValues[cause]);
@@ -124,6 +132,7 @@ export const endSession = (cause: keyof typeof signedOutValues): void => {
     // Storage is full or forbidden: the other tabs still learn that the session has ended.
   }
   removeStorageKey(pushUserKey);
+  void deleteShares().catch(() => undefined);
   clearSession();
 };
 

@@ -1,0 +1,103 @@
+import { useEffect, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { useNavigate } from "react-router";
+import { Button } from "#components/controls/button.tsx";
+import { showToast } from "#components/overlays/toast.tsx";
+import { ContactPicker } from "#components/people/contact-picker.tsx";
+import { useSelection } from "#components/people/use-selection.ts";
+import type { Uuid } from "#contract/ids.ts";
+import { messageTextMaxLength, multicastMax } from "#contract/limits.ts";
+import { cleanText, isBlank } from "#contract/text.ts";
+import { deleteShare, deleteSharedText, type OpenedShare } from "#lib/browser/share/stored-share.ts";
+import { broadcastFiles, broadcastText, loadMulticast, SyncError } from "#sync/actions.ts";
+import { useRecipients } from "#sync/hooks/use-recipients.ts";
+import { SharedFileList } from "./shared-file-list.tsx";
+import { useSharedFiles } from "./use-shared-files.ts";
+
+/**
+ * Form that sends shared content to contacts and groups: the text as a message of its own, then the files. It works
+ * without a network.
+ */
+export function ShareForm({ share, me }: { share: OpenedShare; me: Uuid }) {
+  const { t } = useTranslation();
+  const navigate = useNavigate();
+  const { recipients, toConversationIds } = useRecipients(me);
+  const { chosen, toggle } = useSelection();
+  const [text, setText] = useState(share.text);
+  const [isBusy, setBusy] = useState(false);
+  const { files, isPreparing, remove } = useSharedFiles(share.files);
+  // The network may be gone once recipients are chosen. If the code cannot be fetched now, sending tries again.
+  useEffect(() => void loadMulticast().catch(() => undefined), []);
+  const clean = cleanText(text);
+  const hasText = !isBlank(clean);
+  const outgoing = files.flatMap((shared) => shared.outgoing ?? []);
+  const targets = toConversationIds(chosen);
+  const count = targets.length;
+  const canSend = count > 0 && !isPreparing && (hasText || outgoing.length > 0);
+
+  const openSent = () => {
+    const [id] = chosen;
+    const isGroup = recipients?.some((recipient) => recipient.id === id && recipient.members !== undefined);
+    const path = count === 1 ? `/app/${isGroup ? "group" : "chat"}/${id}` : "/app";
+    void navigate(path, { replace: true });
+  };
+  const send = async () => {
+    setBusy(true);
+    try {
+      if (hasText) {
+        await broadcastText(targets, clean);
+        setText("");
+        await deleteSharedText(share.id);
+      }
+      if (outgoing.length > 0) await broadcastFiles(targets, outgoing);
+    } catch (error) {
+      const isFull = error instanceof SyncError && error.code === "no_room";
+      showToast({
+        tone: "danger",
+        title: t(isFull ? "chat.attach.noRoomTitle" : "common.error"),
+        message: t(isFull ? "chat.attach.noRoom" : "chat.sendFailed"),
+      });
+      setBusy(false);
+      return;
+    }
+    await deleteShare(share.id).catch(() => undefined); // it expires
+    showToast({ message: t("masolo.broadcastSent", { count }) });
+    openSent();
+  };
+  return (
+    <form
+      className="mx-auto flex min-h-0 w-full max-w-120 flex-1 flex-col"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (canSend && !isBusy) void send();
+      }}
+    >
+      <div className="flex shrink-0 flex-col gap-2 px-4 py-3">
+        {(share.text !== "" || share.files.length === 0) && (
+          <textarea
+            rows={2}
+            dir="auto"
+            maxLength={messageTextMaxLength}
+            aria-label={t("share.text")}
+            value={text}
+            className="block max-h-32 min-h-12 w-full rounded-card border border-field bg-surface px-4 py-[11px] leading-6 focus-visible:border-accent focus-visible:outline-1 focus-visible:outline-offset-0"
+            onChange={(event) => setText(event.target.value)}
+          />
+        )}
+        <SharedFileList files={files} refusedCount={share.refusedCount} onRemove={remove} />
+      </div>
+      <ContactPicker
+        people={recipients}
+        label={t("masolo.recipients")}
+        selected={chosen}
+        maxSelected={multicastMax}
+        onPick={toggle}
+      />
+      <div className="shrink-0 border-t border-line p-3 pb-[max(0.75rem,env(safe-area-inset-bottom))]">
+        <Button type="submit" className="w-full" busy={isBusy} disabled={!canSend}>
+          {count === 0 ? t("chat.send") : t("masolo.broadcastSend", { count })}
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,72 @@
+import { useEffect, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { useNavigate, useParams } from "react-router";
+import { Button } from "#components/controls/button.tsx";
+import { IconButton } from "#components/controls/icon-button.tsx";
+import { EmptyState } from "#components/layout/empty-state.tsx";
+import { PaneSpinner } from "#components/layout/pane-spinner.tsx";
+import { Screen } from "#components/layout/screen.tsx";
+import type { Uuid } from "#contract/ids.ts";
+import { failedShares } from "#contract/wire/share-target.ts";
+import type { TextKey } from "#i18n/setup.ts";
+import { deleteShare, type OpenedShare, openShare } from "#lib/browser/share/stored-share.ts";
+import { useSession } from "#lib/session/session.ts";
+import { ShareForm } from "./share-form.tsx";
+
+/** Opens a share: undefined while it is read, null if it cannot be opened. */
+const useOpenedShare = (id: Uuid, me: Uuid): OpenedShare | null | undefined => {
+  const [share, setShare] = useState<OpenedShare | null>();
+  useEffect(() => {
+    let isCurrent = true;
+    const show = (opened: OpenedShare | null) => isCurrent && setShare(opened);
+    openShare(id, me, Date.now()).then(
+      (opened) => show(opened ?? null),
+      () => show(null),
+    );
+    return () => {
+      isCurrent = false;
+    };
+  }, [id, me]);
+  return share;
+};
+
+const failureTexts: Record<string, readonly [title: TextKey, body: TextKey]> = {
+  [failedShares.missed]: ["share.missedTitle", "share.missedBody"],
+  [failedShares.noRoom]: ["share.noRoomTitle", "share.noRoomBody"],
+};
+const goneTexts = ["share.goneTitle", "share.goneBody"] as const;
+
+/** What another app shared: a preview and the choice of contacts and groups who receive it. */
+export default function ShareScreen() {
+  const { t } = useTranslation();
+  const navigate = useNavigate();
+  const { shareId = "" } = useParams();
+  const me = useSession()?.userId ?? "";
+  const share = useOpenedShare(shareId, me);
+  const leave = () => void navigate("/app", { replace: true });
+  const discard = async () => {
+    await deleteShare(shareId).catch(() => undefined); // it expires
+    leave();
+  };
+  const [failureTitle, failureBody] = failureTexts[shareId] ?? goneTexts;
+  return (
+    <Screen
+      title={t("share.title")}
+      description={t("share.description")}
+      scrolls={false}
+      hasProfileButton={false}
+      actions={<IconButton icon="i-ph-x" label={t("common.cancel")} onClick={() => void discard()} />}
+    >
+      {share === undefined && <PaneSpinner />}
+      {share === null && (
+        <EmptyState
+          icon="i-ph-tray-arrow-down"
+          title={t(failureTitle)}
+          body={t(failureBody)}
+          action={<Button onClick={leave}>{t("shell.error.home")}</Button>}
+        />
+      )}
+      {share && <ShareForm share={share} me={me} />}
+    </Screen>
+  );
+}

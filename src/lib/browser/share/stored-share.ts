@@ -1,0 +1,144 @@
+import * as v from "valibot";
+import { createUuid, Uuid } from "#contract/ids.ts";
+import { fileMaxBytes } from "#contract/limits.ts";
+import { joinSharedTexts, sharedFilesMax, shareFields } from "#contract/wire/share-target.ts";
+import { deleteShares, shareCacheName } from "./share-cache.ts";
+
+/**
+ * Shared content from its arrival in the service worker until it is sent (docs/decisions/installed-app.md). It is in a
+ * cache, which writes files of any size to the disk. The service worker does not know who is signed in: the page that
+ * opens a share gives it to its person.
+ */
+const StoredShare = v.object({
+  id: Uuid,
+  /** Time of arrival, epoch milliseconds of this device's clock. */
+  receivedAt: v.number(),
+  /** Person who opened it; nobody else can. */
+  owner: v.optional(Uuid),
+  text: v.string(),
+  files: v.array(v.object({ name: v.string(), type: v.string() })),
+  /** Number of files that were too large or too many. */
+  refusedCount: v.number(),
+});
+type StoredShare = v.InferOutput<typeof StoredShare>;
+
+export type OpenedShare = Pick<StoredShare, "id" | "text" | "refusedCount"> & { files: File[] };
+
+const storedSharesMax = 5;
+const shareMaxAgeMs = 24 * 3_600_000;
+/** Time to sign in and open what was shared while nobody was signed in. */
+const unownedMaxAgeMs = 15 * 60_000;
+
+const folder = "/shares/";
+const toRecordKey = (id: Uuid): string => folder + id;
+const toFileKey = (id: Uuid, index: number): string => `${folder}${id}/${index}`;
+
+const openCache = (): Promise<Cache> => caches.open(shareCacheName);
+
+const readRecord = async (cache: Cache, id: Uuid): Promise<StoredShare | undefined> => {
+  const found = await cache.match(toRecordKey(id));
+  const parsed = v.safeParse(StoredShare, await found?.json().catch(() => undefined));
+  return parsed.success ? parsed.output : undefined;
+};
+
+const writeRecord = (cache: Cache, share: StoredShare): Promise<void> =>
+  cache.put(toRecordKey(share.id), Response.json(share));
+
+/** A time in the future was written before the clock was set back. */
+const isExpired = ({ receivedAt, owner }: StoredShare, now: number): boolean =>
+  receivedAt > now || now - receivedAt > (owner === undefined ? unownedMaxAgeMs : shareMaxAgeMs);
+
+const listIds = async (cache: Cache): Promise<Uuid[]> => {
+  const paths = (await cache.keys()).map(({ url }) => new URL(url).pathname.slice(folder.length));
+  return [...new Set(paths.map((path) => path.split("/")[0] ?? ""))].filter((id) => v.is(Uuid, id)).sort();
+};
+
+/** Deletes a share with its files. */
+export const deleteShare = async (id: Uuid): Promise<void> => {
+  const cache = await openCache();
+  for (const request of await cache.keys())
+    if (new URL(request.url).pathname.split("/")[2] === id) await cache.delete(request);
+  if ((await cache.keys()).length === 0) await deleteShares();
+};
+
+/** Deletes expired shares, incomplete ones of an earlier worker, and the oldest ones above the maximum. */
+const purgeShares = async (cache: Cache, now: number, maxCount: number): Promise<void> => {
+  const ids = await listIds(cache); // sorted by creation time
+  for (const [index, id] of ids.entries()) {
+    const share = await readRecord(cache, id);
+    if (!share || isExpired(share, now) || index < ids.length - maxCount) await deleteShare(id);
+  }
+};
+
+const readText = (form: FormData, field: string): string => {
+  const value = form.get(field);
+  return typeof value === "string" ? value : "";
+};
+
+/** Stores the form of a share and returns its id. Rejects, and leaves nothing behind, if there is no room. */
+export const saveShare = async (form: FormData, now: number): Promise<Uuid> => {
+  const cache = await openCache();
+  await purgeShares(cache, now, storedSharesMax - 1);
+  const id = createUuid(now);
+  const sent = form.getAll(shareFields.files).filter((entry) => typeof entry !== "string" && entry.name !== "");
+  const files = (sent as File[]).filter(({ size }) => size <= fileMaxBytes).slice(0, sharedFilesMax);
+  const [title, text, url] = [shareFields.title, shareFields.text, shareFields.url].map((field) =>
+    readText(form, field),
+  );
+  try {
+    for (const [index, file] of files.entries()) await cache.put(toFileKey(id, index), new Response(file));
+    // Last: a share with a record is complete.
+    await writeRecord(cache, {
+      id,
+      receivedAt: now,
+      text: joinSharedTexts(title ?? "", text ?? "", url ?? ""),
+      files: files.map(({ name, type }) => ({ name, type })),
+      refusedCount: sent.length - files.length,
+    });
+  } catch (error) {
+    await deleteShare(id).catch(() => undefined);
+    throw error;
+  }
+  return id;
+};
+
+/** Opens a share for a person, to whom it belongs from now on. Undefined if it is gone or belongs to somebody else. */
+export const openShare = async (id: Uuid, user: Uuid, now: number): Promise<OpenedShare | undefined> => {
+  if (!("caches" in globalThis) || !(await caches.has(shareCacheName))) return undefined;
+  const cache = await openCache();
+  const share = await readRecord(cache, id);
+  if (!share || (share.owner ?? user) !== user) return undefined;
+  if (isExpired(share, now)) {
+    await deleteShare(id);
+    return undefined;
+  }
+  if (share.owner === undefined) await writeRecord(cache, { ...share, owner: user });
+  const files = await Promise.all(
+    share.files.map(async ({ name, type }, index) => {
+      const stored = await cache.match(toFileKey(id, index));
+      return new File(stored ? [await stored.blob()] : [], name, { type });
+    }),
+  );
+  return { id, text: share.text, refusedCount: share.refusedCount, files };
+};
+
+/** Removes the text of a share once it is sent, so that it is not sent again with the files. */
+export const deleteSharedText = async (id: Uuid): Promise<void> => {
+  const cache = await openCache();
+  const share = await readRecord(cache, id);
+  if (share) await writeRecord(cache, { ...share, text: "" });
+};
+
+/**
+ * Looks for content that was shared while nobody was signed in: the newest that can still be opened, and whether any was
+ * dropped because the sign-in took too long. Deletes what has expired.
+ */
+export const findUnownedShare = async (now: number): Promise<{ id: Uuid | undefined; wasDropped: boolean }> => {
+  const cache = await openCache();
+  const ids = await listIds(cache);
+  const shares = (await Promise.all(ids.map((id) => readRecord(cache, id)))).filter((share) => share !== undefined);
+  const unowned = shares.filter(({ owner }) => owner === undefined);
+  const id = unowned.findLast((share) => !isExpired(share, now))?.id;
+  await purgeShares(cache, now, storedSharesMax);
+  return { id, wasDropped: id === undefined && unowned.length > 0 };
+};

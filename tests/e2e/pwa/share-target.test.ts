@@ -1,0 +1,182 @@
+import type { Page } from "@playwright/test";
+import { findAxeViolationsInBothThemes } from "#tests/support/browser/axe-checks.ts";
+import { expect, test } from "#tests/support/browser/browser-test.ts";
+import { waitForOfflineReady, withServiceWorker } from "#tests/support/browser/offline.ts";
+import { openSharingPage, shareToApp, submitShare } from "#tests/support/browser/share-client.ts";
+import { fill, findToast, onePixelPng, TestClient } from "#tests/support/browser/test-client.ts";
+import { toSite } from "#tests/support/people/pair.ts";
+import { connectPeople, makePerson, testPassword } from "#tests/support/people/people.ts";
+
+test.use(withServiceWorker);
+
+const picture = { name: "moto.png", type: "image/png", bytes: [...onePixelPng] };
+const notes = { name: "notes.txt", type: "text/plain", bytes: [77, 98, 111, 116, 101] };
+const mebibyte = 1024 ** 2;
+
+const listCaches = (page: Page) => page.evaluate(() => caches.keys());
+const textField = ({ page, texts }: TestClient) => page.getByRole("textbox", { name: texts.share.text });
+/** Chooses a recipient; the checkbox itself is drawn by its label. */
+const choose = ({ page }: TestClient, name: string) => page.getByRole("checkbox", { name }).check({ force: true });
+const sendButton = ({ page, texts }: TestClient, count: number) =>
+  page.getByRole("button", {
+    name: fill(count === 1 ? texts.masolo.broadcastSend_one : texts.masolo.broadcastSend_other, { count }),
+  });
+/** List of received messages without the person's own. */
+const messages = (page: Page) => page.getByRole("main").getByRole("listitem");
+
+test("a shared text, picture and file reach the chosen people, the text first", async ({ browser, server }) => {
+  const site = toSite(server);
+  const [ana, ben, cleo] = [
+    await makePerson(site, 9_810, "Ana"),
+    await makePerson(site, 9_811, "Ben"),
+    await makePerson(site, 9_812, "Cleo"),
+  ];
+  await connectPeople(site, ana, ben);
+  await connectPeople(site, ana, cleo);
+  const phone = await TestClient.open(browser, server);
+  const { page, texts } = phone;
+  await phone.signIn(ana);
+  await waitForOfflineReady(page);
+  await expect(phone.conversation("Ben").or(page.getByText(texts.masolo.emptyTitle))).toBeVisible();
+  const content = {
+    title: "Horaire",
+    text: "Le bus part à 7 h",
+    url: "https://bus.example/7",
+    files: [picture, notes],
+  };
+  await shareToApp(page, server.origin, content);
+  await expect(page).toHaveURL(/\/app\/share\/[0-9a-f-]{36}$/);
+  await expect(textField(phone)).toHaveValue("Horaire\nLe bus part à 7 h\nhttps://bus.example/7");
+  await expect(page.getByRole("img", { name: "moto.png" })).toBeVisible();
+  await expect(page.getByText("notes.txt")).toBeVisible();
+  expect(await findAxeViolationsInBothThemes(page)).toEqual([]);
+  await choose(phone, "Ben");
+  await choose(phone, "Cleo");
+  await sendButton(phone, 2).click();
+  await expect(findToast(page)).toContainText(fill(texts.masolo.broadcastSent_other, { count: 2 }));
+  await expect(page).toHaveURL(/\/app$/);
+  expect(await listCaches(page)).not.toContain("shares");
+  for (const person of [ben, cleo]) {
+    const other = await TestClient.open(browser, server);
+    await other.signInToChat(person, ana.id);
+    const shown = messages(other.page);
+    await expect(shown.filter({ hasText: "notes.txt" })).toBeVisible();
+    const all = await shown.allInnerTexts();
+    const textAt = all.findIndex((text) => text.includes("Le bus part à 7 h"));
+    const fileAt = all.findIndex((text) => text.includes("notes.txt"));
+    expect(textAt).toBeGreaterThanOrEqual(0);
+    expect(fileAt).toBeGreaterThan(textAt + 1); // the picture is between them
+    await other.close();
+  }
+  // What was sent is not offered again.
+  await page.goBack();
+  await expect(page.getByText("Le bus part à 7 h")).toHaveCount(0);
+  await phone.close();
+});
+
+test("two shares do not mix, also offline, and what is sent then leaves when the network returns", async ({
+  browser,
+  server,
+}) => {
+  const site = toSite(server);
+  const [ana, ben] = [await makePerson(site, 9_815, "Ana"), await makePerson(site, 9_816, "Ben")];
+  await connectPeople(site, ana, ben);
+  const phone = await TestClient.open(browser, server);
+  const { page, context } = phone;
+  await phone.signInToChat(ana, ben.id);
+  await waitForOfflineReady(page);
+  const second = await context.newPage();
+  await Promise.all([page, second].map((tab) => openSharingPage(tab, server.origin)));
+  await context.setOffline(true);
+  await Promise.all([
+    submitShare(page, { text: "Première" }),
+    submitShare(second, { text: "Deuxième", files: [notes] }),
+  ]);
+  await expect(page.getByRole("textbox", { name: phone.texts.share.text })).toHaveValue("Première");
+  await expect(second.getByRole("textbox", { name: phone.texts.share.text })).toHaveValue("Deuxième");
+  await expect(page.getByText("notes.txt")).toHaveCount(0);
+  await expect(second.getByText("notes.txt")).toBeVisible();
+  await choose(phone, "Ben");
+  await sendButton(phone, 1).click();
+  await expect(page).toHaveURL(`/app/chat/${ben.id}`);
+  await expect(phone.ticks("Première", "sending")).toBeVisible();
+  await context.setOffline(false);
+  await expect(phone.ticks("Première", "sent").or(phone.ticks("Première", "delivered"))).toBeVisible();
+  await second.close();
+  await phone.close();
+});
+
+test("what is shared while signed out is offered after the sign-in, and to nobody else", async ({
+  browser,
+  server,
+}) => {
+  const site = toSite(server);
+  const [ana, ben] = [await makePerson(site, 9_817, "Ana"), await makePerson(site, 9_818, "Ben")];
+  await connectPeople(site, ana, ben);
+  const phone = await TestClient.open(browser, server);
+  const { page, context, texts } = phone;
+  await page.goto("/login");
+  await page.waitForFunction(() => navigator.serviceWorker.controller !== null);
+  await shareToApp(page, server.origin, { text: "Pour plus tard" });
+  await expect(page).toHaveURL(/\/login$/);
+  await phone.logIn(ana.phone, testPassword);
+  await expect(textField(phone)).toHaveValue("Pour plus tard");
+  const sharePath = new URL(page.url()).pathname;
+  // Another account in the same browser.
+  await context.clearCookies();
+  await phone.signIn(ben, sharePath);
+  await expect(page.getByText(texts.share.goneTitle)).toBeVisible();
+  await expect(textField(phone)).toHaveCount(0);
+  await phone.close();
+});
+
+test("a sign-out deletes what was shared and not sent", async ({ browser, server }) => {
+  const ana = await makePerson(toSite(server), 9_819, "Ana");
+  const phone = await TestClient.open(browser, server);
+  const { page, texts } = phone;
+  await phone.signIn(ana);
+  await waitForOfflineReady(page);
+  await shareToApp(page, server.origin, { text: "Secret", files: [notes] });
+  await expect(textField(phone)).toHaveValue("Secret");
+  expect(await listCaches(page)).toContain("shares");
+  await page.goto("/app/profile");
+  await page.getByRole("button", { name: texts.profile.signOut, exact: true }).click();
+  await page.waitForURL(/\/$/);
+  await expect.poll(() => listCaches(page)).not.toContain("shares");
+  await phone.close();
+});
+
+test("files above the limit are left out with a reason, and a day later nothing is left", async ({
+  browser,
+  server,
+}) => {
+  const ana = await makePerson(toSite(server), 9_820, "Ana");
+  const phone = await TestClient.open(browser, server);
+  const { page, texts } = phone;
+  await phone.signIn(ana);
+  await waitForOfflineReady(page);
+  const large = { name: "film.mp4", type: "video/mp4", bytes: { length: 25 * mebibyte + 1 } };
+  await shareToApp(page, server.origin, { files: [large, { ...notes, bytes: [] }, notes] });
+  await expect(page.getByText(fill(texts.share.refused_one, { count: 1 }))).toBeVisible();
+  await expect(page.getByText(texts.chat.attach.empty)).toBeVisible();
+  await expect(page.getByText("film.mp4")).toHaveCount(0);
+  await page.clock.install({ time: Date.now() + 24 * 3_600_000 + 60_000 });
+  await page.reload();
+  await expect(page.getByText(texts.share.goneTitle)).toBeVisible();
+  await page.getByRole("button", { name: texts.shell.error.home }).click();
+  await expect.poll(() => listCaches(page)).not.toContain("shares");
+  await phone.close();
+});
+
+test("without a service worker the server asks to share it again", async ({ browser, server }) => {
+  const ana = await makePerson(toSite(server), 9_821, "Ana");
+  const phone = await TestClient.open(browser, server, "pt", { serviceWorkers: "block" });
+  const { page, texts } = phone;
+  await phone.signIn(ana);
+  await shareToApp(page, server.origin, { text: "Perdu", files: [picture] });
+  await expect(page).toHaveURL(/\/app\/share\/missed$/);
+  await expect(page.getByText(texts.share.missedTitle)).toBeVisible();
+  await page.getByRole("button", { name: texts.shell.error.home }).click();
+  await expect(page).toHaveURL(/\/app$/);
+  await phone.close();
+});
