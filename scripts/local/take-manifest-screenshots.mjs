@@ -9,7 +9,7 @@ import { chromiumFlags, findChromium } from "./chromium.mjs";
 const address = process.argv[2] ?? "http://localhost:8787";
 const webpQuality = 40;
 const pictureLoadMs = 10_000; // avatars and photos replace their placeholders
-const narrow = { viewport: { width: 360, height: 740 }, deviceScaleFactor: 1.5, isMobile: true, hasTouch: true };
+const narrow = { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true };
 const wide = { viewport: { width: 1280, height: 800 } };
 
 const browser = await chromium.launch({ executablePath: await findChromium(), args: chromiumFlags });

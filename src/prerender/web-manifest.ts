@@ -11,14 +11,14 @@ const shortcutIcon = { src: "/icon-192.png", sizes: "192x192", type: "image/png"
 const createScreenshots = (t: Translate) => [
   {
     src: "/screenshot-list.webp",
-    sizes: "540x1110",
+    sizes: "360x740",
     type: "image/webp",
     form_factor: "narrow",
     label: t("manifest.listScreenshot"),
   },
   {
     src: "/screenshot-chat.webp",
-    sizes: "540x1110",
+    sizes: "360x740",
     type: "image/webp",
     form_factor: "narrow",
     label: t("manifest.chatScreenshot"),
