@@ -60,12 +60,13 @@ export const toConversationTag = (conversation: ConversationId): string => `c:${
 export const toCallTag = (conversation: ConversationId): string => `call:${conversation}`;
 
 export const testNotificationTag = "test";
+export const summaryNotificationTag = "summary";
 
 /**
- * What a push is about: new messages; a ringing call; messages of which the newest is a call that rang on this device and
- * was missed; a call that rang on this device and needs no answer any more; a test.
+ * What a push is about: new messages; a summary of those of quiet hours; a ringing call; messages of which the newest is
+ * a call that rang on this device and was missed; a call that rang on this device and needs no answer any more; a test.
  */
-const PushKind = v.picklist(["message", "call", "missed_call", "call_ended", "test"]);
+const PushKind = v.picklist(["message", "summary", "call", "missed_call", "call_ended", "test"]);
 
 /**
  * Content of a push, which is also a valid Declarative Web Push message (W3C Push API): a browser that knows these shows

@@ -1,7 +1,49 @@
 import * as v from "valibot";
 
-/** Notifications while the app is in the foreground: a sound, and message text on screen. */
-const NotificationSettings = v.strictObject({ sound: v.boolean(), preview: v.boolean() });
+/** What a notification shows of a message: name and text, the name of the person or group alone, or nothing of it. */
+export const previewLevels = ["text", "name", "nothing"] as const;
+export type PreviewLevel = (typeof previewLevels)[number];
+
+/** Level of an earlier setting, which was a boolean: with text or without. */
+export const toPreviewLevel = (stored: PreviewLevel | boolean): PreviewLevel =>
+  typeof stored === "boolean" ? (stored ? "text" : "name") : stored;
+
+const StoredPreviewLevel = v.pipe(
+  v.union([v.picklist(previewLevels), v.boolean()]),
+  v.transform(toPreviewLevel),
+  v.picklist(previewLevels),
+);
+
+/** Notifications of messages: a sound, and what they show. */
+const NotificationSettings = v.strictObject({ sound: v.boolean(), preview: StoredPreviewLevel });
+
+const minutesPerDay = 1_440;
+
+const isTimeZone = (name: string): boolean => {
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== "";
+  } catch {
+    return false;
+  }
+};
+
+const MinuteOfDay = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(minutesPerDay - 1));
+
+/**
+ * Daily period without notifications: from one minute after midnight to another, exclusive, possibly of the next day, in
+ * a time zone of the IANA database. Equal minutes mean the whole day.
+ */
+export const QuietHours = v.strictObject({
+  isOn: v.boolean(),
+  from: MinuteOfDay,
+  to: MinuteOfDay,
+  timeZone: v.pipe(v.string(), v.maxLength(64), v.check(isTimeZone)),
+  allowsCalls: v.boolean(),
+});
+export type QuietHours = v.InferOutput<typeof QuietHours>;
+
+/** Off; once turned on, from 22:00 to 7:00. The device that turns them on sends its time zone. */
+export const defaultQuietHours: QuietHours = { isOn: false, from: 1_320, to: 420, timeZone: "UTC", allowsCalls: true };
 
 export const findableBy = ["part", "whole", "nobody"] as const;
 export type FindableBy = (typeof findableBy)[number];
@@ -29,6 +71,7 @@ export const Settings = v.strictObject({
   messages: NotificationSettings,
   groups: NotificationSettings,
   calls: v.strictObject({ sound: v.boolean() }),
+  quietHours: v.optional(QuietHours, defaultQuietHours), // missing in older copies
   /** Whether the status feed is shown. */
   tala: v.boolean(),
 });
@@ -41,9 +84,10 @@ export const defaultSettings: Settings = {
   findable: "part",
   phoneInGroups: false,
   groupAdds: "contacts",
-  messages: { sound: true, preview: true },
-  groups: { sound: true, preview: true },
+  messages: { sound: true, preview: "text" },
+  groups: { sound: true, preview: "text" },
   calls: { sound: true },
+  quietHours: defaultQuietHours,
   tala: true,
 };
 
@@ -58,6 +102,7 @@ export const SettingsChange = v.strictObject({
   messages: v.optional(NotificationSettings),
   groups: v.optional(NotificationSettings),
   calls: v.optional(v.strictObject({ sound: v.boolean() })),
+  quietHours: v.optional(QuietHours),
   tala: v.optional(v.boolean()),
 });
 export type SettingsChange = v.InferOutput<typeof SettingsChange>;
@@ -69,3 +114,52 @@ export type VersionedSettings = v.InferOutput<typeof VersionedSettings>;
 /** Presence of a contact and their last-seen time; empty if either of the two hides it. */
 export const Presence = v.object({ here: v.boolean(), seen_at: v.nullable(v.number()) });
 export type Presence = v.InferOutput<typeof Presence>;
+
+const minuteMs = 60_000;
+const stepMinutes = 15;
+const longestDayMinutes = 25 * 60; // a day on which the clocks are put back
+
+type QuietSettings = { quietHours: QuietHours };
+
+const clocks = new Map<string, Intl.DateTimeFormat>();
+
+/** Clock of a zone. A zone unknown to this runtime, which another one accepted, becomes its own. */
+const getClock = (timeZone: string): Intl.DateTimeFormat => {
+  const options = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;
+  const clock =
+    clocks.get(timeZone) ?? new Intl.DateTimeFormat("en-GB", isTimeZone(timeZone) ? { ...options, timeZone } : options);
+  clocks.set(timeZone, clock);
+  return clock;
+};
+
+const toMinuteOfDay = (at: number, timeZone: string): number => {
+  const [hour = 0, minute = 0] = getClock(timeZone).format(at).split(":").map(Number);
+  return 60 * hour + minute;
+};
+
+/** Whether a time, in epoch milliseconds, is within the person's quiet hours. */
+export const isQuiet = ({ quietHours: { isOn, from, to, timeZone } }: QuietSettings, at: number): boolean => {
+  if (!isOn) return false;
+  const minute = toMinuteOfDay(at, timeZone);
+  return from < to ? from <= minute && minute < to : from <= minute || minute < to;
+};
+
+/** Whether calls are silent at a time: in quiet hours that do not allow them. */
+export const isQuietForCalls = (settings: QuietSettings, at: number): boolean =>
+  !settings.quietHours.allowsCalls && isQuiet(settings, at);
+
+/**
+ * End of the quiet hours that a time is within: the first later minute outside of them, whatever the clocks do
+ * meanwhile. Undefined if the time is not quiet or they last the whole day.
+ */
+export const findQuietEnd = (settings: QuietSettings, at: number): number | undefined => {
+  const { from, to } = settings.quietHours;
+  if (!isQuiet(settings, at) || from === to) return undefined;
+  const awakeMinutes = (from - to + minutesPerDay) % minutesPerDay;
+  const step = Math.min(stepMinutes, awakeMinutes) * minuteMs; // does not step over the time between
+  const latest = at + longestDayMinutes * minuteMs;
+  let end = at - (at % minuteMs) + step;
+  while (end <= latest && isQuiet(settings, end)) end += step;
+  while (!isQuiet(settings, end - minuteMs)) end -= minuteMs;
+  return end;
+};

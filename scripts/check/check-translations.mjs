@@ -16,6 +16,7 @@ const dynamicPrefixes = [
   "security.notices.events.",
   "shell.tabs.",
   "shell.storage.",
+  "settings.notifications.levels.",
   "settings.privacy.findable.",
   "settings.privacy.seen.",
 ];

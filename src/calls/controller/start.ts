@@ -6,6 +6,8 @@ import { playTone } from "#calls/tones/tones.ts";
 import { DeviceId } from "#contract/calls/call.ts";
 import { IceServers } from "#contract/calls/ice.ts";
 import { createUuid } from "#contract/ids.ts";
+import { isQuietForCalls } from "#contract/settings.ts";
+import { getServerNow } from "#lib/browser/clock.ts";
 import { isDataSaverOn } from "#lib/browser/network-info.ts";
 import { findCallDataUse, recordCallDataUse } from "#sync/calls/call-data-use.ts";
 import type { SyncEngine } from "#sync/engine.ts";
@@ -60,7 +62,8 @@ const createCallSyncPort = (engine: SyncEngine): CallSyncPort => {
     checkConnection: () => tab.refresh(),
     async isRingAudible() {
       const settings = await readSettingsRow(requireStoreContext(engine).store);
-      return toEffectiveSettings(settings).calls.sound;
+      const effective = toEffectiveSettings(settings);
+      return effective.calls.sound && !isQuietForCalls(effective, getServerNow());
     },
     findDataUse: (call) => findCallDataUse(call).catch(() => 0),
     async fetchIceServers(call) {

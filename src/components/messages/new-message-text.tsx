@@ -2,6 +2,7 @@ import { useTranslation } from "react-i18next";
 import type { StoredBody } from "#contract/conversations.ts";
 import type { GroupCard } from "#contract/groups.ts";
 import type { Uuid } from "#contract/ids.ts";
+import type { PreviewLevel } from "#contract/settings.ts";
 import type { Translate } from "#i18n/setup.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
 import { getConversationName } from "./conversation-name.ts";
@@ -32,17 +33,22 @@ const formatAuthorPrefix = (message: NewMessageInfo, t: Translate): string => {
   return `${t("chat.from", { name: isolateBidi(shortenName(getMemberName(names, message.sender, t), authorNameChars)) })} `;
 };
 
-/** Spoken announcement for screen readers; without a preview only the name of the conversation. */
-export const describeNewMessage = (message: NewMessageInfo, hasPreview: boolean, t: Translate): string => {
+/** Name of a new message's conversation, or that of the product if notifications show nothing of it. */
+export const getNewMessageTitle = (message: NewMessageInfo, level: PreviewLevel, t: Translate): string =>
+  level === "nothing" ? "Lisolo" : getConversationName(message, t);
+
+/** Spoken announcement for screen readers, as far as the preview level allows. */
+export const describeNewMessage = (message: NewMessageInfo, level: PreviewLevel, t: Translate): string => {
+  if (level === "nothing") return t("notifier.newMessage");
   const from = t("notifier.from", { name: isolateBidi(getConversationName(message, t)) });
-  if (!hasPreview || !message.body) return from;
+  if (level !== "text" || !message.body) return from;
   return `${from}. ${formatAuthorPrefix(message, t)}${describeMessage(message.body, t, toGroupMessageContext(message))}`;
 };
 
-/** Visible preview of a new message, or a generic text if previews are off. */
-export function NewMessagePreview({ message, hasPreview }: { message: NewMessageInfo; hasPreview: boolean }) {
+/** Visible preview of a new message, or a generic text if its text is not shown. */
+export function NewMessagePreview({ message, level }: { message: NewMessageInfo; level: PreviewLevel }) {
   const { t } = useTranslation();
-  if (!hasPreview || !message.body) return t("notifier.newMessage");
+  if (level !== "text" || !message.body) return t("notifier.newMessage");
   return (
     <>
       {formatAuthorPrefix(message, t)}

@@ -2,15 +2,18 @@ import { type FocusEvent, useEffect, useEffectEvent, useRef, useState } from "re
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router";
 import { IconButton } from "#components/controls/icon-button.tsx";
-import { getConversationName, toConversationPath } from "#components/messages/conversation-name.ts";
-import { describeNewMessage, NewMessagePreview } from "#components/messages/new-message-text.tsx";
+import { toConversationPath } from "#components/messages/conversation-name.ts";
+import { describeNewMessage, getNewMessageTitle, NewMessagePreview } from "#components/messages/new-message-text.tsx";
 import { Avatar } from "#components/people/avatar.tsx";
 import { type AvatarPerson, toAvatarPerson } from "#components/people/avatar-text.ts";
 import type { ConversationId } from "#contract/ids.ts";
-import type { Settings } from "#contract/settings.ts";
+import type { PreviewLevel, Settings } from "#contract/settings.ts";
 import { type UnreadPreview, useUnreadPreview } from "#sync/hooks/new-messages.ts";
 
 const emptyPerson: AvatarPerson = { username: "", phone: "", avatar: null };
+
+const toBannerPerson = ({ group, person }: UnreadPreview, level: PreviewLevel): AvatarPerson =>
+  level === "nothing" ? emptyPerson : group ? toAvatarPerson(group) : (person ?? emptyPerson);
 
 /** Line heights are capped so that two lines fit into the 72 px of the header below, at any text size. */
 const firstLineClass = "truncate font-semibold leading-[min(1.5rem,32px)]";
@@ -18,13 +21,13 @@ const secondLineClass = "truncate text-sm leading-[min(1.25rem,30px)] text-muted
 
 type BannerCardProps = {
   news: UnreadPreview;
-  hasPreview: boolean;
+  level: PreviewLevel;
   /** Called when the user starts or stops interacting with the banner. */
   onHold: (isHeld: boolean) => void;
   onClose: () => void;
 };
 
-function BannerCard({ news, hasPreview, onHold, onClose }: BannerCardProps) {
+function BannerCard({ news, level, onHold, onClose }: BannerCardProps) {
   const { t } = useTranslation();
   const previousFocus = useRef<Element>(null);
   const card = useRef<HTMLElement>(null);
@@ -65,11 +68,11 @@ function BannerCard({ news, hasPreview, onHold, onClose }: BannerCardProps) {
         className="flex h-full min-w-0 flex-1 items-center gap-3 rounded-card pl-3 -outline-offset-3"
         onClick={onClose}
       >
-        <Avatar person={news.group ? toAvatarPerson(news.group) : (news.person ?? emptyPerson)} size={40} />
+        <Avatar person={toBannerPerson(news, level)} size={40} />
         <span className="flex min-w-0 flex-1 flex-col">
-          <bdi className={firstLineClass}>{getConversationName(news, t)}</bdi>
+          <bdi className={firstLineClass}>{getNewMessageTitle(news, level, t)}</bdi>
           <span className={secondLineClass}>
-            <NewMessagePreview message={news} hasPreview={hasPreview} />
+            <NewMessagePreview message={news} level={level} />
           </span>
         </span>
       </Link>
@@ -78,7 +81,7 @@ function BannerCard({ news, hasPreview, onHold, onClose }: BannerCardProps) {
   );
 }
 
-type MessageBannerProps = Omit<BannerCardProps, "news" | "hasPreview"> & {
+type MessageBannerProps = Omit<BannerCardProps, "news" | "level"> & {
   /** Conversation to show; undefined hides the banner. */
   conversationId: ConversationId | undefined;
   settings: Pick<Settings, "messages" | "groups">;
@@ -91,10 +94,10 @@ type MessageBannerProps = Omit<BannerCardProps, "news" | "hasPreview"> & {
 export function MessageBanner({ conversationId, settings, onHold, onClose }: MessageBannerProps) {
   const { t } = useTranslation();
   const news = useUnreadPreview(conversationId);
-  const hasPreview = settings[news?.group ? "groups" : "messages"].preview;
+  const level = settings[news?.group ? "groups" : "messages"].preview;
   // Announced once per conversation: further messages do not interrupt a screen reader.
   const [announced, setAnnounced] = useState<{ id: ConversationId; text: string }>();
-  if (news && announced?.id !== news.id) setAnnounced({ id: news.id, text: describeNewMessage(news, hasPreview, t) });
+  if (news && announced?.id !== news.id) setAnnounced({ id: news.id, text: describeNewMessage(news, level, t) });
   if (conversationId === undefined && announced) setAnnounced(undefined);
   const isRead = news === null || news?.unread === 0;
   const close = useEffectEvent(onClose);
@@ -108,7 +111,7 @@ export function MessageBanner({ conversationId, settings, onHold, onClose }: Mes
       </p>
       {news && !isRead && (
         <div className="pointer-events-none absolute inset-x-0 top-0 flex justify-center px-1 pt-safe">
-          <BannerCard key={news.id} news={news} hasPreview={hasPreview} onHold={onHold} onClose={onClose} />
+          <BannerCard key={news.id} news={news} level={level} onHold={onHold} onClose={onClose} />
         </div>
       )}
     </div>

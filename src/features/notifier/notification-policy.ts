@@ -1,5 +1,5 @@
 import type { ConversationId } from "#contract/ids.ts";
-import type { Settings } from "#contract/settings.ts";
+import { isQuiet, type Settings } from "#contract/settings.ts";
 import type { ConversationHead } from "#sync/hooks/new-messages.ts";
 
 /** State kept between decisions. */
@@ -30,7 +30,7 @@ export type NotificationContext = {
   /** Call in this browser; `foreground` if its screen covers the app. */
   call: "none" | "background" | "foreground";
   isRecording: boolean;
-  settings: Pick<Settings, "messages" | "groups">;
+  settings: Pick<Settings, "messages" | "groups" | "quietHours">;
 };
 
 export type NotificationDecision = {
@@ -94,8 +94,9 @@ export const decideNotification = (
   const announced = incoming.filter((head) => !head.muted && !isInOpenChat(head));
   const getSettings = ({ kind }: ConversationHead) => settings[kind === "group" ? "groups" : "messages"];
   const audible = announced.filter((head) => getSettings(head).sound);
-  const playsSound = audible.length > 0 && call === "none" && !isRecording && canPlaySound(context, state);
-  const canShowBanner = isVisible && !isListShown && call !== "foreground";
+  const isSilent = isQuiet(settings, now);
+  const playsSound = !isSilent && audible.length > 0 && call === "none" && !isRecording && canPlaySound(context, state);
+  const canShowBanner = !isSilent && isVisible && !isListShown && call !== "foreground";
   const isBannerCandidate = ({ id, at }: ConversationHead) =>
     id !== openConversation && (phase.name === "synced" || at > freshAfter);
   return {

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { summaryNotificationTag } from "#contract/push.ts";
 import type { SyncEngine } from "#sync/engine.ts";
 import { type ConversationHead, subscribeNewestHeads } from "#sync/hooks/new-messages.ts";
 import { listReadNotifications } from "./read-notifications.ts";
@@ -7,7 +8,7 @@ const ShownData = v.object({ conversation: v.string(), head: v.number() });
 
 /**
  * Closes notifications of conversations that were read, here or on another device: the leader tab does so when a
- * conversation changes and when the page becomes visible. Returns a function that stops it.
+ * conversation changes and when the page becomes visible, and then that of quiet hours. Returns a function that stops it.
  */
 export const closeReadNotifications = ({ tab }: SyncEngine): (() => void) => {
   let newest: readonly ConversationHead[] = [];
@@ -20,6 +21,9 @@ export const closeReadNotifications = ({ tab }: SyncEngine): (() => void) => {
       return data.success ? { ...data.output, notification } : [];
     });
     for (const { notification } of listReadNotifications(ofMessages, newest)) notification.close();
+    // The list shows what a summary announced.
+    if (tab.platform.isVisible())
+      for (const notification of shown) if (notification.tag === summaryNotificationTag) notification.close();
   };
   const update = () => void close().catch((error: unknown) => console.warn("notifications", error));
   const unsubscribe = subscribeNewestHeads((heads) => {

@@ -1,10 +1,13 @@
 import { useTranslation } from "react-i18next";
+import { ChoiceGroup } from "#components/controls/choice-group.tsx";
 import { SwitchRow } from "#components/controls/switch-row.tsx";
 import { SettingsCard, SettingsPage } from "#components/layout/settings-page.tsx";
+import { previewLevels } from "#contract/settings.ts";
 import { useSettings } from "#sync/hooks/use-settings.ts";
 import { MutedConversationList } from "./muted-list.tsx";
 import { PhoneInstructions } from "./phone-instructions.tsx";
 import { PushCard } from "./push-card.tsx";
+import { QuietHoursCard } from "./quiet-hours-card.tsx";
 import { useUpdateSettings } from "./use-update-settings.ts";
 
 const notificationKinds = [
@@ -32,13 +35,16 @@ export default function NotificationsScreen() {
                 isOn={settings[kind].sound}
                 onChange={(sound) => updateSettings({ [kind]: { sound } })}
               />
-              <SwitchRow
-                groupHeadingId={heading}
-                label={t("settings.notifications.preview")}
-                description={t("settings.notifications.previewBody")}
-                isOn={settings[kind].preview}
-                onChange={(preview) => updateSettings({ [kind]: { preview } })}
-              />
+              <ChoiceGroup
+                legend={t("settings.notifications.preview")}
+                icon="i-ph-eye"
+                name={`${kind}-preview`}
+                choices={previewLevels.map((value) => ({ value, label: t(`settings.notifications.levels.${value}`) }))}
+                value={settings[kind].preview}
+                onChoose={(preview) => updateSettings({ [kind]: { preview } })}
+              >
+                <p className="mt-2 text-sm text-muted">{t("settings.notifications.previewBody")}</p>
+              </ChoiceGroup>
             </>
           )}
         </SettingsCard>
@@ -54,6 +60,7 @@ export default function NotificationsScreen() {
           />
         )}
       </SettingsCard>
+      <QuietHoursCard quietHours={settings.quietHours} onChange={(quietHours) => updateSettings({ quietHours })} />
       <MutedConversationList />
       <p className="px-4 text-center text-sm text-muted">{t("settings.notifications.later")}</p>
     </SettingsPage>

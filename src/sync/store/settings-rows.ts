@@ -1,5 +1,11 @@
 import * as v from "valibot";
-import { defaultSettings, Settings, type SettingsChange, type VersionedSettings } from "#contract/settings.ts";
+import {
+  defaultSettings,
+  Settings,
+  type SettingsChange,
+  toPreviewLevel,
+  type VersionedSettings,
+} from "#contract/settings.ts";
 import type { Platform } from "#sync/platform/platform.ts";
 import type { LocalStore } from "./database.ts";
 import { toStoreName } from "./database.ts";
@@ -21,12 +27,19 @@ export const settingsKey = "settings";
 export const readSettingsRow = async (store: LocalStore): Promise<SettingsRow> =>
   ((await store.meta.get(settingsKey))?.value as SettingsRow | undefined) ?? { kept: null, wanted: {} };
 
-/** Settings shown to the person: local changes override the server's values. */
-export const toEffectiveSettings = ({ kept, wanted }: SettingsRow): Settings => ({
-  ...defaultSettings,
-  ...kept?.settings,
-  ...wanted,
+const upgradePreview = <Section extends Settings["messages"]>(section: Section): Section => ({
+  ...section,
+  preview: toPreviewLevel(section.preview),
 });
+
+/**
+ * Settings shown to the person: local changes override the server's values. Rows of earlier versions have booleans as
+ * preview levels.
+ */
+export const toEffectiveSettings = ({ kept, wanted }: SettingsRow): Settings => {
+  const settings = { ...defaultSettings, ...kept?.settings, ...wanted };
+  return { ...settings, messages: upgradePreview(settings.messages), groups: upgradePreview(settings.groups) };
+};
 
 /** Expands a patch to the change sent to the server, which takes `messages` and `groups` as a whole. */
 export const toSettingsChange = ({ messages, groups, ...rest }: SettingsPatch, current: Settings): SettingsChange => ({

@@ -3,7 +3,7 @@ import { privateConversationId } from "#contract/ids.ts";
 import { type Settings, VersionedSettings } from "#contract/settings.ts";
 import { findAxeViolations } from "#tests/support/browser/axe-checks.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
-import { TestClient } from "#tests/support/browser/test-client.ts";
+import { fill, TestClient } from "#tests/support/browser/test-client.ts";
 import { sendTexts } from "#tests/support/people/messages.ts";
 import { toSite } from "#tests/support/people/pair.ts";
 import { callSite, connectPeople, makePerson, type Person, type Site } from "#tests/support/people/people.ts";
@@ -11,6 +11,9 @@ import { callSite, connectPeople, makePerson, type Person, type Site } from "#te
 const tabsPerPage = 16; // more than the number of fields on any of these pages
 
 const switchOf = ({ page }: TestClient, name: string) => page.getByRole("switch", { name, exact: true });
+
+/** Preview level of private messages, the first of two groups of levels. */
+const levelOf = ({ page }: TestClient, name: string) => page.getByRole("radio", { name, exact: true }).first();
 
 /** Sets a person's settings on the server. */
 const expectKept = (site: Site, { token }: Person, wanted: Partial<Settings>): Promise<void> =>
@@ -100,18 +103,57 @@ test("a setting changed offline applies at once, and reaches the server and the 
   await expect(sound).not.toBeChecked();
   await expect(ring).not.toBeChecked();
   // Another choice is made on another device meanwhile: both apply.
-  await switchOf(tablet, `${there.messages} ${there.preview}`).click();
-  await expectKept(site, ben, { messages: { sound: true, preview: false }, calls: { sound: true } });
+  await levelOf(tablet, there.levels.name).press("Space");
+  await expectKept(site, ben, { messages: { sound: true, preview: "name" }, calls: { sound: true } });
   await phone.context.setOffline(false);
   await expectKept(site, ben, {
-    messages: { sound: true, preview: false },
-    groups: { sound: false, preview: true },
+    messages: { sound: true, preview: "name" },
+    groups: { sound: false, preview: "text" },
     calls: { sound: false },
   });
   await expect(switchOf(tablet, `${there.groups} ${there.sound}`)).not.toBeChecked();
   await expect(switchOf(tablet, `${there.calls} ${there.ring}`)).not.toBeChecked();
-  await expect(switchOf(phone, `${notifications.messages} ${notifications.preview}`)).not.toBeChecked();
+  await expect(levelOf(phone, notifications.levels.name)).toBeChecked();
   for (const one of [phone, tablet]) await one.close();
+});
+
+test("quiet hours are set by keyboard in the time zone of the device, and apply after a reload", async ({
+  browser,
+  server,
+}) => {
+  const site = toSite(server);
+  const ben = await makePerson(site, 9_826, "Ben");
+  const phone = await TestClient.open(browser, server, "fr");
+  await phone.signIn(ben, "/app/notifications");
+  const { page, texts } = phone;
+  const { quiet, levels } = texts.settings.notifications;
+  const [from, to] = [page.getByLabel(quiet.from, { exact: true }), page.getByLabel(quiet.to, { exact: true })];
+  const isOn = switchOf(phone, quiet.on);
+  await expect(isOn).not.toBeChecked();
+  await expect(from).toHaveCount(0);
+  await isOn.focus();
+  await page.keyboard.press("Space");
+  await expect(isOn).toBeChecked();
+  await expect(from).toHaveValue("22:00");
+  await page.keyboard.press("Tab");
+  await expect(from).toBeFocused();
+  await from.fill("21:30");
+  await to.fill("06:15");
+  await switchOf(phone, quiet.calls).click();
+  await levelOf(phone, levels.nothing).press("Space");
+  const timeZone = await page.evaluate(() => new Intl.DateTimeFormat().resolvedOptions().timeZone);
+  await expectKept(site, ben, {
+    quietHours: { isOn: true, from: 21 * 60 + 30, to: 6 * 60 + 15, timeZone, allowsCalls: false },
+    messages: { sound: true, preview: "nothing" },
+  });
+  await expect(page.getByText(fill(quiet.zone, { zone: timeZone }))).toBeVisible();
+  expect(await findAxeViolations(page)).toEqual([]);
+  await page.reload();
+  await expect(from).toHaveValue("21:30");
+  await expect(to).toHaveValue("06:15");
+  await expect(switchOf(phone, quiet.calls)).not.toBeChecked();
+  await expect(levelOf(phone, levels.nothing)).toBeChecked();
+  await phone.close();
 });
 
 test("a device that cannot store a setting says so, and muted conversations are listed with links to them and back", async ({

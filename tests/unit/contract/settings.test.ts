@@ -23,6 +23,12 @@ describe("settings", () => {
     // Settings stored before this field existed get its default.
     const { hidesAddress, ...before } = defaultSettings;
     expect(v.parse(Settings, before)).toEqual({ ...before, hidesAddress });
+    const { quietHours, ...earlier } = defaultSettings;
+    expect(v.parse(Settings, earlier)).toEqual({ ...earlier, quietHours });
+    // Preview levels were booleans.
+    const [on, off] = [true, false].map((preview) => ({ sound: true, preview }));
+    const parsed = v.parse(Settings, { ...defaultSettings, messages: on, groups: off });
+    expect([parsed.messages.preview, parsed.groups.preview]).toEqual(["text", "name"]);
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { defaultSettings } from "#contract/settings.ts";
+import { defaultQuietHours, defaultSettings } from "#contract/settings.ts";
 import {
   decideNotification,
   initialNotificationState,
@@ -194,7 +194,7 @@ describe("messages that arrive during a call", () => {
 
 describe("notification settings", () => {
   it("apply to people and to groups separately", () => {
-    const quiet = { sound: false, preview: true };
+    const quiet = { sound: false, preview: "text" } as const;
     const tab = open({ settings: { ...defaultSettings, messages: quiet } });
     expect(tab.arrive("ana")).toEqual({ playsSound: false, banner: "ana", isForOpenChat: false });
     // A sound that is switched off does not count towards the pause between sounds.
@@ -203,6 +203,17 @@ describe("notification settings", () => {
     tab.pass(10_000);
     expect(tab.arrive("groupe").playsSound).toBe(false);
     expect(tab.arrive("ana").playsSound).toBe(true);
+  });
+});
+
+describe("quiet hours", () => {
+  it("silence sound and banner, and the messages are not announced afterwards", () => {
+    const quietHours = { ...defaultQuietHours, isOn: true, from: 60, to: 60 };
+    const tab = open({ settings: { ...defaultSettings, quietHours } });
+    expect(tab.arrive("ana")).toEqual(nothing);
+    tab.here.settings = defaultSettings;
+    expect(tab.judge()).toMatchObject({ playsSound: false, banner: undefined });
+    expect(tab.arrive("ana")).toMatchObject({ playsSound: true, banner: "ana" });
   });
 });
 

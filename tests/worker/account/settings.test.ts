@@ -32,7 +32,7 @@ test("a change applies to the named settings of one person only", async () => {
     version: 1,
     settings: { ...defaultSettings, receipts: false },
   });
-  const groups = { sound: false, preview: true };
+  const groups = { sound: false, preview: "text" } as const;
   expect(await change(ana, { groups, tala: false, findable: "whole" })).toEqual({
     version: 2,
     settings: { ...defaultSettings, receipts: false, groups, tala: false, findable: "whole" },
@@ -48,7 +48,7 @@ test("a change applies to the named settings of one person only", async () => {
 test("simultaneous changes do not overwrite each other", async () => {
   const ana = await makePerson();
   const calls = { sound: false };
-  const messages = { sound: true, preview: false };
+  const messages = { sound: true, preview: "name" } as const;
   const changes = [
     ...[{ receipts: false }, { presence: false }, { hidesAddress: true }, { messages }, { calls }],
     { findable: "nobody" },
@@ -62,7 +62,7 @@ test.each([
   { receipts: "no" },
   { findable: "friends" },
   { messages: { sound: true } },
-  { calls: { sound: true, preview: true } },
+  { calls: { sound: true, preview: "text" } },
   { user_id: "01900000-0000-7000-8000-000000000000", receipts: false },
   { version: 9 },
 ])("an invalid change of settings is refused: %j", async (body) => {

@@ -16,6 +16,7 @@ type PushTexts = {
   incomingCall: Record<CallKind, string>;
   callEnded: Record<CallEnding, string>;
   quote: (name: string, text: string) => string;
+  summary: (messages: string, conversations: number) => string;
   test: string;
 };
 
@@ -34,6 +35,7 @@ const texts: Record<Language, PushTexts> = {
       ended: "Appel terminé",
     },
     quote: (name, text) => `${name}\u00a0: ${text}`,
+    summary: (messages, count) => (count === 1 ? messages : `${messages} dans ${count} conversations`),
     test: "Les notifications arrivent sur cet appareil.",
   },
   en: {
@@ -50,6 +52,7 @@ const texts: Record<Language, PushTexts> = {
       ended: "Call ended",
     },
     quote: (name, text) => `${name}: ${text}`,
+    summary: (messages, count) => (count === 1 ? messages : `${messages} in ${count} conversations`),
     test: "Notifications arrive on this device.",
   },
   pt: {
@@ -66,6 +69,7 @@ const texts: Record<Language, PushTexts> = {
       ended: "Chamada terminada",
     },
     quote: (name, text) => `${name}: ${text}`,
+    summary: (messages, count) => (count === 1 ? messages : `${messages} em ${count} conversas`),
     test: "As notificações chegam a este dispositivo.",
   },
 };
@@ -86,6 +90,10 @@ export const toMissedCallsText = (language: Language, kind: CallKind, count: num
 /** Number of new messages in words. */
 export const toCountText = (language: Language, count: number): string =>
   count > 1 ? texts[language].newMessages(count) : texts[language].newMessage;
+
+/** Number of new messages and of their conversations in words. */
+export const toSummaryText = (language: Language, count: number, conversations: number): string =>
+  texts[language].summary(toCountText(language, count), conversations);
 
 /** Text of a group message with its author. */
 export const toQuote = (language: Language, name: string, text: string): string => texts[language].quote(name, text);

@@ -4,8 +4,8 @@ import { Link } from "react-router";
 import { clearMessagesDuringCall, messagesDuringCall } from "#calls/ui/messages-during-call.ts";
 import { minimizeWithFocus } from "#calls/ui/minimize-focus.ts";
 import { CountBadge } from "#components/controls/count-badge.tsx";
-import { getConversationName, toConversationPath } from "#components/messages/conversation-name.ts";
-import { describeNewMessage, NewMessagePreview } from "#components/messages/new-message-text.tsx";
+import { toConversationPath } from "#components/messages/conversation-name.ts";
+import { describeNewMessage, getNewMessageTitle, NewMessagePreview } from "#components/messages/new-message-text.tsx";
 import type { ConversationId } from "#contract/ids.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
 import { useUnreadPreviews } from "#sync/hooks/new-messages.ts";
@@ -32,11 +32,11 @@ export function MessagesStrip({ isOverVideo, className }: { isOverVideo: boolean
   const settings = useSettings();
   const previews = useUnreadPreviews(useSyncExternalStore(messagesDuringCall.subscribe, messagesDuringCall.get));
   const [newest] = previews;
-  const hasPreview = settings[newest?.group ? "groups" : "messages"].preview;
+  const level = settings[newest?.group ? "groups" : "messages"].preview;
   // Announced once per conversation, not for every message.
   const [announced, setAnnounced] = useState<{ id: ConversationId; text: string }>();
   if (newest && announced?.id !== newest.id)
-    setAnnounced({ id: newest.id, text: describeNewMessage(newest, hasPreview, t) });
+    setAnnounced({ id: newest.id, text: describeNewMessage(newest, level, t) });
   if (!newest && announced) setAnnounced(undefined);
   useEffect(() => clearMessagesDuringCall, []);
   const count = previews.reduce((sum, { unread }) => sum + unread, 0);
@@ -54,12 +54,12 @@ export function MessagesStrip({ isOverVideo, className }: { isOverVideo: boolean
         >
           <span className="i-ph-chat-circle-text-fill shrink-0 text-2xl" aria-hidden="true" />
           <span className="sr-only">
-            {t("chat.newMessages", { count })}. {getConversationName(newest, t)}
+            {t("chat.newMessages", { count })}. {getNewMessageTitle(newest, level, t)}
           </span>
           {isFresh && (
             <span className="min-w-0 truncate text-sm" aria-hidden="true">
-              {t("chat.from", { name: isolateBidi(getConversationName(newest, t)) })}{" "}
-              <NewMessagePreview message={newest} hasPreview={hasPreview} />
+              {t("chat.from", { name: isolateBidi(getNewMessageTitle(newest, level, t)) })}{" "}
+              <NewMessagePreview message={newest} level={level} />
             </span>
           )}
           {(!isFresh || count > 1) && (

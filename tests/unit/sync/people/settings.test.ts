@@ -46,10 +46,10 @@ describe("changing settings", () => {
     const phone = makeDevice(server, amina);
     const first = await phone.openTab();
     phone.faults.isOffline = true;
-    await queueSettingsChange(first, { tala: false, messages: { sound: false, preview: true } });
+    await queueSettingsChange(first, { tala: false, messages: { sound: false, preview: "text" } });
     await phone.kill(first);
     const second = await phone.openTab();
-    expect(await shown(second)).toMatchObject({ tala: false, messages: { sound: false, preview: true } });
+    expect(await shown(second)).toMatchObject({ tala: false, messages: { sound: false, preview: "text" } });
     phone.faults.isOffline = false;
     phone.wake();
     await isBrought(second);
@@ -83,14 +83,14 @@ describe("changing settings", () => {
     // Two quick taps: the second does not see the result of the first yet.
     await Promise.all([
       queueSettingsChange(tab, { messages: { sound: false } }),
-      queueSettingsChange(tab, { messages: { preview: false } }),
-      queueSettingsChange(tab, { groups: { preview: false } }),
+      queueSettingsChange(tab, { messages: { preview: "name" } }),
+      queueSettingsChange(tab, { groups: { preview: "name" } }),
     ]);
     await isBrought(tab);
     expect(server.inbox(amina).settings?.kept.settings).toEqual({
       ...defaultSettings,
-      messages: { sound: false, preview: false },
-      groups: { sound: true, preview: false },
+      messages: { sound: false, preview: "name" },
+      groups: { sound: true, preview: "name" },
     });
   });
 

@@ -1,6 +1,7 @@
 import type { Call, CallBody } from "#contract/calls/call.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { callRingMs, pushConfirmMs, pushLifetimeSeconds } from "#contract/limits.ts";
+import { isQuietForCalls } from "#contract/settings.ts";
 import { BoundedMap } from "#worker/lib/limits/bounded-map.ts";
 import { logError } from "#worker/lib/log.ts";
 import { hashPushTopic } from "#worker/lib/push/endpoints.ts";
@@ -77,7 +78,8 @@ const toEnding = (over: CallChange["over"]): CallEnding => {
 /**
  * Rings on devices whose app is closed: at once on a device without a socket, and after `pushConfirmMs` on one whose
  * socket stays silent. When the call ends or is answered elsewhere, another push replaces the notification on the
- * devices that received the ring. Whether a call rings at all is decided by the `CallRegistry`, as for connected devices.
+ * devices that received the ring. Whether a call rings at all is decided by the `CallRegistry`, as for connected devices,
+ * and by the person's quiet hours.
  *
  * A row records which devices received the ring, after the push. If this instance dies in between, the next one repeats
  * the push while the call rings; a device that got both shows one, because they are about the same call.
@@ -137,6 +139,7 @@ export class CallPusher {
 
   #start(call: Call, startedAt: number): void {
     const { conversation, call_id } = call;
+    if (isQuietForCalls(this.#ports.inbox.settings, startedAt)) return;
     if (!this.#findRing(conversation, call_id)) {
       const pushed = this.#ports.rings.find(conversation);
       this.#rings.set(conversation, createRing(call, startedAt, pushed?.call === call_id ? pushed.sessions : []));

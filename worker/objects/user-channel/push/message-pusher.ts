@@ -9,6 +9,7 @@ import {
   pushPauseMs,
   pushSoundPauseMs,
 } from "#contract/limits.ts";
+import { findQuietEnd, isQuiet } from "#contract/settings.ts";
 import { logError } from "#worker/lib/log.ts";
 import { hashPushTopic } from "#worker/lib/push/endpoints.ts";
 import type { RelationTable } from "#worker/objects/user-channel/inbox/contacts-table.ts";
@@ -18,7 +19,9 @@ import type { SocketRegistry } from "#worker/objects/user-channel/sockets/socket
 import type { DeviceSender } from "./device-sender.ts";
 import type { MarkTable } from "./mark-table.ts";
 import { createMessagePayload } from "./payloads.ts";
+import { createPending, type PendingMessages, pushSendingMs } from "./pending-messages.ts";
 import type { PushSubscription, SubscriptionTable } from "./subscription-table.ts";
+import { type HeldMessages, SummaryPusher } from "./summary-pusher.ts";
 import { type SharedAlarm, toRetryDelayMs, WakeUp } from "./wake-up.ts";
 
 type MessagePusherPorts = {
@@ -34,34 +37,15 @@ type MessagePusherPorts = {
   sender: DeviceSender;
 };
 
-/** New messages of a conversation that not all devices know. Times are those of this object. */
-type PendingMessages = {
-  firstAt: number;
-  lastAt: number;
-  /** Earliest time of another attempt after a failure, by session. */
-  retryAt: Map<Uuid, number>;
-  isSending: boolean;
-  /** Author of the newest message in a group, if known. */
-  author: { number: number; user: Uuid } | undefined;
-};
-
-const createPending = (at: number): PendingMessages => ({
-  firstAt: at,
-  lastAt: at,
-  retryAt: new Map(),
-  isSending: false,
-  author: undefined,
-});
-
 const lifetimeMs = pushLifetimeSeconds * 1_000;
-const sendingMs = 3_000; // after this time an alarm looks whether pushes were sent, in case this instance died
 const recoveredRows = 32; // conversations changed last, among which a new instance looks for unfinished pushes
 
 /**
  * Pushes new messages to the devices that do not have them: at once to a device without a socket, after
  * `pushConfirmMs` to one whose socket stays silent, and after `pushForegroundWaitMs` while any device of the person is
  * in the foreground. Later messages of a conversation share pushes. Every decision looks at the current inbox, so a
- * push of read, muted or deleted messages is not sent.
+ * push of read, muted or deleted messages is not sent. Nothing is pushed during quiet hours; at their end the messages
+ * of several conversations share one push.
  *
  * An alarm is set in the same synchronous run as the write of the row, and a mark is written after the push. If this
  * instance dies in between, the next one finds messages without a mark and pushes them again; a device that got both
@@ -71,6 +55,7 @@ export class MessagePusher {
   readonly #ports: MessagePusherPorts;
   readonly #pending = new Map<ConversationId, PendingMessages>();
   readonly #wakeUp: WakeUp;
+  readonly #summary: SummaryPusher;
   /** Time of the last push to this person. */
   #pushedAt = 0;
   #isRecovered = false;
@@ -78,6 +63,13 @@ export class MessagePusher {
   constructor(ports: MessagePusherPorts) {
     this.#ports = ports;
     this.#wakeUp = new WakeUp(ports.alarm, () => this.#run());
+    this.#summary = new SummaryPusher({
+      ...ports,
+      findUnread: (conversation) => this.#findUnread(conversation),
+      findDueAt: (device, pending, now) => this.#dueAt(device, pending, now),
+      onKnown: (...args) => this.#writeMark(...args),
+      onDone: () => this.#run(),
+    });
   }
 
   /** Considers new unread messages of a conversation. Costs nothing for a person without subscriptions. */
@@ -138,17 +130,25 @@ export class MessagePusher {
 
   /** Pushes what is due and arranges to be woken for the rest. */
   #run(now = Date.now()): void {
-    if (this.#ports.subscriptions.all.length === 0) this.#pending.clear();
+    const { inbox, subscriptions } = this.#ports;
+    if (subscriptions.all.length === 0) this.#pending.clear();
+    if (isQuiet(inbox.settings, now)) {
+      this.#wakeUp.schedule(this.#pending.size > 0 ? findQuietEnd(inbox.settings, now) : undefined, now);
+      return;
+    }
+    const summary = this.#summary.advance(this.#listHeld(), now);
     const times = [...this.#pending].flatMap(([conversation, pending]) => {
+      if (summary?.conversations.has(conversation)) return [];
       const nextAt = this.#advance(conversation, pending, now);
       return nextAt === undefined ? [] : [nextAt];
     });
+    if (summary) times.push(summary.nextAt);
     this.#wakeUp.schedule(times.length > 0 ? Math.min(...times) : undefined, now);
   }
 
   /** Pushes a conversation if it is due. Returns when to look again, undefined if nothing is left to do. */
   #advance(conversation: ConversationId, pending: PendingMessages, now: number): number | undefined {
-    if (pending.isSending) return now + sendingMs;
+    if (pending.isSending) return now + pushSendingMs;
     const entry = this.#findUnread(conversation);
     if (!entry) return this.#finish(conversation);
     const { heads, pushedAt } = this.#ports.marks.find(entry);
@@ -171,9 +171,18 @@ export class MessagePusher {
       this.#pushedAt = now;
       pending.isSending = true;
       this.#ports.ctx.waitUntil(this.#push(entry, pending, due, now));
-      return now + sendingMs;
+      return now + pushSendingMs;
     }
     return Math.max(pausedUntil, Math.min(...waiting.map((device) => dueAt.get(device) ?? 0)));
+  }
+
+  /** Messages that arrived during quiet hours, which are over. */
+  #listHeld(): HeldMessages[] {
+    const { settings } = this.#ports.inbox;
+    return [...this.#pending].flatMap(([conversation, pending]) => {
+      const entry = isQuiet(settings, pending.lastAt) ? this.#findUnread(conversation) : undefined;
+      return entry ? [{ entry, pending }] : [];
+    });
   }
 
   #finish(conversation: ConversationId): undefined {

@@ -1,7 +1,13 @@
 import { otherMember, privateMembers, type Uuid } from "#contract/ids.ts";
-import { notificationSettingsPath, type PushPayload, testNotificationTag, toConversationTag } from "#contract/push.ts";
+import {
+  notificationSettingsPath,
+  type PushPayload,
+  summaryNotificationTag,
+  testNotificationTag,
+  toConversationTag,
+} from "#contract/push.ts";
 import type { Settings } from "#contract/settings.ts";
-import { productName, toCountText, toPreviewText, toQuote, toTestText } from "#worker/lib/push/texts.ts";
+import { productName, toCountText, toPreviewText, toQuote, toSummaryText, toTestText } from "#worker/lib/push/texts.ts";
 import type { InboxEntry } from "#worker/objects/user-channel/inbox/inbox-merge.ts";
 import type { PushSubscription } from "./subscription-table.ts";
 
@@ -12,11 +18,14 @@ export type Recipient = {
   findName(user: Uuid): string | undefined;
 };
 
+const getPreviewLevel = (settings: Recipient["settings"], { kind }: InboxEntry) =>
+  settings[kind === "group" ? "groups" : "messages"].preview;
+
 /** Text of the newest message, undefined if a notification must not or cannot show it. */
 const findText = ({ user, settings }: Recipient, entry: InboxEntry, { language }: PushSubscription) => {
-  const { kind, preview, sender, group, conversation } = entry;
+  const { preview, sender, group, conversation } = entry;
   const ownNumber = group ? group.number : privateMembers(conversation)?.indexOf(user);
-  const isShown = settings[kind === "group" ? "groups" : "messages"].preview && sender !== ownNumber;
+  const isShown = getPreviewLevel(settings, entry) === "text" && sender !== ownNumber;
   return isShown && preview ? toPreviewText(language, preview) : undefined;
 };
 
@@ -35,7 +44,8 @@ export const createMessagePayload = (
   const { conversation, unread, head, group } = entry;
   const { language, origin } = device;
   const other = otherMember(conversation, user);
-  const name = other === undefined ? group?.name : recipient.findName(other);
+  const isNameShown = getPreviewLevel(recipient.settings, entry) !== "nothing";
+  const name = !isNameShown ? undefined : other === undefined ? group?.name : recipient.findName(other);
   const [quoted, count] = [findText(recipient, entry, device), toCountText(language, unread)];
   const text = quoted !== undefined && author ? toQuote(language, author, quoted) : quoted;
   return {
@@ -52,6 +62,26 @@ export const createMessagePayload = (
     data: { kind: "message", user, conversation, count: unread, head, sentAt, isAlerting },
   };
 };
+
+/** Content of the push of the messages that arrived during quiet hours in several conversations. */
+export const createSummaryPayload = (
+  user: Uuid,
+  { language, origin }: PushSubscription,
+  { count, conversations }: { count: number; conversations: number },
+  { sentAt, isAlerting }: Pick<PushPayload["data"], "sentAt" | "isAlerting">,
+): PushPayload => ({
+  web_push: 8030,
+  notification: {
+    title: productName,
+    body: toSummaryText(language, count, conversations),
+    navigate: `${origin}/app`,
+    tag: summaryNotificationTag,
+    lang: language,
+    dir: "auto",
+  },
+  mutable: true,
+  data: { kind: "summary", user, count, sentAt, isAlerting },
+});
 
 /** Content of the push that a person sends to their own device. */
 export const createTestPayload = (user: Uuid, { language, origin }: PushSubscription, sentAt: number): PushPayload => ({

@@ -1,0 +1,154 @@
+import { evictDurableObject, runDurableObjectAlarm } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { beforeEach, expect, test } from "vitest";
+import { createUuid } from "#contract/ids.ts";
+import { pushConversationPauseMs, pushPauseMs } from "#contract/limits.ts";
+import { defaultQuietHours, findQuietEnd, type QuietHours } from "#contract/settings.ts";
+import type { Person } from "#tests/support/people/people.ts";
+import { CallClient } from "#tests/worker/support/call-client.ts";
+import { advanceClock } from "#tests/worker/support/clock.ts";
+import { readRow, request, sendTexts, waitUntil } from "#tests/worker/support/device.ts";
+import { befriend, makePair, seedPerson } from "#tests/worker/support/seeded-people.ts";
+import { call } from "#tests/worker/support/site.ts";
+import { PushDevice, servePushes } from "./push-service.ts";
+
+const minuteMs = 60_000;
+const quietMinutes = 8; // shorter than an access token lives
+let devices: PushDevice[];
+beforeEach(() => {
+  devices = [];
+  servePushes(() => devices);
+});
+
+const subscribe = async (person: Person): Promise<PushDevice> => {
+  const device = await PushDevice.create();
+  devices.push(device);
+  expect(await device.subscribe(person, { language: "fr" })).toBe(204);
+  return device;
+};
+const channelOf = (person: Person) => env.USER_CHANNEL.getByName(person.id);
+const runAlarm = (person: Person) => runDurableObjectAlarm(channelOf(person));
+const settle = () => scheduler.wait(600);
+const waitForUnread = (person: Person, id: string, count: number) =>
+  waitUntil(async () => (await readRow(person, id)).unread === count);
+
+/** Turns on quiet hours that have begun and end in some minutes. Stops the clock. Returns their end. */
+const beginQuietHours = async (person: Person, options: Partial<QuietHours> = {}): Promise<number> => {
+  advanceClock(0);
+  const minute = Math.floor(Date.now() / minuteMs) % 1_440;
+  const [from, to] = [minute, (minute + quietMinutes) % 1_440];
+  const quietHours = { ...defaultQuietHours, isOn: true, from, to, ...options };
+  expect(await call("PATCH", "/api/settings", { token: person.token, body: { quietHours } })).toMatchObject({
+    status: 200,
+  });
+  return findQuietEnd({ quietHours }, Date.now()) ?? Number.NaN;
+};
+
+test("messages of several conversations in quiet hours cause one summary at their end", async () => {
+  const { ana, ben, id } = await makePair();
+  const cal = await seedPerson();
+  const other = await befriend(ben, cal);
+  const phone = await subscribe(ben);
+  const end = await beginQuietHours(ben);
+  await sendTexts(ana, id, "un", "deux", "trois");
+  await sendTexts(cal, other, "quatre", "cinq");
+  await waitForUnread(ben, id, 3);
+  await waitForUnread(ben, other, 2);
+  advanceClock(end - Date.now() - minuteMs);
+  await runAlarm(ben);
+  await settle();
+  expect(phone.requests).toBe(0);
+  await evictDurableObject(channelOf(ben));
+  advanceClock(minuteMs);
+  await runAlarm(ben);
+  const { notification, data } = (await phone.next()).payload;
+  expect(notification).toMatchObject({ title: "Lisolo", body: "5 nouveaux messages dans 2 conversations" });
+  expect(notification.navigate).toBe("https://lisolo.test/app");
+  expect(data).toMatchObject({ kind: "summary", count: 5 });
+  // Neither this instance nor the next one pushes the messages again, and later ones are pushed as usual.
+  await runAlarm(ben);
+  await evictDurableObject(channelOf(ben));
+  advanceClock(Math.max(pushConversationPauseMs, pushPauseMs));
+  await sendTexts(ana, id, "six");
+  expect((await phone.next(2)).payload.notification.body).toBe("4 nouveaux messages\nsix");
+  await settle();
+  expect(phone.requests).toBe(2);
+});
+
+test("a summary contains only what is still unread and not muted, and of one conversation it is its notification", async () => {
+  const { ana, ben, id } = await makePair();
+  const people = [await seedPerson(), await seedPerson()] as const;
+  const [read, muted] = [await befriend(ben, people[0]), await befriend(ben, people[1])];
+  const phone = await subscribe(ben);
+  const end = await beginQuietHours(ben);
+  await sendTexts(ana, id, "non lu");
+  await sendTexts(people[0], read, "lu");
+  await sendTexts(people[1], muted, "muet");
+  for (const one of [id, read, muted]) await waitForUnread(ben, one, 1);
+  await request(ben, { type: "mark", conversation: read, delivered: 1, read: 1 });
+  await request(ben, { type: "mute", conversation: muted, muted: true });
+  await waitForUnread(ben, read, 0);
+  advanceClock(end - Date.now());
+  await runAlarm(ben);
+  const { notification, data } = (await phone.next()).payload;
+  expect([notification.body, data.kind, data.conversation]).toEqual(["non lu", "message", id]);
+  await settle();
+  expect(phone.requests).toBe(1);
+});
+
+test("a summary that the push service refuses for now is sent later, once", async () => {
+  const { ana, ben, id } = await makePair();
+  const cal = await seedPerson();
+  const other = await befriend(ben, cal);
+  const phone = await subscribe(ben);
+  const end = await beginQuietHours(ben);
+  await sendTexts(ana, id, "un");
+  await sendTexts(cal, other, "deux");
+  await waitForUnread(ben, id, 1);
+  await waitForUnread(ben, other, 1);
+  const accept = phone.answer;
+  phone.answer = () => new Response(null, { status: 503 });
+  advanceClock(end - Date.now());
+  await runAlarm(ben);
+  await waitUntil(() => phone.requests === 1);
+  phone.answer = accept;
+  await settle();
+  advanceClock(minuteMs);
+  await runAlarm(ben);
+  await waitUntil(() => phone.requests === 2);
+  await settle();
+  expect(phone.received.map(({ payload }) => payload.data.kind)).toEqual(["summary"]);
+});
+
+test.each([true, false])(
+  "a call in quiet hours rings on a closed device only if they allow calls: %s",
+  async (allowsCalls) => {
+    const { ana, ben, id } = await makePair();
+    const phone = await subscribe(ben);
+    await beginQuietHours(ben, { allowsCalls });
+    await (await CallClient.open(ana, id)).dial(createUuid());
+    if (allowsCalls) expect((await phone.next()).payload.data.kind).toBe("call");
+    else await settle();
+    expect(phone.requests).toBe(allowsCalls ? 1 : 0);
+  },
+);
+
+test.each([
+  ["text", (name: string) => [name, "secret"]],
+  ["name", (name: string) => [name, "Nouveau message"]],
+  ["nothing", () => ["Lisolo", "Nouveau message"]],
+  [true, (name: string) => [name, "secret"]],
+  [false, (name: string) => [name, "Nouveau message"]],
+] as const)("with the preview level %j a push shows no more than it allows", async (preview, expected) => {
+  const { ana, ben, id } = await makePair();
+  const { username, phone: number } = ana;
+  const profile = { id: ana.id, username, phone: number, avatar_url: null, created_at: 1 };
+  const contact = { state: "contact", request_id: null, connection_id: null, since: 1, blocked: false } as const;
+  await channelOf(ben).updateRelations([{ profile, ...contact }]);
+  const device = await subscribe(ben);
+  await call("PATCH", "/api/settings", { token: ben.token, body: { messages: { sound: true, preview } } });
+  await sendTexts(ana, id, "secret");
+  const { payload } = await device.next();
+  expect([payload.notification.title, payload.notification.body]).toEqual(expected(username));
+  if (preview === "nothing") expect(JSON.stringify(payload)).not.toMatch(new RegExp(`secret|${username}`));
+});

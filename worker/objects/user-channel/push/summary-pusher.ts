@@ -1,0 +1,120 @@
+import type { ConversationId, Uuid } from "#contract/ids.ts";
+import { pushLifetimeSeconds } from "#contract/limits.ts";
+import { summaryNotificationTag } from "#contract/push.ts";
+import { logError } from "#worker/lib/log.ts";
+import { hashPushTopic } from "#worker/lib/push/endpoints.ts";
+import type { InboxFeed } from "#worker/objects/user-channel/inbox/inbox-feed.ts";
+import type { InboxEntry } from "#worker/objects/user-channel/inbox/inbox-merge.ts";
+import type { DeviceSender } from "./device-sender.ts";
+import type { MarkTable } from "./mark-table.ts";
+import { createSummaryPayload } from "./payloads.ts";
+import { type PendingMessages, pushSendingMs } from "./pending-messages.ts";
+import type { PushSubscription, SubscriptionTable } from "./subscription-table.ts";
+import { toRetryDelayMs } from "./wake-up.ts";
+
+/** Unread messages of a conversation that arrived during quiet hours. */
+export type HeldMessages = { entry: InboxEntry; pending: PendingMessages };
+
+type SummaryPusherPorts = {
+  ctx: DurableObjectState;
+  env: Env;
+  user: Uuid;
+  inbox: Pick<InboxFeed, "find" | "settings">;
+  subscriptions: SubscriptionTable;
+  marks: MarkTable;
+  sender: DeviceSender;
+  findUnread(conversation: ConversationId): InboxEntry | undefined;
+  /** Time at which a device is due, undefined if it has confirmed the messages. */
+  findDueAt(device: PushSubscription, pending: PendingMessages, now: number): number | undefined;
+  /** Records the newest message of a conversation that devices know. */
+  onKnown(entry: InboxEntry, known: ReadonlyMap<Uuid, number>, times: { pushedAt?: number }): void;
+  /** Called when a summary was sent, or failed. */
+  onDone(): void;
+};
+
+const conversationsMin = 2; // messages of one conversation are pushed as usual
+
+/** Pushes one summary of the messages that arrived during quiet hours, if they are in several conversations. */
+export class SummaryPusher {
+  readonly #ports: SummaryPusherPorts;
+
+  constructor(ports: SummaryPusherPorts) {
+    this.#ports = ports;
+  }
+
+  /**
+   * Pushes the summary to the devices that are due. Returns the conversations that wait for it, and when to look again;
+   * undefined if no device waits for a summary.
+   */
+  advance(
+    held: readonly HeldMessages[],
+    now: number,
+  ): { conversations: ReadonlySet<ConversationId>; nextAt: number } | undefined {
+    if (held.length < conversationsMin) return undefined;
+    const dueAt = this.#listDueTimes(held, now);
+    if (dueAt.size === 0) return undefined;
+    const conversations = new Set(held.map(({ entry }) => entry.conversation));
+    if (held.some(({ pending }) => pending.isSending)) return { conversations, nextAt: now + pushSendingMs };
+    const due = [...dueAt].flatMap(([device, at]) => (at <= now ? [device] : []));
+    if (due.length === 0) return { conversations, nextAt: Math.min(...dueAt.values()) };
+    for (const { pending } of held) pending.isSending = true;
+    this.#ports.ctx.waitUntil(this.#push(held, due, now));
+    return { conversations, nextAt: now + pushSendingMs };
+  }
+
+  /** When each device that waits for any of the messages is due. */
+  #listDueTimes(held: readonly HeldMessages[], now: number): Map<PushSubscription, number> {
+    const { subscriptions, findDueAt } = this.#ports;
+    return new Map(
+      subscriptions.all.flatMap((device) => {
+        const waiting = held.filter(({ entry, pending }) => this.#isWaiting(device, entry, pending, now));
+        const times = waiting.map(({ pending }) => findDueAt(device, pending, now) ?? now);
+        return waiting.length > 0 ? [[device, Math.max(...times)] as const] : [];
+      }),
+    );
+  }
+
+  /** Whether a device has neither been notified of the messages nor confirmed them. */
+  #isWaiting(device: PushSubscription, entry: InboxEntry, pending: PendingMessages, now: number): boolean {
+    const { heads } = this.#ports.marks.find(entry);
+    const isNew = (heads[device.session] ?? 0) < entry.head && device.savedAt <= pending.lastAt;
+    return isNew && this.#ports.findDueAt(device, pending, now) !== undefined;
+  }
+
+  async #push(held: readonly HeldMessages[], devices: readonly PushSubscription[], now: number): Promise<void> {
+    try {
+      await Promise.all(devices.map((device) => this.#pushTo(device, held, now)));
+    } catch (error) {
+      logError("a summary of messages could not be recorded", error);
+    }
+    for (const { pending } of held) pending.isSending = false;
+    this.#ports.onDone();
+  }
+
+  async #pushTo(device: PushSubscription, held: readonly HeldMessages[], now: number): Promise<void> {
+    const { env, user, inbox, sender, findUnread, onKnown } = this.#ports;
+    const options = { lifetimeSeconds: pushLifetimeSeconds, topic: hashPushTopic(env, user, summaryNotificationTag) };
+    const isAlerting = inbox.settings.messages.sound || inbox.settings.groups.sound;
+    let known: readonly InboxEntry[] = [];
+    const createPayload = () => {
+      known = held.flatMap(({ entry: { conversation }, pending }) => {
+        const entry = findUnread(conversation);
+        return entry && this.#isWaiting(device, entry, pending, Date.now()) ? [entry] : [];
+      });
+      if (known.length === 0) return undefined;
+      const totals = { count: known.reduce((sum, { unread }) => sum + unread, 0), conversations: known.length };
+      return createSummaryPayload(user, device, totals, { sentAt: Date.now(), isAlerting });
+    };
+    const result = await sender.send(device, createPayload, options);
+    if (result.type === "retry") {
+      const retryAt = Date.now() + toRetryDelayMs(result, Date.now() - now);
+      for (const { pending } of held) pending.retryAt.set(device.session, retryAt);
+      return;
+    }
+    const times = result.type === "delivered" ? { pushedAt: now } : {};
+    for (const entry of known) {
+      const current = inbox.find(entry.conversation);
+      if (current) onKnown(current, new Map([[device.session, entry.head]]), times);
+    }
+  }
+}
