@@ -1,6 +1,7 @@
 import { shareTargetPath } from "#contract/wire/share-target.ts";
 import { cacheAssets, deleteOldFiles, installAppShell, respondWithAppPage, respondWithAsset } from "./sw/app-cache.ts";
 import { installEntryPages, isEntryPage, respondWithEntryPage } from "./sw/entry-pages.ts";
+import { handleSync } from "./sw/notification-actions.ts";
 import { isPostPicture, respondWithAvatar, respondWithPostPicture } from "./sw/pictures.ts";
 import { handleNotificationClick, handlePush, handleSubscriptionChange } from "./sw/push.ts";
 import { respondWithShare } from "./sw/share-target.ts";
@@ -9,8 +10,8 @@ import { readUpdateSituation, recordInstallation, shouldInstallUpdate } from "./
 /**
  * Service worker: opens the app instantly and offline. It caches the app's files, the entry pages in the person's
  * language, avatars and small pictures of statuses; it caches no other API response. If caching fails (no space, no
- * permission) the network is used as if there were no worker. It also shows notifications while the app is closed, and
- * receives what other apps share.
+ * permission) the network is used as if there were no worker. While the app is closed it also shows notifications,
+ * receives what other apps share, and sends unsent messages.
  */
 declare const self: ServiceWorkerGlobalScope;
 
@@ -58,6 +59,11 @@ self.addEventListener("fetch", (event) => {
 
 self.addEventListener("push", (event) => event.waitUntil(handlePush(event.data?.text())));
 
-self.addEventListener("notificationclick", (event) => event.waitUntil(handleNotificationClick(event.notification)));
+self.addEventListener("notificationclick", (event) => event.waitUntil(handleNotificationClick(event)));
+
+// Background Sync (W3C), which only Chromium has and which is missing in type libraries.
+self.addEventListener("sync" as "install", (event: ExtendableEvent & { tag?: string }) =>
+  event.waitUntil(handleSync(event.tag ?? "")),
+);
 
 self.addEventListener("pushsubscriptionchange", (event) => event.waitUntil(handleSubscriptionChange()));

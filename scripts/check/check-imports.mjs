@@ -67,7 +67,7 @@ const stages = {
     ["browser"],
     ["text"],
     ["http"],
-    ["session/session.ts", "session/session-refresh.ts"],
+    ["session/session-lock.ts", "session/session.ts", "session/session-refresh.ts"],
     ["http/api.ts"],
     ["session"],
     ["factors"],

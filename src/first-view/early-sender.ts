@@ -110,7 +110,8 @@ export const createEarlySender = ({
   /** Whether a message of another page must not be overtaken: it is queued in the outbox, or an earlier one in the journal. */
   const hasOlderUnsent = async (n: number): Promise<boolean> => {
     const names = (await indexedDB.databases()).map(({ name }) => name);
-    if (names.includes(`${store}-unsent`)) return true; // the app rebuilds its database
+    // The app rebuilds its database, or takes over messages of the service worker.
+    if (names.includes(`${store}-unsent`) || names.includes(`${store}-background`)) return true;
     const rows = names.includes(store) ? await readOutbox() : [];
     const isQueued = (row: OutboxRow) => row.conversation === conversation && row.state === "queued";
     const journaled = listJournaled();

@@ -6,7 +6,7 @@ import { messageTextMaxLength, refreshMarginSeconds } from "#contract/limits.ts"
 import { documentDataId, firstViewId } from "#contract/wire/document-data.ts";
 import { type EarlyInputOptions, startEarlyInput } from "#first-view/early-input.ts";
 import { createEarlySender } from "#first-view/early-sender.ts";
-import { sessionLock } from "#lib/session/session-refresh.ts";
+import { sessionLock } from "#lib/session/session-lock.ts";
 import { appearanceScript, type BuildManifest, listModuleScripts, loadFailureScript, toCspHash } from "./document.ts";
 
 const extractInline = (html: string, tag: "script" | "style"): string[] =>

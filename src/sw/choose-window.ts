@@ -2,7 +2,8 @@
 export type WindowState = { url: string; visibilityState: DocumentVisibilityState };
 
 const toPath = (url: string): string => new URL(url).pathname;
-const isAppWindow = ({ url }: WindowState): boolean => /^\/app(\/|$)/.test(toPath(url));
+/** Whether a window shows the app, and not another page of this origin. */
+export const isAppWindow = ({ url }: WindowState): boolean => /^\/app(\/|$)/.test(toPath(url));
 
 /**
  * Window in which a tapped notification opens its path: one that shows it already, else a visible one, else the one that

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { ConversationId, Uuid } from "#contract/ids.ts";
 import { type Language, resolveLanguage } from "#contract/language.ts";
 import { PushPayload } from "#contract/push.ts";
 import { notifier as english } from "#i18n/en.json";
@@ -13,19 +14,60 @@ const genericTag = "lisolo";
 const startPath = "/app";
 const textsByLanguage = { fr: french, en: english, pt: portuguese } as const satisfies Record<Language, object>;
 
-/** Data of a notification: the path it opens, and for a message its conversation. */
+type NotifierText = keyof typeof french;
+
+/** Text by its key in the files of all languages. */
+const getText = (language: Language, key: `notifier.${NotifierText}`): string =>
+  textsByLanguage[language][key.slice("notifier.".length) as NotifierText];
+
+/** Data of a notification: the path it opens, and for a message its conversation and recipient. */
 export const NotificationData = v.object({
   path: v.string(),
-  conversation: v.optional(v.string()),
+  conversation: v.optional(ConversationId),
+  user: v.optional(Uuid),
   count: v.optional(v.number(), 0),
   head: v.optional(v.number(), 0),
 });
 export type NotificationData = v.InferOutput<typeof NotificationData>;
 
-/** Options of `showNotification`; `renotify` and `timestamp` are missing in some type libraries. */
-type PushNotification = {
+/** Button of a notification. One of the type "text" has an input field, where the browser supports it. */
+type NotificationAction = { action: "reply" | "read"; title: string; type?: "text"; placeholder?: string };
+
+/** Options of `showNotification`; several are missing in type libraries. */
+export type PushNotification = {
   title: string;
-  options: NotificationOptions & { data: NotificationData; renotify?: boolean; timestamp?: number };
+  options: NotificationOptions & {
+    data: NotificationData;
+    renotify?: boolean;
+    timestamp?: number;
+    actions?: NotificationAction[];
+  };
+};
+
+/** Buttons of the notification of messages. */
+const toMessageActions = (language: Language): NotificationAction[] => [
+  {
+    action: "reply",
+    title: getText(language, "notifier.reply"),
+    type: "text",
+    placeholder: getText(language, "notifier.replyHint"),
+  },
+  { action: "read", title: getText(language, "notifier.markRead") },
+];
+
+/**
+ * The notification of a conversation after a reply was written in it: the reply waits to be sent, or was refused. It
+ * makes no sound.
+ */
+export const toReplyNotification = (
+  { title, tag, lang, data }: Pick<Notification, "title" | "tag" | "lang"> & { data: NotificationData },
+  text: string,
+  state: "waiting" | "refused",
+): PushNotification => {
+  const language = resolveLanguage({ accept: lang });
+  const stateText = getText(language, state === "waiting" ? "notifier.replyWaiting" : "notifier.replyRefused");
+  const body = `${stateText}\n${text}`;
+  return { title, options: { body, tag, lang, dir: "auto", icon, badge, silent: true, data } };
 };
 
 /** Path of the app in a URL, whatever its origin: the server may be reached under several. */
@@ -55,11 +97,11 @@ export const toNotification = (
   if (!payload || !device || payload.data.user !== device.user) {
     const language = device?.language ?? resolveLanguage({ accept: browserLanguages.join() });
     const data = { path: startPath, count: 0, head: 0 };
-    const body = textsByLanguage[language].newMessage;
+    const body = getText(language, "notifier.newMessage");
     return { title: productName, options: { body, tag: genericTag, lang: language, icon, badge, data } };
   }
   const { title, body, navigate, tag, lang, dir } = payload.notification;
-  const { conversation, count, head = 0, sentAt, isAlerting } = payload.data;
+  const { kind, user, conversation, count, head = 0, sentAt, isAlerting } = payload.data;
   return {
     title,
     options: {
@@ -72,7 +114,8 @@ export const toNotification = (
       renotify: isAlerting,
       silent: !isAlerting,
       timestamp: sentAt,
-      data: { path: toAppPath(navigate), count, head, ...(conversation === undefined ? {} : { conversation }) },
+      data: { path: toAppPath(navigate), count, head, user, ...(conversation === undefined ? {} : { conversation }) },
+      ...(kind === "message" ? { actions: toMessageActions(lang) } : {}),
     },
   };
 };

@@ -1,30 +1,18 @@
-import * as v from "valibot";
 import { personHeader, sessionTransportHeader } from "#contract/auth/auth.ts";
+import { composerHash } from "#lib/browser/push/composer-hash.ts";
 import { saveLastPush } from "#lib/browser/push/last-push.ts";
 import { readPushDevice, savePushDevice, toSubscriptionBody } from "#lib/browser/push/push-device.ts";
 import type { PushWorkerMessage } from "#lib/browser/push/push-messages.ts";
 import { chooseWindow } from "./choose-window.ts";
-import { NotificationData, parsePush, toNotification } from "./push-notification.ts";
+import { announceToPages, findNotificationData, listWindows, updateBadge } from "./clients.ts";
+import { findOwnMessageData, markRead, sendReply, toReplyTexts } from "./notification-actions.ts";
+import { parsePush, toNotification } from "./push-notification.ts";
 
 /** Push events of the service worker. */
 declare const self: ServiceWorkerGlobalScope;
 
 const subscriptionPath = "/api/push/subscription";
 const answerTimeoutMs = 1_000; // of a page whose code for notifications may still be loading
-
-const listWindows = () => self.clients.matchAll({ type: "window", includeUncontrolled: true });
-
-const parseData = (notification: Notification): NotificationData | undefined => {
-  const parsed = v.safeParse(NotificationData, notification.data);
-  return parsed.success ? parsed.output : undefined;
-};
-
-/** Sets the number on the app's icon to the unread messages of the shown notifications, where icons have one. */
-const updateBadge = async (): Promise<void> => {
-  if (!("setAppBadge" in self.navigator)) return;
-  const shown = await self.registration.getNotifications();
-  await self.navigator.setAppBadge(shown.reduce((sum, one) => sum + (parseData(one)?.count ?? 0), 0));
-};
 
 /** Shows the notification of a push, before anything else. */
 export const handlePush = async (text: string | undefined): Promise<void> => {
@@ -36,9 +24,8 @@ export const handlePush = async (text: string | undefined): Promise<void> => {
   if (payload && device) await saveLastPush({ sentAt: payload.data.sentAt, receivedAt }).catch(() => undefined); // only shown in the settings
   // Nobody is signed in here: a sign-out that could not end the subscription is completed.
   if (!device) await (await self.registration.pushManager.getSubscription())?.unsubscribe();
-  const message: PushWorkerMessage = { type: "push-arrived", kind: payload?.data.kind ?? "" };
-  for (const client of await listWindows()) client.postMessage(message);
-  await updateBadge().catch(() => undefined);
+  await announceToPages({ type: "push-arrived", kind: payload?.data.kind ?? "" });
+  await updateBadge();
 };
 
 /** Asks a page to open a path in its router. Resolves to false without an answer. */
@@ -50,18 +37,31 @@ const requestPath = (client: Client, path: string): Promise<boolean> =>
     client.postMessage({ type: "open-path", path } satisfies PushWorkerMessage, [port2]);
   });
 
-/** Opens the path of a tapped notification in the best window, or in a new one. */
-export const handleNotificationClick = async (notification: Notification): Promise<void> => {
-  notification.close();
-  const path = parseData(notification)?.path ?? "/app";
+/** Opens a path in the best window, or in a new one. `hash` is a part of the page to be focused. */
+const openPath = async (path: string, hash = ""): Promise<void> => {
   const client = chooseWindow(await listWindows(), path);
+  const target = path + hash;
   if (!client) {
-    await self.clients.openWindow(path);
+    await self.clients.openWindow(target);
     return;
   }
   await client.focus().catch(() => undefined); // a browser refuses it without a tap
-  if (new URL(client.url).pathname === path || (await requestPath(client, path))) return;
-  await client.navigate(path).catch(() => self.clients.openWindow(path));
+  const isShown = hash === "" && new URL(client.url).pathname === path;
+  if (isShown || (await requestPath(client, target))) return;
+  await client.navigate(target).catch(() => self.clients.openWindow(target));
+};
+
+/** Event of a notification. `reply` is the text of an input field, where the browser has one. */
+export type NotificationClick = { notification: Notification; action: string; reply?: string | null };
+
+/** Does what a button of a notification says, or opens its path after a tap. */
+export const handleNotificationClick = async ({ notification, action, reply }: NotificationClick): Promise<void> => {
+  const own = action === "" ? undefined : await findOwnMessageData(notification);
+  const texts = toReplyTexts(reply ?? "");
+  if (own && action === "read") return markRead(notification, own);
+  if (own && action === "reply" && texts.length > 0) return sendReply(notification, own, texts);
+  notification.close();
+  await openPath(findNotificationData(notification)?.path ?? "/app", own && action === "reply" ? composerHash : "");
 };
 
 /** Saves the subscription that replaces an ended one. What fails is repeated when the app is opened. */

@@ -5,6 +5,7 @@ import type { DraftKeeper } from "./drafts/draft-keeper.ts";
 import { discardDrafts, listDraftKeys, listRecordings, readUnsentContent } from "./drafts/draft-rows.ts";
 import { waitForDraftSaves } from "./drafts/pending-saves.ts";
 import { currentEngine, getEngine } from "./engine.ts";
+import { recoverBackgroundOutbox } from "./outbox/background-outbox-recovery.ts";
 import {
   clearConversationHistory,
   deleteMessageByClientId,
@@ -48,6 +49,12 @@ export const sendText = async (conversation: ConversationId, text: string): Prom
 export const retryMessage = async (cid: Uuid): Promise<void> => retryFailedMessage(getEngine().tab, cid);
 export const discardMessage = async (cid: Uuid): Promise<void> =>
   void (await discardUnsentMessage(getEngine().tab, cid));
+
+/** Takes over what the service worker stored just now. */
+export const recoverBackgroundMessages = async (): Promise<void> => {
+  const engine = currentEngine.get();
+  if (engine) await recoverBackgroundOutbox(engine.tab);
+};
 
 /** Marks a conversation as read up to `seq`. Cheap to call often. */
 export const markReadUpTo = (conversation: ConversationId, seq: number): void => {

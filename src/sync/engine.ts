@@ -9,13 +9,13 @@ import { TextDrafts } from "./drafts/text-drafts.ts";
 import { ObjectUrlCache } from "./files/object-urls.ts";
 import { applyDocumentData, takeDocumentData } from "./inbound/document-data.ts";
 import { ReadTracker } from "./inbound/read-tracker.ts";
+import { recoverBackgroundOutbox } from "./outbox/background-outbox-recovery.ts";
 import { startJournalRecovery } from "./outbox/enqueue.ts";
 import { createBrowserPlatform } from "./platform/browser-platform.ts";
 import { SyncError } from "./platform/sync-error.ts";
 import { LiveQueries } from "./queries/live-queries.ts";
-import { toStoreName } from "./store/database.ts";
 import { purgeJournal } from "./store/journal.ts";
-import { deleteStore, purgeAllButUnsent } from "./store/recovery/open-database.ts";
+import { deleteAllStores, purgeAllButUnsent } from "./store/recovery/open-database.ts";
 import { runInBackground } from "./store/sync-context.ts";
 import { type SyncNotice, Tab } from "./tabs/tab.ts";
 import { readUnsentSummary, type UnsentSummary } from "./unsent-summary.ts";
@@ -106,6 +106,7 @@ const createEngine = async (userId: Uuid): Promise<SyncEngine> => {
   const [context, data] = [tab.context.get(), takeDocumentData()];
   if (context && data) await applyDocumentData(context, data);
   unsubscribe.push(startJournalRecovery(tab));
+  void recoverBackgroundOutbox(tab);
   const conversationOnScreen = typeof document === "undefined" ? undefined : findFirstView()?.dataset["conversation"];
   if (context) runInBackground(context, recoverEarlyDrafts(tab, drafts, conversationOnScreen));
   return engine;
@@ -134,7 +135,7 @@ export const stopEngine = (): Promise<void> => {
 const deleteLocalData = async (userId: Uuid): Promise<void> => {
   const platform = createBrowserPlatform(userId);
   purgeJournal({ platform, me: userId });
-  await deleteStore(platform, toStoreName(userId));
+  await deleteAllStores(platform, userId);
 };
 
 /**

@@ -5,6 +5,7 @@ import { pushUse } from "#lib/browser/push/push-use.ts";
 import { readAskHistory } from "#lib/push/ask-history.ts";
 import { shouldAsk } from "#lib/push/ask-policy.ts";
 import { devicePush } from "#lib/push/browser-push.ts";
+import { recoverBackgroundMessages } from "#sync/actions.ts";
 import { currentEngine } from "#sync/engine.ts";
 import { AskCard } from "./ask-card.tsx";
 import { closeReadNotifications } from "./close-read-notifications.ts";
@@ -30,6 +31,7 @@ export default function PushHost() {
     };
     void start();
     return subscribePushMessages((message, answer) => {
+      if (message.type === "outbox-changed") void recoverBackgroundMessages();
       if (message.type !== "open-path") return;
       openPath(message.path);
       answer();

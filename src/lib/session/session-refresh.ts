@@ -1,9 +1,8 @@
 import { isPermanentError } from "#contract/errors.ts";
 import { ApiRequestError, sendHttpRequest } from "#lib/http/http-request.ts";
 import { type ClientSession, clearSession, endSession, getSession, isNearExpiry, saveSession } from "./session.ts";
+import { sessionLock } from "./session-lock.ts";
 
-/** Web Lock under which the session is renewed, opened and ended, by every tab and by the script of a first view. */
-export const sessionLock = "lisolo-session-refresh";
 const refreshStepMs = 200; // SPEC.md §9
 const refreshRetriesMax = 6; // 200 ms, 400 ms … 6.4 s: 12.6 s in all, then the next request tries again
 

@@ -2,6 +2,7 @@ import { personQuery } from "#contract/auth/auth.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { isPageActive, subscribeToPageActivity } from "#lib/browser/page-activity.ts";
 import { deleteCachedAvatars, pruneCachedPostPictures } from "#lib/browser/picture-cache.ts";
+import { requestOutboxSync } from "#lib/browser/push/background-sync.ts";
 import { ApiRequestError, requestApi } from "#lib/http/api.ts";
 import { clearSession, getSession, isNearExpiry } from "#lib/session/session.ts";
 import { refreshSession } from "#lib/session/session-refresh.ts";
@@ -110,6 +111,9 @@ export const createBrowserPlatform = (userId: Uuid): Platform => ({
   },
   async requestPersistentStorage() {
     await navigator.storage?.persist?.();
+  },
+  async requestOutboxSync() {
+    await requestOutboxSync(await navigator.serviceWorker?.getRegistration());
   },
   async estimateQuota() {
     return (await navigator.storage?.estimate?.())?.quota;

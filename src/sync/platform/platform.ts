@@ -43,6 +43,8 @@ export type Platform = {
   /** Calls `listener` when the page may be about to close: only what it does synchronously is certain to run. */
   onLeave(listener: () => void): () => void;
   requestPersistentStorage(): Promise<void>;
+  /** Lets the service worker send unsent messages once there is a network, also after this page was closed. */
+  requestOutboxSync(): Promise<void>;
   /** Storage quota of this origin in bytes, if the browser reports it. */
   estimateQuota(): Promise<number | undefined>;
   /** Deletes cached pictures of these people and groups. */

@@ -5,6 +5,7 @@ import { errorCodes } from "#contract/errors.ts";
 import type { GroupRole } from "#contract/groups.ts";
 import { ConversationId, Uuid } from "#contract/ids.ts";
 import type { RelationState } from "#contract/people.ts";
+import { storeNamePrefix } from "#lib/browser/push/background-sync.ts";
 import type { PostQueueRow, PostRow } from "./post-rows.ts";
 
 /** Person with a current or former relation to this person. */
@@ -184,7 +185,7 @@ export const isDraftKey = (key: string): boolean => key.startsWith(textDraftPref
 /** Key of the members version up to which a group's full member list is stored. */
 export const toMembersVersionKey = (group: Uuid): string => `roster:${group}`;
 
-export const toStoreName = (userId: Uuid): string => `lisolo-${userId}`;
+export const toStoreName = (userId: Uuid): string => storeNamePrefix + userId;
 
 /** Ids of the files referenced by draft rows. */
 export const listDraftFiles = (rows: readonly MetaRow[]): Uuid[] =>

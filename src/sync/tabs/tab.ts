@@ -84,6 +84,7 @@ export class Tab {
       this.platform.onUserActivity(() => {
         if (this.link.get() !== "online" && this.platform.isOnline()) this.refresh();
       }),
+      this.platform.onLeave(() => void this.#requestOutboxSync()),
       this.link.subscribe(() => {
         if (this.#leader) this.#channel.post({ type: "link", state: this.link.get() });
       }),
@@ -134,6 +135,7 @@ export class Tab {
   /** Tells the leader that the store holds something new to send: a message, file, status, setting or deletion. */
   notifyOutboxChanged(): void {
     this.#sendToLeader({ type: "written" }, true);
+    if (this.link.get() !== "online") void this.#requestOutboxSync();
   }
 
   /** Tells the leader that the local read position of a conversation moved. */
@@ -167,6 +169,18 @@ export class Tab {
     else {
       this.#channel.post(command);
       if (mustBeHandled) void this.#replaceUnresponsiveLeader();
+    }
+  }
+
+  /** Lets the service worker send what this page may leave unsent. It cannot read a store in memory. */
+  async #requestOutboxSync(): Promise<void> {
+    const context = this.context.get();
+    if (!context || this.storageTrouble.get() === "memory") return;
+    try {
+      const unsentCount = await context.store.outbox.filter(({ state }) => state === "queued").count();
+      if (unsentCount > 0) await this.platform.requestOutboxSync();
+    } catch (error) {
+      context.reportStoreFailure(error);
     }
   }
 

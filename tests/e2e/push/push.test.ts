@@ -1,46 +1,15 @@
 import type { Page } from "@playwright/test";
 import { privateConversationId } from "#contract/ids.ts";
-import type { PushPayload } from "#contract/push.ts";
 import { findAxeViolationsInBothThemes } from "#tests/support/browser/axe-checks.ts";
-import { fill, type TestClient } from "#tests/support/browser/test-client.ts";
+import { fill } from "#tests/support/browser/test-client.ts";
 import { sendTexts } from "#tests/support/people/messages.ts";
 import { makePair, toSite } from "#tests/support/people/pair.ts";
-import { callSite, makePerson, type Person } from "#tests/support/people/people.ts";
+import { callSite, makePerson } from "#tests/support/people/people.ts";
 import { expect, listNotifications, test } from "#tests/support/push/push-browser.ts";
+import { messagePush, pushSwitch, tapNotification, turnOn } from "#tests/support/push/push-client.ts";
 
 const quietMs = 2_000; // a push of the local service arrives in less than 100 ms
 const pause = (page: Page) => page.waitForTimeout(quietMs);
-
-const messagePush = (to: Person, from: Person, text: string, head = 1): PushPayload => {
-  const conversation = privateConversationId(to.id, from.id);
-  return {
-    web_push: 8030,
-    notification: {
-      title: from.username,
-      body: text,
-      navigate: `https://lisolo.example/app/chat/${from.id}`,
-      tag: `c:${conversation}`,
-      lang: "fr",
-      dir: "auto",
-    },
-    mutable: true,
-    data: { kind: "message", user: to.id, conversation, count: 1, head, sentAt: Date.now(), isAlerting: true },
-  };
-};
-
-const pushSwitch = ({ page, texts }: TestClient) =>
-  page.getByRole("switch", { name: texts.settings.push.label, exact: false });
-
-/** Turns notifications on in the settings and waits until the server has the subscription. */
-const turnOn = async (phone: TestClient, person: Person) => {
-  await phone.signIn(person, "/app/notifications");
-  await phone.page.waitForFunction(() => navigator.serviceWorker.controller !== null);
-  const saved = phone.page.waitForResponse((response) => response.request().method() === "PUT");
-  await pushSwitch(phone).click();
-  expect((await saved).status()).toBe(204);
-  await expect(pushSwitch(phone)).toBeChecked();
-  await expect(phone.page.getByRole("button", { name: phone.texts.settings.push.test })).toBeVisible();
-};
 
 test("the switch subscribes this device, and a test notification arrives with the time it took", async ({
   server,
@@ -209,7 +178,7 @@ test("reading a conversation closes its notification, and a tap opens it in the 
   const [ana, ben] = people;
   const browser = makePushBrowser();
   const phone = await browser.open();
-  const { page, context } = phone;
+  const { page } = phone;
   await turnOn(phone, ana);
   await phone.goTo("/app");
   await sendTexts(site, ben, conversation, ["Mbote"]);
@@ -220,11 +189,7 @@ test("reading a conversation closes its notification, and a tap opens it in the 
   expect(await listNotifications(page)).toHaveLength(1); // unread
 
   await page.evaluate(() => Object.assign(window, { isSamePage: true }));
-  const worker = context.serviceWorkers()[0];
-  if (!worker) throw new Error("no service worker");
-  // Headless Chromium has no notifications to tap: the worker's own event handler receives the event of one.
-  await worker.evaluate(`registration.getNotifications().then(([notification]) =>
-    void self.dispatchEvent(new NotificationEvent("notificationclick", { notification })))`);
+  await tapNotification(phone, `c:${conversation}`);
   await expect(page).toHaveURL(`${server.origin}/app/chat/${ben.id}`);
   await expect(phone.message("Mbote")).toBeVisible();
   expect(await page.evaluate(() => "isSamePage" in window)).toBe(true);

@@ -130,6 +130,7 @@ const toPlatform = (origin: string, { token }: Person): Platform => {
     onUserActivity: () => () => {},
     onLeave: () => () => {},
     requestPersistentStorage: async () => {},
+    requestOutboxSync: async () => {},
     estimateQuota: async () => undefined,
     deletePictures: async () => {},
     prunePostPictures: async () => {},

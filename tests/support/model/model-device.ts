@@ -32,6 +32,7 @@ export class ModelDevice {
   refusesSession = false;
   canRenew = true;
   persistenceRequests = 0;
+  outboxSyncRequests = 0;
   readonly deletedPictures = new Set<string>();
   /** Statuses whose pictures are cached. */
   readonly postPictures = new Set<string>();
@@ -188,6 +189,9 @@ export class ModelDevice {
       },
       requestPersistentStorage: async () => {
         device.persistenceRequests++;
+      },
+      requestOutboxSync: async () => {
+        device.outboxSyncRequests++;
       },
       estimateQuota: async () => device.quota,
       deletePictures: async (owners) => {

@@ -1,10 +1,14 @@
+import * as v from "valibot";
 import { describe, expect, it } from "vitest";
 import { createUuid, privateConversationId } from "#contract/ids.ts";
+import { messageTextMaxLength } from "#contract/limits.ts";
 import type { PushPayload } from "#contract/push.ts";
+import { MessageText } from "#contract/text.ts";
 import { listReadNotifications } from "#features/push/read-notifications.ts";
 import type { PushDevice } from "#lib/browser/push/push-device.ts";
 import { chooseWindow } from "#sw/choose-window.ts";
-import { parsePush, toAppPath, toNotification } from "#sw/push-notification.ts";
+import { toReplyTexts } from "#sw/notification-actions.ts";
+import { parsePush, toAppPath, toNotification, toReplyNotification } from "#sw/push-notification.ts";
 
 const [me, friend] = [createUuid(), createUuid()];
 const conversation = privateConversationId(me, friend);
@@ -58,6 +62,43 @@ describe("the notification of a push", () => {
     const signedOut = toNotification(payload, undefined, ["en-GB"]);
     expect(signedOut).toMatchObject({ title: "Lisolo", options: { body: "New message", data: { path: "/app" } } });
     expect(JSON.stringify([signedOut, toNotification(others, device, [])])).not.toMatch(/Ben|Mbote|chat/);
+  });
+});
+
+describe("the buttons of a notification", () => {
+  it("are a reply and the mark as read, in the language of the device, for messages only", () => {
+    expect(toNotification(payload, device, []).options.actions).toEqual([
+      { action: "reply", title: "Responder", type: "text", placeholder: "A sua resposta" },
+      { action: "read", title: "Marcar como lida" },
+    ]);
+    const test = { ...payload, data: { ...payload.data, kind: "test" as const } };
+    expect(toNotification(test, device, []).options.actions).toBeUndefined();
+    expect(toNotification(payload, undefined, []).options.actions).toBeUndefined();
+  });
+  it("leave the text of a reply in the silent notification until it is sent", () => {
+    const { title, options } = toNotification(payload, device, []);
+    const shown = { title, tag: options.tag ?? "", lang: "pt", data: options.data };
+    const { tag, data } = shown;
+    expect(toReplyNotification(shown, "Mbote", "waiting")).toMatchObject({
+      title,
+      options: { body: "A aguardar envio\nMbote", tag, data, silent: true },
+    });
+    expect(toReplyNotification(shown, "Mbote", "refused").options.body).toBe("Não enviada\nMbote");
+  });
+});
+
+describe("a reply", () => {
+  it("becomes one message without surrounding space", () => {
+    expect(toReplyTexts("  Mbote\r\nna yo ")).toEqual(["Mbote\nna yo"]);
+  });
+  it("becomes none without a visible character", () => {
+    expect(toReplyTexts(" \u200d\n")).toEqual([]);
+  });
+  it("that is too long becomes several messages, complete and without a cut character", () => {
+    const text = `x${"😀".repeat(messageTextMaxLength)}`;
+    const texts = toReplyTexts(text);
+    expect(texts.join("")).toBe(text);
+    expect(texts.every((part) => v.is(MessageText, part))).toBe(true);
   });
 });
 

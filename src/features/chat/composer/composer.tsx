@@ -1,11 +1,13 @@
 import { type KeyboardEvent, type Ref, useEffect, useImperativeHandle, useLayoutEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { useLocation } from "react-router";
 import { showToast } from "#components/overlays/toast.tsx";
 import type { ConversationId } from "#contract/ids.ts";
 import { messageTextMaxLength } from "#contract/limits.ts";
 import { cleanText, isBlank } from "#contract/text.ts";
 import { RecordButton } from "#features/chat/voice/record-button.tsx";
 import { useVoiceRecorder } from "#features/chat/voice/use-voice-recorder.ts";
+import { composerHash } from "#lib/browser/push/composer-hash.ts";
 import { readLatestDraft, reportTyping, saveDraft, sendText } from "#sync/actions.ts";
 import { useTextDraft } from "#sync/hooks/use-unsent.ts";
 import { AttachButtons } from "./attach-buttons.tsx";
@@ -77,6 +79,10 @@ export function MessageComposer({ ref, conversation, onSend }: MessageComposerPr
     if (hasKeyboard()) textarea.current?.focus({ preventScroll: true });
   };
   useEffect(focusField, []);
+  const { hash } = useLocation();
+  useEffect(() => {
+    if (hash === composerHash) textarea.current?.focus();
+  }, [hash]);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the height follows the text
   useLayoutEffect(() => {

@@ -1,8 +1,11 @@
 import * as v from "valibot";
 
-/** Messages of the service worker to the pages: a tapped notification opens `path`, a push of this `kind` arrived. */
+/**
+ * Messages of the service worker to the pages: a tapped notification opens `path`, a push of this `kind` arrived, the
+ * worker's outbox may have entries for the app.
+ */
 const PushWorkerMessage = v.object({
-  type: v.picklist(["open-path", "push-arrived"]),
+  type: v.picklist(["open-path", "push-arrived", "outbox-changed"]),
   path: v.optional(v.string(), ""),
   kind: v.optional(v.string(), ""),
 });

@@ -1,6 +1,7 @@
 import Dexie from "dexie";
 import { findAttachment } from "#contract/conversations.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
+import { toBackgroundOutboxName } from "#lib/browser/push/background-sync.ts";
 import type { Platform } from "#sync/platform/platform.ts";
 import { LocalStore, listDraftFiles, type OutboxRow, toStoreName } from "#sync/store/database.ts";
 import { createConversationRow, setListPosition } from "#sync/store/row-mapping.ts";
@@ -253,7 +254,13 @@ export const openStores = async (platform: Platform, me: Uuid, isSuspect: boolea
   }
 };
 
-export const deleteStore = async (platform: Platform, name: string): Promise<void> => {
+/** Deletes all data of a person on this device, after a sign-out. */
+export const deleteAllStores = async (platform: Platform, me: Uuid): Promise<void> => {
+  await new Dexie(toBackgroundOutboxName(me), { ...platform.indexedDb, autoOpen: false }).delete();
+  await deleteStore(platform, toStoreName(me));
+};
+
+const deleteStore = async (platform: Platform, name: string): Promise<void> => {
   await new Dexie(name, { ...platform.indexedDb, autoOpen: false }).delete();
   await deleteUnsentBackup(platform, name);
 };

@@ -4,7 +4,7 @@ import { defaultSettings } from "#contract/settings.ts";
 import { enqueueText } from "#sync/outbox/enqueue.ts";
 import { toStoreName } from "#sync/store/database.ts";
 import { journalDraftText, journalTextDraft, purgeJournal } from "#sync/store/journal.ts";
-import { deleteStore, purgeAllButUnsent } from "#sync/store/recovery/open-database.ts";
+import { deleteAllStores, purgeAllButUnsent } from "#sync/store/recovery/open-database.ts";
 import { writeSettingsCache } from "#sync/store/settings-rows.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import type { ModelDevice } from "#tests/support/model/model-device.ts";
@@ -35,7 +35,7 @@ it("a sign-out leaves no journal entry and no database of the person", async () 
   expect(notesOf(phone)).toHaveLength(5);
   await phone.close(tab);
   purgeJournal(place);
-  await deleteStore(place.platform, toStoreName(phone.user));
+  await deleteAllStores(place.platform, phone.user);
   expect(notesOf(phone)).toEqual([]);
   expect(await databasesOf(phone)).toEqual([]);
 });

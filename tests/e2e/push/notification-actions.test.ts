@@ -1,0 +1,262 @@
+import type { CDPSession, Page } from "@playwright/test";
+import type { ConversationId } from "#contract/ids.ts";
+import { outboxSyncTag } from "#lib/browser/push/background-sync.ts";
+import type { TestClient } from "#tests/support/browser/test-client.ts";
+import { sendTexts } from "#tests/support/people/messages.ts";
+import { makePair, toSite } from "#tests/support/people/pair.ts";
+import { callSite, type Person, type Site } from "#tests/support/people/people.ts";
+import { expect, listNotifications, type PushBrowser, test } from "#tests/support/push/push-browser.ts";
+import { findWorker, messagePush, tapNotification, turnOn } from "#tests/support/push/push-client.ts";
+import { readServerLog } from "#tests/support/server/logs.ts";
+import { accessCookie } from "#worker/lib/http/cookies.ts";
+
+const sendingPath = /\/api\/conversations\/[^/]+\/messages$/;
+
+const readTexts = async (site: Site, person: Person, conversation: ConversationId): Promise<string[]> =>
+  (await readServerLog(site, person, conversation)).map(({ text }) => text);
+
+const readUnread = async (site: Site, { token }: Person, conversation: ConversationId): Promise<number | undefined> => {
+  const { body } = await callSite(site, "GET", "/api/sync?since=0", { token });
+  const rows = (body as { rows: { conversation: string; unread: number }[] }).rows;
+  return rows.find((row) => row.conversation === conversation)?.unread;
+};
+
+const hasBackgroundOutbox = (page: Page): Promise<boolean> =>
+  page.evaluate(async () => (await indexedDB.databases()).some(({ name }) => name?.endsWith("-background")));
+
+/** Sends the service worker the event of the browser's Background Sync. Headless Chromium sends none by itself. */
+const dispatchSync = async (devtools: CDPSession, registrationId: () => string, origin: string): Promise<void> => {
+  await devtools.send("ServiceWorker.dispatchSyncEvent", {
+    origin,
+    registrationId: registrationId(),
+    tag: outboxSyncTag,
+    lastChance: false,
+  });
+};
+
+/** Client with notifications on, whose app is closed and shows one of a message of the other person. */
+const openWithNotification = async (browser: PushBrowser, site: Site, origin: string, number: number) => {
+  const { people, conversation } = await makePair(site, number);
+  const [ana, ben] = people;
+  const phone = await browser.open();
+  await turnOn(phone, ana);
+  const bare = await browser.openBarePage();
+  const devtools = await phone.context.newCDPSession(bare);
+  let registration = "";
+  devtools.on("ServiceWorker.workerRegistrationUpdated", ({ registrations }) => {
+    registration = registrations.find(({ scopeURL }) => scopeURL.startsWith(origin))?.registrationId ?? registration;
+  });
+  await devtools.send("ServiceWorker.enable");
+  await phone.page.close();
+  await sendTexts(site, ben, conversation, ["Mbote"]);
+  await browser.push(messagePush(ana, ben, "Mbote"));
+  const tag = `c:${conversation}`;
+  await expect.poll(() => listNotifications(bare)).toContainEqual({ title: ben.username, body: "Mbote", tag });
+  return {
+    ana,
+    ben,
+    conversation,
+    phone,
+    bare,
+    tag,
+    stopWorkers: () => devtools.send("ServiceWorker.stopAllWorkers"),
+    sync: () => dispatchSync(devtools, () => registration, origin),
+  };
+};
+
+const waitingBody = ({ texts }: TestClient, text: string): string => `${texts.notifier.replyWaiting}\n${text}`;
+
+test("a reply in a notification is sent, marks the chat as read and closes the notification", async ({
+  server,
+  makePushBrowser,
+}) => {
+  const site = toSite(server);
+  const browser = makePushBrowser();
+  const { ana, ben, conversation, phone, bare, tag } = await openWithNotification(browser, site, server.origin, 9_921);
+  expect(await readUnread(site, ana, conversation)).toBe(1);
+  // The app was closed for long: its access token has expired.
+  await phone.context.clearCookies({ name: accessCookie });
+  await tapNotification(phone, tag, "reply", "  Mbote na yo!  ");
+  await expect.poll(() => readTexts(site, ben, conversation)).toEqual(["Mbote", "Mbote na yo!"]);
+  await expect.poll(() => listNotifications(bare)).toEqual([]);
+  expect(await readUnread(site, ana, conversation)).toBe(0);
+  await expect.poll(() => hasBackgroundOutbox(bare)).toBe(false);
+});
+
+test("a reply is sent once although the worker was stopped before or after the server had it", async ({
+  server,
+  makePushBrowser,
+}) => {
+  const site = toSite(server);
+  const browser = makePushBrowser();
+  const client = await openWithNotification(browser, site, server.origin, 9_923);
+  const { ana, ben, conversation, phone, bare, tag, stopWorkers, sync } = client;
+  let posted = 0;
+  // The request never leaves the device.
+  await phone.context.route(sendingPath, () => {
+    posted++;
+  });
+  await tapNotification(phone, tag, "reply", "avant");
+  await expect.poll(() => posted).toBe(1);
+  expect(await listNotifications(bare)).toEqual([{ title: ben.username, body: waitingBody(phone, "avant"), tag }]);
+  await stopWorkers();
+  await phone.context.unroute(sendingPath);
+  expect(await readTexts(site, ben, conversation)).toEqual(["Mbote"]);
+  await sync();
+  await expect.poll(() => readTexts(site, ben, conversation)).toEqual(["Mbote", "avant"]);
+  await expect.poll(() => listNotifications(bare)).toEqual([]);
+
+  // The server has it, but its answer never arrives.
+  await sendTexts(site, ben, conversation, ["Sango nini?"]);
+  await browser.push(messagePush(ana, ben, "Sango nini?", 3));
+  await expect.poll(() => listNotifications(bare)).toContainEqual(expect.objectContaining({ body: "Sango nini?" }));
+  await phone.context.route(sendingPath, async (route) => {
+    await route.fetch();
+    posted++;
+  });
+  await tapNotification(phone, tag, "reply", "après");
+  await expect.poll(() => posted).toBe(2);
+  await stopWorkers();
+  await phone.context.unroute(sendingPath);
+  const page = await phone.context.newPage();
+  await page.goto(`${server.origin}/app/chat/${ben.id}`);
+  await expect(phone.message("après", page)).toHaveCount(1);
+  await expect(phone.ticks("après", "sent", page)).toBeVisible();
+  await expect.poll(() => hasBackgroundOutbox(page)).toBe(false);
+  expect(await readTexts(site, ben, conversation)).toEqual(["Mbote", "avant", "Sango nini?", "après"]);
+});
+
+test("a reply without a network waits and is sent by the app, in the chat where it was written", async ({
+  server,
+  makePushBrowser,
+}) => {
+  const site = toSite(server);
+  const browser = makePushBrowser();
+  const { ben, conversation, phone, bare, tag } = await openWithNotification(browser, site, server.origin, 9_925);
+  await phone.context.route(sendingPath, (route) => route.abort());
+  await tapNotification(phone, tag, "reply", "plus tard");
+  const waiting = { title: ben.username, body: waitingBody(phone, "plus tard"), tag };
+  await expect.poll(() => listNotifications(bare)).toEqual([waiting]);
+  await phone.context.unroute(sendingPath);
+  const page = await phone.context.newPage();
+  await page.goto(`${server.origin}/app`);
+  await expect.poll(() => readTexts(site, ben, conversation)).toEqual(["Mbote", "plus tard"]);
+  await expect.poll(() => listNotifications(page)).toEqual([]);
+  await expect.poll(() => hasBackgroundOutbox(page)).toBe(false);
+});
+
+test("a chat is marked as read in its notification, also later without a network", async ({
+  server,
+  makePushBrowser,
+}) => {
+  const site = toSite(server);
+  const browser = makePushBrowser();
+  const client = await openWithNotification(browser, site, server.origin, 9_927);
+  const { ana, ben, conversation, phone, bare, tag, sync } = client;
+  await tapNotification(phone, tag, "read");
+  await expect.poll(() => readUnread(site, ana, conversation)).toBe(0);
+  expect(await listNotifications(bare)).toEqual([]);
+
+  await sendTexts(site, ben, conversation, ["Sango nini?"]);
+  await browser.push(messagePush(ana, ben, "Sango nini?", 2));
+  await expect.poll(() => listNotifications(bare)).toHaveLength(1);
+  await phone.context.route("**/marks", (route) => route.abort());
+  await tapNotification(phone, tag, "read");
+  await expect.poll(() => hasBackgroundOutbox(bare)).toBe(true);
+  await expect.poll(() => listNotifications(bare)).toEqual([]);
+  expect(await readUnread(site, ana, conversation)).toBe(1);
+  await phone.context.unroute("**/marks");
+  await sync();
+  await expect.poll(() => readUnread(site, ana, conversation)).toBe(0);
+  await expect.poll(() => hasBackgroundOutbox(bare)).toBe(false);
+});
+
+test("where a notification has no input field, its reply button opens the chat with the focus in the message field", async ({
+  server,
+  makePushBrowser,
+}) => {
+  const { people, conversation } = await makePair(toSite(server), 9_929);
+  const [ana, ben] = people;
+  const browser = makePushBrowser();
+  const phone = await browser.open();
+  await turnOn(phone, ana);
+  await phone.goTo("/app");
+  await browser.push(messagePush(ana, ben, "Mbote"));
+  await expect.poll(() => listNotifications(phone.page)).toHaveLength(1);
+  // Without a mouse, a chat does not open an on-screen keyboard by itself.
+  await phone.page.evaluate(() => {
+    const { matchMedia } = window;
+    window.matchMedia = (query) => (query.includes("hover") ? matchMedia("not all") : matchMedia(query));
+  });
+  await tapNotification(phone, `c:${conversation}`, "reply");
+  await expect(phone.page).toHaveURL((url) => url.pathname === `/app/chat/${ben.id}`);
+  await expect(phone.composer()).toBeFocused();
+});
+
+test("a reply in a notification of another account is neither stored nor sent", async ({ server, makePushBrowser }) => {
+  const site = toSite(server);
+  const { people, conversation } = await makePair(site, 9_931);
+  const [ana, ben] = people;
+  const browser = makePushBrowser();
+  const phone = await browser.open();
+  await turnOn(phone, ana);
+  const { title, options } = {
+    title: "Ana",
+    options: { tag: "foreign", data: { path: "/app", conversation, user: ben.id, count: 1, head: 1 } },
+  };
+  await findWorker(phone).evaluate(
+    `registration.showNotification(${JSON.stringify(title)}, ${JSON.stringify(options)})`,
+  );
+  await tapNotification(phone, "foreign", "reply", "secret");
+  await expect.poll(() => listNotifications(phone.page)).toEqual([]);
+  await phone.page.waitForTimeout(1_000);
+  expect(await hasBackgroundOutbox(phone.page)).toBe(false);
+  expect(await readTexts(site, ben, conversation)).toEqual([]);
+});
+
+test("messages that the app left unsent are sent by the service worker, and shown once afterwards", async ({
+  server,
+  makePushBrowser,
+}) => {
+  const site = toSite(server);
+  const browser = makePushBrowser();
+  const { ben, conversation, phone, sync } = await openWithNotification(browser, site, server.origin, 9_933);
+  const page = await phone.context.newPage();
+  await page.goto(`${server.origin}/app/chat/${ben.id}`);
+  await expect(phone.message("Mbote", page)).toBeVisible();
+  await phone.context.setOffline(true);
+  await phone.write("un", page);
+  await phone.write("deux", page);
+  await expect(phone.ticks("deux", "sending", page)).toBeVisible();
+  await page.close();
+  await phone.context.setOffline(false);
+  await sync();
+  await expect.poll(() => readTexts(site, ben, conversation)).toEqual(["Mbote", "un", "deux"]);
+  // What the worker sent is known without a network.
+  await phone.context.route("**/api/**", (route) => route.abort());
+  const later = await phone.context.newPage();
+  await later.goto(`${server.origin}/app/chat/${ben.id}`);
+  await expect(phone.ticks("deux", "sent", later)).toBeVisible();
+  await phone.context.unroute("**/api/**");
+  await later.reload();
+  await expect(phone.message("un", later)).toHaveCount(1);
+  await expect(phone.ticks("un", "sent", later)).toBeVisible();
+  expect(await readTexts(site, ben, conversation)).toEqual(["Mbote", "un", "deux"]);
+});
+
+test("a subscription that the browser replaced is saved by the service worker", async ({ server, makePushBrowser }) => {
+  const site = toSite(server);
+  const browser = makePushBrowser();
+  const { ana, phone, bare } = await openWithNotification(browser, site, server.origin, 9_935);
+  await bare.evaluate(async () => {
+    const registration = await navigator.serviceWorker.getRegistration();
+    await (await registration?.pushManager.getSubscription())?.unsubscribe();
+  });
+  await findWorker(phone).evaluate(`void self.dispatchEvent(new ExtendableEvent("pushsubscriptionchange"))`);
+  await expect.poll(() => browser.saved.length).toBe(2);
+  expect(browser.saved[0]?.endpoint).not.toBe(browser.saved[1]?.endpoint);
+  await expect
+    .poll(async () => (await callSite(site, "POST", "/api/push/test", { token: ana.token })).body)
+    .toEqual({ status: "sent" });
+  await expect.poll(() => listNotifications(bare)).toContainEqual(expect.objectContaining({ tag: "test" }));
+});
