@@ -25,9 +25,10 @@ export default defineConfig({
     launchOptions: { args: chromiumFlags, ...(executablePath && { executablePath }) },
   },
   projects: [
+    // First, because it contains the longest tests.
+    { name: "chaos", testDir: "tests/chaos", workers: 2 },
     // A service worker would fetch every file of the app in the middle of unrelated tests: it is enabled only in tests
     // about it, about being offline, or of whole journeys.
     { name: "e2e", testDir: "tests/e2e", use: { serviceWorkers: "block" } },
-    { name: "chaos", testDir: "tests/chaos", workers: 2 },
   ],
 });

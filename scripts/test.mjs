@@ -43,13 +43,15 @@ function runVitest(project) {
   return report ? countRunnerFailure(ok, countVitest(report)) : toFailedCounts("no report");
 }
 
-async function runPlaywright(project) {
+async function runPlaywright(projects) {
   build({ mailbox: true });
   await requireChromium();
-  const { ok } = run("playwright", ["test", "--project", project, "--pass-with-no-tests", "--reporter=list,json"], {
-    env: { PLAYWRIGHT_JSON_OUTPUT_FILE: join(reports, `${project}.json`) },
+  const name = projects.join("-");
+  const args = ["test", ...projects.flatMap((project) => ["--project", project]), "--pass-with-no-tests"];
+  const { ok } = run("playwright", [...args, "--reporter=list,json"], {
+    env: { PLAYWRIGHT_JSON_OUTPUT_FILE: join(reports, `${name}.json`) },
   });
-  const report = readReport(project);
+  const report = readReport(name);
   return report ? countRunnerFailure(ok, countPlaywright(report)) : toFailedCounts("no report");
 }
 
@@ -57,26 +59,30 @@ const suites = {
   check: async () => runChecks(),
   unit: async () => runVitest("unit"),
   worker: async () => runVitest("worker"),
-  e2e: () => runPlaywright("e2e"),
-  chaos: () => runPlaywright("chaos"),
 };
+/** Projects of Playwright, run together: a processor that one of them leaves idle works for the other. */
+const browserSuites = ["e2e", "chaos"];
+const allSuites = [...Object.keys(suites), ...browserSuites];
 
 const requestedSuites = process.argv.slice(2);
-const unknown = requestedSuites.filter((name) => !(name in suites));
+const unknown = requestedSuites.filter((name) => !allSuites.includes(name));
 if (unknown.length > 0) {
-  console.error(`Unknown: ${unknown.join(", ")}. Choose from ${Object.keys(suites).join(", ")}.`);
+  console.error(`Unknown: ${unknown.join(", ")}. Choose from ${allSuites.join(", ")}.`);
   process.exit(1);
 }
-const selectedSuites = requestedSuites.length > 0 ? requestedSuites : Object.keys(suites);
+const isSelected = (name) => requestedSuites.length === 0 || requestedSuites.includes(name);
+const browserProjects = browserSuites.filter(isSelected);
+const selectedRuns = Object.entries(suites).filter(([name]) => isSelected(name));
+if (browserProjects.length > 0) selectedRuns.push([browserProjects.join("-"), () => runPlaywright(browserProjects)]);
 
 /** @type {import("./test-reports.mjs").Counts} */
 const total = { passed: 0, failed: 0, skipped: 0, failures: [], flaky: [] };
 
-/** Runs one suite; an error before its report counts as one failure. */
-async function runSuite(name) {
+/** Runs one of the selected runs; an error before its report counts as one failure. */
+async function runSuite(name, runTests) {
   rmSync(join(reports, `${name}.json`), { force: true });
   try {
-    return await suites[name]();
+    return await runTests();
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     console.error(why);
@@ -93,9 +99,9 @@ try {
   process.exit(1);
 }
 mkdirSync(reports, { recursive: true });
-for (const name of selectedSuites) {
+for (const [name, runTests] of selectedRuns) {
   console.log(`\n— ${name}`);
-  const counts = await runSuite(name);
+  const counts = await runSuite(name, runTests);
   for (const key of ["passed", "failed", "skipped"]) total[key] += counts[key];
   total.failures.push(...counts.failures.map((test) => `${name}: ${test}`));
   total.flaky.push(...counts.flaky);
