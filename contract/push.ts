@@ -93,7 +93,8 @@ export const PushPayload = v.object({
     isAlerting: v.boolean(), // whether a replaced notification makes itself heard again
     call: v.optional(Uuid), // id of the call of a kind about calls
     expiresAt: v.optional(v.number()), // end of the ring, server time, epoch milliseconds
-    lateText: v.optional(v.string()), // body of the notification after the end of the ring
+    missedText: v.optional(v.string()), // body of the notification of a ring that is over
+    endedText: v.optional(v.string()), // the same if the call was answered or declined
   }),
 });
 export type PushPayload = v.InferOutput<typeof PushPayload>;

@@ -15,7 +15,9 @@ const Refusal = v.object({ error_code: v.string() });
 
 type Answer = { status: number; body: unknown };
 
-const send = async (method: "POST" | "PUT", path: string, body: object, user?: Uuid): Promise<Answer> => {
+type Method = "GET" | "POST" | "PUT";
+
+const send = async (method: Method, path: string, body: object | undefined, user?: Uuid): Promise<Answer> => {
   const timeout = new AbortController();
   const timer = setTimeout(() => timeout.abort(), answerTimeoutMs);
   try {
@@ -29,7 +31,7 @@ const send = async (method: "POST" | "PUT", path: string, body: object, user?: U
       },
       cache: "no-store",
       signal: timeout.signal,
-      body: JSON.stringify(body),
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     return { status: response.status, body: await response.json() };
   } catch {
@@ -59,9 +61,9 @@ const renewSession = (user: Uuid): Promise<void> =>
  */
 export const requestAsPerson = async (
   user: Uuid,
-  method: "POST" | "PUT",
+  method: Method,
   path: string,
-  body: object,
+  body?: object,
 ): Promise<{ body: unknown } | undefined> => {
   let answer = await send(method, path, body, user);
   if (isExpired(answer)) {

@@ -20,9 +20,23 @@ type NotifierText = keyof typeof french;
 const getText = (language: Language, key: `notifier.${NotifierText}`): string =>
   textsByLanguage[language][key.slice("notifier.".length) as NotifierText];
 
-/** Data of a notification: the path it opens, and for a message its conversation and recipient. */
+/** Call that a notification is about, and its recipient. `sentAt`: server time of the push, epoch milliseconds. */
+const NotifiedCall = v.object({
+  id: Uuid,
+  conversation: ConversationId,
+  user: Uuid,
+  sentAt: v.number(),
+  isRinging: v.boolean(),
+});
+type NotifiedCall = v.InferOutput<typeof NotifiedCall>;
+
+/**
+ * Data of a notification: the path it opens, for a message its conversation and recipient, and for a call that call
+ * instead, because reading the conversation ends no ring.
+ */
 export const NotificationData = v.object({
   path: v.string(),
+  call: v.optional(NotifiedCall),
   conversation: v.optional(ConversationId),
   user: v.optional(Uuid),
   count: v.optional(v.number(), 0),
@@ -31,7 +45,12 @@ export const NotificationData = v.object({
 export type NotificationData = v.InferOutput<typeof NotificationData>;
 
 /** Button of a notification. One of the type "text" has an input field, where the browser supports it. */
-type NotificationAction = { action: "reply" | "read"; title: string; type?: "text"; placeholder?: string };
+type NotificationAction = {
+  action: "reply" | "read" | "answer" | "decline";
+  title: string;
+  type?: "text";
+  placeholder?: string;
+};
 
 /** Options of `showNotification`; several are missing in type libraries. */
 export type PushNotification = {
@@ -40,9 +59,12 @@ export type PushNotification = {
     data: NotificationData;
     renotify?: boolean;
     timestamp?: number;
+    vibrate?: number[];
     actions?: NotificationAction[];
   };
 };
+
+const ringVibration = [800, 400, 800, 400, 800]; // milliseconds of vibration and of pauses in turn
 
 /** Buttons of the notification of messages. */
 const toMessageActions = (language: Language): NotificationAction[] => [
@@ -115,7 +137,41 @@ export const toNotification = (
       silent: !isAlerting,
       timestamp: sentAt,
       data: { path: toAppPath(navigate), count, head, user, ...(conversation === undefined ? {} : { conversation }) },
-      ...(kind === "message" ? { actions: toMessageActions(lang) } : {}),
+      ...(kind === "message" || kind === "missed_call" ? { actions: toMessageActions(lang) } : {}),
+    },
+  };
+};
+
+/** Notification of a call: it rings, with buttons, or shows that the call is over. */
+export const toCallNotification = (
+  { notification, data }: PushPayload,
+  { body, ...call }: Omit<NotifiedCall, "user" | "sentAt"> & { body: string },
+  isSilent: boolean,
+): PushNotification => {
+  const { title, navigate, tag, lang, dir } = notification;
+  const { user, sentAt } = data;
+  const ringOptions: Partial<PushNotification["options"]> = {
+    requireInteraction: true,
+    renotify: !isSilent,
+    ...(isSilent ? {} : { vibrate: ringVibration }),
+    actions: [
+      { action: "answer", title: getText(lang, "notifier.answerCall") },
+      { action: "decline", title: getText(lang, "notifier.declineCall") },
+    ],
+  };
+  return {
+    title,
+    options: {
+      body,
+      tag,
+      lang,
+      dir,
+      icon,
+      badge,
+      silent: isSilent,
+      timestamp: sentAt,
+      data: { path: toAppPath(navigate), count: 0, head: 0, call: { ...call, user, sentAt } },
+      ...(call.isRinging ? ringOptions : {}),
     },
   };
 };

@@ -3,6 +3,7 @@ import { composerHash } from "#lib/browser/push/composer-hash.ts";
 import { saveLastPush } from "#lib/browser/push/last-push.ts";
 import { readPushDevice, savePushDevice, toSubscriptionBody } from "#lib/browser/push/push-device.ts";
 import type { PushWorkerMessage } from "#lib/browser/push/push-messages.ts";
+import { declineCall, handleCallPush } from "./call-notification.ts";
 import { chooseWindow } from "./choose-window.ts";
 import { announceToPages, findNotificationData, listWindows, updateBadge } from "./clients.ts";
 import { findOwnMessageData, markRead, sendReply, toReplyTexts } from "./notification-actions.ts";
@@ -19,8 +20,11 @@ export const handlePush = async (text: string | undefined): Promise<void> => {
   const receivedAt = Date.now();
   const payload = parsePush(text);
   const device = await readPushDevice();
-  const { title, options } = toNotification(payload, device, self.navigator.languages);
-  await self.registration.showNotification(title, options);
+  const isForThisPerson = payload !== undefined && payload.data.user === device?.user;
+  if (!isForThisPerson || !(await handleCallPush(payload, device))) {
+    const { title, options } = toNotification(payload, device, self.navigator.languages);
+    await self.registration.showNotification(title, options);
+  }
   if (payload && device) await saveLastPush({ sentAt: payload.data.sentAt, receivedAt }).catch(() => undefined); // only shown in the settings
   // Nobody is signed in here: a sign-out that could not end the subscription is completed.
   if (!device) await (await self.registration.pushManager.getSubscription())?.unsubscribe();
@@ -56,6 +60,7 @@ export type NotificationClick = { notification: Notification; action: string; re
 
 /** Does what a button of a notification says, or opens its path after a tap. */
 export const handleNotificationClick = async ({ notification, action, reply }: NotificationClick): Promise<void> => {
+  if (action === "decline") return declineCall(notification);
   const own = action === "" ? undefined : await findOwnMessageData(notification);
   const texts = toReplyTexts(reply ?? "");
   if (own && action === "read") return markRead(notification, own);

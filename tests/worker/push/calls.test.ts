@@ -77,7 +77,8 @@ test("a call rings on a closed device within a second, once, with all that a not
       count: 0,
       sentAt: expect.any(Number),
       expiresAt: (made?.created_at ?? 0) + callRingMs,
-      lateText: "Appel vidéo manqué",
+      missedText: "Appel vidéo manqué",
+      endedText: "Appel terminé",
       isAlerting: true,
     },
   });
@@ -174,6 +175,34 @@ test("missed calls in a row share a tag and are counted, and other unread messag
   await waitUntil(() => bodies(phone).at(-1) === "4 nouveaux messages\nMbote", 10_000);
   const pushed = phone.received.length;
   expect((await miss(pushed + 2)).body).toBe("5 nouveaux messages\nAppel audio manqué");
+});
+
+test("a person who hides names and texts receives neither the caller's name nor the number of missed calls", async () => {
+  const { ana, ben, id } = await makePair();
+  const profile = { id: ana.id, username: ana.username, phone: ana.phone, avatar_url: null, created_at: 1 };
+  const known = { state: "contact", request_id: null, connection_id: null, since: 1, blocked: false } as const;
+  await channelOf(ben).updateRelations([{ profile, ...known }]);
+  const phone = await subscribe(ben);
+  const anas = await CallClient.open(ana, id);
+  const miss = async (pushes: number) => {
+    const call = createUuid();
+    await anas.dial(call);
+    await phone.next(pushes - 1);
+    await anas.hangUp(call, "missed");
+    await phone.next(pushes);
+  };
+  await miss(2);
+  const messages = { sound: true, preview: "nothing" };
+  await callApi("PATCH", "/api/settings", { token: ben.token, body: { messages } });
+  await miss(4);
+  const titles = phone.received.map(({ payload }) => payload.notification.title);
+  expect(titles).toEqual([ana.username, ana.username, "Lisolo", "Lisolo"]);
+  expect(bodies(phone)).toEqual([
+    "Appel audio entrant",
+    "Appel audio manqué",
+    "Appel audio entrant",
+    "2 nouveaux messages",
+  ]);
 });
 
 test.each([

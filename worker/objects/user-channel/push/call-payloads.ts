@@ -15,16 +15,17 @@ import type { PushSubscription } from "./subscription-table.ts";
 type PushedCall = Pick<Call, "call_id" | "conversation" | "type">;
 type RingTimes = { sentAt: number; expiresAt: number; isAlerting: boolean };
 
-/** Notification about a call, whose title is the other person. */
+/** Notification about a call, whose title is the other person unless the settings hide names. */
 const createNotification = (
-  { user, findName }: Recipient,
+  { user, settings, findName }: Recipient,
   { conversation }: PushedCall,
   { language, origin }: PushSubscription,
   body: string,
 ): PushPayload["notification"] => {
   const other = otherMember(conversation, user);
+  const isNameShown = other !== undefined && settings.messages.preview !== "nothing";
   return {
-    title: (other === undefined ? undefined : findName(other)) || productName,
+    title: (isNameShown && findName(other)) || productName,
     body,
     navigate: `${origin}/app/chat/${other}`,
     tag: toCallTag(conversation),
@@ -49,7 +50,8 @@ export const createCallPayload = (
     conversation: call.conversation,
     call: call.call_id,
     count: 0,
-    lateText: toMissedCallsText(device.language, call.type, 1),
+    missedText: toMissedCallsText(device.language, call.type, 1),
+    endedText: toCallEndedText(device.language, "ended"),
     ...times,
   },
 });
@@ -87,6 +89,7 @@ export const createMissedCallPayload = (
 ): PushPayload => {
   const times = { sentAt: Date.now(), isAlerting: recipient.settings.calls.sound };
   const { notification, data, ...rest } = createMessagePayload(recipient, entry, undefined, device, times);
-  const body = count === undefined ? notification.body : toMissedCallsText(device.language, kind, count);
+  const isCounted = count !== undefined && recipient.settings.messages.preview === "text";
+  const body = !isCounted ? notification.body : toMissedCallsText(device.language, kind, count);
   return { ...rest, notification: { ...notification, body }, data: { ...data, kind: "missed_call", call: id } };
 };

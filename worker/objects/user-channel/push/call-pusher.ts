@@ -123,9 +123,11 @@ export class CallPusher {
     const ring =
       this.#findRing(conversation, preview.id) ??
       this.#recallRing({ call_id: preview.id, conversation, type: preview.kind, created_at: 0 });
-    if (!ring) return undefined;
+    if (!ring || ring.sessions.size + ring.sending.size === 0) return undefined;
     ring.isOver = true;
     ring.isReplaced = true;
+    const now = Date.now();
+    this.#ports.alarm.setAtLatest(now + sendingMs, now); // it looks for unread messages in case this instance dies
     return this.#replaceByLogEntry(ring, entry, preview);
   }
 
@@ -175,10 +177,7 @@ export class CallPusher {
   #advance(ring: Ring, now: number): number | undefined {
     const { call, sending } = ring;
     const endsAt = call.created_at + callRingMs;
-    if (ring.isOver || endsAt - now < ringMinMs) {
-      if (sending.size === 0) this.#rings.delete(call.conversation);
-      return undefined;
-    }
+    if (ring.isOver || endsAt - now < ringMinMs) return undefined;
     const times: number[] = [];
     for (const device of this.#ports.subscriptions.all) {
       const dueAt = this.#dueAt(device, ring, now);
@@ -253,7 +252,7 @@ export class CallPusher {
     const replace = (device: PushSubscription) =>
       sender.send(device, () => createCallEndedPayload(this.#recipient, call, device, toEnding(over)), options);
     await Promise.all(this.#listRungDevices(ring).map(replace));
-    this.#run();
+    this.#forget(ring);
   }
 
   async #replaceByLogEntry(ring: Ring, entry: InboxEntry, { kind }: CallBody): Promise<void> {
@@ -289,7 +288,12 @@ export class CallPusher {
     } catch (error) {
       logError("a missed call could not be recorded", error);
     }
-    this.#run();
+    this.#forget(ring);
+  }
+
+  #forget(ring: Ring): void {
+    const { conversation } = ring.call;
+    if (this.#rings.get(conversation) === ring) this.#rings.delete(conversation);
   }
 
   /** Devices that received the ring and do not know better by themselves. */

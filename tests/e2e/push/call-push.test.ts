@@ -1,0 +1,187 @@
+import type { Page } from "@playwright/test";
+import * as v from "valibot";
+import { Session } from "#contract/auth/auth.ts";
+import { createUuid, privateConversationId } from "#contract/ids.ts";
+import { callRingMs } from "#contract/limits.ts";
+import { type PushPayload, toCallTag, toConversationTag } from "#contract/push.ts";
+import {
+  callButton,
+  callControl,
+  callEntry,
+  callScreen,
+  callTimeoutMs,
+  pauseBetweenTaps,
+} from "#tests/support/browser/call-client.ts";
+import { fill, TestClient } from "#tests/support/browser/test-client.ts";
+import { makePair, toSite } from "#tests/support/people/pair.ts";
+import { callSite, type Person, type Site } from "#tests/support/people/people.ts";
+import { expect, listNotifications, type PushBrowser, test } from "#tests/support/push/push-browser.ts";
+import { tapNotification, turnOn } from "#tests/support/push/push-client.ts";
+import type { Server } from "#tests/support/server/server.ts";
+
+/** Calls between real browsers of which the callee's app is closed. */
+
+test.use({ actionTimeout: callTimeoutMs });
+const patient = expect.configure({ timeout: callTimeoutMs });
+
+const incoming = "Appel audio entrant";
+const missed = "Appel audio manqué";
+
+type Shown = { body: string; silent: boolean | null; requireInteraction: boolean; actions: string[] };
+
+/** What a notification with a tag looks like, as far as browsers tell. */
+const readNotification = (page: Page, tag: string): Promise<Shown | undefined> =>
+  page.evaluate(async (tag) => {
+    const registration = await navigator.serviceWorker.getRegistration();
+    const [shown] = (await registration?.getNotifications({ tag })) ?? [];
+    if (!shown) return undefined;
+    const { body, silent, requireInteraction } = shown;
+    const actions = (shown as unknown as { actions: { action: string }[] }).actions.map(({ action }) => action);
+    return { body, silent, requireInteraction, actions };
+  }, tag);
+
+/** Push of a ringing call, as the server writes it in French. */
+const callPush = (to: Person, from: Person, sentAt: number): PushPayload => {
+  const conversation = privateConversationId(to.id, from.id);
+  return {
+    web_push: 8030,
+    notification: {
+      title: from.username,
+      body: incoming,
+      navigate: `https://lisolo.example/app/chat/${from.id}`,
+      tag: toCallTag(conversation),
+      lang: "fr",
+      dir: "auto",
+    },
+    mutable: true,
+    data: {
+      kind: "call",
+      user: to.id,
+      conversation,
+      call: createUuid(),
+      count: 0,
+      sentAt,
+      expiresAt: sentAt + callRingMs,
+      missedText: missed,
+      endedText: "Appel terminé",
+      isAlerting: true,
+    },
+  };
+};
+
+/** The same person with another session. */
+const signInAgain = async (site: Site, person: Person): Promise<Person> => {
+  const { phone, password } = person;
+  const { body } = await callSite(site, "POST", "/api/auth/token?grant_type=password", { body: { phone, password } });
+  const { access_token: token, refresh_token: refreshToken } = v.parse(Session, body);
+  if (refreshToken === undefined) throw new Error("no refresh token");
+  return { ...person, token, refreshToken };
+};
+
+/** Ana in the chat with Ben, whose phone is subscribed and whose app is closed. `bare`: a page that only looks. */
+const openCallers = async (server: Server, makePushBrowser: () => PushBrowser, firstNumber: number) => {
+  const { people, conversation } = await makePair(toSite(server), firstNumber);
+  const [ana, ben] = people;
+  const browser = makePushBrowser();
+  const phone = await browser.open();
+  await turnOn(phone, ben);
+  const bare = await browser.openBarePage();
+  await phone.page.close();
+  const anas = await makePushBrowser().open({ permission: false });
+  await anas.signInToChat(ana, ben.id);
+  const [ring, messages] = [toCallTag(conversation), toConversationTag(conversation)];
+  return { ana, ben, browser, phone, bare, anas, ring, messages };
+};
+
+test("a call rings on a phone whose app is closed, and declining it there ends the caller's ring without opening the app", async ({
+  server,
+  service,
+  makePushBrowser,
+}) => {
+  const { ana, ben, phone, bare, anas, ring } = await openCallers(server, makePushBrowser, 9_950);
+  const dialledAt = Date.now();
+  await callButton(anas, ben).click();
+  await expect.poll(() => readNotification(bare, ring), { intervals: [50] }).toBeDefined();
+  test.info().annotations.push({ type: "ms from dialling to notification", description: `${Date.now() - dialledAt}` });
+  expect(await readNotification(bare, ring)).toEqual({
+    body: incoming,
+    silent: false,
+    requireInteraction: true,
+    actions: ["answer", "decline"],
+  });
+  expect(await listNotifications(bare)).toEqual([{ title: ana.username, body: incoming, tag: ring }]);
+  expect(Number(service.received.at(-1)?.headers["ttl"])).toBeLessThanOrEqual(callRingMs / 1_000);
+  await patient(callScreen(anas, ben)).toBeVisible();
+
+  const pages = phone.context.pages().length;
+  await tapNotification(phone, ring, "decline");
+  await patient(callScreen(anas, ben)).toHaveCount(0);
+  await patient(callEntry(anas, `Vous : Appel audio refusé par ${ben.username}`)).toBeVisible();
+  expect(await listNotifications(bare)).toEqual([]);
+  expect(phone.context.pages()).toHaveLength(pages);
+});
+
+test("calls that nobody answers become one notification that counts them", async ({ server, makePushBrowser }) => {
+  const { ben, bare, anas, ring, messages } = await openCallers(server, makePushBrowser, 9_952);
+  for (const body of [missed, "2 appels manqués", "3 appels manqués"]) {
+    await callButton(anas, ben).click();
+    await expect.poll(async () => (await readNotification(bare, ring))?.body).toBe(incoming);
+    await pauseBetweenTaps(anas);
+    await callControl(anas, "hangUp").click();
+    await expect.poll(async () => (await readNotification(bare, messages))?.body).toBe(body);
+    await expect.poll(() => listNotifications(bare)).toHaveLength(1);
+    await patient(callScreen(anas, ben)).toHaveCount(0);
+  }
+});
+
+test("a call answered on another device is replaced on the phone, and in the app the notification goes when the call is answered there", async ({
+  server,
+  makePushBrowser,
+}) => {
+  const { ana, ben, phone, bare, anas, ring } = await openCallers(server, makePushBrowser, 9_954);
+  const tablet = await makePushBrowser().open({ permission: false });
+  await tablet.signIn(await signInAgain(toSite(server), ben));
+  await callButton(anas, ben).click();
+  await expect.poll(async () => (await readNotification(bare, ring))?.body).toBe(incoming);
+  await callControl(tablet, "accept").click();
+  const answeredAt = Date.now();
+  const elsewhere = "Appel pris sur un autre appareil";
+  await expect.poll(async () => (await readNotification(bare, ring))?.body, { intervals: [50] }).toBe(elsewhere);
+  test.info().annotations.push({ type: "ms from answer to replacement", description: `${Date.now() - answeredAt}` });
+  await expect.poll(() => listNotifications(bare)).toEqual([]);
+  await callControl(tablet, "hangUp").click();
+  await patient(callScreen(anas, ben)).toHaveCount(0);
+  await tablet.page.close();
+
+  // A page that is opened while the call rings shows it.
+  await callButton(anas, ben).click();
+  await expect.poll(async () => (await readNotification(bare, ring))?.body).toBe(incoming);
+  const opened = await TestClient.openIn(phone.context, server, "fr");
+  await opened.goTo(`/app/chat/${ana.id}`);
+  await patient(callScreen(opened, ana)).toContainText(fill(opened.texts.calls.status.ringingAudio, {}));
+  expect((await readNotification(bare, ring))?.body).toBe(incoming);
+  await callControl(opened, "accept").click();
+  await expect.poll(() => listNotifications(bare)).toEqual([]);
+});
+
+test("a push that arrives after the ring shows a missed call without a sound, whatever the clock of the phone says", async ({
+  server,
+  makePushBrowser,
+}) => {
+  const { ana, ben, browser, bare, ring } = await openCallers(server, makePushBrowser, 9_956);
+  const missedCall = { body: missed, silent: true, requireInteraction: false, actions: [] };
+  await browser.push(callPush(ben, ana, Date.now() - 2 * callRingMs));
+  await expect.poll(() => readNotification(bare, ring)).toEqual(missedCall);
+});
+
+test("a call does not sound on a phone whose page is visible, where the page rings", async ({
+  server,
+  makePushBrowser,
+}) => {
+  const { ana, ben, browser, phone, bare, ring } = await openCallers(server, makePushBrowser, 9_958);
+  const opened = await TestClient.openIn(phone.context, server, "fr");
+  await opened.goTo("/app");
+  await opened.page.bringToFront();
+  await browser.push(callPush(ben, ana, Date.now()));
+  await expect.poll(async () => (await readNotification(bare, ring))?.silent).toBe(true);
+});
