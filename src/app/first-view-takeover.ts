@@ -24,9 +24,12 @@ const moveInput = (from: Field, to: Field, draft: string): void => {
   const offset = text.length - from.value.length;
   const isFocused = document.activeElement === from;
   if (from.value !== "") typeInto(to, text);
-  if (!isFocused) return;
-  to.focus({ preventScroll: true });
-  to.setSelectionRange(offset + (from.selectionStart ?? 0), offset + (from.selectionEnd ?? 0));
+  if (isFocused) {
+    to.focus({ preventScroll: true });
+    const { selectionStart, selectionEnd, selectionDirection } = from;
+    to.setSelectionRange(offset + (selectionStart ?? 0), offset + (selectionEnd ?? 0), selectionDirection ?? undefined);
+  }
+  to.scrollTop = draft === "" ? from.scrollTop : to.scrollHeight;
 };
 
 /** Moves the scroll position of the list, or in a chat the distance from its end. */

@@ -70,6 +70,7 @@ export const startEarlyInput = ({ createUuid, createEarlySender, ...options }: E
   const store = `lisolo-${user}`;
   const conversation = view.dataset["conversation"] ?? "";
   const draftKey = `${store}-early-${conversation}`;
+  const fieldMaxPx = 142; // five lines, as in the app
   const show = () => {
     if (!form || !field) return;
     const hasText = field.value.trim() !== "";
@@ -81,7 +82,7 @@ export const startEarlyInput = ({ createUuid, createEarlySender, ...options }: E
     button?.setAttribute("aria-label", label);
     button?.setAttribute("title", label);
     field.style.height = "0";
-    field.style.height = `${Math.min(field.scrollHeight, 144)}px`;
+    field.style.height = `${Math.min(field.scrollHeight, fieldMaxPx)}px`;
   };
   const save = () => {
     show();
@@ -104,11 +105,10 @@ export const startEarlyInput = ({ createUuid, createEarlySender, ...options }: E
   };
   const sentRows = new Map<string, HTMLElement>();
   /** Draws a sent text as the app draws it (`src/features/chat/message`). */
-  const drawSent = (cid: string, text: string) => {
+  const drawSent = (cid: string, text: string, at = Date.now() + clockSkewMs) => {
     const [row, heading] = (template?.content.cloneNode(true) as DocumentFragment | undefined)?.children ?? [];
     const list = view.querySelector("ol");
     if (!(row instanceof HTMLElement && heading && list)) return;
-    const at = Date.now() + clockSkewMs;
     const previous = list.lastElementChild;
     if (new Date(at).toDateString() !== new Date(last.at).toDateString()) previous?.append(heading);
     else if (at - last.at < last.runMs) {
@@ -125,19 +125,24 @@ export const startEarlyInput = ({ createUuid, createEarlySender, ...options }: E
     sentRows.set(cid, row);
     last = { at, runMs: Number(ownRun) };
   };
+  const showStored = (cid: string, at: number) => {
+    const row = sentRows.get(cid);
+    const tick = template?.content.lastElementChild?.cloneNode(true);
+    if (row && tick) row.querySelector("[role=img]")?.replaceWith(tick);
+    if (row) writeTime(row, at);
+  };
   const sender = createEarlySender({
     ...options,
     view,
     user,
     conversation,
     store,
-    onStored(cid, at) {
-      const row = sentRows.get(cid);
-      const tick = template?.content.lastElementChild?.cloneNode(true);
-      if (row && tick) row.querySelector("[role=img]")?.replaceWith(tick);
-      if (row) writeTime(row, at);
-    },
+    onStored: showStored,
   });
+  /** Whether a text is accepted as it is. The app cleans or explains others. */
+  const isOrdinary = (text: string) =>
+    /[\p{L}\p{N}\p{P}\p{S}]/u.test(text.replace(/[\u115f\u1160\u2800\u3164\uffa0]/g, "")) &&
+    !/(?![\t\n])\p{Cc}|\p{Surrogate}/u.test(text);
   const send = () => {
     const text = field?.value.trim();
     if (!field || !text) return;
@@ -147,7 +152,7 @@ export const startEarlyInput = ({ createUuid, createEarlySender, ...options }: E
       for (const other of Object.keys(localStorage))
         if (other.startsWith(`${store}-sent-`)) n = Math.max(n, JSON.parse(localStorage[other]).n + 1);
       const entry = { conversation, text, at: Date.now(), n };
-      if (text.length > Number(view.dataset["maxLength"])) throw new RangeError("too long");
+      if (text.length > Number(view.dataset["maxLength"]) || !isOrdinary(text)) throw new RangeError("left to the app");
       localStorage.setItem(`${store}-sent-${cid}`, JSON.stringify(entry));
     } catch {
       form?.setAttribute("data-early", ""); // the app sends it
@@ -155,6 +160,7 @@ export const startEarlyInput = ({ createUuid, createEarlySender, ...options }: E
     }
     drawSent(cid, text);
     field.value = "";
+    field.focus({ preventScroll: true }); // the pressed button records from now on
     sentAtMs = performance.now();
     save();
     sender.add({ cid, text, n });
@@ -169,6 +175,21 @@ export const startEarlyInput = ({ createUuid, createEarlySender, ...options }: E
     send();
   });
   if (!field) return;
+  // The data of the document, which follow this script, contain what the server had.
+  document.addEventListener(
+    "readystatechange",
+    () => {
+      const data = document.getElementById("first-data")?.textContent ?? "";
+      void sender.resume(
+        (cid) => data.includes(cid),
+        ({ cid, text, at, stored }) => {
+          drawSent(cid, text, stored?.at ?? at + clockSkewMs);
+          if (stored) showStored(cid, stored.at);
+        },
+      );
+    },
+    { once: true },
+  );
   // Another tab, which had found the same text, has sent it.
   addEventListener("storage", ({ key, oldValue, newValue }) => {
     if (!key?.startsWith(`${store}-sent-`) || oldValue !== null || newValue === null) return;

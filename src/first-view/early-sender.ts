@@ -1,5 +1,7 @@
 /** Text sent in a first view. `n`: its place in the journal. */
 export type EarlyMessage = { cid: string; text: string; n: number };
+/** Entry of the journal (`src/sync/store/journal.ts`); `stored` if the server is known to have it. */
+type JournalEntry = EarlyMessage & { conversation: string; at: number; stored?: { at: number } };
 
 export type EarlySenderOptions = {
   view: HTMLElement;
@@ -98,23 +100,32 @@ export const createEarlySender = ({
       };
     });
 
-  /** Texts of this conversation in the journal that the server may not have. */
-  const listJournaled = (): { cid: string; n: number }[] =>
-    Object.keys(localStorage).flatMap((key) => {
-      if (!key.startsWith(sentPrefix)) return [];
-      const entry = JSON.parse(localStorage[key]);
-      const isWaiting = entry.conversation === conversation && !entry.stored;
-      return isWaiting ? [{ cid: key.slice(sentPrefix.length), n: entry.n }] : [];
-    });
+  /** Texts of this conversation in the journal, in the order of writing. */
+  const listJournaled = (): JournalEntry[] =>
+    Object.keys(localStorage)
+      .flatMap((key) => {
+        if (!key.startsWith(sentPrefix)) return [];
+        const entry = JSON.parse(localStorage[key]);
+        return entry.conversation === conversation ? [{ ...entry, cid: key.slice(sentPrefix.length) }] : [];
+      })
+      .sort((a, b) => a.n - b.n);
+
+  /**
+   * Messages in the outbox of the local database; undefined while the app rebuilds it or takes over messages of the
+   * service worker.
+   */
+  const findOutbox = async (): Promise<OutboxRow[] | undefined> => {
+    const names = (await indexedDB.databases()).map(({ name }) => name);
+    if (names.includes(`${store}-unsent`) || names.includes(`${store}-background`)) return undefined;
+    return names.includes(store) ? readOutbox() : [];
+  };
 
   /** Whether a message of another page must not be overtaken: it is queued in the outbox, or an earlier one in the journal. */
   const hasOlderUnsent = async (n: number): Promise<boolean> => {
-    const names = (await indexedDB.databases()).map(({ name }) => name);
-    // The app rebuilds its database, or takes over messages of the service worker.
-    if (names.includes(`${store}-unsent`) || names.includes(`${store}-background`)) return true;
-    const rows = names.includes(store) ? await readOutbox() : [];
+    const rows = await findOutbox();
+    if (!rows) return true;
     const isQueued = (row: OutboxRow) => row.conversation === conversation && row.state === "queued";
-    const journaled = listJournaled();
+    const journaled = listJournaled().filter(({ stored }) => !stored);
     const passable = new Set([
       ...own,
       ...rows.filter((row) => !isQueued(row)).map(({ cid }) => cid),
@@ -137,6 +148,10 @@ export const createEarlySender = ({
       while (queue[0] && !isRefused && view.isConnected) {
         const { cid, text, n } = queue[0];
         await renewSession();
+        if (localStorage.getItem(sentPrefix + cid) === null) {
+          queue.shift(); // another tab has taken it over
+          continue;
+        }
         if ((await hasOlderUnsent(n)) || !view.isConnected) break;
         const { epoch, sent } = await post(`/api/conversations/${conversation}/messages`, {
           messages: [{ cid, body: { type: "text", text } }],
@@ -157,11 +172,39 @@ export const createEarlySender = ({
   });
   if (conversation) void renewSession().catch(() => undefined); // before the first message needs it
 
+  const enqueue = (message: EarlyMessage): void => {
+    own.add(message.cid);
+    queue.push(message);
+    queue.sort((a, b) => a.n - b.n);
+  };
+
   return {
     add(message: EarlyMessage): void {
-      own.add(message.cid);
-      queue.push(message);
+      enqueue(message);
       void send();
+    },
+    /**
+     * Continues with the texts that an earlier page left in the journal. Those in the outbox are the app's: it may have
+     * reported them as failed. `isShown`: whether the document contains a message; all others are passed to `show`.
+     */
+    async resume(isShown: (cid: string) => boolean, show: (entry: JournalEntry) => void): Promise<void> {
+      try {
+        const rows = await findOutbox();
+        if (!rows) return;
+        const others = new Set([...own, ...rows.map(({ cid }) => cid)]);
+        for (const entry of listJournaled()) {
+          const { cid, text, n, at, stored } = entry;
+          if (others.has(cid) || at > performance.timeOrigin) continue; // written since in another tab, which sends it
+          if (isShown(cid)) own.add(cid);
+          else {
+            show(entry);
+            if (!stored) enqueue({ cid, text, n });
+          }
+        }
+        void send();
+      } catch {
+        // Storage is forbidden, or an entry is unreadable: the app shows and sends them.
+      }
     },
   };
 };

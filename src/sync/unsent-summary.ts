@@ -1,5 +1,6 @@
+import { listEarlyDrafts } from "./drafts/early-drafts.ts";
 import { toDraftTarget } from "./store/database.ts";
-import { listJournaledTextDrafts } from "./store/journal.ts";
+import { listJournaledTextDrafts, listSentTexts } from "./store/journal.ts";
 import { listPendingDeletions } from "./store/pending-deletions.ts";
 import type { SyncContext } from "./store/sync-context.ts";
 
@@ -14,10 +15,16 @@ export const readUnsentSummary = async (context: SyncContext): Promise<UnsentSum
   const draftKeys = await store.queryDrafts().primaryKeys();
   const targets = new Set<string>([
     ...[...draftKeys, ...(await store.recordings.toCollection().primaryKeys())].map(toDraftTarget),
-    // Texts that the store has no room for, or not yet.
-    ...listJournaledTextDrafts(context).flatMap(([conversation, text]) => (text.trim() === "" ? [] : conversation)),
+    // Texts that the store has no room for, or not yet, and those of a first view in another tab.
+    ...[...listJournaledTextDrafts(context), ...listEarlyDrafts(context)].flatMap(([conversation, text]) =>
+      text.trim() === "" ? [] : conversation,
+    ),
+  ]);
+  const messages = new Set([
+    ...(await store.outbox.toCollection().primaryKeys()),
+    ...listSentTexts(context).flatMap(({ cid, stored }) => (stored ? [] : cid)),
   ]);
   const posts = await store.postbox.filter(({ state }) => state !== "cancelled").count();
   const deletions = (await listPendingDeletions(store)).length;
-  return { messages: await store.outbox.count(), posts, drafts: targets.size, deletions };
+  return { messages: messages.size, posts, drafts: targets.size, deletions };
 };

@@ -1,8 +1,9 @@
 import { expect, it, vi } from "vitest";
+import { createUuid } from "#contract/ids.ts";
 import { TextDrafts } from "#sync/drafts/text-drafts.ts";
 import { appendRecordingChunk } from "#sync/drafts/voice-drafts.ts";
 import { enqueueText } from "#sync/outbox/enqueue.ts";
-import { toDraftSlotKeys } from "#sync/store/database.ts";
+import { toDraftSlotKeys, toStoreName } from "#sync/store/database.ts";
 import { readUnsentSummary } from "#sync/unsent-summary.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { getContext } from "#tests/support/model/model-checks.ts";
@@ -47,4 +48,18 @@ it("drafts that a full phone could not store count as well", async () => {
   drafts.flushToJournal();
   await drafts.flush();
   expect(await readUnsentSummary(context)).toEqual({ messages: 0, posts: 0, drafts: 1, deletions: 0 });
+});
+
+it("texts of a first view, which the app has not taken over, count as well", async () => {
+  const { server, amina, chat } = makePair();
+  const tab = await makeDevice(server, amina).openTab();
+  const context = getContext(tab);
+  const { localStorage } = context.platform;
+  const prefix = toStoreName(context.me);
+  const entry = { conversation: chat, text: "sent early", at: 1, n: 1 };
+  localStorage?.setItem(`${prefix}-sent-${createUuid()}`, JSON.stringify(entry));
+  const stored = { epoch: "e", seq: 1, at: 1 };
+  localStorage?.setItem(`${prefix}-sent-${createUuid()}`, JSON.stringify({ ...entry, stored }));
+  localStorage?.setItem(`${prefix}-early-${chat}`, "typed early");
+  expect(await readUnsentSummary(context)).toEqual({ messages: 1, posts: 0, drafts: 1, deletions: 0 });
 });
