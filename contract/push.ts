@@ -59,14 +59,19 @@ export const toConversationTag = (conversation: ConversationId): string => `c:${
 /** Tag of the notification of a ringing call, the same for all calls of a conversation. */
 export const toCallTag = (conversation: ConversationId): string => `call:${conversation}`;
 
+/** Tag of the notification of a person's contact request, and of a security notice. */
+export const toRequestTag = (person: Uuid): string => `request:${person}`;
+export const toSecurityTag = (notice: Uuid): string => `security:${notice}`;
+
 export const testNotificationTag = "test";
 export const summaryNotificationTag = "summary";
 
 /**
  * What a push is about: new messages; a summary of those of quiet hours; a ringing call; messages of which the newest is
- * a call that rang on this device and was missed; a call that rang on this device and needs no answer any more; a test.
+ * a call that rang on this device and was missed; a call that rang on this device and needs no answer any more; a
+ * contact request; a security notice; a test.
  */
-const PushKind = v.picklist(["message", "summary", "call", "missed_call", "call_ended", "test"]);
+const PushKind = v.picklist(["message", "summary", "call", "missed_call", "call_ended", "request", "security", "test"]);
 
 /**
  * Content of a push, which is also a valid Declarative Web Push message (W3C Push API): a browser that knows these shows

@@ -95,7 +95,7 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
     const callPorts = { env, user, gateway, sockets, runInBackground, push: () => this.#push.calls };
     this.#callRegistry = new CallRegistry(ctx.storage.sql, callPorts);
     this.#callCommands = new CallCommands(ctx.storage.sql, this.#callRegistry, callPorts);
-    this.#push = new PushNotifications({ ctx, env, user, inbox, sockets, callRegistry: this.#callRegistry });
+    this.#push = new PushNotifications({ ctx, env, user, meta, inbox, sockets, callRegistry: this.#callRegistry });
     const close = () => {
       inbox.close();
       this.#presence.close();
@@ -210,7 +210,10 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
   }
 
   async updateRelations(relations: Relation[]): Promise<void> {
-    if (!this.#accountDeletion.isGone) this.#inbox.updateRelations(relations);
+    if (this.#accountDeletion.isGone) return;
+    const requests = this.#push.listNewRequests(relations);
+    this.#inbox.updateRelations(relations);
+    this.#push.handleRequests(requests);
   }
 
   async updateSettings(settings: VersionedSettings): Promise<void> {
@@ -221,7 +224,8 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
   }
 
   async addSecurityNotice(notice: SecurityNotice): Promise<void> {
-    if (!this.#accountDeletion.isGone) this.#inbox.addSecurityNotice(notice);
+    if (this.#accountDeletion.isGone || !this.#inbox.addSecurityNotice(notice)) return;
+    this.#push.handleSecurityNotice(notice);
   }
 
   async getPresence(asker: Uuid, conversation: ConversationId): Promise<Presence> {

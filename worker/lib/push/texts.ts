@@ -1,3 +1,4 @@
+import type { SecurityNotice } from "#contract/auth/security-notice.ts";
 import type { CallKind } from "#contract/calls/call.ts";
 import type { StoredBody } from "#contract/conversations.ts";
 import type { Language } from "#contract/language.ts";
@@ -17,6 +18,8 @@ type PushTexts = {
   callEnded: Record<CallEnding, string>;
   quote: (name: string, text: string) => string;
   summary: (messages: string, conversations: number) => string;
+  request: string;
+  security: { signedIn: string; resetStarted: string; other: string };
   test: string;
 };
 
@@ -36,6 +39,12 @@ const texts: Record<Language, PushTexts> = {
     },
     quote: (name, text) => `${name}\u00a0: ${text}`,
     summary: (messages, count) => (count === 1 ? messages : `${messages} dans ${count} conversations`),
+    request: "Demande de contact",
+    security: {
+      signedIn: "Nouvelle connexion à votre compte",
+      resetStarted: "Retrait de la deuxième étape demandé",
+      other: "La sécurité de votre compte a changé",
+    },
     test: "Les notifications arrivent sur cet appareil.",
   },
   en: {
@@ -53,6 +62,12 @@ const texts: Record<Language, PushTexts> = {
     },
     quote: (name, text) => `${name}: ${text}`,
     summary: (messages, count) => (count === 1 ? messages : `${messages} in ${count} conversations`),
+    request: "Contact request",
+    security: {
+      signedIn: "New sign-in to your account",
+      resetStarted: "Removal of the second step requested",
+      other: "The security of your account has changed",
+    },
     test: "Notifications arrive on this device.",
   },
   pt: {
@@ -70,6 +85,12 @@ const texts: Record<Language, PushTexts> = {
     },
     quote: (name, text) => `${name}: ${text}`,
     summary: (messages, count) => (count === 1 ? messages : `${messages} em ${count} conversas`),
+    request: "Pedido de contacto",
+    security: {
+      signedIn: "Nova sessão na sua conta",
+      resetStarted: "Remoção do segundo passo pedida",
+      other: "A segurança da sua conta mudou",
+    },
     test: "As notificações chegam a este dispositivo.",
   },
 };
@@ -94,6 +115,14 @@ export const toCountText = (language: Language, count: number): string =>
 /** Number of new messages and of their conversations in words. */
 export const toSummaryText = (language: Language, count: number, conversations: number): string =>
   texts[language].summary(toCountText(language, count), conversations);
+
+export const toRequestText = (language: Language): string => texts[language].request;
+
+/** Text of a security notice; the app names the event. */
+export const toSecurityText = (language: Language, event: SecurityNotice["event"]): string => {
+  const { signedIn, resetStarted, other } = texts[language].security;
+  return event === "signed_in" ? signedIn : event === "reset_started" ? resetStarted : other;
+};
 
 /** Text of a group message with its author. */
 export const toQuote = (language: Language, name: string, text: string): string => texts[language].quote(name, text);

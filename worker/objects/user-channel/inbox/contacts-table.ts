@@ -42,6 +42,13 @@ export class RelationTable {
     return row.relation === JSON.stringify(relation) || toRelation(row).profile.deleted === true;
   }
 
+  /** Relation to a person, undefined if there never was one. */
+  find(user: Uuid): Relation | undefined {
+    const query = "SELECT * FROM people WHERE user_id = ?";
+    const [row] = this.#sql.exec<RelationColumns>(query, user).toArray();
+    return row && toRelation(row);
+  }
+
   /** Name of a person whom this person has or had contact with. */
   findName(user: Uuid): string | undefined {
     const query = "SELECT relation FROM people WHERE user_id = ?";

@@ -193,11 +193,12 @@ export class InboxFeed {
     this.#sequence.pushChanges([toUniformPush((counter, base) => toSettingsFrame(counter, settings, base))]);
   }
 
-  /** Stores and pushes a security notice. */
-  addSecurityNotice(notice: SecurityNotice): void {
-    if (!this.#securityNotices.isNew(notice)) return;
+  /** Stores and pushes a security notice. Returns false if it is known. */
+  addSecurityNotice(notice: SecurityNotice): boolean {
+    if (!this.#securityNotices.isNew(notice)) return false;
     this.#securityNotices.write(notice, this.#sequence.next);
     this.#sequence.pushChanges([toSecurityNoticePush(notice)]);
+    return true;
   }
 
   /** Writes the last rows and stops all writes. */

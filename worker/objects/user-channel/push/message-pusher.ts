@@ -66,7 +66,7 @@ export class MessagePusher {
     this.#summary = new SummaryPusher({
       ...ports,
       findUnread: (conversation) => this.#findUnread(conversation),
-      findDueAt: (device, pending, now) => this.#dueAt(device, pending, now),
+      findDueAt: (device, pending, now) => this.findDueAt(device, pending, now),
       onKnown: (...args) => this.#writeMark(...args),
       onDone: () => this.#run(),
     });
@@ -155,7 +155,7 @@ export class MessagePusher {
     const devices = this.#ports.subscriptions.all.filter(
       ({ session, savedAt }) => (heads[session] ?? 0) < entry.head && savedAt <= pending.lastAt,
     );
-    const dueAt = new Map(devices.map((device) => [device, this.#dueAt(device, pending, now)]));
+    const dueAt = new Map(devices.map((device) => [device, this.findDueAt(device, pending, now)]));
     const waiting = devices.filter((device) => dueAt.get(device) !== undefined);
     if (waiting.length === 0) {
       if (devices.length > 0) this.#writeMark(entry, new Map(devices.map(toHeadOf(entry))));
@@ -199,7 +199,7 @@ export class MessagePusher {
   }
 
   /** Time at which a device is due, undefined if it has confirmed the messages. */
-  #dueAt(
+  findDueAt(
     { session }: PushSubscription,
     { firstAt, lastAt, retryAt }: PendingMessages,
     now: number,

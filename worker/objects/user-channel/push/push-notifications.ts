@@ -1,8 +1,11 @@
+import type { SecurityNotice } from "#contract/auth/security-notice.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { pushTestLifetimeSeconds } from "#contract/limits.ts";
+import type { Relation } from "#contract/people.ts";
 import type { PushTestResult } from "#contract/push.ts";
 import { logError } from "#worker/lib/log.ts";
 import type { NewPushSubscription } from "#worker/objects/rpc.ts";
+import type { KeyValues } from "#worker/objects/shared/key-values.ts";
 import { RelationTable } from "#worker/objects/user-channel/inbox/contacts-table.ts";
 import type { InboxFeed } from "#worker/objects/user-channel/inbox/inbox-feed.ts";
 import type { InboxEntry } from "#worker/objects/user-channel/inbox/inbox-merge.ts";
@@ -11,6 +14,7 @@ import { CallPusher, type RingingCallSource } from "./call-pusher.ts";
 import { DeviceSender } from "./device-sender.ts";
 import { MarkTable } from "./mark-table.ts";
 import { MessagePusher } from "./message-pusher.ts";
+import { NoticePusher } from "./notice-pusher.ts";
 import { createTestPayload } from "./payloads.ts";
 import { RingTable } from "./ring-table.ts";
 import { SubscriptionTable } from "./subscription-table.ts";
@@ -20,6 +24,7 @@ type PushNotificationPorts = {
   ctx: DurableObjectState;
   env: Env;
   user: Uuid;
+  meta: KeyValues;
   inbox: InboxFeed;
   sockets: SocketRegistry;
   callRegistry: RingingCallSource;
@@ -37,8 +42,10 @@ export class PushNotifications {
   readonly messages: MessagePusher;
   /** Pushes ringing calls. */
   readonly calls: CallPusher;
+  readonly #notices: NoticePusher;
+  readonly #relations: RelationTable;
 
-  constructor({ ctx, env, user, inbox, sockets, callRegistry }: PushNotificationPorts) {
+  constructor({ ctx, env, user, meta, inbox, sockets, callRegistry }: PushNotificationPorts) {
     this.#ctx = ctx;
     this.#user = user;
     this.#alarm = new SharedAlarm(ctx);
@@ -50,6 +57,12 @@ export class PushNotifications {
     this.#sender = sender;
     const common = { ctx, alarm: this.#alarm, env, user, inbox, relations, sockets, subscriptions, sender };
     this.messages = new MessagePusher({ ...common, marks });
+    this.#relations = relations;
+    this.#notices = new NoticePusher({
+      ...common,
+      meta,
+      findDueAt: (device, pending, now) => this.messages.findDueAt(device, pending, now),
+    });
     this.calls = new CallPusher({
       ...common,
       rings: new RingTable(ctx.storage.sql),
@@ -72,11 +85,28 @@ export class PushNotifications {
     this.#ctx.waitUntil(pushAll().catch((error: unknown) => logError("a missed call could not be pushed", error)));
   }
 
+  /** Contact requests among changed relations that this person has not received before. */
+  listNewRequests(relations: readonly Relation[]): Relation[] {
+    return relations.filter(({ state, blocked, request_id, profile }) => {
+      const isReceived = state === "received" && !blocked;
+      return isReceived && this.#relations.find(profile.id)?.request_id !== request_id;
+    });
+  }
+
+  handleRequests(requests: readonly Relation[]): void {
+    this.#notices.handleRequests(requests);
+  }
+
+  handleSecurityNotice(notice: SecurityNotice): void {
+    this.#notices.handleSecurityNotice(notice);
+  }
+
   /** Continues after a wait, or after the death of an instance. */
   runAlarm(): void {
     this.#alarm.handleAlarm();
     this.messages.runAlarm();
     this.calls.runAlarm();
+    this.#notices.runAlarm();
   }
 
   /** Saves a session's subscription. Returns the sessions whose subscriptions exceed the limit and were removed. */
