@@ -44,12 +44,12 @@ function TimeField({ label, minuteOfDay, onChange }: TimeFieldProps) {
   );
 }
 
-type QuietHoursCardProps = { quietHours: QuietHours; onChange: (quietHours: QuietHours) => void };
+type QuietHoursCardProps = { quietHours: QuietHours; onChange: (changed: Partial<QuietHours>) => void };
 
 /** Daily period without notifications. Every change adopts the time zone of this device. */
 export function QuietHoursCard({ quietHours, onChange }: QuietHoursCardProps) {
   const { t } = useTranslation();
-  const change = (changed: Partial<QuietHours>) => onChange({ ...quietHours, timeZone: getTimeZone(), ...changed });
+  const change = (changed: Partial<QuietHours>) => onChange({ timeZone: getTimeZone(), ...changed });
   return (
     <SettingsCard title={t("settings.notifications.quiet.title")} icon="i-ph-moon">
       {(heading) => (

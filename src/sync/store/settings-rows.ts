@@ -12,8 +12,9 @@ import { toStoreName } from "./database.ts";
 
 type PartialSection<Kind extends keyof Settings> = { [Name in Kind]?: Partial<Settings[Name]> };
 
-/** Change made by the person. Unlike `SettingsChange` it may contain a part of `messages` and `groups`. */
-export type SettingsPatch = Omit<SettingsChange, "messages" | "groups"> & PartialSection<"messages" | "groups">;
+/** Change made by the person. Unlike `SettingsChange` it may contain a part of these sections. */
+export type SettingsPatch = Omit<SettingsChange, "messages" | "groups" | "quietHours"> &
+  PartialSection<"messages" | "groups" | "quietHours">;
 
 /**
  * Settings on this device: `kept` is the server's latest version, `wanted` are local changes the server has not
@@ -41,9 +42,13 @@ export const toEffectiveSettings = ({ kept, wanted }: SettingsRow): Settings => 
   return { ...settings, messages: upgradePreview(settings.messages), groups: upgradePreview(settings.groups) };
 };
 
-/** Expands a patch to the change sent to the server, which takes `messages` and `groups` as a whole. */
-export const toSettingsChange = ({ messages, groups, ...rest }: SettingsPatch, current: Settings): SettingsChange => ({
+/** Expands a patch to the change sent to the server, which takes sections as a whole. */
+export const toSettingsChange = (
+  { messages, groups, quietHours, ...rest }: SettingsPatch,
+  current: Settings,
+): SettingsChange => ({
   ...rest,
+  ...(quietHours && { quietHours: { ...current.quietHours, ...quietHours } }),
   ...(messages && { messages: { ...current.messages, ...messages } }),
   ...(groups && { groups: { ...current.groups, ...groups } }),
 });

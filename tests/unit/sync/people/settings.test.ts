@@ -85,12 +85,15 @@ describe("changing settings", () => {
       queueSettingsChange(tab, { messages: { sound: false } }),
       queueSettingsChange(tab, { messages: { preview: "name" } }),
       queueSettingsChange(tab, { groups: { preview: "name" } }),
+      queueSettingsChange(tab, { quietHours: { from: 60 } }),
+      queueSettingsChange(tab, { quietHours: { to: 120 } }),
     ]);
     await isBrought(tab);
     expect(server.inbox(amina).settings?.kept.settings).toEqual({
       ...defaultSettings,
       messages: { sound: false, preview: "name" },
       groups: { sound: true, preview: "name" },
+      quietHours: { ...defaultSettings.quietHours, from: 60, to: 120 },
     });
   });
 
