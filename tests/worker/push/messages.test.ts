@@ -289,6 +289,24 @@ test.each(["read", "cleared", "deleted", "muted"])(
   },
 );
 
+test("a message deleted before its push leaves the notification of the one before as it is", async () => {
+  const { ana, ben, id } = await makePair();
+  const phone = await subscribe(ben);
+  await sendTexts(ana, id, "un");
+  await waitUntil(() => phone.received.length === 1);
+  await sendTexts(ana, id, "deux");
+  await waitForUnread(ben, id, 2);
+  await request(ana, { type: "deleteForEveryone", conversation: id, seq: 2 });
+  await waitForUnread(ben, id, 1);
+  advanceClock(pushConversationPauseMs + 1);
+  await runAlarm(ben);
+  await settle();
+  expect(phone.requests).toBe(1);
+  await sendTexts(ana, id, "trois");
+  await waitUntil(() => phone.received.length === 2, 15_000);
+  expect(texts(phone)).toEqual(["un", "2 nouveaux messages\ntrois"]);
+});
+
 test("an object that dies between the stored message and the push lets the next one push it, once", async () => {
   const { ana, ben, id } = await makePair();
   const phone = await subscribe(ben);

@@ -153,7 +153,7 @@ export class MessagePusher {
     if (!entry) return this.#finish(conversation);
     const { heads, pushedAt } = this.#ports.marks.find(entry);
     const devices = this.#ports.subscriptions.all.filter(
-      ({ session, savedAt }) => (heads[session] ?? 0) < entry.head && savedAt <= pending.lastAt,
+      ({ session, savedAt }) => isNewsFor(heads[session] ?? 0, entry) && savedAt <= pending.lastAt,
     );
     const dueAt = new Map(devices.map((device) => [device, this.findDueAt(device, pending, now)]));
     const waiting = devices.filter((device) => dueAt.get(device) !== undefined);
@@ -235,7 +235,7 @@ export class MessagePusher {
       let { head } = entry;
       const createPayload = () => {
         const current = this.#findUnread(conversation);
-        if (!current) return undefined;
+        if (!current || !isNewsFor(marks.find(current).heads[device.session] ?? 0, current)) return undefined;
         head = current.head;
         return createMessagePayload(recipient, current, findAuthor(current), device, {
           sentAt: Date.now(),
@@ -285,3 +285,10 @@ export class MessagePusher {
 const toHeadOf =
   ({ head }: InboxEntry) =>
   ({ session }: PushSubscription): [Uuid, number] => [session, head];
+
+/**
+ * Whether a device that was notified up to a message has to be notified again. If only a deleted message follows, the
+ * notification it shows is still right.
+ */
+const isNewsFor = (known: number, { head, preview }: InboxEntry): boolean =>
+  known < (preview?.type === "deleted" && known > 0 ? head - 1 : head);
