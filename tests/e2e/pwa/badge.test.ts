@@ -4,6 +4,8 @@ import { TestClient } from "#tests/support/browser/test-client.ts";
 import { sendTexts } from "#tests/support/people/messages.ts";
 import { makePair, toSite } from "#tests/support/people/pair.ts";
 
+const startTimeoutMs = 60_000; // the badge is set by code that waits until the app is idle
+
 test("the icon of the app shows the number of unread messages, until they are read and after a sign-out none", async ({
   browser,
   server,
@@ -24,7 +26,8 @@ test("the icon of the app shows the number of unread messages, until they are re
     });
   });
   await phone.signIn(ana);
-  await expect.poll(() => badges.at(-1)).toBe(2);
+  await expect(phone.conversation(ben.username)).toBeVisible();
+  await expect.poll(() => badges.at(-1), { timeout: startTimeoutMs }).toBe(2);
   await phone.conversation(ben.username).click();
   await expect.poll(() => badges.at(-1)).toBe(0);
   await page.goto("/app/profile");
