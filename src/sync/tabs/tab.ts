@@ -87,6 +87,7 @@ export class Tab {
       this.platform.onLeave(() => void this.#requestOutboxSync()),
       this.link.subscribe(() => {
         if (this.#leader) this.#channel.post({ type: "link", state: this.link.get() });
+        if (this.link.get() !== "online") void this.#requestOutboxSync(); // written while the loss was not noticed yet
       }),
     );
     for (const type of ["who", "which-calls"] as const) this.#channel.post({ type });

@@ -222,12 +222,24 @@ test("messages that the app left unsent are sent by the service worker, and show
   const browser = makePushBrowser();
   const { ben, conversation, phone, sync } = await openWithNotification(browser, site, server.origin, 9_933);
   const page = await phone.context.newPage();
+  await page.addInitScript(() => {
+    // Tags of sync events that the browser has accepted.
+    const accepted: string[] = [];
+    const { prototype } = Reflect.get(window, "SyncManager") as { prototype: Record<string, unknown> };
+    const register = prototype["register"] as (tag: string) => Promise<void>;
+    prototype["register"] = async function (this: unknown, tag: string) {
+      await register.call(this, tag);
+      accepted.push(tag);
+    };
+    Object.assign(window, { accepted });
+  });
   await page.goto(`${server.origin}/app/chat/${ben.id}`);
   await expect(phone.message("Mbote", page)).toBeVisible();
   await phone.context.setOffline(true);
   await phone.write("un", page);
   await phone.write("deux", page);
   await expect(phone.ticks("deux", "sending", page)).toBeVisible();
+  await expect.poll(() => page.evaluate(() => Reflect.get(window, "accepted"))).toContain(outboxSyncTag);
   await page.close();
   await phone.context.setOffline(false);
   await sync();

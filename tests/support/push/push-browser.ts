@@ -42,7 +42,8 @@ export class PushBrowser {
       viewport: { width: 360, height: 740 },
     });
     this.#context = context;
-    if (permission) await context.grantPermissions(["notifications"], { origin: this.#server.origin });
+    if (permission)
+      await context.grantPermissions(["notifications", "background-sync"], { origin: this.#server.origin });
     context.on("request", (request) => {
       if (request.method() !== "PUT" || !request.url().endsWith("/api/push/subscription")) return;
       this.saved.push(request.postDataJSON() as SavedSubscription);

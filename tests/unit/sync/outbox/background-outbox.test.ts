@@ -122,6 +122,17 @@ it("the app asks for a sync event for a message that is written without a connec
   await eventually(() => expect(phone.outboxSyncRequests).toBeGreaterThan(0));
 });
 
+it("the app asks for a sync event for a message that was written before it noticed the lost connection", async () => {
+  const { chat, phone } = makePhone();
+  const tab = await phone.openTab();
+  await eventually(() => expect(tab.link.get()).toBe("online"));
+  phone.faults.blackhole = true;
+  await enqueueText(tab, chat, "one");
+  expect([tab.link.get(), phone.outboxSyncRequests]).toEqual(["online", 0]);
+  await eventually(() => expect(tab.link.get()).not.toBe("online"));
+  await eventually(() => expect(phone.outboxSyncRequests).toBeGreaterThan(0));
+});
+
 it("a sign-out deletes unsent replies, an expired session keeps them for their author", async () => {
   const { chat, phone } = makePhone();
   await openOutbox(phone).insert([toReply(chat, "one")]);
