@@ -40,8 +40,9 @@ const worker = {
 /** As in every local build: mails are kept. */
 const define = { LOCAL_MAILBOX: "true" };
 
-/** Tests that count operations of all objects in their runtime, or test production limits. */
+/** Tests that count operations or timers of all objects in their runtime, or test production limits. */
 const alone = [
+  "tests/worker/platform/request-limits.test.ts",
   "tests/worker/messages/rows.test.ts",
   "tests/worker/calls/call-costs.test.ts",
   "tests/worker/messages/frame-limits.test.ts",
