@@ -34,7 +34,7 @@ function TimeField({ label, minuteOfDay, onChange }: TimeFieldProps) {
         type="time"
         required
         defaultValue={toTimeText(minuteOfDay)}
-        className="min-h-12 w-full rounded-card border border-field bg-surface px-4 py-2 text-text"
+        className="min-h-12 w-full rounded-card border border-field bg-surface px-2 py-2 text-text"
         onChange={({ target }) => {
           const changed = fromTimeText(target.value);
           if (changed !== undefined) onChange(changed);

@@ -125,11 +125,13 @@ test("a message for another screen plays one sound, shows a banner for a moment,
   // this screen.
   await page.getByRole("link", { name: texts.shell.myProfile }).click();
   await page.getByRole("link", { name: texts.settings.notifications.title }).click();
-  const of = (kind: "messages" | "groups", what: "sound" | "preview") =>
-    page.getByRole("switch", { name: `${texts.settings.notifications[kind]} ${texts.settings.notifications[what]}` });
-  await of("messages", "sound").click();
-  await of("messages", "preview").click();
-  for (const what of ["sound", "preview"] as const) await expect(of("messages", what)).not.toBeChecked();
+  const { messages, sound, levels } = texts.settings.notifications;
+  const soundSwitch = page.getByRole("switch", { name: `${messages} ${sound}` });
+  const nameOnly = page.getByRole("radio", { name: levels.name, exact: true }).first(); // of messages, before groups
+  await soundSwitch.click();
+  await nameOnly.press("Space");
+  await expect(soundSwitch).not.toBeChecked();
+  await expect(nameOnly).toBeChecked();
   await rest(page);
   await write(ana, "secret");
   await expect(link).toHaveAccessibleName(`Ana ${texts.notifier.newMessage}`);
