@@ -65,6 +65,8 @@ const looks: Record<string, Look> = {
     page.getByText(texts.security.devices.current),
   ],
   "/app/help": (page) => [page.locator("summary").first()],
+  "/app/install": (page, texts) => [page.getByText(texts.install.menu)],
+  "/app/share/:shareId": (page, texts) => [page.getByText(texts.share.goneTitle)],
 };
 
 /** Checks both themes. */
