@@ -72,7 +72,7 @@ export default defineConfig({
           name: "worker",
           include: ["tests/worker/**/*.test.ts"],
           exclude: alone,
-          setupFiles: [...worker.setupFiles, "./tests/worker/support/setup/few-people.ts"],
+          setupFiles: [...worker.setupFiles, "./tests/worker/support/setup/lift-memory-limits.ts"],
           // One runtime for many files: starting it costs more than most files. Every test creates its own people and
           // does not depend on other tests.
           isolate: false,

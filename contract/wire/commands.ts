@@ -5,7 +5,7 @@ import { InboxRow, Message, Seq, Watermark } from "#contract/conversations.ts";
 import { errorCodes } from "#contract/errors.ts";
 import { ConversationId, Uuid } from "#contract/ids.ts";
 import { Relation } from "#contract/people.ts";
-import { type Presence, VersionedSettings } from "#contract/settings.ts";
+import { type Presence, VersionedSettings } from "#contract/settings/settings.ts";
 import type { CommandSchema } from "./command-schemas.ts";
 
 /**

@@ -4,7 +4,7 @@ import { Call, CallFrame, CallResult } from "#contract/calls/call.ts";
 import { type ErrorCode, errorCodes } from "#contract/errors.ts";
 import { PackedUuid } from "#contract/ids.ts";
 import { frameMaxBytes, joinedFramesMax } from "#contract/limits.ts";
-import { VersionedSettings } from "#contract/settings.ts";
+import { VersionedSettings } from "#contract/settings/settings.ts";
 import type { ClientFrame } from "./client-frames.ts";
 import { WireMessage, WirePerson, WireRow } from "./compact-encoding.ts";
 import { Count, Int, parseFrame, parseJson, Ref } from "./frame-parts.ts";

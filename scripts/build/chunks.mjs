@@ -113,6 +113,7 @@ const lazyParts = [
   {
     name: "menus",
     roots: [
+      "src/components/people/mute-dialog.tsx",
       "src/features/chat/message/forward-dialog.tsx",
       "src/features/chat/message/message-menu.tsx",
       "src/features/chat/message/receipts-sheet.tsx",

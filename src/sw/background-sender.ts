@@ -35,7 +35,7 @@ const sendMessages = async (
   return true;
 };
 
-/** What was sent: the read positions, and the conversations of which the server refused a message for good. */
+/** Result of sending: the read positions sent, and the conversations of which the server refused a message for good. */
 export type SendingOutcome = { read: Map<ConversationId, number>; refused: Set<ConversationId> };
 
 /**

@@ -122,34 +122,38 @@ export const toNotification = (
     const body = getText(language, "notifier.newMessage");
     return { title: productName, options: { body, tag: genericTag, lang: language, icon, badge, data } };
   }
-  const { title, body, navigate, tag, lang, dir } = payload.notification;
-  const { kind, user, conversation, count, head = 0, sentAt, isAlerting } = payload.data;
+  const { title, body, navigate, lang } = payload.notification;
+  const { kind, user, conversation, count, head = 0, isAlerting } = payload.data;
   return {
     title,
     options: {
-      body,
-      tag,
-      lang,
-      dir,
-      icon,
-      badge,
+      ...toSharedOptions(payload, body, !isAlerting),
       renotify: isAlerting,
-      silent: !isAlerting,
-      timestamp: sentAt,
       data: { path: toAppPath(navigate), count, head, user, ...(conversation === undefined ? {} : { conversation }) },
       ...(kind === "message" || kind === "missed_call" ? { actions: toMessageActions(lang) } : {}),
     },
   };
 };
 
+const toSharedOptions = ({ notification: { tag, lang, dir }, data }: PushPayload, body: string, silent: boolean) => ({
+  body,
+  tag,
+  lang,
+  dir,
+  icon,
+  badge,
+  silent,
+  timestamp: data.sentAt,
+});
+
 /** Notification of a call: it rings, with buttons, or shows that the call is over. */
 export const toCallNotification = (
-  { notification, data }: PushPayload,
+  payload: PushPayload,
   { body, ...call }: Omit<NotifiedCall, "user" | "sentAt"> & { body: string },
   isSilent: boolean,
 ): PushNotification => {
-  const { title, navigate, tag, lang, dir } = notification;
-  const { user, sentAt } = data;
+  const { title, navigate, lang } = payload.notification;
+  const { user, sentAt } = payload.data;
   const ringOptions: Partial<PushNotification["options"]> = {
     requireInteraction: true,
     renotify: !isSilent,
@@ -162,14 +166,7 @@ export const toCallNotification = (
   return {
     title,
     options: {
-      body,
-      tag,
-      lang,
-      dir,
-      icon,
-      badge,
-      silent: isSilent,
-      timestamp: sentAt,
+      ...toSharedOptions(payload, body, isSilent),
       data: { path: toAppPath(navigate), count: 0, head: 0, call: { ...call, user, sentAt } },
       ...(call.isRinging ? ringOptions : {}),
     },

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { Seq } from "#contract/conversations.ts";
 import { gapPageRows, messagePageRows, searchQueryMaxLength } from "#contract/limits.ts";
-import { Presence } from "#contract/settings.ts";
+import { Presence } from "#contract/settings/settings.ts";
 import { ChangesResult, ListPage, MuteList, PageResult, RevisedResult, SearchResult } from "#contract/wire/commands.ts";
 import { createRoutes } from "#worker/lib/http/app.ts";
 import { authenticate } from "#worker/lib/http/authenticate.ts";

@@ -1,7 +1,7 @@
 import { and, eq, inArray, not, sql } from "drizzle-orm";
 import { type ConversationId, otherMember, privateConversationId, type Uuid } from "#contract/ids.ts";
 import type { FoundPerson, Profile, Relation, RelationState } from "#contract/people.ts";
-import { defaultSettings } from "#contract/settings.ts";
+import { defaultSettings } from "#contract/settings/settings.ts";
 import { type PhoneAccess, toVisiblePhone } from "#worker/lib/phone-visibility.ts";
 import type { Db } from "./client.ts";
 import { blocks, connection_requests, connections, profiles, settings } from "./schema.ts";

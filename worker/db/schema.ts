@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { check, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import { findableBy, groupAdders } from "#contract/settings.ts";
+import { findableBy, groupAdders } from "#contract/settings/settings.ts";
 
 /**
  * Directory (D1): everything that is searched or joined across people. Times are epoch milliseconds. Rows never leave

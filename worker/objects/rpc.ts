@@ -6,7 +6,7 @@ import type { Group, GroupCard, GroupRole, Receipts } from "#contract/groups.ts"
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import type { Relation } from "#contract/people.ts";
 import type { PushSubscriptionBody, PushTestResult } from "#contract/push.ts";
-import type { Presence, VersionedSettings } from "#contract/settings.ts";
+import type { Presence, VersionedSettings } from "#contract/settings/settings.ts";
 import type { Command, CommandResults, ListPage, Refusal, SearchResult } from "#contract/wire/commands.ts";
 import type { CallRecord } from "./shared/call-record.ts";
 

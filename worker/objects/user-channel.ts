@@ -4,14 +4,9 @@ import type { Call, CallSignals, DeviceId } from "#contract/calls/call.ts";
 import { type ConversationId, packUuid, type Uuid } from "#contract/ids.ts";
 import type { Relation } from "#contract/people.ts";
 import type { PushTestResult } from "#contract/push.ts";
-import type { Presence, VersionedSettings } from "#contract/settings.ts";
+import type { Presence, VersionedSettings } from "#contract/settings/settings.ts";
 import type { Command, CommandResults, Refusal } from "#contract/wire/commands.ts";
 import * as serverFrame from "#contract/wire/server-frame-types.ts";
-import inboxTables from "#migrations/user-channel/0001_inbox.sql?raw";
-import pushSubscriptionTable from "#migrations/user-channel/0002_push_subscriptions.sql?raw";
-import pushMarkTable from "#migrations/user-channel/0003_push_marks.sql?raw";
-import pushRingTable from "#migrations/user-channel/0004_push_rings.sql?raw";
-import timedMutes from "#migrations/user-channel/0005_timed_mutes.sql?raw";
 import { readLimitFactor } from "#worker/lib/limits/local-limits.ts";
 import { logError, logWarning } from "#worker/lib/log.ts";
 import type { CallSignal, ConversationNotice, NewPushSubscription, UserChannelRpc } from "./rpc.ts";
@@ -33,6 +28,7 @@ import { FrameReader } from "./user-channel/frames/frame-reader.ts";
 import { FrameRouter } from "./user-channel/frames/frame-router.ts";
 import { listMutedConversations, readConversationList } from "./user-channel/inbox/changes-query.ts";
 import { InboxFeed } from "./user-channel/inbox/inbox-feed.ts";
+import { userChannelMigrations } from "./user-channel/migrations.ts";
 import { PresenceTracker } from "./user-channel/presence/presence.ts";
 import { TypingRelay } from "./user-channel/presence/typing.ts";
 import { PushNotifications } from "./user-channel/push/push-notifications.ts";
@@ -70,7 +66,7 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
-    applyMigrations(ctx.storage, [inboxTables, pushSubscriptionTable, pushMarkTable, pushRingTable, timedMutes]);
+    applyMigrations(ctx.storage, userChannelMigrations);
     const user = ctx.id.name ?? "";
     const meta = new KeyValues(ctx.storage.sql);
     const inbox = new InboxFeed(ctx, meta, this.#sockets, {
@@ -211,9 +207,7 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
 
   async updateRelations(relations: Relation[]): Promise<void> {
     if (this.#accountDeletion.isGone) return;
-    const requests = this.#push.listNewRequests(relations);
-    this.#inbox.updateRelations(relations);
-    this.#push.handleRequests(requests);
+    this.#push.handleRequests(relations, () => this.#inbox.updateRelations(relations));
   }
 
   async updateSettings(settings: VersionedSettings): Promise<void> {

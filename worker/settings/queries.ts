@@ -1,7 +1,7 @@
 import { and, eq, lt, sql } from "drizzle-orm";
 import * as v from "valibot";
 import type { Uuid } from "#contract/ids.ts";
-import { defaultSettings, Settings, type SettingsChange, type VersionedSettings } from "#contract/settings.ts";
+import { defaultSettings, Settings, type SettingsChange, type VersionedSettings } from "#contract/settings/settings.ts";
 import type { Db } from "#worker/db/client.ts";
 import { settings } from "#worker/db/schema.ts";
 

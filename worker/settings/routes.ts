@@ -1,4 +1,4 @@
-import { SettingsChange, VersionedSettings } from "#contract/settings.ts";
+import { SettingsChange, VersionedSettings } from "#contract/settings/settings.ts";
 import { openDb } from "#worker/db/client.ts";
 import { createRoutes } from "#worker/lib/http/app.ts";
 import { authenticate } from "#worker/lib/http/authenticate.ts";

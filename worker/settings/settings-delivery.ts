@@ -1,5 +1,5 @@
 import type { Uuid } from "#contract/ids.ts";
-import type { VersionedSettings } from "#contract/settings.ts";
+import type { VersionedSettings } from "#contract/settings/settings.ts";
 import { openDb } from "#worker/db/client.ts";
 import { withRetry } from "#worker/objects/shared/retry.ts";
 import { getUserChannelStub } from "#worker/objects/stubs.ts";

@@ -6,7 +6,7 @@ import { playTone } from "#calls/tones/tones.ts";
 import { DeviceId } from "#contract/calls/call.ts";
 import { IceServers } from "#contract/calls/ice.ts";
 import { createUuid } from "#contract/ids.ts";
-import { isQuietForCalls } from "#contract/settings.ts";
+import { isQuietForCalls } from "#contract/settings/quiet-hours.ts";
 import { getServerNow } from "#lib/browser/clock.ts";
 import { isDataSaverOn } from "#lib/browser/network-info.ts";
 import { findCallDataUse, recordCallDataUse } from "#sync/calls/call-data-use.ts";

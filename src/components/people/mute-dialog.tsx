@@ -2,9 +2,8 @@ import { useId } from "react";
 import { useTranslation } from "react-i18next";
 import { Button } from "#components/controls/button.tsx";
 import { dialogCardClasses, Modal } from "#components/overlays/modal.tsx";
-import { formatDate, formatTime } from "#i18n/format.ts";
-import type { Translate } from "#i18n/setup.ts";
 import { getServerNow } from "#lib/browser/clock.ts";
+import { toMutedText } from "./mute-texts.ts";
 
 const hourSeconds = 3_600;
 const daySeconds = 24 * hourSeconds;
@@ -17,18 +16,6 @@ const muteChoices = [
   { id: "always", seconds: undefined },
 ] as const;
 
-/** End of a mute: the time within the next day, else the date. */
-const formatMuteEnd = (end: number): string =>
-  end - getServerNow() <= daySeconds * 1_000 ? formatTime(end) : formatDate(end);
-
-/** Label of the command that unmutes a conversation, with the end of a timed mute. */
-export const toUnmuteLabel = (mutedUntil: number | null | undefined, t: Translate): string =>
-  mutedUntil ? t("mute.offUntil", { end: formatMuteEnd(mutedUntil) }) : t("mute.off");
-
-/** Text of the sign of a muted conversation, with the end of a timed mute. */
-export const toMutedText = (mutedUntil: number | null | undefined, t: Translate): string =>
-  mutedUntil ? t("mute.isOnUntil", { end: formatMuteEnd(mutedUntil) }) : t("mute.isOn");
-
 type MuteDialogProps = {
   /** Called with the chosen length, undefined for a mute without an end, and the texts of the result. */
   onChoose: (seconds: number | undefined, texts: { done: string; failed: string }) => void;
@@ -36,7 +23,7 @@ type MuteDialogProps = {
 };
 
 /** Asks for how long a conversation is muted. */
-export function MuteDialog({ onChoose, onClose }: MuteDialogProps) {
+export default function MuteDialog({ onChoose, onClose }: MuteDialogProps) {
   const { t } = useTranslation();
   const id = useId();
   const choose = (seconds: number | undefined) => {

@@ -9,7 +9,7 @@ import { RedirectWithNotice } from "#components/layout/redirect-with-notice.tsx"
 import { describeTyping } from "#components/messages/member-names.ts";
 import { showNotImplementedToast } from "#components/overlays/not-implemented-toast.ts";
 import { toAvatarPerson } from "#components/people/avatar-text.ts";
-import { toMutedText } from "#components/people/mute-dialog.tsx";
+import { toMutedText } from "#components/people/mute-texts.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { loadWithIdleTexts } from "#i18n/setup.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";

@@ -7,7 +7,7 @@ import { Button } from "#components/controls/button.tsx";
 import { EmptyState } from "#components/layout/empty-state.tsx";
 import { showToast } from "#components/overlays/toast.tsx";
 import { showBlockedCallToast } from "#components/people/blocked-call-toast.ts";
-import { toMutedText } from "#components/people/mute-dialog.tsx";
+import { toMutedText } from "#components/people/mute-texts.ts";
 import { toDisplayName } from "#components/people/person-name.ts";
 import { privateConversationId, type Uuid } from "#contract/ids.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";

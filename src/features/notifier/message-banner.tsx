@@ -7,7 +7,7 @@ import { describeNewMessage, getNewMessageTitle, NewMessagePreview } from "#comp
 import { Avatar } from "#components/people/avatar.tsx";
 import { type AvatarPerson, toAvatarPerson } from "#components/people/avatar-text.ts";
 import type { ConversationId } from "#contract/ids.ts";
-import type { PreviewLevel, Settings } from "#contract/settings.ts";
+import type { PreviewLevel, Settings } from "#contract/settings/settings.ts";
 import { type UnreadPreview, useUnreadPreview } from "#sync/hooks/new-messages.ts";
 
 const emptyPerson: AvatarPerson = { username: "", phone: "", avatar: null };

@@ -1,5 +1,6 @@
 import type { ConversationId } from "#contract/ids.ts";
-import { isQuiet, type Settings } from "#contract/settings.ts";
+import { isQuiet } from "#contract/settings/quiet-hours.ts";
+import type { Settings } from "#contract/settings/settings.ts";
 import type { ConversationHead } from "#sync/hooks/new-messages.ts";
 
 /** State kept between decisions. */

@@ -1,6 +1,6 @@
 import { useId } from "react";
 import { useTranslation } from "react-i18next";
-import { type FindableBy, findableBy } from "#contract/settings.ts";
+import { type FindableBy, findableBy } from "#contract/settings/settings.ts";
 
 /** Radio group: by which digits of the phone number other users can find the account. */
 export function FindableByField({ value, onChoose }: { value: FindableBy; onChoose: (value: FindableBy) => void }) {

@@ -6,7 +6,7 @@ import { prepareTitleFocus } from "#components/focus/title-focus.ts";
 import { SettingsCard } from "#components/layout/settings-page.tsx";
 import { runWithToast } from "#components/overlays/run-with-toast.ts";
 import { type AvatarPerson, toAvatarPerson } from "#components/people/avatar-text.ts";
-import { toMutedText } from "#components/people/mute-dialog.tsx";
+import { toMutedText } from "#components/people/mute-texts.ts";
 import { PersonListItem } from "#components/people/person-row.tsx";
 import { muteConversation } from "#sync/actions.ts";
 import { type MutedConversation, useMutedConversations } from "#sync/hooks/use-muted.ts";

@@ -2,7 +2,7 @@ import { useTranslation } from "react-i18next";
 import { ChoiceGroup } from "#components/controls/choice-group.tsx";
 import { SwitchRow } from "#components/controls/switch-row.tsx";
 import { SettingsCard, SettingsPage } from "#components/layout/settings-page.tsx";
-import { previewLevels } from "#contract/settings.ts";
+import { previewLevels } from "#contract/settings/settings.ts";
 import { useSettings } from "#sync/hooks/use-settings.ts";
 import { MutedConversationList } from "./muted-list.tsx";
 import { PhoneInstructions } from "./phone-instructions.tsx";

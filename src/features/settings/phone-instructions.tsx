@@ -9,7 +9,7 @@ const makers = [
   { name: undefined, steps: "settings.phones.other" },
 ] as const;
 
-/** What to change on phones whose system stops the browser, so that notifications arrive. */
+/** Instructions for phones whose system stops the browser, by maker: what to change so that notifications arrive. */
 export function PhoneInstructions() {
   const { t } = useTranslation();
   return (

@@ -2,7 +2,7 @@ import { useId } from "react";
 import { useTranslation } from "react-i18next";
 import { SwitchRow } from "#components/controls/switch-row.tsx";
 import { SettingsCard } from "#components/layout/settings-page.tsx";
-import type { QuietHours } from "#contract/settings.ts";
+import type { QuietHours } from "#contract/settings/settings.ts";
 
 const minutesPerHour = 60;
 

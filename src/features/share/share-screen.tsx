@@ -36,7 +36,7 @@ const failureTexts: Record<string, readonly [title: TextKey, body: TextKey]> = {
 };
 const goneTexts = ["share.goneTitle", "share.goneBody"] as const;
 
-/** What another app shared: a preview and the choice of contacts and groups who receive it. */
+/** Screen of content shared by another app: a preview, and the choice of the contacts and groups who receive it. */
 export default function ShareScreen() {
   const { t } = useTranslation();
   const navigate = useNavigate();

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { CallResult } from "#contract/calls/call.ts";
-import { Presence } from "#contract/settings.ts";
+import { Presence } from "#contract/settings/settings.ts";
 import {
   ChangesResult,
   ClearHistoryResult,

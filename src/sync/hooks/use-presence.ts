@@ -1,7 +1,7 @@
 import { useEffect, useState } from "react";
 import type { ConversationId } from "#contract/ids.ts";
 import { presencePollMs } from "#contract/limits.ts";
-import type { Presence } from "#contract/settings.ts";
+import type { Presence } from "#contract/settings/settings.ts";
 import { PresencePoller } from "#sync/presence/presence-poller.ts";
 import { useShownLink } from "./use-connection.ts";
 import { useEngine } from "./use-live-query.ts";

@@ -1,5 +1,5 @@
 import { useEffect } from "react";
-import { defaultSettings, type Settings } from "#contract/settings.ts";
+import { defaultSettings, type Settings } from "#contract/settings/settings.ts";
 import { getEngine, type SyncEngine } from "#sync/engine.ts";
 import { queueSettingsChange } from "#sync/people/settings-commands.ts";
 import {

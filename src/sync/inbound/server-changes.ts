@@ -2,7 +2,7 @@ import type { SecurityNotice } from "#contract/auth/security-notice.ts";
 import type { Body, InboxRow, Message } from "#contract/conversations.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import type { Relation } from "#contract/people.ts";
-import type { VersionedSettings } from "#contract/settings.ts";
+import type { VersionedSettings } from "#contract/settings/settings.ts";
 import type { ChangeNumber, ChangesResult, PageResult } from "#contract/wire/commands.ts";
 import type { SyncCursor } from "#sync/store/sync-cursor.ts";
 

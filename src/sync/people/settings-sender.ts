@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { type SettingsChange, VersionedSettings } from "#contract/settings.ts";
+import { type SettingsChange, VersionedSettings } from "#contract/settings/settings.ts";
 import type { OperationSender } from "#sync/outbox/operation-runner.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
 import { clearSentSettings, mergeServerSettings, updateSettingsRow } from "#sync/store/settings-rows.ts";

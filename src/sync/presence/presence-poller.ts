@@ -1,6 +1,6 @@
 import type { ConversationId } from "#contract/ids.ts";
 import { presenceStaleMs } from "#contract/limits.ts";
-import type { Presence } from "#contract/settings.ts";
+import type { Presence } from "#contract/settings/settings.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 
 type PresenceTab = Pick<Tab, "platform" | "link" | "request" | "presenceVersion">;

@@ -5,7 +5,7 @@ import {
   type SettingsChange,
   toPreviewLevel,
   type VersionedSettings,
-} from "#contract/settings.ts";
+} from "#contract/settings/settings.ts";
 import type { Platform } from "#sync/platform/platform.ts";
 import type { LocalStore } from "./database.ts";
 import { toStoreName } from "./database.ts";

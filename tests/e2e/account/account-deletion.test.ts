@@ -11,7 +11,7 @@ test("a deleted account is signed out everywhere for good and anonymous to the o
   server,
 }) => {
   const site = toSite(server);
-  const [ana, ben] = [await makePerson(site, 9_700, "Ana Mbuyi"), await makePerson(site, 9_701, "Ben Ilunga")];
+  const [ana, ben] = [await makePerson(site, 9_450, "Ana Mbuyi"), await makePerson(site, 9_451, "Ben Ilunga")];
   await connectPeople(site, ana, ben);
   const pair = privateConversationId(ana.id, ben.id);
   await sendTexts(site, ana, pair, ["Mbote Ben"]);
@@ -19,7 +19,7 @@ test("a deleted account is signed out everywhere for good and anonymous to the o
   const group = await makeGroup(site, ben, "Famille", [ana]);
   await sendTexts(site, ana, group, ["Bonsoir la famille"]);
   // Cleo has no relation to Ana and saw her name with a forwarded message.
-  const cleo = await makePerson(site, 9_702, "Cleo Nsimba");
+  const cleo = await makePerson(site, 9_452, "Cleo Nsimba");
   await connectPeople(site, ben, cleo);
   const forwarded = { by: ana.id, name: ana.username };
   const body = { type: "text", text: "Mbote Ben", forwarded } as const;
@@ -156,7 +156,7 @@ test("a person whose last proof is old is asked for the password first, and may 
   browser,
   server,
 }) => {
-  const ana = await makePerson(toSite(server), 9_703, "Ana Mbuyi");
+  const ana = await makePerson(toSite(server), 9_453, "Ana Mbuyi");
   const phone = await TestClient.open(browser, server);
   const { page, texts, context } = phone;
   const isUp = waitForWelcome(page);

@@ -53,7 +53,7 @@ test("a new sign-in is reported on every other device, in its language, once, wi
   server,
 }) => {
   const site = toSite(server);
-  const ana = await makePerson(site, 9_900, "Ana Mbuyi");
+  const ana = await makePerson(site, 9_540, "Ana Mbuyi");
   const tablet = await TestClient.open(browser, server, "pt");
   await tablet.logIn(ana.phone);
   const phone = await TestClient.open(browser, server);
@@ -117,7 +117,7 @@ test("a device that is signed out from the security page closes within two secon
   server,
 }) => {
   const site = toSite(server);
-  const ana = await makePerson(site, 9_901, "Ana Mbuyi");
+  const ana = await makePerson(site, 9_541, "Ana Mbuyi");
   const [phone, lost] = [await TestClient.open(browser, server), await TestClient.open(browser, server, "pt")];
   await phone.signIn(ana);
   const closed = watchSocket(lost.page);
@@ -159,7 +159,7 @@ test("a new password signs out every other device, also an offline one, and repl
   server,
 }) => {
   const site = toSite(server);
-  const ana = await makePerson(site, 9_902, "Ana Mbuyi");
+  const ana = await makePerson(site, 9_542, "Ana Mbuyi");
   const [phone, tablet, away] = [
     await TestClient.open(browser, server),
     await TestClient.open(browser, server, "en"),
@@ -206,7 +206,7 @@ test("a request to remove the second factor is cancelled with one tap on any dev
   server,
 }) => {
   const site = toSite(server);
-  const made = await makePerson(site, 9_903, "Ana Mbuyi");
+  const made = await makePerson(site, 9_543, "Ana Mbuyi");
   const tablet = await TestClient.open(browser, server, "en");
   await tablet.logIn(made.phone);
   const ana = await addCodeApp(site, made);
@@ -237,9 +237,9 @@ test("a person who signs in over another person's open chat, with an interrupted
 }) => {
   const site = toSite(server);
   const [ana, ben, cleo] = [
-    await makePerson(site, 9_904, "Ana Mbuyi"),
-    await makePerson(site, 9_905, "Ben Ilunga"),
-    await makePerson(site, 9_906, "Cleo Nsimba"),
+    await makePerson(site, 9_544, "Ana Mbuyi"),
+    await makePerson(site, 9_545, "Ben Ilunga"),
+    await makePerson(site, 9_546, "Cleo Nsimba"),
   ];
   await connectPeople(site, ana, ben);
   await connectPeople(site, cleo, ben);

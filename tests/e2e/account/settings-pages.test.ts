@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { privateConversationId } from "#contract/ids.ts";
-import { type Settings, VersionedSettings } from "#contract/settings.ts";
+import { type Settings, VersionedSettings } from "#contract/settings/settings.ts";
 import { findAxeViolations } from "#tests/support/browser/axe-checks.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
 import { fill, TestClient } from "#tests/support/browser/test-client.ts";

@@ -1,5 +1,5 @@
 import { presencePollMs } from "#contract/limits.ts";
-import type { SettingsChange } from "#contract/settings.ts";
+import type { SettingsChange } from "#contract/settings/settings.ts";
 import { findAxeViolations } from "#tests/support/browser/axe-checks.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
 import { fill, TestClient } from "#tests/support/browser/test-client.ts";

@@ -23,7 +23,7 @@ test("after a press on Send the field has the focus, and what is typed next reco
   server,
 }) => {
   const site = toSite(server);
-  const { ana, ben } = await makeChat(site, 9751, ["bonjour"]);
+  const { ana, ben } = await makeChat(site, 9461, ["bonjour"]);
   const client = await openPhone(browser, server);
   const page = await openCold(client, ben);
   const release = await holdScripts(client.context);
@@ -43,7 +43,7 @@ test("early messages without an answer are shown and sent after a reload, still 
   server,
 }) => {
   const site = toSite(server);
-  const { ana, ben, conversation } = await makeChat(site, 9753, ["bonjour"]);
+  const { ana, ben, conversation } = await makeChat(site, 9463, ["bonjour"]);
   const client = await openPhone(browser, server);
   const page = await openCold(client, ben);
   const release = await holdScripts(client.context);
@@ -82,7 +82,7 @@ test("early messages without an answer are shown and sent after a reload, still 
 
 test("a text that the server would refuse is left to the app and stops nothing", async ({ browser, server }) => {
   const site = toSite(server);
-  const { ana, ben } = await makeChat(site, 9755, ["bonjour"]);
+  const { ana, ben } = await makeChat(site, 9465, ["bonjour"]);
   const client = await openPhone(browser, server);
   const page = await openCold(client, ben);
   await holdScripts(client.context);

@@ -27,9 +27,9 @@ const messages = (page: Page) => page.getByRole("main").getByRole("listitem");
 test("a shared text, picture and file reach the chosen people, the text first", async ({ browser, server }) => {
   const site = toSite(server);
   const [ana, ben, cleo] = [
-    await makePerson(site, 9_810, "Ana"),
-    await makePerson(site, 9_811, "Ben"),
-    await makePerson(site, 9_812, "Cleo"),
+    await makePerson(site, 9_520, "Ana"),
+    await makePerson(site, 9_521, "Ben"),
+    await makePerson(site, 9_522, "Cleo"),
   ];
   await connectPeople(site, ana, ben);
   await connectPeople(site, ana, cleo);
@@ -79,7 +79,7 @@ test("two shares do not mix, also offline, and what is sent then leaves when the
   server,
 }) => {
   const site = toSite(server);
-  const [ana, ben] = [await makePerson(site, 9_815, "Ana"), await makePerson(site, 9_816, "Ben")];
+  const [ana, ben] = [await makePerson(site, 9_525, "Ana"), await makePerson(site, 9_526, "Ben")];
   await connectPeople(site, ana, ben);
   const phone = await TestClient.open(browser, server);
   const { page, context } = phone;
@@ -111,7 +111,7 @@ test("what is shared while signed out is offered after the sign-in, and to nobod
   server,
 }) => {
   const site = toSite(server);
-  const [ana, ben] = [await makePerson(site, 9_817, "Ana"), await makePerson(site, 9_818, "Ben")];
+  const [ana, ben] = [await makePerson(site, 9_527, "Ana"), await makePerson(site, 9_528, "Ben")];
   await connectPeople(site, ana, ben);
   const phone = await TestClient.open(browser, server);
   const { page, context, texts } = phone;
@@ -131,7 +131,7 @@ test("what is shared while signed out is offered after the sign-in, and to nobod
 });
 
 test("a sign-out deletes what was shared and not sent", async ({ browser, server }) => {
-  const ana = await makePerson(toSite(server), 9_819, "Ana");
+  const ana = await makePerson(toSite(server), 9_529, "Ana");
   const phone = await TestClient.open(browser, server);
   const { page, texts } = phone;
   await phone.signIn(ana);
@@ -150,7 +150,7 @@ test("files above the limit are left out with a reason, and a day later nothing 
   browser,
   server,
 }) => {
-  const ana = await makePerson(toSite(server), 9_820, "Ana");
+  const ana = await makePerson(toSite(server), 9_530, "Ana");
   const phone = await TestClient.open(browser, server);
   const { page, texts } = phone;
   await phone.signIn(ana);
@@ -169,7 +169,7 @@ test("files above the limit are left out with a reason, and a day later nothing 
 });
 
 test("without a service worker the server asks to share it again", async ({ browser, server }) => {
-  const ana = await makePerson(toSite(server), 9_821, "Ana");
+  const ana = await makePerson(toSite(server), 9_531, "Ana");
   const phone = await TestClient.open(browser, server, "pt", { serviceWorkers: "block" });
   const { page, texts } = phone;
   await phone.signIn(ana);

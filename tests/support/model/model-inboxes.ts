@@ -6,7 +6,7 @@ import type { ErrorCode } from "#contract/errors.ts";
 import { type ConversationId, createUuid, type Uuid } from "#contract/ids.ts";
 import { inboxPageRows } from "#contract/limits.ts";
 import type { Profile, Relation } from "#contract/people.ts";
-import { defaultSettings, SettingsChange, type VersionedSettings } from "#contract/settings.ts";
+import { defaultSettings, SettingsChange, type VersionedSettings } from "#contract/settings/settings.ts";
 import type { ChangeNumber, ChangesResult, Refusal } from "#contract/wire/commands.ts";
 import { ModelFiles } from "./model-files.ts";
 import { buildInboxRow, type Log, toVisibleMessage } from "./model-log.ts";

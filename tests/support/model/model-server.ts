@@ -16,7 +16,7 @@ import {
   privateMembers,
   type Uuid,
 } from "#contract/ids.ts";
-import type { Presence } from "#contract/settings.ts";
+import type { Presence } from "#contract/settings/settings.ts";
 import { CommandSchema } from "#contract/wire/command-schemas.ts";
 import { type Command, type CommandOf, type CommandResults, isRefusal, type Refusal } from "#contract/wire/commands.ts";
 import { ModelGroups } from "./model-groups.ts";

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { describe, expect, it, test } from "vitest";
-import { defaultQuietHours, findQuietEnd, isQuiet, isQuietForCalls, QuietHours } from "#contract/settings.ts";
+import { findQuietEnd, isQuiet, isQuietForCalls } from "#contract/settings/quiet-hours.ts";
+import { defaultQuietHours, QuietHours } from "#contract/settings/settings.ts";
 
 const minuteMs = 60_000;
 const dayMs = 1_440 * minuteMs;

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { describe, expect, it } from "vitest";
 import { countryCodeOf } from "#contract/phone.ts";
-import { defaultSettings, Settings, SettingsChange } from "#contract/settings.ts";
+import { defaultSettings, Settings, SettingsChange } from "#contract/settings/settings.ts";
 import { decodeClientFrames, listMalformedRefs } from "#contract/wire/client-frames.ts";
 import { toClientFrame, toCommand } from "#contract/wire/command-frames.ts";
 import { toHttpRequest } from "#contract/wire/http-commands.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { defaultQuietHours, defaultSettings } from "#contract/settings.ts";
+import { defaultQuietHours, defaultSettings } from "#contract/settings/settings.ts";
 import {
   decideNotification,
   initialNotificationState,

@@ -1,7 +1,7 @@
 import { evictDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
-import { defaultSettings, type SettingsChange, type VersionedSettings } from "#contract/settings.ts";
+import { defaultSettings, type SettingsChange, type VersionedSettings } from "#contract/settings/settings.ts";
 import type { Person } from "#tests/support/people/people.ts";
 import { Device, request, sendTexts, waitUntil } from "#tests/worker/support/device.ts";
 import { makePair, seedPerson } from "#tests/worker/support/seeded-people.ts";

@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from "vitest";
 import { CallResult } from "#contract/calls/call.ts";
 import { createUuid, privateConversationId } from "#contract/ids.ts";
 import { displayNameMaxLength, messageTextMaxLength, multicastMax } from "#contract/limits.ts";
-import { Presence } from "#contract/settings.ts";
+import { Presence } from "#contract/settings/settings.ts";
 import {
   ChangesResult,
   ClearHistoryResult,

@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { afterEach, expect, test, vi } from "vitest";
 import { createUuid } from "#contract/ids.ts";
 import { presenceBurst, presenceStaleMs, presenceWatchersMax } from "#contract/limits.ts";
-import { defaultSettings, type Presence, type SettingsChange } from "#contract/settings.ts";
+import { defaultSettings, type Presence, type SettingsChange } from "#contract/settings/settings.ts";
 import type { Person } from "#tests/support/people/people.ts";
 import { advanceClock } from "#tests/worker/support/clock.ts";
 import { Device, readRow, request, waitUntil } from "#tests/worker/support/device.ts";

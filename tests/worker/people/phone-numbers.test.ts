@@ -5,7 +5,7 @@ import type { BlockList, RequestPage } from "#contract/contacts.ts";
 import { createUuid } from "#contract/ids.ts";
 import type { FoundPerson, Profile, Relation } from "#contract/people.ts";
 import { maskToCountryCode, maskToLastDigits } from "#contract/phone.ts";
-import type { FindableBy } from "#contract/settings.ts";
+import type { FindableBy } from "#contract/settings/settings.ts";
 import { fromWirePerson } from "#contract/wire/compact-encoding.ts";
 import { connectPeople, type Person } from "#tests/support/people/people.ts";
 import { request as command, Device, waitUntil } from "#tests/worker/support/device.ts";

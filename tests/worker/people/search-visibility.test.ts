@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, beforeEach, expect, test } from "vitest";
 import { createUuid } from "#contract/ids.ts";
-import type { FindableBy } from "#contract/settings.ts";
+import type { FindableBy } from "#contract/settings/settings.ts";
 import { connectPeople, type Person } from "#tests/support/people/people.ts";
 import { countDirectoryRows } from "#tests/worker/support/row-counter.ts";
 import { call, makePerson, site } from "#tests/worker/support/site.ts";

@@ -1,40 +1,17 @@
-import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
-import { env } from "cloudflare:workers";
-import { beforeEach, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { createUuid } from "#contract/ids.ts";
 import { callRingMs, pushConfirmMs, pushLifetimeSeconds } from "#contract/limits.ts";
-import type { Person } from "#tests/support/people/people.ts";
 import { CallClient, makeContact, runAlarm as runConversationAlarm } from "#tests/worker/support/call-client.ts";
 import { advanceClock } from "#tests/worker/support/clock.ts";
 import { Device, readRow, request, sendTexts, waitUntil } from "#tests/worker/support/device.ts";
 import { makePair } from "#tests/worker/support/seeded-people.ts";
 import { call as callApi } from "#tests/worker/support/site.ts";
-import { makeOtherSession, PushDevice, servePushes } from "./push-service.ts";
+import { bodies, channelOf, kill, kinds, runAlarm, settle, startPushServices, subscribe } from "./push-fixture.ts";
+import { makeOtherSession } from "./push-service.ts";
 
 /** Calls that ring on devices whose app is closed, and what replaces these notifications. */
 
-let devices: PushDevice[];
-beforeEach(() => {
-  devices = [];
-  servePushes(() => devices);
-});
-
-const subscribe = async (person: Person, language: "fr" | "en" | "pt" = "fr"): Promise<PushDevice> => {
-  const device = await PushDevice.create();
-  devices.push(device);
-  expect(await device.subscribe(person, { language })).toBe(204);
-  return device;
-};
-
-const channelOf = (person: Person) => env.USER_CHANNEL.getByName(person.id);
-const runAlarm = (person: Person) => runDurableObjectAlarm(channelOf(person));
-/** Ends the object without any notice. */
-const kill = (person: Person) =>
-  runInDurableObject(channelOf(person), (_, state) => state.abort("as if the machine had died")).catch(() => undefined);
-/** Time in which a push that must not be sent would have been. */
-const settle = () => scheduler.wait(600);
-const kinds = (device: PushDevice) => device.received.map(({ payload }) => payload.data.kind);
-const bodies = (device: PushDevice) => device.received.map(({ payload }) => payload.notification.body);
+startPushServices();
 
 /** Ana with a client, and Ben with a subscribed device that is closed. */
 const makeClosedCallee = async () => {

@@ -1,6 +1,5 @@
-import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
-import { env } from "cloudflare:workers";
-import { beforeEach, expect, test, vi } from "vitest";
+import { evictDurableObject } from "cloudflare:test";
+import { expect, test, vi } from "vitest";
 import { createUuid } from "#contract/ids.ts";
 import {
   pushConfirmMs,
@@ -15,33 +14,19 @@ import { Device, readRow, request, sendTexts, waitUntil } from "#tests/worker/su
 import { makeGroup } from "#tests/worker/support/make-group.ts";
 import { befriend, makePair, seedPerson } from "#tests/worker/support/seeded-people.ts";
 import { call } from "#tests/worker/support/site.ts";
-import { makeOtherSession, PushDevice, servePushes } from "./push-service.ts";
+import {
+  bodies,
+  channelOf,
+  kill,
+  runAlarm,
+  settle,
+  startPushServices,
+  subscribe,
+  waitForUnread,
+} from "./push-fixture.ts";
+import { makeOtherSession, type PushDevice } from "./push-service.ts";
 
-let devices: PushDevice[];
-beforeEach(() => {
-  devices = [];
-  servePushes(() => devices);
-});
-
-/** A device of a person, subscribed. */
-const subscribe = async (person: Person, language: "fr" | "en" | "pt" = "fr"): Promise<PushDevice> => {
-  const device = await PushDevice.create();
-  devices.push(device);
-  expect(await device.subscribe(person, { language })).toBe(204);
-  return device;
-};
-
-const channelOf = (person: Person) => env.USER_CHANNEL.getByName(person.id);
-const runAlarm = (person: Person) => runDurableObjectAlarm(channelOf(person));
-/** Ends the object without any notice. */
-const kill = (person: Person) =>
-  runInDurableObject(channelOf(person), (_, state) => state.abort("as if the machine had died")).catch(() => undefined);
-const texts = (device: PushDevice) => device.received.map(({ payload }) => payload.notification.body);
-const waitForUnread = (person: Person, id: string, count: number) =>
-  waitUntil(async () => (await readRow(person, id)).unread === count);
-
-/** Time in which a push that must not be sent would have been. */
-const settle = () => scheduler.wait(600);
+startPushServices();
 
 /** Two connected people who know each other's names. */
 const makeAcquaintances = async () => {
@@ -133,7 +118,7 @@ test("two conversations are pushed one after the other", async () => {
   await Promise.all([sendTexts(ana, id, "d'Ana"), sendTexts(cal, other, "de Cal")]);
   const [first, second] = [await phone.next(1), await phone.next(2)];
   expect(second.at - first.at).toBeGreaterThanOrEqual(pushPauseMs - 100);
-  expect(texts(phone).sort()).toEqual(["d'Ana", "de Cal"]);
+  expect(bodies(phone).sort()).toEqual(["d'Ana", "de Cal"]);
   expect(first.headers.get("topic")).not.toBe(second.headers.get("topic"));
 });
 
@@ -182,7 +167,7 @@ test("a muted conversation notifies nobody, and neither do its old messages once
   await settle();
   await request(ben, { type: "mute", conversation: id, muted: false });
   await restartWithMessageOfAnother(ben, phone);
-  expect(texts(phone)).toEqual(["de Cal"]);
+  expect(bodies(phone)).toEqual(["de Cal"]);
   await sendTexts(ana, id, "deux");
   expect((await phone.next(2)).payload.data.count).toBe(2);
 });
@@ -206,7 +191,7 @@ test("messages from before the subscription are not pushed", async () => {
   await waitForUnread(ben, id, 1);
   const phone = await subscribe(ben);
   await restartWithMessageOfAnother(ben, phone);
-  expect(texts(phone)).toEqual(["de Cal"]);
+  expect(bodies(phone)).toEqual(["de Cal"]);
   await sendTexts(ana, id, "après");
   expect((await phone.next(2)).payload.data.count).toBe(2);
 });
@@ -304,7 +289,7 @@ test("a message deleted before its push leaves the notification of the one befor
   expect(phone.requests).toBe(1);
   await sendTexts(ana, id, "trois");
   await waitUntil(() => phone.received.length === 2, 15_000);
-  expect(texts(phone)).toEqual(["un", "2 nouveaux messages\ntrois"]);
+  expect(bodies(phone)).toEqual(["un", "2 nouveaux messages\ntrois"]);
 });
 
 test("an object that dies between the stored message and the push lets the next one push it, once", async () => {

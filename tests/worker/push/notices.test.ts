@@ -1,34 +1,20 @@
-import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
-import { env } from "cloudflare:workers";
-import { beforeEach, expect, test } from "vitest";
+import { evictDurableObject, runInDurableObject } from "cloudflare:test";
+import { expect, test } from "vitest";
 import type { SecurityNotice } from "#contract/auth/security-notice.ts";
 import { createUuid } from "#contract/ids.ts";
 import type { Relation } from "#contract/people.ts";
-import { defaultQuietHours, findQuietEnd } from "#contract/settings.ts";
+import { findQuietEnd } from "#contract/settings/quiet-hours.ts";
+import { defaultQuietHours } from "#contract/settings/settings.ts";
 import type { Person } from "#tests/support/people/people.ts";
 import { advanceClock } from "#tests/worker/support/clock.ts";
 import { Device, waitUntil } from "#tests/worker/support/device.ts";
 import { seedPerson } from "#tests/worker/support/seeded-people.ts";
 import { call } from "#tests/worker/support/site.ts";
-import { makeOtherSession, PushDevice, servePushes } from "./push-service.ts";
+import { channelOf, kinds, runAlarm, settle, startPushServices, subscribe } from "./push-fixture.ts";
+import { makeOtherSession } from "./push-service.ts";
 
 const minuteMs = 60_000;
-let devices: PushDevice[];
-beforeEach(() => {
-  devices = [];
-  servePushes(() => devices);
-});
-
-const subscribe = async (person: Person): Promise<PushDevice> => {
-  const device = await PushDevice.create();
-  devices.push(device);
-  expect(await device.subscribe(person, { language: "fr" })).toBe(204);
-  return device;
-};
-const channelOf = (person: Person) => env.USER_CHANNEL.getByName(person.id);
-const runAlarm = (person: Person) => runDurableObjectAlarm(channelOf(person));
-const settle = () => scheduler.wait(600);
-const kinds = (device: PushDevice) => device.received.map(({ payload }) => payload.data.kind);
+startPushServices();
 
 const makeRequest = ({ id, username, phone }: Person): Relation => ({
   profile: { id, username, phone, avatar_url: null, created_at: 1 },

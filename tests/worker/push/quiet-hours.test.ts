@@ -1,36 +1,20 @@
-import { evictDurableObject, runDurableObjectAlarm } from "cloudflare:test";
-import { env } from "cloudflare:workers";
-import { beforeEach, expect, test } from "vitest";
+import { evictDurableObject } from "cloudflare:test";
+import { expect, test } from "vitest";
 import { createUuid } from "#contract/ids.ts";
 import { pushConversationPauseMs, pushPauseMs } from "#contract/limits.ts";
-import { defaultQuietHours, findQuietEnd, type QuietHours } from "#contract/settings.ts";
+import { findQuietEnd } from "#contract/settings/quiet-hours.ts";
+import { defaultQuietHours, type QuietHours } from "#contract/settings/settings.ts";
 import type { Person } from "#tests/support/people/people.ts";
 import { CallClient } from "#tests/worker/support/call-client.ts";
 import { advanceClock } from "#tests/worker/support/clock.ts";
-import { readRow, request, sendTexts, waitUntil } from "#tests/worker/support/device.ts";
+import { request, sendTexts, waitUntil } from "#tests/worker/support/device.ts";
 import { befriend, makePair, seedPerson } from "#tests/worker/support/seeded-people.ts";
 import { call } from "#tests/worker/support/site.ts";
-import { PushDevice, servePushes } from "./push-service.ts";
+import { channelOf, runAlarm, settle, startPushServices, subscribe, waitForUnread } from "./push-fixture.ts";
 
 const minuteMs = 60_000;
 const quietMinutes = 8; // shorter than an access token lives
-let devices: PushDevice[];
-beforeEach(() => {
-  devices = [];
-  servePushes(() => devices);
-});
-
-const subscribe = async (person: Person): Promise<PushDevice> => {
-  const device = await PushDevice.create();
-  devices.push(device);
-  expect(await device.subscribe(person, { language: "fr" })).toBe(204);
-  return device;
-};
-const channelOf = (person: Person) => env.USER_CHANNEL.getByName(person.id);
-const runAlarm = (person: Person) => runDurableObjectAlarm(channelOf(person));
-const settle = () => scheduler.wait(600);
-const waitForUnread = (person: Person, id: string, count: number) =>
-  waitUntil(async () => (await readRow(person, id)).unread === count);
+startPushServices();
 
 /** Turns on quiet hours that have begun and end in some minutes. Stops the clock. Returns their end. */
 const beginQuietHours = async (person: Person, options: Partial<QuietHours> = {}): Promise<number> => {

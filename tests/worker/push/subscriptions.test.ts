@@ -1,6 +1,6 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { beforeEach, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import type { ApiError } from "#contract/errors.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { pushSubscriptionsMax } from "#contract/limits.ts";
@@ -11,18 +11,15 @@ import { call, drainBucket, refillBuckets, site } from "#tests/worker/support/si
 import { callWith, overrideMethods } from "#tests/worker/support/wrapped-site.ts";
 import { createSessionRow } from "#worker/auth/sessions/sessions.ts";
 import { signAccessToken } from "#worker/lib/http/access-token.ts";
-import { makeOtherSession, PushDevice, servePushes } from "./push-service.ts";
+import { addDevice, startPushServices } from "./push-fixture.ts";
+import { makeOtherSession, PushDevice } from "./push-service.ts";
 
 type Seeded = Awaited<ReturnType<typeof seed>>;
 
-let devices: PushDevice[];
-beforeEach(() => {
-  devices = [];
-  servePushes(() => devices);
-});
+startPushServices();
 const makeDevice = async (host?: string): Promise<PushDevice> => {
   const device = await PushDevice.create(host);
-  devices.push(device);
+  addDevice(device);
   return device;
 };
 

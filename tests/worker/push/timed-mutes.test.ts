@@ -1,30 +1,18 @@
 import { evictDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import * as v from "valibot";
-import { beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { ChangesResult, MuteList, MuteResult } from "#contract/wire/commands.ts";
-import type { Person } from "#tests/support/people/people.ts";
 import { advanceClock } from "#tests/worker/support/clock.ts";
 import { readRow, request, sendTexts, waitUntil } from "#tests/worker/support/device.ts";
 import { befriend, makePair, seedPerson } from "#tests/worker/support/seeded-people.ts";
 import { call } from "#tests/worker/support/site.ts";
-import { PushDevice, servePushes } from "./push-service.ts";
+import { settle, startPushServices, subscribe } from "./push-fixture.ts";
 
 const hourSeconds = 3_600;
 const shortSeconds = 300; // shorter than an access token lives
-let devices: PushDevice[];
-beforeEach(() => {
-  devices = [];
-  servePushes(() => devices);
-});
+startPushServices();
 
-const subscribe = async (person: Person): Promise<PushDevice> => {
-  const device = await PushDevice.create();
-  devices.push(device);
-  expect(await device.subscribe(person, { language: "fr" })).toBe(204);
-  return device;
-};
-const settle = () => scheduler.wait(600);
 const counterOf = async (person: { token: string }) =>
   v.parse(ChangesResult, (await call("GET", "/api/sync?since=0", { token: person.token })).body).counter;
 const listMutes = async (person: { token: string }) =>

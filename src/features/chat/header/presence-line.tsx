@@ -1,5 +1,5 @@
 import { useTranslation } from "react-i18next";
-import type { Presence } from "#contract/settings.ts";
+import type { Presence } from "#contract/settings/settings.ts";
 import { getLanguage } from "#i18n/current-language.ts";
 import { formatTime } from "#i18n/format.ts";
 import { locales } from "#i18n/locales.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { defaultSettings, type Settings, type SettingsChange } from "#contract/settings.ts";
+import { defaultSettings, type Settings, type SettingsChange } from "#contract/settings/settings.ts";
 import { queueSettingsChange } from "#sync/people/settings-commands.ts";
 import { purgeAllButUnsent } from "#sync/store/recovery/open-database.ts";
 import {

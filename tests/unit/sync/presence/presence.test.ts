@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { presencePollMs, presenceStaleMs } from "#contract/limits.ts";
-import type { Presence } from "#contract/settings.ts";
+import type { Presence } from "#contract/settings/settings.ts";
 import { PresencePoller } from "#sync/presence/presence-poller.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import type { ModelDevice } from "#tests/support/model/model-device.ts";

@@ -1,6 +1,6 @@
 import "fake-indexeddb/auto";
 import { expect, it } from "vitest";
-import { defaultSettings } from "#contract/settings.ts";
+import { defaultSettings } from "#contract/settings/settings.ts";
 import { enqueueText } from "#sync/outbox/enqueue.ts";
 import { toStoreName } from "#sync/store/database.ts";
 import { journalDraftText, journalTextDraft, purgeJournal } from "#sync/store/journal.ts";

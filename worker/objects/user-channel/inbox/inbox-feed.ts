@@ -2,7 +2,7 @@ import type { SecurityNotice } from "#contract/auth/security-notice.ts";
 import { isMutedAt } from "#contract/conversations.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import type { Relation } from "#contract/people.ts";
-import type { Settings, VersionedSettings } from "#contract/settings.ts";
+import type { Settings, VersionedSettings } from "#contract/settings/settings.ts";
 import type { ConversationNotice, MemberReadState } from "#worker/objects/rpc.ts";
 import { GroupCommit } from "#worker/objects/shared/group-commit.ts";
 import type { KeyValues } from "#worker/objects/shared/key-values.ts";

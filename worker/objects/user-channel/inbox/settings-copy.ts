@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { defaultSettings, type Settings, VersionedSettings } from "#contract/settings.ts";
+import { defaultSettings, type Settings, VersionedSettings } from "#contract/settings/settings.ts";
 import type { KeyValues } from "#worker/objects/shared/key-values.ts";
 
 const StoredSettings = v.object({ kept: VersionedSettings, changed: v.number() });

@@ -1,6 +1,6 @@
 import { type ConversationId, otherMember, privateConversationId, type Uuid } from "#contract/ids.ts";
 import { presenceBurst, presencePerSecond, presenceStaleMs } from "#contract/limits.ts";
-import type { Presence } from "#contract/settings.ts";
+import type { Presence } from "#contract/settings/settings.ts";
 import type { Refusal } from "#contract/wire/commands.ts";
 import * as serverFrame from "#contract/wire/server-frame-types.ts";
 import { logWarning } from "#worker/lib/log.ts";

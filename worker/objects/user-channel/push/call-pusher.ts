@@ -1,11 +1,10 @@
 import type { Call, CallBody } from "#contract/calls/call.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { callRingMs, pushConfirmMs, pushLifetimeSeconds } from "#contract/limits.ts";
-import { isQuietForCalls } from "#contract/settings.ts";
+import { isQuietForCalls } from "#contract/settings/quiet-hours.ts";
 import { BoundedMap } from "#worker/lib/limits/bounded-map.ts";
 import { logError } from "#worker/lib/log.ts";
 import { hashPushTopic } from "#worker/lib/push/endpoints.ts";
-import type { CallEnding } from "#worker/lib/push/texts.ts";
 import type { RelationTable } from "#worker/objects/user-channel/inbox/contacts-table.ts";
 import type { InboxFeed } from "#worker/objects/user-channel/inbox/inbox-feed.ts";
 import type { InboxEntry } from "#worker/objects/user-channel/inbox/inbox-merge.ts";
@@ -13,15 +12,13 @@ import type { SocketRegistry } from "#worker/objects/user-channel/sockets/socket
 import { createCallEndedPayload, createCallPayload, createMissedCallPayload } from "./call-payloads.ts";
 import type { DeviceSender } from "./device-sender.ts";
 import type { Recipient } from "./payloads.ts";
+import { type CallChange, createRing, type Ring, toEnding } from "./ring.ts";
 import type { RingTable } from "./ring-table.ts";
 import type { PushSubscription, SubscriptionTable } from "./subscription-table.ts";
 import { type SharedAlarm, toRetryDelayMs, WakeUp } from "./wake-up.ts";
 
 /** Tells which call rings for the person, if any does. */
 export type RingingCallSource = { findRinging(): Call | undefined };
-
-/** New state of a call; `over` tells how it ended. */
-type CallChange = { call: Call; over: Pick<CallBody, "status"> | null };
 
 type CallPusherPorts = {
   ctx: DurableObjectState;
@@ -39,41 +36,12 @@ type CallPusherPorts = {
   recordNotified(entry: InboxEntry, heads: ReadonlyMap<Uuid, number>): void;
 };
 
-/** A call that rings or rang on devices by a push. Times are those of this object. */
-type Ring = {
-  call: Pick<Call, "call_id" | "conversation" | "type" | "created_at">;
-  startedAt: number;
-  /** Sessions of the devices that received the ring. */
-  sessions: Set<Uuid>;
-  sending: Map<Uuid, Promise<void>>;
-  /** Earliest time of another attempt after a failure, by session. */
-  retryAt: Map<Uuid, number>;
-  isOver: boolean;
-  /** Whether the devices are notified of the call's log entry, so that nothing else has to replace the ring. */
-  isReplaced: boolean;
-};
-
 const ringMinMs = 2_000; // a shorter ring would be over before anybody could take the phone
 const sendingMs = 3_000; // after this time an alarm looks whether pushes were sent, in case this instance died
 const logEntryWaitMs = 1_000; // the log entry of a missed call arrives with the end of the call or shortly after
 const callEndedLifetimeSeconds = 60; // a ring that arrived has ended by itself by then
 const handlersMax = 32;
 const never = Number.POSITIVE_INFINITY;
-
-const createRing = (call: Ring["call"], startedAt: number, sessions: readonly Uuid[]): Ring => ({
-  call,
-  startedAt,
-  sessions: new Set(sessions),
-  sending: new Map(),
-  retryAt: new Map(),
-  isOver: false,
-  isReplaced: false,
-});
-
-const toEnding = (over: CallChange["over"]): CallEnding => {
-  if (!over) return "answered";
-  return over.status === "rejected" ? "declined" : "ended";
-};
 
 /**
  * Rings on devices whose app is closed: at once on a device without a socket, and after `pushConfirmMs` on one whose

@@ -9,7 +9,7 @@ import {
   pushPauseMs,
   pushSoundPauseMs,
 } from "#contract/limits.ts";
-import { findQuietEnd, isQuiet } from "#contract/settings.ts";
+import { findQuietEnd, isQuiet } from "#contract/settings/quiet-hours.ts";
 import { logError } from "#worker/lib/log.ts";
 import { hashPushTopic } from "#worker/lib/push/endpoints.ts";
 import type { RelationTable } from "#worker/objects/user-channel/inbox/contacts-table.ts";

@@ -4,7 +4,7 @@ import { Uuid } from "#contract/ids.ts";
 import { pushLifetimeSeconds } from "#contract/limits.ts";
 import type { Relation } from "#contract/people.ts";
 import { toRequestTag, toSecurityTag } from "#contract/push.ts";
-import { findQuietEnd, isQuiet } from "#contract/settings.ts";
+import { findQuietEnd, isQuiet } from "#contract/settings/quiet-hours.ts";
 import { logError } from "#worker/lib/log.ts";
 import { hashPushTopic } from "#worker/lib/push/endpoints.ts";
 import type { KeyValues } from "#worker/objects/shared/key-values.ts";

@@ -6,7 +6,7 @@ import {
   testNotificationTag,
   toConversationTag,
 } from "#contract/push.ts";
-import type { Settings } from "#contract/settings.ts";
+import type { Settings } from "#contract/settings/settings.ts";
 import { productName, toCountText, toPreviewText, toQuote, toSummaryText, toTestText } from "#worker/lib/push/texts.ts";
 import type { InboxEntry } from "#worker/objects/user-channel/inbox/inbox-merge.ts";
 import type { PushSubscription } from "./subscription-table.ts";

@@ -85,15 +85,13 @@ export class PushNotifications {
     this.#ctx.waitUntil(pushAll().catch((error: unknown) => logError("a missed call could not be pushed", error)));
   }
 
-  /** Contact requests among changed relations that this person has not received before. */
-  listNewRequests(relations: readonly Relation[]): Relation[] {
-    return relations.filter(({ state, blocked, request_id, profile }) => {
+  /** Stores changed relations, and considers the contact requests among them that this person had not received before. */
+  handleRequests(relations: readonly Relation[], store: () => void): void {
+    const requests = relations.filter(({ state, blocked, request_id, profile }) => {
       const isReceived = state === "received" && !blocked;
       return isReceived && this.#relations.find(profile.id)?.request_id !== request_id;
     });
-  }
-
-  handleRequests(requests: readonly Relation[]): void {
+    store();
     this.#notices.handleRequests(requests);
   }
 

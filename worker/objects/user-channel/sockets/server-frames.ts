@@ -2,7 +2,7 @@ import type { SecurityNotice } from "#contract/auth/security-notice.ts";
 import type { CallResult } from "#contract/calls/call.ts";
 import type { InboxRow, Message } from "#contract/conversations.ts";
 import type { Relation } from "#contract/people.ts";
-import type { Presence, VersionedSettings } from "#contract/settings.ts";
+import type { Presence, VersionedSettings } from "#contract/settings/settings.ts";
 import type { ChangesResult, Command, CommandResults } from "#contract/wire/commands.ts";
 import { toWireMessage, toWirePerson, toWireRow } from "#contract/wire/compact-encoding.ts";
 import * as serverFrame from "#contract/wire/server-frame-types.ts";

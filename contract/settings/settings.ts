@@ -1,6 +1,6 @@
 import * as v from "valibot";
 
-/** What a notification shows of a message: name and text, the name of the person or group alone, or nothing of it. */
+/** Content of a message notification: name and text, the name of the person or group alone, or neither. */
 export const previewLevels = ["text", "name", "nothing"] as const;
 export type PreviewLevel = (typeof previewLevels)[number];
 
@@ -17,9 +17,9 @@ const StoredPreviewLevel = v.pipe(
 /** Notifications of messages: a sound, and what they show. */
 const NotificationSettings = v.strictObject({ sound: v.boolean(), preview: StoredPreviewLevel });
 
-const minutesPerDay = 1_440;
+export const minutesPerDay = 1_440;
 
-const isTimeZone = (name: string): boolean => {
+export const isTimeZone = (name: string): boolean => {
   try {
     return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== "";
   } catch {
@@ -114,52 +114,3 @@ export type VersionedSettings = v.InferOutput<typeof VersionedSettings>;
 /** Presence of a contact and their last-seen time; empty if either of the two hides it. */
 export const Presence = v.object({ here: v.boolean(), seen_at: v.nullable(v.number()) });
 export type Presence = v.InferOutput<typeof Presence>;
-
-const minuteMs = 60_000;
-const stepMinutes = 15;
-const longestDayMinutes = 25 * 60; // a day on which the clocks are put back
-
-type QuietSettings = { quietHours: QuietHours };
-
-const clocks = new Map<string, Intl.DateTimeFormat>();
-
-/** Clock of a zone. A zone unknown to this runtime, which another one accepted, becomes its own. */
-const getClock = (timeZone: string): Intl.DateTimeFormat => {
-  const options = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;
-  const clock =
-    clocks.get(timeZone) ?? new Intl.DateTimeFormat("en-GB", isTimeZone(timeZone) ? { ...options, timeZone } : options);
-  clocks.set(timeZone, clock);
-  return clock;
-};
-
-const toMinuteOfDay = (at: number, timeZone: string): number => {
-  const [hour = 0, minute = 0] = getClock(timeZone).format(at).split(":").map(Number);
-  return 60 * hour + minute;
-};
-
-/** Whether a time, in epoch milliseconds, is within the person's quiet hours. */
-export const isQuiet = ({ quietHours: { isOn, from, to, timeZone } }: QuietSettings, at: number): boolean => {
-  if (!isOn) return false;
-  const minute = toMinuteOfDay(at, timeZone);
-  return from < to ? from <= minute && minute < to : from <= minute || minute < to;
-};
-
-/** Whether calls are silent at a time: in quiet hours that do not allow them. */
-export const isQuietForCalls = (settings: QuietSettings, at: number): boolean =>
-  !settings.quietHours.allowsCalls && isQuiet(settings, at);
-
-/**
- * End of the quiet hours that a time is within: the first later minute outside of them, whatever the clocks do
- * meanwhile. Undefined if the time is not quiet or they last the whole day.
- */
-export const findQuietEnd = (settings: QuietSettings, at: number): number | undefined => {
-  const { from, to } = settings.quietHours;
-  if (!isQuiet(settings, at) || from === to) return undefined;
-  const awakeMinutes = (from - to + minutesPerDay) % minutesPerDay;
-  const step = Math.min(stepMinutes, awakeMinutes) * minuteMs; // does not step over the time between
-  const latest = at + longestDayMinutes * minuteMs;
-  let end = at - (at % minuteMs) + step;
-  while (end <= latest && isQuiet(settings, end)) end += step;
-  while (!isQuiet(settings, end - minuteMs)) end -= minuteMs;
-  return end;
-};

@@ -1,0 +1,8 @@
+import inboxTables from "#migrations/user-channel/0001_inbox.sql?raw";
+import pushSubscriptionTable from "#migrations/user-channel/0002_push_subscriptions.sql?raw";
+import pushMarkTable from "#migrations/user-channel/0003_push_marks.sql?raw";
+import pushRingTable from "#migrations/user-channel/0004_push_rings.sql?raw";
+import timedMutes from "#migrations/user-channel/0005_timed_mutes.sql?raw";
+
+/** Migrations of a UserChannel's database, in order. */
+export const userChannelMigrations = [inboxTables, pushSubscriptionTable, pushMarkTable, pushRingTable, timedMutes];
