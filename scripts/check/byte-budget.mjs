@@ -16,6 +16,9 @@ const toleranceBytes = 500;
 /** Smaller chunks only point to the part with the code (docs/decisions/client-bundles.md). */
 const minChunkBytes = 300;
 
+/** Service worker, which a browser downloads with each version of the client. */
+const serviceWorker = "sw.js";
+
 /** Language with the longest texts; each person loads one. */
 const texts = "src/i18n/fr.json";
 const entryRoots = (screen) => ["src/entry.tsx", `src/features/auth/screens/${screen}-screen.tsx`, `${texts}?entry`];
@@ -99,6 +102,7 @@ export function measureBuild() {
     const title = toAssetName(file);
     if (size >= minChunkBytes) lazy[title] = (lazy[title] ?? 0) + size;
   }
+  lazy[serviceWorker] = brotliSize(serviceWorker);
   const views = firstViews.map((name) => [name, brotliSize(join("..", "first-views", `${name}.html`))]);
   return { scenes: Object.fromEntries(measured), views: Object.fromEntries(views), lazy };
 }
