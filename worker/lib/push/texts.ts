@@ -133,16 +133,28 @@ const formatMinutes = (ms: number): string => {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
 };
 
-/** Content of a message in one line, undefined if a notification cannot show it. */
-export const toPreviewText = (language: Language, body: StoredBody): string | undefined => {
+const characters = new Intl.Segmenter(undefined, { granularity: "grapheme" });
+
+/**
+ * Marks a text as cut. Its last character may be a part of one, such as a family of emoji without the children, and is left
+ * out.
+ */
+const markCut = (text: string): string => {
+  const last = [...characters.segment(text)].at(-1)?.index ?? 0;
+  return `${(last > 0 ? text.slice(0, last) : text).trimEnd()}…`;
+};
+
+/** Content of a message in one line, undefined if a notification cannot show it. `isWhole`: its text was not cut. */
+export const toPreviewText = (language: Language, body: StoredBody, isWhole: boolean): string | undefined => {
   const { photo, voice, missedCall } = texts[language];
+  const text = "text" in body && body.text && !isWhole ? markCut(body.text) : "text" in body ? body.text : undefined;
   switch (body.type) {
     case "text":
-      return body.text;
+      return text;
     case "image":
-      return body.text ?? photo;
+      return text ?? photo;
     case "file":
-      return body.text ? `${body.name} – ${body.text}` : body.name;
+      return text ? `${body.name} – ${text}` : body.name;
     case "voice":
       return voice(formatMinutes(body.ms));
     case "call":

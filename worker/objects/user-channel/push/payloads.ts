@@ -23,10 +23,10 @@ const getPreviewLevel = (settings: Recipient["settings"], { kind }: InboxEntry) 
 
 /** Text of the newest message, undefined if a notification must not or cannot show it. */
 const findText = ({ user, settings }: Recipient, entry: InboxEntry, { language }: PushSubscription) => {
-  const { preview, sender, group, conversation } = entry;
+  const { preview, whole, sender, group, conversation } = entry;
   const ownNumber = group ? group.number : privateMembers(conversation)?.indexOf(user);
   const isShown = getPreviewLevel(settings, entry) === "text" && sender !== ownNumber;
-  return isShown && preview ? toPreviewText(language, preview) : undefined;
+  return isShown && preview ? toPreviewText(language, preview, whole) : undefined;
 };
 
 /**
