@@ -83,6 +83,14 @@ export function PersonSettings({ person }: { person: PersonRow }) {
             onClick={() => (isMuted ? void unmute() : setMuting(true))}
           />
         )}
+        {view?.isStored && isMuted && (
+          <PersonSettingRow
+            icon="i-ph-bell-slash"
+            label={t("mute.change")}
+            isBusy={busy === "mute"}
+            onClick={() => setMuting(true)}
+          />
+        )}
         {isBlocked ? (
           <PersonSettingRow
             icon="i-ph-prohibit"

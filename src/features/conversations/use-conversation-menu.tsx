@@ -41,6 +41,16 @@ export const useConversationMenu = () => {
               })
             : setConfirmation({ action: "mute", item }),
       },
+      ...(item.muted
+        ? [
+            {
+              id: "muteLength",
+              label: t("mute.change"),
+              icon: "i-ph-bell-slash",
+              onSelect: () => setConfirmation({ action: "mute", item }),
+            },
+          ]
+        : []),
       {
         id: "clear",
         label: t("chat.clear"),

@@ -146,6 +146,16 @@ export const useGroupMenu = ({ id, group, mute, members, onLeaving }: GroupMenuO
       icon: mute.muted ? "i-ph-bell" : "i-ph-bell-slash",
       onSelect: toggleMute,
     },
+    ...(mute.muted
+      ? [
+          {
+            id: "muteLength",
+            label: t("mute.change"),
+            icon: "i-ph-bell-slash",
+            onSelect: () => openOverlay({ type: "mute" }),
+          },
+        ]
+      : []),
     { id: "clear", label: t("chat.clear"), icon: "i-ph-broom", onSelect: () => openOverlay({ type: "clear" }) },
     { id: "leave", label: t("groups.leave.action"), icon: "i-ph-sign-out", tone: "danger", onSelect: confirmLeave },
   ];

@@ -20,7 +20,10 @@ export function AskCard({ onClose }: { onClose: () => void }) {
     setBusy(true);
     try {
       if (await devicePush.turnOn()) showToast({ message: t("push.isOn") });
-      else saveAnswer(false);
+      else {
+        saveAnswer(false);
+        if (devicePush.state.get() === "denied") showToast({ title: t("push.failed"), message: t("push.denied") });
+      }
     } catch (error) {
       saveAnswer(false);
       showToast({ tone: "danger", title: t("push.failed"), message: toPushErrorText(error, t) });

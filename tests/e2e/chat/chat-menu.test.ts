@@ -67,6 +67,13 @@ test("a chat can be muted, shows who is typing, and can be cleared of earlier me
   await page.getByRole("button", { name: texts.mute.for.always, exact: true }).click();
   await expect(page.getByRole("status").getByText("Notifications muettes", { exact: true })).toBeVisible();
   await expect(header.getByRole("img", { name: texts.mute.isOn })).toBeVisible();
+  await choose(page, texts, texts.mute.change);
+  await page.getByRole("button", { name: texts.mute.for.hour, exact: true }).click();
+  const until = new RegExp(fill(texts.mute.isOnUntil, { end: "\\d\\d:\\d\\d" }));
+  await expect(header.getByRole("img", { name: until })).toBeVisible();
+  await choose(page, texts, texts.mute.change);
+  await page.getByRole("button", { name: texts.mute.for.always, exact: true }).click();
+  await expect(header.getByRole("img", { name: texts.mute.isOn, exact: true })).toBeVisible();
   await page.getByRole("link", { name: texts.common.back, exact: true }).click();
   await expect(anas.composer()).toHaveCount(0); // messages in an open chat are read
   await bens.write("en silence");

@@ -247,14 +247,26 @@ test("the question turns notifications on", async ({ server, makePushBrowser }) 
   await expect.poll(() => listNotifications(page)).toMatchObject([{ body: "Mbote na yo" }]);
 });
 
-test("the settings explain what prevents notifications", async ({ server, makePushBrowser }) => {
-  const ana = await makePerson(toSite(server), 9_917, "Ana");
+test("the question and the settings explain what prevents notifications", async ({ server, makePushBrowser }) => {
+  const { people } = await makePair(toSite(server), 9_917);
+  const [ana, ben] = people;
   const phone = await makePushBrowser().open({ permission: false });
   const { page, texts } = phone;
   await page.addInitScript(() => {
-    Object.defineProperty(Notification, "permission", { get: () => "denied" });
+    const permission = () => sessionStorage.getItem("permission") ?? "default";
+    Object.defineProperty(Notification, "permission", { get: permission });
+    Notification.requestPermission = async () => {
+      sessionStorage.setItem("permission", "denied");
+      return "denied";
+    };
   });
-  await phone.signIn(ana, "/app/notifications");
+  await phone.signInToChat(ana, ben.id);
+  await phone.write("Mbote");
+  const card = page.getByRole("region", { name: texts.push.ask });
+  await card.getByRole("button", { name: texts.push.turnOn }).click();
+  await expect(page.getByText(texts.push.denied)).toBeVisible();
+  await expect(card).toHaveCount(0);
+  await phone.goTo("/app/notifications");
   await expect(page.getByText(texts.settings.push.denied)).toBeVisible();
   await expect(pushSwitch(phone)).toHaveCount(0);
   await page.addInitScript(() => {

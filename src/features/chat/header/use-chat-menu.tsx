@@ -44,6 +44,9 @@ export const useChatMenu = (conversation: ConversationId, name: string, view: Co
             icon: isMuted ? "i-ph-bell" : "i-ph-bell-slash",
             onSelect: () => (isMuted ? void unmute() : open("mute")),
           },
+          ...(isMuted
+            ? [{ id: "muteLength", label: t("mute.change"), icon: "i-ph-bell-slash", onSelect: () => open("mute") }]
+            : []),
           { id: "clear", label: t("chat.clear"), icon: "i-ph-broom", onSelect: () => open("clear") },
         ]
       : [];
