@@ -58,3 +58,5 @@ export const typing = "t";
 export const presenceVisibility = "l";
 /** This person deleted a status. */
 export const postDeleted = "d";
+/** The push subscription of this session was made with a former key of the server. Sent after the welcome. */
+export const pushKeyChanged = "k";

@@ -156,6 +156,7 @@ const serverFrames = {
   [serverFrame.typing]: v.strictTuple([v.literal(serverFrame.typing), Count, Count]), // handle, member number
   [serverFrame.presenceVisibility]: v.strictTuple([v.literal(serverFrame.presenceVisibility)]),
   [serverFrame.postDeleted]: v.strictTuple([v.literal(serverFrame.postDeleted), PackedUuid]),
+  [serverFrame.pushKeyChanged]: v.strictTuple([v.literal(serverFrame.pushKeyChanged)]),
 } as const;
 export type ServerFrame = v.InferOutput<(typeof serverFrames)[keyof typeof serverFrames]>;
 

@@ -28,8 +28,8 @@ export const handlePush = async (text: string | undefined): Promise<void> => {
   if (payload && device) await saveLastPush({ sentAt: payload.data.sentAt, receivedAt }).catch(() => undefined); // only shown in the settings
   // Nobody is signed in here: a sign-out that could not end the subscription is completed.
   if (!device) await (await self.registration.pushManager.getSubscription())?.unsubscribe();
-  await announceToPages({ type: "push-arrived", kind: payload?.data.kind ?? "" });
   await updateBadge();
+  await announceToPages({ type: "push-arrived", kind: payload?.data.kind ?? "" }); // last: a page knows the number better
 };
 
 /** Asks a page to open a path in its router. Resolves to false without an answer. */

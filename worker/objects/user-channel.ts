@@ -113,8 +113,8 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
       accountDeletion: this.#accountDeletion,
     });
     const handler = new FrameHandler({ sockets, inbox, dispatcher, commands: this.#commands });
-    const [typing, presence] = [this.#typing, this.#presence];
-    this.#frameRouter = new FrameRouter({ sockets, inbox, typing, presence, commands: this.#commands, handler, ctx });
+    const [typing, presence, push, commands] = [this.#typing, this.#presence, this.#push, this.#commands];
+    this.#frameRouter = new FrameRouter({ sockets, inbox, typing, presence, push, commands, handler, ctx });
     this.#sessionCheck = new SessionCheck({ env, closeSession: (session) => this.closeSessions([session]) });
     this.#frameReader = new FrameReader({ sockets, limits: this.#frameLimits, handler });
   }

@@ -24,6 +24,8 @@ export type NotificationContext = {
   freshAfter: number;
   /** True if the tab is visible. */
   isVisible: boolean;
+  /** True if this device receives system notifications, which sound by themselves, while no tab is visible. */
+  hasSystemNotifications: boolean;
   /** Conversation whose chat this tab shows. */
   openConversation: ConversationId | undefined;
   /** True if the conversation list is visible: its rows show new messages. */
@@ -90,13 +92,15 @@ export const decideNotification = (
   context: NotificationContext,
 ): NotificationDecision => {
   const { now, phase, freshAfter, isVisible, openConversation, isListShown, call, isRecording, settings } = context;
+  const isAudibleHere = isVisible || !context.hasSystemNotifications;
   const incoming = heads.filter((head) => isNewMessage(head, state, freshAfter));
   const isInOpenChat = ({ id }: ConversationHead) => isVisible && call !== "foreground" && id === openConversation;
   const announced = incoming.filter((head) => !head.muted && !isInOpenChat(head));
   const getSettings = ({ kind }: ConversationHead) => settings[kind === "group" ? "groups" : "messages"];
   const audible = announced.filter((head) => getSettings(head).sound);
   const isSilent = isQuiet(settings, now);
-  const playsSound = !isSilent && audible.length > 0 && call === "none" && !isRecording && canPlaySound(context, state);
+  const playsSound =
+    !isSilent && isAudibleHere && audible.length > 0 && call === "none" && !isRecording && canPlaySound(context, state);
   const canShowBanner = !isSilent && isVisible && !isListShown && call !== "foreground";
   const isBannerCandidate = ({ id, at }: ConversationHead) =>
     id !== openConversation && (phase.name === "synced" || at > freshAfter);

@@ -3,6 +3,7 @@ import { currentCall, inCall } from "#calls/call-state.ts";
 import { isCallScreenOpen } from "#calls/hooks.ts";
 import { addMessagesDuringCall } from "#calls/ui/messages-during-call.ts";
 import { privateConversationId } from "#contract/ids.ts";
+import { hasSystemNotifications } from "#lib/browser/push/push-use.ts";
 import { isRecording } from "#lib/browser/sound.ts";
 import { currentEngine } from "#sync/engine.ts";
 import { useSettings } from "#sync/hooks/use-settings.ts";
@@ -51,6 +52,7 @@ export default function Notifier({ openedAt, pathname, isListShown }: NotifierPr
     isListShown,
     call: getCallPlacement(),
     isRecording: isRecording(),
+    hasSystemNotifications: hasSystemNotifications(engine?.userId),
     settings,
   }));
   const showBanner = useEffectEvent(show);

@@ -1,12 +1,18 @@
 import { useEffect } from "react";
+import { subscribePushMessages } from "#lib/browser/push/push-messages.ts";
 import { useConversations } from "#sync/hooks/use-conversations.ts";
 
-/** Shows the number of unread messages on the icon of the installed app, where icons have one. */
+/**
+ * Shows the number of unread messages on the icon of the installed app, where icons have one. After a push the service
+ * worker shows that of its notifications, which this corrects.
+ */
 export const useAppBadge = (): void => {
   const loud = useConversations()?.filter(({ muted }) => !muted);
   const unread = loud?.reduce((sum, conversation) => sum + conversation.unread, 0);
   useEffect(() => {
     if (unread === undefined || !("setAppBadge" in navigator)) return;
-    void navigator.setAppBadge(unread).catch(() => undefined);
+    const update = () => void navigator.setAppBadge(unread).catch(() => undefined);
+    update();
+    return subscribePushMessages(({ type }) => type === "push-arrived" && update());
   }, [unread]);
 };

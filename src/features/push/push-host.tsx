@@ -38,6 +38,17 @@ export default function PushHost() {
       answer();
     });
   }, []);
+  useEffect(() => {
+    if (!engine) return;
+    const { pushKeyVersion } = engine.tab;
+    const renew = async () => {
+      if (pushKeyVersion.get() > 0) await devicePush.start(true);
+    };
+    // Tried again at the next start.
+    const update = () => void renew().catch((error: unknown) => console.warn("push subscription", error));
+    update();
+    return pushKeyVersion.subscribe(update);
+  }, [engine]);
   useEffect(() => engine && closeReadNotifications(engine), [engine]);
   useEffect(() => engine && closeCallNotifications(engine), [engine]);
   const isAsking = isStarted && !isAnswered && shouldAsk(state, readAskHistory(), { hasSentMessage, now: Date.now() });

@@ -44,9 +44,10 @@ export class DevicePush {
 
   /**
    * Compares the browser's subscription with the saved one and saves it again if they differ, since browsers replace
-   * subscriptions without notice. A subscription of another person is removed. Throws if the server cannot be reached.
+   * subscriptions without notice. A subscription of another person is removed. `hasKeyChanged`: the server told that the
+   * subscription was made with a former key of it. Throws if the server cannot be reached.
    */
-  async start(): Promise<void> {
+  async start(hasKeyChanged = false): Promise<void> {
     const { readEnvironment, getUser, getLanguage, getRegistration, readDevice, end, now } = this.#platform;
     const user = getUser();
     if (this.#isChanging || user === undefined || !readEnvironment().hasPush) return;
@@ -59,7 +60,7 @@ export class DevicePush {
     const subscription = await (await getRegistration())?.getSubscription();
     const key = subscription ? getSubscriptionKey(subscription) : "";
     const current = { user, language: getLanguage(), endpoint: subscription?.endpoint, key, now: now() };
-    if (isRenewalDue(device, current)) await this.#subscribe(user);
+    if (hasKeyChanged || isRenewalDue(device, current)) await this.#subscribe(user);
     this.#publish();
   }
 
@@ -83,11 +84,12 @@ export class DevicePush {
     return this.state.get() === "on";
   }
 
-  /** Turns notifications off, here at once and on the server if it can be reached. */
+  /** Turns notifications off, here at once and on the server if it can be reached. Never throws. */
   async turnOff(): Promise<void> {
     this.#platform.saveWantedUser(undefined);
     this.#publish();
-    await this.#platform.end();
+    // Without a network the browser may keep the subscription. The service worker ends it at the next push, without content.
+    await this.#platform.end().catch(() => undefined);
     // A push service reports an ended subscription to the server, so nothing is repeated.
     await this.#platform.request("DELETE", subscriptionPath).catch(() => undefined);
   }

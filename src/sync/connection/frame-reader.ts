@@ -22,7 +22,7 @@ export type WelcomeFrame = ServerFrameOf<"welcome">;
 export type ResultFrame = ServerFrameOf<
   "changes" | "page" | "call" | "presence" | "searchResults" | "revisions" | "done"
 >;
-type EphemeralFrame = ServerFrameOf<"typing" | "presenceVisibility" | "postDeleted">;
+type EphemeralFrame = ServerFrameOf<"typing" | "presenceVisibility" | "postDeleted" | "pushKeyChanged">;
 export type ChangeFrame = Exclude<
   ServerFrame,
   ResultFrame | EphemeralFrame | ServerFrameOf<"welcome" | "refusal" | "error">

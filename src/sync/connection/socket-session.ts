@@ -50,6 +50,8 @@ export type SocketSessionEvents = Pick<SocketEvents, "onClosed" | "onSessionRefu
   onPresenceVisibilityChanged(): void;
   /** This person deleted a post, here or on another device. */
   onPostDeleted(id: Uuid): void;
+  /** The push subscription of this session has to be renewed. */
+  onPushKeyChanged(): void;
   onCallEvent(event: CallFeedEvent): void;
 };
 
@@ -198,6 +200,9 @@ export class SocketSession {
         break;
       case serverFrame.postDeleted:
         this.#events.onPostDeleted(unpackUuid(frame[1]));
+        break;
+      case serverFrame.pushKeyChanged:
+        this.#events.onPushKeyChanged();
         break;
       case serverFrame.error:
         break;

@@ -33,6 +33,8 @@ export type LeaderEvents = {
   onOutdated(): void;
   /** The server refused a change of the settings for good; the previous settings apply again. */
   onSettingsRefused(): void;
+  /** The push subscription of this session has to be renewed. */
+  onPushKeyChanged(): void;
   /** Publishes an event to all tabs of the person, this one included. */
   publish(event: TabEvent): void;
 };
@@ -86,6 +88,7 @@ export class Leader {
         onCallEvent,
         onTyping: (handle, number) => runInBackground(context, this.#typingTracker.handleTyping(handle, number)),
         onPresenceVisibilityChanged: () => events.publish({ type: "presence-turned" }),
+        onPushKeyChanged: events.onPushKeyChanged,
         onPostDeleted: (id) => runInBackground(context, deletePostLocally(context, id)),
       },
       async () => {

@@ -29,6 +29,8 @@ export class Tab {
   readonly link = new Observable<LinkState>("connecting");
   /** Version that grows when presences on screen must be requested again. */
   readonly presenceVersion = new Observable(0);
+  /** Version that grows when the push subscription of this session has to be renewed, while this tab is the leader. */
+  readonly pushKeyVersion = new Observable(0);
   readonly typing: TypingState;
   readonly calls = new CallFeed(() => this.platform.now());
   readonly memberLoader = new MemberLoader(this);
@@ -228,6 +230,7 @@ export class Tab {
       onSignedOut: () => this.#notify("signed-out"),
       onOutdated: () => this.#notify("outdated"),
       onSettingsRefused: () => this.#notify("settings-refused"),
+      onPushKeyChanged: () => this.pushKeyVersion.set(this.pushKeyVersion.get() + 1),
       publish: (event) => {
         this.#handleEvent(event);
         this.#channel.post(event);

@@ -10,6 +10,7 @@ import {
   videoTimeoutMs,
 } from "#tests/support/browser/call-client.ts";
 import { fill, type TestClient } from "#tests/support/browser/test-client.ts";
+import { setVisibility } from "#tests/support/browser/visibility.ts";
 import { makePair, toSite } from "#tests/support/people/pair.ts";
 
 test.use({ actionTimeout: callTimeoutMs });
@@ -64,12 +65,6 @@ const expectNoPictures = async (phone: TestClient): Promise<void> => {
   };
   await expect.poll(isStill, { intervals: [1_500], timeout: callTimeoutMs }).toBe(true);
 };
-
-const setVisibility = ({ page }: TestClient, state: DocumentVisibilityState): Promise<void> =>
-  page.evaluate((state) => {
-    Object.defineProperty(document, "visibilityState", { value: state, configurable: true });
-    document.dispatchEvent(new Event("visibilitychange"));
-  }, state);
 
 test("video is not sent while its call or page is hidden, and returns to the screen or to a picture-in-picture window", async ({
   browser,

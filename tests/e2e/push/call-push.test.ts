@@ -13,6 +13,7 @@ import {
   pauseBetweenTaps,
 } from "#tests/support/browser/call-client.ts";
 import { fill, TestClient } from "#tests/support/browser/test-client.ts";
+import { setVisibility } from "#tests/support/browser/visibility.ts";
 import { makePair, toSite } from "#tests/support/people/pair.ts";
 import { callSite, type Person, type Site } from "#tests/support/people/people.ts";
 import { expect, listNotifications, type PushBrowser, test } from "#tests/support/push/push-browser.ts";
@@ -162,6 +163,36 @@ test("a call answered on another device is replaced on the phone, and in the app
   expect((await readNotification(bare, ring))?.body).toBe(incoming);
   await callControl(opened, "accept").click();
   await expect.poll(() => readNotification(bare, ring)).toBeUndefined();
+});
+
+test("a page in the background shows a message and a call as notifications, which end in the app", async ({
+  server,
+  makePushBrowser,
+}) => {
+  const site = toSite(server);
+  const { people, conversation } = await makePair(site, 9_962);
+  const [ana, ben] = people;
+  const [phone, anas] = [await makePushBrowser().open(), await makePushBrowser().open({ permission: false })];
+  await Promise.all([turnOn(phone, ben), anas.signInToChat(ana, ben.id)]);
+  await phone.goTo("/app");
+  await setVisibility(phone, "hidden");
+  await anas.write("Mbote");
+  const shown = { title: ana.username, body: "Mbote", tag: toConversationTag(conversation) };
+  await expect.poll(() => listNotifications(phone.page)).toEqual([shown]);
+  expect(await phone.conversation(ana.username).textContent()).toContain("Mbote"); // the page was connected meanwhile
+  await setVisibility(phone, "visible");
+  await phone.conversation(ana.username).click();
+  await expect.poll(() => listNotifications(phone.page)).toEqual([]);
+
+  await setVisibility(phone, "hidden");
+  const ring = toCallTag(conversation);
+  await callButton(anas, ben).click();
+  await patient(callScreen(phone, ana)).toBeVisible();
+  await expect.poll(async () => (await readNotification(phone.page, ring))?.body).toBe(incoming);
+  await tapNotification(phone, ring, "decline");
+  await patient(callScreen(anas, ben)).toHaveCount(0);
+  await patient(callScreen(phone, ana)).toHaveCount(0);
+  expect(await listNotifications(phone.page)).toEqual([]);
 });
 
 test("a push that arrives after the ring shows a missed call without a sound, whatever the clock of the phone says", async ({

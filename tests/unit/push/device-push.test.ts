@@ -23,6 +23,7 @@ const makeBrowser = (options: { user?: Uuid; permission?: NotificationPermission
     saved: undefined as unknown,
     isOffline: false,
     testStatus: "sent",
+    endFailure: undefined as Error | undefined,
     whileSaving: () => {},
   };
   const subscribe = (key: string): PushSubscription =>
@@ -59,6 +60,7 @@ const makeBrowser = (options: { user?: Uuid; permission?: NotificationPermission
       browser.device = device;
     },
     end: async () => {
+      if (browser.endFailure) throw browser.endFailure;
       browser.device = undefined;
       browser.subscription = null;
     },
@@ -127,6 +129,15 @@ describe("turning notifications off", () => {
     expect(push.state.get()).toBe("off");
     expect(browser).toMatchObject({ subscription: null, device: undefined, wantedUser: undefined });
   });
+  it("is no failure if the browser cannot end the subscription, and still removes it on the server", async () => {
+    const { browser, open } = makeBrowser();
+    const push = open();
+    await push.turnOn();
+    browser.endFailure = new DOMException("no network", "NetworkError");
+    await push.turnOff();
+    expect(push.state.get()).toBe("off");
+    expect(browser.requests).toEqual([...saving, "DELETE /api/push/subscription"]);
+  });
   it("removes the subscription on the server", async () => {
     const { browser, open } = makeBrowser();
     const push = open();
@@ -172,6 +183,13 @@ describe("the next start", () => {
     browser.serverKey = toKey(2);
     browser.now += weekMs + 1;
     await open().start();
+    expect(browser.device).toMatchObject({ endpoint: "https://push.example/2", key: toKey(2) });
+  });
+  it("replaces a subscription at once when the server tells that its key has changed", async () => {
+    const { browser, open } = await turnOnOnce();
+    browser.serverKey = toKey(2);
+    await open().start(true);
+    expect(browser.requests).toEqual(saving);
     expect(browser.device).toMatchObject({ endpoint: "https://push.example/2", key: toKey(2) });
   });
   it("of the same person after an expired session subscribes again", async () => {

@@ -31,7 +31,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-const both = ["subscription", "notification"];
+const both = ["notification", "subscription"];
 
 describe("notifications on this device", () => {
   it("end with a sign-out, without a network", async () => {

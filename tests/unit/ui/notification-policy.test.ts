@@ -21,6 +21,7 @@ const makeTab = (around: Partial<NotificationContext> = {}) => {
     phase: { name: "synced", since: 0 },
     freshAfter: Number.POSITIVE_INFINITY,
     isVisible: true,
+    hasSystemNotifications: false,
     openConversation: undefined,
     isListShown: false,
     call: "none",
@@ -150,6 +151,14 @@ describe("the open screen", () => {
     expect(tab.arrive("ana")).toEqual({ playsSound: true, banner: undefined, isForOpenChat: false });
     tab.pass(10_000);
     expect(tab.arrive("ben")).toEqual({ playsSound: true, banner: undefined, isForOpenChat: false });
+  });
+
+  it("is silent in a hidden tab where a system notification sounds", () => {
+    const tab = open({ isVisible: false, hasSystemNotifications: true });
+    expect(tab.arrive("ana")).toEqual({ playsSound: false, banner: undefined, isForOpenChat: false });
+    tab.here.isVisible = true;
+    tab.pass(10_000);
+    expect(tab.arrive("ana")).toEqual({ playsSound: true, banner: "ana", isForOpenChat: false });
   });
 
   it("does not count as open while a call covers the chat: another window may notify", () => {

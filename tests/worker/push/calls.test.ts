@@ -78,12 +78,16 @@ test("a person who turned the sound of calls off receives a silent ring, in the 
   expect([notification.body, notification.lang, data.isAlerting]).toEqual(["Chamada de voz recebida", "pt", false]);
 });
 
-test("a call rings by a push on a connected device only if its socket stays silent for five seconds", async () => {
+test("a call rings by a push on a device in the foreground only if its socket stays silent for five seconds", async () => {
   const { ana, ben, id } = await makePair();
   const tablet = await makeOtherSession(ben);
   const [silent, silentPush] = [await Device.open(ben), await subscribe(ben)];
   const [live, livePush] = [await CallClient.open(tablet, id), await subscribe(tablet)];
   const anas = await CallClient.open(ana, id);
+  for (const device of [silent, live.device]) {
+    device.send(["l", 1]);
+    await device.waitForPong();
+  }
   await scheduler.wait(5);
   const call = createUuid();
   const dialledAt = Date.now();

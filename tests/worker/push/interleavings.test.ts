@@ -8,7 +8,10 @@ import { makePair } from "#tests/worker/support/seeded-people.ts";
 import { makeRandom } from "#tests/worker/support/seeded-random.ts";
 import { makeOtherSession, PushDevice, servePushes } from "./push-service.ts";
 
-/** Random sequences of messages, reads, deaths of the object, and openings and closings of another device. */
+/**
+ * Random sequences of messages, reads, deaths of the object, and openings and closings of a device in the foreground. Two
+ * devices have to be notified: a closed one, and one whose page is in the background and confirms what arrives.
+ */
 
 const stepsPerRun = 14;
 
@@ -17,14 +20,17 @@ test.each([1, 2, 3, 4, 5, 6, 7, 8])(
   async (seed) => {
     const random = makeRandom(seed);
     const { ana, ben, id } = await makePair();
-    const phone = await PushDevice.create();
-    servePushes(() => [phone]);
+    const [phone, tablet] = [await PushDevice.create(), await PushDevice.create()];
+    servePushes(() => [phone, tablet]);
     await phone.subscribe(await makeOtherSession(ben));
+    const hiddenPage = await makeOtherSession(ben);
+    await tablet.subscribe(hiddenPage);
     // A stub that failed stays broken.
     const getChannel = () => env.USER_CHANNEL.getByName(ben.id);
     advanceClock(0); // time passes in steps from here on
 
     let laptop: Device | undefined;
+    let page: Device | undefined = await Device.open(hiddenPage);
     let [sent, deaths] = [0, 0];
     const trace: string[] = [];
     /** Lets the object do what is due. */
@@ -41,6 +47,7 @@ test.each([1, 2, 3, 4, 5, 6, 7, 8])(
       death: () => {
         deaths += 1;
         laptop = undefined;
+        page = undefined;
         return runInDurableObject(getChannel(), (_, state) => state.abort("as if the machine had died")).catch(
           () => undefined,
         );
@@ -53,6 +60,11 @@ test.each([1, 2, 3, 4, 5, 6, 7, 8])(
       close: async () => {
         laptop?.close();
         laptop = undefined;
+      },
+      confirm: async () => {
+        page ??= await Device.open(hiddenPage);
+        page.send(["r", id, sent, 0]);
+        await page.waitForPong();
       },
       wait: async () => {},
     };
@@ -71,17 +83,19 @@ test.each([1, 2, 3, 4, 5, 6, 7, 8])(
     }
 
     const { unread, head } = await readRow(ben, id);
-    const pushes = phone.received.map(({ payload }) => payload.data);
-    const context = JSON.stringify({ trace, pushes, unread, head, deaths });
-    // No unread message without a notification: every wait is over.
-    if (unread > 0) expect(pushes.at(-1), context).toMatchObject({ head, count: unread });
-    // No message is notified twice, except after a death.
-    const repeated = pushes.filter((push, n) => pushes.slice(0, n).some((before) => before.head === push.head));
-    expect(repeated.length, context).toBeLessThanOrEqual(deaths);
-    // Notifications never go back, and never name more messages than there were.
-    for (const [n, push] of pushes.entries()) {
-      expect(push.head, context).toBeGreaterThanOrEqual(pushes[n - 1]?.head ?? 0);
-      expect(push.count, context).toBeLessThanOrEqual(push.head ?? 0);
+    for (const device of [phone, tablet]) {
+      const pushes = device.received.map(({ payload }) => payload.data);
+      const context = JSON.stringify({ trace, pushes, unread, head, deaths, isConnected: device === tablet });
+      // No unread message without a notification: every wait is over.
+      if (unread > 0) expect(pushes.at(-1), context).toMatchObject({ head, count: unread });
+      // No message is notified twice, except after a death.
+      const repeated = pushes.filter((push, n) => pushes.slice(0, n).some((before) => before.head === push.head));
+      expect(repeated.length, context).toBeLessThanOrEqual(deaths);
+      // Notifications never go back, and never name more messages than there were.
+      for (const [n, push] of pushes.entries()) {
+        expect(push.head, context).toBeGreaterThanOrEqual(pushes[n - 1]?.head ?? 0);
+        expect(push.count, context).toBeLessThanOrEqual(push.head ?? 0);
+      }
     }
   },
 );

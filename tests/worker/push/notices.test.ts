@@ -2,6 +2,7 @@ import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
 import type { SecurityNotice } from "#contract/auth/security-notice.ts";
 import { createUuid } from "#contract/ids.ts";
+import { pushForegroundWaitMs } from "#contract/limits.ts";
 import type { Relation } from "#contract/people.ts";
 import { findQuietEnd } from "#contract/settings/quiet-hours.ts";
 import { defaultQuietHours } from "#contract/settings/settings.ts";
@@ -123,14 +124,20 @@ test("a security notice notifies all devices but the one that caused it, in quie
   expect(phone.requests).toBe(2);
 });
 
-test("a device with a confirming socket is not notified of a request", async () => {
-  const [ana, ben] = [await seedPerson(), await seedPerson()];
+test("a request notifies a connected device in the background, and no device that shows it in the foreground", async () => {
+  const [ana, cal, ben] = [await seedPerson(), await seedPerson(), await seedPerson()];
   const laptop = await Device.open(ben);
   const push = await subscribe(ben);
   await channelOf(ben).updateRelations([makeRequest(ana)]);
-  await scheduler.wait(5);
-  laptop.send(["l", 0]);
-  await scheduler.wait(5_500);
-  expect(kinds(push)).toEqual([]);
-  laptop.close();
+  await push.next();
+  laptop.send(["l", 1]);
+  await laptop.waitForPong();
+  advanceClock(0);
+  await channelOf(ben).updateRelations([makeRequest(cal)]);
+  advanceClock(pushForegroundWaitMs);
+  laptop.send(["l", 1]);
+  await laptop.waitForPong();
+  await runAlarm(ben);
+  await settle();
+  expect(kinds(push)).toEqual(["request"]);
 });

@@ -7,7 +7,7 @@ import { defaultQuietHours, type QuietHours } from "#contract/settings/settings.
 import type { Person } from "#tests/support/people/people.ts";
 import { CallClient } from "#tests/worker/support/call-client.ts";
 import { advanceClock } from "#tests/worker/support/clock.ts";
-import { request, sendTexts, waitUntil } from "#tests/worker/support/device.ts";
+import { Device, request, sendTexts, waitUntil } from "#tests/worker/support/device.ts";
 import { befriend, makePair, seedPerson } from "#tests/worker/support/seeded-people.ts";
 import { call } from "#tests/worker/support/site.ts";
 import { channelOf, runAlarm, settle, startPushServices, subscribe, waitForUnread } from "./push-fixture.ts";
@@ -57,6 +57,26 @@ test("messages of several conversations in quiet hours cause one summary at thei
   expect((await phone.next(2)).payload.notification.body).toBe("4 nouveaux messages\nsix");
   await settle();
   expect(phone.requests).toBe(2);
+});
+
+test("a connected device in the background receives what was held back in quiet hours once, as a summary", async () => {
+  const { ana, ben, id } = await makePair();
+  const cal = await seedPerson();
+  const other = await befriend(ben, cal);
+  const [page, push] = [await Device.open(ben), await subscribe(ben)];
+  const end = await beginQuietHours(ben);
+  await sendTexts(ana, id, "un", "deux");
+  await sendTexts(cal, other, "trois");
+  await waitForUnread(ben, id, 2);
+  await waitForUnread(ben, other, 1);
+  page.send(["r", id, 2, 0]);
+  await page.waitForPong();
+  advanceClock(end - Date.now());
+  await runAlarm(ben);
+  expect((await push.next()).payload.data).toMatchObject({ kind: "summary", count: 3 });
+  await runAlarm(ben);
+  await settle();
+  expect(push.requests).toBe(1);
 });
 
 test("a summary contains only what is still unread and not muted, and of one conversation it is its notification", async () => {

@@ -1,17 +1,17 @@
-import { runInDurableObject } from "cloudflare:test";
+import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, test, vi } from "vitest";
 import type { ApiError } from "#contract/errors.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { pushSubscriptionsMax } from "#contract/limits.ts";
 import type { Person } from "#tests/support/people/people.ts";
-import { waitUntil } from "#tests/worker/support/device.ts";
+import { Device, waitUntil } from "#tests/worker/support/device.ts";
 import { type seedPerson as seed, seedPerson } from "#tests/worker/support/seeded-people.ts";
 import { call, drainBucket, refillBuckets, site } from "#tests/worker/support/site.ts";
 import { callWith, overrideMethods } from "#tests/worker/support/wrapped-site.ts";
 import { createSessionRow } from "#worker/auth/sessions/sessions.ts";
 import { signAccessToken } from "#worker/lib/http/access-token.ts";
-import { addDevice, startPushServices } from "./push-fixture.ts";
+import { addDevice, settle, startPushServices } from "./push-fixture.ts";
 import { makeOtherSession, PushDevice } from "./push-service.ts";
 
 type Seeded = Awaited<ReturnType<typeof seed>>;
@@ -72,6 +72,24 @@ test("a subscribed device receives the test push that its person asks for, and n
   });
   await sendTest(second);
   expect((await laptop.next()).payload.notification.lang).toBe("pt");
+});
+
+test("a device whose subscription was made with a former key is told so when it connects, until it subscribes again", async () => {
+  const ana = await seedPerson();
+  const phone = await makeDevice();
+  await phone.subscribe(ana);
+  const channel = env.USER_CHANNEL.getByName(ana.id);
+  await runInDurableObject(channel, (_, { storage }) =>
+    storage.sql.exec("UPDATE push_subscriptions SET key = ?", phone.p256dh),
+  );
+  await evictDurableObject(channel);
+  const hasKeyFrame = (device: Device) => device.raw.includes(JSON.stringify(["k"]));
+  const [other, former] = [await Device.open(await makeOtherSession(ana)), await Device.open(ana)];
+  await waitUntil(() => hasKeyFrame(former));
+  await phone.subscribe(ana);
+  const renewed = await Device.open(ana);
+  await settle();
+  expect([hasKeyFrame(other), hasKeyFrame(renewed)]).toEqual([false, false]);
 });
 
 test("the key is that of the server, and without one nothing is offered", async () => {

@@ -5,9 +5,9 @@ const removeSubscription = async (): Promise<void> => {
   if (!("caches" in globalThis) || !(await caches.delete(pushCacheName))) return;
   const registration = await navigator.serviceWorker?.getRegistration();
   if (!registration) return;
+  for (const notification of await registration.getNotifications()) notification.close();
   const subscription = await registration.pushManager?.getSubscription();
   await subscription?.unsubscribe();
-  for (const notification of await registration.getNotifications()) notification.close();
 };
 
 let ending: Promise<void> | undefined;

@@ -11,6 +11,10 @@ export const readPushUser = (): string | undefined => {
   }
 };
 
+/** Whether a person receives notifications on this device while no page of the app is visible. */
+export const hasSystemNotifications = (user: string | undefined): boolean =>
+  user !== undefined && readPushUser() === user && globalThis.Notification?.permission === "granted";
+
 /**
  * Why this page loads the code of notifications for the closed app: they are on, or a message was sent, after which the
  * person may be asked.

@@ -7,6 +7,7 @@ import type { CommandRouter } from "#worker/objects/user-channel/commands/comman
 import type { InboxFeed } from "#worker/objects/user-channel/inbox/inbox-feed.ts";
 import type { PresenceTracker } from "#worker/objects/user-channel/presence/presence.ts";
 import type { TypingRelay } from "#worker/objects/user-channel/presence/typing.ts";
+import type { PushNotifications } from "#worker/objects/user-channel/push/push-notifications.ts";
 import { toChangesFields } from "#worker/objects/user-channel/sockets/server-frames.ts";
 import type { SocketRegistry } from "#worker/objects/user-channel/sockets/socket-registry.ts";
 import type { ClientSocket } from "#worker/objects/user-channel/sockets/socket-state.ts";
@@ -18,6 +19,7 @@ type FrameRouterPorts = {
   inbox: InboxFeed;
   typing: TypingRelay;
   presence: PresenceTracker;
+  push: Pick<PushNotifications, "handleDeviceLeft" | "hasFormerKey">;
   commands: CommandRouter;
   handler: FrameHandler;
 };
@@ -31,7 +33,7 @@ export class FrameRouter {
   }
 
   async routeFrame(socket: ClientSocket, frame: ClientFrame): Promise<void> {
-    const { sockets, typing, presence, handler } = this.#ports;
+    const { sockets, typing, presence, push, handler } = this.#ports;
     switch (frame[0]) {
       case clientFrame.hello:
         return this.#handleHello(socket, frame);
@@ -43,7 +45,9 @@ export class FrameRouter {
       case clientFrame.multicast:
         return handler.handleMulticast(socket, frame);
       case clientFrame.foreground:
-        return presence.setForeground(socket, frame[1] === 1);
+        presence.setForeground(socket, frame[1] === 1);
+        if (frame[1] === 0) push.handleDeviceLeft();
+        return;
       default:
         return handler.handleCommand(socket, frame);
     }
@@ -64,5 +68,13 @@ export class FrameRouter {
     const base = toSocketBase(changes);
     sockets.markReady(socket, base);
     sockets.sendFrame(socket, [serverFrame.welcome, protocolVersion, ...toChangesFields(changes, base)]);
+    this.#runInBackground(this.#announceKeyChange(socket), "comparing the push key failed");
+  }
+
+  async #announceKeyChange(socket: ClientSocket): Promise<void> {
+    const { sockets, push } = this.#ports;
+    const session = socket.state?.session;
+    if (session !== undefined && (await push.hasFormerKey(session)))
+      sockets.sendFrame(socket, [serverFrame.pushKeyChanged]);
   }
 }

@@ -79,15 +79,16 @@ export const createCallEndedPayload = (
 
 /**
  * Content of the push of a conversation's unread messages of which the newest is a call that rang on the device. `count`:
- * number of missed calls if there are several and nothing else is unread.
+ * number of missed calls if there are several and nothing else is unread. `isConnected`: the device closes the ring
+ * itself, so it could not know that this notification replaces a ring.
  */
 export const createMissedCallPayload = (
   recipient: Recipient,
   entry: InboxEntry,
-  { id, kind, count }: { id: Uuid; kind: CallKind; count: number | undefined },
+  { id, kind, count, isConnected }: { id: Uuid; kind: CallKind; count: number | undefined; isConnected: boolean },
   device: PushSubscription,
 ): PushPayload => {
-  const times = { sentAt: Date.now(), isAlerting: recipient.settings.calls.sound };
+  const times = { sentAt: Date.now(), isAlerting: recipient.settings.calls.sound && !isConnected };
   const { notification, data, ...rest } = createMessagePayload(recipient, entry, undefined, device, times);
   const isCounted = count !== undefined && recipient.settings.messages.preview === "text";
   const body = !isCounted ? notification.body : toMissedCallsText(device.language, kind, count);

@@ -1,6 +1,6 @@
 import type { Call, CallBody } from "#contract/calls/call.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
-import { callRingMs, pushConfirmMs, pushLifetimeSeconds } from "#contract/limits.ts";
+import { callRingMs, pushLifetimeSeconds } from "#contract/limits.ts";
 import { isQuietForCalls } from "#contract/settings/quiet-hours.ts";
 import { BoundedMap } from "#worker/lib/limits/bounded-map.ts";
 import { logError } from "#worker/lib/log.ts";
@@ -10,6 +10,7 @@ import type { InboxFeed } from "#worker/objects/user-channel/inbox/inbox-feed.ts
 import type { InboxEntry } from "#worker/objects/user-channel/inbox/inbox-merge.ts";
 import type { SocketRegistry } from "#worker/objects/user-channel/sockets/socket-registry.ts";
 import { createCallEndedPayload, createCallPayload, createMissedCallPayload } from "./call-payloads.ts";
+import { toConfirmWaitMs } from "./confirm-wait.ts";
 import type { DeviceSender } from "./device-sender.ts";
 import type { Recipient } from "./payloads.ts";
 import { type CallChange, createRing, type Ring, toEnding } from "./ring.ts";
@@ -27,7 +28,7 @@ type CallPusherPorts = {
   user: Uuid;
   inbox: Pick<InboxFeed, "find" | "settings">;
   relations: Pick<RelationTable, "findName">;
-  sockets: Pick<SocketRegistry, "lastHeardAtOfSession">;
+  sockets: Pick<SocketRegistry, "findConnection">;
   subscriptions: SubscriptionTable;
   rings: RingTable;
   sender: DeviceSender;
@@ -44,7 +45,8 @@ const handlersMax = 32;
 const never = Number.POSITIVE_INFINITY;
 
 /**
- * Rings on devices whose app is closed: at once on a device without a socket, and after `pushConfirmMs` on one whose
+ * Rings on devices whose app is closed or in the background: at once on a device without a socket, after
+ * `pushBackgroundWaitMs` on a connected one in the background, and after `pushConfirmMs` on one in the foreground whose
  * socket stays silent. When the call ends or is answered elsewhere, another push replaces the notification on the
  * devices that received the ring. Whether a call rings at all is decided by the `CallRegistry`, as for connected devices,
  * and by the person's quiet hours.
@@ -157,12 +159,12 @@ export class CallPusher {
     return times.length > 0 ? Math.min(...times) : undefined;
   }
 
-  /** Time at which a device is due, undefined if it has the ring, or a socket that was heard of since the call began. */
+  /** Time at which a device is due, undefined if it has the ring, or shows the call in the foreground. */
   #dueAt({ session }: PushSubscription, ring: Ring, now: number): number | undefined {
     if (ring.sessions.has(session) || ring.sending.has(session)) return undefined;
-    const heardAt = this.#ports.sockets.lastHeardAtOfSession(session);
-    if (heardAt !== undefined && heardAt > ring.startedAt) return undefined;
-    const waitMs = heardAt === undefined ? 0 : pushConfirmMs;
+    const connection = this.#ports.sockets.findConnection(session);
+    if (connection && connection.seenAt > ring.startedAt) return undefined;
+    const waitMs = toConfirmWaitMs(connection);
     const retryAt = ring.retryAt.get(session) ?? 0;
     return retryAt === never ? undefined : Math.max(Math.min(ring.startedAt, now) + waitMs, retryAt);
   }
@@ -224,7 +226,7 @@ export class CallPusher {
   }
 
   async #replaceByLogEntry(ring: Ring, entry: InboxEntry, { kind }: CallBody): Promise<void> {
-    const { env, user, inbox, rings, sender, recordNotified } = this.#ports;
+    const { env, user, inbox, rings, sender, sockets, recordNotified } = this.#ports;
     const { conversation } = entry;
     await Promise.all(ring.sending.values());
     const before = rings.find(conversation);
@@ -242,7 +244,9 @@ export class CallPusher {
         head = current.head;
         const isOnlyMissedCalls = current.head === entry.head && missed > 1;
         const count = isOnlyMissedCalls ? missed : undefined;
-        return createMissedCallPayload(this.#recipient, current, { id: ring.call.call_id, kind, count }, device);
+        const isConnected = sockets.findConnection(device.session) !== undefined;
+        const missedCall = { id: ring.call.call_id, kind, count, isConnected };
+        return createMissedCallPayload(this.#recipient, current, missedCall, device);
       };
       const { type } = await sender.send(device, createPayload, options);
       if (type === "delivered") heads.set(device.session, head);
@@ -264,14 +268,13 @@ export class CallPusher {
     if (this.#rings.get(conversation) === ring) this.#rings.delete(conversation);
   }
 
-  /** Devices that received the ring and do not know better by themselves. */
+  /** Devices that received the ring, except those that show its end in the foreground. */
   #listRungDevices(ring: Ring): PushSubscription[] {
     const { subscriptions, sockets } = this.#ports;
     const handler = this.#handlers.get(ring.call.call_id);
     return subscriptions.all.filter(({ session }) => {
-      const heardAt = sockets.lastHeardAtOfSession(session);
-      const isConnected = heardAt !== undefined && heardAt > ring.startedAt;
-      return ring.sessions.has(session) && session !== handler && !isConnected;
+      const hasSeen = (sockets.findConnection(session)?.seenAt ?? 0) > ring.startedAt;
+      return ring.sessions.has(session) && session !== handler && !hasSeen;
     });
   }
 

@@ -2,8 +2,6 @@ import { isMutedAt } from "#contract/conversations.ts";
 import { type ConversationId, otherMember, type Uuid } from "#contract/ids.ts";
 import {
   presenceStaleMs,
-  pushConfirmMs,
-  pushConversationPauseMs,
   pushForegroundWaitMs,
   pushLifetimeSeconds,
   pushPauseMs,
@@ -16,10 +14,11 @@ import type { RelationTable } from "#worker/objects/user-channel/inbox/contacts-
 import type { InboxFeed } from "#worker/objects/user-channel/inbox/inbox-feed.ts";
 import type { InboxEntry } from "#worker/objects/user-channel/inbox/inbox-merge.ts";
 import type { SocketRegistry } from "#worker/objects/user-channel/sockets/socket-registry.ts";
+import { toConfirmWaitMs } from "./confirm-wait.ts";
 import type { DeviceSender } from "./device-sender.ts";
 import type { MarkTable } from "./mark-table.ts";
 import { createMessagePayload } from "./payloads.ts";
-import { createPending, type PendingMessages, pushSendingMs } from "./pending-messages.ts";
+import { createPending, getPushTimes, type PendingMessages, pushSendingMs, toPauseEnd } from "./pending-messages.ts";
 import type { PushSubscription, SubscriptionTable } from "./subscription-table.ts";
 import { type HeldMessages, SummaryPusher } from "./summary-pusher.ts";
 import { type SharedAlarm, toRetryDelayMs, WakeUp } from "./wake-up.ts";
@@ -31,21 +30,23 @@ type MessagePusherPorts = {
   user: Uuid;
   inbox: Pick<InboxFeed, "find" | "settings">;
   relations: Pick<RelationTable, "findName" | "isBlocked">;
-  sockets: Pick<SocketRegistry, "lastForegroundAt" | "lastHeardAtOfSession">;
+  sockets: Pick<SocketRegistry, "findConnection" | "lastForegroundAt">;
   subscriptions: SubscriptionTable;
   marks: MarkTable;
   sender: DeviceSender;
 };
 
 const lifetimeMs = pushLifetimeSeconds * 1_000;
-const recoveredRows = 32; // conversations changed last, among which a new instance looks for unfinished pushes
+/** Conversations with unread messages since a time. A row read costs a thousandth of a row written, so it has no index. */
+const unreadQuery = `SELECT conversation, at FROM inbox
+  WHERE unread > 0 AND at > ? AND gone = 0 AND (muted = 0 OR muted_until < at)`;
 
 /**
- * Pushes new messages to the devices that do not have them: at once to a device without a socket, after
- * `pushConfirmMs` to one whose socket stays silent, and after `pushForegroundWaitMs` while any device of the person is
- * in the foreground. Later messages of a conversation share pushes. Every decision looks at the current inbox, so a
- * push of read, muted or deleted messages is not sent. Nothing is pushed during quiet hours; at their end the messages
- * of several conversations share one push.
+ * Pushes new messages to the devices that do not show them: at once to a device without a socket, after
+ * `pushBackgroundWaitMs` to a connected one in the background, after `pushConfirmMs` to one in the foreground whose socket
+ * stays silent, and after `pushForegroundWaitMs` while any device of the person is in the foreground. Later messages of a
+ * conversation share pushes. Every decision looks at the current inbox, so a push of read, muted or deleted messages is
+ * not sent. Nothing is pushed during quiet hours; at their end the messages of several conversations share one push.
  *
  * An alarm is set in the same synchronous run as the write of the row, and a mark is written after the push. If this
  * instance dies in between, the next one finds messages without a mark and pushes them again; a device that got both
@@ -56,8 +57,8 @@ export class MessagePusher {
   readonly #pending = new Map<ConversationId, PendingMessages>();
   readonly #wakeUp: WakeUp;
   readonly #summary: SummaryPusher;
-  /** Time of the last push to this person. */
-  #pushedAt = 0;
+  /** Time of the last push to each device, by session. */
+  readonly #pushedAt = new Map<Uuid, number>();
   #isRecovered = false;
 
   constructor(ports: MessagePusherPorts) {
@@ -107,6 +108,11 @@ export class MessagePusher {
     this.#run();
   }
 
+  /** Looks again at what waited for the person to read it on a device in the foreground. */
+  handleDeviceLeft(): void {
+    if (this.#pending.size > 0) this.#run();
+  }
+
   /**
    * Finds messages that a previous instance may not have pushed, except in a conversation with new ones. Those that
    * arrived during a timed mute are not pushed when it has ended.
@@ -114,18 +120,11 @@ export class MessagePusher {
   #recover(excluded?: ConversationId): void {
     if (this.#isRecovered) return;
     this.#isRecovered = true;
-    const { ctx, inbox } = this.#ports;
-    const rows = ctx.storage.sql
-      .exec<{ conversation: ConversationId }>(
-        `SELECT conversation FROM (SELECT * FROM inbox ORDER BY bucket DESC LIMIT ?)
-         WHERE unread > 0 AND gone = 0 AND (muted = 0 OR muted_until < at)`,
-        recoveredRows,
-      )
+    const rows = this.#ports.ctx.storage.sql
+      .exec<{ conversation: ConversationId; at: number }>(unreadQuery, Date.now() - lifetimeMs)
       .toArray();
-    for (const { conversation } of rows) {
-      const at = inbox.find(conversation)?.at ?? 0;
-      if (conversation !== excluded && at > Date.now() - lifetimeMs) this.#pending.set(conversation, createPending(at));
-    }
+    for (const { conversation, at } of rows)
+      if (conversation !== excluded) this.#pending.set(conversation, createPending(at));
   }
 
   /** Pushes what is due and arranges to be woken for the rest. */
@@ -151,29 +150,34 @@ export class MessagePusher {
     if (pending.isSending) return now + pushSendingMs;
     const entry = this.#findUnread(conversation);
     if (!entry) return this.#finish(conversation);
-    const { heads, pushedAt } = this.#ports.marks.find(entry);
+    const mark = this.#ports.marks.find(entry);
+    pending.before ??= mark;
     const devices = this.#ports.subscriptions.all.filter(
-      ({ session, savedAt }) => isNewsFor(heads[session] ?? 0, entry) && savedAt <= pending.lastAt,
+      ({ session, savedAt }) => isNewsFor(mark.heads[session] ?? 0, entry) && savedAt <= pending.lastAt,
     );
-    const dueAt = new Map(devices.map((device) => [device, this.findDueAt(device, pending, now)]));
-    const waiting = devices.filter((device) => dueAt.get(device) !== undefined);
-    if (waiting.length === 0) {
+    const dueAt = new Map<PushSubscription, number>();
+    for (const device of devices) {
+      const at = this.findDueAt(device, pending, now);
+      if (at !== undefined) dueAt.set(device, Math.max(at, this.#toPauseEnd(device, pending, now)));
+    }
+    if (dueAt.size === 0) {
       if (devices.length > 0) this.#writeMark(entry, new Map(devices.map(toHeadOf(entry))));
       return this.#finish(conversation);
     }
-    // After the clock was set back, a pause is not longer than usual.
-    const pausedUntil = Math.max(
-      Math.min(pushedAt, now) + pushConversationPauseMs,
-      Math.min(this.#pushedAt, now) + pushPauseMs,
-    );
-    const due = pausedUntil <= now ? waiting.filter((device) => (dueAt.get(device) ?? 0) <= now) : [];
+    const due = [...dueAt].flatMap(([device, at]) => (at <= now ? [device] : []));
     if (due.length > 0) {
-      this.#pushedAt = now;
+      for (const { session } of due) this.#pushedAt.set(session, now);
       pending.isSending = true;
       this.#ports.ctx.waitUntil(this.#push(entry, pending, due, now));
       return now + pushSendingMs;
     }
-    return Math.max(pausedUntil, Math.min(...waiting.map((device) => dueAt.get(device) ?? 0)));
+    return Math.min(...dueAt.values());
+  }
+
+  /** Time from which a device may be pushed again, after the pauses of the conversation and of the device. */
+  #toPauseEnd({ session }: PushSubscription, pending: PendingMessages, now: number): number {
+    const pushedAt = this.#pushedAt.get(session) ?? 0;
+    return Math.max(toPauseEnd(pending, session, now), Math.min(pushedAt, now) + pushPauseMs);
   }
 
   /** Messages that arrived during quiet hours, which are over. */
@@ -198,19 +202,20 @@ export class MessagePusher {
     return other !== undefined && relations.isBlocked(other) ? undefined : entry;
   }
 
-  /** Time at which a device is due, undefined if it has confirmed the messages. */
+  /** Time at which a device is due, undefined if it has shown the messages in the foreground. */
   findDueAt(
     { session }: PushSubscription,
     { firstAt, lastAt, retryAt }: PendingMessages,
     now: number,
   ): number | undefined {
     const { sockets } = this.#ports;
-    const heardAt = sockets.lastHeardAtOfSession(session);
-    if (heardAt !== undefined && heardAt > lastAt) return undefined;
+    const connection = sockets.findConnection(session);
+    const seenAt = connection?.seenAt ?? 0;
+    if (seenAt > lastAt) return undefined;
     const hasForegroundDevice = sockets.lastForegroundAt() >= now - presenceStaleMs;
-    const waitMs = hasForegroundDevice ? pushForegroundWaitMs : heardAt === undefined ? 0 : pushConfirmMs;
-    // A device that was heard of since the first message has confirmed that one.
-    const since = heardAt !== undefined && heardAt > firstAt ? lastAt : firstAt;
+    const waitMs = hasForegroundDevice ? pushForegroundWaitMs : toConfirmWaitMs(connection);
+    // A device that was in the foreground after the first message has shown that one.
+    const since = seenAt > firstAt ? lastAt : firstAt;
     return Math.max(Math.min(since, now) + waitMs, retryAt.get(session) ?? 0);
   }
 
@@ -223,16 +228,17 @@ export class MessagePusher {
     const { conversation, kind } = entry;
     const { env, user, inbox, relations, marks, sender } = this.#ports;
     const { sound } = inbox.settings[kind === "group" ? "groups" : "messages"];
-    const isAlerting = sound && now - marks.find(entry).soundedAt >= pushSoundPauseMs;
     const lifetimeSeconds = Math.max(1, pushLifetimeSeconds - Math.floor((now - pending.lastAt) / 1_000));
     const options = { lifetimeSeconds, topic: hashPushTopic(env, user, conversation) };
     const known = new Map<Uuid, number>();
-    let isDelivered = false;
+    const times: { pushedAt?: number; soundedAt?: number } = {};
     const findAuthor = ({ sender }: InboxEntry) =>
       pending.author?.number === sender ? relations.findName(pending.author.user) : undefined;
     const recipient = { user, settings: inbox.settings, findName: (other: Uuid) => relations.findName(other) };
     const pushTo = async (device: PushSubscription): Promise<void> => {
       let { head } = entry;
+      const { soundedAt } = getPushTimes(pending, device.session);
+      const isAlerting = sound && now - soundedAt >= pushSoundPauseMs;
       const createPayload = () => {
         const current = this.#findUnread(conversation);
         if (!current || !isNewsFor(marks.find(current).heads[device.session] ?? 0, current)) return undefined;
@@ -243,7 +249,11 @@ export class MessagePusher {
         });
       };
       const result = await sender.send(device, createPayload, options);
-      if (result.type === "delivered") isDelivered = true;
+      if (result.type === "delivered") {
+        pending.pushes.set(device.session, { pushedAt: now, soundedAt: isAlerting ? now : soundedAt });
+        times.pushedAt = now;
+        if (isAlerting) times.soundedAt = now;
+      }
       const nextAt = Date.now() + toRetryDelayMs(result, Date.now() - pending.firstAt);
       if (result.type === "retry" && nextAt < pending.lastAt + lifetimeMs) pending.retryAt.set(device.session, nextAt);
       else if (result.type !== "dropped") known.set(device.session, head);
@@ -251,12 +261,7 @@ export class MessagePusher {
     try {
       await Promise.all(devices.map(pushTo));
       const current = inbox.find(conversation);
-      if (current && known.size > 0)
-        this.#writeMark(
-          current,
-          known,
-          isDelivered ? { pushedAt: now, ...(isAlerting ? { soundedAt: now } : {}) } : {},
-        );
+      if (current && known.size > 0) this.#writeMark(current, known, times);
     } catch (error) {
       logError("a push could not be recorded", error);
     }

@@ -33,7 +33,7 @@ type NoticePusherPorts = {
   relations: Pick<RelationTable, "find">;
   subscriptions: SubscriptionTable;
   sender: DeviceSender;
-  /** Time at which a device is due, undefined if it has confirmed what arrived. */
+  /** Time at which a device is due, undefined if it has shown in the foreground what arrived. */
   findDueAt(device: PushSubscription, pending: PendingMessages, now: number): number | undefined;
 };
 

@@ -4,6 +4,7 @@ import { pushTestLifetimeSeconds } from "#contract/limits.ts";
 import type { Relation } from "#contract/people.ts";
 import type { PushTestResult } from "#contract/push.ts";
 import { logError } from "#worker/lib/log.ts";
+import { findVapidKey } from "#worker/lib/push/vapid.ts";
 import type { NewPushSubscription } from "#worker/objects/rpc.ts";
 import type { KeyValues } from "#worker/objects/shared/key-values.ts";
 import { RelationTable } from "#worker/objects/user-channel/inbox/contacts-table.ts";
@@ -33,6 +34,7 @@ type PushNotificationPorts = {
 /** Push subscriptions of one person's devices, and what is pushed to them. */
 export class PushNotifications {
   readonly #ctx: DurableObjectState;
+  readonly #env: Env;
   readonly #user: Uuid;
   readonly #subscriptions: SubscriptionTable;
   readonly #sender: DeviceSender;
@@ -47,6 +49,7 @@ export class PushNotifications {
 
   constructor({ ctx, env, user, meta, inbox, sockets, callRegistry }: PushNotificationPorts) {
     this.#ctx = ctx;
+    this.#env = env;
     this.#user = user;
     this.#alarm = new SharedAlarm(ctx);
     const subscriptions = new SubscriptionTable(ctx.storage.sql);
@@ -99,6 +102,12 @@ export class PushNotifications {
     this.#notices.handleSecurityNotice(notice);
   }
 
+  /** Considers again what waits, after a device left the foreground. */
+  handleDeviceLeft(): void {
+    this.messages.handleDeviceLeft();
+    this.#notices.runAlarm();
+  }
+
   /** Continues after a wait, or after the death of an instance. */
   runAlarm(): void {
     this.#alarm.handleAlarm();
@@ -114,6 +123,13 @@ export class PushNotifications {
 
   removeSubscriptions(sessions: readonly Uuid[] | "all"): void {
     this.#subscriptions.delete(sessions);
+  }
+
+  /** Whether a session's subscription was made with a former key of this server, so that nothing can be pushed to it. */
+  async hasFormerKey(session: Uuid): Promise<boolean> {
+    const subscription = this.#subscriptions.find(session);
+    const key = subscription && (await findVapidKey(this.#env));
+    return key !== undefined && subscription?.key !== key;
   }
 
   /** Sends a test push to the device of a session. Null if it has no subscription. */

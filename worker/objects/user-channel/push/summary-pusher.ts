@@ -24,7 +24,7 @@ type SummaryPusherPorts = {
   marks: MarkTable;
   sender: DeviceSender;
   findUnread(conversation: ConversationId): InboxEntry | undefined;
-  /** Time at which a device is due, undefined if it has confirmed the messages. */
+  /** Time at which a device is due, undefined if it has shown the messages in the foreground. */
   findDueAt(device: PushSubscription, pending: PendingMessages, now: number): number | undefined;
   /** Records the newest message of a conversation that devices know. */
   onKnown(entry: InboxEntry, known: ReadonlyMap<Uuid, number>, times: { pushedAt?: number }): void;
@@ -74,7 +74,7 @@ export class SummaryPusher {
     );
   }
 
-  /** Whether a device has neither been notified of the messages nor confirmed them. */
+  /** Whether a device has neither been notified of the messages nor shown them in the foreground. */
   #isWaiting(device: PushSubscription, entry: InboxEntry, pending: PendingMessages, now: number): boolean {
     const { heads } = this.#ports.marks.find(entry);
     const isNew = (heads[device.session] ?? 0) < entry.head && device.savedAt <= pending.lastAt;

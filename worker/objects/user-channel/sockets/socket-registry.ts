@@ -22,6 +22,11 @@ import type { ClientSocket, SocketState } from "./socket-state.ts";
  */
 export type SocketPush = { frame: string; messages: number; behind?: readonly ServerFrame[] };
 
+/** Connection of a device. `seenAt`: time up to which it showed to the person what it received, in the foreground. */
+export type DeviceConnection = { isForeground: boolean; seenAt: number };
+
+const leavingMs = 2_000; // what arrives while the person puts the device away is hardly seen
+
 /** Sockets of one person and the state that survives hibernation. */
 export class SocketRegistry {
   readonly #listSockets: () => Iterable<ClientSocket>;
@@ -141,8 +146,10 @@ export class SocketRegistry {
   /** Records whether a device is in the foreground. */
   setForeground(socket: ClientSocket, isForeground: boolean): void {
     if (!socket.state) return;
-    const { lookedAt: _, ...rest } = socket.state;
-    socket.setState(isForeground ? { ...rest, lookedAt: Date.now() } : rest);
+    const { lookedAt, leftAt, ...rest } = socket.state;
+    const now = Date.now();
+    const left = lookedAt === undefined ? leftAt : now;
+    socket.setState({ ...rest, ...(isForeground ? { lookedAt: now } : left === undefined ? {} : { leftAt: left }) });
   }
 
   /** Time at which a foreground device was last heard of. */
@@ -163,11 +170,21 @@ export class SocketRegistry {
     this.#framesAt.set(socket, Date.now());
   }
 
-  /** Time of the last frames or ping of a session's ready sockets, undefined if it has none. */
-  lastHeardAtOfSession(session: Uuid): number | undefined {
+  /** Connection of a session's device by its ready sockets, undefined if it has none. */
+  findConnection(session: Uuid): DeviceConnection | undefined {
     const ready = [...this.#listSockets()].filter(({ state }) => state?.isReady && state.session === session);
     if (ready.length === 0) return undefined;
-    return Math.max(...ready.map((socket) => Math.max(this.#framesAt.get(socket) ?? 0, this.#pongedAt(socket))));
+    return {
+      isForeground: ready.some(({ state }) => state?.lookedAt !== undefined),
+      seenAt: Math.max(...ready.map((socket) => this.#seenAt(socket))),
+    };
+  }
+
+  /** Time of the last frames or ping of a device in the foreground, or shortly before it left it. */
+  #seenAt(socket: ClientSocket): number {
+    const { lookedAt, leftAt = 0 } = socket.state ?? {};
+    if (lookedAt === undefined) return leftAt - leavingMs;
+    return Math.max(this.#framesAt.get(socket) ?? 0, this.#pongedAt(socket));
   }
 
   /** People who recently asked for this person's presence, oldest first. */

@@ -19,6 +19,8 @@ export type SocketState = {
   malformedAt: readonly number[];
   /** Time at which the device reported to be in the foreground, absent otherwise. */
   lookedAt?: number;
+  /** Time at which the device left the foreground, absent before that and while it is there. */
+  leftAt?: number;
   /** People who recently asked for this person's presence. */
   watchers?: readonly Uuid[];
   /** Device id and the time it first identified itself, absent before that. */
