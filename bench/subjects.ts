@@ -13,6 +13,7 @@ import { measureHostile } from "./subjects/hostile.ts";
 import { measureLongChat } from "./subjects/long-chat.ts";
 import { measureMedia } from "./subjects/media.ts";
 import { measureMemory } from "./subjects/memory.ts";
+import { measurePush } from "./subjects/push.ts";
 import { measureRows } from "./subjects/row-costs.ts";
 import { measureSize } from "./subjects/size.ts";
 import { measureTiming } from "./subjects/timing.ts";
@@ -31,6 +32,7 @@ const subjects: Record<string, () => Promise<Section[]>> = {
   media: measureMedia,
   calls: measureCalls,
   feed: measureFeed,
+  push: measurePush,
   memory: measureMemory,
   timing: measureTiming,
   hostile: measureHostile,

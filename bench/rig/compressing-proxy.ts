@@ -25,9 +25,12 @@ export type EdgeProxy = {
 /**
  * Proxy in front of a local server that compresses like the production edge, which Wrangler's development server does
  * not. Compressed responses pass unchanged. Results are cached, so that a measured page waits only for the network.
- * WebSocket upgrades pass through.
+ * WebSocket upgrades pass through. `respond` returns true for requests that it answers itself.
  */
-export async function startCompressingProxy(upstream: string): Promise<EdgeProxy> {
+export async function startCompressingProxy(
+  upstream: string,
+  respond: (incoming: IncomingMessage, outgoing: ServerResponse) => boolean = () => false,
+): Promise<EdgeProxy> {
   const target = new URL(upstream);
   const cache = new Map<string, Buffer>();
   const forward = (incoming: IncomingMessage) =>
@@ -43,6 +46,7 @@ export async function startCompressingProxy(upstream: string): Promise<EdgeProxy
     });
 
   const server: Server = createServer((incoming, outgoing) => {
+    if (respond(incoming, outgoing)) return;
     const upstreamRequest = forward(incoming);
     upstreamRequest.on("response", (response) => {
       void readBody(response).then((body) => answerWith(outgoing, response, incoming, body));

@@ -30,6 +30,6 @@ export const isMeasured = (reported: unknown): reported is MeasuredCosts =>
   typeof reported === "object" && reported !== null && "counts" in reported;
 
 /** Same for benches that only count rows and requests. */
-export async function countRows(file: "rows" | "long-chat" | "groups"): Promise<MeasuredCosts[]> {
+export async function countRows(file: "rows" | "long-chat" | "groups" | "push"): Promise<MeasuredCosts[]> {
   return (await runRowsBench(file)).filter(isMeasured);
 }

@@ -13,5 +13,5 @@ export type Counts = {
   framesIn: number;
 };
 
-/** Counts for `per` operations (messages, calls). */
-export type MeasuredCosts = { name: string; per: number; counts: Counts };
+/** Counts for `per` operations (messages, calls). `pushes`: requests to push services, if they are counted. */
+export type MeasuredCosts = { name: string; per: number; counts: Counts; pushes?: number };

@@ -1,8 +1,9 @@
 import type { Counts, MeasuredCosts } from "./counts.ts";
 
 /** Prints one line per result, for the cost of `per` operations; bench/rig/count-rows.ts parses them. */
-export function report(name: string, per: number, counts: Counts): void {
-  console.log(`BENCH ${JSON.stringify({ name, per, counts } satisfies MeasuredCosts)}`);
+export function report(name: string, per: number, counts: Counts, pushes?: number): void {
+  const costs: MeasuredCosts = { name, per, counts, ...(pushes === undefined ? {} : { pushes }) };
+  console.log(`BENCH ${JSON.stringify(costs)}`);
 }
 
 /**

@@ -18,6 +18,9 @@ export default defineConfig({
         bindings: {
           ...secrets,
           LOCAL_LIMIT_FACTOR: process.env["BENCH_LIMIT_FACTOR"] ?? "1000",
+          PUBLIC_URL: "https://lisolo.test",
+          // Nothing listens there: pushes that a bench does not expect fail.
+          PUSH_RELAY: "http://127.0.0.1:9",
           D1_MIGRATIONS: await readD1Migrations("./migrations"),
         },
       },

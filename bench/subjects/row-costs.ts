@@ -24,10 +24,12 @@ export async function measureRows(): Promise<Section[]> {
   ];
 }
 
-/** Table with one row per result, divided by its `per`. */
+/** Table with one row per result, divided by its `per`, and a column for pushes if they are counted. */
 export function toCostSection(title: string, measured: readonly MeasuredCosts[], notes: string[]): Section {
+  const hasPushes = measured.some(({ pushes }) => pushes !== undefined);
   const columns = ["", "read", "written", "alarms set", "requests", "D1 read", "D1 written"];
-  const rows = measured.map(({ name, per, counts }) => {
+  if (hasPushes) columns.push("pushes");
+  const rows = measured.map(({ name, per, counts, pushes = 0 }) => {
     const requests = counts.objectRequests + counts.alarmsRun + counts.framesIn / framesPerRequest;
     const figures = [
       counts.objectRowsRead,
@@ -36,6 +38,7 @@ export function toCostSection(title: string, measured: readonly MeasuredCosts[],
       requests,
       counts.d1RowsRead,
       counts.d1RowsWritten,
+      ...(hasPushes ? [pushes] : []),
     ];
     return [name, ...figures.map((figure) => String(Number((figure / per).toFixed(2))))];
   });

@@ -148,6 +148,7 @@ for (const [name, view] of Object.entries(firstViewSamples)) {
 }
 writeFileSync(join(folder, "headers.json"), JSON.stringify(headers));
 
+const weekSeconds = 7 * 24 * 3_600;
 const toHeaderLines = (named: Record<string, string>): string =>
   Object.entries(named)
     .map(([name, value]) => `  ${name}: ${value}\n`)
@@ -158,5 +159,9 @@ writeFileSync(
     `/*\n${toHeaderLines({ ...headersEverywhere, ...documentHeaders(shell.scriptHashes, shell.styleHashes) })}`,
     `/assets/*\n${toHeaderLines({ "cache-control": "public, max-age=31536000, immutable" })}`,
     `/sw.js\n${toHeaderLines({ "cache-control": "no-cache" })}`,
+    // A notification is shown only once its pictures are there: without this, a request for each every time.
+    ...["/icon-192.png", "/badge-96.png"].map(
+      (path) => `${path}\n${toHeaderLines({ "cache-control": `public, max-age=${weekSeconds}` })}`,
+    ),
   ].join("\n"),
 );

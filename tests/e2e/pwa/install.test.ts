@@ -51,7 +51,8 @@ test("the app is offered once, from the third day of use on", async ({ browser, 
   expect(await findAxeViolationsInBothThemes(page)).toEqual([]);
   await page.getByRole("button", { name: texts.push.later }).click();
   await expect(question).toHaveCount(0);
-  // Not again, but the settings still offer it.
+  // Not again (tests/unit/ui/install-policy.test.ts), but the settings still offer it.
+  expect(await page.evaluate(() => localStorage.getItem("install"))).toContain("answeredAt");
   await page.goto("/app/profile");
   await page.getByRole("link", { name: texts.install.title }).click();
   await page.getByRole("button", { name: texts.install.install, exact: true }).click();

@@ -36,6 +36,17 @@ test("every script and style of the client is sent as the build compressed it", 
   expect(plain.body.equals(readFileSync(join(folder, names[0] ?? "")))).toBe(true);
 });
 
+test("the pictures of a notification are not requested again for each one", async ({ server }) => {
+  for (const name of ["icon-192.png", "badge-96.png"]) {
+    const { status, headers } = await ask(`${server.origin}/${name}`, "br");
+    expect({ name, status, caching: headers["cache-control"] }).toEqual({
+      name,
+      status: 200,
+      caching: "public, max-age=604800",
+    });
+  }
+});
+
 test("a browser decodes the compressed files, and loads no more bytes than them", async ({ page, context }) => {
   // Browsers name gzip first, and Wrangler's server would then recompress with gzip, as the edge does not.
   await page.setExtraHTTPHeaders({ "accept-encoding": "br" });

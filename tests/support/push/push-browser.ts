@@ -65,7 +65,7 @@ export class PushBrowser {
     if (!subscription) throw new Error("nothing is subscribed");
     const text = typeof payload === "string" ? payload : JSON.stringify(payload);
     const body = Buffer.from(await encryptPush(subscription, text));
-    return this.#service.repeat({ path: new URL(subscription.endpoint).pathname, headers: {}, body });
+    return this.#service.repeat({ path: new URL(subscription.endpoint).pathname, body });
   }
 
   /** Quits the browser; `open` starts it again with the same profile. */

@@ -13,8 +13,8 @@ import {
 } from "./mcs-frames.ts";
 import { makeSelfSignedCertificate } from "./self-signed-certificate.ts";
 
-/** Push that the Worker sent (RFC 8030). */
-export type ReceivedPush = { path: string; headers: IncomingMessage["headers"]; body: Buffer };
+/** Push that the Worker sent (RFC 8030). `at`: epoch milliseconds. */
+export type ReceivedPush = { path: string; headers: IncomingMessage["headers"]; body: Buffer; at: number };
 
 type Registration = { app: string; subtype: string; sender: string };
 
@@ -70,7 +70,7 @@ export class LocalPushService {
   }
 
   /** Sends the body of an earlier push again, as a push that was under way would arrive. */
-  repeat({ path, body }: ReceivedPush): number {
+  repeat({ path, body }: Pick<ReceivedPush, "path" | "body">): number {
     return this.#deliver(path, body);
   }
 
@@ -82,6 +82,7 @@ export class LocalPushService {
 
   async #answer(request: IncomingMessage): Promise<{ status: number; body?: Buffer | string }> {
     const body = await readBody(request);
+    const at = performance.timeOrigin + performance.now();
     const path = request.url ?? "";
     if (path.startsWith("/checkin")) {
       const times = [numberField(1, 1), numberField(3, Date.now())];
@@ -90,7 +91,7 @@ export class LocalPushService {
     if (path.startsWith("/register"))
       return { status: 200, body: this.#register(new URLSearchParams(body.toString())) };
     if (request.method !== "POST" || !pathOfEndpoint.test(path)) return { status: 404 };
-    this.received.push({ path, headers: request.headers, body });
+    this.received.push({ path, headers: request.headers, body, at });
     return { status: this.failure ?? this.#deliver(path, body) };
   }
 

@@ -1,0 +1,104 @@
+import { beforeEach, expect, it, vi } from "vitest";
+import { createUuid, type Uuid } from "#contract/ids.ts";
+import { fileMaxBytes } from "#contract/limits.ts";
+import { sharedFilesMax, shareFields } from "#contract/wire/share-target.ts";
+import { shareCacheName } from "#lib/browser/share/share-cache.ts";
+import { deleteSharedText, findUnownedShare, openShare, saveShare } from "#lib/browser/share/stored-share.ts";
+
+const minuteMs = 60_000;
+const dayMs = 24 * 60 * minuteMs;
+const start = Date.UTC(2026, 10, 1);
+
+let entries: Map<string, Blob>;
+let room: number;
+
+/** The one cache of shares, as in a browser; `room` is how many more entries fit. */
+const cache = {
+  match: async (key: string | { url: string }) => {
+    const found = entries.get(typeof key === "string" ? key : new URL(key.url).pathname);
+    return found && new Response(found);
+  },
+  put: async (key: string, response: Response) => {
+    if (!entries.has(key) && room-- <= 0) throw new DOMException("full", "QuotaExceededError");
+    entries.set(key, await response.blob());
+  },
+  delete: async ({ url }: { url: string }) => entries.delete(new URL(url).pathname),
+  keys: async () => [...entries.keys()].map((key) => ({ url: `https://lisolo.example${key}` })),
+};
+
+beforeEach(() => {
+  entries = new Map();
+  room = Number.POSITIVE_INFINITY;
+  vi.stubGlobal("caches", {
+    open: async () => cache,
+    has: async (name: string) => name === shareCacheName && entries.size > 0,
+    delete: async () => entries.clear(),
+  });
+});
+
+const share = (text: string, files: readonly File[] = [], now = start): Promise<Uuid> => {
+  const form = new FormData();
+  form.set(shareFields.text, text);
+  for (const file of files) form.append(shareFields.files, file);
+  return saveShare(form, now);
+};
+const makeFile = (name: string, bytes = 1) => new File([new Uint8Array(bytes)], name);
+const [ana, ben] = [createUuid(), createUuid()];
+
+it("leaves out files above the limit and above the number of files, and counts them", async () => {
+  const id = await share("", [makeFile("film", fileMaxBytes + 1), makeFile("photo", fileMaxBytes)]);
+  const opened = await openShare(id, ana, start);
+  expect(opened?.files.map(({ name, size }) => [name, size])).toEqual([["photo", fileMaxBytes]]);
+  expect(opened?.refusedCount).toBe(1);
+  const many = await share(
+    "",
+    Array.from({ length: sharedFilesMax + 2 }, (_, n) => makeFile(`${n}`)),
+  );
+  const { files, refusedCount } = (await openShare(many, ana, start)) ?? {};
+  expect([files?.length, refusedCount]).toEqual([sharedFilesMax, 2]);
+});
+
+it("keeps what was shared while nobody was signed in for 15 minutes, and says once that it was dropped", async () => {
+  const id = await share("Plus tard");
+  expect(await findUnownedShare(start + 15 * minuteMs)).toEqual({ id, wasDropped: false });
+  expect(await findUnownedShare(start + 15 * minuteMs + 1)).toEqual({ id: undefined, wasDropped: true });
+  expect(entries.size).toBe(0);
+  expect(await findUnownedShare(start + 16 * minuteMs)).toEqual({ id: undefined, wasDropped: false });
+  const late = await share("Trop tard");
+  expect(await openShare(late, ana, start + 15 * minuteMs + 1)).toBeUndefined();
+});
+
+it("keeps what a person has opened for a day, for this person only", async () => {
+  const id = await share("Secret", [makeFile("notes")]);
+  expect(await openShare(id, ana, start)).toMatchObject({ text: "Secret" });
+  expect(await openShare(id, ben, start)).toBeUndefined();
+  expect(await findUnownedShare(start)).toEqual({ id: undefined, wasDropped: false });
+  expect(await openShare(id, ana, start + dayMs)).toMatchObject({ text: "Secret" });
+  expect(await openShare(id, ana, start + dayMs + 1)).toBeUndefined();
+  expect(entries.size).toBe(0);
+});
+
+it("drops what was shared before the clock was set back", async () => {
+  const id = await share("Hier");
+  expect(await openShare(id, ana, start - 1)).toBeUndefined();
+});
+
+it("keeps the five newest shares", async () => {
+  const ids: Uuid[] = [];
+  for (let n = 0; n < 6; n++) ids.push(await share(`${n}`, [], start + n));
+  const opened = await Promise.all(ids.map((id) => openShare(id, ana, start + 6)));
+  expect(opened.map((one) => one?.text)).toEqual([undefined, "1", "2", "3", "4", "5"]);
+});
+
+it("leaves nothing behind of a share for which there is no room", async () => {
+  room = 1;
+  await expect(share("", [makeFile("un"), makeFile("deux")])).rejects.toThrow();
+  expect(entries.size).toBe(0);
+});
+
+it("does not send a text again whose files are still to be sent", async () => {
+  const id = await share("Une fois", [makeFile("notes")]);
+  await deleteSharedText(id);
+  const opened = await openShare(id, ana, start);
+  expect([opened?.text, opened?.files.length]).toEqual(["", 1]);
+});
