@@ -16,11 +16,3 @@ export const DocumentData = v.object({
   members: v.optional(v.object({ group: Uuid, page: MemberPage })),
 });
 export type DocumentData = v.InferOutput<typeof DocumentData>;
-
-/** Id of the script element with the data. */
-export const documentDataId = "first-data";
-/** Id of the element with the first view. */
-export const firstViewId = "first-view";
-
-/** Cookie with the time zone of the device, so that the Worker writes times as its clock shows them. */
-export const timeZoneCookie = "tz";

@@ -13,7 +13,7 @@ import { root } from "../run.mjs";
 const vendorPackages = ["react", "react-dom", "scheduler", "i18next", "react-i18next", "valibot"];
 const vendorPart = "vendor";
 /** Libraries that only the app needs. */
-const appVendorPackages = ["dexie", "partysocket", "react-router"];
+const appVendorPackages = ["dexie", "react-router"];
 const appVendorPart = "app-vendor";
 /** Stylesheet of all parts that load after a page (lazy-styles.mjs). */
 const lazyStylesPart = "lazy-styles";
@@ -61,6 +61,8 @@ const pageParts = [
   { name: "chat", roots: ["src/features/chat/private-chat-screen.tsx"] },
 ];
 const sharedPagePart = "app";
+/** Connection to the server, requested once the first screen is drawn. */
+const connectionPart = { name: "connection", roots: ["src/sync/server-code.ts"] };
 /** Also uses the modules of `chat`. */
 const groupChatPart = { name: "group-chat", roots: ["src/features/chat/group-chat-screen.tsx"] };
 
@@ -233,7 +235,7 @@ function assignParts(graph) {
   const ofApp = collectReachable(graph, ["src/main.tsx", ...pageParts.flatMap(({ roots }) => roots)], () => false);
   for (const [id, name] of partOf) if (name === "base" && !ofApp.has(id)) partOf.set(id, formsPart);
   assignSideBySide(pageParts, sharedPagePart);
-  assignInOrder([groupChatPart, ...idleParts]);
+  assignInOrder([connectionPart, groupChatPart, ...idleParts]);
   assignSideBySide(lazyParts, sharedPart);
   for (const path of documentScripts) partOf.delete(toModuleId(path));
   return partOf;
@@ -265,7 +267,7 @@ export const isPageModule = (id) =>
   documentScripts.some((path) => toModuleId(path) === id) ||
   [...initialParts, ...pageParts].some(({ name }) => partByModule?.get(id) === name);
 
-const openingParts = [...initialParts, ...pageParts, groupChatPart, ...idleParts];
+const openingParts = [...initialParts, ...pageParts, connectionPart, groupChatPart, ...idleParts];
 
 /**
  * Whether a module is loaded before a chat or another first page is usable. Valid after the chunks were assigned.

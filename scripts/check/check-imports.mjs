@@ -89,6 +89,7 @@ const stages = {
     ["feed"],
     ["presence"],
     ["tabs"],
+    ["server-code.ts"],
     ["unsent-summary.ts"],
     ["engine.ts"],
     ["actions.ts"],

@@ -3,16 +3,22 @@ import "#first-view/first-view.css";
 import "./shell.css";
 import { Toaster } from "#components/overlays/toast.tsx";
 import { getSession } from "#lib/session/session.ts";
+import { startEngine } from "#sync/engine.ts";
 import { RequireSession } from "./require-session.tsx";
 import { RouteError } from "./route-error.ts";
 import { RouteErrorBoundary } from "./route-errors.tsx";
 import { findAppRoute } from "./routes.ts";
 import Shell from "./shell.tsx";
 
-/** Starts loading the code of the screen at this path, in parallel with the texts. Call it before rendering. */
+/**
+ * Starts loading the code of the screen at this path and opening the person's store, in parallel with the texts. Call it
+ * before rendering.
+ */
 export const preloadApp = (pathname: string): void => {
-  if (!getSession()) return;
+  const session = getSession();
+  if (!session) return;
   void findAppRoute(pathname)?.screen.preload();
+  startEngine(session.userId).catch(() => undefined); // the rendered app reports the failure
 };
 
 const isAppPath = (pathname: string): boolean => pathname === "/app" || pathname.startsWith("/app/");

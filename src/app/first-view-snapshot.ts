@@ -1,5 +1,5 @@
 import { toDisplayName } from "#components/people/person-name.ts";
-import { type ConversationId, otherMember, privateConversationId } from "#contract/ids.ts";
+import { type ConversationId, otherMember } from "#contract/ids.ts";
 import { renderFirstView } from "#first-view/first-view.ts";
 import { listMembersOfMessages } from "#first-view/message-view.ts";
 import type { ChatViewData, FirstViewData, ListView } from "#first-view/view-data.ts";
@@ -14,6 +14,7 @@ import { readMemberProfiles } from "#sync/store/members.ts";
 import { readOwnProfile } from "#sync/store/own-profile-row.ts";
 import { readSettingsRow, toEffectiveSettings } from "#sync/store/settings-rows.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
+import { findConversation } from "./routes.ts";
 
 /** Saves what the list and the open chat show, so that the next start shows it before the app has loaded. */
 
@@ -75,12 +76,6 @@ const readOpenChat = async (
   };
 };
 
-const toConversation = (path: string, me: string): ConversationId | undefined => {
-  const [, kind, id = ""] = /^\/app\/(chat|group)\/([0-9a-f-]{36})$/.exec(path) ?? [];
-  if (kind === undefined) return undefined;
-  return kind === "chat" ? privateConversationId(me, id) : id;
-};
-
 const toSnapshot = (view: FirstViewData, user: string): FirstViewSnapshot => ({
   user,
   language: getLanguage(),
@@ -96,8 +91,8 @@ let lastChatPath: string | undefined;
 export const saveSnapshots = async (path = location.pathname): Promise<void> => {
   const context = currentEngine.get()?.tab.context.get();
   if (!context || getSession()?.userId !== context.me) return;
-  if (toConversation(path, context.me) !== undefined) lastChatPath = path;
-  const conversation = lastChatPath && toConversation(lastChatPath, context.me);
+  if (findConversation(path, context.me) !== undefined) lastChatPath = path;
+  const conversation = lastChatPath && findConversation(lastChatPath, context.me);
   const [list, chat] = await Promise.all([
     readList(context),
     conversation === undefined ? undefined : readOpenChat(context, conversation),

@@ -1,5 +1,10 @@
 import type { ConversationId } from "#contract/ids.ts";
-import { type FirstViewScreen, findFirstView, subscribeDrawnScreens } from "#lib/browser/first-view.ts";
+import {
+  type FirstViewScreen,
+  findFirstView,
+  removeFirstView,
+  subscribeDrawnScreens,
+} from "#lib/browser/first-view.ts";
 import { getSession, subscribeSession } from "#lib/session/session.ts";
 import { clearEarlyDraft, joinDrafts } from "#sync/drafts/early-drafts.ts";
 import { currentEngine } from "#sync/engine.ts";
@@ -57,10 +62,10 @@ const takeOver = async (view: HTMLElement, root: HTMLElement, path: string): Pro
   const conversation: ConversationId = view.dataset["conversation"] ?? "";
   const engine = currentEngine.get();
   if (engine) await recoverJournaledTexts(engine.tab).catch(() => undefined);
-  const draft = (field && (await engine?.drafts.read(conversation))) ?? "";
   // The list measures its rows after the first frame.
-  await waitForFrame();
-  await waitForFrame();
+  const drawn = waitForFrame().then(waitForFrame);
+  const draft = (field && (await engine?.drafts.read(conversation))) ?? "";
+  await drawn;
   if (!view.isConnected) return; // its person signed out meanwhile
   const isSamePage = location.pathname === path;
   root.removeAttribute("inert");
@@ -71,7 +76,7 @@ const takeOver = async (view: HTMLElement, root: HTMLElement, path: string): Pro
   if (search && searchField) moveInput(search, searchField, "");
   moveScrollPosition(view, root);
   const pressed = view.querySelector("[data-early]");
-  view.remove();
+  removeFirstView(view);
   if (isSamePage) repeatPress(pressed, root);
   if (!engine || !field) return;
   engine.drafts.flushToJournal();
@@ -93,7 +98,7 @@ export const startFirstViewTakeover = (): void => {
     if (isStarted) return;
     isStarted = true;
     void takeOver(view, root, path).catch((error: unknown) => {
-      view.remove();
+      removeFirstView(view);
       root.removeAttribute("inert");
       throw error;
     });
@@ -103,7 +108,7 @@ export const startFirstViewTakeover = (): void => {
     if (getSession()?.userId === view.dataset["user"]) return;
     isStarted = true;
     if (!view.isConnected) return;
-    view.remove();
+    removeFirstView(view);
     root.removeAttribute("inert");
   });
   subscribeDrawnScreens((screen) => screen === awaited && start());

@@ -1,4 +1,5 @@
 import { type ReactNode, useEffect, useState } from "react";
+import type { Uuid } from "#contract/ids.ts";
 import { t } from "#i18n/setup.ts";
 import { saveFlashMessage } from "#lib/session/flash-message.ts";
 import { useSession, wasAccountDeleted, wasSignedOut } from "#lib/session/session.ts";
@@ -6,15 +7,28 @@ import { saveSessionEndedNote } from "#lib/session/session-ended-note.ts";
 import { renewSessionWhileVisible } from "#lib/session/session-renewal.ts";
 import { isSigningOut } from "#lib/session/signing-out.ts";
 import { startEngine, stopEngine } from "#sync/engine.ts";
+import { preloadFirstScreen } from "./first-screen-queries.ts";
 import { LoadingShell } from "./loading-shell.tsx";
+import { findConversation, hasTabBar } from "./routes.ts";
 import { useAcceptanceToasts, useSyncToasts } from "./sync-toasts.ts";
+import { hasTwoPanes } from "./use-two-panes.ts";
+
+/** Opens the person's local store and reads what the first screen shows. */
+const openStore = async (userId: Uuid): Promise<void> => {
+  await startEngine(userId);
+  const { pathname } = location;
+  await preloadFirstScreen(userId, {
+    conversation: findConversation(pathname, userId),
+    hasList: hasTwoPanes() || hasTabBar(pathname),
+  });
+};
 
 /** Opens the person's local store before any screen reads it, and closes it on unmount. */
 function SyncProvider({ userId, children }: { userId: string; children: ReactNode }) {
   const [state, setState] = useState<{ userId: string } | { error: unknown }>();
   useEffect(() => {
     let isCurrent = true;
-    startEngine(userId).then(
+    openStore(userId).then(
       () => isCurrent && setState({ userId }),
       (error: unknown) => isCurrent && setState({ error }),
     );

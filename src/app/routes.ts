@@ -1,5 +1,6 @@
 // @unocss-include – the icons below are classes, and only component files are searched for those by default.
 import { matchPath } from "react-router";
+import { type ConversationId, privateConversationId, type Uuid } from "#contract/ids.ts";
 import { loadWithIdleTexts } from "#i18n/setup.ts";
 import { createLazyScreen, createScreen, type LazyScreen } from "./lazy-screen.tsx";
 
@@ -98,6 +99,13 @@ export const appRoutes: AppRoute[] = [
 
 export const findAppRoute = (pathname: string): AppRoute | undefined =>
   appRoutes.find((route) => matchPath(route.path, pathname));
+
+/** Conversation that a path opens, if any. */
+export const findConversation = (pathname: string, me: Uuid): ConversationId | undefined => {
+  const [, kind, id = ""] = /^\/app\/(chat|group)\/([0-9a-f-]{36})$/.exec(pathname) ?? [];
+  if (kind === undefined) return undefined;
+  return kind === "chat" ? privateConversationId(me, id) : id;
+};
 
 /** Fetches the code of the conversation list and of the chats, so that they open at once. */
 export const preloadChats = async (): Promise<void> => {

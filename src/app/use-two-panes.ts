@@ -9,5 +9,6 @@ const subscribeToWidth = (listener: () => void): (() => void) => {
   return () => media.removeEventListener("change", listener);
 };
 
-export const useHasTwoPanes = (): boolean =>
-  useSyncExternalStore(subscribeToWidth, () => matchMedia(twoPanesQuery).matches);
+export const hasTwoPanes = (): boolean => matchMedia(twoPanesQuery).matches;
+
+export const useHasTwoPanes = (): boolean => useSyncExternalStore(subscribeToWidth, hasTwoPanes);

@@ -1,3 +1,5 @@
+import { waitForTakeover } from "#lib/browser/first-view.ts";
+
 const firstSaveMs = 4_000;
 
 /**
@@ -7,7 +9,7 @@ const firstSaveMs = 4_000;
 export const startSnapshots = (): void => {
   const save = () =>
     import("./first-view-snapshot.ts").then(({ saveSnapshots }) => saveSnapshots()).catch(() => undefined);
-  setTimeout(() => void save(), firstSaveMs);
+  void waitForTakeover().then(() => setTimeout(() => void save(), firstSaveMs));
   addEventListener("visibilitychange", () => {
     if (document.visibilityState === "hidden") void save();
   });

@@ -6,13 +6,6 @@ import { discardDrafts, listDraftKeys, listRecordings, readUnsentContent } from 
 import { waitForDraftSaves } from "./drafts/pending-saves.ts";
 import { currentEngine, getEngine } from "./engine.ts";
 import { recoverBackgroundOutbox } from "./outbox/background-outbox-recovery.ts";
-import {
-  clearConversationHistory,
-  deleteMessageByClientId,
-  deleteOwnMessage,
-  runRelationCommand,
-  setConversationMuted,
-} from "./outbox/conversation-commands.ts";
 import { discardUnsentMessage, getContext, retryFailedMessage, setUploadPaused } from "./outbox/enqueue.ts";
 import { SyncError } from "./platform/sync-error.ts";
 import { type SearchHit, searchMessages } from "./queries/message-search.ts";
@@ -29,6 +22,7 @@ export type { Draft, OutgoingFile } from "./store/view-models.ts";
 
 // Rarely used code is loaded on first use.
 export const loadMulticast = () => rejectAsOffline(import("./outbox/multicast.ts"));
+const loadServerCode = () => rejectAsOffline(import("./server-code.ts"));
 const loadSendFiles = () => rejectAsOffline(import("./files/send-files.ts"));
 
 /** Rejects with the SyncError "offline" if code cannot be loaded. */
@@ -63,21 +57,21 @@ export const markReadUpTo = (conversation: ConversationId, seq: number): void =>
 
 /** Deletes a message that was unsent when the user chose to delete it, even if it has been sent since. */
 export const deleteUnsentMessage = async (conversation: ConversationId, cid: Uuid): Promise<void> =>
-  deleteMessageByClientId(getEngine().tab, conversation, cid);
+  (await loadServerCode()).deleteMessageByClientId(getEngine().tab, conversation, cid);
 /** Deletes an own message for everyone, also offline. Rejects with a SyncError if this device cannot store the deletion. */
 export const deleteMessageForEveryone = async (conversation: ConversationId, seq: number): Promise<void> =>
-  deleteOwnMessage(getEngine().tab, conversation, seq);
+  (await loadServerCode()).deleteOwnMessage(getEngine().tab, conversation, seq);
 /**
  * Clears the history of a conversation for this person; it stays in the list. Needs the network, as do the next two;
  * rejects with a SyncError.
  */
 export const clearConversation = async (conversation: ConversationId): Promise<void> =>
-  clearConversationHistory(getEngine().tab, conversation, true);
+  (await loadServerCode()).clearConversationHistory(getEngine().tab, conversation, true);
 /** Removes a conversation from this person's list. */
 export const hideConversation = async (conversation: ConversationId): Promise<void> =>
-  clearConversationHistory(getEngine().tab, conversation, false);
+  (await loadServerCode()).clearConversationHistory(getEngine().tab, conversation, false);
 export const muteConversation = async (conversation: ConversationId, muted: boolean, seconds?: number): Promise<void> =>
-  setConversationMuted(getEngine().tab, conversation, muted, seconds);
+  (await loadServerCode()).setConversationMuted(getEngine().tab, conversation, muted, seconds);
 
 /**
  * Sends files to a conversation. Resolves once all are durable in the outbox; rejects with a SyncError if none is, with
@@ -165,11 +159,11 @@ export const searchChat = async (
 ): Promise<{ complete: boolean }> => searchMessages(getEngine().tab, conversation, query, onResults, signal);
 
 /** Changes the relation to a person. `request` changes it on the server; `isDone` recognises the pushed change. */
-export const changeRelation = (
+export const changeRelation = async (
   person: Uuid,
   request: () => Promise<Relation>,
   isDone: (row: PersonRow) => boolean,
-): Promise<void> => runRelationCommand(currentEngine.get()?.tab, person, request, isDone);
+): Promise<void> => (await loadServerCode()).runRelationCommand(currentEngine.get()?.tab, person, request, isDone);
 
 const syncTimeoutMs = 10_000;
 
@@ -197,5 +191,8 @@ export const waitUntilGone = (conversation: ConversationId): Promise<void> =>
 export const saveDraft = (conversation: ConversationId, text: string): void => {
   currentEngine.get()?.drafts.save(conversation, text);
 };
+/** Text draft that the store does not have yet. */
+export const findUnsavedDraft = (conversation: ConversationId): string | undefined =>
+  currentEngine.get()?.drafts.findUnsaved(conversation);
 export const readLatestDraft = async (conversation: ConversationId): Promise<string> =>
   (await currentEngine.get()?.drafts.read(conversation)) ?? "";

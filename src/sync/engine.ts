@@ -64,10 +64,11 @@ let pendingStop: Promise<void> = Promise.resolve();
 
 const createEngine = async (userId: Uuid): Promise<SyncEngine> => {
   const platform = createBrowserPlatform(userId);
-  const tab = new Tab(userId, platform, (notice) => {
+  const notify = (notice: SyncNotice) => {
     if (notice === "signed-out") void handleSessionEnd(userId);
     else emitNotice(notice);
-  });
+  };
+  const tab = new Tab(userId, platform, notify, () => import("./server-code.ts"));
   const readTracker = new ReadTracker(tab);
   const drafts = new TextDrafts(tab);
   const objectUrls = new ObjectUrlCache(tab);

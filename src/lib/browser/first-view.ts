@@ -1,9 +1,27 @@
-import { firstViewId } from "#contract/wire/document-data.ts";
+import { firstViewId } from "#contract/wire/document-names.ts";
 
 /** First view of this document, drawn by the Worker or from a snapshot, until the app has drawn the same. */
 export const findFirstView = (): HTMLElement | undefined => {
   const view = document.getElementById(firstViewId);
   return view?.firstElementChild ? view : undefined;
+};
+
+let takeover: Promise<void> | undefined;
+let endTakeover = () => {};
+
+/** Resolves once no first view covers the app; at once if there is none. */
+export const waitForTakeover = async (): Promise<void> => {
+  if (!findFirstView()) return;
+  takeover ??= new Promise<void>((resolve) => {
+    endTakeover = resolve;
+  });
+  await takeover;
+};
+
+/** Removes the first view, because the app has drawn the same or the person signed out. */
+export const removeFirstView = (view: HTMLElement): void => {
+  view.remove();
+  endTakeover();
 };
 
 /** Screens that a first view can show. */

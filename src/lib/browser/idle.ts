@@ -1,8 +1,15 @@
+import { waitForTakeover } from "./first-view.ts";
+
 const idleTimeoutMs = 10_000;
 
-/** Resolves when the browser is idle, or after `idleTimeoutMs`. */
-export const waitForIdle = (): Promise<unknown> =>
+const waitForIdleCallback = (): Promise<unknown> =>
   new Promise((resolve) => {
     if ("requestIdleCallback" in globalThis) requestIdleCallback(resolve, { timeout: idleTimeoutMs });
     else setTimeout(resolve, idleTimeoutMs / 4);
   });
+
+/** Resolves when the app has replaced the first view and the browser is idle, or `idleTimeoutMs` after the former. */
+export const waitForIdle = async (): Promise<void> => {
+  await waitForTakeover();
+  await waitForIdleCallback();
+};

@@ -1,8 +1,9 @@
+import { waitForTakeover } from "./first-view.ts";
 import { toTrustedUrl } from "./trusted-url.ts";
 
 /**
- * Registers the service worker when the browser is idle, and sends it the URLs of the assets this page has loaded, its
- * language included, so that it caches them without another download.
+ * Registers the service worker when the app has replaced the first view and the browser is idle, and sends it the URLs of
+ * the assets this page has loaded, its language included, so that it caches them without another download.
  */
 const workerUrl = "/sw.js";
 const idleTimeoutMs = 5_000;
@@ -43,10 +44,11 @@ export const subscribeUpdates = (onUpdated: () => void): void => {
 
 export const registerServiceWorker = (): void => {
   if (!("serviceWorker" in navigator) || import.meta.env.DEV) return;
-  const whenIdle = () =>
-    "requestIdleCallback" in window
-      ? requestIdleCallback(() => void registerWorker(), { timeout: idleTimeoutMs })
-      : setTimeout(() => void registerWorker(), idleTimeoutMs);
-  if (document.readyState === "complete") whenIdle();
-  else addEventListener("load", whenIdle, { once: true });
+  const whenIdle = async () => {
+    await waitForTakeover();
+    if ("requestIdleCallback" in window) requestIdleCallback(() => void registerWorker(), { timeout: idleTimeoutMs });
+    else setTimeout(() => void registerWorker(), idleTimeoutMs);
+  };
+  if (document.readyState === "complete") void whenIdle();
+  else addEventListener("load", () => void whenIdle(), { once: true });
 };

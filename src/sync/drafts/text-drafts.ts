@@ -66,10 +66,15 @@ export class TextDrafts {
     return this.#tab.platform.now() - this.#flushedAt > flushDelayMs ? firstFlushDelayMs : flushDelayMs;
   }
 
+  /** Draft that the store does not have yet. */
+  findUnsaved(conversation: ConversationId): string | undefined {
+    return this.#unsaved.get(conversation)?.text;
+  }
+
   async read(conversation: ConversationId): Promise<string> {
     const store = this.#tab.context.get()?.store;
     const stored = store ? await readTextDraft(store, conversation) : "";
-    return this.#unsaved.get(conversation)?.text ?? stored;
+    return this.findUnsaved(conversation) ?? stored;
   }
 
   /**

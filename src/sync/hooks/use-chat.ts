@@ -1,17 +1,24 @@
 import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import type { ConversationId } from "#contract/ids.ts";
 import { messagePageRows } from "#contract/limits.ts";
+import type { StoreQuery } from "#sync/queries/live-queries.ts";
 import {
   extendWindow,
   fetchOlderMessages,
   type MessageWindow,
   readWindowAround,
 } from "#sync/queries/message-window.ts";
-import { readChat } from "#sync/queries/queries.ts";
+import { type ChatSnapshot, readChat } from "#sync/queries/queries.ts";
 import type { ChatView } from "#sync/store/view-models.ts";
 import { emptySource, useEngine, useLiveQuery } from "./use-live-query.ts";
 
 export type { ChatItem, ChatView } from "#sync/store/view-models.ts";
+
+/** The newest messages of a conversation, at most `limit`. */
+export const chatQuery = (id: ConversationId | undefined, limit = messagePageRows): StoreQuery<ChatSnapshot> => [
+  id && `chat ${id} ${limit}`,
+  ({ store }) => readChat(store, id ?? "", limit),
+];
 
 /**
  * The newest messages of a conversation. `loadOlder` shows one more page and fetches it from the server once all stored
@@ -24,7 +31,7 @@ export const useChat = (id: ConversationId | undefined): ChatView | undefined =>
   const engine = useEngine();
   // A longer window is never reused, so it is not kept alive: otherwise many of them would be read at each new page.
   const keepsAlive = limit === messagePageRows;
-  const chat = useLiveQuery(id && `chat ${id} ${limit}`, ({ store }) => readChat(store, id ?? "", limit), keepsAlive);
+  const chat = useLiveQuery(...chatQuery(id, limit), keepsAlive);
   const [shown, setShown] = useState({ id, chat });
   // Keep the shorter window while a longer one is read.
   if (chat && (shown.chat !== chat || shown.id !== id)) setShown({ id, chat });

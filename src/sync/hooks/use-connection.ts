@@ -15,6 +15,8 @@ export const useLinkState = (): LinkState => {
 
 /** Reconnections shorter than this are not shown. */
 const connectingGraceMs = 2_500;
+/** Same for the first connection, which begins once the first screen is drawn. */
+const firstConnectingGraceMs = 6_000;
 /** If the link stays up this long although the browser reports no network, a ping has been answered since. */
 const linkTrustMs = 6_000;
 
@@ -60,7 +62,8 @@ export const useIsOffline = (): boolean => {
 export const useShownLink = (): LinkState => {
   const link = useLinkState();
   const isOffline = useIsOffline();
-  const isLasting = useHasLasted(link === "connecting" && !isOffline, connectingGraceMs);
+  const graceMs = useEngine()?.tab.wasOnline ? connectingGraceMs : firstConnectingGraceMs;
+  const isLasting = useHasLasted(link === "connecting" && !isOffline, graceMs);
   if (isOffline) return "offline";
   if (link !== "connecting") return link;
   return isLasting ? "connecting" : "online";

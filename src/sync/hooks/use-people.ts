@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import type { Uuid } from "#contract/ids.ts";
 import { Profile } from "#contract/people.ts";
+import type { StoreQuery } from "#sync/queries/live-queries.ts";
 import { readBlockedPeople, readContactRequests, readContacts } from "#sync/queries/queries.ts";
 import type { PersonRow } from "#sync/store/database.ts";
 import { readLastKnownProfile } from "#sync/store/members.ts";
@@ -9,22 +10,37 @@ import { toUnrelatedPersonRow } from "#sync/store/row-mapping.ts";
 import { useLiveQuery } from "./use-live-query.ts";
 import { type RemoteFailure, useRemoteQuery } from "./use-remote.ts";
 
+export const personRowQuery = (id: Uuid | undefined): StoreQuery<PersonRow | null> => [
+  id && `person ${id}`,
+  async ({ store }) => (await store.people.get(id ?? "")) ?? null,
+];
+
+export const memberQuery = (id: Uuid | undefined): StoreQuery<PersonRow | null> => [
+  id && `member ${id}`,
+  ({ store }) => readLastKnownProfile(store, id ?? ""),
+];
+
+export const ownProfileQuery: StoreQuery<PersonRow | null> = ["me", ({ store }) => readOwnProfile(store)];
+
+type ContactRequests = { received: PersonRow[]; sent: PersonRow[] };
+
+export const requestsQuery: StoreQuery<ContactRequests | undefined> = [
+  "requests",
+  ({ store }) => readContactRequests(store),
+];
+
 /** A person known to this device; null for an unknown person. */
-export const usePerson = (id: Uuid | undefined): PersonRow | null | undefined =>
-  useLiveQuery(id && `person ${id}`, async ({ store }) => (await store.people.get(id ?? "")) ?? null);
+export const usePerson = (id: Uuid | undefined): PersonRow | null | undefined => useLiveQuery(...personRowQuery(id));
 
 /** Last known profile of a current or former group member, as strangers see it; null for an unknown person. */
-const useMember = (id: Uuid | undefined): PersonRow | null | undefined =>
-  useLiveQuery(id && `member ${id}`, ({ store }) => readLastKnownProfile(store, id ?? ""));
+const useMember = (id: Uuid | undefined): PersonRow | null | undefined => useLiveQuery(...memberQuery(id));
 
 /** The own profile; null before it was fetched once. */
-export const useOwnProfile = (): PersonRow | null | undefined =>
-  useLiveQuery("me", ({ store }) => readOwnProfile(store));
+export const useOwnProfile = (): PersonRow | null | undefined => useLiveQuery(...ownProfileQuery);
 
 export const useContacts = (): PersonRow[] | undefined => useLiveQuery("contacts", ({ store }) => readContacts(store));
 
-export const useRequests = (): { received: PersonRow[]; sent: PersonRow[] } | undefined =>
-  useLiveQuery("requests", ({ store }) => readContactRequests(store));
+export const useRequests = (): ContactRequests | undefined => useLiveQuery(...requestsQuery);
 
 /** People whom this person has blocked. */
 export const useBlockedPeople = (): PersonRow[] | undefined =>

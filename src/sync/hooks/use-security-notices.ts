@@ -1,6 +1,7 @@
 import type { SecurityNotice } from "#contract/auth/security-notice.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { currentEngine } from "#sync/engine.ts";
+import type { StoreQuery } from "#sync/queries/live-queries.ts";
 import { listUnseenNotices, markNoticesSeen, markResetNoticesSeen } from "#sync/store/security-notice-rows.ts";
 import { useLiveQuery } from "./use-live-query.ts";
 
@@ -12,10 +13,13 @@ const writeNotices = async (write: (store: Parameters<typeof markNoticesSeen>[0]
   await (context && write(context.store).catch(() => undefined));
 };
 
+export const securityNoticesQuery: StoreQuery<SecurityNotice[]> = [
+  "security-notices",
+  ({ store, platform }) => listUnseenNotices(store, platform.now()),
+];
+
 /** Security notices of the account that were not dismissed in any tab of this device, newest last. */
-export const useSecurityNotices = (): SecurityNotice[] =>
-  useLiveQuery("security-notices", ({ store, platform }) => listUnseenNotices(store, platform.now())) ??
-  noSecurityNotices;
+export const useSecurityNotices = (): SecurityNotice[] => useLiveQuery(...securityNoticesQuery) ?? noSecurityNotices;
 
 /** Dismisses notices in all tabs. */
 export const dismissNotices = (ids: readonly Uuid[]): Promise<void> =>

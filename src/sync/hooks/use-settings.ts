@@ -2,6 +2,7 @@ import { useEffect } from "react";
 import { defaultSettings, type Settings } from "#contract/settings/settings.ts";
 import { getEngine, type SyncEngine } from "#sync/engine.ts";
 import { queueSettingsChange } from "#sync/people/settings-commands.ts";
+import type { StoreQuery } from "#sync/queries/live-queries.ts";
 import {
   readSettingsCache,
   readSettingsRow,
@@ -23,10 +24,15 @@ const readInitialSettings = (engine: SyncEngine | undefined): Settings => {
   return shown;
 };
 
+export const settingsQuery: StoreQuery<Settings> = [
+  "settings",
+  async ({ store }) => toEffectiveSettings(await readSettingsRow(store)),
+];
+
 /** Settings of the person, including changes made offline. */
 export const useSettings = (): Settings => {
   const engine = useEngine();
-  const shown = useLiveQuery("settings", async ({ store }) => toEffectiveSettings(await readSettingsRow(store)));
+  const shown = useLiveQuery(...settingsQuery);
   useEffect(() => {
     if (engine && shown) writeSettingsCache({ platform: engine.tab.platform, me: engine.userId }, shown);
   }, [engine, shown]);

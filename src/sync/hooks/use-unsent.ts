@@ -1,5 +1,6 @@
 import type { ConversationId } from "#contract/ids.ts";
 import { readUnsentContent } from "#sync/drafts/draft-rows.ts";
+import type { StoreQuery } from "#sync/queries/live-queries.ts";
 import { readTextDraft } from "#sync/queries/queries.ts";
 import { toDraftTarget } from "#sync/store/database.ts";
 import type { UnsentContent } from "#sync/store/view-models.ts";
@@ -8,9 +9,19 @@ import { useLiveQuery } from "./use-live-query.ts";
 
 export type { UnsentContent } from "#sync/store/view-models.ts";
 
+export const textDraftQuery = (id: ConversationId): StoreQuery<string> => [
+  `draft ${id}`,
+  ({ store }) => readTextDraft(store, id),
+];
+
+/** Conversations with an unsent voice recording from any tab. */
+export const voiceDraftsQuery: StoreQuery<string[]> = [
+  "recorded",
+  async ({ store }) => (await store.recordings.toCollection().primaryKeys()).map(toDraftTarget),
+];
+
 /** Text draft of a conversation, typed in any tab; empty if there is none. */
-export const useTextDraft = (id: ConversationId): string | undefined =>
-  useLiveQuery(`draft ${id}`, ({ store }) => readTextDraft(store, id));
+export const useTextDraft = (id: ConversationId): string | undefined => useLiveQuery(...textDraftQuery(id));
 
 /** Files and recording of a conversation that were not sent, from any tab. */
 export const useUnsentContent = (id: ConversationId): UnsentContent | undefined =>
@@ -18,9 +29,7 @@ export const useUnsentContent = (id: ConversationId): UnsentContent | undefined 
 
 /** Whether a conversation has an unsent voice recording from any tab. All rows of a list share one query. */
 export const useHasVoiceDraft = (id: ConversationId): boolean =>
-  useLiveQuery("recorded", async ({ store }) =>
-    (await store.recordings.toCollection().primaryKeys()).map(toDraftTarget),
-  )?.includes(id) ?? false;
+  useLiveQuery(...voiceDraftsQuery)?.includes(id) ?? false;
 
 /** Unsent data that a sign-out would delete. */
 export const useUnsentSummary = (): UnsentSummary | undefined => useLiveQuery("unsent", readUnsentSummary);

@@ -1,7 +1,7 @@
 import { mergeReadStates } from "#contract/conversations.ts";
 import type { LocalConversationRow } from "#sync/store/database.ts";
 import { raisePeerReadState, toOwnMessage, toPeerNumber } from "#sync/store/row-mapping.ts";
-import { isChangeStored, readSyncCursor } from "#sync/store/sync-cursor.ts";
+import { isChangeStored } from "#sync/store/sync-cursor.ts";
 import type { ApplyTransaction } from "./apply-transaction.ts";
 import { hasDifferentMessage, markForked } from "./log-forks.ts";
 import type { ConversationKey, ServerChange } from "./server-changes.ts";
@@ -42,7 +42,7 @@ export const applyRowAnswer = async (
   transaction: ApplyTransaction,
   answer: Extract<ServerChange, { type: "cleared" | "muted" }>,
 ): Promise<void> => {
-  const cursor = await readSyncCursor(transaction.store);
+  const cursor = await transaction.readCursor();
   if (cursor.epoch !== answer.change.epoch || isChangeStored(cursor, answer.change.counter)) return;
   const row = await transaction.loadRow(answer.conversation);
   if (row.gone) return;

@@ -7,7 +7,7 @@ import { insertSecurityNotice } from "#sync/store/security-notice-rows.ts";
 import { mergeServerSettings, updateSettingsRow } from "#sync/store/settings-rows.ts";
 import { deleteCachedFiles, isQuotaError } from "#sync/store/storage-quota.ts";
 import { retryOnQuotaError, runInBackground, type SyncContext } from "#sync/store/sync-context.ts";
-import { addGap, readSyncCursor, type SyncCursor, writeSyncCursor } from "#sync/store/sync-cursor.ts";
+import { addGap, type SyncCursor } from "#sync/store/sync-cursor.ts";
 import { applyConversationChange, applyRowAnswer, applySent } from "./apply-conversation-changes.ts";
 import { applyPage } from "./apply-page.ts";
 import { ApplyTransaction } from "./apply-transaction.ts";
@@ -73,7 +73,7 @@ const applyChange = async (transaction: ApplyTransaction, change: ServerChange):
       await advanceCursor(transaction, change);
       return true;
     case "answer":
-      if (isStaleAnswer(await readSyncCursor(transaction.store), change)) return true;
+      if (isStaleAnswer(await transaction.readCursor(), change)) return true;
       await advanceCursor(transaction, change);
       for (const nested of change.changes) await applyChange(transaction, nested);
       return true;
@@ -87,10 +87,10 @@ const advanceCursor = async (
   transaction: ApplyTransaction,
   { move, isFullSync = false }: { move: (cursor: SyncCursor) => SyncCursor; isFullSync?: boolean },
 ): Promise<void> => {
-  const before = await readSyncCursor(transaction.store);
+  const before = await transaction.readCursor();
   const after = move(before);
   if (before.epoch !== "" && (isFullSync || after.epoch !== before.epoch)) await clearHandles(transaction);
-  await writeSyncCursor(transaction.store, after);
+  await transaction.writeCursor(after);
 };
 
 /**
@@ -119,41 +119,39 @@ export const applyInTransaction = (
   changes: readonly ServerChange[],
   now = Date.now(),
 ): Promise<ApplyResult> =>
-  store.transaction(
-    "rw",
-    [
-      store.people,
-      store.conversations,
-      store.messages,
-      store.members,
-      store.outbox,
-      store.uploads,
-      store.meta,
-      store.recordings,
-    ],
-    async () => {
-      const transaction = new ApplyTransaction(store, me, now);
-      const cursorBefore = await readSyncCursor(store);
-      let isComplete = true;
-      for (const change of changes) isComplete = (await applyChange(transaction, change)) && isComplete;
-      if (!isComplete) await writeSyncCursor(store, addGap(await readSyncCursor(store), cursorBefore.counter));
-      if (transaction.needsFullResync) await writeSyncCursor(store, addGap(await readSyncCursor(store), 0));
-      await transaction.flush();
-      const { touchedRows, logResets, needsLogCheck, sentIds, orphanedFiles, orphanedPictureOwners, hasRequeued } =
-        transaction;
-      const rows = [...touchedRows.values()];
-      return {
-        rows,
-        logResets,
-        needsLogCheck,
-        sentIds,
-        orphanedFiles,
-        orphanedPictureOwners,
-        hasRequeued,
-        cursor: await readSyncCursor(store),
-      };
-    },
-  );
+  store.transaction("rw", store.inboundTables, async () => {
+    const transaction = new ApplyTransaction(store, me, now);
+    const cursorBefore = await transaction.readCursor();
+    let isComplete = true;
+    for (const change of changes) isComplete = (await applyChange(transaction, change)) && isComplete;
+    if (!isComplete) await transaction.writeCursor(addGap(await transaction.readCursor(), cursorBefore.counter));
+    if (transaction.needsFullResync) await transaction.writeCursor(addGap(await transaction.readCursor(), 0));
+    await transaction.flush();
+    const { touchedRows, logResets, needsLogCheck, sentIds, orphanedFiles, orphanedPictureOwners, hasRequeued } =
+      transaction;
+    const rows = [...touchedRows.values()];
+    return {
+      rows,
+      logResets,
+      needsLogCheck,
+      sentIds,
+      orphanedFiles,
+      orphanedPictureOwners,
+      hasRequeued,
+      cursor: await transaction.readCursor(),
+    };
+  });
+
+/** Deletes the files and pictures that no message, group or person refers to any more. */
+export const deleteOrphans = (
+  context: SyncContext,
+  { orphanedFiles, orphanedPictureOwners }: Pick<ApplyResult, "orphanedFiles" | "orphanedPictureOwners">,
+): void => {
+  if (orphanedFiles.length > 0) runInBackground(context, deleteCachedFiles(context.store, orphanedFiles));
+  if (orphanedPictureOwners.size === 0) return;
+  runInBackground(context, context.platform.deletePictures(orphanedPictureOwners));
+  runInBackground(context, deleteFirstViews()); // of a group that was left, or with a deleted person
+};
 
 /**
  * Applies server changes to the local database and deletes the files and pictures they orphaned. Changes that fail here
@@ -167,12 +165,7 @@ export const applyServerChanges = async (
     const applied = await retryOnQuotaError(context, () =>
       applyInTransaction(context.store, context.me, changes, context.platform.now()),
     );
-    if (applied.orphanedFiles.length > 0)
-      runInBackground(context, deleteCachedFiles(context.store, applied.orphanedFiles));
-    if (applied.orphanedPictureOwners.size > 0) {
-      runInBackground(context, context.platform.deletePictures(applied.orphanedPictureOwners));
-      runInBackground(context, deleteFirstViews()); // of a group that was left, or with a deleted person
-    }
+    deleteOrphans(context, applied);
     return applied;
   } catch (error) {
     if (!isQuotaError(error)) context.reportStoreFailure(error);

@@ -14,7 +14,8 @@ import {
   skipCleared,
   toLocalMessageRow,
 } from "#sync/store/row-mapping.ts";
-import { updateListPosition } from "#sync/store/unsent-messages.ts";
+import { readSyncCursor, type SyncCursor, writeSyncCursor } from "#sync/store/sync-cursor.ts";
+import { updateListPositions } from "#sync/store/unsent-messages.ts";
 import { deleteMembers, purgeLeftGroup } from "./data-purge.ts";
 import { hasDifferentLog, markForked } from "./log-forks.ts";
 
@@ -43,6 +44,7 @@ export class ApplyTransaction {
   hasRequeued = false;
 
   #pendingDeletions: PendingDeletion[] | undefined;
+  #cursor: SyncCursor | undefined;
 
   constructor(
     readonly store: LocalStore,
@@ -50,6 +52,17 @@ export class ApplyTransaction {
     /** Device time at the start of the transaction, epoch milliseconds. */
     readonly startedAt: number,
   ) {}
+
+  /** Cursor, read once per transaction. */
+  async readCursor(): Promise<SyncCursor> {
+    this.#cursor ??= await readSyncCursor(this.store);
+    return this.#cursor;
+  }
+
+  async writeCursor(cursor: SyncCursor): Promise<void> {
+    this.#cursor = cursor;
+    await writeSyncCursor(this.store, cursor);
+  }
 
   /** Row of a conversation, empty if none is stored. Changes to it are written by `flush`. */
   async loadRow(id: ConversationId): Promise<LocalConversationRow> {
@@ -265,10 +278,12 @@ export class ApplyTransaction {
 
   /** Writes the touched rows with their positions in the list. */
   async flush(): Promise<void> {
-    for (const row of this.touchedRows.values()) {
-      if (row.lo > row.hi) row.revised = row.revision; // messages will be fetched in their current form
-      await updateListPosition(this.store, row);
-    }
-    await this.store.conversations.bulkPut([...this.touchedRows.values()]);
+    const [first, ...others] = this.touchedRows.values();
+    if (!first) return;
+    const rows = [first, ...others] as const;
+    // Missing messages will be fetched in their current form.
+    for (const row of rows) if (row.lo > row.hi) row.revised = row.revision;
+    await updateListPositions(this.store, rows);
+    await this.store.conversations.bulkPut(rows);
   }
 }

@@ -1,12 +1,13 @@
 import * as v from "valibot";
-import { DocumentData, documentDataId } from "#contract/wire/document-data.ts";
+import { DocumentData } from "#contract/wire/document-data.ts";
+import { documentDataId } from "#contract/wire/document-names.ts";
 import type { LocalConversationRow } from "#sync/store/database.ts";
 import { readOwnProfile, saveOwnProfile } from "#sync/store/own-profile-row.ts";
-import type { SyncContext } from "#sync/store/sync-context.ts";
+import { retryOnQuotaError, type SyncContext } from "#sync/store/sync-context.ts";
 import { applyCatchUp, readSyncCursor } from "#sync/store/sync-cursor.ts";
-import { applyServerChanges } from "./apply-server-changes.ts";
+import { type ApplyResult, applyInTransaction, deleteOrphans } from "./apply-server-changes.ts";
 import { afterNewestSeq } from "./log-forks.ts";
-import { saveMembers } from "./member-loader.ts";
+import { writeMembers } from "./member-loader.ts";
 import { type ServerChange, toRowChanges } from "./server-changes.ts";
 
 /** Takes the data that the Worker embedded in this document; undefined if there is none or it was taken before. */
@@ -51,19 +52,32 @@ const toPageChanges = ({ page, changes }: DocumentData, row: LocalConversationRo
   return [{ type: "page", request, page: result }];
 };
 
+/** Writes inbox, page, members and own profile in one transaction, all or none. Resolves to what each step changed. */
+const writeDocumentData = (context: SyncContext, data: DocumentData): Promise<ApplyResult[]> => {
+  const { store, me, platform } = context;
+  const apply = (changes: ServerChange[]) => applyInTransaction(store, me, changes, platform.now());
+  return store.transaction("rw", store.inboundTables, async () => {
+    const inboxChanges = await toInboxChanges(context, data);
+    if (inboxChanges.length === 0) return [];
+    const inbox = await apply(inboxChanges);
+    const { page, members, profile } = data;
+    const pageChanges = toPageChanges(
+      data,
+      inbox.rows.find(({ id }) => id === page?.conversation),
+    );
+    const chat = pageChanges.length > 0 ? [await apply(pageChanges)] : [];
+    if (members) await writeMembers(context, members.group, members.page);
+    if (profile && !(await readOwnProfile(store))) await saveOwnProfile(store, profile);
+    return [inbox, ...chat];
+  });
+};
+
 /** Stores the data of the document before the first render. Failures are left to the socket, which brings it again. */
 export const applyDocumentData = async (context: SyncContext, data: DocumentData): Promise<void> => {
   if (data.user !== context.me) return;
-  const { store } = context;
   try {
-    const inbox = await toInboxChanges(context, data);
-    if (inbox.length === 0) return;
-    await applyServerChanges(context, inbox);
-    const { page, members, profile } = data;
-    const chat = toPageChanges(data, page && (await store.conversations.get(page.conversation)));
-    if (chat.length > 0) await applyServerChanges(context, chat);
-    if (members) await saveMembers(context, members.group, members.page);
-    if (profile && !(await readOwnProfile(store))) await saveOwnProfile(store, profile);
+    const results = await retryOnQuotaError(context, () => writeDocumentData(context, data));
+    for (const result of results) deleteOrphans(context, result);
   } catch (error) {
     console.warn("the document's data could not be stored", error);
   }

@@ -3,7 +3,6 @@ import { restoreWindowMs } from "#contract/limits.ts";
 import type { PageResult } from "#contract/wire/commands.ts";
 import type { LocalConversationRow, LocalMessageRow, OutboxRow } from "#sync/store/database.ts";
 import { insertPendingDeletion } from "#sync/store/pending-deletions.ts";
-import { readSyncCursor } from "#sync/store/sync-cursor.ts";
 import type { ApplyTransaction } from "./apply-transaction.ts";
 import { afterNewestSeq, isDifferentMessage } from "./log-forks.ts";
 import type { PageRequest } from "./server-changes.ts";
@@ -51,7 +50,7 @@ const listLostMessages = async (
 ): Promise<LocalMessageRow[]> => {
   const { startedAt } = transaction;
   const onPage = new Set(page.messages.flatMap(({ cid }) => cid ?? []));
-  const { skew } = await readSyncCursor(transaction.store);
+  const { skew } = await transaction.readCursor();
   const since = startedAt + skew - restoreWindowMs;
   const ownMessages = await transaction.store
     .queryMessages(row.id, after + 1)
@@ -67,7 +66,7 @@ const listLostMessages = async (
 const requeueMessages = async (transaction: ApplyTransaction, missing: readonly LocalMessageRow[]): Promise<void> => {
   const { outbox } = transaction.store;
   const first = await outbox.orderBy("order").first();
-  const { skew } = await readSyncCursor(transaction.store);
+  const { skew } = await transaction.readCursor();
   const createdAt = transaction.startedAt + skew;
   const step = (first?.order ?? missing.length + 1) / (missing.length + 1);
   const rows = missing.flatMap(({ cid, conversation, body }, index): OutboxRow[] =>

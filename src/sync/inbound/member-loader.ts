@@ -44,7 +44,7 @@ const fetchMemberPage = async ({ platform }: SyncContext, group: Uuid, query: st
 };
 
 /** Stores members, unless the group was left meanwhile. Rejects with "no_room" on a full device. */
-export const saveMembers = async (
+const saveMembers = async (
   context: SyncContext,
   group: ConversationId,
   page: MemberPage,
@@ -63,11 +63,12 @@ export const saveMembers = async (
  */
 type CompleteMemberList = { since: number; roster: number; numbers: ReadonlySet<number> };
 
-const writeMembers = (
+/** Stores members in one transaction, unless the group was left meanwhile. */
+export const writeMembers = (
   { store, platform }: SyncContext,
   group: ConversationId,
   { members, roster }: MemberPage,
-  completeList: CompleteMemberList | undefined,
+  completeList?: CompleteMemberList,
 ): Promise<void> =>
   store.transaction("rw", [store.conversations, store.members, store.meta], async () => {
     if ((await store.conversations.get(group))?.gone !== false) return;

@@ -3,7 +3,6 @@ import { Body, findAttachment } from "#contract/conversations.ts";
 import { type ErrorCode, isErrorCode } from "#contract/errors.ts";
 import { type ConversationId, createUuid, type Uuid } from "#contract/ids.ts";
 import { cleanText, isBlank } from "#contract/text.ts";
-import { requestByHttp } from "#sync/connection/http-transport.ts";
 import { applyServerChanges } from "#sync/inbound/apply-server-changes.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
 import { readTextDraft } from "#sync/queries/queries.ts";
@@ -92,6 +91,9 @@ const toUnstoredKey = (conversation: ConversationId, body: Body): string => `${c
 const sendUnstoredText = async (tab: Tab, conversation: ConversationId, body: Body, cid: Uuid): Promise<void> => {
   const key = toUnstoredKey(conversation, body);
   unstoredMessageIds.set(key, cid);
+  const { requestByHttp } = await import("#sync/connection/http-transport.ts").catch(() => {
+    throw new SyncError("offline");
+  });
   await requestByHttp(tab.platform, { type: "send", conversation, messages: [{ cid, body }] });
   unstoredMessageIds.delete(key);
 };
@@ -184,7 +186,7 @@ const insertJournaledText = async (context: SyncContext, journaled: JournaledTex
  */
 export const recoverJournaledTexts = async (tab: Tab): Promise<void> => {
   const context = tab.context.get();
-  if (!context) return;
+  if (!context || listSentTexts(context).length === 0) return;
   const queued = new Set(await context.strict.outbox.toCollection().primaryKeys());
   for (const journaled of listSentTexts(context)) {
     const { cid, conversation, stored } = journaled;

@@ -203,9 +203,8 @@ export class Outbox {
         active.add(row.conversation);
         due.push(row);
       });
-    const conversations = await this.#context.store.conversations.bulkGet([
-      ...new Set(due.map((row) => row.conversation)),
-    ]);
+    const ids = [...new Set(due.map((row) => row.conversation))];
+    const conversations = ids.length > 0 ? await this.#context.store.conversations.bulkGet(ids) : [];
     // A forked log waits until the messages that a restored server lost were queued again.
     const forked = new Set(conversations.flatMap((row) => (row?.forked ? row.id : [])));
     this.#cancelBatchWait();

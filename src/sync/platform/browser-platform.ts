@@ -1,5 +1,6 @@
 import { personQuery } from "#contract/auth/auth.ts";
 import type { Uuid } from "#contract/ids.ts";
+import { waitForTakeover } from "#lib/browser/first-view.ts";
 import { isPageActive, subscribeToPageActivity } from "#lib/browser/page-activity.ts";
 import { deleteCachedAvatars, pruneCachedPostPictures } from "#lib/browser/picture-cache.ts";
 import { requestOutboxSync } from "#lib/browser/push/background-sync.ts";
@@ -109,6 +110,7 @@ export const createBrowserPlatform = (userId: Uuid): Platform => ({
       document.removeEventListener("visibilitychange", onHidden);
     };
   },
+  waitForFirstScreen: waitForTakeover,
   async requestPersistentStorage() {
     await navigator.storage?.persist?.();
   },

@@ -46,10 +46,23 @@ export const singleQueryClock: QueryClock = { now: getServerNow, refreshAt: () =
 
 export type QueryContext = SyncContext & { clock: QueryClock };
 
+/** Key that stands for a query and its parameters, and the query. Screens with the same key share a result. */
+export type StoreQuery<T> = readonly [key: string | undefined, read: (context: QueryContext) => Promise<T>];
+
 /** Latest result of a query, undefined until there is one. It is read while there are subscribers. */
 export type LiveQuery<T> = { get(): T | undefined; subscribe(listener: () => void): () => void };
 
+/** Live query that can be held: results then come from `LiveQueries.preload`. */
+type HoldableQuery<T> = LiveQuery<T> & {
+  run(): Promise<T>;
+  setResult(result: T): void;
+  hold(): void;
+  /** Follows the store by itself again. A query without subscribers ends. */
+  release(): void;
+};
+
 const timerMaxMs = 2 ** 31 - 1;
+const preloadTimeoutMs = 3_000;
 const keepAliveMs = 5_000; // returning to a screen within this time shows it without a flash
 
 /**
@@ -58,7 +71,7 @@ const keepAliveMs = 5_000; // returning to a screen within this time shows it wi
  */
 export class LiveQueries {
   readonly #context: SyncContext;
-  readonly #queries = new Map<string, LiveQuery<unknown>>();
+  readonly #queries = new Map<string, HoldableQuery<unknown>>();
 
   constructor(context: SyncContext) {
     this.#context = context;
@@ -66,14 +79,53 @@ export class LiveQueries {
 
   /** `lingers`: the query stays active for a moment after its last subscriber has left. */
   openQuery<T>(key: string, query: (context: QueryContext) => Promise<T>, lingers = true): LiveQuery<T> {
+    return this.#open(key, query, lingers);
+  }
+
+  /**
+   * Reads queries in one transaction instead of one each, and keeps them up to date together until the promise of
+   * `waitForEnd`, which is called after the first results; then each follows the store by itself. Resolves once they have
+   * results. If reading fails or takes longer than `preloadTimeoutMs`, each is read by itself.
+   */
+  preload(queries: readonly StoreQuery<unknown>[], waitForEnd: () => Promise<void>): Promise<void> {
+    const { store, platform } = this.#context;
+    const held = queries.flatMap(([key, query]) => (key === undefined ? [] : this.#open(key, query, true)));
+    for (const query of held) query.hold();
+    const runAll = () =>
+      store.transaction("r", store.inboundTables, () => Promise.all(held.map((query) => query.run())));
+    return new Promise((resolve) => {
+      let [isReady, isOver] = [false, false];
+      const end = () => {
+        if (isOver) return;
+        isOver = true;
+        subscription.unsubscribe();
+        cancelTimeout();
+        for (const query of held) query.release();
+        resolve();
+      };
+      const cancelTimeout = platform.startTimer(preloadTimeoutMs, end);
+      const subscription = liveQuery(runAll).subscribe({
+        next: (results) => {
+          cancelTimeout();
+          for (const [index, result] of results.entries()) held[index]?.setResult(result);
+          if (!isReady) void waitForEnd().then(end);
+          isReady = true;
+          resolve();
+        },
+        error: end,
+      });
+    });
+  }
+
+  #open<T>(key: string, query: (context: QueryContext) => Promise<T>, lingers: boolean): HoldableQuery<T> {
     const shared = this.#queries.get(key);
-    if (shared) return shared as LiveQuery<T>;
+    if (shared) return shared as HoldableQuery<T>;
     const live = this.#create(key, query, lingers ? keepAliveMs : 0);
     this.#queries.set(key, live);
     return live;
   }
 
-  #create<T>(key: string, query: (context: QueryContext) => Promise<T>, keepMs: number): LiveQuery<T> {
+  #create<T>(key: string, query: (context: QueryContext) => Promise<T>, keepMs: number): HoldableQuery<T> {
     const context = this.#context;
     const value = new Observable<T | undefined>(undefined);
     let subscriberCount = 0;
@@ -82,6 +134,7 @@ export class LiveQueries {
     let failures = 0;
     let subscription: { unsubscribe(): void } | undefined;
     let cancelRefresh = () => {};
+    let isHeld = false;
     const runQuery = () => {
       cancelRefresh();
       let nextAt = Number.POSITIVE_INFINITY;
@@ -98,12 +151,14 @@ export class LiveQueries {
       subscription = undefined;
       read();
     };
+    const setResult = (result: T) => value.set(shareStructure(value.get(), result));
     const read = () => {
       cancelRetry();
+      if (isHeld) return;
       subscription ??= liveQuery(runQuery).subscribe({
         next: (result) => {
           failures = 0;
-          value.set(shareStructure(value.get(), result));
+          setResult(result);
         },
         error: (error: unknown) => {
           console.warn("reading the local database failed", error);
@@ -121,7 +176,17 @@ export class LiveQueries {
       subscription = undefined;
       this.#queries.delete(key);
     };
-    const live: LiveQuery<T> = {
+    const live: HoldableQuery<T> = {
+      run: runQuery,
+      setResult,
+      hold() {
+        isHeld = true;
+      },
+      release() {
+        isHeld = false;
+        if (subscriberCount > 0) read();
+        else end();
+      },
       get: value.get,
       subscribe: (listener) => {
         subscriberCount++;

@@ -241,6 +241,20 @@ export class LocalStore extends Dexie {
     return [this.outbox, this.conversations, this.meta, this.uploads, this.files, this.blobs];
   }
 
+  /** Tables that changes of the server are written to. */
+  get inboundTables(): Table[] {
+    return [
+      this.people,
+      this.conversations,
+      this.messages,
+      this.members,
+      this.outbox,
+      this.uploads,
+      this.meta,
+      this.recordings,
+    ];
+  }
+
   /** Messages of a conversation with `from <= seq <= to`. */
   queryMessages(conversation: ConversationId, from: number, to: number = Number.MAX_SAFE_INTEGER) {
     return this.messages.where("[conversation+seq]").between([conversation, from], [conversation, to], true, true);

@@ -63,7 +63,8 @@ export const isCaughtUp = ({ epoch, gaps }: SyncCursor): boolean => epoch !== ""
 export const isChangeStored = ({ counter, gaps }: SyncCursor, change: number): boolean =>
   change <= counter && !gaps.some(({ since, before }) => change > since && (before === null || change < before));
 
-const cursorKey = "cursor";
+/** Key of the cursor in `meta`. */
+export const cursorKey = "cursor";
 
 /** Cursor as stores on devices hold it: its gaps are named `holes`. */
 type StoredCursor = Omit<SyncCursor, "gaps"> & { holes: CursorGap[] };

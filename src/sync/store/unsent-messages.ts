@@ -69,9 +69,25 @@ const hasDraftContent = async (store: LocalStore, conversation: ConversationId):
  * Updates a row's place in the conversation list from its unsent content. Requires a transaction over the outbox,
  * `meta` and the recordings.
  */
-export const updateListPosition = async (store: LocalStore, row: LocalConversationRow): Promise<void> => {
+const updateListPosition = async (store: LocalStore, row: LocalConversationRow): Promise<void> => {
   const newest = await store.queryUnsent(row.id).last();
   setListPosition(row, newest?.createdAt, row.gone && (await hasDraftContent(store, row.id)));
+};
+
+/**
+ * Same for several rows; reads the outbox once instead of once for each. Requires a transaction over the outbox, `meta`
+ * and the recordings.
+ */
+export const updateListPositions = async (
+  store: LocalStore,
+  rows: readonly [LocalConversationRow, ...LocalConversationRow[]],
+): Promise<void> => {
+  if (rows.length === 1) return updateListPosition(store, rows[0]);
+  const newest = new Map(
+    (await store.outbox.orderBy("order").toArray()).map((unsent) => [unsent.conversation, unsent]),
+  );
+  for (const row of rows)
+    setListPosition(row, newest.get(row.id)?.createdAt, row.gone && (await hasDraftContent(store, row.id)));
 };
 
 /**

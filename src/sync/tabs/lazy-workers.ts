@@ -1,20 +1,47 @@
 import type { Uploader, UploaderEvents } from "#sync/files/uploader.ts";
 import { createOperationRunner } from "#sync/outbox/operation-runner.ts";
 import { Retry } from "#sync/platform/retry.ts";
+import type { LocalStore } from "#sync/store/database.ts";
 import { listPendingDeletions } from "#sync/store/pending-deletions.ts";
 import { hasPendingSettings, readSettingsRow } from "#sync/store/settings-rows.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
+
+const pendingKinds = ["uploads", "posts", "settings", "deletions"] as const;
+type PendingKind = (typeof pendingKinds)[number];
+
+const queryUnsentPosts = ({ postbox }: LocalStore) =>
+  postbox.orderBy("createdAt").filter(({ state }) => state !== "failed");
+
+/** Kinds of pending data in the store, read in one transaction. Most often there are none. */
+const readPendingKinds = (store: LocalStore): Promise<PendingKind[]> =>
+  store.transaction("r", [store.uploads, store.postbox, store.meta], async () => {
+    const [uploads, posts, settings, deletions] = await Promise.all([
+      store.uploads.count(),
+      queryUnsentPosts(store).count(),
+      readSettingsRow(store),
+      listPendingDeletions(store),
+    ]);
+    const isPending = {
+      uploads: uploads > 0,
+      posts: posts > 0,
+      settings: hasPendingSettings(settings),
+      deletions: deletions.length > 0,
+    };
+    return pendingKinds.filter((kind) => isPending[kind]);
+  });
 
 /**
  * Background tasks of the leader that send rarely pending data: files, Tala statuses, changed settings and deletions of
  * messages. The code of each is loaded when it first has work; if it cannot be fetched, it is tried again later.
  */
 export class LazyWorkers {
-  readonly #runners: readonly Retry[];
+  readonly #store: LocalStore;
+  readonly #runners: Record<PendingKind, Retry>;
   #uploader: Uploader | undefined;
 
   constructor(context: SyncContext, uploaderEvents: UploaderEvents, onSettingsRefused: () => void) {
     const { platform, store } = context;
+    this.#store = store;
     const uploads = new Retry(platform, async () => {
       if (!this.#uploader) {
         if ((await store.uploads.count()) === 0) return "done";
@@ -26,11 +53,7 @@ export class LazyWorkers {
       return "done";
     });
     const posts = createOperationRunner(platform, {
-      list: () =>
-        store.postbox
-          .orderBy("createdAt")
-          .filter(({ state }) => state !== "failed")
-          .toArray(),
+      list: () => queryUnsentPosts(store).toArray(),
       load: async () => (await import("#sync/feed/post-sender.ts")).createPostSender(context),
       isOrdered: true,
     });
@@ -46,22 +69,28 @@ export class LazyWorkers {
       list: () => listPendingDeletions(store),
       load: async () => (await import("#sync/outbox/deletion-sender.ts")).createDeletionSender(context),
     });
-    this.#runners = [uploads, posts, settings, deletions];
+    this.#runners = { uploads, posts, settings, deletions };
   }
 
   /** Sends soon, after pending data was added, paused, resumed or cancelled. */
   schedule(): void {
-    for (const runner of this.#runners) runner.schedule();
+    void this.#runPending((runner) => runner.schedule());
   }
 
   /** Sends at once, without waiting for back-off, because the server became reachable. */
   runNow(): void {
     this.#uploader?.runNow();
-    for (const runner of this.#runners) runner.runNow();
+    void this.#runPending((runner) => runner.runNow());
   }
 
   stop(): void {
     this.#uploader?.stop();
-    for (const runner of this.#runners) runner.stop();
+    for (const runner of Object.values(this.#runners)) runner.stop();
+  }
+
+  /** Starts the runners that have work, or all of them if the store cannot be read: each repeats a failed read. */
+  async #runPending(start: (runner: Retry) => void): Promise<void> {
+    const pending = await readPendingKinds(this.#store).catch(() => pendingKinds);
+    for (const kind of pending) start(this.#runners[kind]);
   }
 }

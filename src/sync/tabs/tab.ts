@@ -2,7 +2,6 @@ import { type ConversationId, createUuid, type Uuid } from "#contract/ids.ts";
 import type { Command, CommandResults } from "#contract/wire/commands.ts";
 import { Observable } from "#lib/browser/observable.ts";
 import { CallFeed } from "#sync/calls/call-feed.ts";
-import { requestByHttp } from "#sync/connection/http-transport.ts";
 import type { RequestCommand } from "#sync/connection/pending-requests.ts";
 import { MemberLoader } from "#sync/inbound/member-loader.ts";
 import type { Platform } from "#sync/platform/platform.ts";
@@ -13,8 +12,8 @@ import { toStoreName } from "#sync/store/database.ts";
 import { requestPersistenceOnce } from "#sync/store/storage-quota.ts";
 import { runInBackground, type SyncContext } from "#sync/store/sync-context.ts";
 import type { LinkState, StorageTrouble } from "#sync/store/view-models.ts";
-import { Leader } from "./leader.ts";
 import { joinLeaderElection, type LeaderElection } from "./leader-election.ts";
+import { Leadership, type LoadServerCode, requestWithoutLeader } from "./leadership.ts";
 import { type LeaderCommand, TabChannel, type TabEvent } from "./tab-channel.ts";
 import { TabStore } from "./tab-store.ts";
 
@@ -27,6 +26,8 @@ export type SyncNotice = "store-reset" | "unsent-lost" | "outdated" | "signed-ou
  */
 export class Tab {
   readonly link = new Observable<LinkState>("connecting");
+  /** Whether the server was reached since this tab started. */
+  wasOnline = false;
   /** Version that grows when presences on screen must be requested again. */
   readonly presenceVersion = new Observable(0);
   /** Version that grows when the push subscription of this session has to be renewed, while this tab is the leader. */
@@ -38,9 +39,10 @@ export class Tab {
   readonly #visibilityReporter: VisibilityReporter;
   readonly #store: TabStore;
   readonly #notify: (notice: SyncNotice) => void;
+  readonly #loadCode: LoadServerCode;
   readonly #channel: TabChannel;
   #election: LeaderElection | undefined;
-  #leader: Leader | undefined;
+  #leader: Leadership | undefined;
   #isStopped = false;
   #unsubscribe: (() => void)[] = [];
 
@@ -48,8 +50,10 @@ export class Tab {
     readonly userId: Uuid,
     readonly platform: Platform,
     notify: (notice: SyncNotice) => void,
+    loadCode: LoadServerCode,
   ) {
     this.#notify = notify;
+    this.#loadCode = loadCode;
     this.typing = new TypingState(platform, (conversation) => this.#sendToLeader({ type: "say-typing", conversation }));
     this.#tabId = createUuid(platform.now());
     this.#store = new TabStore(userId, platform, this.link, {
@@ -88,6 +92,7 @@ export class Tab {
       }),
       this.platform.onLeave(() => void this.#requestOutboxSync()),
       this.link.subscribe(() => {
+        this.wasOnline ||= this.link.get() === "online";
         if (this.#leader) this.#channel.post({ type: "link", state: this.link.get() });
         if (this.link.get() !== "online") void this.#requestOutboxSync(); // written while the loss was not noticed yet
       }),
@@ -132,7 +137,9 @@ export class Tab {
     if (this.#isStopped) throw new SyncError("offline");
     if (this.#leader) return this.#leader.request(command as Extract<Command, { type: T }>);
     const answer = await this.#channel.request(command);
-    return answer ?? requestByHttp<T>(this.platform, command as Extract<Command, { type: T }>, signal);
+    return (
+      answer ?? requestWithoutLeader<T>(this.#loadCode, this.platform, command as Extract<Command, { type: T }>, signal)
+    );
   }
 
   /** Tells the leader that the store holds something new to send: a message, file, status, setting or deletion. */
@@ -225,17 +232,21 @@ export class Tab {
     const context = this.context.get();
     if (!context || this.#isStopped || this.#leader) return;
     this.link.set("connecting");
-    this.#leader = new Leader(context, {
-      onDelivered: () => runInBackground(context, requestPersistenceOnce(context)),
-      onSignedOut: () => this.#notify("signed-out"),
-      onOutdated: () => this.#notify("outdated"),
-      onSettingsRefused: () => this.#notify("settings-refused"),
-      onPushKeyChanged: () => this.pushKeyVersion.set(this.pushKeyVersion.get() + 1),
-      publish: (event) => {
-        this.#handleEvent(event);
-        this.#channel.post(event);
+    this.#leader = new Leadership(
+      context,
+      {
+        onDelivered: () => runInBackground(context, requestPersistenceOnce(context)),
+        onSignedOut: () => this.#notify("signed-out"),
+        onOutdated: () => this.#notify("outdated"),
+        onSettingsRefused: () => this.#notify("settings-refused"),
+        onPushKeyChanged: () => this.pushKeyVersion.set(this.pushKeyVersion.get() + 1),
+        publish: (event) => {
+          this.#handleEvent(event);
+          this.#channel.post(event);
+        },
       },
-    });
+      this.#loadCode,
+    );
     this.#channel.post({ type: "link", state: this.link.get() });
     this.#visibilityReporter.report();
   }

@@ -7,6 +7,7 @@ import { enqueueText } from "#sync/outbox/enqueue.ts";
 import type { Platform } from "#sync/platform/platform.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
 import { fetchOlderMessages } from "#sync/queries/message-window.ts";
+import * as serverCode from "#sync/server-code.ts";
 import type { LocalConversationRow, LocalMessageRow } from "#sync/store/database.ts";
 import { hasOlderOnServer } from "#sync/store/row-mapping.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
@@ -25,7 +26,12 @@ export class AppDevice {
     origin: string,
     readonly person: Person,
   ) {
-    this.#tab = new Tab(person.id, toPlatform(origin, person), () => {});
+    this.#tab = new Tab(
+      person.id,
+      toPlatform(origin, person),
+      () => {},
+      async () => serverCode,
+    );
     this.#viewed = new ReadTracker(this.#tab);
   }
 
@@ -131,6 +137,7 @@ const toPlatform = (origin: string, { token }: Person): Platform => {
     onLeave: () => () => {},
     requestPersistentStorage: async () => {},
     requestOutboxSync: async () => {},
+    waitForFirstScreen: async () => {},
     estimateQuota: async () => undefined,
     deletePictures: async () => {},
     prunePostPictures: async () => {},

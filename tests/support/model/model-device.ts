@@ -6,6 +6,7 @@ import type { HttpRequest } from "#contract/wire/http-commands.ts";
 import { startJournalRecovery } from "#sync/outbox/enqueue.ts";
 import type { BroadcastPort, Platform } from "#sync/platform/platform.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
+import * as serverCode from "#sync/server-code.ts";
 import { closeStores } from "#sync/store/recovery/open-database.ts";
 import { type SyncNotice, Tab } from "#sync/tabs/tab.ts";
 import { deviceTime, recordActivity } from "./device-time.ts";
@@ -51,6 +52,8 @@ export class ModelDevice {
   requestMs = 0;
   /** Duration of its answer. */
   answerMs = 0;
+  /** Resolves once the first screen of a page is drawn. */
+  firstScreen: Promise<void> = Promise.resolve();
   /** Content outlives every page. */
   localStorage: ModelLocalStorage | undefined = new ModelLocalStorage();
   readonly notices: SyncNotice[] = [];
@@ -69,7 +72,12 @@ export class ModelDevice {
 
   async openTab(): Promise<Tab> {
     const life = { isAsleep: false };
-    const tab = new Tab(this.user, this.platform(life), (notice) => this.notices.push(notice));
+    const tab = new Tab(
+      this.user,
+      this.platform(life),
+      (notice) => this.notices.push(notice),
+      async () => serverCode,
+    );
     this.#processes.set(tab, life);
     this.tabs.push(tab);
     await tab.start();
@@ -190,6 +198,7 @@ export class ModelDevice {
       requestPersistentStorage: async () => {
         device.persistenceRequests++;
       },
+      waitForFirstScreen: () => this.firstScreen,
       requestOutboxSync: async () => {
         device.outboxSyncRequests++;
       },

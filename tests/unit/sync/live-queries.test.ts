@@ -1,9 +1,16 @@
 import Dexie from "dexie";
-import { IDBFactory } from "fake-indexeddb";
-import { describe, expect, it } from "vitest";
+import { IDBDatabase, IDBFactory } from "fake-indexeddb";
+import { describe, expect, it, vi } from "vitest";
 import { enqueueText } from "#sync/outbox/enqueue.ts";
-import { LiveQueries, type LiveQuery, shareStructure } from "#sync/queries/live-queries.ts";
 import {
+  LiveQueries,
+  type LiveQuery,
+  type QueryContext,
+  type StoreQuery,
+  shareStructure,
+} from "#sync/queries/live-queries.ts";
+import {
+  type ChatSnapshot,
   readChat,
   readContactRequests,
   readContacts,
@@ -106,6 +113,59 @@ describe("results of live queries", () => {
     second.away();
     expect(ask().get()).toBe(first.shown[0]);
     expect(reads).toBe(readsOfBoth);
+  });
+
+  it("preloaded queries are read in one transaction, follow changes together, and then by themselves", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const opened = vi.spyOn(IDBDatabase.prototype, "transaction"); // Dexie binds it when it opens the database
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    server.sendTexts(benoit, chat, "1");
+    await waitUntilDeviceSynced(server, tab, chat);
+    await phone.pass(5_000); // nothing else is read any more
+    const queries = new LiveQueries(getContext(tab));
+    opened.mockClear();
+    const chatQuery: StoreQuery<ChatSnapshot> = ["chat", ({ store }) => readChat(store, chat, 40)];
+    const personQuery: StoreQuery<unknown> = ["person", ({ store }) => store.people.get(benoit)];
+    const listQuery: StoreQuery<unknown> = ["list", ({ store, me }) => readConversations(store, me, 10)];
+    let end = () => {};
+    const isOver = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    await queries.preload([chatQuery, personQuery, listQuery], () => isOver);
+    const reads = opened.mock.calls.filter(([stores, mode]) => mode === "readonly" && [...stores].includes("messages"));
+    expect(reads).toHaveLength(1);
+    opened.mockRestore();
+    const open = <T>([key, query]: StoreQuery<T>) => queries.openQuery(key ?? "", query);
+    expect(open(chatQuery).get()?.items).toHaveLength(1);
+    expect([open(personQuery).get(), open(listQuery).get()]).toMatchObject([{ id: benoit }, [{ id: chat }]]);
+    const { shown, away } = look(open(chatQuery));
+    server.sendTexts(benoit, chat, "2");
+    await eventually(() => expect(shown.at(-1)?.items).toHaveLength(2));
+    end();
+    server.sendTexts(benoit, chat, "3");
+    await eventually(() => expect(shown.at(-1)?.items).toHaveLength(3));
+    expect(open(listQuery).get()).toBeUndefined(); // nobody subscribed, so it has ended
+    away();
+  });
+
+  it("queries whose common read fails are read one by one", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const tab = await makeDevice(server, amina).openTab();
+    server.sendTexts(benoit, chat, "1");
+    await waitUntilDeviceSynced(server, tab, chat);
+    const queries = new LiveQueries(getContext(tab));
+    const list = ({ store, me }: QueryContext) => readConversations(store, me, 10);
+    const { shown, away } = look(queries.openQuery("list", list));
+    await queries.preload(
+      [
+        ["list", list],
+        ["broken", () => Promise.reject(new Error("unreadable"))],
+      ],
+      async () => {},
+    );
+    await eventually(() => expect(shown.at(-1)).toMatchObject([{ id: chat }]));
+    away();
   });
 
   it("a failed read is repeated, though nothing changes meanwhile", async () => {

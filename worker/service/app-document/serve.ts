@@ -1,7 +1,7 @@
 import { brotliCompressSync, constants } from "node:zlib";
 import type { AppTemplate } from "#contract/document-headers.ts";
 import { type Language, resolveLanguage } from "#contract/language.ts";
-import { timeZoneCookie } from "#contract/wire/document-data.ts";
+import { timeZoneCookie } from "#contract/wire/document-names.ts";
 import { renderFirstView } from "#first-view/first-view.ts";
 import { fillTemplate } from "#first-view/template.ts";
 import { drawInLanguage } from "#first-view/texts.ts";

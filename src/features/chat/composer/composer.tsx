@@ -8,7 +8,7 @@ import { cleanText, isBlank } from "#contract/text.ts";
 import { RecordButton } from "#features/chat/voice/record-button.tsx";
 import { useVoiceRecorder } from "#features/chat/voice/use-voice-recorder.ts";
 import { composerHash } from "#lib/browser/push/composer-hash.ts";
-import { readLatestDraft, reportTyping, saveDraft, sendText } from "#sync/actions.ts";
+import { findUnsavedDraft, reportTyping, saveDraft, sendText } from "#sync/actions.ts";
 import { useTextDraft } from "#sync/hooks/use-unsent.ts";
 import { AttachButtons } from "./attach-buttons.tsx";
 import { listPastedFiles } from "./chosen-files.ts";
@@ -34,9 +34,9 @@ type MessageComposerProps = { ref?: Ref<ComposerHandle>; conversation: Conversat
 export function MessageComposer({ ref, conversation, onSend }: MessageComposerProps) {
   const { t } = useTranslation();
   const textarea = useRef<HTMLTextAreaElement>(null);
-  const [text, setText] = useState("");
-  const latest = useRef("");
   const draft = useTextDraft(conversation);
+  const [text, setText] = useState(draft ?? "");
+  const latest = useRef(text);
   const isTouched = useRef(false);
   const attachments = useAttachmentDraft(conversation);
   const recorder = useVoiceRecorder(conversation, onSend);
@@ -61,18 +61,12 @@ export function MessageComposer({ ref, conversation, onSend }: MessageComposerPr
     if (next !== "") reportTyping(conversation);
   };
 
-  // Shows a draft that another tab changed or sent, unless the user is typing here.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: read again when the stored draft changes
+  // Shows the stored draft, also when another tab changes or sends it, unless the user is typing here.
   useEffect(() => {
-    let isCurrent = true;
-    void readLatestDraft(conversation).then((draft) => {
-      if (!isCurrent || isTouched.current) return;
-      latest.current = draft;
-      setText(draft);
-    });
-    return () => {
-      isCurrent = false;
-    };
+    if (draft === undefined || isTouched.current) return;
+    const shown = findUnsavedDraft(conversation) ?? draft;
+    latest.current = shown;
+    setText(shown);
   }, [conversation, draft]);
 
   const focusField = () => {

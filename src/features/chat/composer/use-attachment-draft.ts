@@ -3,6 +3,7 @@ import type CameraSheet from "#components/overlays/camera-sheet.tsx";
 import { loadOrShowToast } from "#components/overlays/load-with-toast.ts";
 import { cleanFileName } from "#contract/files.ts";
 import type { ConversationId } from "#contract/ids.ts";
+import { waitForTakeover } from "#lib/browser/first-view.ts";
 import {
   type Draft,
   type DraftKeeper,
@@ -97,6 +98,7 @@ export const useAttachmentDraft = (conversation: ConversationId) => {
   useEffect(() => {
     isUnmounted.current = false;
     const offerSavedDraft = async () => {
+      await waitForTakeover();
       if ((await hasAttachmentDraft(conversation)) && !isUnmounted.current) await openKeeper();
     };
     offerSavedDraft().catch((error: unknown) => console.warn("the attachment draft cannot be read", error));

@@ -5,6 +5,7 @@ import { showToast } from "#components/overlays/toast.tsx";
 import type { ConversationId } from "#contract/ids.ts";
 import { isComposerCovered } from "#features/chat/composer/composer-overlay.ts";
 import { t } from "#i18n/setup.ts";
+import { waitForTakeover } from "#lib/browser/first-view.ts";
 import { hasRecordings, trackDraftSave } from "#sync/actions.ts";
 import { HoldGesture } from "./hold-gesture.ts";
 import type { RecorderPanel } from "./recorder-panel.tsx";
@@ -67,6 +68,7 @@ export const useVoiceRecorder = (conversation: ConversationId, onSend: () => voi
   useEffect(() => {
     let isCurrent = true;
     const offerSaved = async () => {
+      await waitForTakeover();
       if (!(await hasRecordings(conversation)) || !isCurrent) return;
       const code = await loadOrShowToast(loadRecorder);
       const saved = await code?.VoiceRecording.findSaved(conversation);

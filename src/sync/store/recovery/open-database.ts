@@ -6,12 +6,14 @@ import type { Platform } from "#sync/platform/platform.ts";
 import { LocalStore, listDraftFiles, type OutboxRow, toStoreName } from "#sync/store/database.ts";
 import { createConversationRow, setListPosition } from "#sync/store/row-mapping.ts";
 import { updateSettingsRow } from "#sync/store/settings-rows.ts";
+import { cursorKey } from "#sync/store/sync-cursor.ts";
 import { type KnownNames, noKnownNames, readKnownNames } from "./known-names.ts";
 import {
   deleteUnsentBackup,
   emptyUnsentSnapshot,
   isUnsentMetaRow,
   isUnsentRow,
+  mayHaveUnsentBackup,
   readUnsentBackup,
   readUnsentTables,
   saveUnsentBackup,
@@ -70,11 +72,22 @@ const withOpeningLock = async <T>(platform: Platform, name: string, work: () => 
   }
 };
 
+/** Rejects if the tables cannot be read, as a database that opens may be damaged. Resolves to whether it has a cursor. */
+const checkReadable = (store: LocalStore): Promise<boolean> =>
+  store.transaction("r", [store.conversations, store.outbox, store.meta], async () => {
+    const [cursor] = await Promise.all([
+      store.meta.get(cursorKey),
+      store.conversations.limit(1).toArray(),
+      store.outbox.limit(1).toArray(),
+    ]);
+    return cursor !== undefined;
+  });
+
 const openStorePair = async (
   platform: Platform,
   name: string,
   environment: Partial<IndexedDbEnvironment>,
-): Promise<StorePair> => {
+): Promise<StorePair & { hasCursor: boolean }> => {
   const stores = {
     store: new LocalStore(name, "relaxed", environment),
     strict: new LocalStore(name, "strict", environment),
@@ -83,10 +96,7 @@ const openStorePair = async (
     await withOpeningLock(platform, name, () =>
       withTimeout(platform, Promise.all([stores.store.open(), stores.strict.open()])),
     );
-    // A database that opens may still be unreadable.
-    await stores.store.conversations.limit(1).toArray();
-    await stores.store.outbox.limit(1).toArray();
-    return stores;
+    return { ...stores, hasCursor: await checkReadable(stores.store) };
   } catch (error) {
     closeStores(stores);
     throw error;
@@ -245,10 +255,10 @@ export const restoreUnsentSnapshot = async (stores: StorePair, me: Uuid, unsent:
 export const openStores = async (platform: Platform, me: Uuid, isSuspect: boolean): Promise<OpenedStores> => {
   if (isSuspect) return rebuildStores(platform, me);
   try {
-    const stores = await openStorePair(platform, toStoreName(me), platform.indexedDb ?? {});
-    const isNew = (await stores.store.meta.get("cursor")) === undefined;
-    if (isNew) await restoreUnsentBackup(stores, platform, me);
-    return { ...stores, storageTrouble: undefined, isNew };
+    const { hasCursor, ...stores } = await openStorePair(platform, toStoreName(me), platform.indexedDb ?? {});
+    if (!hasCursor && (await mayHaveUnsentBackup(platform, toStoreName(me))))
+      await restoreUnsentBackup(stores, platform, me);
+    return { ...stores, storageTrouble: undefined, isNew: !hasCursor };
   } catch {
     return rebuildStores(platform, me);
   }

@@ -35,7 +35,9 @@ export const restoreLostUnsent = async (
   if (!opened.isNew) return true;
   const isSalvaged = salvaged.outbox.length > 0;
   const { outbox, names } = isSalvaged ? salvaged : { outbox: [...mirror.rows], names: mirror.names };
-  await restoreUnsentSnapshot(opened, me, { ...salvaged, outbox, names });
+  const hasUnsent = salvaged !== emptyUnsentSnapshot || outbox.length > 0;
+  if (!hasUnsent && mirror.fileCount === 0) return true;
+  if (hasUnsent) await restoreUnsentSnapshot(opened, me, { ...salvaged, outbox, names });
   const fileCount = await opened.store.outbox
     .filter(({ body, state }) => body.type !== "text" && state !== "failed")
     .count();

@@ -78,13 +78,15 @@ export const readUnsentTables = async (read: (table: UnsentTable) => Promise<unk
   return { ...snapshot, names: noKnownNames } as UnsentSnapshot;
 };
 
+const toBackupName = (name: string): string => `${name}-unsent`;
+
 /**
  * Backup database of unsent content while the main database is rebuilt, so that a page that ends half way does not lose
  * it.
  */
 class UnsentBackupDatabase extends Dexie {
   constructor(platform: Platform, name: string) {
-    super(`${name}-unsent`, { ...platform.indexedDb, chromeTransactionDurability: "strict", cache: "disabled" });
+    super(toBackupName(name), { ...platform.indexedDb, chromeTransactionDurability: "strict", cache: "disabled" });
     this.version(1).stores({
       outbox: "cid",
       meta: "key",
@@ -109,6 +111,16 @@ export const saveUnsentBackup = async (platform: Platform, name: string, unsent:
   } finally {
     backup.close();
   }
+};
+
+/**
+ * Whether there may be a backup: false only if the browser lists its databases and this one is not among them. A list is
+ * quicker than to create the database, read it and delete it.
+ */
+export const mayHaveUnsentBackup = async ({ indexedDb }: Platform, name: string): Promise<boolean> => {
+  const { indexedDB: factory } = indexedDb ?? globalThis;
+  const databases = await factory.databases?.().catch(() => undefined);
+  return databases?.some((database) => database.name === toBackupName(name)) ?? true;
 };
 
 /** Reads the backup, which an earlier page may have left. */

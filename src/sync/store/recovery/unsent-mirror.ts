@@ -38,11 +38,12 @@ export class UnsentMirror {
 
   follow(store: LocalStore): void {
     this.#unsubscribe();
-    const readUnsent = async () => {
-      const rows = await store.outbox.orderBy("order").toArray();
-      const conversations = rows.map(({ conversation }) => conversation);
-      return { rows, names: await readKnownNames(store, conversations) };
-    };
+    const readUnsent = () =>
+      store.transaction("r", [store.outbox, store.people, store.conversations], async () => {
+        const rows = await store.outbox.orderBy("order").toArray();
+        const conversations = rows.map(({ conversation }) => conversation);
+        return { rows, names: rows.length > 0 ? await readKnownNames(store, conversations) : noKnownNames };
+      });
     const subscription = liveQuery(readUnsent).subscribe({
       next: ({ rows, names }) => {
         this.#rows = rows;

@@ -61,6 +61,14 @@ describe("a local store that breaks", () => {
     expect(await listShown(second, chat)).toEqual(["before", "unsent sent"]);
   });
 
+  it("a new store looks for a backup of unsent content without creating one", async () => {
+    const { server, amina } = makePair();
+    const phone = makeDevice(server, amina);
+    const open = vi.spyOn(phone.indexedDB, "open");
+    await phone.openTab();
+    expect(new Set(open.mock.calls.map(([name]) => name))).toEqual(new Set([toStoreName(amina)]));
+  });
+
   it("unsent content of a replaced store is restored: a draft, attachments and a voice message", async () => {
     const { server, amina, chat } = makePair();
     const phone = makeDevice(server, amina);

@@ -1,0 +1,13 @@
+/**
+ * Code that talks to the server: the connection of the leader tab, and commands that a person gives. It is one part of the
+ * client, loaded once the first screen is drawn (scripts/build/chunks.mjs), so that later commands do not wait for it.
+ */
+export { requestByHttp } from "./connection/http-transport.ts";
+export {
+  clearConversationHistory,
+  deleteMessageByClientId,
+  deleteOwnMessage,
+  runRelationCommand,
+  setConversationMuted,
+} from "./outbox/conversation-commands.ts";
+export { Leader } from "./tabs/leader.ts";
