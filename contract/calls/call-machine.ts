@@ -1,5 +1,5 @@
-import { callConnectMs, callRingMs, callServerWaitMs } from "#contract/limits.ts";
-import type { Call, CallReason, CallStatus } from "./call.ts";
+import { callConnectMs, callServerWaitMs } from "#contract/limits.ts";
+import { type Call, type CallReason, type CallStatus, getRingEndsAt } from "./call.ts";
 import type { CallEffect, CallEvent, CallState, CallStep, LocalCall } from "./local-call.ts";
 
 /*
@@ -37,6 +37,10 @@ const startConnecting = (call: LocalCall, now: number, effects: CallEffect[], si
 
 const createMediaEffect = (media: "prepare" | "open" | "start" | "stop"): CallEffect => ({ type: "media", media });
 
+/** What the server knows of the other person's devices. */
+const toPeerState = ({ ring }: Call): { peer?: "ringing" | "asleep" } =>
+  ring === undefined ? {} : { peer: ring === "asleep" ? "asleep" : "ringing" };
+
 /** Restores a call after its page was reloaded. */
 const stepRejoin = (
   { call: serverCall, isCaller, since }: Extract<CallEvent, { type: "rejoin" }>,
@@ -52,7 +56,8 @@ const stepRejoin = (
       since,
     );
   if (isAnswered) return startConnecting(call, now, [createMediaEffect("prepare"), createMediaEffect("start")], since);
-  const state: CallState = { phase: "outgoing", call, until: serverCall.created_at + callRingMs, isRegistered: true };
+  const until = getRingEndsAt(serverCall);
+  const state: CallState = { phase: "outgoing", call, until, isRegistered: true, ...toPeerState(serverCall) };
   return { state, effects: [createMediaEffect("prepare"), { type: "tone", tone: "ringback" }] };
 };
 
@@ -78,7 +83,7 @@ const stepIdle = (state: CallState, event: CallEvent, now: number): CallStep => 
   if (event.type === "rejoin") return stepRejoin(event, now);
   if (event.type === "ring") {
     const call = toLocalCall(event.call, false);
-    const until = event.call.created_at + callRingMs;
+    const until = getRingEndsAt(event.call);
     return {
       state: { phase: "ringing", call, until },
       effects: [{ type: "tone", tone: "ringtone" }, createMediaEffect("prepare")],
@@ -93,7 +98,7 @@ const stepOutgoing = (state: Extract<CallState, { phase: "outgoing" }>, event: C
     case "created": {
       const { call: serverCall, device } = event;
       if (serverCall.answered_at === null)
-        return unchanged({ ...state, isRegistered: true, until: serverCall.created_at + callRingMs });
+        return unchanged({ ...state, isRegistered: true, until: getRingEndsAt(serverCall) });
       // Glare: the other person's call counts, and this device talks in it.
       const isMine = (serverCall.call_id === call.id ? serverCall.from_device : serverCall.to_device) === device;
       return isMine
@@ -105,7 +110,12 @@ const stepOutgoing = (state: Extract<CallState, { phase: "outgoing" }>, event: C
         { type: "notify", notice: "failed", error: event.error },
       ]);
     case "peerRinging":
-      return unchanged({ ...state, isPeerRinging: true });
+      return unchanged({ ...state, peer: "ringing" });
+    case "ringChanged": {
+      // A device that was heard directly is more certain than the server's impression.
+      const known = state.peer === "ringing" ? {} : toPeerState(event.call);
+      return unchanged({ ...state, ...known, until: Math.max(state.until, getRingEndsAt(event.call)) });
+    }
     case "answered":
       return event.call.call_id === call.id
         ? startConnecting(call, now, [createMediaEffect("start")])
@@ -142,6 +152,11 @@ const stepRinging = (state: Extract<CallState, { phase: "ringing" }>, event: Cal
         { type: "end", status: "rejected" },
         { type: "notify", notice: "rejected" },
       ]);
+    case "ringChanged": {
+      const until = Math.max(state.until, getRingEndsAt(event.call));
+      const isResumed = now >= state.until && now < until;
+      return { state: { ...state, until }, effects: isResumed ? [{ type: "tone", tone: "ringtone" }] : [] };
+    }
     case "answered": // on another device of this person
       return event.call.call_id === call.id ? endElsewhere(call) : unchanged(state);
     case "hangUp":

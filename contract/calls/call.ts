@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { ConversationId, Uuid } from "#contract/ids.ts";
-import { callSignalMaxBytes } from "#contract/limits.ts";
+import { callLongRingMs, callRingMs, callSignalMaxBytes } from "#contract/limits.ts";
 
 // Calls between two people as devices and the server exchange them, and their entry in the message log.
 
@@ -39,6 +39,13 @@ export const CallBody = v.strictObject({
 });
 export type CallBody = v.InferOutput<typeof CallBody>;
 
+/**
+ * What the server knows of the devices on which an unanswered call rings. `reported`: a device of the callee reported
+ * that it rings. `asleep`: none did for `callAsleepMs`, so the call rings for `callLongRingMs`. `woken`: one did since.
+ */
+export const RingState = v.picklist(["reported", "asleep", "woken"]);
+export type RingState = v.InferOutput<typeof RingState>;
+
 /** Call as a person's devices see it. Times are server times. */
 export const Call = v.object({
   call_id: Uuid,
@@ -50,14 +57,27 @@ export const Call = v.object({
   to_device: v.nullable(DeviceId),
   created_at: v.number(),
   answered_at: v.nullable(v.number()),
+  /** Missing while the server knows nothing of the callee's devices. */
+  ring: v.optional(RingState),
 });
 export type Call = v.InferOutput<typeof Call>;
+
+/** Ringing time of an unanswered call. */
+export const getRingMs = (ring: RingState | "unreported" | "unknown" | undefined): number =>
+  ring === "asleep" || ring === "woken" ? callLongRingMs : callRingMs;
+
+/** Time at which an unanswered call stops ringing. */
+export const getRingEndsAt = ({ created_at, ring }: Pick<Call, "created_at" | "ring">): number =>
+  created_at + getRingMs(ring);
 
 /**
  * Signal from one device to the other inside a call (see `src/calls/signaling/messages.ts`). The server relays it
  * without storing it.
  */
 export const Signal = v.pipe(v.string(), v.maxBytes(callSignalMaxBytes));
+
+/** Signal without content: the call rings on a device of the other person. */
+export const ringSignal = "";
 
 /**
  * Signal with its routing: the call, the sending device, and the receiving device or null for all devices of the other

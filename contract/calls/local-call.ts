@@ -15,8 +15,17 @@ export type LocalCall = {
 
 export type CallState =
   | { phase: "idle" }
-  /** `isRegistered`: the server has the call. `isPeerRinging`: a device of the other person reported that it rings. */
-  | { phase: "outgoing"; call: LocalCall; until: number; isRegistered: boolean; isPeerRinging?: true }
+  /**
+   * `isRegistered`: the server has the call. `peer`: a device of the other person reported that it rings, or none did and
+   * the phone seems asleep.
+   */
+  | {
+      phase: "outgoing";
+      call: LocalCall;
+      until: number;
+      isRegistered: boolean;
+      peer?: "ringing" | "asleep" | undefined;
+    }
   | { phase: "ringing"; call: LocalCall; until: number }
   /**
    * Answered by either side, and no media received yet. `since`: when the call was connected before the page was
@@ -46,6 +55,7 @@ export type CallEvent =
   | { type: "notCreated"; error: CallError }
   | { type: "ring"; call: Call }
   | { type: "peerRinging" } // reported by a device of the other person
+  | { type: "ringChanged"; call: Call } // the server knows more of the other person's devices, or the call rings longer
   | { type: "accept" }
   | { type: "accepted"; call: Call }
   | { type: "notAccepted"; error: CallError }

@@ -1,13 +1,22 @@
 import { type ConversationId, privateMembers, type Uuid } from "#contract/ids.ts";
 import {
+  callAsleepMs,
   callConnectMs,
   callEndBackdateMaxMs,
-  callRingMs,
   callSilentMaxMs,
   callStaleMs,
   callUnreachableMs,
 } from "#contract/limits.ts";
-import type { Call, CallBody, CallKind, CallReason, CallStatus, DeviceId } from "./call.ts";
+import {
+  type Call,
+  type CallBody,
+  type CallKind,
+  type CallReason,
+  type CallStatus,
+  type DeviceId,
+  getRingMs,
+  type RingState,
+} from "./call.ts";
 
 /*
  * State machine of a call on the server. Its Conversation object owns the call: `applyCallCommand` applies each command to
@@ -23,6 +32,11 @@ export type OpenCall = {
   calleeDevice: DeviceId | null;
   createdAt: number;
   answeredAt: number | null;
+  /**
+   * `unreported`: no device of the callee has reported that it rings. `unknown`: the conversation's object was restarted
+   * and does not know whether one has, so the ring stays as long as usual.
+   */
+  ring: RingState | "unreported" | "unknown";
 };
 
 export type CallSide = "caller" | "callee";
@@ -36,6 +50,7 @@ export type LastSeen = SideTimes & { unreachable?: Partial<SideTimes> };
 export type CallCommand =
   | { type: "create"; id: Uuid; kind: CallKind; device: DeviceId }
   | { type: "answer"; id: Uuid; device: DeviceId }
+  | { type: "reportRing"; id: Uuid }
   | { type: "end"; id: Uuid; device: DeviceId; status: CallStatus; reason?: CallReason; ago?: number };
 
 type CallCommandError = "call_in_progress" | "call_not_found" | "answered_elsewhere" | "not_allowed";
@@ -136,7 +151,16 @@ export const applyCallCommand = (
     if (!call) {
       const { id, kind, device } = command;
       return {
-        call: { id, kind, caller: member, callerDevice: device, calleeDevice: null, createdAt: now, answeredAt: null },
+        call: {
+          id,
+          kind,
+          caller: member,
+          callerDevice: device,
+          calleeDevice: null,
+          createdAt: now,
+          answeredAt: null,
+          ring: "unreported",
+        },
       };
     }
     if (call.id === command.id && call.caller === member) return { call };
@@ -150,6 +174,12 @@ export const applyCallCommand = (
   }
   if (!call || call.id !== command.id) return { error: "call_not_found" };
   const isCaller = call.caller === member;
+  if (command.type === "reportRing") {
+    if (isCaller) return { error: "not_allowed" };
+    const { answeredAt, ring } = call;
+    if (answeredAt !== null || ring === "reported" || ring === "woken") return { call };
+    return { call: { ...call, ring: ring === "asleep" ? "woken" : "reported" } };
+  }
   if (command.type === "answer") {
     if (isCaller) return { error: "not_allowed" };
     if (call.answeredAt !== null)
@@ -167,18 +197,32 @@ export const applyCallCommand = (
   return closeCall(call, status, until, isFalseReason ? undefined : command.reason);
 };
 
-/** Ends a call whose ring or heartbeat timeout has passed. Returns undefined if none is due. */
+/** Time at which an unanswered call stops ringing. */
+const getRingEnd = ({ createdAt, ring }: OpenCall): number => createdAt + getRingMs(ring);
+
+/** Time at which the callee's phone counts as asleep unless a device reports before. Undefined if it cannot. */
+export const findSleepCheckAt = ({ answeredAt, createdAt, ring }: OpenCall): number | undefined =>
+  answeredAt === null && ring === "unreported" ? createdAt + callAsleepMs : undefined;
+
+/**
+ * Ends a call whose ring or heartbeat timeout has passed, or lets one ring longer whose callee's phone seems asleep.
+ * Returns undefined if nothing is due.
+ */
 export const applyCallTimeout = (call: OpenCall, lastSeen: LastSeen, now: number): CallTransition | undefined => {
-  if (call.answeredAt === null) return now >= call.createdAt + callRingMs ? closeCall(call, "missed", now) : undefined;
+  if (call.answeredAt === null) {
+    if (now >= getRingEnd(call)) return closeCall(call, "missed", now);
+    const sleepCheckAt = findSleepCheckAt(call);
+    return sleepCheckAt !== undefined && now >= sleepCheckAt ? { call: { ...call, ring: "asleep" } } : undefined;
+  }
   const last = Math.max(lastSeen.caller, lastSeen.callee);
   return now >= last + callSilentMaxMs
     ? closeCall(call, "ended", Math.min(last, findLastSeenTogether(lastSeen)))
     : undefined;
 };
 
-/** Time of the next possible timeout. */
+/** Time of the next possible end by a timeout. */
 export const getCallTimeoutAt = (call: OpenCall, lastSeen: LastSeen): number =>
-  call.answeredAt === null ? call.createdAt + callRingMs : Math.max(lastSeen.caller, lastSeen.callee) + callSilentMaxMs;
+  call.answeredAt === null ? getRingEnd(call) : Math.max(lastSeen.caller, lastSeen.callee) + callSilentMaxMs;
 
 /** Converts a stored call to the form sent to devices. */
 export const toCall = (conversation: ConversationId, call: OpenCall): Call => {
@@ -194,5 +238,6 @@ export const toCall = (conversation: ConversationId, call: OpenCall): Call => {
     to_device: call.calleeDevice,
     created_at: call.createdAt,
     answered_at: call.answeredAt,
+    ...(call.answeredAt !== null || call.ring === "unreported" || call.ring === "unknown" ? {} : { ring: call.ring }),
   };
 };

@@ -1,7 +1,6 @@
 import * as v from "valibot";
-import { CallResult } from "#contract/calls/call.ts";
+import { CallResult, getRingEndsAt } from "#contract/calls/call.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
-import { callRingMs } from "#contract/limits.ts";
 import type { PushPayload } from "#contract/push.ts";
 import type { PushDevice } from "#lib/browser/push/push-device.ts";
 import { isAppWindow } from "./choose-window.ts";
@@ -50,7 +49,7 @@ const fetchCallState = async ({ id, conversation, user }: PushedCall): Promise<C
   if (!parsed.success) return undefined;
   const { call, over, now } = parsed.output;
   if (over) return { ending: over.status === "missed" ? "missed" : "ended" };
-  const ringMs = call.created_at + callRingMs - now;
+  const ringMs = getRingEndsAt(call) - now;
   if (call.answered_at !== null) return { ending: "ended" };
   return ringMs < ringMinMs ? { ending: "missed" } : { ringMs };
 };

@@ -170,8 +170,9 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
     return member && this.#callController ? this.#callController.endSessions(member, sessions) : conversationNotFound;
   }
 
-  async getCallState(user: Uuid, call: Uuid): Promise<CallSnapshot | Refusal> {
+  async getCallState(user: Uuid, call: Uuid, isRinging = false): Promise<CallSnapshot | Refusal> {
     const member = this.#log?.members.findActive(user);
+    if (member && isRinging) this.#callController?.reportRing(member, call);
     return member && this.#callController ? this.#callController.find(member, call) : conversationNotFound;
   }
 

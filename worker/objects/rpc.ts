@@ -245,8 +245,8 @@ export interface ConversationRpc {
   cancelCall(user: Uuid, call: Uuid): Promise<CallSnapshot | Refusal>;
   /** Ends the member's side of the call if one of these sessions holds it. */
   endCallOfSessions(user: Uuid, ended: Uuid[] | "all"): Promise<CallSnapshot | Refusal>;
-  /** State of the open or last call as this member may see it. */
-  getCallState(user: Uuid, call: Uuid): Promise<CallSnapshot | Refusal>;
+  /** State of the open or last call as this member may see it. `isRinging`: the call rings on a device of theirs. */
+  getCallState(user: Uuid, call: Uuid, isRinging?: boolean): Promise<CallSnapshot | Refusal>;
   /** Records that one side of the call is alive. False if the call is not open or another device holds that side. */
   recordCallHeartbeat(user: Uuid, call: Uuid, heartbeat: CallHeartbeat): Promise<boolean>;
   /**

@@ -60,11 +60,12 @@ export class CallEffectRunner {
     }
   }
 
-  /** Prepares media for a ringing call when this tab starts to play its ringtone. */
+  /** Reports a ringing call and prepares its media when this tab starts to play its ringtone. */
   #onRingAudible(): void {
     const state = this.#port.getState();
     const serverCall = this.#port.getServerCall();
     if (state.phase !== "ringing" || !serverCall) return;
+    void this.#targets.requests.sendHeartbeat(state.call); // by which the server knows that a device rings
     this.#targets.media.runEffect("prepare", state.call, serverCall);
     this.#targets.media.session?.preconnect(serverCall.from_device);
   }

@@ -1,8 +1,7 @@
 import type { CallMediaSession } from "#calls/media/media-session.ts";
 import type { CallSyncPort } from "#calls/sync-port.ts";
-import type { Call, DeviceId } from "#contract/calls/call.ts";
+import { type Call, type DeviceId, getRingEndsAt } from "#contract/calls/call.ts";
 import { type ConversationId, otherMember, type Uuid } from "#contract/ids.ts";
-import { callRingMs } from "#contract/limits.ts";
 import type { CallFeedEvent } from "#sync/calls/call-feed.ts";
 import type { CallRequests } from "./call-requests.ts";
 import { withLocalTimes } from "./call-result.ts";
@@ -127,7 +126,9 @@ export class CallEventHandler {
     const device = this.#deviceId;
     if (this.#isCurrentCall(serverCall)) {
       this.#port.setServerCall(serverCall);
-      if (serverCall.answered_at !== null) this.#onAnswered(withLocalTimes(this.#sync, serverCall));
+      const call = withLocalTimes(this.#sync, serverCall);
+      if (serverCall.answered_at !== null) this.#onAnswered(call);
+      else if (serverCall.ring !== undefined) this.#port.dispatch({ type: "ringChanged", call });
     } else if (serverCall.answered_at === null) this.#onRing(serverCall);
     else if (
       state.phase === "outgoing" &&
@@ -145,7 +146,7 @@ export class CallEventHandler {
     const { call_id: id, to } = serverCall;
     if (to !== me || this.#port.findCall() || this.#hasEnded(serverCall) || this.#hangups.has(id)) return;
     const call = withLocalTimes(this.#sync, serverCall);
-    if (this.#port.isRejoining(id) || platform.now() >= call.created_at + callRingMs) return;
+    if (this.#port.isRejoining(id) || platform.now() >= getRingEndsAt(call)) return;
     this.#port.setServerCall(serverCall);
     this.#port.dispatch({ type: "ring", call });
   }

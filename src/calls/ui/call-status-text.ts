@@ -13,7 +13,7 @@ const ringingKeys: Record<CallKind, TextKey> = {
 export const getCallStatusKey = (state: Exclude<CallViewState, { phase: "ended" }>): TextKey => {
   switch (state.phase) {
     case "outgoing":
-      return state.isPeerRinging ? "calls.status.outgoingRings" : "calls.status.outgoing";
+      return state.peer === "ringing" ? "calls.status.outgoingRings" : "calls.status.outgoing";
     case "ringing":
       return ringingKeys[state.call.kind];
     case "connecting":

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { CallSignals } from "#contract/calls/call.ts";
+import { type Call, CallSignals } from "#contract/calls/call.ts";
 import type { Uuid } from "#contract/ids.ts";
 import type { Platform } from "#sync/platform/platform.ts";
 import { asSyncError } from "#sync/platform/sync-error.ts";
@@ -16,7 +16,7 @@ type CallPollerEvents = {
   onCallGone(): void;
 };
 
-type PolledCall = { after: number; answeredAt: number | null | undefined };
+type PolledCall = { after: number; answeredAt: number | null | undefined; ring?: Call["ring"] | undefined };
 
 /** Polls the signals of active calls by HTTP while no socket opens. */
 export class CallPoller {
@@ -66,8 +66,8 @@ export class CallPoller {
       const answer = await this.#platform.request({ method: "GET", path }, { timeoutMs: pollTimeoutMs });
       const { call, signals, at } = v.parse(CallSignals, answer);
       if (this.#calls.get(id) !== polledCall) return; // a socket took over meanwhile
-      const isChanged = call.answered_at !== polledCall.answeredAt;
-      this.#calls.set(id, { after: at, answeredAt: call.answered_at });
+      const isChanged = call.answered_at !== polledCall.answeredAt || call.ring !== polledCall.ring;
+      this.#calls.set(id, { after: at, answeredAt: call.answered_at, ring: call.ring });
       if (isChanged || signals.length > 0) this.#lastEventAt = this.#platform.now();
       if (isChanged)
         this.#events.onCallEvent({ event_type: call.answered_at === null ? "ring" : "answered", data: call });

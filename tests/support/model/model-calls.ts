@@ -72,6 +72,7 @@ export class ModelCalls {
         if (command.device && !hasSide(place.kept, place.kept.caller === by, command.device))
           return { error: "call_not_found" };
         this.#recordSeen(place, by);
+        this.#recordRing(place, place.kept, by);
         place.heard = recordPeerLastSeen(place.heard, place.kept.caller === by, this.time.now, command.unheard);
         this.heartbeats.push({ user, at: this.time.now, unheard: command.unheard });
         return { passed: true };
@@ -115,6 +116,14 @@ export class ModelCalls {
     const call = this.#write(place, open, next);
     this.#recordSeen(place, by);
     return this.#result(place.id, call);
+  }
+
+  /** Records that a device rings. Only a phone that seemed asleep changes what devices are told. */
+  #recordRing(place: CallConversation, kept: StoredCall, by: number): void {
+    const next = applyCallCommand(kept, by, { type: "reportRing", id: kept.id }, this.time.now);
+    if ("error" in next || !next.call || next.call === kept) return;
+    if (next.call.ring === "woken") this.#write(place, kept, next);
+    else place.kept = { ...kept, ring: next.call.ring };
   }
 
   #recordSeen(place: CallConversation, by: number): void {

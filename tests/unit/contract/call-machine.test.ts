@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Call } from "#contract/calls/call.ts";
 import { stepCall } from "#contract/calls/call-machine.ts";
 import type { CallEvent, CallState, LocalCall } from "#contract/calls/local-call.ts";
-import { callConnectMs, callRingMs, callServerWaitMs } from "#contract/limits.ts";
+import { callConnectMs, callLongRingMs, callRingMs, callServerWaitMs } from "#contract/limits.ts";
 
 const start = 1_000_000;
 const now = start + 10_000;
@@ -49,6 +49,9 @@ const events = {
   notCreated: { type: "notCreated", error: "not_connected" },
   ring: { type: "ring", call: inbound },
   rings: { type: "peerRinging" },
+  "rings, for the server": { type: "ringChanged", call: { ...call, ring: "reported" } },
+  asleep: { type: "ringChanged", call: { ...call, ring: "asleep" } },
+  woken: { type: "ringChanged", call: { ...call, ring: "woken" } },
   accept: { type: "accept" },
   accepted: { type: "accepted", call: talked },
   notAccepted: { type: "notAccepted", error: "call_not_found" },
@@ -95,6 +98,9 @@ const table: Record<Named, Partial<Record<Event, string>>> = {
     "created, glare, on another device": "ended ended 0 elsewhere: media stop, tone none",
     notCreated: "ended cancelled 0 failed: media stop, tone none, notify failed not_connected",
     rings: "outgoing: ",
+    "rings, for the server": "outgoing: ",
+    asleep: "outgoing: ",
+    woken: "outgoing: ",
     answered: "connecting: tone none, media start",
     hangUp: "ended missed 0: media stop, tone none, end missed",
     failed: "ended missed 0 failed: media stop, tone none, end missed failed, notify error",
@@ -107,6 +113,8 @@ const table: Record<Named, Partial<Record<Event, string>>> = {
   },
   ringing: {
     dial: "ringing: notify inProgress",
+    asleep: "ringing: ",
+    woken: "ringing: ",
     accept: "connecting: tone none, media open, answer",
     answered: "ended ended 0 elsewhere: media stop, tone none",
     reject: "ended rejected 0: media stop, tone none, end rejected, notify rejected",
@@ -214,6 +222,34 @@ describe("time alone", () => {
     const state: CallState = { ...states.connecting, since: start - 5_000 };
     const failed = "ended ended 20 failed: media stop, tone none, end ended failed, notify failed";
     expect(outcome(state, time, start + callConnectMs)).toBe(failed);
+  });
+});
+
+describe("a call whose callee's phone seems asleep", () => {
+  const follow = (...steps: CallEvent[]) =>
+    steps.reduce<CallState>((state, event) => stepCall(state, event, now).state, states.outgoing);
+  test("is shown as such and rings for 45 seconds, and as ringing once a device rings", () => {
+    expect(follow(events.asleep)).toEqual({ ...states.outgoing, peer: "asleep", until: start + callLongRingMs });
+    const ringing = { ...states.outgoing, peer: "ringing", until: start + callLongRingMs };
+    expect(follow(events.asleep, events.woken)).toEqual(ringing);
+    expect(follow(events.asleep, events.rings)).toEqual(ringing);
+    expect(follow(events["rings, for the server"])).toEqual({ ...states.outgoing, peer: "ringing" });
+  });
+  test("is not shown as such if a device was heard, although the server was not told", () => {
+    expect(follow(events.rings, events.asleep)).toMatchObject({ peer: "ringing", until: start + callLongRingMs });
+  });
+  test("keeps its state when its page is reloaded", () => {
+    const { state } = stepCall(states.idle, { ...events["rejoin, ringing"], call: events.asleep.call }, now);
+    expect(state).toMatchObject({ phase: "outgoing", peer: "asleep", until: start + callLongRingMs });
+  });
+  test("rings longer on the callee's devices, again if they had stopped", () => {
+    expect(outcome(states.ringing, events.woken, start + callRingMs - 1)).toBe("ringing: ");
+    const late = stepCall(states.ringing, events.woken, start + callRingMs);
+    expect(late.state).toMatchObject({ phase: "ringing", until: start + callLongRingMs });
+    expect(late.effects).toEqual([{ type: "tone", tone: "ringtone" }]);
+    expect(outcome(states.ringing, events["rings, for the server"], start + callRingMs)).toBe("ringing: ");
+    const { state } = stepCall(states.idle, { type: "ring", call: { ...inbound, ring: "asleep" } }, now);
+    expect(state).toMatchObject({ phase: "ringing", until: start + callLongRingMs });
   });
 });
 

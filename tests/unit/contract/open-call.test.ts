@@ -28,6 +28,7 @@ const ringing: OpenCall = {
   calleeDevice: null,
   createdAt: start,
   answeredAt: null,
+  ring: "unreported",
 };
 const answered: OpenCall = { ...ringing, calleeDevice: bens, answeredAt: start + 4_000 };
 const line = (status: CallStatus, seconds = 0) => ({ type: "call", id: first, kind: "audio", status, seconds });
@@ -155,9 +156,10 @@ describe("a call on the server", () => {
 
   test("is missed after thirty seconds without an answer, by the server's clock", () => {
     const heard = { caller: start, callee: start };
-    expect(getCallTimeoutAt(ringing, heard)).toBe(start + callRingMs);
-    expect(applyCallTimeout(ringing, heard, start + callRingMs - 1)).toBeUndefined();
-    expect(applyCallTimeout(ringing, heard, start + callRingMs)).toEqual({ call: null, logEntry: line("missed") });
+    const reported: OpenCall = { ...ringing, ring: "reported" };
+    expect(getCallTimeoutAt(reported, heard)).toBe(start + callRingMs);
+    expect(applyCallTimeout(reported, heard, start + callRingMs - 1)).toBeUndefined();
+    expect(applyCallTimeout(reported, heard, start + callRingMs)).toEqual({ call: null, logEntry: line("missed") });
   });
 
   test("continues while one side sends heartbeats, and ended with the last heartbeat of both", () => {

@@ -1,7 +1,7 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { afterEach, expect, test, vi } from "vitest";
 import { createUuid } from "#contract/ids.ts";
-import { callHeardWriteMs, callRingMs, callSilentMaxMs, fanOutAlarmMs } from "#contract/limits.ts";
+import { callAsleepMs, callHeardWriteMs, callRingMs, callSilentMaxMs, fanOutAlarmMs } from "#contract/limits.ts";
 import {
   channelStub,
   conversationStub,
@@ -14,7 +14,7 @@ import {
   readCallEntries,
   runAlarm,
 } from "#tests/worker/support/call-client.ts";
-import { advanceClock, suspendAlarms } from "#tests/worker/support/clock.ts";
+import { advanceClock, elapseTimers, suspendAlarms } from "#tests/worker/support/clock.ts";
 import { Device, readRow, request, sendTexts, waitUntil } from "#tests/worker/support/device.ts";
 import { UserChannel } from "#worker/objects/user-channel.ts";
 
@@ -73,6 +73,7 @@ test.each(["ring", "answered", "ended"] as const)(
   "an object that is evicted after storing and before notifying (%s) notifies everybody by its alarm",
   async (event) => {
     suspendAlarms();
+    elapseTimers(callAsleepMs, 2 * callAsleepMs); // an object is not evicted before
     const { id, anas, bens } = await makeCallers();
     const call = createUuid();
     quiet();

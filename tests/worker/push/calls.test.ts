@@ -1,8 +1,16 @@
 import { expect, test, vi } from "vitest";
 import { createUuid } from "#contract/ids.ts";
-import { callRingMs, pushConfirmMs, pushLifetimeSeconds } from "#contract/limits.ts";
+import {
+  callAsleepMs,
+  callLongRingMs,
+  callRingMs,
+  pushConfirmMs,
+  pushLifetimeSeconds,
+  unansweredMax,
+  unansweredMs,
+} from "#contract/limits.ts";
 import { CallClient, makeContact, runAlarm as runConversationAlarm } from "#tests/worker/support/call-client.ts";
-import { advanceClock } from "#tests/worker/support/clock.ts";
+import { advanceClock, suspendTimers } from "#tests/worker/support/clock.ts";
 import { Device, readRow, request, sendTexts, waitUntil } from "#tests/worker/support/device.ts";
 import { makePair } from "#tests/worker/support/seeded-people.ts";
 import { call as callApi } from "#tests/worker/support/site.ts";
@@ -136,6 +144,70 @@ test("a call that nobody answers becomes a missed one", async () => {
   await runConversationAlarm(id);
   await anas.waitForEvent(call, "missed");
   expect((await phone.next(2)).payload.data).toMatchObject({ kind: "missed_call", call });
+});
+
+/** A call that rings on Ben's closed device, whose conversation waits for a report. Time stands still. */
+const makeUnreportedPush = async () => {
+  const people = await makeClosedCallee();
+  advanceClock(0);
+  const timer = suspendTimers(callAsleepMs, callAsleepMs + 100);
+  const call = createUuid();
+  const { call: made } = await people.anas.dial(call);
+  const [first] = [await people.phone.next()];
+  await settle();
+  return { ...people, call, timer, first, createdAt: made?.created_at ?? 0 };
+};
+
+test("the push of a call on which no device reports is replaced by one that waits for the rest of 45 seconds", async () => {
+  const { id, anas, ben, phone, call, timer, first, createdAt } = await makeUnreportedPush();
+  expect(first.payload.data.expiresAt).toBe(createdAt + callRingMs);
+  expect(Number(first.headers.get("ttl"))).toBe(callRingMs / 1_000);
+  advanceClock(callAsleepMs);
+  await timer.go();
+  const { payload, headers } = await phone.next(2);
+  expect(payload.data).toMatchObject({ kind: "call", call, expiresAt: createdAt + callLongRingMs });
+  expect(headers.get("topic")).toBe(first.headers.get("topic"));
+  expect(payload.notification.tag).toBe(first.payload.notification.tag);
+  expect(Number(headers.get("ttl"))).toBe((callLongRingMs - callAsleepMs) / 1_000);
+  await runAlarm(ben);
+  await settle();
+  expect(kinds(phone)).toEqual(["call", "call"]);
+  advanceClock(callLongRingMs - callAsleepMs);
+  await runConversationAlarm(id);
+  await anas.waitForEvent(call, "missed");
+  await phone.next(3);
+  await settle();
+  expect(kinds(phone)).toEqual(["call", "call", "missed_call"]);
+});
+
+test("a call that a device reports in time is pushed once", async () => {
+  const { ben, id, phone, call, timer } = await makeUnreportedPush();
+  const report = () => callApi("GET", `/api/calls/${call}?conversation=${id}`, { token: ben.token });
+  await report();
+  advanceClock(callAsleepMs);
+  await timer.go();
+  await runAlarm(ben);
+  await settle();
+  expect(kinds(phone)).toEqual(["call"]);
+});
+
+test("ten calls that nobody answers are one notification that counts them", async () => {
+  const { id, anas, phone } = await makeClosedCallee();
+  for (let count = 1; count <= 10; count++) {
+    if (count % unansweredMax === 0) advanceClock(unansweredMs); // more are refused within this time
+    const call = createUuid();
+    expect(await anas.dial(call)).toMatchObject({ over: null });
+    await phone.next(2 * count - 1);
+    await anas.hangUp(call, "missed");
+    const { payload } = await phone.next(2 * count);
+    expect(payload.notification).toMatchObject({
+      tag: `c:${id}`,
+      body: count === 1 ? "Appel audio manqué" : `${count} appels manqués`,
+    });
+    expect(payload.data).toMatchObject({ kind: "missed_call", call, count });
+  }
+  await settle();
+  expect(phone.received).toHaveLength(20);
 });
 
 test("missed calls in a row share a tag and are counted, and other unread messages are not hidden by the count", async () => {

@@ -93,13 +93,14 @@ export const makeContact = async (of: Person) => {
   return { person, id, phone: await CallClient.open(person, id) };
 };
 
-/** Makes a call from Ana that rings on Ben's client. */
+/** Makes a call from Ana that rings on Ben's client, which reports it as the app does. */
 export const makeRingingCall = async (kind: CallKind = "audio") => {
   const callers = await makeCallers();
   const call = createUuid();
   advanceClock(0);
   await callers.anas.dial(call, kind);
   await callers.bens.waitForEvent(call, "ring");
+  await callers.bens.heartbeat(call);
   return { ...callers, call };
 };
 

@@ -4,6 +4,7 @@ import {
   applyCallTimeout,
   type CallCommand,
   type CallSide,
+  findSleepCheckAt,
   getCallTimeoutAt,
   hasSide,
   isStale,
@@ -21,6 +22,8 @@ import { toVisibleCall } from "./delivery/build-notice.ts";
 import type { MemberNotifier } from "./delivery/notifier.ts";
 import type { ConversationLog } from "./log/conversation-log.ts";
 import type { Member } from "./log/member-table.ts";
+import { RingTimer } from "./ring-timer.ts";
+import { getUnansweredStreak } from "./unanswered-streak.ts";
 
 const callNotFound: Refusal = { error: "call_not_found" };
 
@@ -38,6 +41,10 @@ export class CallController {
   #lastHeard: LastSeen;
   /** Time of the last known heartbeat of each side. */
   #confirmedHeard: LastSeen;
+  readonly #ringTimer = new RingTimer(
+    () => this.#sleepCheckAt,
+    () => this.applyTimeouts(),
+  );
 
   constructor(
     log: ConversationLog,
@@ -57,6 +64,12 @@ export class CallController {
   get nextTimeoutAt(): number | undefined {
     const { open } = this.#log.calls;
     return open ? getCallTimeoutAt(open, this.#lastHeard) : undefined;
+  }
+
+  /** Time at which the callee's phone counts as asleep unless a device reports before. */
+  get #sleepCheckAt(): number | undefined {
+    const { open } = this.#log.calls;
+    return open ? findSleepCheckAt(open) : undefined;
   }
 
   /** Applies a member's command, sent by one of their sessions. */
@@ -112,6 +125,7 @@ export class CallController {
   /** Records a heartbeat of one side. False if the call is not open or another device holds that side. */
   recordHeartbeat(member: Member, id: Uuid, { device, peerSilentMs }: CallHeartbeat = {}, now = Date.now()): boolean {
     const { calls } = this.#log;
+    this.reportRing(member, id, now);
     const { open, lastHeard } = calls;
     if (open?.id !== id || toVisibleCall(this.#log, member).call?.id !== id) return false;
     const isCaller = member.number === open.caller;
@@ -121,6 +135,25 @@ export class CallController {
     if (open.answeredAt !== null && now - lastHeard[sideOfMember(member, open)] >= callHeardWriteMs)
       calls.recordHeard(this.#confirmedHeard);
     return true;
+  }
+
+  /**
+   * Records that the call rings on a device of the member, unless they are its caller. The usual report changes only the
+   * memory; the first one of a phone that seemed asleep is stored and sent to both sides.
+   */
+  reportRing(member: Member, id: Uuid, now = Date.now()): void {
+    if (this.#log.calls.open?.answeredAt !== null) return;
+    this.applyTimeouts(now);
+    const { latest, open } = this.#log.calls;
+    if (!open || !latest || toVisibleCall(this.#log, member).call?.id !== id) return;
+    const next = applyCallCommand(open, member.number, { type: "reportRing", id }, now);
+    if ("error" in next || !next.call || next.call === open) return;
+    const { ring } = next.call;
+    if (ring === "woken") this.transaction(() => this.#save(open, next, now));
+    else {
+      this.#log.calls.rememberRing({ ...latest, ring });
+      this.#ringTimer.schedule();
+    }
   }
 
   /** The peer's device, if neither this side nor the server has heard from it for the time it may be away. */
@@ -145,8 +178,8 @@ export class CallController {
 
   /** Applies due timeouts of the call. */
   applyTimeouts(now = Date.now()): void {
-    const timeoutAt = this.nextTimeoutAt;
-    if (timeoutAt !== undefined && timeoutAt <= now) this.transaction(() => this.#applyTimeouts(now));
+    const times = [this.nextTimeoutAt, this.#sleepCheckAt].filter((at) => at !== undefined);
+    if (times.some((at) => at <= now)) this.transaction(() => this.#applyTimeouts(now));
   }
 
   /**
@@ -166,6 +199,7 @@ export class CallController {
     const result = this.#log.transaction(change);
     const { nextTimeoutAt } = this;
     if (nextTimeoutAt !== undefined) this.#notifier.scheduleAlarm(nextTimeoutAt);
+    this.#ringTimer.schedule();
     if (calls.version !== before) this.#notifier.notifyUrgently(this.#log.members.active);
     return result;
   }
@@ -185,7 +219,7 @@ export class CallController {
       // The call was over before another one began.
       if (open?.id !== command.id && this.#log.messages.findByClientId(member.number, command.id)) return callNotFound;
       if (!open) {
-        const before = this.#unansweredOf(member, now);
+        const before = getUnansweredStreak(this.#log, member, now);
         const { count, since } = before;
         if (count >= unansweredMax) return { error: "rate_limited", retryAfterMs: since + unansweredMs - now };
         unanswered = { ...before, count: count + 1 };
@@ -200,16 +234,6 @@ export class CallController {
     const enteredSessions =
       session && next.call && command.type !== "end" ? { [sideOfMember(member, next.call)]: session } : {};
     return this.#toSnapshot(member, this.#save(open, next, now, unanswered, enteredSessions));
-  }
-
-  /** The member's current streak of unanswered calls. It ends when the peer answers or writes. */
-  #unansweredOf({ number }: Member, now: number): UnansweredStreak {
-    const { calls, head } = this.#log;
-    const { latest, unanswered } = calls;
-    const isStreak = latest?.caller === number && latest.answeredAt === null && now < unanswered.since + unansweredMs;
-    const continues =
-      isStreak && (unanswered.count < unansweredMax || !this.#log.messages.hasSentAfter(1 - number, unanswered.from));
-    return continues ? unanswered : { count: 0, since: now, from: head };
   }
 
   /** State of a call from a member's point of view. */

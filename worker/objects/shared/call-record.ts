@@ -27,6 +27,7 @@ type CallColumns = {
   unanswered_from: number;
   caller_session: string | null;
   callee_session: string | null;
+  ring: string | null;
 };
 
 /** Consecutive unanswered calls of one caller: their count, the time of the first and the log head at that time. */
@@ -35,6 +36,10 @@ export type UnansweredStreak = { count: number; since: number; from: number };
 /** Sessions by which the two sides entered the call, null if unknown. */
 export type CallSessions = { caller: Uuid | null; callee: Uuid | null };
 const noSessions: CallSessions = { caller: null, callee: null };
+
+/** Rings that are stored. A new instance knows nothing of other ones. */
+const storedRings = ["asleep", "woken"] as const;
+const toStoredRing = (ring: string | null) => storedRings.find((stored) => stored === ring);
 
 const toCallRecord = (row: CallColumns): CallRecord => ({
   id: row.id,
@@ -46,6 +51,7 @@ const toCallRecord = (row: CallColumns): CallRecord => ({
   answeredAt: row.answered_at,
   over: row.over === null ? null : v.parse(CallBody, JSON.parse(row.over)),
   isHiddenFromCallee: row.withheld === 1,
+  ring: toStoredRing(row.ring) ?? "unknown",
 });
 
 type ConversationCallState = {
@@ -137,6 +143,7 @@ export class ConversationCall {
       unanswered_from: unanswered.from,
       caller_session: sessions.caller,
       callee_session: sessions.callee,
+      ring: toStoredRing(call.ring) ?? null,
     };
     this.#sql.exec("DELETE FROM calls WHERE id <> ?", call.id);
     this.#sql.exec(toInsert("calls", Object.keys(row), "INSERT OR REPLACE"), ...Object.values(row));
@@ -147,6 +154,11 @@ export class ConversationCall {
   recordHeard(heard: LastSeen): void {
     this.#state = { ...this.#state, lastHeard: heard };
     this.#sql.exec("UPDATE calls SET caller_heard_at = ?, callee_heard_at = ?", heard.caller, heard.callee);
+  }
+
+  /** Remembers that a device rings, in memory only. The version stays the same. */
+  rememberRing(call: CallRecord): void {
+    this.#state = { ...this.#state, latest: call };
   }
 
   /** Saves the current state for `rollback`. */

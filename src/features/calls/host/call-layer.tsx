@@ -1,10 +1,11 @@
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { useLocation } from "react-router";
+import { useLocation, useNavigate } from "react-router";
 import { dismissEndedCall } from "#calls/actions.ts";
 import CallBar from "#calls/ui/call-bar.tsx";
 import { getCallStatusKey } from "#calls/ui/call-status-text.ts";
 import { minimizeWithFocus } from "#calls/ui/minimize-focus.ts";
+import { replaceCallByVoiceMessage } from "#calls/ui/voice-message-request.ts";
 import type { CallNotice, CallView } from "#calls/views.ts";
 import { IconButton } from "#components/controls/icon-button.tsx";
 import { PageNotice } from "#components/overlays/toast-stack.tsx";
@@ -40,9 +41,11 @@ type CallLayerProps = {
 /** One call from its first ring to its end: its audio and everything it shows. */
 function LiveCall({ call, notice, onLeave }: CallLayerProps) {
   const { state, media, isMinimized } = call;
-  const { kind, peer } = state.call;
+  const { kind, peer, conversation } = state.call;
   const { t } = useTranslation();
   const { pathname } = useLocation();
+  const navigate = useNavigate();
+  const chatPath = `/app/chat/${peer}`;
   const [profile] = useProfile(peer);
   const person = profile.state === "found" ? profile.person : unknownPerson;
   const name = person.username || person.phone || toDisplayName(person, t);
@@ -101,6 +104,10 @@ function LiveCall({ call, notice, onLeave }: CallLayerProps) {
           isServerUnreachable={isServerUnreachable}
           audioOutput={audioOutput}
           onUnblock={isBlocked ? play : undefined}
+          onVoiceMessage={() => {
+            replaceCallByVoiceMessage(conversation);
+            if (pathname !== chatPath) navigate(chatPath);
+          }}
           previewPosition={previewPosition}
           onPreviewMove={setPreviewPosition}
           onPictureInPicture={
@@ -113,7 +120,7 @@ function LiveCall({ call, notice, onLeave }: CallLayerProps) {
         />
       )}
       {/* The chat with this person shows a banner of its own. */}
-      {!hasEnded && isMinimized && pathname !== `/app/chat/${peer}` && (
+      {!hasEnded && isMinimized && pathname !== chatPath && (
         <CallBar call={call} name={isolateBidi(name)}>
           {openPictureInPicture && (
             <IconButton

@@ -37,6 +37,8 @@ export type CallScreenProps = {
   audioOutput: AudioOutput;
   /** Starts playing audio blocked by the browser. Must be called within a tap. */
   onUnblock: (() => void) | undefined;
+  /** Ends the call and records a voice message. */
+  onVoiceMessage: () => void;
   previewPosition: PreviewPosition | undefined;
   onPreviewMove: (position: PreviewPosition) => void;
   onPictureInPicture: (() => void) | undefined;
@@ -124,7 +126,14 @@ export function CallScreen({ call, state, person, name, warnings, audioOutput, .
       )}
     </>
   );
-  const warningLines = <CallWarningLines warnings={warnings} name={name} onUnblock={props.onUnblock} />;
+  const warningLines = (
+    <CallWarningLines
+      warnings={warnings}
+      name={name}
+      onUnblock={props.onUnblock}
+      onVoiceMessage={props.onVoiceMessage}
+    />
+  );
   return (
     <Modal
       {...(state.phase === "ringing" ? { role: "alertdialog" as const } : {})}

@@ -1,6 +1,7 @@
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { setCameraOn } from "#calls/actions.ts";
+import type { TextKey } from "#i18n/setup.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
 import type { CallWarning } from "./call-warnings.ts";
 
@@ -26,10 +27,21 @@ function WarningLine({ tone, isLate = false, children, action }: WarningLineProp
 
 const remedyLook = "min-h-12 shrink-0 rounded-card px-3 font-semibold text-accent hover:bg-surface";
 
-type CallWarningLinesProps = { warnings: CallWarning[]; name: string; onUnblock: (() => void) | undefined };
+type CallWarningLinesProps = {
+  warnings: CallWarning[];
+  name: string;
+  onUnblock: (() => void) | undefined;
+  /** Ends the call and records a voice message. */
+  onVoiceMessage: () => void;
+};
+
+const remedyLabels = {
+  camera: "calls.notice.thinAgain",
+  voiceMessage: "calls.notice.peerAsleepRecord",
+} as const satisfies Record<NonNullable<CallWarning["remedy"]>, TextKey>;
 
 /** Warnings of a call with their remedies. */
-export function CallWarningLines({ warnings, name, onUnblock }: CallWarningLinesProps) {
+export function CallWarningLines({ warnings, name, onUnblock, onVoiceMessage }: CallWarningLinesProps) {
   const { t } = useTranslation();
   return (
     <div role="status" className="flex w-full shrink-0 flex-col items-center gap-2 empty:hidden">
@@ -52,8 +64,12 @@ export function CallWarningLines({ warnings, name, onUnblock }: CallWarningLines
           isLate={isLate}
           action={
             remedy && (
-              <button type="button" className={remedyLook} onClick={() => setCameraOn(true)}>
-                {t("calls.notice.thinAgain")}
+              <button
+                type="button"
+                className={remedyLook}
+                onClick={remedy === "camera" ? () => setCameraOn(true) : onVoiceMessage}
+              >
+                {t(remedyLabels[remedy])}
               </button>
             )
           }

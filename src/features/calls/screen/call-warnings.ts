@@ -2,11 +2,11 @@ import type { MediaView } from "#calls/media/media-session.ts";
 import type { CallView } from "#calls/views.ts";
 import type { TextKey } from "#i18n/setup.ts";
 
-/** Warning about the media of a call. */
+/** Warning about a call, mostly about its media. */
 export type CallWarning = {
   key: TextKey;
   tone: "danger" | "plain";
-  remedy?: "camera";
+  remedy?: "camera" | "voiceMessage";
   /** Shown only if the condition lasts. */
   isLate?: true;
 };
@@ -45,7 +45,7 @@ const findPeerVideoWarning = ({ peer, camera, isVoiceOnly }: MediaView): CallWar
   return peer.isCameraOff && !isVoiceOnly ? { key: "calls.notice.peerCameraOff", tone: "plain" } : undefined;
 };
 
-/** Warnings about both sides' media, most severe first. A call that rings has none. */
+/** Warnings about both sides' media and an unreachable phone, most severe first. A call that rings has none. */
 export const listCallWarnings = (
   { state, media }: CallView,
   worked: WorkingDevices,
@@ -72,6 +72,8 @@ export const listCallWarnings = (
       media.isVideoRestored ? { key: "calls.notice.seenAgain", tone: "plain" } : undefined,
     );
   }
+  if (state.phase === "outgoing" && state.peer === "asleep")
+    warnings.push({ key: "calls.notice.peerAsleep", tone: "plain", remedy: "voiceMessage" });
   if (isUp && isServerUnreachable) warnings.push({ key: "calls.notice.away", tone: "plain" });
   if (isUp && state.interruptedAt === undefined) {
     warnings.push(

@@ -6,6 +6,7 @@ import type { ConversationId } from "#contract/ids.ts";
 import { messageTextMaxLength } from "#contract/limits.ts";
 import { cleanText, isBlank } from "#contract/text.ts";
 import { RecordButton } from "#features/chat/voice/record-button.tsx";
+import { useVoiceMessageRequest } from "#features/chat/voice/use-voice-message-request.ts";
 import { useVoiceRecorder } from "#features/chat/voice/use-voice-recorder.ts";
 import { composerHash } from "#lib/browser/push/composer-hash.ts";
 import { findUnsavedDraft, reportTyping, saveDraft, sendText } from "#sync/actions.ts";
@@ -44,11 +45,11 @@ export function MessageComposer({ ref, conversation, onSend }: MessageComposerPr
   useComposerOverlay(attachments.Sheet !== undefined || attachments.Camera !== undefined);
 
   const recordButton = useRef<HTMLButtonElement>(null);
-  useImperativeHandle(ref, () => ({
-    startRecording() {
-      if (recorder.startLocked()) recordButton.current?.focus({ preventScroll: true });
-    },
-  }));
+  const startRecording = () => {
+    if (recorder.startLocked()) recordButton.current?.focus({ preventScroll: true });
+  };
+  useImperativeHandle(ref, () => ({ startRecording }));
+  useVoiceMessageRequest(conversation, startRecording);
 
   const showText = (next: string) => {
     latest.current = next;

@@ -4,7 +4,7 @@ import { makeCallPair } from "#tests/support/model/call-pair.ts";
 
 /** Heartbeats that report how long a device has received nothing from the other one. */
 const makeTalk = async () => {
-  const pair = await makeCallPair();
+  const pair = await makeCallPair(3); // with delays in which no two requests overtake each other
   const { time, server, ben, ana, connectCall } = pair;
   await connectCall();
   const from = time.now;

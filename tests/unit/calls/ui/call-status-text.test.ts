@@ -40,10 +40,7 @@ describe("the status of a call", () => {
   test("is a short text that distinguishes dialling from connected calls", () => {
     const expected: [Exclude<State, { phase: "ended" }>, string][] = [
       [{ phase: "outgoing", call: makeCall("audio"), until: 0, isRegistered: true }, "Appel..."],
-      [
-        { phase: "outgoing", call: makeCall("audio"), until: 0, isRegistered: true, isPeerRinging: true },
-        "Ça sonne...",
-      ],
+      [{ phase: "outgoing", call: makeCall("audio"), until: 0, isRegistered: true, peer: "ringing" }, "Ça sonne..."],
       [{ phase: "ringing", call: makeCall("audio", false), until: 0 }, "Appel audio entrant"],
       [{ phase: "ringing", call: makeCall("video", false), until: 0 }, "Appel vidéo entrant"],
       [{ phase: "connecting", call: makeCall("audio"), until: 0 }, "Connexion..."],
@@ -119,6 +116,18 @@ describe("notices about microphones, cameras and the connection", () => {
     const bad: Partial<MediaView> = { mic: "refused", camera: "missing", quality: 1, isMicInaudible: true };
     expect(keys({ phase: "ringing", call: makeCall("video", false), until: 0 }, bad)).toEqual([]);
     expect(keys(ended({}), bad)).toEqual([]);
+  });
+
+  test("offer a voice message while the phone of the called person seems asleep", () => {
+    const outgoing = { phase: "outgoing", call: makeCall("audio"), until: 0, isRegistered: true } as const;
+    const asleep: State = { ...outgoing, peer: "asleep" };
+    const [warning, ...more] = listCallWarnings(
+      { state: asleep, media: media(), devices: {}, isMinimized: false },
+      fresh,
+    );
+    expect(warning).toMatchObject({ key: "calls.notice.peerAsleep", remedy: "voiceMessage" });
+    expect(more).toEqual([]);
+    for (const state of [outgoing, { ...outgoing, peer: "ringing" } as const]) expect(keys(state, {})).toEqual([]);
   });
 
   test("report the microphone before the camera, and the camera only in a video call", () => {

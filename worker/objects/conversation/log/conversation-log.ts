@@ -2,6 +2,7 @@ import type { StoredBody } from "#contract/conversations.ts";
 import { type ConversationId, privateMembers, type Uuid } from "#contract/ids.ts";
 import { conversationMaxBytes } from "#contract/limits.ts";
 import logTables from "#migrations/conversation/0001_log.sql?raw";
+import callRing from "#migrations/conversation/0002_call_ring.sql?raw";
 import { ConversationCall } from "#worker/objects/shared/call-record.ts";
 import { applyMigrations, readSchemaVersion } from "#worker/objects/shared/migrations.ts";
 import { type Member, MemberTable } from "./member-table.ts";
@@ -14,7 +15,7 @@ import {
 } from "./message-table.ts";
 import { PendingDeletions } from "./pending-deletions.ts";
 
-const migrations = [logTables];
+const migrations = [logTables, callRing];
 
 const newEpoch = (): string => crypto.randomUUID().slice(0, 8);
 

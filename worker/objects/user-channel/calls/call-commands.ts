@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import type { Call, CallResult, CallSignals, DeviceId } from "#contract/calls/call.ts";
+import { type Call, type CallResult, type CallSignals, type DeviceId, ringSignal } from "#contract/calls/call.ts";
 import type { CallRequest } from "#contract/calls/call-commands.ts";
 import { revealsAddress } from "#contract/calls/candidates.ts";
 import type { CallCommand } from "#contract/calls/open-call.ts";
@@ -43,6 +43,10 @@ export class CallCommands {
   readonly #orphanedSince = new Map<Uuid, number>();
   readonly #limits: CallRateLimits;
   readonly #recentSignals = new SignalBuffer();
+  /** Call of which the conversation was told that it rings on a device. */
+  #reportedRing: Uuid | undefined;
+  /** The same of the caller, if no signal of a device told them. */
+  #relayedRing: Uuid | undefined;
   /** Time at which a device without a socket last polled for signals. */
   #polledAt = 0;
   readonly #sessionGuard = new SessionGuard();
@@ -119,7 +123,7 @@ export class CallCommands {
       case "hangUp":
         return this.#limits.takeCommand() ?? this.#mutex.run(conversation, () => this.#hangUp(request));
       case "standing":
-        return this.#limits.takeCommand() ?? this.#registry.refresh(conversation, call);
+        return this.#limits.takeCommand() ?? this.#checkState(conversation, call);
       case "beat":
         return this.#limits.takeCommand() ?? this.#sendHeartbeat(request);
       case "signal":
@@ -150,6 +154,23 @@ export class CallCommands {
     return answer;
   }
 
+  /**
+   * Asks for the state of a call. Of a ringing call this reports that it rings on the asking device. The caller learns
+   * that by a signal, since a service worker, unlike a page, sends none.
+   */
+  async #checkState(conversation: ConversationId, call: Uuid): Promise<CallResult | Refusal> {
+    const isRinging = this.#isRinging(conversation, call);
+    const answer = await this.#registry.refresh(conversation, call, isRinging);
+    const isKnown = this.#reportedRing === call || this.#relayedRing === call;
+    if (isRinging && !isKnown && !isRefusal(answer) && answer.call.ring === "reported") {
+      const { env, user, runInBackground } = this.#ports;
+      this.#relayedRing = call;
+      const signal: CallSignal = { call, conversation, from: user, to: null, signal: ringSignal };
+      runInBackground(getUserChannelStub(env, answer.call.from).deliverSignal(user, signal));
+    }
+    return answer;
+  }
+
   async #sendHeartbeat({
     conversation,
     call,
@@ -157,7 +178,17 @@ export class CallCommands {
     unheard: peerSilentMs,
   }: CallRequestOf<"beat">): Promise<RelayOutcome | Refusal> {
     if (!this.#isOwnCall(conversation, call)) return { error: "call_not_found" };
+    if (this.#isRinging(conversation, call)) return this.#reportRing(conversation, call);
     return this.#registry.sendHeartbeat(conversation, call, { device, peerSilentMs });
+  }
+
+  /** Reports once that a call rings on a device. */
+  async #reportRing(conversation: ConversationId, call: Uuid): Promise<RelayOutcome | Refusal> {
+    if (this.#reportedRing === call) return { passed: true };
+    this.#reportedRing = call;
+    const outcome = await this.#registry.sendHeartbeat(conversation, call, {});
+    if (isRefusal(outcome)) this.#reportedRing = undefined;
+    return outcome;
   }
 
   /**
@@ -165,7 +196,7 @@ export class CallCommands {
    * answers, signals that reveal the callee's address are refused; clients send them again later.
    */
   async #sendSignal({ type: _, ...signal }: CallRequestOf<"signal">): Promise<RelayOutcome | Refusal> {
-    const { env, user } = this.#ports;
+    const { env, user, runInBackground } = this.#ports;
     const { conversation, call } = signal;
     const other = otherMember(conversation, user);
     if (other === undefined || !this.#isOwnCall(conversation, call)) return { error: "call_not_found" };
@@ -177,6 +208,7 @@ export class CallCommands {
     const bytes = Buffer.byteLength(encodeFrame(toSignalFrame(signal)));
     const refusal = this.#limits.takeSignal(call, isAnswered, bytes);
     if (refusal) return refusal;
+    if (this.#isRinging(conversation, call)) runInBackground(this.#reportRing(conversation, call));
     await getUserChannelStub(env, other).deliverSignal(user, signal);
     return { passed: true };
   }

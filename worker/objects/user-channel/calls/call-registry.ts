@@ -1,7 +1,7 @@
-import type { Call, CallResult, DeviceId } from "#contract/calls/call.ts";
+import { type Call, type CallResult, type DeviceId, getRingEndsAt } from "#contract/calls/call.ts";
 import { type CallCommand, toCall } from "#contract/calls/open-call.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
-import { callRingMs, callServerWaitMs, callSilentMaxMs } from "#contract/limits.ts";
+import { callServerWaitMs, callSilentMaxMs } from "#contract/limits.ts";
 import { type CommandResults, isRefusal, type Refusal } from "#contract/wire/commands.ts";
 import { logWarning } from "#worker/lib/log.ts";
 import type { CallHeartbeat, CallSnapshot, ConversationRpc } from "#worker/objects/rpc.ts";
@@ -26,8 +26,7 @@ type CallRegistryPorts = {
 
 const refreshedMax = 100; // calls
 
-const hasRungOut = ({ answered_at, created_at }: Call, now: number): boolean =>
-  answered_at === null && now >= created_at + callRingMs;
+const hasRungOut = (call: Call, now: number): boolean => call.answered_at === null && now >= getRingEndsAt(call);
 
 /**
  * Calls of one person as reported by their conversations. Decides which calls ring on the devices and which are
@@ -114,12 +113,15 @@ export class CallRegistry {
     await this.refresh(conversation, call_id).catch((error: unknown) => logWarning("refreshing a call failed", error));
   }
 
-  /** Asks a conversation for the state of a call and removes it if it is over or unknown. */
-  async refresh(conversation: ConversationId, id: Uuid): Promise<CallResult | Refusal> {
+  /**
+   * Asks a conversation for the state of a call and removes it if it is over or unknown. `isRinging` reports that it
+   * rings on a device.
+   */
+  async refresh(conversation: ConversationId, id: Uuid, isRinging = false): Promise<CallResult | Refusal> {
     const { user } = this.#ports;
     if (this.#refreshedAt.size >= refreshedMax) this.#refreshedAt.clear();
     this.#refreshedAt.set(id, Date.now());
-    const answer = await this.#request(conversation, (stub) => stub.getCallState(user, id));
+    const answer = await this.#request(conversation, (stub) => stub.getCallState(user, id, isRinging));
     const over = isRefusal(answer) ? null : answer.over;
     const isUnknown = isRefusal(answer) && ["call_not_found", "conversation_not_found"].includes(answer.error);
     if (!over && !isUnknown) return answer;
@@ -220,7 +222,7 @@ export class CallRegistry {
     for (const call of this.#table.open) {
       const isDoubtful =
         call.answered_at === null
-          ? now >= call.created_at + callRingMs + callServerWaitMs
+          ? now >= getRingEndsAt(call) + callServerWaitMs
           : now >= Math.max(call.answered_at, this.#refreshedAt.get(call.call_id) ?? 0) + callSilentMaxMs;
       if (isDoubtful) this.#ports.runInBackground(this.#refreshAndRing(call));
     }

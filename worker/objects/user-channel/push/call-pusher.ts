@@ -1,6 +1,6 @@
-import type { Call, CallBody } from "#contract/calls/call.ts";
+import { type Call, type CallBody, getRingEndsAt } from "#contract/calls/call.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
-import { callRingMs, pushLifetimeSeconds } from "#contract/limits.ts";
+import { pushLifetimeSeconds } from "#contract/limits.ts";
 import { isQuietForCalls } from "#contract/settings/quiet-hours.ts";
 import { BoundedMap } from "#worker/lib/limits/bounded-map.ts";
 import { logError } from "#worker/lib/log.ts";
@@ -112,7 +112,9 @@ export class CallPusher {
   #start(call: Call, startedAt: number): void {
     const { conversation, call_id } = call;
     if (isQuietForCalls(this.#ports.inbox.settings, startedAt)) return;
-    if (!this.#findRing(conversation, call_id)) {
+    const ring = this.#findRing(conversation, call_id);
+    if (ring) ring.call = call;
+    else {
       const pushed = this.#ports.rings.find(conversation);
       this.#rings.set(conversation, createRing(call, startedAt, pushed?.call === call_id ? pushed.sessions : []));
     }
@@ -146,8 +148,7 @@ export class CallPusher {
   /** Pushes a ring to the devices that are due. Returns when to look again, undefined if nothing is left to do. */
   #advance(ring: Ring, now: number): number | undefined {
     const { call, sending } = ring;
-    const endsAt = call.created_at + callRingMs;
-    if (ring.isOver || endsAt - now < ringMinMs) return undefined;
+    if (ring.isOver || getRingEndsAt(call) - now < ringMinMs) return undefined;
     const times: number[] = [];
     for (const device of this.#ports.subscriptions.all) {
       const dueAt = this.#dueAt(device, ring, now);
@@ -161,7 +162,9 @@ export class CallPusher {
 
   /** Time at which a device is due, undefined if it has the ring, or shows the call in the foreground. */
   #dueAt({ session }: PushSubscription, ring: Ring, now: number): number | undefined {
-    if (ring.sessions.has(session) || ring.sending.has(session)) return undefined;
+    // While no device is known to ring, a push that waits for the phone is replaced by one that waits longer.
+    const reached = ring.call.ring === "asleep" ? ring.longSessions : ring.sessions;
+    if (reached.has(session) || ring.sending.has(session)) return undefined;
     const connection = this.#ports.sockets.findConnection(session);
     if (connection && connection.seenAt > ring.startedAt) return undefined;
     const waitMs = toConfirmWaitMs(connection);
@@ -186,8 +189,9 @@ export class CallPusher {
 
   async #sendRing(ring: Ring, device: PushSubscription, now: number): Promise<void> {
     const { env, user, inbox, rings, sender, callRegistry } = this.#ports;
-    const { conversation, call_id, created_at } = ring.call;
-    const expiresAt = created_at + callRingMs;
+    const { conversation, call_id } = ring.call;
+    const isLong = ring.call.ring === "asleep";
+    const expiresAt = getRingEndsAt(ring.call);
     const createPayload = () => {
       const sentAt = Date.now();
       if (callRegistry.findRinging()?.call_id !== call_id || expiresAt - sentAt < ringMinMs) return undefined;
@@ -205,6 +209,7 @@ export class CallPusher {
       ring.retryAt.set(device.session, sentAt + toRetryDelayMs(result, sentAt - ring.startedAt));
     } else if (result.type === "delivered") {
       ring.sessions.add(device.session);
+      if (isLong) ring.longSessions.add(device.session);
       const { missed = 0, head = 0 } = rings.find(conversation) ?? {};
       rings.write(conversation, { call: call_id, sessions: [...ring.sessions], missed, head });
     } else ring.retryAt.set(device.session, never);

@@ -7,10 +7,12 @@ export type CallChange = { call: Call; over: Pick<CallBody, "status"> | null };
 
 /** A call that rings or rang on devices by a push. Times are those of this object. */
 export type Ring = {
-  call: Pick<Call, "call_id" | "conversation" | "type" | "created_at">;
+  call: Pick<Call, "call_id" | "conversation" | "type" | "created_at" | "ring">;
   startedAt: number;
   /** Sessions of the devices that received the ring. */
   sessions: Set<Uuid>;
+  /** Those of them that know that it rings longer than usual. */
+  longSessions: Set<Uuid>;
   sending: Map<Uuid, Promise<void>>;
   /** Earliest time of another attempt after a failure, by session. */
   retryAt: Map<Uuid, number>;
@@ -23,6 +25,7 @@ export const createRing = (call: Ring["call"], startedAt: number, sessions: read
   call,
   startedAt,
   sessions: new Set(sessions),
+  longSessions: new Set(),
   sending: new Map(),
   retryAt: new Map(),
   isOver: false,

@@ -1,0 +1,21 @@
+import { useEffect, useEffectEvent } from "react";
+import { inCall } from "#calls/call-state.ts";
+import { takeVoiceMessageRequest, voiceMessageRequest } from "#calls/ui/voice-message-request.ts";
+import type { ConversationId } from "#contract/ids.ts";
+
+/** Starts a recording when the person asked for one on the screen of a call, which has to be over and closed by then. */
+export const useVoiceMessageRequest = (conversation: ConversationId, startRecording: () => void): void => {
+  const start = useEffectEvent(startRecording);
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const check = () => {
+      if (takeVoiceMessageRequest(conversation)) timer = setTimeout(() => start());
+    };
+    check();
+    const unsubscribers = [inCall.subscribe(check), voiceMessageRequest.subscribe(check)];
+    return () => {
+      clearTimeout(timer);
+      for (const unsubscribe of unsubscribers) unsubscribe();
+    };
+  }, [conversation]);
+};

@@ -1,0 +1,37 @@
+import { expect, test } from "#tests/support/browser/browser-test.ts";
+import {
+  callButton,
+  callEntry,
+  callScreen,
+  callTimeoutMs,
+  openCallClient,
+} from "#tests/support/browser/call-client.ts";
+import { fill } from "#tests/support/browser/test-client.ts";
+import { makePair, toSite } from "#tests/support/people/pair.ts";
+
+test.use({ actionTimeout: callTimeoutMs });
+const patient = expect.configure({ timeout: callTimeoutMs });
+
+test("a caller whose call rings on no device reads that the phone seems asleep, and records a voice message instead", async ({
+  browser,
+  server,
+}) => {
+  const { people } = await makePair(toSite(server), 8_490);
+  const [ana, ben] = people;
+  const anas = await openCallClient(browser, server);
+  await anas.signInToChat(ana, ben.id);
+  await callButton(anas, ben).click();
+  const screen = callScreen(anas, ben);
+  const { peerAsleep, peerAsleepRecord } = anas.texts.calls.notice;
+  await patient(screen.getByRole("status").filter({ hasText: fill(peerAsleep, { name: ben.username }) })).toBeVisible();
+  await screen.getByRole("button", { name: peerAsleepRecord }).click();
+  await patient(screen).toHaveCount(0);
+  await patient(anas.page.getByRole("timer")).toContainText("00:0");
+  const send = anas.page.getByRole("button", { name: anas.texts.chat.voice.send, exact: true });
+  await expect(send).toBeFocused();
+  await patient(callEntry(anas, "Vous : Appel audio annulé")).toBeVisible();
+  await patient(anas.page.getByRole("timer")).toContainText("00:01");
+  await send.click();
+  await patient(anas.page.getByRole("button", { name: new RegExp(`^${anas.texts.messages.playVoice}`) })).toBeVisible();
+  await anas.close();
+});
