@@ -91,6 +91,11 @@ const showEnd = async (payload: PushPayload, call: PushedCall, ending: "missed" 
   });
 };
 
+/** Closes the notifications about a call. */
+const closeOfCall = async (id: Uuid): Promise<void> => {
+  for (const notification of await listOfCall(id)) notification.close();
+};
+
 /**
  * Repeats the sound of a ring until the notification is gone or the call is over. Runs outside `waitUntil`: browsers
  * handle one push after the other, and the push that ends the ring must not wait for it.
@@ -100,7 +105,11 @@ const repeatRing = async (payload: PushPayload, call: PushedCall, ringMs: number
   for (;;) {
     const state = await fetchCallState(call);
     if (!(await isRinging(call))) return;
-    if (state && "ending" in state) return showEnd(payload, call, state.ending);
+    if (state && "ending" in state) {
+      // A visible page shows how the call goes on, and may have closed the notification meanwhile.
+      const isShownInApp = state.ending === "ended" && (await hasVisiblePage());
+      return isShownInApp ? closeOfCall(call.id) : showEnd(payload, call, state.ending);
+    }
     if (state) endsAt = Date.now() + state.ringMs;
     await sleep(Math.max(0, Math.min(ringRepeatMs, endsAt - Date.now())));
     if (!(await isRinging(call))) return;
@@ -117,11 +126,6 @@ const ring = async (payload: PushPayload, call: PushedCall): Promise<void> => {
   if (!state || "ending" in state) return showEnd(payload, call, state?.ending ?? "missed");
   await showRing(payload, call);
   void repeatRing(payload, call, state.ringMs).catch(() => undefined);
-};
-
-/** Closes the notifications about a call. */
-const closeOfCall = async (id: Uuid): Promise<void> => {
-  for (const notification of await listOfCall(id)) notification.close();
 };
 
 /**

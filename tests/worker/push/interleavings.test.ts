@@ -77,6 +77,8 @@ test.each([1, 2, 3, 4, 5, 6, 7, 8])(
       advanceClock(Math.floor(random() * 9_000));
     }
     await waitUntil(async () => (await readRow(ben, id)).head === sent);
+    advanceClock(1);
+    await events["confirm"]?.();
     for (let n = 0; n < 3; n++) {
       advanceClock(pushForegroundWaitMs);
       await runDue();

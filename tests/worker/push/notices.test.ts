@@ -129,6 +129,8 @@ test("a request notifies a connected device in the background, and no device tha
   const laptop = await Device.open(ben);
   const push = await subscribe(ben);
   await channelOf(ben).updateRelations([makeRequest(ana)]);
+  await scheduler.wait(5);
+  await laptop.waitForPong();
   await push.next();
   laptop.send(["l", 1]);
   await laptop.waitForPong();
