@@ -11,6 +11,7 @@ import {
   voiceMaxMs,
   waveformBars,
 } from "./limits.ts";
+import { Mentions } from "./mentions.ts";
 import { isBlank, isPlainLine, MessageText } from "./text.ts";
 
 const Count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
@@ -40,6 +41,7 @@ export type Forwarded = v.InferOutput<typeof Forwarded>;
 export const anonymousForward: Forwarded = { by: deletedUserId, name: "" };
 
 const forwardedField = { forwarded: v.optional(Forwarded) };
+const mentionsField = { mentions: v.optional(Mentions) };
 const attachmentFields = {
   file: Uuid,
   name: FileName,
@@ -57,12 +59,14 @@ const ImageBody = v.strictObject({
   thumb: v.pipe(v.string(), v.regex(/^[A-Za-z0-9_-]*$/), v.maxLength(thumbMaxLength)),
   text: v.optional(MessageText),
   ...forwardedField,
+  ...mentionsField,
 });
 const FileBody = v.strictObject({
   type: v.literal("file"),
   ...attachmentFields,
   text: v.optional(MessageText),
   ...forwardedField,
+  ...mentionsField,
 });
 const VoiceBody = v.strictObject({
   type: v.literal("voice"),
@@ -74,7 +78,7 @@ const VoiceBody = v.strictObject({
 
 /** Content of a message that a person sends. Older clients reject frames with a kind that they do not know. */
 export const Body = v.variant("type", [
-  v.strictObject({ type: v.literal("text"), text: MessageText, ...forwardedField }),
+  v.strictObject({ type: v.literal("text"), text: MessageText, ...forwardedField, ...mentionsField }),
   ImageBody,
   FileBody,
   VoiceBody,
@@ -119,19 +123,24 @@ export const findAttachment = (body: StoredBody): AttachedBody | undefined => ("
 /** Whether a forward's original author deleted their account. */
 export const isAnonymized = (body: StoredBody): boolean => "forwarded" in body && body.forwarded?.by === deletedUserId;
 
-/** Kinds of stored messages: the body types, with kinds of their own for forwarded texts and for missed calls. */
-export type MessageKind = StoredBody["type"] | "forwarded" | "missed";
+/**
+ * Kinds of stored messages: the body types, with kinds of their own for forwarded texts, texts with mentions and missed
+ * calls.
+ */
+export type MessageKind = StoredBody["type"] | "forwarded" | "mention" | "missed";
 
 /** Missed calls have a kind of their own, because only they count as unread. */
 export const toMessageKind = (body: StoredBody): MessageKind => {
   if (body.type === "call" && body.status === "missed") return "missed";
-  return body.type === "text" && body.forwarded ? "forwarded" : body.type;
+  if (body.type !== "text") return body.type;
+  return body.forwarded ? "forwarded" : body.mentions ? "mention" : "text";
 };
 
 /** Whether messages of a kind count as unread. Tombstones, placeholders and system messages other than missed calls do not. */
 export const unreadKinds: Readonly<Record<MessageKind, boolean>> = {
   text: true,
   forwarded: true,
+  mention: true,
   image: true,
   file: true,
   voice: true,
@@ -198,6 +207,7 @@ export const InboxRow = v.object({
   preview: v.nullable(StoredBody), // its body, cut to previewMaxLength; null if empty
   whole: v.boolean(), // whether `preview` is the complete body
   unread: Count,
+  mentions: v.optional(v.array(Seq), []), // of the person: the newest unread ones
   delivered: Watermark, // own watermarks
   read: Watermark,
   othersDelivered: Watermark, // lowest watermarks of the other members; in groups as of the last notification
@@ -206,6 +216,7 @@ export const InboxRow = v.object({
   open: v.boolean(), // whether the person may write
   muted: v.boolean(), // see `isMutedAt`
   mutedUntil: v.nullable(v.number()), // end of a timed mute, null if it has none
+  mutedExceptMentions: v.optional(v.boolean(), false), // mentions notify while it is muted
   kept: v.boolean(), // stays in the list although its history is cleared
   revision: Watermark, // number of changes to stored messages; see `RevisedResult`
   group: v.nullable(GroupCard), // null in a private conversation
@@ -216,6 +227,12 @@ export type InboxRow = v.InferOutput<typeof InboxRow>;
 /** Whether a conversation is muted at a time. A timed mute ends without a change of the row. */
 export const isMutedAt = ({ muted, mutedUntil }: Pick<InboxRow, "muted" | "mutedUntil">, at: number): boolean =>
   muted && (mutedUntil ?? Number.POSITIVE_INFINITY) > at;
+
+/** Whether mentions are the only messages of a conversation that notify at a time. */
+export const isMutedExceptMentionsAt = (
+  row: Pick<InboxRow, "muted" | "mutedUntil" | "mutedExceptMentions">,
+  at: number,
+): boolean => row.mutedExceptMentions && isMutedAt(row, at);
 
 /** Whether the list shows a conversation: it has visible messages, or was cleared without being deleted. */
 export const isListed = (row: Pick<InboxRow, "head" | "hidden" | "kept" | "gone">): boolean =>

@@ -84,6 +84,8 @@ export const errorStatus = {
   not_your_message: 403,
   message_withdrawn: 410, // its author deleted it before it arrived
   original_gone: 404,
+  cannot_mention_everyone: 403,
+  everyone_mentioned_recently: 409, // the sender may repeat it later; never repeated by itself
   contact_blocked: 403,
   not_connected: 403,
   group_not_found: 404,

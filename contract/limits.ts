@@ -41,6 +41,9 @@ export const multicastMax = 50;
 // Groups
 export const groupMembersMax = 1_024;
 export const groupTypingMax = 32; // members; larger groups do not relay typing
+export const mentionsMax = 20; // in one message
+export const mentionsListedMax = 50; // unread mentions of a conversation that an inbox row lists
+export const everyoneMentionPauseMs = 3_600_000; // between two messages of a group that mention everyone
 export const groupReceiptHoldMs = 1_000; // time to collect members' receipts before the authors are notified
 export const groupReturnDays = 30; // days during which a person who left a group cannot be added again
 export const memberPageRows = 90; // each with its profile; a D1 query accepts 100 values

@@ -42,6 +42,8 @@ const clientFrames = {
   [clientFrame.mute]: v.union([
     v.strictTuple([v.literal(clientFrame.mute), Ref, ConversationRef, Bit]),
     v.strictTuple([v.literal(clientFrame.mute), Ref, ConversationRef, v.literal(1), Count]), // for this many seconds
+    // except mentions, without an end or for this many seconds
+    v.strictTuple([v.literal(clientFrame.mute), Ref, ConversationRef, v.literal(1), v.nullable(Count), v.literal(1)]),
   ]),
   [clientFrame.typing]: v.strictTuple([v.literal(clientFrame.typing), ConversationRef]),
   // delivered, read

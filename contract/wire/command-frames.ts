@@ -23,6 +23,8 @@ export const toClientFrame = (
     case "revised":
       return [clientFrame.revisions, ref, conversation, command.since];
     case "mute":
+      if (command.muted && command.exceptMentions)
+        return [clientFrame.mute, ref, conversation, 1, command.seconds ?? null, 1];
       return command.muted && command.seconds !== undefined
         ? [clientFrame.mute, ref, conversation, 1, command.seconds]
         : [clientFrame.mute, ref, conversation, command.muted ? 1 : 0];
@@ -108,7 +110,8 @@ export const toCommand = (
         type: "mute",
         conversation,
         muted: frame[3] === 1,
-        ...(frame[4] === undefined ? {} : { seconds: frame[4] }),
+        ...((frame[4] ?? undefined) === undefined ? {} : { seconds: frame[4] }),
+        ...(frame[5] === undefined ? {} : { exceptMentions: true }),
       };
     case clientFrame.receipts:
       return { type: "mark", conversation, delivered: frame[2], read: frame[3] };

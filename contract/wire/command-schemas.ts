@@ -3,21 +3,28 @@ import { CallRequest } from "#contract/calls/call-commands.ts";
 import { Body, ForwardSource, Seq, Watermark } from "#contract/conversations.ts";
 import { ConversationId, Uuid } from "#contract/ids.ts";
 import { gapPageRows, multicastMax, muteMaxSeconds, searchQueryMaxLength, sendBatchMax } from "#contract/limits.ts";
+import { areMentionsValid, findMentions } from "#contract/mentions.ts";
 
 // Server-side validation of commands (see `commands.ts`). Only the server loads this file.
+
+/** Mentions name members of one group, so a body for other conversations has none. */
+const BodyWithoutMentions = v.pipe(
+  Body,
+  v.check((body) => findMentions(body).length === 0, "invalid_input"),
+);
+const SentMessage = v.pipe(
+  v.strictObject({ cid: Uuid, body: Body, source: v.optional(ForwardSource) }),
+  v.check(({ body, source }) => (source ? findMentions(body).length === 0 : areMentionsValid(body)), "invalid_input"),
+);
 
 export const SendCommand = v.strictObject({
   type: v.literal("send"),
   conversation: ConversationId,
-  messages: v.pipe(
-    v.array(v.strictObject({ cid: Uuid, body: Body, source: v.optional(ForwardSource) })),
-    v.minLength(1),
-    v.maxLength(sendBatchMax),
-  ),
+  messages: v.pipe(v.array(SentMessage), v.minLength(1), v.maxLength(sendBatchMax)),
 });
 /** One body to many conversations, each message with its own client id: forwarding and broadcasting. */
 export const MulticastBody = v.strictObject({
-  body: Body,
+  body: BodyWithoutMentions,
   source: v.optional(ForwardSource),
   to: v.pipe(
     v.array(v.strictObject({ conversation: ConversationId, cid: Uuid })),
@@ -45,12 +52,13 @@ const DeletePendingCommand = v.strictObject({
 const RevisedCommand = v.strictObject({ type: v.literal("revised"), conversation: ConversationId, since: Watermark });
 /** Length of a timed mute in seconds. */
 export const MuteSeconds = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(muteMaxSeconds));
-/** Mutes a conversation, for a while or without an end, or unmutes it. */
+/** Mutes a conversation, for a while or without an end, or unmutes it. Mentions can still notify. */
 const MuteCommand = v.strictObject({
   type: v.literal("mute"),
   conversation: ConversationId,
   muted: v.boolean(),
   seconds: v.optional(MuteSeconds),
+  exceptMentions: v.optional(v.literal(true)),
 });
 const MarkCommand = v.strictObject({
   type: v.literal("mark"),

@@ -47,9 +47,10 @@ export type DeletePendingResult = v.InferOutput<typeof DeletePendingResult>;
 export const ChangeNumber = v.object({ epoch: v.string(), counter: v.number() });
 export type ChangeNumber = v.InferOutput<typeof ChangeNumber>;
 
-/** `until`: end of a timed mute. */
+/** `until`: end of a timed mute. `exceptMentions`: mentions still notify. */
 export const MuteResult = v.object({
   muted: v.boolean(),
+  exceptMentions: v.optional(v.boolean()),
   until: v.optional(v.number()),
   change: v.optional(ChangeNumber),
 });

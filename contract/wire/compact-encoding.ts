@@ -14,7 +14,8 @@ const Bit = v.picklist([0, 1]);
 
 export const WireBody = v.union([v.string(), StoredBody]);
 export type WireBody = v.InferOutput<typeof WireBody>;
-export const toWireBody = (body: StoredBody): WireBody => (body.type === "text" && !body.forwarded ? body.text : body);
+export const toWireBody = (body: StoredBody): WireBody =>
+  body.type === "text" && !body.forwarded && !body.mentions ? body.text : body;
 export const fromWireBody = (body: WireBody): StoredBody =>
   typeof body === "string" ? { type: "text", text: body } : body;
 
@@ -57,14 +58,24 @@ const rowFields = [
   v.tuple([Int, Int]), // own delivered, read
   v.tuple([Int, Int]), // the others' delivered, read
   Int, // hidden
-  Int, // flags: 1 open, 2 muted, 4 kept, 8 gone; above the lowest eight bits the end of a timed mute in epoch seconds
+  // flags: 1 open, 2 muted, 4 kept, 8 gone, 16 muted except mentions; above the lowest eight bits the end of a timed mute
+  // in epoch seconds
+  Int,
   Int, // revision
   v.nullable(Int), // age difference to the message before the newest
 ] as const;
-export const WireRow = v.union([v.strictTuple(rowFields), v.strictTuple([...rowFields, WireGroup])]);
+export const WireRow = v.union([
+  v.strictTuple(rowFields),
+  v.strictTuple([...rowFields, WireGroup]),
+  v.strictTuple([...rowFields, WireGroup, v.array(Int)]), // with unread mentions
+]);
 const muteEndUnit = 256; // of the flags
 const toFlags = (row: InboxRow): number =>
-  ((row.open ? 1 : 0) | (row.muted ? 2 : 0) | (row.kept ? 4 : 0) | (row.gone ? 8 : 0)) +
+  ((row.open ? 1 : 0) |
+    (row.muted ? 2 : 0) |
+    (row.kept ? 4 : 0) |
+    (row.gone ? 8 : 0) |
+    (row.mutedExceptMentions ? 16 : 0)) +
   (row.mutedUntil === null ? 0 : Math.ceil(row.mutedUntil / 1_000) * muteEndUnit);
 const fromMuteEnd = (flags: number): number | null =>
   flags < muteEndUnit ? null : Math.floor(flags / muteEndUnit) * 1_000;
@@ -103,7 +114,9 @@ export const toWireRow = (row: InboxRow, now: number): WireRow => {
     row.revision,
     row.prior === null ? null : row.at - row.prior,
   ];
-  return row.group ? [...fields, toWireGroup(row.group)] : fields;
+  if (!row.group) return fields;
+  const groupFields = [...fields, toWireGroup(row.group)] as const;
+  return row.mentions.length > 0 ? [...groupFields, row.mentions] : [...groupFields];
 };
 export const fromWireRow = (row: WireRow, now: number): InboxRow => {
   const [
@@ -121,7 +134,7 @@ export const fromWireRow = (row: WireRow, now: number): InboxRow => {
     hidden,
     ...rest
   ] = row;
-  const [flags, revision, ageDifference, group] = rest;
+  const [flags, revision, ageDifference, group, mentions = []] = rest;
   return {
     handle,
     conversation,
@@ -134,6 +147,7 @@ export const fromWireRow = (row: WireRow, now: number): InboxRow => {
     preview: preview === null ? null : fromWireBody(preview),
     whole: whole === 1,
     unread,
+    mentions,
     delivered: ownReadState[0],
     read: ownReadState[1],
     othersDelivered: peerReadState[0],
@@ -142,6 +156,7 @@ export const fromWireRow = (row: WireRow, now: number): InboxRow => {
     open: (flags & 1) !== 0,
     muted: (flags & 2) !== 0,
     mutedUntil: fromMuteEnd(flags),
+    mutedExceptMentions: (flags & 16) !== 0,
     kept: (flags & 4) !== 0,
     revision,
     group: group ? fromWireGroup(group) : null,

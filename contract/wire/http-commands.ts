@@ -94,7 +94,13 @@ export const toHttpRequest = (command: Command): HttpRequest => {
       return { method: "GET", path: `${path}/presence` };
     case "mute":
       return command.muted
-        ? { method: "PUT", path: withQuery(`/api/mutes/${command.conversation}`, { seconds: command.seconds }) }
+        ? {
+            method: "PUT",
+            path: withQuery(`/api/mutes/${command.conversation}`, {
+              seconds: command.seconds,
+              except: command.exceptMentions && "mentions",
+            }),
+          }
         : { method: "DELETE", path: `/api/mutes/${command.conversation}` };
   }
 };

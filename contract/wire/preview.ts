@@ -1,5 +1,6 @@
 import type { StoredBody } from "#contract/conversations.ts";
 import { previewMaxLength } from "#contract/limits.ts";
+import { withMentions } from "#contract/mentions.ts";
 import { isBlank } from "#contract/text.ts";
 
 /** Index of the first visible character, or 0 if there is none. */
@@ -20,8 +21,8 @@ const cutPreviewText = (text: string): string => {
   return visible.slice(0, isHighSurrogate ? previewMaxLength - 1 : previewMaxLength);
 };
 
-/** Body of a message for the conversation list. `whole` is false if its text was cut. */
+/** Body of a message for the conversation list. `whole` is false if its text was cut; it then has no mentions. */
 export const toPreview = (body: StoredBody): { preview: StoredBody; whole: boolean } =>
   "text" in body && body.text !== undefined && body.text.length > previewMaxLength
-    ? { preview: { ...body, text: cutPreviewText(body.text) }, whole: false }
+    ? { preview: { ...withMentions(body, []), text: cutPreviewText(body.text) }, whole: false }
     : { preview: body, whole: true };

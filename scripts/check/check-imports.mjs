@@ -112,7 +112,8 @@ const stages = {
   "src/features/chat": [
     ["search/search-matching.ts", "search/search-highlight.tsx"],
     ["composer/composer-overlay.ts", "composer/composer-notice.tsx", "composer/discard-dialog.tsx"],
-    ["message/senders.ts", "message/collapse-text.ts", "message/message-text.tsx"],
+    ["message/senders.ts", "message/collapse-text.ts", "message/mention-context.ts", "message/message-text.tsx"],
+    ["mentions"],
     ["attachments"],
     ["message"],
     ["voice"],

@@ -173,6 +173,8 @@ export const createEarlySender = ({
   if (conversation) void renewSession().catch(() => undefined); // before the first message needs it
 
   const enqueue = (message: EarlyMessage): void => {
+    // Only the app knows the members of a group whom a text may mention. Later texts wait for it.
+    if (message.text.includes("@") && !conversation.includes(".")) return;
     own.add(message.cid);
     queue.push(message);
     queue.sort((a, b) => a.n - b.n);

@@ -3,6 +3,7 @@ import { getConversationName, toConversationPath } from "#components/messages/co
 import { getMemberName, shortenName, toMemberNames } from "#components/messages/member-names.ts";
 import { toPreviewParts } from "#components/messages/message-preview-text.ts";
 import { type AvatarPerson, toAvatarPerson } from "#components/people/avatar-text.ts";
+import { toMutedText } from "#components/people/mute-texts.ts";
 import { formatTimeOrDate } from "#i18n/relative-date.ts";
 import type { Translate } from "#i18n/setup.ts";
 import { balanceBidi, isolateBidi } from "#lib/text/bidi.ts";
@@ -45,7 +46,7 @@ const previewText = (entry: ListEntry, t: Translate): Markup => {
 };
 
 const preview = (entry: ListEntry, t: Translate): Markup => {
-  const { last, unread, muted } = entry;
+  const { last, unread, mentions, muted, mutedExceptMentions } = entry;
   const isLoud = unread > 0 && !muted;
   const status = !entry.draft && last.mine && last.body ? last.status : undefined;
   const isFailedCall =
@@ -54,7 +55,8 @@ const preview = (entry: ListEntry, t: Translate): Markup => {
   return markup`<span class="flex min-h-6 items-center gap-1.5">
     ${status && ticks(status, t)}
     <span class="min-w-0 flex-1 truncate text-sm ${isLoud ? "font-medium" : ""} ${tone}">${previewText(entry, t)}</span>
-    ${muted && markup`<span role="img" aria-label="${t("mute.isOn")}" class="i-ph-bell-slash shrink-0 text-base text-muted"></span>`}
+    ${muted && markup`<span role="img" aria-label="${toMutedText({ mutedUntil: null, mutedExceptMentions }, t)}" class="i-ph-bell-slash shrink-0 text-base text-muted"></span>`}
+    ${mentions.length > 0 && countBadge("@", t("masolo.mentions", { count: mentions.length }), muted && !mutedExceptMentions)}
     ${unread > 0 && countBadge(unread, t("masolo.unread", { count: unread }), muted)}
   </span>`;
 };

@@ -5,6 +5,7 @@ import { type AvatarPerson, toPersonHue } from "#components/people/avatar-text.t
 import type { CallBody } from "#contract/calls/call.ts";
 import type { Forwarded, StoredBody } from "#contract/conversations.ts";
 import { deletedUserId } from "#contract/ids.ts";
+import { findMentions, type Mention } from "#contract/mentions.ts";
 import { cardHeightPx, cardWidthPx, toImageBox } from "#features/chat/message/bubble-metrics.ts";
 import { collapseText } from "#features/chat/message/collapse-text.ts";
 import { type MessagePlacement, runGapMs } from "#features/chat/message/message-layout.ts";
@@ -48,9 +49,25 @@ const linkedText = (text: string): readonly (Markup | string)[] =>
 const timeSpacer = (time: string, mine: boolean, more = ""): Markup =>
   markup`<span aria-hidden="true" data-time="${time}" class="invisible inline-block text-xs tabular-nums ${more} before:content-[attr(data-time)] ${mine ? "px-4" : "px-2"}"></span>`;
 
-const bubbleText = (text: string, time: string, mine: boolean, t: Translate): Markup => {
+/** Text with its mentions emphasised. */
+const mentioningText = (text: string, mentions: readonly Mention[]): readonly (Markup | string)[] => {
+  let shownUpTo = 0;
+  const parts = mentions.flatMap(([start, length]) => {
+    const end = start + length;
+    if (end > text.length) return []; // a collapsed text may lack the last ones
+    const before = linkedText(text.slice(shownUpTo, start));
+    shownUpTo = end;
+    return [
+      ...before,
+      markup`<strong class="font-semibold text-accent">${balanceBidi(text.slice(start, end))}</strong>`,
+    ];
+  });
+  return [...parts, ...linkedText(text.slice(shownUpTo))];
+};
+
+const bubbleText = (text: string, mentions: readonly Mention[], time: string, mine: boolean, t: Translate): Markup => {
   const collapsed = collapseText(text);
-  return markup`<p dir="${isRightToLeft(text) ? "rtl" : "ltr"}" class="whitespace-pre-wrap text-start leading-[1.4] [overflow-wrap:anywhere]"><bdi>${linkedText(collapsed ?? text)}${
+  return markup`<p dir="${isRightToLeft(text) ? "rtl" : "ltr"}" class="whitespace-pre-wrap text-start leading-[1.4] [overflow-wrap:anywhere]"><bdi>${mentioningText(collapsed ?? text, mentions)}${
     collapsed !== undefined && "…"
   }</bdi>${collapsed === undefined && timeSpacer(time, mine)}</p>${
     collapsed !== undefined &&
@@ -58,8 +75,15 @@ const bubbleText = (text: string, time: string, mine: boolean, t: Translate): Ma
   }`;
 };
 
-const caption = (text: string | undefined, classes: string, time: string, mine: boolean, t: Translate) =>
-  text !== undefined && markup`<div class="w-0 min-w-full ${classes}">${bubbleText(text, time, mine, t)}</div>`;
+const caption = (
+  body: Extract<StoredBody, { type: "image" | "file" }>,
+  classes: string,
+  time: string,
+  mine: boolean,
+  t: Translate,
+) =>
+  body.text !== undefined &&
+  markup`<div class="w-0 min-w-full ${classes}">${bubbleText(body.text, findMentions(body), time, mine, t)}</div>`;
 
 const note = (icon: string, text: string, time: string, mine: boolean): Markup =>
   markup`<p class="px-3 py-2 text-start leading-[1.4] text-muted italic"><span class="${icon} mr-1 align-[-0.125em] text-base" aria-hidden="true"></span><bdi>${text}</bdi>${timeSpacer(time, mine, "not-italic")}</p>`;
@@ -79,11 +103,11 @@ const fileCardClasses = `flex max-w-full w-[${cardWidthPx - 24}px] min-h-[${card
 const content = (body: StoredBody, time: string, mine: boolean, hasThumb: boolean, t: Translate): Markup => {
   switch (body.type) {
     case "text":
-      return markup`<div class="px-3 py-2">${bubbleText(body.text, time, mine, t)}</div>`;
+      return markup`<div class="px-3 py-2">${bubbleText(body.text, findMentions(body), time, mine, t)}</div>`;
     case "image":
-      return markup`<div class="p-1">${image(body, hasThumb, t)}${caption(body.text, "px-2 pt-1.5 pb-1", time, mine, t)}</div>`;
+      return markup`<div class="p-1">${image(body, hasThumb, t)}${caption(body, "px-2 pt-1.5 pb-1", time, mine, t)}</div>`;
     case "file":
-      return markup`<div class="px-3 py-2"><div class="${fileCardClasses}"><div class="flex min-h-12 min-w-0 flex-1 items-center gap-3 rounded-card text-start"><span class="grid size-12 shrink-0 place-items-center rounded-card bg-accent-soft text-[24px] text-accent"><span class="i-ph-file" aria-hidden="true"></span></span><span class="min-w-0 flex-1"><bdi class="line-clamp-2 font-semibold leading-5 [overflow-wrap:anywhere]">${body.name}</bdi><span class="block truncate text-xs leading-[20px] text-muted pr-[4rem]">${formatBytes(body.size)}</span></span></div></div>${caption(body.text, "pt-1", time, mine, t)}</div>`;
+      return markup`<div class="px-3 py-2"><div class="${fileCardClasses}"><div class="flex min-h-12 min-w-0 flex-1 items-center gap-3 rounded-card text-start"><span class="grid size-12 shrink-0 place-items-center rounded-card bg-accent-soft text-[24px] text-accent"><span class="i-ph-file" aria-hidden="true"></span></span><span class="min-w-0 flex-1"><bdi class="line-clamp-2 font-semibold leading-5 [overflow-wrap:anywhere]">${body.name}</bdi><span class="block truncate text-xs leading-[20px] text-muted pr-[4rem]">${formatBytes(body.size)}</span></span></div></div>${caption(body, "pt-1", time, mine, t)}</div>`;
     case "voice":
       return markup`<div class="px-3 py-2"><div class="max-w-full w-[248px] h-12 flex items-center gap-2"><span class="grid size-12 shrink-0 place-items-center rounded-full bg-accent text-[24px] text-on-accent"><span class="i-ph-play-fill" aria-hidden="true"></span></span><span class="sr-only">${t("messages.voice", { time: formatDuration(body.ms) })}</span><span aria-hidden="true" class="self-end text-xs leading-[18px] text-muted tabular-nums">${formatDuration(body.ms, true)}</span></div></div>`;
     case "deleted":

@@ -28,7 +28,9 @@ export type ListEntry = {
   group: GroupCard | null;
   memberProfiles: MemberNames["profiles"];
   unread: number;
+  mentions: readonly number[];
   muted: boolean;
+  mutedExceptMentions: boolean;
   at: number;
   last: LastEntry;
   draft?: string | undefined;

@@ -1,8 +1,8 @@
 import { personHeader, sessionTransportHeader } from "#contract/auth/auth.ts";
-import type { AppTemplate } from "#contract/document-headers.ts";
 import { createUuid } from "#contract/ids.ts";
 import { defaultLanguage, languageParameter, languages, toManifestPath } from "#contract/language.ts";
 import { messageTextMaxLength, refreshMarginSeconds } from "#contract/limits.ts";
+import type { AppTemplate } from "#contract/wire/document-headers.ts";
 import { documentDataId, firstViewId } from "#contract/wire/document-names.ts";
 import { type EarlyInputOptions, startEarlyInput } from "#first-view/early-input.ts";
 import { createEarlySender } from "#first-view/early-sender.ts";

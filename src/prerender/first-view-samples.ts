@@ -59,7 +59,9 @@ const toEntry = (name: string, n: number): ListEntry => ({
   group: null,
   memberProfiles: {},
   unread: n % 4 === 1 ? n : 0,
+  mentions: [],
   muted: n % 5 === 2,
+  mutedExceptMentions: false,
   at: now - n * n * 37 * minuteMs,
   last: {
     body: { type: "text", text: texts[n] ?? "" },

@@ -6,6 +6,7 @@ import { discardDrafts, listDraftKeys, listRecordings, readUnsentContent } from 
 import { waitForDraftSaves } from "./drafts/pending-saves.ts";
 import { currentEngine, getEngine } from "./engine.ts";
 import { recoverBackgroundOutbox } from "./outbox/background-outbox-recovery.ts";
+import type { MuteOptions } from "./outbox/conversation-commands.ts";
 import { discardUnsentMessage, getContext, retryFailedMessage, setUploadPaused } from "./outbox/enqueue.ts";
 import { SyncError } from "./platform/sync-error.ts";
 import { type SearchHit, searchMessages } from "./queries/message-search.ts";
@@ -40,6 +41,9 @@ export const sendText = async (conversation: ConversationId, text: string): Prom
   pushUse.set("message-sent");
 };
 
+/** Code that finds the mentions in a text. */
+export const loadNamedMentions = () => import("./outbox/named-mentions.ts");
+
 export const retryMessage = async (cid: Uuid): Promise<void> => retryFailedMessage(getEngine().tab, cid);
 export const discardMessage = async (cid: Uuid): Promise<void> =>
   void (await discardUnsentMessage(getEngine().tab, cid));
@@ -70,8 +74,11 @@ export const clearConversation = async (conversation: ConversationId): Promise<v
 /** Removes a conversation from this person's list. */
 export const hideConversation = async (conversation: ConversationId): Promise<void> =>
   (await loadServerCode()).clearConversationHistory(getEngine().tab, conversation, false);
-export const muteConversation = async (conversation: ConversationId, muted: boolean, seconds?: number): Promise<void> =>
-  (await loadServerCode()).setConversationMuted(getEngine().tab, conversation, muted, seconds);
+export const muteConversation = async (
+  conversation: ConversationId,
+  muted: boolean,
+  options?: MuteOptions,
+): Promise<void> => (await loadServerCode()).setConversationMuted(getEngine().tab, conversation, muted, options);
 
 /**
  * Sends files to a conversation. Resolves once all are durable in the outbox; rejects with a SyncError if none is, with

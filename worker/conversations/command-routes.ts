@@ -23,7 +23,10 @@ const SendBody = v.strictObject({ messages: SendCommand.entries.messages });
 const ReceiptsBody = v.strictObject(ReadState.entries);
 const ClearBody = v.strictObject({ upTo: Watermark });
 const DeleteConversationQuery = v.object({ upTo: v.optional(SeqParam) });
-const MuteQuery = v.object({ seconds: v.optional(v.pipe(NumberText, MuteSeconds)) });
+const MuteQuery = v.object({
+  seconds: v.optional(v.pipe(NumberText, MuteSeconds)),
+  except: v.optional(v.literal("mentions")),
+});
 const MessageParams = v.object({ id: ConversationId, seq: v.pipe(NumberText, Seq) });
 
 const ClientMessageParams = v.object({ id: ConversationId, cid: Uuid });
@@ -38,12 +41,18 @@ const toClearHistoryCommand = (
   upTo,
   keep: keepListed,
 });
-const runMuteCommand = (c: AppContext, conversation: ConversationId, muted: boolean, seconds?: number) =>
+const runMuteCommand = (
+  c: AppContext,
+  conversation: ConversationId,
+  muted: boolean,
+  { seconds, except }: v.InferOutput<typeof MuteQuery> = {},
+) =>
   respondWithCommand<"mute">(c, {
     type: "mute",
     conversation,
     muted,
     ...(seconds === undefined ? {} : { seconds }),
+    ...(except === undefined ? {} : { exceptMentions: true }),
   });
 
 /** Write routes of conversations, for clients without a socket and API clients. Each runs the command of its frame. */
@@ -73,6 +82,8 @@ export const conversationCommandRoutes = createRoutes()
         "message_withdrawn",
         "conversation_full",
         "conversation_limited",
+        "cannot_mention_everyone",
+        "everyone_mentioned_recently",
         ...messageBodyRefusals,
         "forbidden_origin",
       ],
@@ -170,14 +181,15 @@ export const conversationCommandRoutes = createRoutes()
     "/mutes/:id",
     describeOperation({
       tag: "conversations",
-      summary: "Mute a conversation, without an end or for this many seconds",
+      summary:
+        "Mute a conversation, without an end or for this many seconds; in a group, mentions can be excepted and notify",
       ok: { status: 200, body: MuteResult },
       refusals: [...nonMemberErrors, "forbidden_origin"],
     }),
     authenticate,
     validate("param", ConversationIdParam),
     validate("query", MuteQuery),
-    (c) => runMuteCommand(c, c.req.valid("param").id, true, c.req.valid("query").seconds),
+    (c) => runMuteCommand(c, c.req.valid("param").id, true, c.req.valid("query")),
   )
   .delete(
     "/mutes/:id",

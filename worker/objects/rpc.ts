@@ -16,6 +16,9 @@ import type { CallRecord } from "./shared/call-record.ts";
  * which is the conversation's or the person's id, so no method repeats it.
  */
 
+/** Exact unread count of a member, and in a group the newest messages among them that mention the member. */
+export type UnreadState = { unread: number; mentions?: number[] };
+
 /** State of a conversation as one member may see it, sent to their UserChannel. Idempotent. */
 export type ConversationNotice = {
   conversation: ConversationId;
@@ -59,9 +62,7 @@ export type ConversationNotice = {
    * many to push. Messages with a `cid` are the member's own.
    */
   messages: Message[];
-  /** Exact unread count up to `head`, present only when the Conversation counted. */
-  unread?: number;
-};
+} & Partial<UnreadState>; // up to `head`, present only when the Conversation counted
 
 /** Part of a conversation that a member's channel already has and need not receive again. */
 export type InboxPosition = { epoch: string; head: number; revision: number };
@@ -80,8 +81,7 @@ export type MemberReadState = {
   revision: number;
   ownReadState: ReadState;
   hidden: number;
-  unread?: number;
-};
+} & Partial<UnreadState>;
 
 /**
  * Outcome of sending messages. `unused` lists client ids whose stored message does not reference the file sent now: the

@@ -1,6 +1,7 @@
-import { useId } from "react";
+import { useId, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Button } from "#components/controls/button.tsx";
+import { SwitchRow } from "#components/controls/switch-row.tsx";
 import { dialogCardClasses, Modal } from "#components/overlays/modal.tsx";
 import { getServerNow } from "#lib/browser/clock.ts";
 import { toMutedText } from "./mute-texts.ts";
@@ -16,20 +17,27 @@ const muteChoices = [
   { id: "always", seconds: undefined },
 ] as const;
 
+/** Chosen length, undefined for a mute without an end, and whether mentions still notify. */
+type ChosenMute = { seconds: number | undefined; exceptMentions: boolean };
+
 type MuteDialogProps = {
-  /** Called with the chosen length, undefined for a mute without an end, and the texts of the result. */
-  onChoose: (seconds: number | undefined, texts: { done: string; failed: string }) => void;
+  /** Whether mentions can be excepted. */
+  isGroup: boolean;
+  /** Called with the chosen mute and the texts of the result. */
+  onChoose: (mute: ChosenMute, texts: { done: string; failed: string }) => void;
   onClose: () => void;
 };
 
-/** Asks for how long a conversation is muted. */
-export default function MuteDialog({ onChoose, onClose }: MuteDialogProps) {
+/** Asks for how long a conversation is muted, and in a group whether mentions still notify. */
+export default function MuteDialog({ isGroup, onChoose, onClose }: MuteDialogProps) {
   const { t } = useTranslation();
   const id = useId();
+  const [exceptMentions, setExceptMentions] = useState(false);
   const choose = (seconds: number | undefined) => {
     onClose();
-    const end = seconds === undefined ? null : getServerNow() + seconds * 1_000;
-    onChoose(seconds, { done: toMutedText(end, t), failed: t("mute.failed") });
+    const mutedUntil = seconds === undefined ? null : getServerNow() + seconds * 1_000;
+    const done = toMutedText({ mutedUntil, mutedExceptMentions: exceptMentions }, t);
+    onChoose({ seconds, exceptMentions }, { done, failed: t("mute.failed") });
   };
   return (
     <Modal labelledBy={id} className={dialogCardClasses} onDismiss={onClose}>
@@ -37,6 +45,14 @@ export default function MuteDialog({ onChoose, onClose }: MuteDialogProps) {
         <h2 id={id} className="px-2 pt-2 pb-1 text-xl font-bold break-words">
           {t("mute.on")}
         </h2>
+        {isGroup && (
+          <SwitchRow
+            label={t("mute.keepMentions")}
+            description={t("mute.keepMentionsHint")}
+            isOn={exceptMentions}
+            onChange={setExceptMentions}
+          />
+        )}
         {muteChoices.map((choice, index) => (
           <Button
             key={choice.id}

@@ -11,6 +11,10 @@ const formatMuteEnd = (end: number): string => (end - getServerNow() <= dayMs ? 
 export const toUnmuteLabel = (mutedUntil: number | null | undefined, t: Translate): string =>
   mutedUntil ? t("mute.offUntil", { end: formatMuteEnd(mutedUntil) }) : t("mute.off");
 
-/** Text of the sign of a muted conversation, with the end of a timed mute. */
-export const toMutedText = (mutedUntil: number | null | undefined, t: Translate): string =>
-  mutedUntil ? t("mute.isOnUntil", { end: formatMuteEnd(mutedUntil) }) : t("mute.isOn");
+type ShownMute = { mutedUntil: number | null; mutedExceptMentions: boolean };
+
+/** Text of the sign of a muted conversation, with the end of a timed mute, and whether mentions still notify. */
+export const toMutedText = ({ mutedUntil, mutedExceptMentions }: ShownMute, t: Translate): string => {
+  const text = mutedUntil ? t("mute.isOnUntil", { end: formatMuteEnd(mutedUntil) }) : t("mute.isOn");
+  return mutedExceptMentions ? `${text} (${t("mute.exceptMentions")})` : text;
+};

@@ -1,4 +1,13 @@
-import { type ReactNode, type RefObject, useCallback, useLayoutEffect, useMemo, useRef, useState } from "react";
+import {
+  type ComponentType,
+  type ReactNode,
+  type RefObject,
+  useCallback,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from "react";
 import { useTranslation } from "react-i18next";
 import { EmptyState } from "#components/layout/empty-state.tsx";
 import { lazyOverlay } from "#components/layout/lazy-component.tsx";
@@ -20,6 +29,8 @@ import { ChatHeaderActions } from "./header/header-actions.tsx";
 import { MessageAnnouncer } from "./list/message-announcer.tsx";
 import { MessageList } from "./list/message-list.tsx";
 import { TypingAnnouncer } from "./list/typing-announcer.tsx";
+import type { MentionPickerProps } from "./mentions/mention-picker.tsx";
+import type { UnseenMentions } from "./mentions/unseen-mentions.tsx";
 import { type ChatCallActions, ChatCallActionsContext } from "./message/call-actions-context.ts";
 import type { ChatParticipation } from "./message/failed-message.tsx";
 import { type ChatPeople, useMentionedMembers } from "./message/senders.ts";
@@ -34,6 +45,9 @@ type ChatLayoutProps = {
   name: string;
   /** Member number of this user; only in a group. */
   ownNumber?: number | undefined;
+  /** Mentions of this user, and the list of members to mention; only in a group. */
+  mentions?: UnseenMentions;
+  MentionPicker?: ComponentType<MentionPickerProps>;
   /** False while the server's state of this chat is still expected. */
   isSynced: boolean;
   /** Whether this user may send messages here; undefined while unknown. */
@@ -119,13 +133,15 @@ export function ChatLayout({
     setSearching(false);
     setActiveResult(undefined);
   };
-  /** Scrolls to a result. A result outside the loaded messages opens as a separate history window around it. */
+  /** Scrolls to a message. One outside the loaded messages opens as a separate history window around it. */
+  const goToMessage = (seq: number) => {
+    const isIn = (view: typeof chat) => view?.items.some((item) => item.seq === seq) ?? false;
+    setTargetSeq(seq);
+    if (!isIn(displayed)) setAroundSeq(isIn(chat) ? undefined : seq);
+  };
   const goToResult = (next: ActiveSearchResult | undefined) => {
     setActiveResult(next);
-    if (!next) return;
-    const isIn = (view: typeof chat) => view?.items.some((item) => item.seq === next.seq) ?? false;
-    setTargetSeq(next.seq);
-    if (!isIn(displayed)) setAroundSeq(isIn(chat) ? undefined : next.seq);
+    if (next) goToMessage(next.seq);
   };
 
   const isStorageFull = useStorageTrouble() === "full";
@@ -220,6 +236,8 @@ export function ChatLayout({
                   targetSeq={targetSeq}
                   onTargetShown={clearTarget}
                   onJumpToLatest={jumpToLatest}
+                  mentions={props.mentions}
+                  onJumpToMessage={goToMessage}
                   isVisible={!isSearchListOpen}
                 />
               </ActiveSearchResultContext>
@@ -234,6 +252,7 @@ export function ChatLayout({
             <MessageComposer
               ref={composer}
               conversation={conversation}
+              MentionPicker={props.MentionPicker}
               onSend={() => {
                 closeSearch();
                 jumpToLatest();

@@ -1,4 +1,4 @@
-import { useRef } from "react";
+import { useMemo, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import { useNavigate } from "react-router";
 import { Button } from "#components/controls/button.tsx";
@@ -20,6 +20,10 @@ import { useTextDraft, useUnsentContent } from "#sync/hooks/use-unsent.ts";
 import { ChatLayout } from "./chat-layout.tsx";
 import { ChatHeader } from "./header/chat-header.tsx";
 import { useChatMenu } from "./header/use-chat-menu.tsx";
+import { MentionPicker } from "./mentions/lazy-mention-picker.ts";
+import { MentioningText } from "./mentions/mentioning-text.tsx";
+import { useUnseenMentions } from "./mentions/unseen-mentions.tsx";
+import { MentionContext } from "./message/mention-context.ts";
 import { useHasNoUnsentContent } from "./unsent/use-has-no-unsent-content.ts";
 
 const UnsentContentPanel = lazyComponent(() => loadWithIdleTexts(() => import("./unsent/unsent-content.tsx")));
@@ -42,6 +46,8 @@ export function GroupChat({ id }: { id: Uuid }) {
   const profiles = useMemberProfiles(id, typists);
   const typingText = ownNumber === undefined ? undefined : describeTyping({ ownNumber, profiles }, typists, t);
   const menu = useChatMenu(id, name, conversation);
+  const mentions = useUnseenMentions(conversation?.mentions, chat?.items);
+  const mentionContext = useMemo(() => ({ conversation: id, ownNumber, Text: MentioningText }), [id, ownNumber]);
   const hasLeft = conversation?.gone ?? false;
   const hasUnsentMedia = unsent && unsent.files.length + unsent.recordings.length > 0;
   const seemsEmpty = hasLeft && chat?.items.length === 0 && draft === "" && hasUnsentMedia === false;
@@ -73,66 +79,70 @@ export function GroupChat({ id }: { id: Uuid }) {
     />
   );
   return (
-    <ChatLayout
-      conversation={id}
-      chat={chat}
-      name={name}
-      ownNumber={ownNumber}
-      isSynced={group.state === "here" || group.state === "failed" || hasLeft}
-      canWrite={conversation?.isStored && !hasLeft ? conversation.open : undefined}
-      participation={hasLeft ? "left" : "member"}
-      typingText={typingText}
-      header={
-        <ChatHeader
-          profilePath={hasLeft ? undefined : membersPath}
-          person={group.state === "loading" ? undefined : toAvatarPerson(card ?? { name, picture: null })}
-          name={name}
-          mutedText={conversation?.muted ? toMutedText(conversation.mutedUntil, t) : undefined}
-          typingText={typingText}
-          subtitle={card && !hasLeft && t("groups.chat.members", { count: card.count })}
-        />
-      }
-      callButtons={
-        !hasLeft && (
-          <IconButton icon="i-ph-phone" label={t("groups.chat.call")} onClick={() => showNotImplementedToast()} />
-        )
-      }
-      callMenuItems={
-        hasLeft
-          ? []
-          : [
-              {
-                id: "call",
-                label: t("groups.chat.call"),
-                icon: "i-ph-phone",
-                onSelect: () => showNotImplementedToast(),
-              },
-            ]
-      }
-      firstMenuItem={
-        hasLeft
-          ? undefined
-          : {
-              id: "members",
-              label: t("groups.chat.viewMembers"),
-              icon: "i-ph-users-three",
-              onSelect: () => navigate(membersPath),
-            }
-      }
-      menuItems={menu.items}
-      emptyState={loadError || (hasLeft ? null : undefined)}
-      composerReplacement={
-        hasLeft &&
-        !seemsEmpty && (
-          <UnsentContentPanel
-            conversation={id}
-            draft={draft ?? ""}
-            unsent={unsent}
-            reason={t("groups.chat.leftNote")}
+    <MentionContext value={mentionContext}>
+      <ChatLayout
+        conversation={id}
+        chat={chat}
+        name={name}
+        ownNumber={ownNumber}
+        mentions={mentions}
+        MentionPicker={MentionPicker}
+        isSynced={group.state === "here" || group.state === "failed" || hasLeft}
+        canWrite={conversation?.isStored && !hasLeft ? conversation.open : undefined}
+        participation={hasLeft ? "left" : "member"}
+        typingText={typingText}
+        header={
+          <ChatHeader
+            profilePath={hasLeft ? undefined : membersPath}
+            person={group.state === "loading" ? undefined : toAvatarPerson(card ?? { name, picture: null })}
+            name={name}
+            mutedText={conversation?.muted ? toMutedText(conversation, t) : undefined}
+            typingText={typingText}
+            subtitle={card && !hasLeft && t("groups.chat.members", { count: card.count })}
           />
-        )
-      }
-      dialog={menu.dialog}
-    />
+        }
+        callButtons={
+          !hasLeft && (
+            <IconButton icon="i-ph-phone" label={t("groups.chat.call")} onClick={() => showNotImplementedToast()} />
+          )
+        }
+        callMenuItems={
+          hasLeft
+            ? []
+            : [
+                {
+                  id: "call",
+                  label: t("groups.chat.call"),
+                  icon: "i-ph-phone",
+                  onSelect: () => showNotImplementedToast(),
+                },
+              ]
+        }
+        firstMenuItem={
+          hasLeft
+            ? undefined
+            : {
+                id: "members",
+                label: t("groups.chat.viewMembers"),
+                icon: "i-ph-users-three",
+                onSelect: () => navigate(membersPath),
+              }
+        }
+        menuItems={menu.items}
+        emptyState={loadError || (hasLeft ? null : undefined)}
+        composerReplacement={
+          hasLeft &&
+          !seemsEmpty && (
+            <UnsentContentPanel
+              conversation={id}
+              draft={draft ?? ""}
+              unsent={unsent}
+              reason={t("groups.chat.leftNote")}
+            />
+          )
+        }
+        dialog={menu.dialog}
+      />
+    </MentionContext>
   );
 }

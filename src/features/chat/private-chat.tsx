@@ -96,7 +96,7 @@ export function PrivateChat({ me, userId, notFound }: PrivateChatProps) {
           profilePath={profilePath}
           person={person}
           name={name}
-          mutedText={conversation?.muted ? toMutedText(conversation.mutedUntil, t) : undefined}
+          mutedText={conversation?.muted ? toMutedText(conversation, t) : undefined}
           typingText={showsTyping ? t("chat.typing") : undefined}
           subtitle={hasVisiblePresence(presence) ? <PresenceLine presence={presence} /> : undefined}
         />

@@ -119,7 +119,8 @@ export function PersonSettings({ person }: { person: PersonRow }) {
       </ul>
       {isMuting && (
         <MuteDialog
-          onChoose={(seconds, texts) => void run("mute", () => muteConversation(conversation, true, seconds), texts)}
+          isGroup={false}
+          onChoose={(mute, texts) => void run("mute", () => muteConversation(conversation, true, mute), texts)}
           onClose={() => setMuting(false)}
         />
       )}

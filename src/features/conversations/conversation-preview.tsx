@@ -5,6 +5,7 @@ import { getConversationName } from "#components/messages/conversation-name.ts";
 import { describeTyping, getMemberName, shortenName, toMemberNames } from "#components/messages/member-names.ts";
 import { MessagePreview } from "#components/messages/message-preview.tsx";
 import { MessageTicks } from "#components/messages/message-ticks.tsx";
+import { toMutedText } from "#components/people/mute-texts.ts";
 import type { Translate } from "#i18n/setup.ts";
 import { balanceBidi, isolateBidi } from "#lib/text/bidi.ts";
 import { useTypingMembers } from "#sync/hooks/use-chat.ts";
@@ -91,7 +92,7 @@ export function ConversationPreview({ item, isOpen }: { item: ConversationListIt
   const { t } = useTranslation();
   const typingText = useTypingText(item);
   const hasRecording = useHasVoiceDraft(item.id);
-  const { last, unread, muted } = item;
+  const { last, unread, mentions, muted, mutedExceptMentions } = item;
   const showsLastMessage = typingText === undefined && (isOpen || !(item.draft || hasRecording));
   const tickStatus = showsLastMessage && last.mine && last.body && last.status; // system messages have no status
   const hasUnmutedUnread = unread > 0 && !muted;
@@ -109,7 +110,18 @@ export function ConversationPreview({ item, isOpen }: { item: ConversationListIt
         <PreviewText item={item} isOpen={isOpen} typingText={typingText} isRecorded={hasRecording} />
       </span>
       {muted && (
-        <span role="img" aria-label={t("mute.isOn")} className="i-ph-bell-slash shrink-0 text-base text-muted" />
+        <span
+          role="img"
+          aria-label={toMutedText({ mutedUntil: null, mutedExceptMentions }, t)}
+          className="i-ph-bell-slash shrink-0 text-base text-muted"
+        />
+      )}
+      {mentions.length > 0 && (
+        <CountBadge
+          count="@"
+          quiet={muted && !mutedExceptMentions}
+          label={t("masolo.mentions", { count: mentions.length })}
+        />
       )}
       {unread > 0 && <CountBadge count={unread} quiet={muted} label={t("masolo.unread", { count: unread })} />}
     </span>

@@ -104,9 +104,8 @@ export const useConversationMenu = () => {
       )}
       {confirmation.action === "mute" && (
         <MuteDialog
-          onChoose={(seconds, texts) =>
-            void runWithToast(() => muteConversation(confirmation.item.id, true, seconds), texts)
-          }
+          isGroup={confirmation.item.kind === "group"}
+          onChoose={(mute, texts) => void runWithToast(() => muteConversation(confirmation.item.id, true, mute), texts)}
           onClose={close}
         />
       )}

@@ -215,7 +215,8 @@ export const useGroupMenu = ({ id, group, mute, members, onLeaving }: GroupMenuO
       )}
       {overlay?.type === "mute" && (
         <MuteDialog
-          onChoose={(seconds, texts) => void run("mute", () => muteConversation(id, true, seconds), texts)}
+          isGroup
+          onChoose={(mute, texts) => void run("mute", () => muteConversation(id, true, mute), texts)}
           onClose={close}
         />
       )}

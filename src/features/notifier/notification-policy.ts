@@ -95,7 +95,8 @@ export const decideNotification = (
   const isAudibleHere = isVisible || !context.hasSystemNotifications;
   const incoming = heads.filter((head) => isNewMessage(head, state, freshAfter));
   const isInOpenChat = ({ id }: ConversationHead) => isVisible && call !== "foreground" && id === openConversation;
-  const announced = incoming.filter((head) => !head.muted && !isInOpenChat(head));
+  const isMuted = ({ id, muted, mention = 0 }: ConversationHead) => muted && mention <= (state.heads.get(id) ?? 0);
+  const announced = incoming.filter((head) => !isMuted(head) && !isInOpenChat(head));
   const getSettings = ({ kind }: ConversationHead) => settings[kind === "group" ? "groups" : "messages"];
   const audible = announced.filter((head) => getSettings(head).sound);
   const isSilent = isQuiet(settings, now);

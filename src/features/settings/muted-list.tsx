@@ -14,7 +14,7 @@ import { type MutedConversation, useMutedConversations } from "#sync/hooks/use-m
 const emptyPerson: AvatarPerson = { username: "", phone: "", avatar: null };
 
 function MutedConversationRow({
-  conversation: { id, peer, person, group, mutedUntil },
+  conversation: { id, peer, person, group, mutedUntil, mutedExceptMentions },
 }: {
   conversation: MutedConversation;
 }) {
@@ -40,7 +40,9 @@ function MutedConversationRow({
       >
         <PersonListItem
           person={{ ...avatarPerson, phone: "" }}
-          {...(mutedUntil === null ? {} : { note: toMutedText(mutedUntil, t) })}
+          {...(mutedUntil === null && !mutedExceptMentions
+            ? {}
+            : { note: toMutedText({ mutedUntil, mutedExceptMentions }, t) })}
         />
       </Link>
       <IconButton

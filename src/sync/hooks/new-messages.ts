@@ -6,7 +6,7 @@ import { liveQueries } from "#sync/engine.ts";
 import type { QueryContext } from "#sync/queries/live-queries.ts";
 import type { LocalConversationRow, LocalStore, PersonRow } from "#sync/store/database.ts";
 import { readMemberProfiles } from "#sync/store/members.ts";
-import { isOwnMessage, toDisplayedUnread } from "#sync/store/row-mapping.ts";
+import { isOwnMessage, toDisplayedMentions, toDisplayedUnread } from "#sync/store/row-mapping.ts";
 import type { ConversationListItem, MemberProfiles } from "#sync/store/view-models.ts";
 import { useLiveQuery } from "./use-live-query.ts";
 
@@ -19,6 +19,8 @@ export type ConversationHead = {
   at: number;
   unread: number;
   muted: boolean;
+  /** Newest unread mention that notifies although the conversation is muted. */
+  mention?: number | undefined;
   /** Whether the newest message was written by somebody else. False for system messages, call entries and tombstones. */
   isIncoming: boolean;
 };
@@ -46,6 +48,7 @@ const readNewestHeads = async ({ store, me, clock }: QueryContext): Promise<Conv
     at: row.at,
     unread: row.gone ? 0 : toDisplayedUnread(row),
     muted: isMutedAt(row, clock.now()),
+    mention: row.mutedExceptMentions ? toDisplayedMentions(row).at(-1) : undefined,
     isIncoming: isIncomingMessage(row, me),
   }));
 };

@@ -12,6 +12,7 @@ export type MutedConversation = {
   person: PersonRow | undefined;
   group: GroupCard | null;
   mutedUntil: number | null; // end of a timed mute
+  mutedExceptMentions: boolean;
 };
 
 const readMutedConversations = ({ store, clock }: QueryContext): Promise<MutedConversation[]> =>
@@ -20,12 +21,13 @@ const readMutedConversations = ({ store, clock }: QueryContext): Promise<MutedCo
     const people = await store.people.bulkGet(rows.map(({ peer }) => peer ?? ""));
     rows.sort((a, b) => b.lastAt - a.lastAt);
     const byId = new Map(people.flatMap((person) => (person ? [[person.id, person]] : [])));
-    return rows.map(({ id, peer, group, mutedUntil }) => ({
+    return rows.map(({ id, peer, group, mutedUntil, mutedExceptMentions = false }) => ({
       id,
       peer,
       group,
       person: byId.get(peer ?? ""),
       mutedUntil: mutedUntil ?? null,
+      mutedExceptMentions,
     }));
   });
 

@@ -1,6 +1,6 @@
 import { mergeReadStates } from "#contract/conversations.ts";
 import type { LocalConversationRow } from "#sync/store/database.ts";
-import { raisePeerReadState, toOwnMessage, toPeerNumber } from "#sync/store/row-mapping.ts";
+import { raisePeerReadState, toOwnMessage, toPeerNumber, updateMentions } from "#sync/store/row-mapping.ts";
 import { isChangeStored } from "#sync/store/sync-cursor.ts";
 import type { ApplyTransaction } from "./apply-transaction.ts";
 import { hasDifferentMessage, markForked } from "./log-forks.ts";
@@ -46,7 +46,7 @@ export const applyRowAnswer = async (
   if (cursor.epoch !== answer.change.epoch || isChangeStored(cursor, answer.change.counter)) return;
   const row = await transaction.loadRow(answer.conversation);
   if (row.gone) return;
-  if (answer.type === "muted") Object.assign(row, { muted: answer.muted, mutedUntil: answer.mutedUntil });
+  if (answer.type === "muted") Object.assign(row, answer.mute);
   else await applyClearedHistory(transaction, row, answer);
 };
 
@@ -60,6 +60,7 @@ const applyClearedHistory = async (
   row.hidden = upTo;
   await transaction.deleteCleared(row);
   row.unread = row.head > upTo ? row.unread : 0;
+  updateMentions(row);
 };
 
 const applyLiveText = async (
@@ -141,6 +142,7 @@ export const applyConversationChange = async (
       // A count older than the stored read state is obsolete.
       if (change.read >= row.read && change.delivered >= row.delivered) await transaction.applyUnreadCount(row, change);
       Object.assign(row, mergeReadStates(row, change));
+      updateMentions(row);
       break;
     case "revised":
       if (change.epoch !== undefined && change.epoch !== row.epoch) break; // of a discarded log

@@ -13,6 +13,7 @@ import {
   resetConversationRow,
   skipCleared,
   toLocalMessageRow,
+  updateMentions,
 } from "#sync/store/row-mapping.ts";
 import { readSyncCursor, type SyncCursor, writeSyncCursor } from "#sync/store/sync-cursor.ts";
 import { updateListPositions } from "#sync/store/unsent-messages.ts";
@@ -104,6 +105,7 @@ export class ApplyTransaction {
     if (row.revision > 0) await this.#preserveNewerBodies(rows);
     row.unread += await this.#countNewUnread(row, rows);
     await this.store.messages.bulkPut(rows);
+    updateMentions(row, rows);
     for (const message of visible) raiseHead(row, message);
     const cids = messages.flatMap((message) => message.cid ?? []);
     if (cids.length > 0) {
@@ -178,6 +180,7 @@ export class ApplyTransaction {
     { since, revision, messages }: { since: number; revision: number; messages: readonly Message[] },
   ): Promise<void> {
     row.revision = Math.max(row.revision, revision);
+    updateMentions(row, messages);
     const stored = await this.store.messages.bulkGet(messages.map(({ seq }) => [row.id, seq]));
     const applicable = messages.filter(
       ({ seq, cid }, index) => stored[index] || seq === row.head || (cid !== undefined && seq > row.hi),

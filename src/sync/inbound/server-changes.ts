@@ -5,6 +5,7 @@ import type { Relation } from "#contract/people.ts";
 import type { VersionedSettings } from "#contract/settings/settings.ts";
 import type { ChangeNumber, ChangesResult, PageResult } from "#contract/wire/commands.ts";
 import type { SyncCursor } from "#sync/store/sync-cursor.ts";
+import type { Mute } from "#sync/store/view-models.ts";
 
 /**
  * Request that a page answers: messages after or before `seq`, exclusive. `head` and `revised` are the row's values at
@@ -50,7 +51,7 @@ export type ServerChange =
   | { type: "revised"; target: ConversationKey; epoch?: string; since: number; revision: number; messages: Message[] }
   /** Answers to changes by this device; `change` is the last change of the conversation's row that they include. */
   | { type: "cleared"; conversation: ConversationId; upTo: number; keep: boolean; change: ChangeNumber }
-  | { type: "muted"; conversation: ConversationId; muted: boolean; mutedUntil: number | null; change: ChangeNumber }
+  | { type: "muted"; conversation: ConversationId; mute: Mute; change: ChangeNumber }
   /**
    * Cursor update; precedes the rows it covers. `isFullSync`: the rows are of another inbox or an earlier copy, so all
    * handles are discarded.

@@ -156,25 +156,36 @@ export const clearConversationHistory = async (
   if (!keepListed) await deleteConversationDrafts(tab, conversation);
 };
 
-/**
- * Mutes a conversation, with `seconds` for that long, or unmutes it. Rejects with a SyncError.
- */
+/** How a conversation is muted: for this long or without an end, and whether mentions still notify. */
+export type MuteOptions = { seconds?: number | undefined; exceptMentions?: boolean };
+
+/** Mutes or unmutes a conversation. Rejects with a SyncError. */
 export const setConversationMuted = async (
   tab: Tab,
   conversation: ConversationId,
   muted: boolean,
-  seconds?: number,
+  { seconds, exceptMentions = false }: MuteOptions = {},
 ): Promise<void> => {
   const minUntil = seconds === undefined ? 0 : tab.platform.now() + seconds * 500; // tolerates a wrong clock
   const answer = await confirmRowChange(
     tab,
     conversation,
     () =>
-      requestByHttp(tab.platform, { type: "mute", conversation, muted, ...(seconds === undefined ? {} : { seconds }) }),
-    (row) => row.muted === muted && (seconds === undefined ? !row.mutedUntil : (row.mutedUntil ?? 0) > minUntil),
+      requestByHttp(tab.platform, {
+        type: "mute",
+        conversation,
+        muted,
+        ...(seconds === undefined ? {} : { seconds }),
+        ...(exceptMentions ? { exceptMentions } : {}),
+      }),
+    (row) =>
+      row.muted === muted &&
+      (row.mutedExceptMentions ?? false) === exceptMentions &&
+      (seconds === undefined ? !row.mutedUntil : (row.mutedUntil ?? 0) > minUntil),
   );
   if (answer?.change) {
-    const { until: mutedUntil = null, change } = answer;
-    await applyAnswer(tab, [{ type: "muted", conversation, muted: answer.muted, mutedUntil, change }]);
+    const { muted: isMuted, until: mutedUntil = null, exceptMentions: mutedExceptMentions = false, change } = answer;
+    const mute = { muted: isMuted, mutedUntil, mutedExceptMentions };
+    await applyAnswer(tab, [{ type: "muted", conversation, mute, change }]);
   }
 };

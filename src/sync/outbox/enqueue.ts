@@ -1,7 +1,8 @@
+import Dexie from "dexie";
 import * as v from "valibot";
 import { Body, findAttachment } from "#contract/conversations.ts";
 import { type ErrorCode, isErrorCode } from "#contract/errors.ts";
-import { type ConversationId, createUuid, type Uuid } from "#contract/ids.ts";
+import { type ConversationId, createUuid, privateMembers, type Uuid } from "#contract/ids.ts";
 import { cleanText, isBlank } from "#contract/text.ts";
 import { applyServerChanges } from "#sync/inbound/apply-server-changes.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
@@ -46,17 +47,31 @@ export const parseMessageBody = (body: unknown): Body => {
 export type UnsentMessage = Pick<OutboxRow, "cid" | "conversation" | "body"> &
   Partial<Pick<OutboxRow, "state" | "source" | "spread" | "batch">>;
 
+/** Whether a message may mention members: it is written for one group and contains an "@". */
+const mayMention = ({ conversation, body, source, spread }: UnsentMessage): boolean =>
+  !source && !spread && "text" in body && body.text?.includes("@") === true && !privateMembers(conversation);
+
+/** The body with the mentions of members that its text names; without them if the code for it cannot be loaded. */
+const resolveMentions = async (context: SyncContext, { conversation, body }: UnsentMessage): Promise<Body> => {
+  const loading = import("./named-mentions.ts").catch(() => undefined);
+  const code = await Dexie.waitFor(loading); // keeps the transaction, so that later messages stay behind
+  return code ? code.resolveMentions(context, conversation, body) : body;
+};
+
 /**
- * Inserts messages into the outbox in the given order. `write` runs in the same transaction. Messages to a group that
+ * Inserts messages into the outbox in the given order, with the mentions of members that they name. `write` runs in the same transaction. Messages to a group that
  * this person no longer belongs to are marked as failed.
  */
 export const insertUnsentMessages = (
-  { strict, me, platform }: SyncContext,
+  context: SyncContext,
   messages: readonly UnsentMessage[],
   write: (createdAt: number) => Promise<unknown> = async () => {},
-): Promise<void> =>
+): Promise<void> => {
+  const { strict, me, platform } = context;
   // Without the blobs table: a text must not wait while a large file is written.
-  strict.transaction("rw", [strict.outbox, strict.conversations, strict.meta, strict.uploads], async () => {
+  const tables = [strict.outbox, strict.conversations, strict.meta, strict.uploads];
+  const memberTables = messages.some(mayMention) ? [strict.members, strict.people] : [];
+  return strict.transaction("rw", [...tables, ...memberTables], async () => {
     const last = await strict.outbox.orderBy("order").last();
     const { skew } = await readSyncCursor(strict);
     const createdAt = platform.now() + skew;
@@ -65,7 +80,8 @@ export const insertUnsentMessages = (
     for (const message of messages) {
       // Another tab may have recovered it from the journal.
       if ((await strict.outbox.get(message.cid)) !== undefined) continue;
-      await strict.outbox.add({ state: "queued", attempts: 0, ...message, order: ++order, createdAt });
+      const body = mayMention(message) ? await resolveMentions(context, message) : message.body;
+      await strict.outbox.add({ state: "queued", attempts: 0, ...message, body, order: ++order, createdAt });
       const row =
         (await strict.conversations.get(message.conversation)) ?? createConversationRow(message.conversation, me);
       setListPosition(row, createdAt);
@@ -76,6 +92,7 @@ export const insertUnsentMessages = (
     for (const id of new Set(undeliverable.values()))
       await failUnsentMessages(strict, id, ({ cid }) => undeliverable.has(cid));
   });
+};
 
 export const toTextBody = (text: string): Body => parseMessageBody({ type: "text", text: cleanText(text) });
 

@@ -1,6 +1,7 @@
 import type { StoredBody } from "#contract/conversations.ts";
 import { type ConversationId, createUuid, otherMember, type Uuid } from "#contract/ids.ts";
 import { displayNameMaxLength, multicastMax } from "#contract/limits.ts";
+import { withMentions } from "#contract/mentions.ts";
 import { findOrFetchMember } from "#sync/inbound/member-loader.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
 import { readMemberProfiles } from "#sync/store/members.ts";
@@ -89,5 +90,6 @@ export const enqueueForward = async (
   if (isTombstone(body) || isSystemMessage(body)) throw new SyncError("original_gone");
   const forwarded = getForwarded(body) ?? (await findForwardedAuthor(context, from, item));
   const source = { conversation: from, seq };
-  await enqueueMessages(tab, toMulticastMessages(tab, to, { body: parseMessageBody({ ...body, forwarded }), source }));
+  const copy = parseMessageBody({ ...withMentions(body, []), forwarded }); // mentions name members of the source
+  await enqueueMessages(tab, toMulticastMessages(tab, to, { body: copy, source }));
 };

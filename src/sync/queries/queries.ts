@@ -11,7 +11,13 @@ import {
   type UploadRow,
 } from "#sync/store/database.ts";
 import { readMemberProfiles } from "#sync/store/members.ts";
-import { hasOlderOnServer, isOwnMessage, isSystemMessage, toDisplayedUnread } from "#sync/store/row-mapping.ts";
+import {
+  hasOlderOnServer,
+  isOwnMessage,
+  isSystemMessage,
+  toDisplayedMentions,
+  toDisplayedUnread,
+} from "#sync/store/row-mapping.ts";
 import { isCaughtUp, readSyncCursor } from "#sync/store/sync-cursor.ts";
 import type {
   ChatItem,
@@ -24,7 +30,7 @@ import type {
 } from "#sync/store/view-models.ts";
 import { type QueryClock, singleQueryClock } from "./live-queries.ts";
 import { toMessageKey } from "./message-search.ts";
-import { readMuteState } from "./mute-state.ts";
+import { notMuted, readMuteState } from "./mute-state.ts";
 
 /**
  * Queries of the screens, on the local database alone. Each uses one transaction, so that no message appears twice, as
@@ -109,6 +115,7 @@ export const readConversations = (
         peer: row.peer,
         person: people[index],
         unread: toDisplayedUnread(row),
+        mentions: toDisplayedMentions(row),
         at: row.lastAt,
         last: lastMessages[index] ?? { body: null, mine: false, at: row.lastAt },
         open: row.open,
@@ -141,13 +148,13 @@ export const readConversation = (
         peer,
         person,
         unread: 0,
+        mentions: [],
         head: 0,
         read: 0,
         open: person?.state === "contact",
         isStored: row !== undefined,
         isConfirmed: person !== undefined || isCaughtUp(await readSyncCursor(store)),
-        muted: false,
-        mutedUntil: null,
+        ...notMuted,
         blocked,
         group: row?.group ?? null,
         gone: false,
@@ -162,6 +169,7 @@ export const readConversation = (
       peer,
       person,
       unread,
+      mentions: toDisplayedMentions(row),
       head,
       read,
       open,

@@ -25,8 +25,11 @@ export type PersonRow = {
 };
 
 /** The server's inbox row plus local state. */
-export type LocalConversationRow = Omit<InboxRow, "conversation" | "handle"> & {
+export type LocalConversationRow = Omit<InboxRow, "conversation" | "handle" | "mentions" | "mutedExceptMentions"> & {
   id: ConversationId;
+  /** Absent in rows of earlier versions. */
+  mentions?: number[];
+  mutedExceptMentions?: boolean;
   peer: Uuid | undefined;
   /** Short number the server uses for the conversation; absent until received. */
   handle?: number;

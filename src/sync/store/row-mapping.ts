@@ -1,5 +1,6 @@
 import { type InboxRow, isListed, type Message, mergeReadStates, type StoredBody } from "#contract/conversations.ts";
 import { type ConversationId, otherMember, privateMembers, type Uuid } from "#contract/ids.ts";
+import { deriveMentions } from "#contract/mentions.ts";
 import type { Profile, Relation } from "#contract/people.ts";
 import { toPreview } from "#contract/wire/preview.ts";
 import type { LocalConversationRow, LocalMessageRow, PersonRow } from "./database.ts";
@@ -98,10 +99,10 @@ export const createConversationRow = (id: ConversationId, me: Uuid): LocalConver
 
 /** Row of a conversation whose log was recreated: state of the old log is discarded. */
 export const resetConversationRow = (row: LocalConversationRow, me: Uuid, epoch: string): LocalConversationRow => {
-  const { handle, open, muted, mutedUntil, kept, at, listed, lastAt, gone } = row;
+  const { handle, open, muted, mutedUntil, mutedExceptMentions = false, kept, at, listed, lastAt, gone } = row;
   // The next group card replaces the stored one, whatever its members version (`roster`).
   const group = row.group && { ...row.group, roster: 0 };
-  const carriedOver = { epoch, open, muted, mutedUntil, kept, at, listed, lastAt, gone, group };
+  const carriedOver = { epoch, open, muted, mutedUntil, mutedExceptMentions, kept, at, listed, lastAt, gone, group };
   return { ...createConversationRow(row.id, me), ...carriedOver, ...(handle === undefined ? {} : { handle }) };
 };
 
@@ -120,6 +121,11 @@ export const raiseHead = (row: LocalConversationRow, message: Message): void => 
   Object.assign(row, { head: message.seq, at: message.at, sender: message.sender, ...toPreview(message.body) });
 };
 
+/** Updates the unread mentions of a row after messages were added or changed, or more was read. */
+export const updateMentions = (row: LocalConversationRow, messages: readonly Message[] = []): void => {
+  row.mentions = deriveMentions(row.mentions ?? [], row, messages);
+};
+
 /**
  * Whether the unread count of an inbox row is current: its read position, cleared position and revision are not older
  * than the stored ones.
@@ -132,18 +138,34 @@ export const isCountCurrent = (row: LocalConversationRow, inbox: InboxRow): bool
  * unchanged.
  */
 export const mergeInboxRow = (row: LocalConversationRow, inbox: InboxRow): void => {
-  const { conversation: _, head, at, sender, preview, whole, unread: _count, revision, group, ...rest } = inbox;
+  const {
+    conversation: _,
+    head,
+    at,
+    sender,
+    preview,
+    whole,
+    unread: _count,
+    revision,
+    group,
+    mentions,
+    ...rest
+  } = inbox;
   const mine = mergeReadStates(row, inbox);
   const others = mergeReadStates(
     { delivered: row.othersDelivered, read: row.othersRead },
     { delivered: inbox.othersDelivered, read: inbox.othersRead },
   );
   const hidden = Math.max(row.hidden, inbox.hidden);
+  // The row may not know messages that this device has.
+  const later = row.mentions?.filter((seq) => seq > head) ?? [];
+  if (revision >= row.revision) row.mentions = [...mentions, ...later];
   if (head >= row.head) Object.assign(row, { head, at, sender, preview, whole });
   row.revision = Math.max(row.revision, revision);
   // The card of a left group may be older than the stored one.
   if (group && group.roster >= (row.group?.roster ?? 0)) row.group = group;
   Object.assign(row, rest, mine, { othersDelivered: others.delivered, othersRead: others.read, hidden });
+  updateMentions(row);
 };
 
 /** Excludes cleared history from the stored range: it is neither stored nor missing. */
@@ -181,6 +203,10 @@ export const setListPosition = (row: LocalConversationRow, unsentAt: number | un
 /** Unread badge of a conversation: 0 as soon as everything was read on this device, before the server confirms it. */
 export const toDisplayedUnread = (row: LocalConversationRow): number =>
   row.wantRead > row.read && row.wantRead >= row.wantDelivered && row.hi >= row.head ? 0 : row.unread;
+
+/** Unread mentions, without those that were read on this device before the server confirms it. */
+export const toDisplayedMentions = ({ mentions = [], wantRead }: LocalConversationRow): number[] =>
+  mentions.filter((seq) => seq > wantRead);
 
 export const toOwnReadState = (row: LocalConversationRow): { delivered: number; read: number } =>
   mergeReadStates(row, { delivered: row.wantDelivered, read: row.wantRead });

@@ -22,17 +22,23 @@ export type LastMessage = {
   status?: DisplayedStatus; // own messages only
 };
 
-export type ConversationListItem = {
+/** Whether, until when, and except for what a conversation is muted. */
+export type Mute = {
+  muted: boolean;
+  mutedUntil: number | null; // end of a timed mute
+  mutedExceptMentions: boolean;
+};
+
+export type ConversationListItem = Mute & {
   id: ConversationId;
   kind: "private" | "group";
   peer: Uuid | undefined;
   person: PersonRow | undefined;
   unread: number;
+  mentions: readonly number[]; // seqs of unread mentions
   at: number;
   last: LastMessage;
   open: boolean;
-  muted: boolean;
-  mutedUntil: number | null; // end of a timed mute
   draft?: string; // text draft
   group: GroupCard | null;
   gone: boolean; // left or deleted; listed only while it has unsent content
@@ -40,19 +46,18 @@ export type ConversationListItem = {
 };
 
 /** Header data of one conversation. A conversation without a local row has `isStored: false`. */
-export type ConversationView = {
+export type ConversationView = Mute & {
   id: ConversationId;
   kind: "private" | "group";
   peer: Uuid | undefined;
   person: PersonRow | undefined;
   unread: number;
+  mentions: readonly number[]; // seqs of unread mentions
   head: number;
   read: number; // last message read, including reads the server has not confirmed
   open: boolean; // this person may write here
   isStored: boolean;
   isConfirmed: boolean; // `open` is confirmed by the server
-  muted: boolean;
-  mutedUntil: number | null; // end of a timed mute
   blocked: boolean; // by this person
   group: GroupCard | null;
   gone: boolean; // left or deleted

@@ -49,7 +49,11 @@ export const expectSynced = async (server: ModelServer, tab: Tab, id: Conversati
     .map((message) => ({ ...toVisibleMessage(message, me), mine: message.author === me ? 1 : 0 }))
     .map(({ seq, mine, body, held }) => ({ seq, mine, body, held }));
   expect(held.map(({ seq, mine, body, held }) => ({ seq, mine, body, held }))).toEqual(expected);
-  const { unread, delivered, read, othersDelivered, othersRead, muted, kept, preview, group } = server.row(me, log);
+  const { unread, delivered, read, othersDelivered, othersRead, muted, kept, preview, group, mentions } = server.row(
+    me,
+    log,
+  );
+  expect(row?.mentions ?? []).toEqual(mentions);
   expect(row).toMatchObject({ unread, delivered, read, othersDelivered, othersRead, muted, kept, preview });
   expect(row).toMatchObject({ group, gone: false, open: log.open });
 };

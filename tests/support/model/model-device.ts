@@ -330,7 +330,13 @@ const toCommand = ({ method, path, body }: HttpRequest): Command => {
   ];
   if (area === "mutes") {
     const seconds = query("seconds");
-    return { type: "mute", conversation, muted: method === "PUT", ...(seconds === undefined ? {} : { seconds }) };
+    return {
+      type: "mute",
+      conversation,
+      muted: method === "PUT",
+      ...(seconds === undefined ? {} : { seconds }),
+      ...(url.searchParams.get("except") === "mentions" ? { exceptMentions: true } : {}),
+    };
   }
   if (what === "clear") return { type: "clearHistory", conversation, keep: true, ...(body as { upTo: number }) };
   if (method === "DELETE" && what === "messages") return { type: "deleteForEveryone", conversation, seq: Number(seq) };

@@ -9,6 +9,7 @@ import {
 import type { GroupCard, GroupRole } from "#contract/groups.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { previewMaxLength, searchResultsMax } from "#contract/limits.ts";
+import { isMentionOf } from "#contract/mentions.ts";
 import { foldText } from "#contract/text.ts";
 import type { CommandOf, PageResult, RevisedResult, SearchResult } from "#contract/wire/commands.ts";
 
@@ -18,6 +19,7 @@ export type LogMember = ReadState & {
   keepListed: boolean;
   muted: boolean;
   mutedUntil: number | null;
+  mutedExceptMentions: boolean;
   /** Member number; messages name their sender by it. */
   number: number;
   /** Of a group. */
@@ -64,6 +66,7 @@ export const newMember = (number = 0): LogMember => ({
   keepListed: false,
   muted: false,
   mutedUntil: null,
+  mutedExceptMentions: false,
   number,
   othersReadState: { delivered: 0, read: 0 },
   role: "member",
@@ -130,6 +133,9 @@ export const buildInboxRow = (log: Log, user: Uuid, handle: number): InboxRow =>
     preview,
     whole: !last || searchTextOfBody(last.body).length <= previewMaxLength,
     unread: listVisible(log, user).filter((one) => one.seq > from && countsAsUnread(user)(one)).length,
+    mentions: listVisible(log, user).flatMap(({ seq, author, body }) =>
+      seq > from && author !== user && isMentionOf(body, me.number) ? seq : [],
+    ),
     delivered: me.delivered,
     read: me.read,
     othersDelivered: me.othersReadState.delivered,
@@ -138,6 +144,7 @@ export const buildInboxRow = (log: Log, user: Uuid, handle: number): InboxRow =>
     open: log.open,
     muted: me.muted,
     mutedUntil: me.mutedUntil,
+    mutedExceptMentions: me.mutedExceptMentions,
     kept: me.keepListed,
     revision: log.revision,
   };

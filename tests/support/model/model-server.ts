@@ -167,10 +167,12 @@ export class ModelServer extends ModelGroups {
         return { hidden: me.clearedUpTo, change: this.changeNumber(user, log) };
       case "mute":
         me.muted = command.muted;
+        me.mutedExceptMentions = command.exceptMentions ?? false;
         me.mutedUntil = command.seconds === undefined ? null : Math.ceil(Date.now() / 1_000 + command.seconds) * 1_000;
         this.pushRow(user, log);
         return {
           muted: me.muted,
+          ...(me.mutedExceptMentions ? { exceptMentions: true } : {}),
           ...(me.mutedUntil === null ? {} : { until: me.mutedUntil }),
           change: this.changeNumber(user, log),
         };

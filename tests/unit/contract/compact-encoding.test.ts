@@ -243,6 +243,7 @@ describe("compact forms of the content of frames", () => {
       preview: { type: "text", text: "à demain" },
       whole: true,
       unread: 2,
+      mentions: [],
       delivered: 9,
       read: 7,
       othersDelivered: 8,
@@ -251,6 +252,7 @@ describe("compact forms of the content of frames", () => {
       open: true,
       muted: false,
       mutedUntil: null,
+      mutedExceptMentions: false,
       kept: false,
       revision: 4,
     };
@@ -262,6 +264,15 @@ describe("compact forms of the content of frames", () => {
     const timed = { ...row, muted: true, mutedUntil: 1_900_000_000_000 };
     expect(fromWireRow(toWireRow(timed, now), now)).toEqual(timed);
     expect(Number(toWireRow(timed, now)[12]) & 15).toBe(1 | 2);
+    const exceptMentions = { ...timed, mutedExceptMentions: true };
+    expect(fromWireRow(toWireRow(exceptMentions, now), now)).toEqual(exceptMentions);
+    expect(Number(toWireRow(exceptMentions, now)[12]) & 15).toBe(1 | 2);
+    const card = { name: "Famille", picture: null, count: 3, roster: 1, role: "member" as const, number: 2 };
+    const group = { ...row, conversation: createUuid(), kind: "group" as const, group: card };
+    expect(fromWireRow(toWireRow(group, now), now)).toEqual(group);
+    const mentioning = { ...group, mentions: [3, 9] };
+    expect(fromWireRow(toWireRow(mentioning, now), now)).toEqual(mentioning);
+    expect(toWireRow(mentioning, now)).toHaveLength(toWireRow(group, now).length + 1);
     const empty = { ...row, preview: null, head: 0, prior: null, open: false };
     expect(fromWireRow(toWireRow(empty, now), now)).toEqual(empty);
   });

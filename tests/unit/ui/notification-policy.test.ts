@@ -116,6 +116,17 @@ describe("a new message", () => {
     expect(tab.arrive("groupe", 3)).toEqual({ playsSound: true, banner: "groupe", isForOpenChat: false });
   });
 
+  it("notifies of a new mention in a conversation that is muted except mentions, and of nothing else there", () => {
+    const tab = open();
+    tab.put("groupe", { muted: true });
+    tab.judge();
+    expect(tab.arrive("groupe")).toMatchObject({ playsSound: false, banner: undefined });
+    tab.pass(60_000);
+    expect(tab.arrive("groupe", 2, { mention: 11 })).toMatchObject({ playsSound: true, banner: "groupe" });
+    tab.pass(60_000);
+    expect(tab.arrive("groupe")).toMatchObject({ playsSound: false, banner: undefined });
+  });
+
   it("does not notify in a muted conversation", () => {
     const tab = open();
     tab.put("ana", { muted: true });

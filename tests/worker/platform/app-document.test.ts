@@ -1,9 +1,9 @@
 import { env } from "cloudflare:workers";
 import * as v from "valibot";
 import { expect, test } from "vitest";
-import type { AppTemplate } from "#contract/document-headers.ts";
 import { privateConversationId } from "#contract/ids.ts";
 import { DocumentData } from "#contract/wire/document-data.ts";
+import type { AppTemplate } from "#contract/wire/document-headers.ts";
 import { connectPeople, type Person } from "#tests/support/people/people.ts";
 import { sendTexts } from "#tests/worker/support/device.ts";
 import { makeFriends, makeGroup } from "#tests/worker/support/make-group.ts";

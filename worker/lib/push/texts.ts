@@ -17,6 +17,9 @@ type PushTexts = {
   incomingCall: Record<CallKind, string>;
   callEnded: Record<CallEnding, string>;
   quote: (name: string, text: string) => string;
+  mentionBy: (name: string) => string;
+  newMention: string;
+  newMentions: (count: number) => string;
   summary: (messages: string, conversations: number) => string;
   request: string;
   security: { signedIn: string; resetStarted: string; other: string };
@@ -38,6 +41,9 @@ const texts: Record<Language, PushTexts> = {
       ended: "Appel terminé",
     },
     quote: (name, text) => `${name}\u00a0: ${text}`,
+    mentionBy: (name) => `${name} vous mentionne`,
+    newMention: "Nouvelle mention",
+    newMentions: (count) => `${count} nouvelles mentions`,
     summary: (messages, count) => (count === 1 ? messages : `${messages} dans ${count} conversations`),
     request: "Demande de contact",
     security: {
@@ -61,6 +67,9 @@ const texts: Record<Language, PushTexts> = {
       ended: "Call ended",
     },
     quote: (name, text) => `${name}: ${text}`,
+    mentionBy: (name) => `${name} mentioned you`,
+    newMention: "New mention",
+    newMentions: (count) => `${count} new mentions`,
     summary: (messages, count) => (count === 1 ? messages : `${messages} in ${count} conversations`),
     request: "Contact request",
     security: {
@@ -84,6 +93,9 @@ const texts: Record<Language, PushTexts> = {
       ended: "Chamada terminada",
     },
     quote: (name, text) => `${name}: ${text}`,
+    mentionBy: (name) => `Menção de ${name}`,
+    newMention: "Nova menção",
+    newMentions: (count) => `${count} novas menções`,
     summary: (messages, count) => (count === 1 ? messages : `${messages} em ${count} conversas`),
     request: "Pedido de contacto",
     security: {
@@ -112,6 +124,10 @@ export const toMissedCallsText = (language: Language, kind: CallKind, count: num
 export const toCountText = (language: Language, count: number): string =>
   count > 1 ? texts[language].newMessages(count) : texts[language].newMessage;
 
+/** Number of new mentions in words. */
+export const toMentionCountText = (language: Language, count: number): string =>
+  count > 1 ? texts[language].newMentions(count) : texts[language].newMention;
+
 /** Number of new messages and of their conversations in words. */
 export const toSummaryText = (language: Language, count: number, conversations: number): string =>
   texts[language].summary(toCountText(language, count), conversations);
@@ -126,6 +142,12 @@ export const toSecurityText = (language: Language, event: SecurityNotice["event"
 
 /** Text of a group message with its author. */
 export const toQuote = (language: Language, name: string, text: string): string => texts[language].quote(name, text);
+
+/** Text of a group message that mentions the recipient, with its author if known. */
+export const toMentionQuote = (language: Language, name: string | undefined, text: string): string => {
+  const { quote, mentionBy, newMention } = texts[language];
+  return quote(name ? mentionBy(name) : newMention, text);
+};
 
 /** Duration as minutes and seconds. */
 const formatMinutes = (ms: number): string => {

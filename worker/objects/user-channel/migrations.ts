@@ -3,6 +3,14 @@ import pushSubscriptionTable from "#migrations/user-channel/0002_push_subscripti
 import pushMarkTable from "#migrations/user-channel/0003_push_marks.sql?raw";
 import pushRingTable from "#migrations/user-channel/0004_push_rings.sql?raw";
 import timedMutes from "#migrations/user-channel/0005_timed_mutes.sql?raw";
+import mentions from "#migrations/user-channel/0006_mentions.sql?raw";
 
 /** Migrations of a UserChannel's database, in order. */
-export const userChannelMigrations = [inboxTables, pushSubscriptionTable, pushMarkTable, pushRingTable, timedMutes];
+export const userChannelMigrations = [
+  inboxTables,
+  pushSubscriptionTable,
+  pushMarkTable,
+  pushRingTable,
+  timedMutes,
+  mentions,
+];

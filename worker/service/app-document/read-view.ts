@@ -77,7 +77,7 @@ const toOthers = ({ othersDelivered, othersRead }: InboxRow) => ({ delivered: ot
 
 /** Row of the list. Nothing is said about a message that was withheld from this person. */
 const toListEntry = (row: InboxRow, relation: Relation | undefined, { caller: { user }, timeZone }: Reader) => {
-  const { conversation, kind, head, hidden, sender, preview, group, unread, muted, at } = row;
+  const { conversation, kind, head, hidden, sender, preview, group, unread, mentions, muted, at } = row;
   const mine = head > 0 && sender === getOwnNumber(row, user);
   const body = preview?.type === "withheld" ? undefined : head > hidden ? preview : null;
   const hasStatus = mine && body && body.type !== "event" && body.type !== "call";
@@ -89,7 +89,9 @@ const toListEntry = (row: InboxRow, relation: Relation | undefined, { caller: { 
     group,
     memberProfiles: {},
     unread,
+    mentions,
     muted,
+    mutedExceptMentions: row.mutedExceptMentions,
     at: toWallClock(at, timeZone),
     last: { body, mine, sender, ...(hasStatus ? { status: toMessageStatus(head, toOthers(row)) } : {}) },
   } satisfies ListEntry;

@@ -1,6 +1,6 @@
 import { brotliCompressSync, constants } from "node:zlib";
-import type { AppTemplate } from "#contract/document-headers.ts";
 import { type Language, resolveLanguage } from "#contract/language.ts";
+import type { AppTemplate } from "#contract/wire/document-headers.ts";
 import { timeZoneCookie } from "#contract/wire/document-names.ts";
 import { renderFirstView } from "#first-view/first-view.ts";
 import { fillTemplate } from "#first-view/template.ts";

@@ -215,6 +215,7 @@ export default function AttachSheet({ conversation, files, captions, isOriginal,
           </p>
         )}
         <CaptionForm
+          conversation={conversation}
           fileName={selected.name}
           caption={captions.get(selected) ?? ""}
           canSend={canSend}

@@ -1,11 +1,15 @@
+import { useRef } from "react";
 import { useTranslation } from "react-i18next";
+import { type ConversationId, privateMembers } from "#contract/ids.ts";
 import { messageTextMaxLength } from "#contract/limits.ts";
+import { MentionPicker } from "#features/chat/mentions/lazy-mention-picker.ts";
 import { listPastedFiles } from "./chosen-files.ts";
 import { hasKeyboard } from "./has-keyboard.ts";
 
 const captionLinesMax = 4;
 
 type CaptionFormProps = {
+  conversation: ConversationId;
   /** Name of the captioned file. */
   fileName: string;
   caption: string;
@@ -17,17 +21,23 @@ type CaptionFormProps = {
 };
 
 /** Caption field of the selected file, with the button that sends all files. */
-export function CaptionForm({ fileName, caption, canSend, isSending, onChange, onFiles, onSend }: CaptionFormProps) {
+export function CaptionForm({ conversation, fileName, caption, canSend, isSending, ...props }: CaptionFormProps) {
+  const { onChange, onFiles, onSend } = props;
   const { t } = useTranslation();
+  const textarea = useRef<HTMLTextAreaElement>(null);
   return (
     <form
-      className="flex shrink-0 items-end gap-2 border-t border-line px-2 py-2 pb-[max(0.5rem,env(safe-area-inset-bottom))]"
+      className="relative flex shrink-0 items-end gap-2 border-t border-line px-2 py-2 pb-[max(0.5rem,env(safe-area-inset-bottom))]"
       onSubmit={(event) => {
         event.preventDefault();
         onSend();
       }}
     >
+      {caption.includes("@") && !privateMembers(conversation) && (
+        <MentionPicker conversation={conversation} field={textarea} />
+      )}
       <textarea
+        ref={textarea}
         rows={Math.min(captionLinesMax, caption.split("\n").length)}
         dir="auto"
         enterKeyHint="send"

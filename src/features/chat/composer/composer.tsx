@@ -1,10 +1,20 @@
-import { type KeyboardEvent, type Ref, useEffect, useImperativeHandle, useLayoutEffect, useRef, useState } from "react";
+import {
+  type ComponentType,
+  type KeyboardEvent,
+  type Ref,
+  useEffect,
+  useImperativeHandle,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from "react";
 import { useTranslation } from "react-i18next";
 import { useLocation } from "react-router";
 import { showToast } from "#components/overlays/toast.tsx";
 import type { ConversationId } from "#contract/ids.ts";
 import { messageTextMaxLength } from "#contract/limits.ts";
 import { cleanText, isBlank } from "#contract/text.ts";
+import type { MentionPickerProps } from "#features/chat/mentions/mention-picker.tsx";
 import { RecordButton } from "#features/chat/voice/record-button.tsx";
 import { useVoiceMessageRequest } from "#features/chat/voice/use-voice-message-request.ts";
 import { useVoiceRecorder } from "#features/chat/voice/use-voice-recorder.ts";
@@ -26,13 +36,19 @@ export type ComposerHandle = {
   startRecording(): void;
 };
 
-type MessageComposerProps = { ref?: Ref<ComposerHandle>; conversation: ConversationId; onSend: () => void };
+type MessageComposerProps = {
+  ref?: Ref<ComposerHandle>;
+  conversation: ConversationId;
+  /** List of members to mention; only in a group. */
+  MentionPicker?: ComponentType<MentionPickerProps> | undefined;
+  onSend: () => void;
+};
 
 /**
  * Message input. Sending clears the field at once; the text returns if it cannot be written to the local store, and
  * stays in the draft until it is stored. Independent of the network.
  */
-export function MessageComposer({ ref, conversation, onSend }: MessageComposerProps) {
+export function MessageComposer({ ref, conversation, MentionPicker, onSend }: MessageComposerProps) {
   const { t } = useTranslation();
   const textarea = useRef<HTMLTextAreaElement>(null);
   const draft = useTextDraft(conversation);
@@ -133,6 +149,7 @@ export function MessageComposer({ ref, conversation, onSend }: MessageComposerPr
           void send();
         }}
       >
+        {MentionPicker && text.includes("@") && <MentionPicker conversation={conversation} field={textarea} />}
         {excessChars > 0 && (
           <p id="message-too-long" role="alert" className="px-3 pb-2 text-sm text-danger">
             {t("chat.tooLong", { over: excessChars })}

@@ -53,7 +53,8 @@ export const useChatMenu = (conversation: ConversationId, name: string, view: Co
   const dialog =
     openDialog === "mute" ? (
       <MuteDialog
-        onChoose={(seconds, texts) => void runWithToast(() => muteConversation(conversation, true, seconds), texts)}
+        isGroup={view?.kind === "group"}
+        onChoose={(mute, texts) => void runWithToast(() => muteConversation(conversation, true, mute), texts)}
         onClose={close}
       />
     ) : (

@@ -4,6 +4,7 @@ import { lazyOverlay } from "#components/layout/lazy-component.tsx";
 import type { ConversationId } from "#contract/ids.ts";
 import { stopPlayback } from "#features/chat/attachments/stop-playback.ts";
 import { useComposerOverlay } from "#features/chat/composer/composer-overlay.ts";
+import type { UnseenMentions } from "#features/chat/mentions/unseen-mentions.tsx";
 import { type BubbleActions, hasMessageMenu } from "#features/chat/message/bubble.tsx";
 import type { ChatParticipation } from "#features/chat/message/failed-message.tsx";
 import {
@@ -45,13 +46,16 @@ type MessageListProps = {
   onTargetShown: () => void;
   /** Leaves the history window for the newest messages. */
   onJumpToLatest: () => void;
+  /** Mentions of this user that were not shown yet; only in a group. */
+  mentions: UnseenMentions | undefined;
+  onJumpToMessage: (seq: number) => void;
   /** False while an overlay covers the list: no read receipts are sent. */
   isVisible: boolean;
 };
 
 /** Virtual message list, anchored to the newest message at the bottom. */
 export function MessageList({ conversation, chat, people, targetSeq, isVisible, ...props }: MessageListProps) {
-  const { participation, onTargetShown, onJumpToLatest } = props;
+  const { participation, onTargetShown, onJumpToLatest, mentions } = props;
   const { t } = useTranslation();
   const language = useLanguage();
   const me = useSession()?.userId ?? "";
@@ -240,6 +244,15 @@ export function MessageList({ conversation, chat, people, targetSeq, isVisible, 
         <JumpToLatestButton
           count={history ? 0 : unseenCount}
           onClick={() => (history ? onJumpToLatest() : virtualizer.scrollToEnd())}
+        />
+      )}
+      {mentions && (
+        <mentions.Button
+          mentions={mentions}
+          shown={[itemAt(topIndex), itemAt(virtualizer.range?.endIndex ?? 0)]}
+          isVisible={isVisible}
+          isRaised={!isAtEnd || hasNewer}
+          onJump={props.onJumpToMessage}
         />
       )}
       {action && (

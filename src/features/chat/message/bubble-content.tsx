@@ -1,6 +1,7 @@
 import { useTranslation } from "react-i18next";
 import { lazyComponent } from "#components/layout/lazy-component.tsx";
 import type { StoredBody } from "#contract/conversations.ts";
+import { findMentions } from "#contract/mentions.ts";
 import type { AttachmentProps } from "#features/chat/attachments/use-attachment.ts";
 import { loadWithIdleTexts } from "#i18n/setup.ts";
 import { cardHeightPx, cardWidthPx, toImageBox } from "./bubble-metrics.ts";
@@ -45,7 +46,14 @@ export function BubbleContent({ time, isExpanded, onExpand, ...props }: BubbleCo
   const { mine } = props.item;
   const body: StoredBody = props.item.body;
   const renderText = (text: string) => (
-    <BubbleText text={text} time={time} mine={mine} isExpanded={isExpanded} onExpand={onExpand} />
+    <BubbleText
+      text={text}
+      mentions={findMentions(body)}
+      time={time}
+      mine={mine}
+      isExpanded={isExpanded}
+      onExpand={onExpand}
+    />
   );
   // A caption wraps within the width of its attachment.
   const renderCaption = (text: string | undefined, className: string) =>

@@ -1,8 +1,11 @@
+import { useContext } from "react";
 import { useTranslation } from "react-i18next";
 import { LinkedText } from "#components/messages/linked-text.tsx";
+import type { Mention } from "#contract/mentions.ts";
 import { HighlightedText } from "#features/chat/search/search-highlight.tsx";
 import { isRightToLeft } from "#lib/text/direction.ts";
 import { collapseText } from "./collapse-text.ts";
+import { MentionContext } from "./mention-context.ts";
 
 const renderHighlighted = (words: string) => <HighlightedText text={words} />;
 
@@ -13,6 +16,7 @@ export function LinkedMessageText({ text }: { text: string }) {
 
 type BubbleTextProps = {
   text: string;
+  mentions: readonly Mention[];
   /** Time in the corner of the last line; an invisible copy reserves its space. */
   time: string;
   mine: boolean;
@@ -24,8 +28,9 @@ type BubbleTextProps = {
  * Text of a bubble, bidi-isolated so that direction marks do not affect the surrounding layout. A long text is collapsed
  * until the user expands it.
  */
-export function BubbleText({ text, time, mine, isExpanded, onExpand }: BubbleTextProps) {
+export function BubbleText({ text, mentions, time, mine, isExpanded, onExpand }: BubbleTextProps) {
   const { t } = useTranslation();
+  const group = useContext(MentionContext);
   const collapsed = isExpanded ? undefined : collapseText(text);
   const timeSpacer = (
     <span
@@ -41,7 +46,11 @@ export function BubbleText({ text, time, mine, isExpanded, onExpand }: BubbleTex
         className="whitespace-pre-wrap text-start leading-[1.4] [overflow-wrap:anywhere]"
       >
         <bdi>
-          <LinkedMessageText text={collapsed ?? text} />
+          {group && mentions.length > 0 ? (
+            <group.Text text={collapsed ?? text} mentions={mentions} />
+          ) : (
+            <LinkedMessageText text={collapsed ?? text} />
+          )}
           {collapsed !== undefined && "…"}
         </bdi>
         {collapsed === undefined && timeSpacer}

@@ -436,7 +436,12 @@ describe("a group from which the user was removed", () => {
       { type: "ownRead", target: group, delivered: 4, read: 4, unread: 30, head: 53 },
       { type: "head", target: group, head: 99 },
       { type: "cleared", conversation: group, upTo: 60, keep: true, change },
-      { type: "muted", conversation: group, muted: true, mutedUntil: null, change },
+      {
+        type: "muted",
+        conversation: group,
+        mute: { muted: true, mutedUntil: null, mutedExceptMentions: false },
+        change,
+      },
     ]);
     expect(await heldOf(tab, group)).toEqual(nothing);
     expect(await context.store.blobs.count()).toBe(0);
@@ -552,9 +557,10 @@ describe("late answers", () => {
     const cursor = await readSyncCursor(store);
     const { epoch, counter } = cursor;
     const answerWith = async (change: { epoch: string; counter: number }, value: boolean) => {
-      const answer = { conversation: group, upTo: 0, keep: value, muted: value, change };
+      const answer = { conversation: group, upTo: 0, keep: value, change };
+      const mute = { muted: value, mutedUntil: null, mutedExceptMentions: false };
       await applyChanges(store, amina, [
-        { type: "muted", mutedUntil: null, ...answer },
+        { type: "muted", mute, ...answer },
         { type: "cleared", ...answer },
       ]);
       const { muted, kept } = (await store.conversations.get(group)) ?? {};

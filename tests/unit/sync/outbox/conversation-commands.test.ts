@@ -198,7 +198,7 @@ describe("clearing and muting", () => {
       );
       return { live, stop: live.subscribe(() => {}) };
     });
-    await setConversationMuted(phone, chat, true, 60);
+    await setConversationMuted(phone, chat, true, { seconds: 60 });
     for (const { live } of watched)
       await eventually(() => expect(live.get()).toMatchObject({ muted: true, mutedUntil: expect.any(Number) }));
     await device.pass(50_000);

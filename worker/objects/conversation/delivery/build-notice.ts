@@ -78,6 +78,6 @@ export const buildNotice = (
     peerReadState: getPeerReadState(log, member),
     ...toVisibleCall(log, member),
     messages: newMessages ?? [],
-    ...(needsCount || !newMessages ? { unread: countUnreadFor(log, member) } : {}),
+    ...(needsCount || !newMessages ? countUnreadFor(log, member) : {}),
   };
 };

@@ -3,9 +3,11 @@ import { type ConversationId, privateMembers, type Uuid } from "#contract/ids.ts
 import { conversationMaxBytes } from "#contract/limits.ts";
 import logTables from "#migrations/conversation/0001_log.sql?raw";
 import callRing from "#migrations/conversation/0002_call_ring.sql?raw";
+import mentionTable from "#migrations/conversation/0003_mentions.sql?raw";
 import { ConversationCall } from "#worker/objects/shared/call-record.ts";
 import { applyMigrations, readSchemaVersion } from "#worker/objects/shared/migrations.ts";
 import { type Member, MemberTable } from "./member-table.ts";
+import { MentionTable } from "./mention-table.ts";
 import {
   type MessageRecord,
   MessageTable,
@@ -15,7 +17,7 @@ import {
 } from "./message-table.ts";
 import { PendingDeletions } from "./pending-deletions.ts";
 
-const migrations = [logTables, callRing];
+const migrations = [logTables, callRing, mentionTable];
 
 const newEpoch = (): string => crypto.randomUUID().slice(0, 8);
 
@@ -46,6 +48,7 @@ export class ConversationLog {
   readonly #storage: DurableObjectStorage;
   readonly members: MemberTable;
   readonly messages: MessageTable;
+  readonly mentions: MentionTable;
   readonly pendingDeletions: PendingDeletions;
   readonly calls: ConversationCall;
   /** Group data, null in a private conversation. */
@@ -99,6 +102,7 @@ export class ConversationLog {
     this.group = name === null ? null : { name, picture, roster, ended: hasEnded === 1 };
     this.members = new MemberTable(this.sql);
     this.messages = new MessageTable(this.sql);
+    this.mentions = new MentionTable(this.sql);
     this.pendingDeletions = new PendingDeletions(this.sql);
     this.calls = new ConversationCall(this.sql);
   }
@@ -183,6 +187,7 @@ export class ConversationLog {
     const withheld = !isUndelivered ? 0 : this.isSenderBlocked(sender) ? undelivered : undeliveredAndDisclosed;
     const at = Math.max(now, this.messages.last?.at ?? this.createdAt);
     const position = this.messages.append({ sender, cid, at, withheld, body });
+    this.mentions.add(position.seq, body);
     for (const member of pair) {
       const canSee = withheld === 0 || member.number === sender;
       if (member.visibleUpTo !== null && canSee) this.members.update(member, { visibleUpTo: null });

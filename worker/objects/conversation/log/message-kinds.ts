@@ -10,6 +10,7 @@ type MessageTraits = { isForwardable: boolean; canNameAuthor: boolean; isSearcha
 const messageKinds: Readonly<Record<MessageKind, MessageTraits>> = {
   text: { isForwardable: true, canNameAuthor: false, isSearchable: true, isSystem: false },
   forwarded: { isForwardable: true, canNameAuthor: true, isSearchable: true, isSystem: false },
+  mention: { isForwardable: true, canNameAuthor: false, isSearchable: true, isSystem: false },
   image: { isForwardable: true, canNameAuthor: true, isSearchable: true, isSystem: false },
   file: { isForwardable: true, canNameAuthor: true, isSearchable: true, isSystem: false },
   voice: { isForwardable: true, canNameAuthor: true, isSearchable: false, isSystem: false },

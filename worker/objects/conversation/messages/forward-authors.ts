@@ -42,8 +42,8 @@ export const anonymizeForwardsOf = (log: ConversationLog, author: Uuid): readonl
   return log.members.active.filter(({ number }) => rows.some(({ sender }) => sender === number));
 };
 
-/** Marks a message as changed because its stored original author differs from the one its device sent. */
-export const reviseForAuthor = (log: ConversationLog, seq: number): void => {
+/** Marks a message as changed because its stored original author or its mentions differ from those its device sent. */
+export const reviseCorrected = (log: ConversationLog, seq: number): void => {
   const row = log.messages.find(seq);
   if (!row) return;
   log.addRevisions(1);

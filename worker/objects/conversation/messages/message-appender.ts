@@ -9,7 +9,8 @@ import type { Member } from "#worker/objects/conversation/log/member-table.ts";
 import type { CheckedMessage, InboxPosition, RefusedMessage, SendOutcome } from "#worker/objects/rpc.ts";
 import { GroupCommit } from "#worker/objects/shared/group-commit.ts";
 import { replaceByTombstone } from "./deletions.ts";
-import { reviseForAuthor } from "./forward-authors.ts";
+import { reviseCorrected } from "./forward-authors.ts";
+import { checkMentions } from "./mention-checks.ts";
 import { countBodyBytes, SentByteBudgets } from "./sent-bytes.ts";
 
 type AppendRequest = { member: Member; messages: readonly CheckedMessage[] };
@@ -45,6 +46,7 @@ const appendMessages = (
   let isNew = false;
   let hasRepeats = false;
   for (const { cid, body, refusal: bodyRefusal, isAuthorCorrected } of messages) {
+    const stored = checkMentions(log, member, body, now);
     const existing = log.messages.findByClientId(member.number, cid);
     if (existing) {
       hasRepeats = true;
@@ -62,6 +64,9 @@ const appendMessages = (
       refusal = { error: "contact_blocked" };
     } else if (!refusal && bodyRefusal) {
       refused.push({ cid, ...bodyRefusal });
+    } else if (!refusal && isRefusal(stored)) {
+      refused.push({ cid, ...stored });
+      if (findAttachment(body)) cidsWithoutFile.push(cid);
     } else if (!refusal && log.calls.latest?.id === cid) {
       // The client id belongs to the call, whose log entry uses it.
       refused.push({ cid, error: "invalid_input" });
@@ -70,10 +75,10 @@ const appendMessages = (
       refusal = { error: "conversation_full" };
     } else if (!refusal && !sentBytes.take(member, countBodyBytes(body), now)) {
       refusal = { error: "conversation_limited", retryAfterMs: sentBytes.waitMs(member, countBodyBytes(body), now) };
-    } else if (!refusal) {
+    } else if (!refusal && !isRefusal(stored)) {
       isNew = true;
-      const { seq, at } = log.append(member.number, cid, body, now);
-      if (isAuthorCorrected) reviseForAuthor(log, seq);
+      const { seq, at } = log.append(member.number, cid, stored, now);
+      if (isAuthorCorrected || stored !== body) reviseCorrected(log, seq);
       sent.push({ cid, seq, at });
     }
   }

@@ -3,11 +3,13 @@ import type { Receipts } from "#contract/groups.ts";
 import type { Refusal } from "#contract/wire/commands.ts";
 import type { ConversationLog } from "#worker/objects/conversation/log/conversation-log.ts";
 import type { LowestReadState, Member } from "#worker/objects/conversation/log/member-table.ts";
-import type { MemberReadState } from "#worker/objects/rpc.ts";
+import type { MemberReadState, UnreadState } from "#worker/objects/rpc.ts";
 
-/** Number of messages from others that a member can see and has neither read nor cleared. */
-export const countUnreadFor = (log: ConversationLog, member: Member): number =>
-  log.messages.unread.countUnread(member, log.head);
+/** Messages from others that a member can see and has neither read nor cleared: their number, and the mentions among them. */
+export const countUnreadFor = (log: ConversationLog, member: Member): UnreadState => ({
+  unread: log.messages.unread.countUnread(member, log.head),
+  ...(log.group ? { mentions: log.mentions.listUnread(member) } : {}),
+});
 
 /** Read state shown to the others. While a member hides reads, their shown `read` stays where it was. */
 const toShownReceipts = (member: Member, readState: ReadState, hidesReads: boolean): ReadState | null => {
@@ -65,7 +67,7 @@ export const toMemberReadState = (log: ConversationLog, member: Member, isCounte
   const { delivered, read, hidden } = member;
   const { epoch, revision } = log;
   const state = { epoch, head: log.headFor(member), revision, ownReadState: { delivered, read }, hidden };
-  return isCounted ? { ...state, unread: countUnreadFor(log, member) } : state;
+  return isCounted ? { ...state, ...countUnreadFor(log, member) } : state;
 };
 
 /** Delivery state of a member's own message per member. Members who joined later are left out. */

@@ -9,6 +9,7 @@ import {
 } from "#contract/conversations.ts";
 import { isPermanentError } from "#contract/errors.ts";
 import type { Uuid } from "#contract/ids.ts";
+import { withMentions } from "#contract/mentions.ts";
 import { isRefusal, type Refusal } from "#contract/wire/commands.ts";
 import { openDb } from "#worker/db/client.ts";
 import { findReadyFiles, type ReadyFile } from "#worker/db/files.ts";
@@ -55,7 +56,7 @@ const checkForward = (body: Body, original: ForwardOriginal, me: Uuid): Body | R
   const [sentFile, fileFields] = [findAttachment(body), findAttachment(from)];
   if (!sentFile || !fileFields) return { ...body, ...attribution };
   if (sentFile.file !== fileFields.file) return { error: "original_gone" };
-  const { forwarded: _before, ...content } = fileFields;
+  const { forwarded: _before, ...content } = withMentions(fileFields, []); // mentions are of another conversation
   if ("text" in content && sentText === undefined) delete content.text;
   return { ...content, ...attribution };
 };

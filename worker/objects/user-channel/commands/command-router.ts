@@ -71,7 +71,7 @@ export class CommandRouter {
       case "deletePending":
         return deletions.deletePending(command);
       case "mute":
-        return receipts.setMuted(command);
+        return receipts.setMute(command);
       case "mark":
         return receipts.updateReceipts(command);
       case "clearHistory":

@@ -14,6 +14,7 @@ import { StoredBucket } from "#worker/objects/shared/stored-bucket.ts";
 import { TokenBucket } from "#worker/objects/shared/token-bucket.ts";
 import type { InboxFeed } from "#worker/objects/user-channel/inbox/inbox-feed.ts";
 import type { InboxEntry } from "#worker/objects/user-channel/inbox/inbox-merge.ts";
+import { isSameMute } from "#worker/objects/user-channel/inbox/mute.ts";
 import type { ConversationGateway } from "./conversation-gateway.ts";
 
 type ReceiptCommandPorts = {
@@ -105,15 +106,22 @@ export class ReceiptCommands {
     return { hidden: readState.hidden, ...(entry ? { change: this.#toChangeNumber(entry) } : {}) };
   }
 
-  setMuted({ conversation, muted, seconds }: CommandOf<"mute">): CommandResults["mute"] | Refusal {
+  setMute({ conversation, muted, seconds, exceptMentions }: CommandOf<"mute">): CommandResults["mute"] | Refusal {
     const { inbox } = this.#ports;
     const row = inbox.find(conversation);
     const until = muted && seconds !== undefined ? Math.ceil(Date.now() / 1_000 + seconds) * 1_000 : null;
-    const isChange = row && !row.gone && (row.muted !== muted || row.mutedUntil !== until);
+    const mutedExceptMentions = muted && exceptMentions === true && row?.kind === "group";
+    const mute = { muted, mutedUntil: until, mutedExceptMentions };
+    const isChange = row && !row.gone && !isSameMute(row, mute);
     if (isChange && !this.#mutes.take()) return { error: "rate_limited", retryAfterMs: this.#mutes.waitMs() };
-    const entry = inbox.setMuted(conversation, muted, until);
+    const entry = inbox.setMute(conversation, mute);
     if (!entry) return { error: "conversation_not_found" };
-    return { muted, ...(until === null ? {} : { until }), change: this.#toChangeNumber(entry) };
+    return {
+      muted,
+      ...(mutedExceptMentions ? { exceptMentions: true } : {}),
+      ...(until === null ? {} : { until }),
+      change: this.#toChangeNumber(entry),
+    };
   }
 
   /** Number of a row's last change. */

@@ -18,7 +18,9 @@ export const toInboxRow = ({
   changed: _changed,
   ...row
 }: InboxEntry): InboxRow =>
-  row.muted && !isMutedAt(row, Date.now()) ? { ...row, muted: false, mutedUntil: null } : row;
+  row.muted && !isMutedAt(row, Date.now())
+    ? { ...row, muted: false, mutedUntil: null, mutedExceptMentions: false }
+    : row;
 
 /** Iterator with one row of lookahead, for merging two tables. */
 class Peekable<T> {

@@ -1,5 +1,4 @@
 import type { SecurityNotice } from "#contract/auth/security-notice.ts";
-import { isMutedAt } from "#contract/conversations.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import type { Relation } from "#contract/people.ts";
 import type { Settings, VersionedSettings } from "#contract/settings/settings.ts";
@@ -17,9 +16,17 @@ import type { SocketRegistry } from "#worker/objects/user-channel/sockets/socket
 import { ChangeSequence } from "./change-sequence.ts";
 import { readInboxChanges, toInboxRow } from "./changes-query.ts";
 import { RelationTable } from "./contacts-table.ts";
-import { freezePeerReads, type InboxEntry, isCountOutdated, mergeNotice, mergeReadState } from "./inbox-merge.ts";
+import {
+  compareReadState,
+  freezePeerReads,
+  type InboxEntry,
+  isCountOutdated,
+  mergeNotice,
+  mergeReadState,
+} from "./inbox-merge.ts";
 import { InboxTable } from "./inbox-table.ts";
 import { InflightCounts } from "./inflight-counts.ts";
+import { type InboxMute, isLouderMute, isSameMute } from "./mute.ts";
 import {
   addMerge,
   type EntryUpdate,
@@ -157,15 +164,15 @@ export class InboxFeed {
     }
   }
 
-  /** Sets whether and until when a conversation is muted. Returns its row; undefined if there is no such row. */
-  setMuted(conversation: ConversationId, muted: boolean, mutedUntil: number | null): InboxEntry | undefined {
+  /** Sets the mute of a conversation. Returns its row; undefined if there is no such row. */
+  setMute(conversation: ConversationId, mute: InboxMute): InboxEntry | undefined {
     const before = this.#inbox.find(conversation);
     if (!before || before.gone) return undefined;
-    if (before.muted === muted && before.mutedUntil === mutedUntil) return before;
-    const entry = { ...before, muted, mutedUntil, changed: this.#sequence.next };
+    if (isSameMute(before, mute)) return before;
+    const entry = { ...before, ...mute, changed: this.#sequence.next };
     this.#inbox.writeMuted(entry);
     this.#sequence.pushChanges([toUniformPush((counter, base) => toRowFrame(counter, toInboxRow(entry), base))]);
-    if (!muted && isMutedAt(before, Date.now())) this.#listeners.onUnmuted(entry);
+    if (isLouderMute(before, mute, Date.now())) this.#listeners.onUnmuted(entry);
     return entry;
   }
 
@@ -274,16 +281,14 @@ export class InboxFeed {
   }
 
   #applyEntry(before: InboxEntry, merged: InboxEntry): InboxEntry {
-    const isListingChanged = merged.hidden !== before.hidden || merged.kept !== before.kept;
-    const isReadStateChanged = merged.delivered !== before.delivered || merged.read !== before.read;
-    const hasChanged = isListingChanged || isReadStateChanged || merged.unread !== before.unread;
+    const { hasChanged, needsFullRow } = compareReadState(before, merged);
     const entry = hasChanged ? { ...merged, changed: this.#sequence.next } : merged;
-    if (isListingChanged) this.#inbox.write(entry);
+    if (needsFullRow) this.#inbox.write(entry);
     else if (hasChanged || merged.countedUpTo !== before.countedUpTo) this.#writeBehind.deferWrite(entry);
     if (hasChanged) {
       this.#sequence.pushChanges([
         toUniformPush((counter, base) =>
-          isListingChanged ? toRowFrame(counter, toInboxRow(entry), base) : toOwnReceiptsFrame(counter, entry, base),
+          needsFullRow ? toRowFrame(counter, toInboxRow(entry), base) : toOwnReceiptsFrame(counter, entry, base),
         ),
       ]);
     }

@@ -1,6 +1,9 @@
 import { countsAsUnread, type InboxRow, type Message, mergeReadStates } from "#contract/conversations.ts";
 import { privateMembers } from "#contract/ids.ts";
+import { deriveMentions } from "#contract/mentions.ts";
 import type { ConversationNotice, MemberReadState } from "#worker/objects/rpc.ts";
+import { noMute } from "./mute.ts";
+import { isSameMentions, mergeExactMentions } from "./unread-mentions.ts";
 
 /**
  * Inbox row with the channel's own fields. `countedUpTo`: seq up to which `unread` has counted; it can be ahead of
@@ -27,9 +30,11 @@ export type NoticeMerge = {
 /** Seq up to which messages are read or cleared. */
 const seenUpTo = (row: { read: number; hidden: number }): number => Math.max(row.read, row.hidden);
 
-const notMuted: Pick<InboxEntry, "muted" | "mutedUntil"> = { muted: false, mutedUntil: null };
-
-const createEntry = (handle: number, notice: ConversationNotice, { muted, mutedUntil } = notMuted): InboxEntry => ({
+const createEntry = (
+  handle: number,
+  notice: ConversationNotice,
+  { muted, mutedUntil, mutedExceptMentions } = noMute,
+): InboxEntry => ({
   handle,
   conversation: notice.conversation,
   kind: privateMembers(notice.conversation) ? "private" : "group",
@@ -41,6 +46,7 @@ const createEntry = (handle: number, notice: ConversationNotice, { muted, mutedU
   preview: null,
   whole: true,
   unread: 0,
+  mentions: [],
   delivered: 0,
   read: 0,
   othersDelivered: 0,
@@ -49,6 +55,7 @@ const createEntry = (handle: number, notice: ConversationNotice, { muted, mutedU
   open: false,
   muted,
   mutedUntil,
+  mutedExceptMentions,
   kept: false,
   revision: notice.revision,
   group: notice.group,
@@ -58,19 +65,19 @@ const createEntry = (handle: number, notice: ConversationNotice, { muted, mutedU
   changed: 0,
 });
 
-/** Unread count after a notice, and whether it is reliable. */
+/** Unread count after a notice, whether the notice counted exactly, and whether the count is in doubt. */
 const countUnread = (
   entry: InboxEntry,
   notice: ConversationNotice,
   isContiguous: boolean,
-): Pick<InboxEntry, "unread" | "countedUpTo"> & { needsRecount: boolean } => {
+): Pick<InboxEntry, "unread" | "countedUpTo"> & { isExact?: true; needsRecount: boolean } => {
   const { countedUpTo, unread } = entry;
   const noticeSeenUpTo = Math.max(notice.ownReadState.read, notice.hidden);
   const isBehind = seenUpTo(entry) < noticeSeenUpTo;
   const isAhead = seenUpTo(entry) > noticeSeenUpTo;
   const isLater = notice.head >= countedUpTo && notice.revision >= entry.revision;
   if (notice.unread !== undefined && !isAhead && isLater) {
-    return { unread: notice.unread, countedUpTo: notice.head, needsRecount: false };
+    return { unread: notice.unread, countedUpTo: notice.head, isExact: true, needsRecount: false };
   }
   if (isContiguous) {
     const added = notice.messages.filter((message) => countsAsUnread(message) && message.seq > countedUpTo).length;
@@ -99,6 +106,7 @@ const mergeLeftNotice = (before: InboxEntry, { membershipVersion, at }: Conversa
     open: false,
     preview: null,
     unread: 0,
+    mentions: [],
     countedUpTo: before.head,
     kept: false,
     at: Math.max(before.at, at),
@@ -147,7 +155,7 @@ export const mergeNotice = (
   const hidden = Math.max(before.hidden, notice.hidden);
   const isMembershipChanged = notice.membershipVersion > before.membershipVersion;
   const isCardNew = (notice.group?.roster ?? 0) > (before.group?.roster ?? 0);
-  const { needsRecount, ...count } = countUnread(before, notice, isContiguous);
+  const { needsRecount, isExact = false, ...count } = countUnread(before, notice, isContiguous);
   // A notice is a consistent snapshot: if it is ahead in one field, it is not behind in another.
   const last = isHeadAdvanced || (isRevised && notice.head === before.head) ? notice : before;
   const entry: InboxEntry = {
@@ -167,6 +175,9 @@ export const mergeNotice = (
     ...(isMembershipChanged ? { open: notice.open, gone: false, membershipVersion: notice.membershipVersion } : {}),
     group: isCardNew ? notice.group : before.group,
   };
+  const changedMessages = isRevisionCarried ? [...newMessages, ...(notice.revised?.messages ?? [])] : newMessages;
+  const derivedMentions = deriveMentions(before.mentions, entry, changedMessages);
+  entry.mentions = isExact ? mergeExactMentions(entry, notice, derivedMentions) : derivedMentions;
   const isOwnMoved = own.delivered !== before.delivered || own.read !== before.read;
   // Devices add pushed messages to their count; the count is pushed only if it differs from that sum.
   const expected = before.unread + (isContiguous ? newMessages.filter(countsAsUnread).length : 0);
@@ -182,11 +193,25 @@ export const mergeNotice = (
       isMembershipChanged ||
       isCardNew ||
       hidden !== before.hidden ||
+      !isSameMentions(entry.mentions, derivedMentions) ||
       (isRevised && !isRevisionCarried),
     isOwnReadStateChanged: isOwnMoved || entry.unread !== expected,
     isPeerReadStateChanged: peers.delivered !== before.othersDelivered || peers.read !== before.othersRead,
     needsRecount,
   };
+};
+
+/** What changed in a row by an answer about the person's own read state, and whether the whole row must be pushed. */
+export const compareReadState = (
+  before: InboxEntry,
+  merged: InboxEntry,
+): { hasChanged: boolean; needsFullRow: boolean } => {
+  const needsFullRow =
+    merged.hidden !== before.hidden ||
+    merged.kept !== before.kept ||
+    !isSameMentions(merged.mentions, deriveMentions(before.mentions, merged));
+  const isReadStateChanged = merged.delivered !== before.delivered || merged.read !== before.read;
+  return { needsFullRow, hasChanged: needsFullRow || isReadStateChanged || merged.unread !== before.unread };
 };
 
 /** Messages that arrived during a count request, and whether another exact count overtook it. */
@@ -209,8 +234,10 @@ export const mergeReadState = (before: InboxEntry, answer: MemberReadState, infl
     hidden,
     preview: before.head > hidden ? before.preview : null,
   };
+  entry.mentions = deriveMentions(before.mentions, entry);
   const isAhead = seenUpTo(before) > Math.max(answer.ownReadState.read, answer.hidden);
   if (unread === undefined || isAhead || isCountOutdated(before, answer)) return entry;
+  entry.mentions = mergeExactMentions(entry, answer, entry.mentions);
   if (head >= before.countedUpTo) return { ...entry, unread, countedUpTo: head };
   if (inflight.isOvertaken) return entry;
   return { ...entry, unread: unread + inflight.seqs.filter((seq) => seq > head).length };

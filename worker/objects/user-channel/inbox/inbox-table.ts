@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { StoredBody } from "#contract/conversations.ts";
+import { Seq, StoredBody } from "#contract/conversations.ts";
 import { GroupCard } from "#contract/groups.ts";
 import { type ConversationId, privateMembers } from "#contract/ids.ts";
 import { toAssignments, toInsert, toParameters } from "#worker/objects/shared/columns.ts";
@@ -10,6 +10,8 @@ export const bucketSize = 16;
 export const bucketOf = (changed: number): number => Math.floor(changed / bucketSize);
 
 const cachedRowsMax = 128;
+
+const Mentions = v.array(Seq);
 
 /** Columns of the table `inbox`. */
 export type InboxColumns = {
@@ -24,6 +26,7 @@ export type InboxColumns = {
   preview: string | null;
   whole: number;
   unread: number;
+  mentions: string | null;
   counted: number;
   delivered: number;
   read: number;
@@ -34,6 +37,7 @@ export type InboxColumns = {
   turn: number;
   muted: number;
   muted_until: number | null;
+  muted_except_mentions: number;
   kept: number;
   revision: number;
   card: string | null;
@@ -52,6 +56,7 @@ export const toInboxEntry = (row: InboxColumns): InboxEntry => ({
   preview: row.preview === null ? null : v.parse(StoredBody, JSON.parse(row.preview)),
   whole: row.whole === 1,
   unread: row.unread,
+  mentions: row.mentions === null ? [] : v.parse(Mentions, JSON.parse(row.mentions)),
   delivered: row.delivered,
   read: row.read,
   othersDelivered: row.others_delivered,
@@ -60,6 +65,7 @@ export const toInboxEntry = (row: InboxColumns): InboxEntry => ({
   open: row.open === 1,
   muted: row.muted === 1,
   mutedUntil: row.muted_until,
+  mutedExceptMentions: row.muted_except_mentions === 1,
   kept: row.kept === 1,
   revision: row.revision,
   group: row.card === null ? null : v.parse(GroupCard, JSON.parse(row.card)),
@@ -70,7 +76,7 @@ export const toInboxEntry = (row: InboxColumns): InboxEntry => ({
   changed: row.changed,
 });
 
-/** Columns of frequent updates. `muted` and its end are excluded because of their index. */
+/** Columns of frequent updates. `muted` is excluded because of its index, and with it the other columns of a mute. */
 const updatedColumns = [
   "changed",
   "epoch",
@@ -80,6 +86,7 @@ const updatedColumns = [
   "preview",
   "whole",
   "unread",
+  "mentions",
   "counted",
   "delivered",
   "read",
@@ -104,6 +111,7 @@ const toColumns = (entry: InboxEntry): Pick<InboxColumns, (typeof updatedColumns
   preview: entry.preview === null ? null : JSON.stringify(entry.preview),
   whole: entry.whole ? 1 : 0,
   unread: entry.unread,
+  mentions: entry.mentions.length === 0 ? null : JSON.stringify(entry.mentions),
   counted: entry.countedUpTo,
   delivered: entry.delivered,
   read: entry.read,
@@ -183,13 +191,18 @@ export class InboxTable {
     this.flush();
   }
 
-  /** Writes a row whose `muted` or `mutedUntil` changed. */
+  /** Writes a row whose mute changed. */
   writeMuted(entry: InboxEntry): void {
     this.stage(entry);
     this.#storage.transactionSync(() => {
       this.flush();
-      const values = [entry.muted ? 1 : 0, entry.mutedUntil];
-      this.#sql.exec("UPDATE inbox SET muted = ?, muted_until = ? WHERE handle = ?", ...values, entry.handle);
+      this.#sql.exec(
+        "UPDATE inbox SET muted = ?, muted_until = ?, muted_except_mentions = ? WHERE handle = ?",
+        entry.muted ? 1 : 0,
+        entry.mutedUntil,
+        entry.mutedExceptMentions ? 1 : 0,
+        entry.handle,
+      );
     });
   }
 

@@ -1,4 +1,3 @@
-import { isMutedAt } from "#contract/conversations.ts";
 import { type ConversationId, otherMember, type Uuid } from "#contract/ids.ts";
 import {
   presenceStaleMs,
@@ -17,6 +16,7 @@ import type { SocketRegistry } from "#worker/objects/user-channel/sockets/socket
 import { toConfirmWaitMs } from "./confirm-wait.ts";
 import type { DeviceSender } from "./device-sender.ts";
 import type { MarkTable } from "./mark-table.ts";
+import { toNotableEntry } from "./notable-messages.ts";
 import { createMessagePayload } from "./payloads.ts";
 import { createPending, getPushTimes, type PendingMessages, pushSendingMs, toPauseEnd } from "./pending-messages.ts";
 import type { PushSubscription, SubscriptionTable } from "./subscription-table.ts";
@@ -39,7 +39,7 @@ type MessagePusherPorts = {
 const lifetimeMs = pushLifetimeSeconds * 1_000;
 /** Conversations with unread messages since a time. A row read costs a thousandth of a row written, so it has no index. */
 const unreadQuery = `SELECT conversation, at FROM inbox
-  WHERE unread > 0 AND at > ? AND gone = 0 AND (muted = 0 OR muted_until < at)`;
+  WHERE unread > 0 AND at > ? AND gone = 0 AND (muted = 0 OR muted_until < at OR muted_except_mentions = 1)`;
 
 /**
  * Pushes new messages to the devices that do not show them: at once to a device without a socket, after
@@ -79,7 +79,7 @@ export class MessagePusher {
     try {
       if (this.#ports.subscriptions.all.length === 0) return;
       this.#recover(conversation);
-      if (isMutedAt(entry, now)) return;
+      if (!toNotableEntry(entry, now)) return;
       const pending = this.#pending.get(conversation) ?? createPending(now);
       pending.lastAt = now;
       pending.author = author === undefined ? undefined : { number: sender, user: author };
@@ -95,7 +95,7 @@ export class MessagePusher {
     if (known.size > 0) this.#writeMark(entry, known);
   }
 
-  /** Records that nobody is to be notified of the messages that arrived while the conversation was muted. */
+  /** Records that nobody is to be notified of the messages that arrived while the conversation was muted more. */
   handleUnmuted(entry: InboxEntry): void {
     const devices = this.#ports.subscriptions.all;
     if (devices.length > 0 && entry.unread > 0) this.#writeMark(entry, new Map(devices.map(toHeadOf(entry))));
@@ -197,9 +197,10 @@ export class MessagePusher {
   #findUnread(conversation: ConversationId): InboxEntry | undefined {
     const { inbox, relations, user } = this.#ports;
     const entry = inbox.find(conversation);
-    if (!entry || entry.gone || entry.unread === 0 || isMutedAt(entry, Date.now())) return undefined;
     const other = otherMember(conversation, user);
-    return other !== undefined && relations.isBlocked(other) ? undefined : entry;
+    return !entry || (other !== undefined && relations.isBlocked(other))
+      ? undefined
+      : toNotableEntry(entry, Date.now());
   }
 
   /** Time at which a device is due, undefined if it has shown the messages in the foreground. */

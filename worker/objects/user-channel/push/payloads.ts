@@ -1,4 +1,6 @@
+import { isMutedAt } from "#contract/conversations.ts";
 import { otherMember, privateMembers, type Uuid } from "#contract/ids.ts";
+import { isMentionOf } from "#contract/mentions.ts";
 import {
   notificationSettingsPath,
   type PushPayload,
@@ -7,7 +9,16 @@ import {
   toConversationTag,
 } from "#contract/push.ts";
 import type { Settings } from "#contract/settings/settings.ts";
-import { productName, toCountText, toPreviewText, toQuote, toSummaryText, toTestText } from "#worker/lib/push/texts.ts";
+import {
+  productName,
+  toCountText,
+  toMentionCountText,
+  toMentionQuote,
+  toPreviewText,
+  toQuote,
+  toSummaryText,
+  toTestText,
+} from "#worker/lib/push/texts.ts";
 import type { InboxEntry } from "#worker/objects/user-channel/inbox/inbox-merge.ts";
 import type { PushSubscription } from "./subscription-table.ts";
 
@@ -29,6 +40,12 @@ const findText = ({ user, settings }: Recipient, entry: InboxEntry, { language }
   return isShown && preview ? toPreviewText(language, preview, whole) : undefined;
 };
 
+/** Number of messages in words. While a conversation is muted except mentions, they are mentions. */
+const findCountText = ({ settings }: Recipient, entry: InboxEntry, { language }: PushSubscription, now: number) => {
+  const onlyMentions = isMutedAt(entry, now) && getPreviewLevel(settings, entry) !== "nothing";
+  return (onlyMentions ? toMentionCountText : toCountText)(language, entry.unread);
+};
+
 /**
  * Content of a push of a conversation's new messages, as the person's settings allow it to be shown. `author`: name of
  * the author of the newest one in a group, if known.
@@ -46,8 +63,11 @@ export const createMessagePayload = (
   const other = otherMember(conversation, user);
   const isNameShown = getPreviewLevel(recipient.settings, entry) !== "nothing";
   const name = !isNameShown ? undefined : other === undefined ? group?.name : recipient.findName(other);
-  const [quoted, count] = [findText(recipient, entry, device), toCountText(language, unread)];
-  const text = quoted !== undefined && author ? toQuote(language, author, quoted) : quoted;
+  const [quoted, count] = [findText(recipient, entry, device), findCountText(recipient, entry, device, sentAt)];
+  const isMention = entry.preview !== null && isMentionOf(entry.preview, group?.number);
+  const toText = (shown: string) =>
+    isMention ? toMentionQuote(language, author, shown) : author ? toQuote(language, author, shown) : shown;
+  const text = quoted === undefined ? undefined : toText(quoted);
   return {
     web_push: 8030,
     notification: {

@@ -1,0 +1,13 @@
+import { type ComponentType, createContext } from "react";
+import type { ConversationId } from "#contract/ids.ts";
+import type { Mention } from "#contract/mentions.ts";
+
+/** What the texts of a group need to show mentions: the group, the member number of this user, and the component. */
+type MentionContextValue = {
+  conversation: ConversationId;
+  ownNumber: number | undefined;
+  Text: ComponentType<{ text: string; mentions: readonly Mention[] }>;
+};
+
+/** Undefined in a private chat, which has no mentions. */
+export const MentionContext = createContext<MentionContextValue | undefined>(undefined);

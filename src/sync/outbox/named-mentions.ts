@@ -1,0 +1,70 @@
+import type { Body } from "#contract/conversations.ts";
+import { isGroupActionAllowed } from "#contract/groups.ts";
+import type { ConversationId } from "#contract/ids.ts";
+import { mentionsMax } from "#contract/limits.ts";
+import { type Mention, withMentions } from "#contract/mentions.ts";
+import { readMembers } from "#sync/store/members.ts";
+import type { SyncContext } from "#sync/store/sync-context.ts";
+
+/** Words that mention everyone, in each language of the app. */
+const everyoneNames = ["all", "todos", "tous"];
+
+/** Name that can be mentioned; without a number it stands for everyone. */
+type MentionableName = { name: string; number?: number | undefined };
+
+/** Members that this page has chosen for a name, by conversation and name. They tell people with the same name apart. */
+const chosenMembers = new Map<string, number>();
+
+const toChoiceKey = (conversation: ConversationId, name: string): string => `${conversation} ${name}`;
+
+export const rememberMentionedMember = (conversation: ConversationId, name: string, number: number): void =>
+  void chosenMembers.set(toChoiceKey(conversation, name), number);
+
+const wordStart = /^[\p{L}\p{N}\p{M}_]/u;
+
+/** Mentions in a text: an "@" that does not follow a word, with the longest of these names as whole words. */
+export const findNamedMentions = (text: string, names: readonly MentionableName[]): Mention[] => {
+  const longestFirst = [...names].sort((a, b) => b.name.length - a.name.length);
+  const mentions: Mention[] = [];
+  // Browsers of older phones lack lookbehind: the preceding character is part of the match.
+  for (const { index, 1: before = "" } of text.matchAll(/(^|[^\p{L}\p{N}\p{M}_.@-])@/gu)) {
+    const offset = index + before.length;
+    const rest = text.slice(offset + 1);
+    const isNamed = ({ name }: MentionableName) => rest.startsWith(name) && !wordStart.test(rest.slice(name.length));
+    const found = longestFirst.find(isNamed);
+    if (found) {
+      const length = found.name.length + 1;
+      mentions.push(found.number === undefined ? [offset, length] : [offset, length, found.number]);
+    }
+  }
+  return mentions.slice(0, mentionsMax);
+};
+
+/**
+ * The body with the mentions of stored members that its text names. Of several members with the same name, the one chosen
+ * in this page is mentioned, and none if there is no choice. Requires a transaction over conversations, members, people
+ * and `meta`.
+ */
+export const resolveMentions = async (
+  { strict: store, me }: Pick<SyncContext, "strict" | "me">,
+  conversation: ConversationId,
+  body: Body,
+): Promise<Body> => {
+  const { group } = (await store.conversations.get(conversation)) ?? {};
+  if (!group || !("text" in body)) return body;
+  const names = new Map<string, number | undefined>();
+  if (isGroupActionAllowed(group.role, "mentionEveryone")) for (const name of everyoneNames) names.set(name, undefined);
+  const { members } = await readMembers(store, me, conversation);
+  const others = members.filter(({ user, username }) => user !== me && username !== "");
+  for (const { username: name, number } of others) {
+    const isUnique = others.filter(({ username }) => username === name).length === 1;
+    if (isUnique || chosenMembers.get(toChoiceKey(conversation, name)) === number) names.set(name, number);
+  }
+  return withMentions(
+    body,
+    findNamedMentions(
+      body.text ?? "",
+      Array.from(names, ([name, number]) => ({ name, number })),
+    ),
+  );
+};

@@ -1,0 +1,49 @@
+import type { StoredBody } from "#contract/conversations.ts";
+import { mentionsListedMax } from "#contract/limits.ts";
+import { findMentions } from "#contract/mentions.ts";
+import type { Member } from "./member-table.ts";
+
+/** Stands for all members in the column `member`. */
+const everyone = -1;
+
+/** Mentions of members in the messages of a group, by which unread mentions are found without reading messages. */
+export class MentionTable {
+  readonly #sql: SqlStorage;
+
+  constructor(sql: SqlStorage) {
+    this.#sql = sql;
+  }
+
+  /** Adds the mentions of a new message. A message without mentions writes nothing. */
+  add(seq: number, body: StoredBody): void {
+    for (const member of new Set(findMentions(body).map(([, , who = everyone]) => who)))
+      this.#sql.exec("INSERT INTO mentions (member, seq) VALUES (?, ?)", member, seq);
+  }
+
+  /** Newest messages of others that mention a member who has neither read nor cleared them, in ascending order. */
+  listUnread({ number, read, hidden }: Pick<Member, "number" | "read" | "hidden">): number[] {
+    return this.#sql
+      .exec<{ seq: number }>(
+        `SELECT DISTINCT seq FROM mentions JOIN messages USING (seq)
+         WHERE member IN (?, ?) AND mentions.seq > ? AND sender <> ? AND kind <> 'deleted' ORDER BY seq DESC LIMIT ?`,
+        number,
+        everyone,
+        Math.max(read, hidden),
+        number,
+        mentionsListedMax,
+      )
+      .toArray()
+      .map(({ seq }) => seq)
+      .reverse();
+  }
+
+  /** Time of the last message that mentioned everyone, deleted or not. */
+  findLastEveryoneAt(): number | undefined {
+    return this.#sql
+      .exec<{ at: number }>(
+        "SELECT at FROM mentions JOIN messages USING (seq) WHERE member = ? ORDER BY mentions.seq DESC LIMIT 1",
+        everyone,
+      )
+      .toArray()[0]?.at;
+  }
+}
