@@ -38,8 +38,9 @@ test.each([1, 2, 3, 4, 5, 6])(
     const anas = await CallClient.open(ana, id);
     let laptop: CallClient | undefined;
     let call: Uuid | undefined;
-    let [sent, deaths] = [0, 0];
+    let [sent, deaths, newestUnread] = [0, 0, 0];
     const outcomes = new Map<Uuid, Outcome>();
+    const deathsBefore = new Map<Uuid, number>();
     /** Calls whose push was accepted by an object that died before it recorded that. */
     const unrecorded = new Set<Uuid>();
     const trace: string[] = [];
@@ -50,6 +51,7 @@ test.each([1, 2, 3, 4, 5, 6])(
     };
     const dial = async () => {
       const next = createUuid();
+      deathsBefore.set(next, deaths);
       if ((await anas.dial(next)).error === undefined) call = next;
       return call !== undefined;
     };
@@ -61,6 +63,7 @@ test.each([1, 2, 3, 4, 5, 6])(
       const status = { missed: "missed", answered: "ended", declined: "rejected" } as const;
       await anas.waitForEvent(ended, status[outcome]);
       outcomes.set(ended, outcome);
+      if (outcome === "missed") newestUnread = sent + outcomes.size;
     };
     /** Rings, and dies while the push service is asked, or once it has accepted the push. */
     const dialAndDie = async (isPushAccepted: boolean) => {
@@ -78,12 +81,13 @@ test.each([1, 2, 3, 4, 5, 6])(
       phone.answer = isAccepted;
     };
     const onLaptop = async (outcome: "answered" | "declined") => {
+      if (call === undefined) return;
+      laptop ??= await CallClient.open(ben, id);
       const device = laptop;
-      if (!device || call === undefined) return;
-      await device.waitForEvent(call, "ring").catch(() => undefined); // or with the welcome of its socket
       await end(outcome, async (ringing) => {
         if (outcome === "declined") return device.hangUp(ringing, "rejected");
         await device.answer(ringing);
+        await scheduler.wait(quietMs);
         return device.hangUp(ringing, "ended");
       });
     };
@@ -97,7 +101,10 @@ test.each([1, 2, 3, 4, 5, 6])(
         }),
       answer: () => onLaptop("answered"),
       decline: () => onLaptop("declined"),
-      message: () => sendTexts(ana, id, `message ${++sent}`),
+      message: async () => {
+        await sendTexts(ana, id, `message ${++sent}`);
+        newestUnread = sent + outcomes.size;
+      },
       read: async () => {
         const { head } = await readRow(ben, id);
         await request(ben, { type: "mark", conversation: id, delivered: head, read: head });
@@ -143,10 +150,11 @@ test.each([1, 2, 3, 4, 5, 6])(
     for (const [ended, outcome] of outcomes) {
       const rings = pushes.filter(({ kind, call }) => kind === "call" && call === ended);
       const lengths = new Set(rings.map(({ expiresAt }) => expiresAt)); // a call that rings longer is pushed again
-      expect(rings.length, context).toBeLessThanOrEqual(lengths.size + deaths);
+      const repetitions = deaths - (deathsBefore.get(ended) ?? 0);
+      expect(rings.length, context).toBeLessThanOrEqual(lengths.size + repetitions);
       // What rang is replaced once, by the kind of its end, and what did not ring is not.
       const endings = count(["missed_call", "call_ended"], ended);
-      expect(endings, context).toBeLessThanOrEqual(rings.length === 0 ? 0 : 1 + deaths);
+      expect(endings, context).toBeLessThanOrEqual(rings.length === 0 ? 0 : 1 + repetitions);
       if (rings.length > 0 && !unrecorded.has(ended)) expect(endings, context).toBeGreaterThanOrEqual(1);
       if (outcome !== "missed") expect(count(["missed_call"], ended), context).toBe(0);
       // No ring after the end.
@@ -156,7 +164,10 @@ test.each([1, 2, 3, 4, 5, 6])(
     }
     // Messages and missed calls of a conversation are one notification, which agrees with the inbox.
     const described = pushes.filter((push) => push.head !== undefined);
-    if (unread > 0) expect(described.at(-1), context).toMatchObject({ head, count: unread });
+    if (unread > 0) {
+      expect(described.at(-1)?.count, context).toBe(unread);
+      expect(described.at(-1)?.head, context).toBeGreaterThanOrEqual(newestUnread);
+    }
     const repeated = described.filter((push, n) => described.slice(0, n).some((before) => before.head === push.head));
     expect(repeated.length, context).toBeLessThanOrEqual(deaths);
     for (const [n, push] of described.entries()) {

@@ -280,6 +280,8 @@ test.each([
   });
   expect(headers.get("topic")).toBe(ring.headers.get("topic"));
   await settle();
+  if (how === "answered") await bens.hangUp(call, "ended"); // which concerns no notification any more
+  await settle();
   expect([kinds(phone), kinds(tabletPush)]).toEqual([["call", "call_ended"], ["call"]]);
 });
 

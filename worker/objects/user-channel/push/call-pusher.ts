@@ -122,7 +122,9 @@ export class CallPusher {
   }
 
   #end(call: Call, over: CallChange["over"]): void {
-    const ring = this.#findRing(call.conversation, call.call_id) ?? this.#recallRing(call);
+    // An answer replaced the ring already, so the end of the talk concerns no notification.
+    const hasTalked = over !== null && call.answered_at !== null;
+    const ring = this.#findRing(call.conversation, call.call_id) ?? (hasTalked ? undefined : this.#recallRing(call));
     if (!ring || ring.isOver) return;
     ring.isOver = true;
     this.#ports.ctx.waitUntil(this.#replaceByEnd(ring, over));
