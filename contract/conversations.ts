@@ -42,6 +42,8 @@ export const anonymousForward: Forwarded = { by: deletedUserId, name: "" };
 
 const forwardedField = { forwarded: v.optional(Forwarded) };
 const mentionsField = { mentions: v.optional(Mentions) };
+/** Position of the message of the same conversation that a message answers (`docs/decisions/replies.md`). */
+const replyField = { reply: v.optional(Seq) };
 const attachmentFields = {
   file: Uuid,
   name: FileName,
@@ -60,6 +62,7 @@ const ImageBody = v.strictObject({
   text: v.optional(MessageText),
   ...forwardedField,
   ...mentionsField,
+  ...replyField,
 });
 const FileBody = v.strictObject({
   type: v.literal("file"),
@@ -67,6 +70,7 @@ const FileBody = v.strictObject({
   text: v.optional(MessageText),
   ...forwardedField,
   ...mentionsField,
+  ...replyField,
 });
 const VoiceBody = v.strictObject({
   type: v.literal("voice"),
@@ -74,11 +78,12 @@ const VoiceBody = v.strictObject({
   ms: v.pipe(Count, v.minValue(1), v.maxValue(voiceMaxMs)),
   waveform: v.pipe(v.string(), v.regex(/^[A-Za-z0-9_-]*$/), v.maxLength(waveformBars)),
   ...forwardedField,
+  ...replyField,
 });
 
 /** Content of a message that a person sends. Older clients reject frames with a kind that they do not know. */
 export const Body = v.variant("type", [
-  v.strictObject({ type: v.literal("text"), text: MessageText, ...forwardedField, ...mentionsField }),
+  v.strictObject({ type: v.literal("text"), text: MessageText, ...forwardedField, ...mentionsField, ...replyField }),
   ImageBody,
   FileBody,
   VoiceBody,
@@ -120,20 +125,30 @@ export type StoredBody = v.InferOutput<typeof StoredBody>;
 
 export const findAttachment = (body: StoredBody): AttachedBody | undefined => ("file" in body ? body : undefined);
 
+/** Position of the message that a message answers. */
+export const findReplyTarget = (body: StoredBody): number | undefined => ("reply" in body ? body.reply : undefined);
+
+/** The same body as an answer to another message, or to none. */
+export const withReply = (body: Body, reply: number | undefined): Body => {
+  const { reply: _, ...content } = body;
+  return reply === undefined ? content : { ...content, reply };
+};
+
 /** Whether a forward's original author deleted their account. */
 export const isAnonymized = (body: StoredBody): boolean => "forwarded" in body && body.forwarded?.by === deletedUserId;
 
 /**
- * Kinds of stored messages: the body types, with kinds of their own for forwarded texts, texts with mentions and missed
- * calls.
+ * Kinds of stored messages: the body types, with kinds of their own for forwarded texts, texts with mentions, replies and
+ * missed calls.
  */
-export type MessageKind = StoredBody["type"] | "forwarded" | "mention" | "missed";
+export type MessageKind = StoredBody["type"] | "forwarded" | "mention" | "reply" | "missed";
 
 /** Missed calls have a kind of their own, because only they count as unread. */
 export const toMessageKind = (body: StoredBody): MessageKind => {
   if (body.type === "call" && body.status === "missed") return "missed";
   if (body.type !== "text") return body.type;
-  return body.forwarded ? "forwarded" : body.mentions ? "mention" : "text";
+  if (body.forwarded) return "forwarded";
+  return body.mentions ? "mention" : body.reply === undefined ? "text" : "reply";
 };
 
 /** Whether messages of a kind count as unread. Tombstones, placeholders and system messages other than missed calls do not. */
@@ -141,6 +156,7 @@ export const unreadKinds: Readonly<Record<MessageKind, boolean>> = {
   text: true,
   forwarded: true,
   mention: true,
+  reply: true,
   image: true,
   file: true,
   voice: true,

@@ -4,10 +4,12 @@ import { Body } from "#contract/conversations.ts";
 import { PackedUuid } from "#contract/ids.ts";
 import { joinedFramesMax } from "#contract/limits.ts";
 import * as clientFrame from "./client-frame-types.ts";
+import { WireText } from "./compact-encoding.ts";
 import { ConversationRef, Count, Int, parseFrame, parseJson, Ref } from "./frame-parts.ts";
 
 const Bit = v.picklist([0, 1]);
-const SentBody = v.union([v.string(), Body]);
+const SentBody = v.union([WireText, Body]);
+export type SentBody = v.InferOutput<typeof SentBody>;
 const WireSource = v.strictTuple([ConversationRef, Count]); // original of a forwarded message
 const pageFields = [v.literal(clientFrame.page), Ref, ConversationRef, v.picklist(["a", "b"]), Count, Count] as const;
 

@@ -1,7 +1,7 @@
 import type { Body, ForwardSource } from "#contract/conversations.ts";
 import { type ConversationId, packUuid, unpackUuid } from "#contract/ids.ts";
 import * as clientFrame from "./client-frame-types.ts";
-import type { ClientFrame } from "./client-frames.ts";
+import type { ClientFrame, SentBody } from "./client-frames.ts";
 import type { Command, CommandOf } from "./commands.ts";
 import { fromWireBody, toWireBody, type WireBody } from "./compact-encoding.ts";
 
@@ -62,7 +62,7 @@ export const toSendFrame = (
     ref,
     conversation,
     packUuid(message.cid),
-    toWireBody(message.body) as string | Body,
+    toWireBody(message.body) as SentBody,
   ] as const;
   const { source } = message;
   return source ? [...frame, [source.conversation, source.seq]] : [...frame];
@@ -72,7 +72,7 @@ export const toSendFrame = (
 export const toMulticastFrame = (ref: number, { body, source, to }: CommandOf<"multicast">): ClientFrame => [
   clientFrame.multicast,
   ref,
-  toWireBody(body) as string | Body,
+  toWireBody(body) as SentBody,
   source ? [source.conversation, source.seq] : null,
   to.map(({ conversation, cid }) => [conversation, packUuid(cid)]),
 ];

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { type InboxRow, type Message, StoredBody } from "#contract/conversations.ts";
+import { type InboxRow, type Message, Seq, StoredBody } from "#contract/conversations.ts";
 import { type GroupCard, groupRoles } from "#contract/groups.ts";
 import { ConversationId, PackedUuid, packUuid, type Uuid, unpackUuid } from "#contract/ids.ts";
 import { type Relation, relationStates } from "#contract/people.ts";
@@ -12,12 +12,18 @@ import { type Relation, relationStates } from "#contract/people.ts";
 const Int = v.pipe(v.number(), v.safeInteger());
 const Bit = v.picklist([0, 1]);
 
-export const WireBody = v.union([v.string(), StoredBody]);
+/** A text, or a text and the seq of the message that it answers. */
+export const WireText = v.union([v.string(), v.strictTuple([v.string(), Seq])]);
+export const WireBody = v.union([WireText, StoredBody]);
 export type WireBody = v.InferOutput<typeof WireBody>;
-export const toWireBody = (body: StoredBody): WireBody =>
-  body.type === "text" && !body.forwarded && !body.mentions ? body.text : body;
-export const fromWireBody = (body: WireBody): StoredBody =>
-  typeof body === "string" ? { type: "text", text: body } : body;
+export const toWireBody = (body: StoredBody): WireBody => {
+  if (body.type !== "text" || body.forwarded || body.mentions) return body;
+  return body.reply === undefined ? body.text : [body.text, body.reply];
+};
+export const fromWireBody = (body: WireBody): StoredBody => {
+  if (typeof body === "string") return { type: "text", text: body };
+  return Array.isArray(body) ? { type: "text", text: body[0], reply: body[1] } : body;
+};
 
 /** seq, time, sender and body; for the author's own devices also the client id and whether it is undelivered. */
 export const WireMessage = v.union([

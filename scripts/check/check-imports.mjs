@@ -114,6 +114,7 @@ const stages = {
     ["composer/composer-overlay.ts", "composer/composer-notice.tsx", "composer/discard-dialog.tsx"],
     ["message/senders.ts", "message/collapse-text.ts", "message/mention-context.ts", "message/message-text.tsx"],
     ["mentions"],
+    ["reply"],
     ["attachments"],
     ["message"],
     ["voice"],

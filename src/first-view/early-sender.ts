@@ -1,5 +1,5 @@
-/** Text sent in a first view. `n`: its place in the journal. */
-export type EarlyMessage = { cid: string; text: string; n: number };
+/** Text sent in a first view. `n`: its place in the journal; `reply`: the message it answers, by seq or client id. */
+export type EarlyMessage = { cid: string; text: string; n: number; reply?: number | string };
 /** Entry of the journal (`src/sync/store/journal.ts`); `stored` if the server is known to have it. */
 type JournalEntry = EarlyMessage & { conversation: string; at: number; stored?: { at: number } };
 
@@ -146,7 +146,7 @@ export const createEarlySender = ({
     isSending = true;
     try {
       while (queue[0] && !isRefused && view.isConnected) {
-        const { cid, text, n } = queue[0];
+        const { cid, text, n, reply } = queue[0];
         await renewSession();
         if (localStorage.getItem(sentPrefix + cid) === null) {
           queue.shift(); // another tab has taken it over
@@ -154,7 +154,7 @@ export const createEarlySender = ({
         }
         if ((await hasOlderUnsent(n)) || !view.isConnected) break;
         const { epoch, sent } = await post(`/api/conversations/${conversation}/messages`, {
-          messages: [{ cid, body: { type: "text", text } }],
+          messages: [{ cid, body: { type: "text", text, reply } }],
         });
         const { seq, at } = sent[0];
         queue.shift();
@@ -195,12 +195,13 @@ export const createEarlySender = ({
         if (!rows) return;
         const others = new Set([...own, ...rows.map(({ cid }) => cid)]);
         for (const entry of listJournaled()) {
-          const { cid, text, n, at, stored } = entry;
+          const { cid, at, stored, reply } = entry;
           if (others.has(cid) || at > performance.timeOrigin) continue; // written since in another tab, which sends it
           if (isShown(cid)) own.add(cid);
           else {
             show(entry);
-            if (!stored) enqueue({ cid, text, n });
+            // A message that is named by its client id is unsent too, and the app sends both.
+            if (!stored && typeof reply !== "string") enqueue(entry);
           }
         }
         void send();

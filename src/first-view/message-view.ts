@@ -1,14 +1,17 @@
 import { toCallEntry } from "#components/messages/call-text.ts";
-import { listNamedMembers } from "#components/messages/member-names.ts";
+import { getMemberName, listNamedMembers } from "#components/messages/member-names.ts";
+import { toPreviewParts } from "#components/messages/message-preview-text.ts";
 import { describeSystemMessage } from "#components/messages/system-message-text.ts";
 import { type AvatarPerson, toPersonHue } from "#components/people/avatar-text.ts";
 import type { CallBody } from "#contract/calls/call.ts";
-import type { Forwarded, StoredBody } from "#contract/conversations.ts";
+import { type Forwarded, findReplyTarget, type StoredBody } from "#contract/conversations.ts";
 import { deletedUserId } from "#contract/ids.ts";
 import { findMentions, type Mention } from "#contract/mentions.ts";
+import { toPreview } from "#contract/wire/preview.ts";
 import { cardHeightPx, cardWidthPx, toImageBox } from "#features/chat/message/bubble-metrics.ts";
 import { collapseText } from "#features/chat/message/collapse-text.ts";
 import { type MessagePlacement, runGapMs } from "#features/chat/message/message-layout.ts";
+import { quoteClasses } from "#features/chat/reply/quote-classes.ts";
 import { getLanguage } from "#i18n/current-language.ts";
 import { formatBytes, formatDuration, formatTime } from "#i18n/format.ts";
 import { locales } from "#i18n/locales.ts";
@@ -125,6 +128,28 @@ const forwardedLabel = ({ by, name }: Forwarded, me: string, t: Translate): Mark
   )}</span></p>`;
 };
 
+/** Quote above a reply; a neutral line if the original is not among the drawn messages. */
+const quote = (entry: ChatEntry, chat: ChatViewData, t: Translate): Markup | false => {
+  const target = findReplyTarget(entry.body);
+  if (target === undefined && entry.replyTo === undefined) return false;
+  const original = target === undefined ? undefined : chat.messages.find(({ seq }) => seq === target);
+  return markup`<div class="${entry.body.type === "text" ? "" : "w-0 min-w-full"}"><p class="${quoteClasses.box}"><span class="sr-only">${t("messages.inReplyTo")} </span>${
+    original
+      ? quotedMessage(original, chat, t)
+      : markup`<span class="${quoteClasses.text} italic">${t("messages.replyLabel")}</span>`
+  }</p></div>`;
+};
+
+const quotedMessage = ({ body, mine, sender }: ChatEntry, chat: ChatViewData, t: Translate): Markup => {
+  const { members, name } = chat;
+  const author = mine ? t("common.you") : members ? getMemberName(members, sender, t) : name;
+  const inGroup = members && { sender, names: members };
+  const { icon, text, isNote } = toPreviewParts(toPreview(body).preview, t, inGroup, { isMine: mine, peerName: name });
+  return markup`<bdi class="${quoteClasses.author}">${balanceBidi(author)}</bdi><span class="${quoteClasses.text}">${
+    icon && markup`<span class="${icon} mr-1 align-[-0.125em] text-base" aria-hidden="true"></span>`
+  }${isNote ? markup`<i>${text}</i>` : markup`<bdi>${balanceBidi(text)}</bdi>`}</span>`;
+};
+
 const call = (entry: ChatEntry, body: CallBody, chat: ChatViewData, endsRun: boolean, t: Translate): Markup => {
   const { mine, at } = entry;
   const { text, duration, isUnsuccessful } = toCallEntry(body, { isMine: mine, peerName: chat.name }, t);
@@ -166,7 +191,7 @@ const bubble = (entry: ChatEntry, placement: MessagePlacement, chat: ChatViewDat
     mine ? "bg-own" : "bg-surface shadow-[inset_0_0_0_1px_var(--line)]"
   }"><span class="sr-only">${author} </span>${hasSenderName && sender && senderName(sender)}${
     "forwarded" in body && body.forwarded && forwardedLabel(body.forwarded, chat.me, t)
-  }${content(body, time, mine, chat.thumbs.has(entry), t)}<span class="pointer-events-none absolute bottom-1.5 flex items-center gap-1 text-xs tabular-nums ${isRtl ? "left-3" : "right-3"} ${
+  }${quote(entry, chat, t)}${content(body, time, mine, chat.thumbs.has(entry), t)}<span class="pointer-events-none absolute bottom-1.5 flex items-center gap-1 text-xs tabular-nums ${isRtl ? "left-3" : "right-3"} ${
     isOverImage
       ? "mr-[-2px] mb-0.5 rounded-full bg-black/60 px-2 py-px text-white [--muted:#fff] [--read:#9ccbff]"
       : "text-muted"

@@ -49,6 +49,8 @@ export type ListView = {
 
 /** Message of a chat; `ChatItem` is compatible. */
 export type ChatEntry = {
+  seq?: number | undefined;
+  replyTo?: Uuid | undefined;
   mine: boolean;
   sender?: number | undefined;
   at: number;

@@ -10,6 +10,7 @@ export const AppOutboxRow = v.object({
   body: v.looseObject({ type: v.string() }),
   state: v.picklist(["queued", "awaiting", "failed"]),
   source: v.optional(v.unknown()),
+  replyTo: v.optional(Uuid),
   spread: v.optional(Uuid),
   batch: v.optional(Uuid),
 });
@@ -20,8 +21,8 @@ export type SelectedMessage = { cid: Uuid; body: object; source?: unknown; n?: n
 
 /**
  * Messages that the service worker may send, by conversation and in the order of writing: the app's, then replies. Those
- * that the app sends in its own way (to several people at once, or after a file that is still uploading) stay, and with
- * them the later ones of their conversation. `held` are conversations of which nothing may be sent.
+ * that the app sends in its own way (to several people at once, after a file that is still uploading, or in answer to a
+ * message that was unsent) stay, and with them the later ones of their conversation. `held` are conversations of which nothing may be sent.
  */
 export const selectMessages = (
   rows: readonly AppOutboxRow[],
@@ -36,11 +37,13 @@ export const selectMessages = (
     if (stopped.has(conversation)) return;
     selected.set(conversation, [...(selected.get(conversation) ?? []), message]);
   };
-  for (const { cid, conversation, body, state, source, spread, batch } of [...rows].sort((a, b) => a.order - b.order)) {
+  for (const { cid, conversation, body, state, source, replyTo, spread, batch } of [...rows].sort(
+    (a, b) => a.order - b.order,
+  )) {
     const batchKey = `${batch} ${conversation}`;
     if (state === "awaiting" && batch) uploading.add(batchKey);
     if (state !== "queued" || known.has(cid)) continue;
-    if (spread !== undefined || uploading.has(batchKey)) stopped.add(conversation);
+    if (spread !== undefined || replyTo !== undefined || uploading.has(batchKey)) stopped.add(conversation);
     select(conversation, { cid, body, ...(source === undefined ? {} : { source }) });
     known.add(cid);
   }

@@ -11,7 +11,14 @@ import { discardUnsentMessage, getContext, retryFailedMessage, setUploadPaused }
 import { SyncError } from "./platform/sync-error.ts";
 import { type SearchHit, searchMessages } from "./queries/message-search.ts";
 import { waitForStore } from "./queries/wait-for-store.ts";
-import type { DraftTarget, LocalConversationRow, LocalStore, PersonRow, SavedDraft } from "./store/database.ts";
+import type {
+  DraftTarget,
+  LocalConversationRow,
+  LocalStore,
+  PersonRow,
+  ReplyTarget,
+  SavedDraft,
+} from "./store/database.ts";
 import type { ChatItem, Draft, OutgoingFile } from "./store/view-models.ts";
 
 export type { DraftKeeper } from "./drafts/draft-keeper.ts";
@@ -82,14 +89,18 @@ export const muteConversation = async (
 
 /**
  * Sends files to a conversation. Resolves once all are durable in the outbox; rejects with a SyncError if none is, with
- * "no_room" if the phone's storage is full. The draft they come from is deleted in the same step.
+ * "no_room" if the phone's storage is full. The draft they come from is deleted in the same step. The first one answers the
+ * message that the draft answers.
  */
 export const sendFiles = async (
   conversation: ConversationId,
   files: OutgoingFile[],
   draft?: SavedDraft,
 ): Promise<void> => {
-  await broadcastFiles([conversation], files, draft);
+  const { tab, drafts } = getEngine();
+  const target = drafts.replies.find(conversation);
+  await (await loadSendFiles()).enqueueFiles(tab, [conversation], files, draft, target);
+  drafts.replies.set(conversation, undefined);
   pushUse.set("message-sent");
 };
 export const pauseUpload = async (cid: Uuid): Promise<void> => setUploadPaused(getEngine().tab, cid, true);
@@ -201,5 +212,8 @@ export const saveDraft = (conversation: ConversationId, text: string): void => {
 /** Text draft that the store does not have yet. */
 export const findUnsavedDraft = (conversation: ConversationId): string | undefined =>
   currentEngine.get()?.drafts.findUnsaved(conversation);
+/** Sets the message that the draft of a conversation answers; undefined makes it an ordinary draft. */
+export const setReplyDraft = (conversation: ConversationId, target: ReplyTarget | undefined): void =>
+  currentEngine.get()?.drafts.replies.set(conversation, target);
 export const readLatestDraft = async (conversation: ConversationId): Promise<string> =>
   (await currentEngine.get()?.drafts.read(conversation)) ?? "";

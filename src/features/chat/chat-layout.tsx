@@ -10,12 +10,13 @@ import {
 } from "react";
 import { useTranslation } from "react-i18next";
 import { EmptyState } from "#components/layout/empty-state.tsx";
-import { lazyOverlay } from "#components/layout/lazy-component.tsx";
+import { lazyComponent, lazyOverlay } from "#components/layout/lazy-component.tsx";
 import { PaneSpinner } from "#components/layout/pane-spinner.tsx";
 import { Screen } from "#components/layout/screen.tsx";
 import type { MenuItem } from "#components/overlays/menu.tsx";
 import { showToast } from "#components/overlays/toast.tsx";
 import type { ConversationId } from "#contract/ids.ts";
+import { loadWithIdleTexts } from "#i18n/setup.ts";
 import { reportScreenDrawn } from "#lib/browser/first-view.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
 import type { ChatView } from "#sync/hooks/use-chat.ts";
@@ -34,8 +35,11 @@ import type { UnseenMentions } from "./mentions/unseen-mentions.tsx";
 import { type ChatCallActions, ChatCallActionsContext } from "./message/call-actions-context.ts";
 import type { ChatParticipation } from "./message/failed-message.tsx";
 import { type ChatPeople, useMentionedMembers } from "./message/senders.ts";
+import { ReplyActionsContext } from "./reply/reply-actions-context.ts";
+import { useReplyActions } from "./reply/use-reply-actions.ts";
 import { type ActiveSearchResult, ActiveSearchResultContext } from "./search/search-highlight.tsx";
 
+const ReturnButton = lazyComponent(() => loadWithIdleTexts(() => import("./reply/return-button.tsx")));
 const SearchPanel = lazyOverlay(() => import("./search/search-panel.tsx"));
 
 type ChatLayoutProps = {
@@ -143,6 +147,11 @@ export function ChatLayout({
     setActiveResult(next);
     if (next) goToMessage(next.seq);
   };
+  const replies = useReplyActions({ conversation, people, canWrite: canWrite === true, composer, goToMessage });
+  const leaveHistory = () => {
+    jumpToLatest();
+    replies.forgetReturn();
+  };
 
   const isStorageFull = useStorageTrouble() === "full";
   const state = toChatViewState(displayed, { isSynced, isOffline, isStorageFull });
@@ -191,75 +200,83 @@ export function ChatLayout({
             }
           />
         )}
-        {/* Stays mounted under the search, so that the list keeps its scroll position. */}
-        <div ref={chatArea} inert={isSearchListOpen} className="relative flex min-h-0 flex-1 flex-col">
-          {canWrite === true && (
-            <button
-              type="button"
-              className="sr-only focus-visible:not-sr-only focus-visible:absolute focus-visible:inset-x-4 focus-visible:top-2 focus-visible:z-2 focus-visible:mx-auto focus-visible:min-h-12 focus-visible:w-fit focus-visible:rounded-card focus-visible:bg-accent focus-visible:px-4 focus-visible:font-semibold focus-visible:text-on-accent"
-              onClick={() => chatArea.current?.querySelector("textarea")?.focus()}
-            >
-              {t("chat.toComposer")}
-            </button>
-          )}
-          {!displayed || state === "waiting" ? (
-            <PaneSpinner />
-          ) : state === "full" ? (
-            <div className="my-auto">
-              <EmptyState icon="i-ph-warning" title={t("errors.no_room")} />
-            </div>
-          ) : state === "offline" ? (
-            <div className="my-auto">
-              <EmptyState icon="i-ph-cloud-slash" title={t("chat.offlineTitle")} />
-            </div>
-          ) : state === "empty" ? (
-            <div className="my-auto">
-              {emptyState === undefined ? (
-                <EmptyState
-                  icon="i-ph-chat-circle-text"
-                  title={t("chat.emptyTitle")}
-                  body={canWrite ? t("chat.emptyBody", { name: isolateBidi(name) }) : undefined}
-                />
-              ) : (
-                emptyState
-              )}
-            </div>
-          ) : (
-            <ChatCallActionsContext value={callActions}>
-              <ActiveSearchResultContext value={activeResult}>
-                <MessageList
-                  key={aroundSeq ?? "now"}
-                  conversation={conversation}
-                  chat={displayed}
-                  people={people}
-                  participation={props.participation}
-                  targetSeq={targetSeq}
-                  onTargetShown={clearTarget}
-                  onJumpToLatest={jumpToLatest}
-                  mentions={props.mentions}
-                  onJumpToMessage={goToMessage}
-                  isVisible={!isSearchListOpen}
-                />
-              </ActiveSearchResultContext>
-            </ChatCallActionsContext>
-          )}
-          {chat && state !== "waiting" && (
-            <MessageAnnouncer conversation={conversation} items={chat.items} people={people} isLoading={chat.loading} />
-          )}
-          <TypingAnnouncer text={typingText} />
-          {props.composerReplacement}
-          {canWrite === true && (
-            <MessageComposer
-              ref={composer}
-              conversation={conversation}
-              MentionPicker={props.MentionPicker}
-              onSend={() => {
-                closeSearch();
-                jumpToLatest();
-              }}
-            />
-          )}
-        </div>
+        <ReplyActionsContext value={replies.actions}>
+          {/* Stays mounted under the search, so that the list keeps its scroll position. */}
+          <div ref={chatArea} inert={isSearchListOpen} className="relative flex min-h-0 flex-1 flex-col">
+            {canWrite === true && (
+              <button
+                type="button"
+                className="sr-only focus-visible:not-sr-only focus-visible:absolute focus-visible:inset-x-4 focus-visible:top-2 focus-visible:z-2 focus-visible:mx-auto focus-visible:min-h-12 focus-visible:w-fit focus-visible:rounded-card focus-visible:bg-accent focus-visible:px-4 focus-visible:font-semibold focus-visible:text-on-accent"
+                onClick={() => chatArea.current?.querySelector("textarea")?.focus()}
+              >
+                {t("chat.toComposer")}
+              </button>
+            )}
+            {!displayed || state === "waiting" ? (
+              <PaneSpinner />
+            ) : state === "full" ? (
+              <div className="my-auto">
+                <EmptyState icon="i-ph-warning" title={t("errors.no_room")} />
+              </div>
+            ) : state === "offline" ? (
+              <div className="my-auto">
+                <EmptyState icon="i-ph-cloud-slash" title={t("chat.offlineTitle")} />
+              </div>
+            ) : state === "empty" ? (
+              <div className="my-auto">
+                {emptyState === undefined ? (
+                  <EmptyState
+                    icon="i-ph-chat-circle-text"
+                    title={t("chat.emptyTitle")}
+                    body={canWrite ? t("chat.emptyBody", { name: isolateBidi(name) }) : undefined}
+                  />
+                ) : (
+                  emptyState
+                )}
+              </div>
+            ) : (
+              <ChatCallActionsContext value={callActions}>
+                <ActiveSearchResultContext value={activeResult}>
+                  <MessageList
+                    key={aroundSeq ?? "now"}
+                    conversation={conversation}
+                    chat={displayed}
+                    people={people}
+                    participation={props.participation}
+                    targetSeq={targetSeq}
+                    onTargetShown={clearTarget}
+                    onJumpToLatest={leaveHistory}
+                    mentions={props.mentions}
+                    onJumpToMessage={goToMessage}
+                    overlay={replies.returnSeq !== undefined && <ReturnButton onClick={replies.returnToReply} />}
+                    isVisible={!isSearchListOpen}
+                  />
+                </ActiveSearchResultContext>
+              </ChatCallActionsContext>
+            )}
+            {chat && state !== "waiting" && (
+              <MessageAnnouncer
+                conversation={conversation}
+                items={chat.items}
+                people={people}
+                isLoading={chat.loading}
+              />
+            )}
+            <TypingAnnouncer text={typingText} />
+            {props.composerReplacement}
+            {canWrite === true && (
+              <MessageComposer
+                ref={composer}
+                conversation={conversation}
+                MentionPicker={props.MentionPicker}
+                onSend={() => {
+                  closeSearch();
+                  leaveHistory();
+                }}
+              />
+            )}
+          </div>
+        </ReplyActionsContext>
       </div>
       {props.dialog}
     </Screen>

@@ -7,6 +7,7 @@ import { isQuotaError } from "#sync/store/storage-quota.ts";
 import { runInBackground } from "#sync/store/sync-context.ts";
 import { changeDraft } from "#sync/store/unsent-messages.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
+import { ReplyDrafts } from "./reply-drafts.ts";
 
 const flushDelayMs = 400;
 const firstFlushDelayMs = 100; // after a pause in typing
@@ -17,6 +18,8 @@ const firstFlushDelayMs = 100; // after a pause in typing
  */
 export class TextDrafts {
   readonly #tab: Tab;
+  /** Messages that the drafts answer. */
+  readonly replies: ReplyDrafts;
   /** Drafts that the store does not have yet. */
   #unsaved = new Map<ConversationId, { text: string }>();
   #cancelFlush: (() => void) | undefined;
@@ -24,6 +27,7 @@ export class TextDrafts {
 
   constructor(tab: Tab) {
     this.#tab = tab;
+    this.replies = new ReplyDrafts(tab);
     // Journaled drafts: their page closed before the store was written, or the store was lost.
     const recoverJournal = () => {
       for (const [conversation, text] of listJournaledTextDrafts(this.#journalScope))
@@ -78,12 +82,20 @@ export class TextDrafts {
   }
 
   /**
-   * Sends a text and deletes its draft. Resolves once the message is durable in the outbox; rejects with a SyncError only
+   * Sends a text and deletes its draft, with the message that it answers. Resolves once the message is durable in the outbox; rejects with a SyncError only
    * if it is stored nowhere.
    */
   async send(conversation: ConversationId, text: string): Promise<void> {
     const draft = this.#unsaved.get(conversation);
-    await enqueueText(this.#tab, conversation, text, () => this.#clear(conversation));
+    const target = this.replies.find(conversation);
+    const sending = enqueueText(this.#tab, conversation, text, () => this.#clear(conversation), target);
+    this.replies.set(conversation, undefined);
+    try {
+      await sending;
+    } catch (error) {
+      if (this.replies.find(conversation) === undefined) this.replies.set(conversation, target);
+      throw error;
+    }
     if (this.#unsaved.get(conversation) === draft) this.#clear(conversation);
   }
 

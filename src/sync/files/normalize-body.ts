@@ -1,4 +1,4 @@
-import type { AttachedBody, Body } from "#contract/conversations.ts";
+import { type AttachedBody, type Body, withReply } from "#contract/conversations.ts";
 import type { FileState } from "#contract/files.ts";
 
 /**
@@ -15,7 +15,8 @@ export const normalizeBody = (body: Body, { size, ready }: FileState): Body => {
 };
 
 const toFileBody = (body: AttachedBody, mime: AttachedBody["mime"], size: number): Body => {
-  const { file, name, forwarded } = body;
+  const { file, name, forwarded, reply } = body;
   const text = "text" in body ? body.text : undefined;
-  return { type: "file", file, name, mime, size, ...(text ? { text } : {}), ...(forwarded ? { forwarded } : {}) };
+  const content: Body = { type: "file", file, name, mime, size, ...(text ? { text } : {}) };
+  return withReply(forwarded ? { ...content, forwarded } : content, reply);
 };

@@ -7,7 +7,7 @@ import { readDraftRow } from "#sync/drafts/draft-rows.ts";
 import { getContext, insertUnsentMessages, parseMessageBody, type UnsentMessage } from "#sync/outbox/enqueue.ts";
 import { toMulticastMessages } from "#sync/outbox/multicast.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
-import type { LocalStore, SavedDraft } from "#sync/store/database.ts";
+import type { LocalStore, ReplyTarget, SavedDraft } from "#sync/store/database.ts";
 import { isQuotaError } from "#sync/store/storage-quota.ts";
 import { retryOnQuotaError, type SyncContext } from "#sync/store/sync-context.ts";
 import { toUploadRow } from "#sync/store/upload-rows.ts";
@@ -102,18 +102,26 @@ const insertFiles = async (
 /**
  * Queues files for conversations. Resolves once the files and their messages are durable; rejects with a SyncError if
  * none is stored. The draft they come from is deleted in the same step. Files that are sent as they were chosen keep the
- * bytes that the draft has stored; others give way if the phone has no room for both.
+ * bytes that the draft has stored; others give way if the phone has no room for both. The first file answers `target`.
  */
 export const enqueueFiles = async (
   tab: Tab,
   to: readonly ConversationId[],
   files: readonly OutgoingFile[],
   draft?: SavedDraft,
+  target?: ReplyTarget,
 ): Promise<void> => {
   const context = getContext(tab);
   const uploads = files.map((file) => toOutgoingUpload(file, tab.platform.now(), draft));
   const batch = uploads.length > 1 ? { batch: createUuid(tab.platform.now()) } : {};
-  const messages = uploads.flatMap(({ body }) => toMulticastMessages(tab, to, { body, state: "awaiting", ...batch }));
+  const messages = uploads.flatMap(({ body }, index) =>
+    toMulticastMessages(tab, to, {
+      body,
+      state: "awaiting",
+      ...batch,
+      ...(index === 0 && target !== undefined ? { target } : {}),
+    }),
+  );
   try {
     await insertFiles(context, uploads, messages, draft);
   } catch (error) {

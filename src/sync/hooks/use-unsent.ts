@@ -1,11 +1,12 @@
+import { useSyncExternalStore } from "react";
 import type { ConversationId } from "#contract/ids.ts";
 import { readUnsentContent } from "#sync/drafts/draft-rows.ts";
 import type { StoreQuery } from "#sync/queries/live-queries.ts";
 import { readTextDraft } from "#sync/queries/queries.ts";
-import { toDraftTarget } from "#sync/store/database.ts";
+import { type ReplyTarget, toDraftTarget } from "#sync/store/database.ts";
 import type { UnsentContent } from "#sync/store/view-models.ts";
 import { readUnsentSummary, type UnsentSummary } from "#sync/unsent-summary.ts";
-import { useLiveQuery } from "./use-live-query.ts";
+import { emptySource, useEngine, useLiveQuery } from "./use-live-query.ts";
 
 export type { UnsentContent } from "#sync/store/view-models.ts";
 
@@ -22,6 +23,16 @@ export const voiceDraftsQuery: StoreQuery<string[]> = [
 
 /** Text draft of a conversation, typed in any tab; empty if there is none. */
 export const useTextDraft = (id: ConversationId): string | undefined => useLiveQuery(...textDraftQuery(id));
+
+/** Message that the draft of a conversation answers, chosen in any tab. */
+export const useReplyDraft = (conversation: ConversationId): ReplyTarget | undefined => {
+  const replies = useEngine()?.drafts.replies;
+  return useSyncExternalStore(
+    replies?.subscribe ?? emptySource.subscribe,
+    () => replies?.find(conversation),
+    () => undefined,
+  );
+};
 
 /** Files and recording of a conversation that were not sent, from any tab. */
 export const useUnsentContent = (id: ConversationId): UnsentContent | undefined =>

@@ -1,4 +1,4 @@
-import { type InboxRow, mergeReadStates, type StoredBody } from "#contract/conversations.ts";
+import { type InboxRow, mergeReadStates, type StoredBody, withReply } from "#contract/conversations.ts";
 import { restoreWindowMs } from "#contract/limits.ts";
 import type { PageResult } from "#contract/wire/commands.ts";
 import type { LocalConversationRow, LocalMessageRow, OutboxRow } from "#sync/store/database.ts";
@@ -60,6 +60,23 @@ const listLostMessages = async (
     )
     .toArray();
   return ownMessages.slice(-requeuedMax);
+};
+
+/** Replies to lost messages name the lost message by its client id, if it is sent again, or nothing. */
+const requeueReplies = async (
+  transaction: ApplyTransaction,
+  row: LocalConversationRow,
+  missing: readonly LocalMessageRow[],
+  commonSeq: number,
+): Promise<void> => {
+  await transaction.store
+    .queryUnsent(row.id)
+    .filter(({ body }) => (body.reply ?? 0) > commonSeq)
+    .modify((unsent) => {
+      const target = missing.find(({ seq }) => seq === unsent.body.reply)?.cid;
+      unsent.body = withReply(unsent.body, undefined);
+      if (target !== undefined) unsent.replyTo = target;
+    });
 };
 
 /** Inserts messages that the log has lost into the outbox, before all waiting ones. */
@@ -130,6 +147,7 @@ export const resolveFork = async (
   const missing = await listLostMessages(transaction, row, commonSeq, page);
   const fresh = await transaction.resetLog(row, page.epoch);
   await requeueMessages(transaction, missing);
+  await requeueReplies(transaction, row, missing, commonSeq);
   await applyDeferredRow(transaction, row, inbox, false);
   // Reads before the fork stay valid: the server may know less of them than this device.
   fresh.wantDelivered = Math.min(Math.max(row.wantDelivered, row.delivered), commonSeq);

@@ -12,7 +12,8 @@ import { insertPendingDeletion } from "#sync/store/pending-deletions.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 import { confirmByAnswerOrPush, confirmRowChange } from "./confirm-by-push.ts";
 import { deleteLocally } from "./delete-locally.ts";
-import { discardUnsentMessage, findOwnMessage, getContext } from "./enqueue.ts";
+import { discardUnsentMessage, getContext } from "./enqueue.ts";
+import { findOwnMessage } from "./pending-replies.ts";
 
 /**
  * Commands that change data on the server. All except deletion need the network. They are sent by HTTP: a socket without

@@ -1,6 +1,6 @@
 import Dexie from "dexie";
 import * as v from "valibot";
-import { Body, findAttachment } from "#contract/conversations.ts";
+import { Body, findAttachment, withReply } from "#contract/conversations.ts";
 import { type ErrorCode, isErrorCode } from "#contract/errors.ts";
 import { type ConversationId, createUuid, privateMembers, type Uuid } from "#contract/ids.ts";
 import { cleanText, isBlank } from "#contract/text.ts";
@@ -8,7 +8,7 @@ import { applyServerChanges } from "#sync/inbound/apply-server-changes.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
 import { readTextDraft } from "#sync/queries/queries.ts";
 import { waitForStore } from "#sync/queries/wait-for-store.ts";
-import { type LocalStore, type OutboxRow, toTextDraftKey } from "#sync/store/database.ts";
+import { type LocalStore, type OutboxRow, type ReplyTarget, toTextDraftKey } from "#sync/store/database.ts";
 import {
   clearSentText,
   type JournaledText,
@@ -23,10 +23,9 @@ import { retryOnQuotaError, runInBackground, type SyncContext } from "#sync/stor
 import { readSyncCursor } from "#sync/store/sync-cursor.ts";
 import { deleteOutboxRow, failUnsentMessages } from "#sync/store/unsent-messages.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
+import { findOwnMessage, toReplyFields } from "./pending-replies.ts";
 
 const memoryAckTimeoutMs = 15_000;
-/** Number of newest messages searched for a journaled text. It was sent just before its page closed. */
-const recentMessageCount = 200;
 
 /** Context of the open store. Throws a SyncError while none is open. */
 export const getContext = (tab: Tab): SyncContext => {
@@ -45,7 +44,10 @@ export const parseMessageBody = (body: unknown): Body => {
 
 /** Message to insert into the outbox. */
 export type UnsentMessage = Pick<OutboxRow, "cid" | "conversation" | "body"> &
-  Partial<Pick<OutboxRow, "state" | "source" | "spread" | "batch">>;
+  Partial<Pick<OutboxRow, "state" | "source" | "spread" | "batch">> & {
+    /** Message that it answers. */
+    target?: ReplyTarget | undefined;
+  };
 
 /** Whether a message may mention members: it is written for one group and contains an "@". */
 const mayMention = ({ conversation, body, source, spread }: UnsentMessage): boolean =>
@@ -71,17 +73,19 @@ export const insertUnsentMessages = (
   // Without the blobs table: a text must not wait while a large file is written.
   const tables = [strict.outbox, strict.conversations, strict.meta, strict.uploads];
   const memberTables = messages.some(mayMention) ? [strict.members, strict.people] : [];
-  return strict.transaction("rw", [...tables, ...memberTables], async () => {
+  const replyTables = messages.some(({ target }) => typeof target === "string") ? [strict.messages] : [];
+  return strict.transaction("rw", [...tables, ...memberTables, ...replyTables], async () => {
     const last = await strict.outbox.orderBy("order").last();
     const { skew } = await readSyncCursor(strict);
     const createdAt = platform.now() + skew;
     let order = last?.order ?? 0;
     const undeliverable = new Map<Uuid, ConversationId>();
-    for (const message of messages) {
+    for (const { target, ...message } of messages) {
       // Another tab may have recovered it from the journal.
       if ((await strict.outbox.get(message.cid)) !== undefined) continue;
       const body = mayMention(message) ? await resolveMentions(context, message) : message.body;
-      await strict.outbox.add({ state: "queued", attempts: 0, ...message, body, order: ++order, createdAt });
+      const reply = target === undefined ? {} : await toReplyFields(strict, { ...message, body }, target);
+      await strict.outbox.add({ state: "queued", attempts: 0, ...message, body, ...reply, order: ++order, createdAt });
       const row =
         (await strict.conversations.get(message.conversation)) ?? createConversationRow(message.conversation, me);
       setListPosition(row, createdAt);
@@ -93,6 +97,10 @@ export const insertUnsentMessages = (
       await failUnsentMessages(strict, id, ({ cid }) => undeliverable.has(cid));
   });
 };
+
+/** The body as an answer to a message whose seq is known. */
+const toReplyBody = (body: Body, target: ReplyTarget | undefined): Body =>
+  typeof target === "number" ? withReply(body, target) : body;
 
 export const toTextBody = (text: string): Body => parseMessageBody({ type: "text", text: cleanText(text) });
 
@@ -116,28 +124,28 @@ const sendUnstoredText = async (tab: Tab, conversation: ConversationId, body: Bo
 };
 
 /** Inserts a text message and deletes the text draft of its conversation. */
-const insertTextMessage = (context: SyncContext, cid: Uuid, conversation: ConversationId, body: Body): Promise<void> =>
-  insertUnsentMessages(context, [{ cid, conversation, body }], () =>
-    context.strict.meta.delete(toTextDraftKey(conversation)),
-  );
+const insertTextMessage = (context: SyncContext, message: UnsentMessage): Promise<void> =>
+  insertUnsentMessages(context, [message], () => context.strict.meta.delete(toTextDraftKey(message.conversation)));
 
 /**
  * Stores a text message for sending. Resolves once it is durable; rejects with a SyncError if it is stored nowhere.
- * `onJournaled` is called at once if the journal holds the text, so that it survives the page.
+ * `onJournaled` is called at once if the journal holds the text, so that it survives the page. `target` is the message that
+ * the text answers.
  */
 export const enqueueText = async (
   tab: Tab,
   conversation: ConversationId,
   text: string,
   onJournaled = () => {},
+  target?: ReplyTarget,
 ): Promise<void> => {
   const context = getContext(tab);
-  const body = toTextBody(text);
+  const body = toReplyBody(toTextBody(text), target);
   const key = toUnstoredKey(conversation, body);
   const cid = unstoredMessageIds.get(key) ?? createUuid(tab.platform.now());
-  if (journalSentText(context, { cid, conversation, text })) onJournaled();
+  if (journalSentText(context, { cid, conversation, text, reply: target })) onJournaled();
   try {
-    await retryOnQuotaError(context, () => insertTextMessage(context, cid, conversation, body));
+    await retryOnQuotaError(context, () => insertTextMessage(context, { cid, conversation, body, target }));
     unstoredMessageIds.delete(key); // the same text sent once more is a new message
   } catch (error) {
     try {
@@ -156,15 +164,6 @@ export const enqueueText = async (
   }
 };
 
-/** Finds an own stored message by its client id among the newest messages on this device. */
-export const findOwnMessage = async ({ store }: SyncContext, conversation: ConversationId, cid: Uuid) => {
-  const newest = store.messages
-    .where("[conversation+seq]")
-    .between([conversation, 0], [conversation, Infinity])
-    .reverse();
-  return (await newest.limit(recentMessageCount).toArray()).find((message) => message.cid === cid);
-};
-
 /** Deletes the text draft that a sent text contains, unless it was continued after the text was sent. */
 const deleteSentDraft = async ({ strict }: SyncContext, conversation: ConversationId, text: string): Promise<void> => {
   if (text.startsWith(await readTextDraft(strict, conversation)))
@@ -177,10 +176,10 @@ const deleteSentDraft = async ({ strict }: SyncContext, conversation: Conversati
  */
 const insertStoredText = async (
   context: SyncContext,
-  { cid, conversation, text }: JournaledText,
+  { cid, conversation, text, reply }: JournaledText,
   place: StoredPlace,
 ) => {
-  const body = toTextBody(text);
+  const body = toReplyBody(toTextBody(text), reply);
   const { sentIds } = await applyServerChanges(context, [{ type: "sent", conversation, cid, body, ...place }]);
   if (!sentIds.includes(cid)) return false;
   await deleteSentDraft(context, conversation, text);
@@ -190,9 +189,9 @@ const insertStoredText = async (
 
 /** Stores a text of the journal in the log if the server has it, otherwise in the outbox. */
 const insertJournaledText = async (context: SyncContext, journaled: JournaledText): Promise<void> => {
-  const { cid, conversation, text, stored } = journaled;
+  const { cid, conversation, text, reply, stored } = journaled;
   if (stored && (await insertStoredText(context, journaled, stored))) return;
-  await insertUnsentMessages(context, [{ cid, conversation, body: toTextBody(text) }], () =>
+  await insertUnsentMessages(context, [{ cid, conversation, body: toTextBody(text), target: reply }], () =>
     deleteSentDraft(context, conversation, text),
   );
 };

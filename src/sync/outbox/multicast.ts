@@ -1,4 +1,4 @@
-import type { StoredBody } from "#contract/conversations.ts";
+import { type StoredBody, withReply } from "#contract/conversations.ts";
 import { type ConversationId, createUuid, otherMember, type Uuid } from "#contract/ids.ts";
 import { displayNameMaxLength, multicastMax } from "#contract/limits.ts";
 import { withMentions } from "#contract/mentions.ts";
@@ -10,14 +10,8 @@ import { isSystemMessage, isTombstone } from "#sync/store/row-mapping.ts";
 import { retryOnQuotaError, type SyncContext } from "#sync/store/sync-context.ts";
 import type { ChatItem } from "#sync/store/view-models.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
-import {
-  findOwnMessage,
-  getContext,
-  insertUnsentMessages,
-  parseMessageBody,
-  toTextBody,
-  type UnsentMessage,
-} from "./enqueue.ts";
+import { getContext, insertUnsentMessages, parseMessageBody, toTextBody, type UnsentMessage } from "./enqueue.ts";
+import { findOwnMessage } from "./pending-replies.ts";
 
 /** Forwarding and broadcasting: one body sent to many conversations. */
 
@@ -90,6 +84,7 @@ export const enqueueForward = async (
   if (isTombstone(body) || isSystemMessage(body)) throw new SyncError("original_gone");
   const forwarded = getForwarded(body) ?? (await findForwardedAuthor(context, from, item));
   const source = { conversation: from, seq };
-  const copy = parseMessageBody({ ...withMentions(body, []), forwarded }); // mentions name members of the source
+  // Mentions name members of the source, and a reply a message there.
+  const copy = withReply(parseMessageBody({ ...withMentions(body, []), forwarded }), undefined);
   await enqueueMessages(tab, toMulticastMessages(tab, to, { body: copy, source }));
 };

@@ -15,6 +15,7 @@ import type { SyncContext } from "#sync/store/sync-context.ts";
 import { postMessages, postMulticast } from "./http-messages.ts";
 import { Pacer } from "./pacer.ts";
 import { discardCancelledMessage, markFailed, requeueExpiredFile, updateOutboxRow } from "./refused-messages.ts";
+import { selectSendable } from "./sendable-messages.ts";
 
 const responseTimeoutMs = 10_000;
 /** Time that an uploaded file waits for files of the same batch that were chosen before it. */
@@ -210,7 +211,8 @@ export class Outbox {
     this.#cancelBatchWait();
     if (batchDelayMs < Number.POSITIVE_INFINITY)
       this.#cancelBatchWait = platform.startTimer(batchDelayMs, () => this.schedule());
-    const sendable = due.filter(({ conversation }) => !forked.has(conversation));
+    const settled = due.filter(({ conversation }) => !forked.has(conversation));
+    const sendable = await selectSendable(this.#context, settled);
     return isPaced ? this.#pacer.pickNext(sendable) : sendable;
   }
 

@@ -199,6 +199,7 @@ const toPendingItem = (row: OutboxRow, upload: UploadView | undefined): ChatItem
   body: row.body,
   status: toUnsentStatus(row),
   ...(row.error ? { error: row.error } : {}),
+  ...(row.replyTo ? { replyTo: row.replyTo } : {}),
   ...(upload ? { upload } : {}),
 });
 

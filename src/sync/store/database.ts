@@ -1,6 +1,6 @@
 import Dexie, { type DexieOptions, type EntityTable, type Table } from "dexie";
 import * as v from "valibot";
-import { Body, ForwardSource, type InboxRow, type StoredBody } from "#contract/conversations.ts";
+import { Body, ForwardSource, type InboxRow, Seq, type StoredBody } from "#contract/conversations.ts";
 import { errorCodes } from "#contract/errors.ts";
 import type { GroupRole } from "#contract/groups.ts";
 import { ConversationId, Uuid } from "#contract/ids.ts";
@@ -88,6 +88,10 @@ export type LocalMessageRow = {
   held?: true; // never delivered to the others
 };
 
+/** Message that another one answers: its seq, or the client id of an own one that was unsent when it was chosen. */
+export const ReplyTarget = v.union([Seq, Uuid]);
+export type ReplyTarget = v.InferOutput<typeof ReplyTarget>;
+
 /** Message that the server has not acknowledged. */
 export const OutboxRow = v.object({
   cid: Uuid,
@@ -102,6 +106,8 @@ export const OutboxRow = v.object({
   attempts: v.number(),
   /** Origin of a forwarded message. */
   source: v.optional(ForwardSource),
+  /** Own unsent message that it answers. It is sent after that one, whose seq then replaces the client id. */
+  replyTo: v.optional(Uuid),
   /** Multicast id: messages of one body to many conversations are sent together. */
   spread: v.optional(Uuid),
   /** Id of files chosen together: each is sent after the earlier ones that are still uploading. */

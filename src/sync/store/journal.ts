@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { Seq } from "#contract/conversations.ts";
 import { ConversationId, Uuid } from "#contract/ids.ts";
 import type { Platform } from "#sync/platform/platform.ts";
-import { toStoreName } from "./database.ts";
+import { ReplyTarget, toStoreName } from "./database.ts";
 
 /**
  * Write-ahead journal in localStorage: a synchronous copy of unsent texts and drafts. A sent text is kept until the
@@ -20,15 +20,17 @@ const JournaledText = v.object({
   text: v.string(),
   at: v.number(),
   n: v.number(),
+  reply: v.optional(ReplyTarget),
   stored: v.optional(StoredPlace),
 });
 /** Sent text without its journal metadata. */
-export type JournaledText = Pick<v.InferOutput<typeof JournaledText>, "conversation" | "text" | "stored"> & {
+export type JournaledText = Pick<v.InferOutput<typeof JournaledText>, "conversation" | "text" | "reply" | "stored"> & {
   cid: Uuid;
 };
 
 const toSentKeyPrefix = (me: Uuid) => `${toStoreName(me)}-sent-`;
 const toTextDraftKeyPrefix = (me: Uuid) => `${toStoreName(me)}-draft-`;
+const toReplyDraftKey = (me: Uuid, conversation: ConversationId) => `${toStoreName(me)}-reply-${conversation}`;
 const toDraftTextKeyPrefix = (me: Uuid) => `${toStoreName(me)}-begun-`;
 
 const parseJournalEntry = (text: string): unknown => {
@@ -55,9 +57,11 @@ const listJournalEntries = ({ platform: { localStorage } }: JournalScope, prefix
     .map((key) => [key.slice(prefix.length), localStorage?.getItem(key) ?? ""]);
 
 /** Journals a sent text until the server has it. Returns false if it could not be written. */
-export const journalSentText = (scope: JournalScope, { cid, conversation, text }: JournaledText): boolean => {
+export const journalSentText = (scope: JournalScope, { cid, conversation, text, reply }: JournaledText): boolean => {
   const n = (listSentTexts(scope).at(-1)?.n ?? 0) + 1;
-  const entry = { conversation, text, at: scope.platform.now(), n } satisfies v.InferOutput<typeof JournaledText>;
+  const entry = { conversation, text, reply, at: scope.platform.now(), n } satisfies v.InferOutput<
+    typeof JournaledText
+  >;
   return writeJournalEntry(scope.platform, toSentKeyPrefix(scope.me) + cid, JSON.stringify(entry));
 };
 
@@ -90,6 +94,27 @@ export const listJournaledTextDrafts = (scope: JournalScope): [ConversationId, s
   listJournalEntries(scope, toTextDraftKeyPrefix(scope.me)).filter((entry): entry is [ConversationId, string] =>
     v.is(ConversationId, entry[0]),
   );
+
+/** Stores the message that a draft answers; undefined deletes it. Returns false if it could not be written. */
+export const writeReplyDraft = (
+  { platform, me }: JournalScope,
+  conversation: ConversationId,
+  target: ReplyTarget | undefined,
+): boolean => {
+  const key = toReplyDraftKey(me, conversation);
+  if (target !== undefined) return writeJournalEntry(platform, key, JSON.stringify(target));
+  platform.localStorage?.removeItem(key);
+  return true;
+};
+
+export const readReplyDraft = (
+  { platform, me }: JournalScope,
+  conversation: ConversationId,
+): ReplyTarget | undefined => {
+  const entry = platform.localStorage?.getItem(toReplyDraftKey(me, conversation));
+  const target = v.safeParse(ReplyTarget, entry == null ? undefined : parseJournalEntry(entry));
+  return target.success ? target.output : undefined;
+};
 
 /** Journals the text of a draft with attachments, by its slot key, when its page is left. */
 export const journalDraftText = ({ platform, me }: JournalScope, key: string, text: string): void =>

@@ -112,7 +112,16 @@ export type ChatItem = {
   status: DisplayedStatus;
   error?: ErrorCode;
   upload?: UploadView; // while its file is uploading
+  replyTo?: Uuid; // own unsent message that it answers; otherwise the body names the answered message
 };
+
+/** Message that another one answers, as far as this person may see it. */
+export type QuotedMessage =
+  | { state: "found"; body: StoredBody; mine: boolean; sender?: number; seq?: number }
+  /** Not on this device yet. */
+  | { state: "absent" }
+  /** Not visible to this person: from before they joined, cleared, or never delivered to them. */
+  | { state: "unavailable" };
 
 export type ChatView = {
   items: ChatItem[]; // newest first

@@ -131,6 +131,7 @@ const readListView = async (reader: Reader, data: DocumentData): Promise<FirstVi
 };
 
 const toChatEntry = (message: Message, row: InboxRow, { caller: { user }, timeZone }: Reader): ChatEntry => ({
+  seq: message.seq,
   mine: message.cid !== undefined || message.sender === getOwnNumber(row, user),
   sender: message.sender,
   at: toWallClock(message.at, timeZone),

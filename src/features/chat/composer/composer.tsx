@@ -10,6 +10,7 @@ import {
 } from "react";
 import { useTranslation } from "react-i18next";
 import { useLocation } from "react-router";
+import { lazyComponent } from "#components/layout/lazy-component.tsx";
 import { showToast } from "#components/overlays/toast.tsx";
 import type { ConversationId } from "#contract/ids.ts";
 import { messageTextMaxLength } from "#contract/limits.ts";
@@ -18,9 +19,10 @@ import type { MentionPickerProps } from "#features/chat/mentions/mention-picker.
 import { RecordButton } from "#features/chat/voice/record-button.tsx";
 import { useVoiceMessageRequest } from "#features/chat/voice/use-voice-message-request.ts";
 import { useVoiceRecorder } from "#features/chat/voice/use-voice-recorder.ts";
+import { loadWithIdleTexts } from "#i18n/setup.ts";
 import { composerHash } from "#lib/browser/push/composer-hash.ts";
-import { findUnsavedDraft, reportTyping, saveDraft, sendText } from "#sync/actions.ts";
-import { useTextDraft } from "#sync/hooks/use-unsent.ts";
+import { findUnsavedDraft, reportTyping, saveDraft, sendText, setReplyDraft } from "#sync/actions.ts";
+import { useReplyDraft, useTextDraft } from "#sync/hooks/use-unsent.ts";
 import { AttachButtons } from "./attach-buttons.tsx";
 import { listPastedFiles } from "./chosen-files.ts";
 import { useComposerOverlay } from "./composer-overlay.ts";
@@ -28,12 +30,16 @@ import { FileDropZone } from "./file-drop.tsx";
 import { hasKeyboard } from "./has-keyboard.ts";
 import { useAttachmentDraft } from "./use-attachment-draft.ts";
 
+const ReplyBar = lazyComponent(() => loadWithIdleTexts(() => import("#features/chat/reply/reply-bar.tsx")));
+
 const composerLinesMax = 5;
 
 /** Imperative handle for starting a message from elsewhere in the chat. */
 export type ComposerHandle = {
   /** Starts a locked voice recording. */
   startRecording(): void;
+  /** Focuses the message field, once an open menu has closed. */
+  focus(): void;
 };
 
 type MessageComposerProps = {
@@ -54,6 +60,7 @@ export function MessageComposer({ ref, conversation, MentionPicker, onSend }: Me
   const draft = useTextDraft(conversation);
   const [text, setText] = useState(draft ?? "");
   const latest = useRef(text);
+  const replyTarget = useReplyDraft(conversation);
   const isTouched = useRef(false);
   const attachments = useAttachmentDraft(conversation);
   const recorder = useVoiceRecorder(conversation, onSend);
@@ -64,7 +71,12 @@ export function MessageComposer({ ref, conversation, MentionPicker, onSend }: Me
   const startRecording = () => {
     if (recorder.startLocked()) recordButton.current?.focus({ preventScroll: true });
   };
-  useImperativeHandle(ref, () => ({ startRecording }));
+  useImperativeHandle(ref, () => ({
+    startRecording,
+    focus() {
+      setTimeout(() => textarea.current?.focus({ preventScroll: true }));
+    },
+  }));
   useVoiceMessageRequest(conversation, startRecording);
 
   const showText = (next: string) => {
@@ -133,6 +145,10 @@ export function MessageComposer({ ref, conversation, MentionPicker, onSend }: Me
   };
 
   const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === "Escape" && replyTarget !== undefined) {
+      event.preventDefault();
+      setReplyDraft(conversation, undefined);
+    }
     // Enter that ends an IME composition (accents, other scripts) does not send.
     if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
     event.preventDefault();
@@ -150,6 +166,14 @@ export function MessageComposer({ ref, conversation, MentionPicker, onSend }: Me
         }}
       >
         {MentionPicker && text.includes("@") && <MentionPicker conversation={conversation} field={textarea} />}
+        {replyTarget !== undefined && (
+          <ReplyBar
+            id="replied-message"
+            conversation={conversation}
+            target={replyTarget}
+            onCancelled={() => textarea.current?.focus({ preventScroll: true })}
+          />
+        )}
         {excessChars > 0 && (
           <p id="message-too-long" role="alert" className="px-3 pb-2 text-sm text-danger">
             {t("chat.tooLong", { over: excessChars })}
@@ -174,7 +198,9 @@ export function MessageComposer({ ref, conversation, MentionPicker, onSend }: Me
             autoComplete="off"
             aria-label={t("chat.composer")}
             aria-invalid={excessChars > 0}
-            aria-describedby={excessChars > 0 ? "message-too-long" : undefined}
+            aria-describedby={
+              excessChars > 0 ? "message-too-long" : replyTarget === undefined ? undefined : "replied-message"
+            }
             placeholder={t("chat.placeholder")}
             value={text}
             className="block min-h-12 min-w-0 flex-1 rounded-[24px] border border-field bg-bg px-4 py-[11px] leading-6 placeholder:overflow-hidden placeholder:text-ellipsis placeholder:whitespace-nowrap focus-visible:border-accent focus-visible:outline-1 focus-visible:outline-offset-0"

@@ -1,4 +1,4 @@
-import { useContext, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { type ReactNode, useContext, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { lazyOverlay } from "#components/layout/lazy-component.tsx";
 import type { ConversationId } from "#contract/ids.ts";
@@ -49,6 +49,8 @@ type MessageListProps = {
   /** Mentions of this user that were not shown yet; only in a group. */
   mentions: UnseenMentions | undefined;
   onJumpToMessage: (seq: number) => void;
+  /** Content over the lower edge of the list. */
+  overlay: ReactNode;
   /** False while an overlay covers the list: no read receipts are sent. */
   isVisible: boolean;
 };
@@ -125,22 +127,38 @@ export function MessageList({ conversation, chat, people, targetSeq, isVisible, 
     lastSentKey.current = sentKey;
   }, [virtualizer, sentKey]);
 
+  // A message that was jumped to gets the focus when it is rendered.
+  const awaitedKey = useRef<string>(undefined);
+  useEffect(() => {
+    const list = scroller.current?.querySelector("ol");
+    if (
+      awaitedKey.current === undefined ||
+      !list ||
+      !rows.some(({ index }) => itemAt(index)?.key === awaitedKey.current)
+    )
+      return;
+    focusMessageMenu(list, awaitedKey.current);
+    awaitedKey.current = undefined;
+  });
+
   const activeResultSeq = useContext(ActiveSearchResultContext)?.seq;
   const [highlightedSeq, setHighlightedSeq] = useState<number>();
   useEffect(() => {
     if (!hasTarget) return;
     scrollToRow(targetIndex);
     // Do not take the focus from the search panel.
-    if (document.activeElement === document.body) {
-      scroller.current?.querySelector("ol")?.focus({ preventScroll: true });
-    }
+    const { activeElement, body } = document;
+    if (activeElement === body || scroller.current?.contains(activeElement)) awaitedKey.current = targetKey;
     setHighlightedSeq(targetSeq);
     if (targetKey !== undefined) actions.expandText(targetKey); // the match may be below the fold
     onTargetShown();
   }, [targetSeq, hasTarget, targetIndex, targetKey, onTargetShown, scrollToRow, actions]);
   useEffect(() => {
     if (highlightedSeq === undefined) return;
-    const timer = setTimeout(() => setHighlightedSeq(undefined), highlightMs);
+    const timer = setTimeout(() => {
+      setHighlightedSeq(undefined);
+      awaitedKey.current = undefined;
+    }, highlightMs);
     return () => clearTimeout(timer);
   }, [highlightedSeq]);
 
@@ -255,6 +273,7 @@ export function MessageList({ conversation, chat, people, targetSeq, isVisible, 
           onJump={props.onJumpToMessage}
         />
       )}
+      {props.overlay}
       {action && (
         <MessageMenu
           conversation={conversation}

@@ -1,24 +1,29 @@
-import { memo } from "react";
+import { memo, useContext } from "react";
 import { useTranslation } from "react-i18next";
 import { IconButton } from "#components/controls/icon-button.tsx";
+import { lazyComponent } from "#components/layout/lazy-component.tsx";
 import { describeMessage } from "#components/messages/message-preview-text.ts";
 import { MessageTicks } from "#components/messages/message-ticks.tsx";
 import type { MenuAnchor } from "#components/overlays/menu.tsx";
-import type { StoredBody } from "#contract/conversations.ts";
+import { findReplyTarget, type StoredBody } from "#contract/conversations.ts";
 import { type ConversationId, deletedUserId, type Uuid } from "#contract/ids.ts";
+import { ReplyActionsContext } from "#features/chat/reply/reply-actions-context.ts";
+import { useSwipeReply } from "#features/chat/reply/use-swipe-reply.ts";
 import { formatTime } from "#i18n/format.ts";
-import { useLanguage } from "#i18n/setup.ts";
+import { loadWithIdleTexts, useLanguage } from "#i18n/setup.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
 import { isRightToLeft } from "#lib/text/direction.ts";
 import type { ChatItem } from "#sync/hooks/use-chat.ts";
 import { usePerson } from "#sync/hooks/use-people.ts";
 import { BubbleContent } from "./bubble-content.tsx";
-import { avatarColumnPx, listEdgePx } from "./bubble-metrics.ts";
+import { avatarColumnPx, listEdgePx, quotePx } from "./bubble-metrics.ts";
 import { type ChatParticipation, FailedMessageActions, isClosedForSending } from "./failed-message.tsx";
 import type { MessagePlacement } from "./message-layout.ts";
 import { SenderAvatar, SenderName } from "./sender-label.tsx";
 import type { GroupSender } from "./senders.ts";
 import { useLongPressMenu } from "./use-long-press-menu.ts";
+
+const Quote = lazyComponent(() => loadWithIdleTexts(() => import("#features/chat/reply/quote.tsx")));
 
 /** Actions of a bubble. All bubbles of a list share one stable object. */
 export type BubbleActions = {
@@ -64,6 +69,10 @@ function ForwardedLabel({ from: { by, name }, me }: { from: { by: Uuid; name: st
 const hasShareableContent = (body: StoredBody): boolean =>
   body.type === "text" || body.type === "image" || body.type === "file" || body.type === "voice";
 
+/** Whether a message can be answered: one that failed has no position in the conversation. */
+export const canBeAnswered = ({ seq, status }: Pick<ChatItem, "seq" | "status">): boolean =>
+  seq !== undefined || status === "sending";
+
 /** Whether the message has a menu. */
 export const hasMessageMenu = (body: StoredBody): boolean => hasShareableContent(body) || body.type === "call";
 
@@ -80,6 +89,9 @@ function BubbleView({ conversation, item, me, authorLabel, sender, placement, ac
   const time = formatTime(at, useLanguage());
   const hasMenu = hasShareableContent(body);
   const longPressHandlers = useLongPressMenu(hasMenu ? (anchor) => actions.openMenu(item, anchor) : undefined);
+  const startReply = useContext(ReplyActionsContext)?.startReply;
+  const swipeToReply = useSwipeReply(hasMenu && startReply && canBeAnswered(item) ? () => startReply(item) : undefined);
+  const target = item.replyTo ?? findReplyTarget(body);
   const isOverImage = body.type === "image" && body.text === undefined;
   const isRtl = isRightToLeft(toDisplayedText(body));
   const corner = endsRun ? (mine ? "rounded-br-[6px]" : "rounded-bl-[6px]") : "";
@@ -89,7 +101,11 @@ function BubbleView({ conversation, item, me, authorLabel, sender, placement, ac
       style={hasAvatarColumn ? { paddingLeft: listEdgePx + avatarColumnPx } : undefined}
     >
       {hasAvatarColumn && endsRun && sender && <SenderAvatar sender={sender} />}
-      <div className="relative max-w-[min(85%,34rem)]" {...longPressHandlers}>
+      <div
+        className="relative max-w-[min(85%,34rem)] [touch-action:pan-y]"
+        onPointerDownCapture={swipeToReply}
+        {...longPressHandlers}
+      >
         <div
           className={`relative overflow-hidden rounded-bubble [-webkit-touch-callout:none] [@media(hover:none)]:select-none ${corner} ${
             mine ? "bg-own" : "bg-surface shadow-[inset_0_0_0_1px_var(--line)]"
@@ -98,6 +114,16 @@ function BubbleView({ conversation, item, me, authorLabel, sender, placement, ac
           <span className="sr-only">{authorLabel} </span>
           {hasSenderName && sender && <SenderName sender={sender} />}
           {"forwarded" in body && body.forwarded && <ForwardedLabel from={body.forwarded} me={me} />}
+          {target !== undefined && (
+            <div className={body.type === "text" ? "" : "w-0 min-w-full"}>
+              <Quote
+                conversation={conversation}
+                item={item}
+                target={target}
+                fallback={<div style={{ height: quotePx }} />}
+              />
+            </div>
+          )}
           <BubbleContent
             conversation={conversation}
             item={status === "failed" && isClosedForSending(props.participation) ? withoutUpload(item) : item}

@@ -1,4 +1,5 @@
 import type { CallBody } from "#contract/calls/call.ts";
+import { findReplyTarget } from "#contract/conversations.ts";
 import { isSameDay } from "#i18n/relative-date.ts";
 import type { ChatItem } from "#sync/hooks/use-chat.ts";
 import {
@@ -13,6 +14,7 @@ import {
   forwardedLabelPx,
   imagePaddingPx,
   listEdgePx,
+  quotePx,
   senderNamePx,
   showMoreButtonPx,
   toImageBox,
@@ -151,9 +153,10 @@ export const estimateMessageHeight = (
 ): number => {
   const { body } = item;
   const forwarded = "forwarded" in body && body.forwarded ? forwardedLabelPx : 0;
+  const quote = item.replyTo === undefined && findReplyTarget(body) === undefined ? 0 : quotePx;
   const content = estimateBodyHeight(item, listPx - (hasAvatarColumn ? avatarColumnPx : 0), isExpanded);
   // Whole pixels, like the measurements of the list.
   return Math.round(
-    content + forwarded + (hasSenderName ? senderNamePx : 0) + (endsRun ? 8 : 2) + (endsDay ? dayHeadingPx : 0),
+    content + forwarded + quote + (hasSenderName ? senderNamePx : 0) + (endsRun ? 8 : 2) + (endsDay ? dayHeadingPx : 0),
   );
 };

@@ -10,11 +10,13 @@ import { type AttachedBody, findAttachment } from "#contract/conversations.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { saveToDevice } from "#features/chat/attachments/save-file.ts";
 import { toFetchErrorKey, useAttachment } from "#features/chat/attachments/use-attachment.ts";
+import { ReplyActionsContext } from "#features/chat/reply/reply-actions-context.ts";
 import { formatTime } from "#i18n/format.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
 import { deleteMessageForEveryone, deleteUnsentMessage, loadMulticast } from "#sync/actions.ts";
 import type { ChatItem } from "#sync/hooks/use-chat.ts";
 import { asSyncError } from "#sync/platform/sync-error.ts";
+import { canBeAnswered } from "./bubble.tsx";
 import { ChatCallActionsContext } from "./call-actions-context.ts";
 import { type ChatPeople, findSender } from "./senders.ts";
 
@@ -113,6 +115,7 @@ export default function MessageMenu(props: MessageMenuProps) {
   const text = "text" in body ? body.text : undefined;
   const { members } = people;
   const callActions = useContext(ChatCallActionsContext);
+  const replyActions = useContext(ReplyActionsContext);
   const sender = item.mine ? undefined : findSender(people, item.sender, t);
 
   if (step === "save" && attachedBody) {
@@ -142,6 +145,13 @@ export default function MessageMenu(props: MessageMenuProps) {
       />
     );
   }
+  const startReply = canBeAnswered(item) ? replyActions?.startReply : undefined;
+  const replyItem: MenuItem | undefined = startReply && {
+    id: "reply",
+    label: t("messages.reply"),
+    icon: "i-ph-arrow-bend-up-left",
+    onSelect: () => startReply(item),
+  };
   const callItems: (MenuItem | false | undefined)[] =
     body.type === "call"
       ? [
@@ -157,9 +167,11 @@ export default function MessageMenu(props: MessageMenuProps) {
             icon: "i-ph-microphone",
             onSelect: callActions.startRecording,
           },
+          replyItem,
         ]
       : [];
   const messageItems: (MenuItem | false | undefined)[] = [
+    replyItem,
     text !== undefined && {
       id: "copy",
       label: t("messages.copy"),

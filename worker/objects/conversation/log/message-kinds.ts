@@ -3,7 +3,7 @@ import { type MessageKind, StoredBody, toMessageKind } from "#contract/conversat
 
 /**
  * Properties of a kind. `isSystem`: written by the conversation itself. `canNameAuthor`: the stored body may name an
- * original author, which a plain text cannot. Whether a kind counts as unread is in `contract/conversations.ts`.
+ * original author, which a text that is no forward cannot. Whether a kind counts as unread is in `contract/conversations.ts`.
  */
 type MessageTraits = { isForwardable: boolean; canNameAuthor: boolean; isSearchable: boolean; isSystem: boolean };
 
@@ -11,6 +11,7 @@ const messageKinds: Readonly<Record<MessageKind, MessageTraits>> = {
   text: { isForwardable: true, canNameAuthor: false, isSearchable: true, isSystem: false },
   forwarded: { isForwardable: true, canNameAuthor: true, isSearchable: true, isSystem: false },
   mention: { isForwardable: true, canNameAuthor: false, isSearchable: true, isSystem: false },
+  reply: { isForwardable: true, canNameAuthor: false, isSearchable: true, isSystem: false },
   image: { isForwardable: true, canNameAuthor: true, isSearchable: true, isSystem: false },
   file: { isForwardable: true, canNameAuthor: true, isSearchable: true, isSystem: false },
   voice: { isForwardable: true, canNameAuthor: true, isSearchable: false, isSystem: false },

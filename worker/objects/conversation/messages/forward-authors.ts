@@ -42,7 +42,7 @@ export const anonymizeForwardsOf = (log: ConversationLog, author: Uuid): readonl
   return log.members.active.filter(({ number }) => rows.some(({ sender }) => sender === number));
 };
 
-/** Marks a message as changed because its stored original author or its mentions differ from those its device sent. */
+/** Marks a message as changed because its stored body differs from the one its device sent. */
 export const reviseCorrected = (log: ConversationLog, seq: number): void => {
   const row = log.messages.find(seq);
   if (!row) return;

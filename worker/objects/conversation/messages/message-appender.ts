@@ -11,6 +11,7 @@ import { GroupCommit } from "#worker/objects/shared/group-commit.ts";
 import { replaceByTombstone } from "./deletions.ts";
 import { reviseCorrected } from "./forward-authors.ts";
 import { checkMentions } from "./mention-checks.ts";
+import { checkReply } from "./reply-checks.ts";
 import { countBodyBytes, SentByteBudgets } from "./sent-bytes.ts";
 
 type AppendRequest = { member: Member; messages: readonly CheckedMessage[] };
@@ -77,8 +78,9 @@ const appendMessages = (
       refusal = { error: "conversation_limited", retryAfterMs: sentBytes.waitMs(member, countBodyBytes(body), now) };
     } else if (!refusal && !isRefusal(stored)) {
       isNew = true;
-      const { seq, at } = log.append(member.number, cid, stored, now);
-      if (isAuthorCorrected || stored !== body) reviseCorrected(log, seq);
+      const storedBody = checkReply(log, member, stored);
+      const { seq, at } = log.append(member.number, cid, storedBody, now);
+      if (isAuthorCorrected || storedBody !== body) reviseCorrected(log, seq);
       sent.push({ cid, seq, at });
     }
   }

@@ -56,7 +56,8 @@ const checkForward = (body: Body, original: ForwardOriginal, me: Uuid): Body | R
   const [sentFile, fileFields] = [findAttachment(body), findAttachment(from)];
   if (!sentFile || !fileFields) return { ...body, ...attribution };
   if (sentFile.file !== fileFields.file) return { error: "original_gone" };
-  const { forwarded: _before, ...content } = withMentions(fileFields, []); // mentions are of another conversation
+  // Mentions and a reply are of another conversation.
+  const { forwarded: _before, reply: _reply, ...content } = withMentions(fileFields, []);
   if ("text" in content && sentText === undefined) delete content.text;
   return { ...content, ...attribution };
 };

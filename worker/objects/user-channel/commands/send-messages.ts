@@ -1,4 +1,4 @@
-import { anonymousForward, type Body, type Forwarded, findAttachment } from "#contract/conversations.ts";
+import { anonymousForward, type Body, type Forwarded, findAttachment, withReply } from "#contract/conversations.ts";
 import { isPermanentError } from "#contract/errors.ts";
 import { type ConversationId, deletedUserId, type Uuid } from "#contract/ids.ts";
 import { sendBurst, sendPerSecond, sendUnwrittenMax } from "#contract/limits.ts";
@@ -69,13 +69,10 @@ export class MessageDispatcher {
     this.#ports.onMessage(conversation);
     this.#queue.enqueue(
       conversation,
-      messages.map(({ cid, body, source }) => ({
-        cid,
-        body,
-        check: this.#checks.createCheck(body, source),
-        ...origin,
-        settle,
-      })),
+      messages.map(({ cid, body: sentBody, source }) => {
+        const body = source ? withReply(sentBody, undefined) : sentBody;
+        return { cid, body, check: this.#checks.createCheck(body, source), ...origin, settle };
+      }),
     );
   }
 
@@ -84,10 +81,11 @@ export class MessageDispatcher {
    * `to`.
    */
   multicast(
-    { body, source, to }: CommandOf<"multicast">,
+    { body: sentBody, source, to }: CommandOf<"multicast">,
     originOf: (index: number) => MessageOrigin,
     settle: (outcome: SentMessage | Refusal, index: number) => void,
   ): void {
+    const body = withReply(sentBody, undefined); // a reply belongs to one conversation
     const check = this.#checks.createCheck(body, source);
     for (const [index, { conversation, cid }] of to.entries()) {
       this.#ports.onMessage(conversation);

@@ -4,7 +4,7 @@ import type { InboxRow, Message } from "#contract/conversations.ts";
 import type { Relation } from "#contract/people.ts";
 import type { Presence, VersionedSettings } from "#contract/settings/settings.ts";
 import type { ChangesResult, Command, CommandResults } from "#contract/wire/commands.ts";
-import { toWireMessage, toWirePerson, toWireRow } from "#contract/wire/compact-encoding.ts";
+import { toWireBody, toWireMessage, toWirePerson, toWireRow } from "#contract/wire/compact-encoding.ts";
 import * as serverFrame from "#contract/wire/server-frame-types.ts";
 import { encodeFrame, encodeLiveText, type ServerFrame, type SocketBase } from "#contract/wire/server-frames.ts";
 import type { SentMessage } from "#worker/objects/user-channel/commands/send-queue.ts";
@@ -15,8 +15,8 @@ import type { SocketPush } from "./socket-registry.ts";
 const findSoleText = (row: InboxRow, messages: readonly Message[]): { message: Message; text: string } | undefined => {
   const [message] = messages;
   if (row.kind !== "private" || messages.length !== 1 || message?.cid !== undefined) return undefined;
-  if (message?.body.type !== "text" || message.body.forwarded) return undefined;
-  return { message, text: message.body.text };
+  const text = message && toWireBody(message.body);
+  return message && typeof text === "string" ? { message, text } : undefined;
 };
 
 // Frames of changes: `counter` is that of the change, `base` that of the socket.

@@ -1,0 +1,73 @@
+import { useContext } from "react";
+import { useTranslation } from "react-i18next";
+import { MessagePreview } from "#components/messages/message-preview.tsx";
+import type { ConversationId } from "#contract/ids.ts";
+import { toPreview } from "#contract/wire/preview.ts";
+import { type ChatPeople, getSenderName } from "#features/chat/message/senders.ts";
+import { balanceBidi } from "#lib/text/bidi.ts";
+import type { ChatItem } from "#sync/hooks/use-chat.ts";
+import { useMemberProfiles } from "#sync/hooks/use-group.ts";
+import type { ReplyTarget } from "#sync/store/database.ts";
+import type { QuotedMessage } from "#sync/store/view-models.ts";
+import { quoteClasses } from "./quote-classes.ts";
+import { ReplyActionsContext } from "./reply-actions-context.ts";
+import { useQuotedMessage } from "./use-quoted-message.ts";
+
+type QuoteContentProps = { conversation: ConversationId; quoted: QuotedMessage | undefined; people: ChatPeople };
+
+/** Author and first words of a quoted message. Neutral until the message is on this device. */
+export function QuoteContent({ conversation, quoted, people }: QuoteContentProps) {
+  const { t } = useTranslation();
+  const { members, name } = people;
+  const sender = quoted?.state === "found" ? quoted.sender : undefined;
+  const profiles = useMemberProfiles(members && conversation, sender === undefined ? [] : [sender]);
+  if (quoted?.state !== "found") {
+    return (
+      <span className={`${quoteClasses.text} italic`}>
+        {t(quoted?.state === "unavailable" ? "messages.unavailable" : "messages.replyLabel")}
+      </span>
+    );
+  }
+  const { body, mine } = quoted;
+  const names = members && { ...members, profiles: { ...members.profiles, ...profiles } };
+  const author = mine ? t("common.you") : getSenderName({ name, members: names }, sender, t);
+  return (
+    <>
+      <bdi className={quoteClasses.author}>{balanceBidi(author)}</bdi>
+      <span className={quoteClasses.text}>
+        <MessagePreview
+          body={toPreview(body).preview}
+          inGroup={names && { sender, names }}
+          perspective={{ isMine: mine, peerName: name }}
+        />
+      </span>
+    </>
+  );
+}
+
+type QuoteProps = { conversation: ConversationId; item: ChatItem; target: ReplyTarget };
+
+/** Quote above the content of a reply. A tap shows the original. */
+export default function Quote({ conversation, item, target }: QuoteProps) {
+  const { t } = useTranslation();
+  const actions = useContext(ReplyActionsContext);
+  const quoted = useQuotedMessage(conversation, target);
+  const seq = quoted?.state === "found" ? quoted.seq : undefined;
+  const content = (
+    <>
+      <span className="sr-only">{t("messages.inReplyTo")} </span>
+      {actions && <QuoteContent conversation={conversation} quoted={quoted} people={actions.people} />}
+    </>
+  );
+  if (seq === undefined || !actions) return <p className={quoteClasses.box}>{content}</p>;
+  return (
+    <button
+      type="button"
+      tabIndex={-1}
+      className={`${quoteClasses.box} text-start`}
+      onClick={() => actions.showQuoted(seq, item)}
+    >
+      {content}
+    </button>
+  );
+}

@@ -1,0 +1,30 @@
+import { useEffect, useState } from "react";
+import type { ConversationId } from "#contract/ids.ts";
+import { useLinkState } from "#sync/hooks/use-connection.ts";
+import { useEngine, useLiveQuery } from "#sync/hooks/use-live-query.ts";
+import { fetchQuotedMessage, readQuotedMessage } from "#sync/queries/quoted-message.ts";
+import type { ReplyTarget } from "#sync/store/database.ts";
+import type { QuotedMessage } from "#sync/store/view-models.ts";
+
+/** Message that another one answers. One that is older than the stored messages is fetched when there is a network. */
+export const useQuotedMessage = (conversation: ConversationId, target: ReplyTarget): QuotedMessage | undefined => {
+  const engine = useEngine();
+  const link = useLinkState();
+  const quoted = useLiveQuery(`quoted ${conversation} ${target}`, ({ store }) =>
+    readQuotedMessage(store, conversation, target),
+  );
+  const [missing, setMissing] = useState<ReplyTarget>();
+  const isWanted = quoted?.state === "absent" && link === "online" && typeof target === "number";
+  useEffect(() => {
+    if (!engine || !isWanted) return;
+    let isCurrent = true;
+    fetchQuotedMessage(engine.tab, conversation, target).then(
+      (isFound) => isCurrent && !isFound && setMissing(target),
+      () => {}, // repeated after the next reconnection
+    );
+    return () => {
+      isCurrent = false;
+    };
+  }, [engine, conversation, target, isWanted]);
+  return quoted?.state === "absent" && missing === target ? { state: "unavailable" } : quoted;
+};

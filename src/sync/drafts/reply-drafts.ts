@@ -1,0 +1,44 @@
+import type { ConversationId } from "#contract/ids.ts";
+import type { ReplyTarget } from "#sync/store/database.ts";
+import { readReplyDraft, writeReplyDraft } from "#sync/store/journal.ts";
+import type { Tab } from "#sync/tabs/tab.ts";
+
+/**
+ * Messages that the drafts of this person answer, by conversation. They stand in localStorage beside the journal, so that
+ * they survive the page and are the same in every tab.
+ */
+export class ReplyDrafts {
+  readonly #scope: Parameters<typeof readReplyDraft>[0];
+  /** Those that could not be stored: only this page knows them. */
+  readonly #unstored = new Map<ConversationId, ReplyTarget>();
+  readonly #listeners = new Set<() => void>();
+
+  constructor({ platform, userId }: Pick<Tab, "platform" | "userId">) {
+    this.#scope = { platform, me: userId };
+  }
+
+  find(conversation: ConversationId): ReplyTarget | undefined {
+    return this.#unstored.get(conversation) ?? readReplyDraft(this.#scope, conversation);
+  }
+
+  /** Sets the message that the draft of a conversation answers; undefined makes it an ordinary draft. */
+  readonly set = (conversation: ConversationId, target: ReplyTarget | undefined): void => {
+    this.#unstored.delete(conversation);
+    if (!writeReplyDraft(this.#scope, conversation, target) && target !== undefined)
+      this.#unstored.set(conversation, target);
+    this.#notify();
+  };
+
+  readonly #notify = (): void => {
+    for (const listener of [...this.#listeners]) listener();
+  };
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    if (this.#listeners.size === 0) addEventListener("storage", this.#notify); // of other tabs
+    this.#listeners.add(listener);
+    return () => {
+      this.#listeners.delete(listener);
+      if (this.#listeners.size === 0) removeEventListener("storage", this.#notify);
+    };
+  };
+}

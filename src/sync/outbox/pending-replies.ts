@@ -1,0 +1,36 @@
+import { withReply } from "#contract/conversations.ts";
+import type { ConversationId, Uuid } from "#contract/ids.ts";
+import type { LocalStore, OutboxRow, ReplyTarget } from "#sync/store/database.ts";
+
+/** Replies to own messages that have no seq yet: the outbox names them by their client ids until they are sent. */
+
+/** Number of newest messages searched for an own message. */
+const recentMessageCount = 200;
+
+/** Finds an own stored message by its client id among the newest messages on this device. */
+export const findOwnMessage = async (
+  { store }: { store: LocalStore },
+  conversation: ConversationId,
+  cid: Uuid | undefined,
+) => {
+  const newest = store.messages
+    .where("[conversation+seq]")
+    .between([conversation, 0], [conversation, Infinity])
+    .reverse();
+  return (await newest.limit(recentMessageCount).toArray()).find((message) => message.cid === cid);
+};
+
+/**
+ * Fields of an outbox row that name the message it answers. A message that is neither stored nor in the outbox was
+ * discarded and is left out. Requires a transaction over the outbox and the messages if the target is a client id.
+ */
+export const toReplyFields = async (
+  store: LocalStore,
+  { conversation, body }: Pick<OutboxRow, "conversation" | "body">,
+  target: ReplyTarget,
+): Promise<Partial<Pick<OutboxRow, "body" | "replyTo">>> => {
+  if (typeof target === "number") return { body: withReply(body, target) };
+  if ((await store.outbox.get(target)) !== undefined) return { replyTo: target };
+  const sent = await findOwnMessage({ store }, conversation, target);
+  return sent ? { body: withReply(body, sent.seq) } : {};
+};

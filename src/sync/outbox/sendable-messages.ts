@@ -1,0 +1,34 @@
+import { withReply } from "#contract/conversations.ts";
+import type { ConversationId } from "#contract/ids.ts";
+import type { OutboxRow } from "#sync/store/database.ts";
+import type { SyncContext } from "#sync/store/sync-context.ts";
+import { findOwnMessage } from "./pending-replies.ts";
+import { updateOutboxRow } from "./refused-messages.ts";
+
+/**
+ * Messages that may be sent now, with the seqs of the messages they answer. A reply waits for its target, and with it the
+ * later messages of its conversation; those written after a file overtake the file and replies to it. If the target was
+ * discarded or is refused, the reply is sent as an ordinary message.
+ */
+export const selectSendable = async (context: SyncContext, due: readonly OutboxRow[]): Promise<OutboxRow[]> => {
+  if (due.every(({ replyTo }) => replyTo === undefined)) return [...due];
+  const { store } = context;
+  const sendable: OutboxRow[] = [];
+  const waiting = new Set<ConversationId>();
+  for (const row of due) {
+    if (waiting.has(row.conversation)) continue;
+    const target = row.replyTo === undefined ? undefined : await store.outbox.get(row.replyTo);
+    if (target?.state === "queued") waiting.add(row.conversation);
+    if (target && target.state !== "failed") continue;
+    const sent = row.replyTo === undefined ? undefined : await findOwnMessage(context, row.conversation, row.replyTo);
+    if (!sent) {
+      sendable.push(row);
+      continue;
+    }
+    const body = withReply(row.body, sent.seq);
+    // Stored first, because the acknowledgement copies the body from the outbox.
+    if (await updateOutboxRow(context, row.cid, { body, replyTo: undefined })) sendable.push({ ...row, body });
+    else waiting.add(row.conversation);
+  }
+  return sendable;
+};

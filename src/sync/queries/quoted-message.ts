@@ -1,0 +1,45 @@
+import type { ConversationId } from "#contract/ids.ts";
+import { applyQuoted } from "#sync/inbound/apply-quoted.ts";
+import type { LocalStore, ReplyTarget } from "#sync/store/database.ts";
+import type { QuotedMessage } from "#sync/store/view-models.ts";
+import type { Tab } from "#sync/tabs/tab.ts";
+
+/** Message that another one answers, from the local store. An unsent one is named by its client id. */
+export const readQuotedMessage = (
+  store: LocalStore,
+  conversation: ConversationId,
+  target: ReplyTarget,
+): Promise<QuotedMessage> =>
+  store.transaction("r", [store.conversations, store.messages, store.outbox], async () => {
+    if (typeof target === "string") {
+      const unsent = await store.outbox.get(target);
+      if (unsent) return { state: "found", body: unsent.body, mine: true };
+      const own = await store
+        .queryMessages(conversation, 0)
+        .reverse()
+        .filter(({ cid }) => cid === target)
+        .first();
+      return own ? { state: "found", body: own.body, mine: true, seq: own.seq } : { state: "unavailable" };
+    }
+    const [row, message] = await Promise.all([
+      store.conversations.get(conversation),
+      store.messages.get([conversation, target]),
+    ]);
+    if (!row || target <= row.hidden || message?.body.type === "withheld") return { state: "unavailable" };
+    if (!message) return { state: target >= row.lo && target <= row.hi ? "unavailable" : "absent" };
+    const { body, mine, sender, seq } = message;
+    return { state: "found", body, mine: mine === 1, sender, seq };
+  });
+
+/**
+ * Fetches a message that is older than the stored ones and stores it, so that later changes to it arrive here. Resolves to
+ * false if the server does not show it to this person. Rejects with a SyncError.
+ */
+export const fetchQuotedMessage = async (tab: Tab, conversation: ConversationId, seq: number): Promise<boolean> => {
+  const context = tab.context.get();
+  const row = await context?.store.conversations.get(conversation);
+  if (!context || !row || row.lo > row.hi || seq >= row.lo) return true; // it arrives with the newest messages
+  const page = await tab.request({ type: "page", conversation, direction: "after", seq: seq - 1, limit: 1 });
+  await applyQuoted(context, { conversation, seq, revised: row.revised }, page);
+  return page.messages[0]?.seq === seq;
+};
