@@ -140,6 +140,11 @@ export class ModelSocket extends EventTarget {
     if (this.#base) this.#push(encodeFrame(["d", packUuid(id)]));
   }
 
+  /** Tells that the push subscription of this session was made with a former key. */
+  announceKeyChange(): void {
+    if (this.#base) this.#push(encodeFrame(["k"]));
+  }
+
   /** Pushes that a watched person's presence visibility changed. */
   pushPresenceChanged(): void {
     if (this.#base) this.#push(encodeFrame(["l"]));
