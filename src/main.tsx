@@ -9,6 +9,7 @@ import { startSnapshots } from "./app/watch-snapshots.ts";
 import { showToast } from "./components/overlays/toast.tsx";
 import { i18n, loadLanguage, syncLanguage, t } from "./i18n/setup.ts";
 import { syncAppearance } from "./lib/browser/appearance.ts";
+import { waitForTakeover } from "./lib/browser/first-view.ts";
 import { clearFormInput } from "./lib/browser/form-restore.ts";
 import { watchInstallPrompt } from "./lib/browser/install-prompt.ts";
 import { detectLanguage } from "./lib/browser/language.ts";
@@ -30,7 +31,7 @@ retryStylesheets();
 if (getSession()) {
   clearFormInput();
   clearSessionEndedNote();
-  saveTimeZone();
+  void waitForTakeover().then(saveTimeZone);
 }
 preloadApp(location.pathname);
 await loadLanguage(detectLanguage(), "app").catch((error: unknown) => {

@@ -9,15 +9,26 @@ export const bytesPerMinute: Record<CallKind, number> = { audio: 300_000, video:
 /** Data use below this is not shown: in tenths of a megabyte it is about nothing. */
 export const dataUseMinBytes = 50_000;
 
+const formatters = new Map<string, Intl.NumberFormat>();
+
+const getFormatter = (unit: string, language: Language): Intl.NumberFormat => {
+  const key = `${language} ${unit}`;
+  const formatter =
+    formatters.get(key) ??
+    new Intl.NumberFormat(locales[language], {
+      style: "unit",
+      unit,
+      unitDisplay: "short",
+      minimumFractionDigits: 1,
+      maximumFractionDigits: 1,
+    });
+  formatters.set(key, formatter);
+  return formatter;
+};
+
 /** Number and unit stay on one line; some languages format them with a breaking space. */
 const formatUnit = (unit: string, bytes: number, language: Language): string =>
-  new Intl.NumberFormat(locales[language], {
-    style: "unit",
-    unit,
-    unitDisplay: "short",
-    minimumFractionDigits: 1,
-    maximumFractionDigits: 1,
-  })
+  getFormatter(unit, language)
     .format(bytes / 1_000_000)
     .replaceAll(" ", "\u00a0");
 

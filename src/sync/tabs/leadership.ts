@@ -70,6 +70,7 @@ export class Leadership {
   /** Sends a request over the socket if it is ready, else by HTTP. Rejects with a SyncError. */
   async request<T extends RequestCommand["type"]>(command: CommandOf<T>): Promise<CommandResults[T]> {
     const { platform } = this.#context;
+    await platform.waitForFirstScreen(); // the code would compete with it
     return this.#leader?.request<T>(command) ?? requestWithoutLeader<T>(this.#loadCode, platform, command as never);
   }
 
