@@ -9,6 +9,7 @@ import { fromWireRow } from "#contract/wire/compact-encoding.ts";
 import type { Person } from "#tests/support/people/people.ts";
 import { Device, readLog, readRow, request, sendTexts, waitUntil } from "#tests/worker/support/device.ts";
 import { makeSyncedGroup, requestAs } from "#tests/worker/support/make-group.ts";
+import { countObjectRows } from "#tests/worker/support/row-counter.ts";
 import { makePair } from "#tests/worker/support/seeded-people.ts";
 
 const toBody = (text: string, ...mentions: Mention[]): Body => ({ type: "text", text, mentions });
@@ -31,6 +32,26 @@ const makeTrio = async () => {
   if (!ben || !cleo) throw new Error("too few");
   return { id, ana: owner, ben, cleo };
 };
+
+test("a mention costs one row more in its conversation, and a message without mentions none", async () => {
+  const { id, ana } = await makeTrio();
+  const counted = await countObjectRows();
+  const countWritten = async (body: Body) => {
+    await runInDurableObject(env.CONVERSATION.getByName(id), () => undefined); // earlier statements have ended
+    const { written } = counted;
+    let after = written;
+    await runInDurableObject(env.CONVERSATION.getByName(id), async (conversation) => {
+      const position = { epoch: "", head: 0, revision: 0 };
+      await conversation.sendMessages(ana.id, [{ cid: createUuid(), body }], position);
+      after = counted.written;
+    });
+    return after - written;
+  };
+  const text = "@Ben et @Cleo";
+  const plain = await countWritten({ type: "text", text });
+  expect(await countWritten({ type: "text", text })).toBe(plain);
+  expect(await countWritten(toBody(text, [0, 4, 1], [8, 5, 2]))).toBe(plain + 2);
+});
 
 test("a mention is listed in the row of the mentioned member until it is read, with the same devices", async () => {
   const { id, ana, ben, cleo } = await makeTrio();
