@@ -137,6 +137,9 @@ export type CallSignal = {
 /** Push subscription with the public address under which its device subscribed. */
 export type NewPushSubscription = PushSubscriptionBody & { origin: string };
 
+/** How a channel took a notice (`UserChannelRpc.notify`). */
+export type NoticeOutcome = "written" | "held" | "pushing";
+
 export interface UserChannelRpc {
   /** Runs a command of this person, by frame or HTTP, for a session. */
   execute<T extends Command["type"]>(
@@ -145,9 +148,10 @@ export interface UserChannelRpc {
   ): Promise<CommandResults[T] | Refusal>;
   /**
    * From a Conversation: pushes to the sockets, then writes the inbox row. "written" confirms the notice. "held" means
-   * that the row is written with the next changes, and is lost if this instance dies first.
+   * that the row is written with the next changes, and is lost if this instance dies first. "pushing" means the same
+   * until devices without a socket are notified; the notice has to be repeated as a whole.
    */
-  notify(notice: ConversationNotice): Promise<"written" | "held">;
+  notify(notice: ConversationNotice): Promise<NoticeOutcome>;
   /** From the Worker: changed relations of other people to this person. Returning confirms. */
   updateRelations(relations: Relation[]): Promise<void>;
   /** From the Worker: this person's settings. Returning confirms. */

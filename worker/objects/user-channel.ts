@@ -71,8 +71,9 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
     const meta = new KeyValues(ctx.storage.sql);
     const inbox = new InboxFeed(ctx, meta, this.#sockets, {
       onCountInDoubt: (conversation) => this.#accountDeletion.isGone || this.#receipts.recount(conversation),
-      onNewMessages: (entry, author) => this.#push.handleNewMessages(entry, author),
+      onNewMessages: (...args) => this.#push.handleNewMessages(...args),
       onUnmuted: (entry) => this.#push.messages.handleUnmuted(entry),
+      onFlush: () => this.#push.messages.handleFlush(),
     });
     const factor = readLimitFactor(env);
     const isAwaitingHello = (socket: WebSocket) => this.#frameReader.isAwaitingHello(socket);
@@ -202,7 +203,8 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
       return "written";
     }
     this.#callRegistry.applyCallState(notice.conversation, notice.call, notice.callVersion, notice.hiddenCall);
-    return (await this.#inbox.applyNotice(notice)) ? "written" : "held";
+    if (await this.#inbox.applyNotice(notice)) return "written";
+    return this.#push.messages.isWriteHeld(notice.conversation) ? "pushing" : "held";
   }
 
   async updateRelations(relations: Relation[]): Promise<void> {

@@ -13,7 +13,7 @@ const newFanOut = (head = 1) => {
       progressOf: () => ({ head, revision: 0 }),
       notify: (member) => {
         notified.push(member);
-        return new Promise((resolve) => underWay.push(() => resolve(true)));
+        return new Promise((resolve) => underWay.push(() => resolve("written")));
       },
       onFailure: () => undefined,
     },

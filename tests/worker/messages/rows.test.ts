@@ -156,7 +156,7 @@ test("presence costs a row only at its end, and requesting it none", async () =>
   expect((await count(() => looks(1))).written).toBe(0);
 });
 
-test("a message to a closed device costs one row more if it is pushed, and reads one row of the directory", async () => {
+test("a message to a closed device costs no row and no alarm more if it is pushed, and reads one row of the directory", async () => {
   const { ana, ben, id } = await makePair();
   const [phone, push] = [await Device.open(ana), await PushDevice.create()];
   servePushes(() => [push]);
@@ -174,7 +174,10 @@ test("a message to a closed device costs one row more if it is pushed, and reads
   await scheduler.wait(pushConversationPauseMs);
   pushes = 2;
   const pushed = await count(say);
-  expect(pushed.written - withoutSubscription.written).toBe(1);
+  expect(pushed.written).toBe(withoutSubscription.written);
+  expect(
+    await runInDurableObject(env.USER_CHANNEL.getByName(ben.id), (_, { storage }) => storage.getAlarm()),
+  ).toBeNull();
   await scheduler.wait(pushConversationPauseMs);
   pushes = 3;
   expect(await countDirectoryRows(say)).toEqual({ read: 1, written: 0 });

@@ -33,8 +33,10 @@ test.each([1, 2, 3, 4, 5, 6, 7, 8])(
     let page: Device | undefined = await Device.open(hiddenPage);
     let [sent, deaths] = [0, 0];
     const trace: string[] = [];
-    /** Lets the object do what is due. */
+    const getConversation = () => env.CONVERSATION.getByName(id);
+    /** Lets the objects do what is due. */
     const runDue = async () => {
+      await runDurableObjectAlarm(getConversation());
       await runDurableObjectAlarm(getChannel());
       await scheduler.wait(30);
     };
@@ -52,6 +54,10 @@ test.each([1, 2, 3, 4, 5, 6, 7, 8])(
           () => undefined,
         );
       },
+      conversationDeath: () =>
+        runInDurableObject(getConversation(), (_, state) => state.abort("as if the machine had died")).catch(
+          () => undefined,
+        ),
       open: async () => {
         laptop ??= await Device.open(ben);
         laptop.send(["l", 1]);

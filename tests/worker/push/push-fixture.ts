@@ -7,6 +7,9 @@ import type { Person } from "#tests/support/people/people.ts";
 import { readRow, waitUntil } from "#tests/worker/support/device.ts";
 import { PushDevice, servePushes } from "./push-service.ts";
 
+/** Time after which a conversation repeats a notice that was taken and not written (`FanOut`). */
+const unconfirmedMs = 1_000;
+
 /** Devices of the current test, whose push services answer. */
 let devices: PushDevice[] = [];
 
@@ -33,9 +36,18 @@ export const subscribe = async (person: Person, language: Language = "fr"): Prom
 
 export const channelOf = (person: Person) => env.USER_CHANNEL.getByName(person.id);
 export const runAlarm = (person: Person) => runDurableObjectAlarm(channelOf(person));
+/** Lets the conversation repeat what channels have not confirmed, as its alarm does. */
+export const runConversationAlarm = async (conversation: string): Promise<void> => {
+  await scheduler.wait(unconfirmedMs);
+  await runDurableObjectAlarm(env.CONVERSATION.getByName(conversation));
+};
 /** Ends the object without any notice. */
 export const kill = (person: Person) =>
   runInDurableObject(channelOf(person), (_, state) => state.abort("as if the machine had died")).catch(() => undefined);
+export const killConversation = (conversation: string) =>
+  runInDurableObject(env.CONVERSATION.getByName(conversation), (_, state) =>
+    state.abort("as if the machine had died"),
+  ).catch(() => undefined);
 
 /** Time in which a push that must not be sent would have been. */
 export const settle = () => scheduler.wait(600);

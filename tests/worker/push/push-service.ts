@@ -44,6 +44,8 @@ export class PushDevice {
   answer: Answer = () => new Response(null, { status: 201 });
   /** Whether answers do not arrive although the push is accepted. */
   losesAnswers = false;
+  /** Time until its push service answers. */
+  delayMs = 0;
 
   private constructor(endpoint: string, keys: CryptoKeyPair) {
     this.endpoint = endpoint;
@@ -87,6 +89,7 @@ export class PushDevice {
       request.signal.throwIfAborted();
       return new Promise((_, reject) => request.signal.addEventListener("abort", () => reject(request.signal.reason)));
     }
+    if (this.delayMs > 0) await scheduler.wait(this.delayMs);
     const response = this.answer();
     if (!response.ok) return response;
     const body = new Uint8Array(await request.arrayBuffer());

@@ -4,6 +4,7 @@ import pushMarkTable from "#migrations/user-channel/0003_push_marks.sql?raw";
 import pushRingTable from "#migrations/user-channel/0004_push_rings.sql?raw";
 import timedMutes from "#migrations/user-channel/0005_timed_mutes.sql?raw";
 import mentions from "#migrations/user-channel/0006_mentions.sql?raw";
+import pushMarksInInbox from "#migrations/user-channel/0007_push_marks_in_inbox.sql?raw";
 
 /** Migrations of a UserChannel's database, in order. */
 export const userChannelMigrations = [
@@ -13,4 +14,5 @@ export const userChannelMigrations = [
   pushRingTable,
   timedMutes,
   mentions,
+  pushMarksInInbox,
 ];

@@ -1,5 +1,6 @@
 import { fanOutAlarmMs, fanOutAtOnce, fanOutRetryMaxMs, retryBaseMs } from "#contract/limits.ts";
 import { logError, logWarning } from "#worker/lib/log.ts";
+import type { NoticeOutcome } from "#worker/objects/rpc.ts";
 import { jitterMs } from "#worker/objects/shared/retry.ts";
 
 // Pushed again after a crash; channels ignore what they already have.
@@ -21,7 +22,7 @@ type MemberDelivery = {
   isUrgent: boolean;
   /** Whether the next notice includes an exact unread count. */
   needsCount: boolean;
-  /** When the channel got its newest unconfirmed state, in an answer or as "held". Undefined if all is confirmed. */
+  /** When the channel got its newest unconfirmed state, in an answer or without writing it. Undefined if all is confirmed. */
   answeredAt: number | undefined;
   failures: number;
   retryAt: number;
@@ -52,8 +53,8 @@ const waitAtMost = async (ms: number, work: Promise<void>): Promise<void> => {
 type FanOutPorts = {
   /** Progress that the member's channel should reach. */
   progressOf(member: number): DeliveryProgress;
-  /** Sends a notice with everything after `delivered`. Returns false if the channel has not written it yet. */
-  notify(member: number, delivered: DeliveryProgress, needsCount: boolean): Promise<boolean>;
+  /** Sends a notice with everything after `delivered`. */
+  notify(member: number, delivered: DeliveryProgress, needsCount: boolean): Promise<NoticeOutcome>;
   /** Called when a delivery failed and the alarm has to retry it at this time. */
   onFailure(retryAt: number): void;
 };
@@ -224,9 +225,9 @@ export class FanOut {
     const { needsCount } = delivery;
     Object.assign(delivery, { isWaiting: false, isRunning: true, isUrgent: false, needsCount: false });
     try {
-      const isWritten = await this.#ports.notify(member, delivery.delivered, needsCount);
-      this.confirm(member, target);
-      if (!isWritten) this.markAnswered(member);
+      const outcome = await this.#ports.notify(member, delivery.delivered, needsCount);
+      if (outcome !== "pushing") this.confirm(member, target);
+      if (outcome !== "written") this.markAnswered(member);
       Object.assign(delivery, { failures: 0, retryAt: 0 });
     } catch (error) {
       logError("delivering a notice failed", error);

@@ -4,6 +4,7 @@ import type { ConversationLog } from "#worker/objects/conversation/log/conversat
 import type { LowestReadState, Member } from "#worker/objects/conversation/log/member-table.ts";
 import type { TombstoneResult } from "#worker/objects/conversation/messages/deletions.ts";
 import { listReachedAuthors } from "#worker/objects/conversation/messages/read-state.ts";
+import type { NoticeOutcome } from "#worker/objects/rpc.ts";
 import { getUserChannelStub } from "#worker/objects/stubs.ts";
 import { buildNotice } from "./build-notice.ts";
 import { type DeliveryProgress, FanOut } from "./fan-out.ts";
@@ -207,15 +208,15 @@ export class MemberNotifier {
     );
   }
 
-  async #send(number: number, delivered: DeliveryProgress, needsCount: boolean): Promise<boolean> {
+  async #send(number: number, delivered: DeliveryProgress, needsCount: boolean): Promise<NoticeOutcome> {
     const log = this.#log;
     const member = log?.members.findByNumber(number);
-    if (!log || !member || member.state === "quiet" || member.state === "out") return true;
+    if (!log || !member || member.state === "quiet" || member.state === "out") return "written";
     const notice = buildNotice(log, member, delivered, needsCount);
     const outcome = await getUserChannelStub(this.#env, member.user).notify(notice);
     if (notice.gone && notice.membershipVersion === member.membershipVersion)
       log.transaction(() => log.members.confirmLeft(member));
-    return outcome === "written";
+    return outcome;
   }
 
   #setAlarm(at: number): void {

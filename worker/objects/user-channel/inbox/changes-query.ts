@@ -16,6 +16,7 @@ export const toInboxRow = ({
   countedUpTo: _countedUpTo,
   membershipVersion: _membershipVersion,
   changed: _changed,
+  pushMark: _pushMark,
   ...row
 }: InboxEntry): InboxRow =>
   row.muted && !isMutedAt(row, Date.now())

@@ -6,7 +6,6 @@ import type { ConversationNotice, MemberReadState } from "#worker/objects/rpc.ts
 import { GroupCommit } from "#worker/objects/shared/group-commit.ts";
 import type { KeyValues } from "#worker/objects/shared/key-values.ts";
 import {
-  toAckFrame,
   toOwnReceiptsFrame,
   toPersonFrame,
   toRowFrame,
@@ -28,6 +27,7 @@ import { InboxTable } from "./inbox-table.ts";
 import { InflightCounts } from "./inflight-counts.ts";
 import { type InboxMute, isLouderMute, isSameMute } from "./mute.ts";
 import {
+  acknowledgeAgain,
   addMerge,
   type EntryUpdate,
   hasNewUnread,
@@ -37,6 +37,7 @@ import {
   toSecurityNoticePush,
   toUniformPush,
 } from "./push-builders.ts";
+import type { PushMark } from "./push-mark.ts";
 import { SecurityNotices } from "./security-notices.ts";
 import { SettingsCopy } from "./settings-copy.ts";
 import { WriteBehind } from "./write-behind.ts";
@@ -67,7 +68,7 @@ export class InboxFeed {
     this.#listeners = listeners;
     this.#ctx = ctx;
     this.#sockets = sockets;
-    this.#inbox = new InboxTable(ctx.storage);
+    this.#inbox = new InboxTable(ctx.storage, () => listeners.onFlush());
     this.#relations = new RelationTable(ctx.storage.sql, ctx.id.name ?? "");
     this.#settings = new SettingsCopy(meta);
     this.#securityNotices = new SecurityNotices(meta);
@@ -176,6 +177,12 @@ export class InboxFeed {
     return entry;
   }
 
+  /** Records what devices were notified of, together with everything else that is not written yet. */
+  writePushMark(conversation: ConversationId, pushMark: PushMark): void {
+    const entry = this.#inbox.find(conversation);
+    if (entry) this.#writeBehind.deferWrite({ ...entry, pushMark });
+  }
+
   /** Whether this person blocks that user. */
   isBlocked(user: Uuid): boolean {
     return this.#relations.isBlocked(user);
@@ -250,18 +257,19 @@ export class InboxFeed {
       }
       update = addMerge(update, merge, notice, ownMessages);
     }
-    if (update) this.#pushUpdate(update);
+    const isWriteHeld = update !== undefined && this.#pushUpdate(update);
     const isFromConversation = inputs.some(({ ownMessages }) => ownMessages === undefined);
-    const canDefer = update?.entry.group && update.newMessages.length > 0;
+    const canDefer = isWriteHeld || (update?.entry.group && update.newMessages.length > 0);
     if (isFromConversation && update && !canDefer && this.#inbox.hasUnwrittenMessages(update.entry.handle))
       this.flush();
     return inexact;
   }
 
   /**
-   * Pushes a row's changes to the sockets. A new row is written first, so that its handle is never given to another.
+   * Sends a row's changes to the sockets. A new row is written first, so that its handle is never given to another. Any
+   * other may wait for a push, and then this returns true.
    */
-  #pushUpdate(update: EntryUpdate): void {
+  #pushUpdate(update: EntryUpdate): boolean {
     const { entry, newMessages, ownMessages, needsFullRow } = update;
     const changes = listPushes(update);
     const stored = this.#inbox.find(entry.conversation);
@@ -271,13 +279,16 @@ export class InboxFeed {
     };
     // Devices delete a conversation that is gone, so earlier messages are acknowledged first.
     const alreadyStored = ownMessages.filter(({ outgoing }) => !newMessages.some(({ cid }) => cid === outgoing.cid));
-    if (entry.gone) this.#acknowledgeAgain(alreadyStored);
+    if (entry.gone) acknowledgeAgain(this.#sockets, this.#sequence.value, alreadyStored);
     if (needsFullRow) this.#inbox.write(row);
     this.#sequence.pushChanges(changes);
-    if (!needsFullRow && (changes.length > 0 || entry.countedUpTo !== stored?.countedUpTo))
-      this.#writeBehind.deferWrite(row);
-    if (!entry.gone) this.#acknowledgeAgain(alreadyStored);
-    if (hasNewUnread(update, stored)) this.#listeners.onNewMessages(row, update.author);
+    const isDeferred = !needsFullRow && (changes.length > 0 || entry.countedUpTo !== stored?.countedUpTo);
+    if (isDeferred) this.#inbox.stage(row);
+    if (!entry.gone) acknowledgeAgain(this.#sockets, this.#sequence.value, alreadyStored);
+    const canHold = isDeferred && this.#sockets.isEmpty;
+    const isWriteHeld = hasNewUnread(update, stored) && this.#listeners.onNewMessages(row, update.author, canHold);
+    if (isDeferred) this.#writeBehind.scheduleFlush(isWriteHeld);
+    return isWriteHeld;
   }
 
   #applyEntry(before: InboxEntry, merged: InboxEntry): InboxEntry {
@@ -293,13 +304,5 @@ export class InboxFeed {
       ]);
     }
     return entry;
-  }
-
-  /** Acknowledges messages that were in the row before, under the current counter. */
-  #acknowledgeAgain(ownMessages: readonly OwnMessage[]): void {
-    for (const socket of new Set(ownMessages.map(({ outgoing }) => outgoing.source))) {
-      const sent = ownMessages.filter(({ outgoing }) => outgoing.source === socket);
-      if (socket?.state) this.#sockets.sendFrame(socket, toAckFrame(this.#sequence.value, sent, socket.state.base));
-    }
   }
 }

@@ -3,14 +3,20 @@ import { privateMembers } from "#contract/ids.ts";
 import { deriveMentions } from "#contract/mentions.ts";
 import type { ConversationNotice, MemberReadState } from "#worker/objects/rpc.ts";
 import { noMute } from "./mute.ts";
+import type { PushMark } from "./push-mark.ts";
 import { isSameMentions, mergeExactMentions } from "./unread-mentions.ts";
 
 /**
  * Inbox row with the channel's own fields. `countedUpTo`: seq up to which `unread` has counted; it can be ahead of
  * `head` if an exact count came before the messages. `membershipVersion` orders changes of `open`. `changed`: number of
- * the row's last change.
+ * the row's last change. `pushMark`: null if no device was notified of this log.
  */
-export type InboxEntry = InboxRow & { countedUpTo: number; membershipVersion: number; changed: number };
+export type InboxEntry = InboxRow & {
+  countedUpTo: number;
+  membershipVersion: number;
+  changed: number;
+  pushMark: PushMark | null;
+};
 
 /** Result of applying a notice to a row, and what to push to the devices. */
 export type NoticeMerge = {
@@ -63,6 +69,7 @@ const createEntry = (
   countedUpTo: 0,
   membershipVersion: -1,
   changed: 0,
+  pushMark: null,
 });
 
 /** Unread count after a notice, whether the notice counted exactly, and whether the count is in doubt. */

@@ -4,6 +4,7 @@ import { GroupCard } from "#contract/groups.ts";
 import { type ConversationId, privateMembers } from "#contract/ids.ts";
 import { toAssignments, toInsert, toParameters } from "#worker/objects/shared/columns.ts";
 import type { InboxEntry } from "./inbox-merge.ts";
+import { PushMark } from "./push-mark.ts";
 
 /** Width of the buckets in the index of `changed`: 15 of 16 updates of a busy row leave the index unchanged. */
 export const bucketSize = 16;
@@ -43,6 +44,7 @@ export type InboxColumns = {
   card: string | null;
   gone: number;
   prior: number | null;
+  push_mark: string | null;
 };
 
 export const toInboxEntry = (row: InboxColumns): InboxEntry => ({
@@ -74,6 +76,7 @@ export const toInboxEntry = (row: InboxColumns): InboxEntry => ({
   countedUpTo: row.counted,
   membershipVersion: row.turn,
   changed: row.changed,
+  pushMark: row.push_mark === null ? null : v.parse(PushMark, JSON.parse(row.push_mark)),
 });
 
 /** Columns of frequent updates. `muted` is excluded because of its index, and with it the other columns of a mute. */
@@ -100,6 +103,7 @@ const updatedColumns = [
   "card",
   "gone",
   "prior",
+  "push_mark",
 ] as const satisfies readonly (keyof InboxColumns)[];
 
 const toColumns = (entry: InboxEntry): Pick<InboxColumns, (typeof updatedColumns)[number]> => ({
@@ -125,6 +129,7 @@ const toColumns = (entry: InboxEntry): Pick<InboxColumns, (typeof updatedColumns
   card: entry.group === null ? null : JSON.stringify(entry.group),
   gone: entry.gone ? 1 : 0,
   prior: entry.prior,
+  push_mark: entry.pushMark === null ? null : JSON.stringify(entry.pushMark),
 });
 
 const updateStatement = `UPDATE inbox SET ${toAssignments(updatedColumns)} WHERE handle = ?`;
@@ -142,8 +147,11 @@ export class InboxTable {
   readonly #unwritten = new Map<number, { bucket: number; head: number; revision: number }>();
   #lastHandle: number | undefined;
   #isClosed = false;
+  readonly #onFlush: () => void;
 
-  constructor(storage: DurableObjectStorage) {
+  /** `onFlush` is called in the same synchronous run as each write of staged rows. */
+  constructor(storage: DurableObjectStorage, onFlush: () => void) {
+    this.#onFlush = onFlush;
     this.#storage = storage;
     this.#sql = storage.sql;
   }
@@ -223,6 +231,7 @@ export class InboxTable {
       this.#storage.transactionSync(() => {
         for (const [handle, { bucket }] of this.#unwritten) this.#writeRow(this.#rows.get(handle), bucket);
       });
+      this.#onFlush();
     } catch (error) {
       for (const handle of this.#unwritten.keys()) this.#evict(handle);
       throw error;

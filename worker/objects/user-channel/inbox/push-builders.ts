@@ -13,7 +13,7 @@ import {
   toRowFrame,
   toSecurityNoticeFrame,
 } from "#worker/objects/user-channel/sockets/server-frames.ts";
-import type { SocketPush } from "#worker/objects/user-channel/sockets/socket-registry.ts";
+import type { SocketPush, SocketRegistry } from "#worker/objects/user-channel/sockets/socket-registry.ts";
 import type { ClientSocket } from "#worker/objects/user-channel/sockets/socket-state.ts";
 import { toInboxRow } from "./changes-query.ts";
 import type { InboxEntry, NoticeMerge } from "./inbox-merge.ts";
@@ -32,11 +32,19 @@ export type EntryUpdate = Pick<
   author: Uuid | undefined;
 };
 
-/** Called by the inbox: an unread count is in doubt, unread messages arrived, a conversation is not muted any more. */
+/**
+ * Called by the inbox: an unread count is in doubt, unread messages arrived, a conversation is not muted any more, all
+ * deferred rows are being written.
+ */
 export type InboxListeners = {
   onCountInDoubt(conversation: ConversationId): void;
-  onNewMessages(entry: InboxEntry, author: Uuid | undefined): void;
+  /**
+   * `canHoldWrite`: the row is in memory only, and no device has it. Returns true if it is to be written together with
+   * the mark of a push.
+   */
+  onNewMessages(entry: InboxEntry, author: Uuid | undefined, canHoldWrite: boolean): boolean;
   onUnmuted(entry: InboxEntry): void;
+  onFlush(): void;
 };
 
 /** Whether an update brings unread messages. A full row brings them without their content. */
@@ -113,6 +121,18 @@ const toNewMessagesPush = (
       ? toMessagesPush(counter, row, others, acks, base)
       : toSmallPush(toAckFrame(counter, acks, base));
   };
+};
+
+/** Acknowledges messages that were in the row before, under the current counter. */
+export const acknowledgeAgain = (
+  sockets: Pick<SocketRegistry, "sendFrame">,
+  counter: number,
+  ownMessages: readonly OwnMessage[],
+): void => {
+  for (const socket of new Set(ownMessages.map(({ outgoing }) => outgoing.source))) {
+    const sent = ownMessages.filter(({ outgoing }) => outgoing.source === socket);
+    if (socket?.state) sockets.sendFrame(socket, toAckFrame(counter, sent, socket.state.base));
+  }
 };
 
 /** Pushes for the changes of a row, one number each. */

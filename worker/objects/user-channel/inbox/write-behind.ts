@@ -25,8 +25,16 @@ export class WriteBehind {
 
   deferWrite(entry: InboxEntry): void {
     this.#inbox.stage(entry);
+    this.scheduleFlush();
+  }
+
+  /**
+   * Arranges that all staged rows are written. `isHeld`: the conversation repeats a change that is lost, so it need not
+   * be written at once.
+   */
+  scheduleFlush(isHeld = false): void {
     // Without a connected device the change exists only in memory, so it is written at once.
-    if (this.#sockets.isEmpty || this.#sequence.value - this.#writtenCounter >= unwrittenMax) this.flush();
+    if ((this.#sockets.isEmpty && !isHeld) || this.#sequence.value - this.#writtenCounter >= unwrittenMax) this.flush();
     if (!this.#inbox.hasUnwritten) return;
     const waitMs = receiptHoldMs * (1 - Math.random() / 2); // spread, since many channels receive the same change
     this.#timer ??= setTimeout(() => this.#flushOnTimer(), waitMs);

@@ -1,4 +1,4 @@
-import { type ConversationId, otherMember, type Uuid } from "#contract/ids.ts";
+import type { ConversationId, Uuid } from "#contract/ids.ts";
 import {
   presenceStaleMs,
   pushForegroundWaitMs,
@@ -12,13 +12,24 @@ import { hashPushTopic } from "#worker/lib/push/endpoints.ts";
 import type { RelationTable } from "#worker/objects/user-channel/inbox/contacts-table.ts";
 import type { InboxFeed } from "#worker/objects/user-channel/inbox/inbox-feed.ts";
 import type { InboxEntry } from "#worker/objects/user-channel/inbox/inbox-merge.ts";
+import { noPushMark } from "#worker/objects/user-channel/inbox/push-mark.ts";
 import type { SocketRegistry } from "#worker/objects/user-channel/sockets/socket-registry.ts";
 import { toConfirmWaitMs } from "./confirm-wait.ts";
 import type { DeviceSender } from "./device-sender.ts";
-import type { MarkTable } from "./mark-table.ts";
 import { toNotableEntry } from "./notable-messages.ts";
 import { createMessagePayload } from "./payloads.ts";
-import { createPending, getPushTimes, type PendingMessages, pushSendingMs, toPauseEnd } from "./pending-messages.ts";
+import {
+  createPending,
+  findUnread,
+  getPushTimes,
+  isNewsFor,
+  listUnread,
+  mergeHeads,
+  type PendingMessages,
+  pushSendingMs,
+  toHeadOf,
+  toPauseEnd,
+} from "./pending-messages.ts";
 import type { PushSubscription, SubscriptionTable } from "./subscription-table.ts";
 import { type HeldMessages, SummaryPusher } from "./summary-pusher.ts";
 import { type SharedAlarm, toRetryDelayMs, WakeUp } from "./wake-up.ts";
@@ -28,18 +39,14 @@ type MessagePusherPorts = {
   alarm: SharedAlarm;
   env: Env;
   user: Uuid;
-  inbox: Pick<InboxFeed, "find" | "settings">;
+  inbox: Pick<InboxFeed, "find" | "settings" | "flush" | "writePushMark">;
   relations: Pick<RelationTable, "findName" | "isBlocked">;
   sockets: Pick<SocketRegistry, "findConnection" | "lastForegroundAt">;
   subscriptions: SubscriptionTable;
-  marks: MarkTable;
   sender: DeviceSender;
 };
 
 const lifetimeMs = pushLifetimeSeconds * 1_000;
-/** Conversations with unread messages since a time. A row read costs a thousandth of a row written, so it has no index. */
-const unreadQuery = `SELECT conversation, at FROM inbox
-  WHERE unread > 0 AND at > ? AND gone = 0 AND (muted = 0 OR muted_until < at OR muted_except_mentions = 1)`;
 
 /**
  * Pushes new messages to the devices that do not show them: at once to a device without a socket, after
@@ -48,9 +55,10 @@ const unreadQuery = `SELECT conversation, at FROM inbox
  * conversation share pushes. Every decision looks at the current inbox, so a push of read, muted or deleted messages is
  * not sent. Nothing is pushed during quiet hours; at their end the messages of several conversations share one push.
  *
- * An alarm is set in the same synchronous run as the write of the row, and a mark is written after the push. If this
- * instance dies in between, the next one finds messages without a mark and pushes them again; a device that got both
- * shows one, because they have the same topic and tag.
+ * A row whose devices are all pushed at once is written after the push, with a mark of what they know; if this instance
+ * dies before, the conversation repeats its notice. Otherwise an alarm is set in the same synchronous run as the write
+ * of the row, the mark is written after the push, and a next instance finds messages without a mark. A device that got
+ * a push twice shows one notification, because they have the same topic and tag.
  */
 export class MessagePusher {
   readonly #ports: MessagePusherPorts;
@@ -66,27 +74,44 @@ export class MessagePusher {
     this.#wakeUp = new WakeUp(ports.alarm, () => this.#run());
     this.#summary = new SummaryPusher({
       ...ports,
-      findUnread: (conversation) => this.#findUnread(conversation),
+      findUnread: (conversation) => findUnread(this.#ports, conversation),
       findDueAt: (device, pending, now) => this.findDueAt(device, pending, now),
       onKnown: (...args) => this.#writeMark(...args),
       onDone: () => this.#run(),
     });
   }
 
-  /** Considers new unread messages of a conversation. Costs nothing for a person without subscriptions. */
-  handleNewMessages(entry: InboxEntry, author: Uuid | undefined, now = Date.now()): void {
+  /**
+   * Considers new unread messages of a conversation. Costs nothing for a person without subscriptions. Returns whether
+   * their row is written together with the mark of a push, which needs `canHoldWrite`.
+   */
+  handleNewMessages(entry: InboxEntry, author: Uuid | undefined, canHoldWrite: boolean, now = Date.now()): boolean {
     const { conversation, sender } = entry;
     try {
-      if (this.#ports.subscriptions.all.length === 0) return;
+      if (this.#ports.subscriptions.all.length === 0) return false;
       this.#recover(conversation);
-      if (!toNotableEntry(entry, now)) return;
+      if (!toNotableEntry(entry, now)) return false;
       const pending = this.#pending.get(conversation) ?? createPending(now);
       pending.lastAt = now;
       pending.author = author === undefined ? undefined : { number: sender, user: author };
       this.#pending.set(conversation, pending);
-      this.#run(now);
+      this.#run(now, canHoldWrite ? pending : undefined);
+      return pending.isWriteHeld;
     } catch (error) {
       logError("new messages could not be pushed", error); // they are in the inbox all the same
+      return false;
+    }
+  }
+
+  isWriteHeld(conversation: ConversationId): boolean {
+    return this.#pending.get(conversation)?.isWriteHeld ?? false;
+  }
+
+  /** Sets an alarm for the pushes whose rows are being written before them. */
+  handleFlush(now = Date.now()): void {
+    for (const pending of this.#pending.values()) {
+      if (pending.isWriteHeld) this.#ports.alarm.setAtLatest(now + pushSendingMs, now);
+      pending.isWriteHeld = false;
     }
   }
 
@@ -120,15 +145,12 @@ export class MessagePusher {
   #recover(excluded?: ConversationId): void {
     if (this.#isRecovered) return;
     this.#isRecovered = true;
-    const rows = this.#ports.ctx.storage.sql
-      .exec<{ conversation: ConversationId; at: number }>(unreadQuery, Date.now() - lifetimeMs)
-      .toArray();
-    for (const { conversation, at } of rows)
+    for (const { conversation, at } of listUnread(this.#ports.ctx.storage.sql, Date.now() - lifetimeMs))
       if (conversation !== excluded) this.#pending.set(conversation, createPending(at));
   }
 
-  /** Pushes what is due and arranges to be woken for the rest. */
-  #run(now = Date.now()): void {
+  /** Pushes what is due and arranges to be woken for the rest. `unwritten`: messages whose row may wait for their push. */
+  #run(now = Date.now(), unwritten?: PendingMessages): void {
     const { inbox, subscriptions } = this.#ports;
     if (subscriptions.all.length === 0) this.#pending.clear();
     if (isQuiet(inbox.settings, now)) {
@@ -138,7 +160,7 @@ export class MessagePusher {
     const summary = this.#summary.advance(this.#listHeld(), now);
     const times = [...this.#pending].flatMap(([conversation, pending]) => {
       if (summary?.conversations.has(conversation)) return [];
-      const nextAt = this.#advance(conversation, pending, now);
+      const nextAt = this.#advance(conversation, pending, now, pending === unwritten);
       return nextAt === undefined ? [] : [nextAt];
     });
     if (summary) times.push(summary.nextAt);
@@ -146,11 +168,19 @@ export class MessagePusher {
   }
 
   /** Pushes a conversation if it is due. Returns when to look again, undefined if nothing is left to do. */
-  #advance(conversation: ConversationId, pending: PendingMessages, now: number): number | undefined {
-    if (pending.isSending) return now + pushSendingMs;
-    const entry = this.#findUnread(conversation);
-    if (!entry) return this.#finish(conversation);
-    const mark = this.#ports.marks.find(entry);
+  #advance(
+    conversation: ConversationId,
+    pending: PendingMessages,
+    now: number,
+    canHoldWrite: boolean,
+  ): number | undefined {
+    if (pending.isSending) return pending.isWriteHeld ? undefined : now + pushSendingMs;
+    const entry = findUnread(this.#ports, conversation);
+    if (!entry) {
+      this.#pending.delete(conversation);
+      return undefined;
+    }
+    const mark = entry.pushMark ?? noPushMark;
     pending.before ??= mark;
     const devices = this.#ports.subscriptions.all.filter(
       ({ session, savedAt }) => isNewsFor(mark.heads[session] ?? 0, entry) && savedAt <= pending.lastAt,
@@ -161,15 +191,17 @@ export class MessagePusher {
       if (at !== undefined) dueAt.set(device, Math.max(at, this.#toPauseEnd(device, pending, now)));
     }
     if (dueAt.size === 0) {
+      this.#pending.delete(conversation);
       if (devices.length > 0) this.#writeMark(entry, new Map(devices.map(toHeadOf(entry))));
-      return this.#finish(conversation);
+      return undefined;
     }
     const due = [...dueAt].flatMap(([device, at]) => (at <= now ? [device] : []));
     if (due.length > 0) {
       for (const { session } of due) this.#pushedAt.set(session, now);
       pending.isSending = true;
+      pending.isWriteHeld = canHoldWrite && due.length === dueAt.size;
       this.#ports.ctx.waitUntil(this.#push(entry, pending, due, now));
-      return now + pushSendingMs;
+      return pending.isWriteHeld ? undefined : now + pushSendingMs;
     }
     return Math.min(...dueAt.values());
   }
@@ -184,23 +216,9 @@ export class MessagePusher {
   #listHeld(): HeldMessages[] {
     const { settings } = this.#ports.inbox;
     return [...this.#pending].flatMap(([conversation, pending]) => {
-      const entry = isQuiet(settings, pending.lastAt) ? this.#findUnread(conversation) : undefined;
+      const entry = isQuiet(settings, pending.lastAt) ? findUnread(this.#ports, conversation) : undefined;
       return entry ? [{ entry, pending }] : [];
     });
-  }
-
-  #finish(conversation: ConversationId): undefined {
-    this.#pending.delete(conversation);
-  }
-
-  /** The row of a conversation with unread messages that the person wants to be notified of. */
-  #findUnread(conversation: ConversationId): InboxEntry | undefined {
-    const { inbox, relations, user } = this.#ports;
-    const entry = inbox.find(conversation);
-    const other = otherMember(conversation, user);
-    return !entry || (other !== undefined && relations.isBlocked(other))
-      ? undefined
-      : toNotableEntry(entry, Date.now());
   }
 
   /** Time at which a device is due, undefined if it has shown the messages in the foreground. */
@@ -227,7 +245,7 @@ export class MessagePusher {
     now: number,
   ): Promise<void> {
     const { conversation, kind } = entry;
-    const { env, user, inbox, relations, marks, sender } = this.#ports;
+    const { env, user, inbox, relations, sender } = this.#ports;
     const { sound } = inbox.settings[kind === "group" ? "groups" : "messages"];
     const lifetimeSeconds = Math.max(1, pushLifetimeSeconds - Math.floor((now - pending.lastAt) / 1_000));
     const options = { lifetimeSeconds, topic: hashPushTopic(env, user, conversation) };
@@ -241,8 +259,8 @@ export class MessagePusher {
       const { soundedAt } = getPushTimes(pending, device.session);
       const isAlerting = sound && now - soundedAt >= pushSoundPauseMs;
       const createPayload = () => {
-        const current = this.#findUnread(conversation);
-        if (!current || !isNewsFor(marks.find(current).heads[device.session] ?? 0, current)) return undefined;
+        const current = findUnread(this.#ports, conversation);
+        if (!current || !isNewsFor(current.pushMark?.heads[device.session] ?? 0, current)) return undefined;
         head = current.head;
         return createMessagePayload(recipient, current, findAuthor(current), device, {
           sentAt: Date.now(),
@@ -261,8 +279,11 @@ export class MessagePusher {
     };
     try {
       await Promise.all(devices.map(pushTo));
+      const isWriteHeld = pending.isWriteHeld;
+      pending.isWriteHeld = false;
       const current = inbox.find(conversation);
       if (current && known.size > 0) this.#writeMark(current, known, times);
+      if (isWriteHeld) inbox.flush();
     } catch (error) {
       logError("a push could not be recorded", error);
     }
@@ -276,25 +297,9 @@ export class MessagePusher {
     known: ReadonlyMap<Uuid, number>,
     times: Partial<Record<"pushedAt" | "soundedAt", number>> = {},
   ): void {
-    const { marks, subscriptions } = this.#ports;
-    const mark = marks.find(entry);
-    const sessions = subscriptions.all.map(({ session }) => session);
-    if (sessions.length === 0) return;
-    const heads = sessions.map((session): [Uuid, number] => [
-      session,
-      Math.max(mark.heads[session] ?? 0, known.get(session) ?? 0),
-    ]);
-    marks.write(entry, { ...mark, ...times, heads: Object.fromEntries(heads.filter(([, head]) => head > 0)) });
+    const { inbox, subscriptions } = this.#ports;
+    const mark = inbox.find(entry.conversation)?.pushMark ?? noPushMark;
+    if (subscriptions.all.length > 0)
+      inbox.writePushMark(entry.conversation, { ...mark, ...times, heads: mergeHeads(mark, known, subscriptions.all) });
   }
 }
-
-const toHeadOf =
-  ({ head }: InboxEntry) =>
-  ({ session }: PushSubscription): [Uuid, number] => [session, head];
-
-/**
- * Whether a device that was notified up to a message has to be notified again. If only a deleted message follows, the
- * notification it shows is still right.
- */
-const isNewsFor = (known: number, { head, preview }: InboxEntry): boolean =>
-  known < (preview?.type === "deleted" && known > 0 ? head - 1 : head);

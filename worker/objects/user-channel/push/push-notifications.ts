@@ -13,7 +13,6 @@ import type { InboxEntry } from "#worker/objects/user-channel/inbox/inbox-merge.
 import type { SocketRegistry } from "#worker/objects/user-channel/sockets/socket-registry.ts";
 import { CallPusher, type RingingCallSource } from "./call-pusher.ts";
 import { DeviceSender } from "./device-sender.ts";
-import { MarkTable } from "./mark-table.ts";
 import { MessagePusher } from "./message-pusher.ts";
 import { NoticePusher } from "./notice-pusher.ts";
 import { createTestPayload } from "./payloads.ts";
@@ -54,12 +53,11 @@ export class PushNotifications {
     this.#alarm = new SharedAlarm(ctx);
     const subscriptions = new SubscriptionTable(ctx.storage.sql);
     const sender = new DeviceSender(env, subscriptions);
-    const marks = new MarkTable(ctx.storage.sql);
     const relations = new RelationTable(ctx.storage.sql, user);
     this.#subscriptions = subscriptions;
     this.#sender = sender;
     const common = { ctx, alarm: this.#alarm, env, user, inbox, relations, sockets, subscriptions, sender };
-    this.messages = new MessagePusher({ ...common, marks });
+    this.messages = new MessagePusher(common);
     this.#relations = relations;
     this.#notices = new NoticePusher({
       ...common,
@@ -74,18 +72,19 @@ export class PushNotifications {
     });
   }
 
-  /** Considers new unread messages of a conversation. A missed call first replaces the ring on devices that received it. */
-  handleNewMessages(entry: InboxEntry, author: Uuid | undefined): void {
+  /**
+   * Considers new unread messages of a conversation. A missed call first replaces the ring on devices that received it.
+   * Returns whether the row is written together with the mark of a push.
+   */
+  handleNewMessages(entry: InboxEntry, author: Uuid | undefined, canHoldWrite: boolean): boolean {
     const replaceRing = this.calls.handleLogEntry(entry);
-    if (!replaceRing) {
-      this.messages.handleNewMessages(entry, author);
-      return;
-    }
+    if (!replaceRing) return this.messages.handleNewMessages(entry, author, canHoldWrite);
     const pushAll = async () => {
       await replaceRing;
-      this.messages.handleNewMessages(entry, author);
+      this.messages.handleNewMessages(entry, author, false);
     };
     this.#ctx.waitUntil(pushAll().catch((error: unknown) => logError("a missed call could not be pushed", error)));
+    return false;
   }
 
   /** Stores changed relations, and considers the contact requests among them that this person had not received before. */

@@ -6,7 +6,6 @@ import { hashPushTopic } from "#worker/lib/push/endpoints.ts";
 import type { InboxFeed } from "#worker/objects/user-channel/inbox/inbox-feed.ts";
 import type { InboxEntry } from "#worker/objects/user-channel/inbox/inbox-merge.ts";
 import type { DeviceSender } from "./device-sender.ts";
-import type { MarkTable } from "./mark-table.ts";
 import { createSummaryPayload } from "./payloads.ts";
 import { type PendingMessages, pushSendingMs } from "./pending-messages.ts";
 import type { PushSubscription, SubscriptionTable } from "./subscription-table.ts";
@@ -21,7 +20,6 @@ type SummaryPusherPorts = {
   user: Uuid;
   inbox: Pick<InboxFeed, "find" | "settings">;
   subscriptions: SubscriptionTable;
-  marks: MarkTable;
   sender: DeviceSender;
   findUnread(conversation: ConversationId): InboxEntry | undefined;
   /** Time at which a device is due, undefined if it has shown the messages in the foreground. */
@@ -76,8 +74,7 @@ export class SummaryPusher {
 
   /** Whether a device has neither been notified of the messages nor shown them in the foreground. */
   #isWaiting(device: PushSubscription, entry: InboxEntry, pending: PendingMessages, now: number): boolean {
-    const { heads } = this.#ports.marks.find(entry);
-    const isNew = (heads[device.session] ?? 0) < entry.head && device.savedAt <= pending.lastAt;
+    const isNew = (entry.pushMark?.heads[device.session] ?? 0) < entry.head && device.savedAt <= pending.lastAt;
     return isNew && this.#ports.findDueAt(device, pending, now) !== undefined;
   }
 
