@@ -195,10 +195,7 @@ test("a page in the background shows a message and a call as notifications, whic
   expect(await listNotifications(phone.page)).toEqual([]);
 });
 
-test("a push that arrives after the ring shows a missed call without a sound, whatever the clock of the phone says", async ({
-  server,
-  makePushBrowser,
-}) => {
+test("a push that arrives after the ring shows a missed call without a sound", async ({ server, makePushBrowser }) => {
   const { ana, ben, browser, bare, ring } = await openCallers(server, makePushBrowser, 9_956);
   const missedCall = { body: missed, silent: true, requireInteraction: false, actions: [] };
   await browser.push(callPush(ben, ana, Date.now() - 2 * callRingMs));
