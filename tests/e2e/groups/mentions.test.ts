@@ -42,6 +42,7 @@ test("a member is mentioned from a list by keyboard and touch, finds the mention
   // A reload keeps the draft and its mention; Escape closes the list, and Enter sends then.
   await page.reload();
   await expect(composer).toHaveValue("Mbote @Benoît Élie ");
+  await composer.press("Control+End"); // the draft may have been filled in around the caret
   await composer.pressSequentially("et @c");
   await expect(list).toBeVisible();
   await composer.press("Escape");
