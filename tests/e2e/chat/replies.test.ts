@@ -30,9 +30,12 @@ const swipe = async (page: Page, phone: TestClient, text: string) => {
       type,
       touchPoints: type === "touchEnd" ? [] : [{ x: box.x + 5 + dx, y: box.y + box.height / 2 }],
     });
-  await touch("touchStart", 0);
-  for (const dx of [15, 30, 45, 60, 75]) await touch("touchMove", dx);
-  await touch("touchEnd", 75);
+  // Sent together, because a finger that rests opens the menu.
+  await Promise.all([
+    touch("touchStart", 0),
+    ...[15, 30, 45, 60, 75].map((dx) => touch("touchMove", dx)),
+    touch("touchEnd", 75),
+  ]);
   await session.detach();
 };
 
@@ -71,8 +74,11 @@ test("two people answer each other's messages: by menu, swipe and keyboard, offl
   await expect(anas.composer()).toHaveAccessibleDescription(/En réponse à Ben.*Prenez de l'eau/);
   await page.keyboard.press("Escape");
   await expect(cancel).toHaveCount(0);
-  await swipe(page, anas, "Prenez de l'eau");
-  await expect(cancel).toBeVisible();
+  // The first touch loads the code of swipes.
+  await expect(async () => {
+    await swipe(page, anas, "Prenez de l'eau");
+    await expect(cancel).toBeVisible({ timeout: 2_000 });
+  }).toPass();
   await anas.composer().fill("Deux bidons");
   expect(await findAxeViolations(page)).toEqual([]);
   await page.screenshot({ path: "test-results/reply-bar.png" });
@@ -103,13 +109,17 @@ test("two people answer each other's messages: by menu, swipe and keyboard, offl
   const answer = { messages: [{ cid: crypto.randomUUID(), body: { type: "text", text: "À six heures", reply: 2 } }] };
   const sent = await callSite(site, "POST", path, { token: ana.token, body: answer });
   expect(sent.status).toBe(200);
-  const quote = findMessage(bens, "À six heures").getByRole("button", { name: /On part à quelle heure/ });
-  await quote.click();
+  const reply = findMessage(bens, "À six heures");
+  await expect(reply.getByRole("button", { name: /On part à quelle heure/ })).toBeVisible();
+  await reply.getByRole("button", { name: bens.texts.messages.options.split("{")[0] ?? "" }).focus();
+  await bens.page.keyboard.press("Enter");
+  await bens.page.getByRole("menuitem", { name: bens.texts.messages.showQuoted }).press("Enter");
   await expect(findMessage(bens, "On part à quelle heure ?")).toBeInViewport();
   const back = bens.page.getByRole("button", { name: bens.texts.chat.returnToReply });
   await bens.page.screenshot({ path: "test-results/reply-original.png" });
-  await back.click();
-  await expect(findMessage(bens, "À six heures")).toBeInViewport();
+  await back.press("Enter");
+  await expect(reply).toBeInViewport();
+  await expect(reply.getByRole("button").last()).toBeFocused();
   await expect(back).toHaveCount(0);
 
   // The original is deleted for everyone: no quote shows its words any more.

@@ -5,7 +5,7 @@ import { type ClientFrame, decodeClientFrames } from "#contract/wire/client-fram
 import { toCommand } from "#contract/wire/command-frames.ts";
 import { CommandSchema } from "#contract/wire/command-schemas.ts";
 import { isRefusal, type Refusal } from "#contract/wire/commands.ts";
-import { toWireMessage, toWirePerson, toWireRow } from "#contract/wire/compact-encoding.ts";
+import { toWireBody, toWireMessage, toWirePerson, toWireRow } from "#contract/wire/compact-encoding.ts";
 import {
   closeCodes,
   encodeFrame,
@@ -154,14 +154,14 @@ export class ModelSocket extends EventTarget {
     switch (change.type) {
       case "messages": {
         const [message] = change.messages;
-        const isPlain = message?.body.type === "text" && !message.body.forwarded && message.cid === undefined;
-        if (change.isPrivate && isPlain && message.body.type === "text")
+        const text = message?.cid === undefined && message ? toWireBody(message.body) : undefined;
+        if (change.isPrivate && message && typeof text === "string")
           return encodeLiveText({
             counter: n,
             handle: change.handle,
             seq: message.seq,
             at: message.at - now,
-            text: message.body.text,
+            text,
           });
         return encodeFrame(["m", n, change.handle, change.messages.map((one) => toWireMessage(one, now))]);
       }

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import type { StoredBody } from "#contract/conversations.ts";
 import { type ConversationId, privateMembers, type Uuid } from "#contract/ids.ts";
 import { filePartBytes } from "#contract/limits.ts";
@@ -14,6 +14,7 @@ import { discardUnsentMessage, enqueueText } from "#sync/outbox/enqueue.ts";
 import { enqueueBroadcast, enqueueForward } from "#sync/outbox/multicast.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
 import { toChatItem } from "#sync/queries/queries.ts";
+import type { ReplyTarget } from "#sync/store/database.ts";
 import { readMembers } from "#sync/store/members.ts";
 import { listPendingDeletions } from "#sync/store/pending-deletions.ts";
 import { isTombstone } from "#sync/store/row-mapping.ts";
@@ -46,6 +47,8 @@ type Actor = {
   forwards: number;
   /** Client ids of messages deleted before they were known to have arrived. */
   withdrawn: { cid: Uuid; chat: ConversationId }[];
+  /** Texts of replies, with the texts that they answer. */
+  replies: { chat: ConversationId; text: string; answered: string }[];
 };
 
 const fileBytes = filePartBytes + 500;
@@ -78,6 +81,22 @@ const calm: Partial<Faults> = {
   noUpgrade: false,
   blackhole: false,
   isOffline: false,
+};
+
+/** A text to answer: the newest unsent one of this device, or any stored one. */
+const findAnswered = async (
+  tab: Tab,
+  chat: ConversationId,
+  random: () => number,
+): Promise<{ target: ReplyTarget; text: string } | undefined> => {
+  const { store } = getContext(tab);
+  const unsent = await store.queryUnsent(chat).toArray();
+  const stored = await store.queryMessages(chat, 1).toArray();
+  const candidates = [
+    ...unsent.slice(-1).map(({ cid, body }) => ({ target: cid, body })),
+    ...stored.map(({ seq, body }) => ({ target: seq, body })),
+  ].flatMap(({ target, body }) => (body.type === "text" && !body.forwarded ? { target, text: body.text } : []));
+  return random() < 0.5 ? candidates[0] : candidates.at(-1);
 };
 
 const act = async (
@@ -152,8 +171,10 @@ const act = async (
   }
   const text = `${name} ${n}`;
   const isToAll = random() < 0.3;
+  const answered = await findAnswered(tab, chat, random);
   if (isToAll) await enqueueBroadcast(tab, chats, text);
-  else await enqueueText(tab, chat, text);
+  else await enqueueText(tab, chat, text, undefined, answered?.target);
+  if (answered && !isToAll) actor.replies.push({ chat, text, answered: answered.text });
   for (const one of isToAll ? chats : [chat]) typed.set(one, [...(typed.get(one) ?? []), text]);
   return undefined;
 };
@@ -196,6 +217,10 @@ const isForwarded = (body: StoredBody) => "forwarded" in body && body.forwarded 
 const textsOf = (messages: readonly { body: StoredBody }[]) =>
   messages.flatMap(({ body }) => (body.type === "text" && !isForwarded(body) ? body.text : []));
 
+let namedReplies = 0;
+
+afterAll(() => expect(namedReplies).toBeGreaterThan(0));
+
 describe("all kinds of faults at once", () => {
   for (const seed of seeds) {
     it(`every typed message is stored everywhere, once and in order (seed ${seed})`, { timeout: 300_000 }, async () => {
@@ -213,7 +238,7 @@ describe("all kinds of faults at once", () => {
       const actors: Actor[] = [amina, amina, benoit, chantal].map((user) => {
         const device = makeDevice(server, user);
         device.faults.random = random;
-        return { device, tabs: [], typed: new Map(), attached: [], forwards: 0, withdrawn: [] };
+        return { device, tabs: [], typed: new Map(), attached: [], forwards: 0, withdrawn: [], replies: [] };
       });
       for (let step = 0; step < steps; step++) {
         const index = Math.floor(random() * actors.length);
@@ -275,6 +300,17 @@ describe("all kinds of faults at once", () => {
       const deleted = logged.filter(({ body }) => body.type === "deleted").length;
       expect(alive.length + deleted + textsOf(hasFailed).length + neverCame).toBe(all.length);
       expect(alive.filter((text) => !all.includes(text))).toEqual([]);
+      // Every reply that arrived names what it answers, as long as that is not deleted; none names another message.
+      for (const { chat, text, answered } of actors.flatMap(({ replies }) => replies)) {
+        const { messages } = server.log(chat);
+        const { body } = messages.find((one) => one.body.type === "text" && one.body.text === text) ?? {};
+        const target = messages.find((one) => one.body.type === "text" && one.body.text === answered);
+        if (body?.type !== "text") continue;
+        if (target) expect(body.reply).toBe(target.seq);
+        else if (body.reply !== undefined)
+          expect(messages.find(({ seq }) => seq === body.reply)?.body).toEqual({ type: "deleted" });
+        if (target) namedReplies++;
+      }
       // Every file is stored with all its bytes, once in each conversation it was sent to.
       const own = logged.flatMap(({ body, chat }) =>
         body.type === "file" && !isForwarded(body) ? { name: body.name, chat, file: body.file } : [],

@@ -145,7 +145,7 @@ export function MessageComposer({ ref, conversation, MentionPicker, onSend }: Me
   };
 
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key === "Escape" && replyTarget !== undefined) {
+    if (event.key === "Escape" && replyTarget !== undefined && !event.nativeEvent.isComposing) {
       event.preventDefault();
       setReplyDraft(conversation, undefined);
     }

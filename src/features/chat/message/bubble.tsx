@@ -7,6 +7,7 @@ import { MessageTicks } from "#components/messages/message-ticks.tsx";
 import type { MenuAnchor } from "#components/overlays/menu.tsx";
 import { findReplyTarget, type StoredBody } from "#contract/conversations.ts";
 import { type ConversationId, deletedUserId, type Uuid } from "#contract/ids.ts";
+import { quoteClasses } from "#features/chat/reply/quote-classes.ts";
 import { ReplyActionsContext } from "#features/chat/reply/reply-actions-context.ts";
 import { useSwipeReply } from "#features/chat/reply/use-swipe-reply.ts";
 import { formatTime } from "#i18n/format.ts";
@@ -16,7 +17,7 @@ import { isRightToLeft } from "#lib/text/direction.ts";
 import type { ChatItem } from "#sync/hooks/use-chat.ts";
 import { usePerson } from "#sync/hooks/use-people.ts";
 import { BubbleContent } from "./bubble-content.tsx";
-import { avatarColumnPx, listEdgePx, quotePx } from "./bubble-metrics.ts";
+import { avatarColumnPx, listEdgePx } from "./bubble-metrics.ts";
 import { type ChatParticipation, FailedMessageActions, isClosedForSending } from "./failed-message.tsx";
 import type { MessagePlacement } from "./message-layout.ts";
 import { SenderAvatar, SenderName } from "./sender-label.tsx";
@@ -120,7 +121,7 @@ function BubbleView({ conversation, item, me, authorLabel, sender, placement, ac
                 conversation={conversation}
                 item={item}
                 target={target}
-                fallback={<div style={{ height: quotePx }} />}
+                fallback={<p className={quoteClasses.box} />}
               />
             </div>
           )}

@@ -6,11 +6,12 @@ import { ConfirmDialog } from "#components/overlays/confirm-dialog.tsx";
 import { copyText } from "#components/overlays/copy-text.ts";
 import { type MenuAnchor, type MenuItem, MenuPopup } from "#components/overlays/menu.tsx";
 import { showToast } from "#components/overlays/toast.tsx";
-import { type AttachedBody, findAttachment } from "#contract/conversations.ts";
+import { type AttachedBody, findAttachment, findReplyTarget } from "#contract/conversations.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { saveToDevice } from "#features/chat/attachments/save-file.ts";
 import { toFetchErrorKey, useAttachment } from "#features/chat/attachments/use-attachment.ts";
 import { ReplyActionsContext } from "#features/chat/reply/reply-actions-context.ts";
+import { useQuotedMessage } from "#features/chat/reply/use-quoted-message.ts";
 import { formatTime } from "#i18n/format.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
 import { deleteMessageForEveryone, deleteUnsentMessage, loadMulticast } from "#sync/actions.ts";
@@ -116,6 +117,7 @@ export default function MessageMenu(props: MessageMenuProps) {
   const { members } = people;
   const callActions = useContext(ChatCallActionsContext);
   const replyActions = useContext(ReplyActionsContext);
+  const quoted = useQuotedMessage(conversation, findReplyTarget(body));
   const sender = item.mine ? undefined : findSender(people, item.sender, t);
 
   if (step === "save" && attachedBody) {
@@ -152,6 +154,15 @@ export default function MessageMenu(props: MessageMenuProps) {
     icon: "i-ph-arrow-bend-up-left",
     onSelect: () => startReply(item),
   };
+  const quotedItem: MenuItem | undefined =
+    quoted?.state === "found" && quoted.seq !== undefined && replyActions
+      ? {
+          id: "quoted",
+          label: t("messages.showQuoted"),
+          icon: "i-ph-arrow-elbow-left-up",
+          onSelect: () => replyActions.showQuoted(quoted.seq ?? 0, item),
+        }
+      : undefined;
   const callItems: (MenuItem | false | undefined)[] =
     body.type === "call"
       ? [
@@ -172,6 +183,7 @@ export default function MessageMenu(props: MessageMenuProps) {
       : [];
   const messageItems: (MenuItem | false | undefined)[] = [
     replyItem,
+    quotedItem,
     text !== undefined && {
       id: "copy",
       label: t("messages.copy"),

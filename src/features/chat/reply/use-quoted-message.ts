@@ -7,11 +7,14 @@ import type { ReplyTarget } from "#sync/store/database.ts";
 import type { QuotedMessage } from "#sync/store/view-models.ts";
 
 /** Message that another one answers. One that is older than the stored messages is fetched when there is a network. */
-export const useQuotedMessage = (conversation: ConversationId, target: ReplyTarget): QuotedMessage | undefined => {
+export const useQuotedMessage = (
+  conversation: ConversationId,
+  target: ReplyTarget | undefined,
+): QuotedMessage | undefined => {
   const engine = useEngine();
   const link = useLinkState();
-  const quoted = useLiveQuery(`quoted ${conversation} ${target}`, ({ store }) =>
-    readQuotedMessage(store, conversation, target),
+  const quoted = useLiveQuery(target === undefined ? undefined : `quoted ${conversation} ${target}`, ({ store }) =>
+    readQuotedMessage(store, conversation, target ?? 0),
   );
   const [missing, setMissing] = useState<ReplyTarget>();
   const isWanted = quoted?.state === "absent" && link === "online" && typeof target === "number";
