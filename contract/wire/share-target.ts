@@ -1,4 +1,3 @@
-import { messageTextMaxLength } from "#contract/limits.ts";
 import { cleanText } from "#contract/text.ts";
 
 /** Content that other apps share with this one (Web Share Target API). */
@@ -16,7 +15,10 @@ export const sharedFilesMax = 30;
 /** Field names of the form, as the manifest declares them. */
 export const shareFields = { title: "title", text: "text", url: "url", files: "files" } as const;
 
-/** One text from the three of a share. Most apps put the address into the text, and some repeat the title there. */
+/**
+ * One text from the three of a share, complete even if it is too long for a message. Most apps put the address into the
+ * text, and some repeat the title there.
+ */
 export const joinSharedTexts = (title: string, text: string, url: string): string =>
   [title, text, url]
     .map(cleanText)
@@ -24,6 +26,4 @@ export const joinSharedTexts = (title: string, text: string, url: string): strin
       if (line === "" || lines.some((earlier) => earlier.includes(line))) return lines;
       return [...lines.filter((earlier) => !line.includes(earlier)), line];
     }, [])
-    .join("\n")
-    .slice(0, messageTextMaxLength)
-    .replace(/[\ud800-\udbff]$/, "");
+    .join("\n");

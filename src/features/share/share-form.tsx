@@ -8,11 +8,24 @@ import { useSelection } from "#components/people/use-selection.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { messageTextMaxLength, multicastMax } from "#contract/limits.ts";
 import { cleanText, isBlank } from "#contract/text.ts";
-import { deleteShare, deleteSharedText, type OpenedShare } from "#lib/browser/share/stored-share.ts";
+import { deleteShare, type OpenedShare, saveSharedText } from "#lib/browser/share/stored-share.ts";
 import { broadcastFiles, broadcastText, loadMulticast, SyncError } from "#sync/actions.ts";
 import { useRecipients } from "#sync/hooks/use-recipients.ts";
 import { SharedFileList } from "./shared-file-list.tsx";
 import { useSharedFiles } from "./use-shared-files.ts";
+
+const saveDelayMs = 300;
+
+/** Text of a share as the person changes it, stored so that it survives a reload. */
+const useSharedText = (share: OpenedShare) => {
+  const [text, setText] = useState(share.text);
+  useEffect(() => {
+    if (text === share.text) return undefined;
+    const timer = setTimeout(() => void saveSharedText(share.id, text).catch(() => undefined), saveDelayMs);
+    return () => clearTimeout(timer);
+  }, [share, text]);
+  return [text, setText] as const;
+};
 
 /**
  * Form that sends shared content to contacts and groups: the text as a message of its own, then the files. It works
@@ -23,17 +36,18 @@ export function ShareForm({ share, me }: { share: OpenedShare; me: Uuid }) {
   const navigate = useNavigate();
   const { recipients, toConversationIds } = useRecipients(me);
   const { chosen, toggle } = useSelection();
-  const [text, setText] = useState(share.text);
+  const [text, setText] = useSharedText(share);
   const [isBusy, setBusy] = useState(false);
   const { files, isPreparing, remove } = useSharedFiles(share.files);
   // The network may be gone once recipients are chosen. If the code cannot be fetched now, sending tries again.
   useEffect(() => void loadMulticast().catch(() => undefined), []);
   const clean = cleanText(text);
   const hasText = !isBlank(clean);
+  const excessChars = clean.length - messageTextMaxLength;
   const outgoing = files.flatMap((shared) => shared.outgoing ?? []);
   const targets = toConversationIds(chosen);
   const count = targets.length;
-  const canSend = count > 0 && !isPreparing && (hasText || outgoing.length > 0);
+  const canSend = count > 0 && !isPreparing && excessChars <= 0 && (hasText || outgoing.length > 0);
 
   const openSent = () => {
     const [id] = chosen;
@@ -47,7 +61,7 @@ export function ShareForm({ share, me }: { share: OpenedShare; me: Uuid }) {
       if (hasText) {
         await broadcastText(targets, clean);
         setText("");
-        await deleteSharedText(share.id);
+        await saveSharedText(share.id, "");
       }
       if (outgoing.length > 0) await broadcastFiles(targets, outgoing);
     } catch (error) {
@@ -77,12 +91,18 @@ export function ShareForm({ share, me }: { share: OpenedShare; me: Uuid }) {
           <textarea
             rows={2}
             dir="auto"
-            maxLength={messageTextMaxLength}
             aria-label={t("share.text")}
+            aria-invalid={excessChars > 0}
+            aria-describedby={excessChars > 0 ? "shared-text-too-long" : undefined}
             value={text}
             className="block max-h-32 min-h-12 w-full rounded-card border border-field bg-surface px-4 py-[11px] leading-6 focus-visible:border-accent focus-visible:outline-1 focus-visible:outline-offset-0"
             onChange={(event) => setText(event.target.value)}
           />
+        )}
+        {excessChars > 0 && (
+          <p id="shared-text-too-long" role="alert" className="text-sm text-danger">
+            {t("chat.tooLong", { over: excessChars })}
+          </p>
         )}
         <SharedFileList files={files} refusedCount={share.refusedCount} onRemove={remove} />
       </div>

@@ -1,4 +1,5 @@
 import type { Page } from "@playwright/test";
+import { messageTextMaxLength } from "#contract/limits.ts";
 import { findAxeViolationsInBothThemes } from "#tests/support/browser/axe-checks.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
 import { waitForOfflineReady, withServiceWorker } from "#tests/support/browser/offline.ts";
@@ -127,6 +128,39 @@ test("what is shared while signed out is offered after the sign-in, and to nobod
   await phone.signIn(ben, sharePath);
   await expect(page.getByText(texts.share.goneTitle)).toBeVisible();
   await expect(textField(phone)).toHaveCount(0);
+  await phone.close();
+});
+
+test("a text that is too long for a message is kept whole until it is shortened, which survives a reload", async ({
+  browser,
+  server,
+}) => {
+  const site = toSite(server);
+  const [ana, ben] = [await makePerson(site, 9_532, "Ana"), await makePerson(site, 9_533, "Ben")];
+  await connectPeople(site, ana, ben);
+  const phone = await TestClient.open(browser, server);
+  const { page, texts } = phone;
+  await phone.signIn(ana);
+  await waitForOfflineReady(page);
+  const text = `${"a".repeat(messageTextMaxLength)}https://bus.example/7`;
+  await shareToApp(page, server.origin, { text });
+  await expect(textField(phone)).toHaveValue(text);
+  await expect(page.getByRole("alert")).toHaveText(fill(texts.chat.tooLong, { over: 21 }));
+  await choose(phone, "Ben");
+  await expect(sendButton(phone, 1)).toBeDisabled();
+  await textField(phone).fill("https://bus.example/7");
+  await expect(page.getByRole("alert")).toHaveCount(0);
+  await expect(sendButton(phone, 1)).toBeEnabled();
+  await expect
+    .poll(() =>
+      page.evaluate(
+        async (path) => (await caches.match(path.replace("/app/share/", "/shares/")))?.text(),
+        new URL(page.url()).pathname,
+      ),
+    )
+    .toContain('"https://bus.example/7"');
+  await page.reload();
+  await expect(textField(phone)).toHaveValue("https://bus.example/7");
   await phone.close();
 });
 

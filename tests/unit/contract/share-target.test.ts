@@ -18,8 +18,8 @@ describe("the text of a share", () => {
     expect(joinSharedTexts("Horaire du bus", text, "https://bus.example/7")).toBe(text);
     expect(joinSharedTexts(text, "Horaire du bus", "")).toBe(text);
   });
-  it("is as long as a message at most, and does not end within a character", () => {
-    const text = joinSharedTexts("", `${"a".repeat(messageTextMaxLength - 1)}😀`, "");
-    expect(text).toBe("a".repeat(messageTextMaxLength - 1));
+  it("is complete even if it is too long for a message", () => {
+    const text = "a".repeat(messageTextMaxLength + 400);
+    expect(joinSharedTexts("Titre", text, "https://bus.example/7")).toBe(`Titre\n${text}\nhttps://bus.example/7`);
   });
 });

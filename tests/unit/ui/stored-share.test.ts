@@ -3,7 +3,7 @@ import { createUuid, type Uuid } from "#contract/ids.ts";
 import { fileMaxBytes } from "#contract/limits.ts";
 import { sharedFilesMax, shareFields } from "#contract/wire/share-target.ts";
 import { shareCacheName } from "#lib/browser/share/share-cache.ts";
-import { deleteSharedText, findUnownedShare, openShare, saveShare } from "#lib/browser/share/stored-share.ts";
+import { findUnownedShare, openShare, saveShare, saveSharedText } from "#lib/browser/share/stored-share.ts";
 
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
@@ -98,7 +98,7 @@ it("leaves nothing behind of a share for which there is no room", async () => {
 
 it("does not send a text again whose files are still to be sent", async () => {
   const id = await share("Une fois", [makeFile("notes")]);
-  await deleteSharedText(id);
+  await saveSharedText(id, "");
   const opened = await openShare(id, ana, start);
   expect([opened?.text, opened?.files.length]).toEqual(["", 1]);
 });

@@ -122,11 +122,12 @@ export const openShare = async (id: Uuid, user: Uuid, now: number): Promise<Open
   return { id, text: share.text, refusedCount: share.refusedCount, files };
 };
 
-/** Removes the text of a share once it is sent, so that it is not sent again with the files. */
-export const deleteSharedText = async (id: Uuid): Promise<void> => {
+/** Replaces the text of a share: by what the person made of it, or by nothing once it is sent without the files. */
+export const saveSharedText = async (id: Uuid, text: string): Promise<void> => {
+  if (!(await caches.has(shareCacheName))) return;
   const cache = await openCache();
   const share = await readRecord(cache, id);
-  if (share) await writeRecord(cache, { ...share, text: "" });
+  if (share) await writeRecord(cache, { ...share, text });
 };
 
 /**
