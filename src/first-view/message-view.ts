@@ -1,6 +1,7 @@
 import { toCallEntry } from "#components/messages/call-text.ts";
 import { getMemberName, listNamedMembers } from "#components/messages/member-names.ts";
 import { toPreviewParts } from "#components/messages/message-preview-text.ts";
+import { quoteClasses } from "#components/messages/quote-classes.ts";
 import { describeSystemMessage } from "#components/messages/system-message-text.ts";
 import { type AvatarPerson, toPersonHue } from "#components/people/avatar-text.ts";
 import type { CallBody } from "#contract/calls/call.ts";
@@ -11,7 +12,6 @@ import { toPreview } from "#contract/wire/preview.ts";
 import { cardHeightPx, cardWidthPx, toImageBox } from "#features/chat/message/bubble-metrics.ts";
 import { collapseText } from "#features/chat/message/collapse-text.ts";
 import { type MessagePlacement, runGapMs } from "#features/chat/message/message-layout.ts";
-import { quoteClasses } from "#features/chat/reply/quote-classes.ts";
 import { getLanguage } from "#i18n/current-language.ts";
 import { formatBytes, formatDuration, formatTime } from "#i18n/format.ts";
 import { locales } from "#i18n/locales.ts";
@@ -133,11 +133,11 @@ const quote = (entry: ChatEntry, chat: ChatViewData, t: Translate): Markup | fal
   const target = findReplyTarget(entry.body);
   if (target === undefined && entry.replyTo === undefined) return false;
   const original = target === undefined ? undefined : chat.messages.find(({ seq }) => seq === target);
-  return markup`<div class="${entry.body.type === "text" ? "" : "w-0 min-w-full"}"><p class="${quoteClasses.box}"><span class="sr-only">${t("messages.inReplyTo")} </span>${
+  return markup`<div class="${entry.body.type === "text" ? quoteClasses.textFrame : ""}"><div class="w-0 min-w-full"><p class="${quoteClasses.box}"><span class="sr-only">${t("messages.inReplyTo")} </span>${
     original
       ? quotedMessage(original, chat, t)
       : markup`<span class="${quoteClasses.text} italic">${t("messages.replyLabel")}</span>`
-  }</p></div>`;
+  }</p></div></div>`;
 };
 
 const quotedMessage = ({ body, mine, sender }: ChatEntry, chat: ChatViewData, t: Translate): Markup => {

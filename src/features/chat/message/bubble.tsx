@@ -4,10 +4,10 @@ import { IconButton } from "#components/controls/icon-button.tsx";
 import { lazyComponent } from "#components/layout/lazy-component.tsx";
 import { describeMessage } from "#components/messages/message-preview-text.ts";
 import { MessageTicks } from "#components/messages/message-ticks.tsx";
+import { quoteClasses } from "#components/messages/quote-classes.ts";
 import type { MenuAnchor } from "#components/overlays/menu.tsx";
 import { findReplyTarget, type StoredBody } from "#contract/conversations.ts";
 import { type ConversationId, deletedUserId, type Uuid } from "#contract/ids.ts";
-import { quoteClasses } from "#features/chat/reply/quote-classes.ts";
 import { ReplyActionsContext } from "#features/chat/reply/reply-actions-context.ts";
 import { useSwipeReply } from "#features/chat/reply/use-swipe-reply.ts";
 import { formatTime } from "#i18n/format.ts";
@@ -116,13 +116,15 @@ function BubbleView({ conversation, item, me, authorLabel, sender, placement, ac
           {hasSenderName && sender && <SenderName sender={sender} />}
           {"forwarded" in body && body.forwarded && <ForwardedLabel from={body.forwarded} me={me} />}
           {target !== undefined && (
-            <div className={body.type === "text" ? "" : "w-0 min-w-full"}>
-              <Quote
-                conversation={conversation}
-                item={item}
-                target={target}
-                fallback={<p className={quoteClasses.box} />}
-              />
+            <div className={body.type === "text" ? quoteClasses.textFrame : ""}>
+              <div className="w-0 min-w-full">
+                <Quote
+                  conversation={conversation}
+                  item={item}
+                  target={target}
+                  fallback={<p className={quoteClasses.box} />}
+                />
+              </div>
             </div>
           )}
           <BubbleContent

@@ -1,6 +1,7 @@
 import { useContext } from "react";
 import { useTranslation } from "react-i18next";
 import { MessagePreview } from "#components/messages/message-preview.tsx";
+import { quoteClasses } from "#components/messages/quote-classes.ts";
 import type { ConversationId } from "#contract/ids.ts";
 import { toPreview } from "#contract/wire/preview.ts";
 import { type ChatPeople, getSenderName } from "#features/chat/message/senders.ts";
@@ -9,7 +10,6 @@ import type { ChatItem } from "#sync/hooks/use-chat.ts";
 import { useMemberProfiles } from "#sync/hooks/use-group.ts";
 import type { ReplyTarget } from "#sync/store/database.ts";
 import type { QuotedMessage } from "#sync/store/view-models.ts";
-import { quoteClasses } from "./quote-classes.ts";
 import { ReplyActionsContext } from "./reply-actions-context.ts";
 import { useQuotedMessage } from "./use-quoted-message.ts";
 
