@@ -66,9 +66,10 @@ test("call entries are on the caller's side in each person's language, call back
   await expect(bensEntry("You: Audio call: busy")).toBeVisible();
   await expect(bensEntry("You: Cancelled video call")).toBeVisible();
 
-  // Its menu offers to call back, or to send a voice message after a missed call; it has no copy, forward or delete.
+  // Its menu offers to call back, to send a voice message or to reply; it has no copy, forward or delete.
   await line(`${ben.username} : Appel audio manqué`).click({ button: "right" });
-  await expect(page.getByRole("menuitem")).toHaveText([texts.callLines.callBack, texts.callLines.speak]);
+  const menuTexts = [texts.callLines.callBack, texts.callLines.speak, texts.messages.reply];
+  await expect(page.getByRole("menuitem")).toHaveText(menuTexts);
   await page.keyboard.press("Escape");
   await main.getByRole("button", { name: texts.callLines.speak }).last().click();
   await expect(page.getByRole("timer")).toBeVisible();
