@@ -180,7 +180,8 @@ test("a profile shows a person's data, and reports if it cannot be loaded or the
   await expect(page).toHaveURL("/app");
   await anas.goTo(`/app/user/${ben.id}`);
   await main.getByRole("button", { name: fill(texts.people.unblockName, { name: ben.username }) }).click();
-  const block = main.getByRole("button", { name: fill(texts.people.blockName, { name: ben.username }) });
+  const blockName = fill(texts.people.blockName, { name: ben.username });
+  const block = main.getByRole("button", { name: blockName, exact: true }); // not "Unblock …"
   await expect(block).toBeVisible();
 
   // A user who navigated elsewhere is told on the present screen.
