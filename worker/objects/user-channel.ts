@@ -72,6 +72,7 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
     const inbox = new InboxFeed(ctx, meta, this.#sockets, {
       onCountInDoubt: (conversation) => this.#accountDeletion.isGone || this.#receipts.recount(conversation),
       onNewMessages: (...args) => this.#push.handleNewMessages(...args),
+      onDeletions: (...args) => this.#push.deletions.handleDeletions(...args),
       onUnmuted: (entry) => this.#push.messages.handleUnmuted(entry),
       onFlush: () => this.#push.messages.handleFlush(),
     });

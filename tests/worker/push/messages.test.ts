@@ -271,6 +271,43 @@ test("a message deleted before its push leaves the notification of the one befor
   expect(bodies(phone)).toEqual(["un", "2 nouveaux messages\ntrois"]);
 });
 
+test.each([
+  [["un"], 1, "Message supprimé"],
+  [["un", "deux"], 2, "Nouveau message"],
+] as const)(
+  "of %j message %i is deleted, and its text leaves the notification of a closed device without a sound",
+  async (sent, seq, body) => {
+    const { ana, ben, id } = await makePair();
+    const phone = await subscribe(ben);
+    for (const [index, text] of sent.entries()) {
+      await sendTexts(ana, id, text);
+      advanceClock(pushConversationPauseMs + 1);
+      await runAlarm(ben);
+      await waitUntil(() => phone.received.length === index + 1);
+    }
+    await settle();
+    await request(ana, { type: "deleteForEveryone", conversation: id, seq });
+    await waitUntil(() => phone.received.length === sent.length + 1);
+    const { payload } = phone.received.at(-1) as (typeof phone.received)[number];
+    expect(payload.notification).toMatchObject({ body, tag: `c:${id}` });
+    expect(payload.data).toMatchObject({ count: sent.length - 1, isAlerting: false });
+    await settle();
+    expect(phone.requests).toBe(sent.length + 1);
+  },
+);
+
+test("an earlier message is deleted, and the notification of the newest one stays as it is", async () => {
+  const { ana, ben, id } = await makePair();
+  const phone = await subscribe(ben);
+  await sendTexts(ana, id, "un", "deux");
+  await waitUntil(() => phone.received.length === 1);
+  await settle();
+  await request(ana, { type: "deleteForEveryone", conversation: id, seq: 1 });
+  await waitForUnread(ben, id, 1);
+  await settle();
+  expect(phone.requests).toBe(1);
+});
+
 test("an object that dies between the stored message and the push lets the next one push it, once", async () => {
   const { ana, ben, id } = await makePair();
   const phone = await subscribe(ben);

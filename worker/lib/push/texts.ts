@@ -10,6 +10,7 @@ export type CallEnding = "answered" | "declined" | "ended";
 type PushTexts = {
   newMessage: string;
   newMessages: (count: number) => string;
+  deleted: string;
   photo: string;
   voice: (time: string) => string;
   missedCall: Record<CallKind, string>;
@@ -30,6 +31,7 @@ const texts: Record<Language, PushTexts> = {
   fr: {
     newMessage: "Nouveau message",
     newMessages: (count) => `${count} nouveaux messages`,
+    deleted: "Message supprimé",
     photo: "Photo",
     voice: (time) => `Message vocal (${time})`,
     missedCall: { audio: "Appel audio manqué", video: "Appel vidéo manqué" },
@@ -56,6 +58,7 @@ const texts: Record<Language, PushTexts> = {
   en: {
     newMessage: "New message",
     newMessages: (count) => `${count} new messages`,
+    deleted: "Message deleted",
     photo: "Photo",
     voice: (time) => `Voice message (${time})`,
     missedCall: { audio: "Missed audio call", video: "Missed video call" },
@@ -82,6 +85,7 @@ const texts: Record<Language, PushTexts> = {
   pt: {
     newMessage: "Nova mensagem",
     newMessages: (count) => `${count} novas mensagens`,
+    deleted: "Mensagem eliminada",
     photo: "Foto",
     voice: (time) => `Mensagem de voz (${time})`,
     missedCall: { audio: "Chamada de voz perdida", video: "Videochamada perdida" },
@@ -123,6 +127,9 @@ export const toMissedCallsText = (language: Language, kind: CallKind, count: num
 /** Number of new messages in words. */
 export const toCountText = (language: Language, count: number): string =>
   count > 1 ? texts[language].newMessages(count) : texts[language].newMessage;
+
+/** Text in the place of a deleted message. */
+export const toDeletedText = (language: Language): string => texts[language].deleted;
 
 /** Number of new mentions in words. */
 export const toMentionCountText = (language: Language, count: number): string =>

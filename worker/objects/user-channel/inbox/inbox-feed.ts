@@ -32,6 +32,7 @@ import {
   type EntryUpdate,
   hasNewUnread,
   type InboxListeners,
+  listDeleted,
   listPushes,
   type OwnMessage,
   toSecurityNoticePush,
@@ -287,6 +288,8 @@ export class InboxFeed {
     if (!entry.gone) acknowledgeAgain(this.#sockets, this.#sequence.value, alreadyStored);
     const canHold = isDeferred && this.#sockets.isEmpty;
     const isWriteHeld = hasNewUnread(update, stored) && this.#listeners.onNewMessages(row, update.author, canHold);
+    const deleted = listDeleted(update);
+    if (deleted.length > 0) this.#listeners.onDeletions(row, deleted);
     if (isDeferred) this.#writeBehind.scheduleFlush(isWriteHeld);
     return isWriteHeld;
   }

@@ -33,8 +33,8 @@ export type EntryUpdate = Pick<
 };
 
 /**
- * Called by the inbox: an unread count is in doubt, unread messages arrived, a conversation is not muted any more, all
- * deferred rows are being written.
+ * Called by the inbox: an unread count is in doubt, unread messages arrived, messages with these seqs were deleted, a
+ * conversation is not muted any more, all deferred rows are being written.
  */
 export type InboxListeners = {
   onCountInDoubt(conversation: ConversationId): void;
@@ -43,6 +43,7 @@ export type InboxListeners = {
    * the mark of a push.
    */
   onNewMessages(entry: InboxEntry, author: Uuid | undefined, canHoldWrite: boolean): boolean;
+  onDeletions(entry: InboxEntry, deleted: readonly number[]): void;
   onUnmuted(entry: InboxEntry): void;
   onFlush(): void;
 };
@@ -52,6 +53,10 @@ export const hasNewUnread = ({ entry, newMessages }: EntryUpdate, stored: InboxE
   entry.unread > 0 &&
   (newMessages.some(countsAsUnread) ||
     (newMessages.length === 0 && entry.head > (stored?.head ?? 0) && entry.unread > (stored?.unread ?? 0)));
+
+/** Seqs of the messages that an update shows as deleted. */
+export const listDeleted = ({ revised }: EntryUpdate): number[] =>
+  revised?.messages.flatMap(({ seq, body }) => (body.type === "deleted" ? [seq] : [])) ?? [];
 
 /** Adds the merge of a notice to an update. */
 export const addMerge = (

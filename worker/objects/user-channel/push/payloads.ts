@@ -12,6 +12,7 @@ import type { Settings } from "#contract/settings/settings.ts";
 import {
   productName,
   toCountText,
+  toDeletedText,
   toMentionCountText,
   toMentionQuote,
   toPreviewText,
@@ -29,7 +30,8 @@ export type Recipient = {
   findName(user: Uuid): string | undefined;
 };
 
-const getPreviewLevel = (settings: Recipient["settings"], { kind }: InboxEntry) =>
+/** What notifications of a conversation may show. */
+export const getPreviewLevel = (settings: Recipient["settings"], { kind }: InboxEntry) =>
   settings[kind === "group" ? "groups" : "messages"].preview;
 
 /** Text of the newest message, undefined if a notification must not or cannot show it. */
@@ -81,6 +83,25 @@ export const createMessagePayload = (
     mutable: true,
     data: { kind: "message", user, conversation, count: unread, head, sentAt, isAlerting },
   };
+};
+
+/**
+ * Content of a silent push after the message that the notification shows was deleted: the number of the other unread
+ * messages, or that there is none left.
+ */
+export const createDeletedMessagePayload = (
+  recipient: Recipient,
+  entry: InboxEntry,
+  device: PushSubscription,
+  sentAt: number,
+): PushPayload => {
+  const payload = createMessagePayload(recipient, { ...entry, preview: null }, undefined, device, {
+    sentAt,
+    isAlerting: false,
+  });
+  const { body } = payload.notification;
+  const notification = { ...payload.notification, body: entry.unread > 0 ? body : toDeletedText(device.language) };
+  return { ...payload, notification };
 };
 
 /** Content of the push of the messages that arrived during quiet hours in several conversations. */

@@ -12,6 +12,7 @@ import type { InboxFeed } from "#worker/objects/user-channel/inbox/inbox-feed.ts
 import type { InboxEntry } from "#worker/objects/user-channel/inbox/inbox-merge.ts";
 import type { SocketRegistry } from "#worker/objects/user-channel/sockets/socket-registry.ts";
 import { CallPusher, type RingingCallSource } from "./call-pusher.ts";
+import { DeletionPusher } from "./deletion-pusher.ts";
 import { DeviceSender } from "./device-sender.ts";
 import { MessagePusher } from "./message-pusher.ts";
 import { NoticePusher } from "./notice-pusher.ts";
@@ -43,6 +44,8 @@ export class PushNotifications {
   readonly messages: MessagePusher;
   /** Pushes ringing calls. */
   readonly calls: CallPusher;
+  /** Takes deleted messages off notifications. */
+  readonly deletions: DeletionPusher;
   readonly #notices: NoticePusher;
   readonly #relations: RelationTable;
 
@@ -58,6 +61,7 @@ export class PushNotifications {
     this.#sender = sender;
     const common = { ctx, alarm: this.#alarm, env, user, inbox, relations, sockets, subscriptions, sender };
     this.messages = new MessagePusher(common);
+    this.deletions = new DeletionPusher(common);
     this.#relations = relations;
     this.#notices = new NoticePusher({
       ...common,
