@@ -37,7 +37,7 @@ const startConnecting = (call: LocalCall, now: number, effects: CallEffect[], si
 
 const createMediaEffect = (media: "prepare" | "open" | "start" | "stop"): CallEffect => ({ type: "media", media });
 
-/** What the server knows of the other person's devices. */
+/** State of the other person's devices, as far as the server knows it. */
 const toPeerState = ({ ring }: Call): { peer?: "ringing" | "asleep" } =>
   ring === undefined ? {} : { peer: ring === "asleep" ? "asleep" : "ringing" };
 

@@ -40,7 +40,7 @@ export const CallBody = v.strictObject({
 export type CallBody = v.InferOutput<typeof CallBody>;
 
 /**
- * What the server knows of the devices on which an unanswered call rings. `reported`: a device of the callee reported
+ * State of the devices on which an unanswered call rings, to the server. `reported`: a device of the callee reported
  * that it rings. `asleep`: none did for `callAsleepMs`, so the call rings for `callLongRingMs`. `woken`: one did since.
  */
 export const RingState = v.picklist(["reported", "asleep", "woken"]);

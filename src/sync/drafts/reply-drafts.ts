@@ -9,7 +9,7 @@ import type { Tab } from "#sync/tabs/tab.ts";
  */
 export class ReplyDrafts {
   readonly #scope: Parameters<typeof readReplyDraft>[0];
-  /** Those that could not be stored: only this page knows them. */
+  /** Replies that could not be stored and that only this page knows. */
   readonly #unstored = new Map<ConversationId, ReplyTarget>();
   readonly #listeners = new Set<() => void>();
 

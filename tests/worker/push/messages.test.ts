@@ -296,6 +296,20 @@ test.each([
   },
 );
 
+test("a message that was read is deleted, and no device is notified", async () => {
+  const { ana, ben, id } = await makePair();
+  const phone = await subscribe(ben);
+  await sendTexts(ana, id, "un");
+  await waitUntil(() => phone.received.length === 1);
+  await settle();
+  await request(ben, { type: "mark", conversation: id, delivered: 1, read: 1 });
+  await waitForUnread(ben, id, 0);
+  await request(ana, { type: "deleteForEveryone", conversation: id, seq: 1 });
+  await waitUntil(async () => (await readRow(ben, id)).preview?.type === "deleted");
+  await settle();
+  expect(phone.requests).toBe(1);
+});
+
 test("an earlier message is deleted, and the notification of the newest one stays as it is", async () => {
   const { ana, ben, id } = await makePair();
   const phone = await subscribe(ben);

@@ -2,7 +2,7 @@ import { type ComponentType, createContext } from "react";
 import type { ConversationId } from "#contract/ids.ts";
 import type { Mention } from "#contract/mentions.ts";
 
-/** What the texts of a group need to show mentions: the group, the member number of this user, and the component. */
+/** Context of mentions in the texts of a group: the group, the member number of this user, and the component. */
 type MentionContextValue = {
   conversation: ConversationId;
   ownNumber: number | undefined;

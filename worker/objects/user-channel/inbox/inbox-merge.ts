@@ -208,7 +208,10 @@ export const mergeNotice = (
   };
 };
 
-/** What changed in a row by an answer about the person's own read state, and whether the whole row must be pushed. */
+/**
+ * Comparison of a row before and after an answer about the person's own read state: whether anything changed, and whether
+ * the whole row must be pushed.
+ */
 export const compareReadState = (
   before: InboxEntry,
   merged: InboxEntry,

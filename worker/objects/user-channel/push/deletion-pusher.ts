@@ -31,13 +31,17 @@ export class DeletionPusher {
     this.#ports = ports;
   }
 
-  /** Considers messages that were deleted. Only the newest one that a device was notified of stands in its notification. */
+  /**
+   * Considers messages that were deleted. Only the newest one that a device was notified of stands in its notification, and
+   * only until it is read: then a push would announce a message that the person knows.
+   */
   handleDeletions(entry: InboxEntry, deleted: readonly number[]): void {
     const { ctx, inbox, sockets, subscriptions } = this.#ports;
     const heads = entry.pushMark?.heads;
     if (!heads || entry.gone || getPreviewLevel(inbox.settings, entry) !== "text") return;
+    const unread = deleted.filter((seq) => seq > Math.max(entry.read, entry.hidden));
     const devices = subscriptions.all.filter(
-      ({ session }) => deleted.includes(heads[session] ?? 0) && !sockets.findConnection(session),
+      ({ session }) => unread.includes(heads[session] ?? 0) && !sockets.findConnection(session),
     );
     if (devices.length > 0)
       ctx.waitUntil(this.#push(entry, devices).catch((error: unknown) => logError("a deletion was not pushed", error)));

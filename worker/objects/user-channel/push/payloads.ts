@@ -30,7 +30,7 @@ export type Recipient = {
   findName(user: Uuid): string | undefined;
 };
 
-/** What notifications of a conversation may show. */
+/** Preview level of a conversation's notifications: name and text, name only, or nothing. */
 export const getPreviewLevel = (settings: Recipient["settings"], { kind }: InboxEntry) =>
   settings[kind === "group" ? "groups" : "messages"].preview;
 
