@@ -43,6 +43,7 @@ export const groupMembersMax = 1_024;
 export const groupTypingMax = 32; // members; larger groups do not relay typing
 export const mentionsMax = 20; // in one message
 export const mentionsListedMax = 50; // unread mentions of a conversation that an inbox row lists
+export const missedCallsListedMax = 99; // the same for unread missed calls; more are announced as messages
 export const everyoneMentionPauseMs = 3_600_000; // between two messages of a group that mention everyone
 export const groupReceiptHoldMs = 1_000; // time to collect members' receipts before the authors are notified
 export const groupReturnDays = 30; // days during which a person who left a group cannot be added again

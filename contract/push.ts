@@ -96,7 +96,7 @@ export const PushPayload = v.object({
     head: v.optional(v.number()), // seq of its newest message
     sentAt: v.number(), // server time, epoch milliseconds
     isAlerting: v.boolean(), // whether a replaced notification makes itself heard again
-    call: v.optional(Uuid), // id of the call of a kind about calls
+    call: v.optional(Uuid), // id of the call of a kind about calls, or that is the newest message
     expiresAt: v.optional(v.number()), // end of the ring, server time, epoch milliseconds
     missedText: v.optional(v.string()), // body of the notification of a ring that is over
     endedText: v.optional(v.string()), // the same if the call was answered or declined

@@ -129,8 +129,7 @@ const ring = async (payload: PushPayload, call: PushedCall): Promise<void> => {
 };
 
 /**
- * Shows the unread messages of which the newest is a missed call, silently if the call rang here, in the place of its
- * ring.
+ * Shows the unread messages of which the newest is a call, silently if that rang here, in the place of its ring.
  */
 const showMissedCall = async (payload: PushPayload, device: PushDevice, id: Uuid): Promise<void> => {
   const { data } = payload;
@@ -153,7 +152,8 @@ export const handleCallPush = async (payload: PushPayload, device: PushDevice): 
   const { kind, call: id, conversation } = payload.data;
   const call = findPushedCall(payload);
   if (call) await ring(payload, call);
-  else if (kind === "missed_call" && id !== undefined) await showMissedCall(payload, device, id);
+  else if ((kind === "missed_call" || kind === "message") && id !== undefined)
+    await showMissedCall(payload, device, id);
   else if (kind === "call_ended" && id !== undefined && conversation !== undefined)
     await showHandledCall(payload, id, conversation);
   else return false;

@@ -35,7 +35,7 @@ const texts: Record<Language, PushTexts> = {
     photo: "Photo",
     voice: (time) => `Message vocal (${time})`,
     missedCall: { audio: "Appel audio manqué", video: "Appel vidéo manqué" },
-    missedCalls: (count) => `${count} appels manqués`,
+    missedCalls: (count) => (count > 1 ? `${count} appels manqués` : "Appel manqué"),
     incomingCall: { audio: "Appel audio entrant", video: "Appel vidéo entrant" },
     callEnded: {
       answered: "Appel pris sur un autre appareil",
@@ -62,7 +62,7 @@ const texts: Record<Language, PushTexts> = {
     photo: "Photo",
     voice: (time) => `Voice message (${time})`,
     missedCall: { audio: "Missed audio call", video: "Missed video call" },
-    missedCalls: (count) => `${count} missed calls`,
+    missedCalls: (count) => (count > 1 ? `${count} missed calls` : "Missed call"),
     incomingCall: { audio: "Incoming audio call", video: "Incoming video call" },
     callEnded: {
       answered: "Call answered on another device",
@@ -89,7 +89,7 @@ const texts: Record<Language, PushTexts> = {
     photo: "Foto",
     voice: (time) => `Mensagem de voz (${time})`,
     missedCall: { audio: "Chamada de voz perdida", video: "Videochamada perdida" },
-    missedCalls: (count) => `${count} chamadas perdidas`,
+    missedCalls: (count) => (count > 1 ? `${count} chamadas perdidas` : "Chamada perdida"),
     incomingCall: { audio: "Chamada de voz recebida", video: "Videochamada recebida" },
     callEnded: {
       answered: "Chamada atendida noutro dispositivo",
@@ -120,9 +120,10 @@ export const toIncomingCallText = (language: Language, kind: CallKind): string =
 
 export const toCallEndedText = (language: Language, ending: CallEnding): string => texts[language].callEnded[ending];
 
-/** Missed calls in words: one with its kind, several with their number. */
-export const toMissedCallsText = (language: Language, kind: CallKind, count: number): string =>
-  count > 1 ? texts[language].missedCalls(count) : texts[language].missedCall[kind];
+export const toMissedCallText = (language: Language, kind: CallKind): string => texts[language].missedCall[kind];
+
+/** Number of missed calls in words. */
+export const toMissedCallCountText = (language: Language, count: number): string => texts[language].missedCalls(count);
 
 /** Number of new messages in words. */
 export const toCountText = (language: Language, count: number): string =>
@@ -135,9 +136,12 @@ export const toDeletedText = (language: Language): string => texts[language].del
 export const toMentionCountText = (language: Language, count: number): string =>
   count > 1 ? texts[language].newMentions(count) : texts[language].newMention;
 
-/** Number of new messages and of their conversations in words. */
-export const toSummaryText = (language: Language, count: number, conversations: number): string =>
-  texts[language].summary(toCountText(language, count), conversations);
+/** Number of new messages, or of missed calls if there is nothing else, and of their conversations in words. */
+export const toSummaryText = (
+  language: Language,
+  { count, conversations, areMissedCalls }: { count: number; conversations: number; areMissedCalls: boolean },
+): string =>
+  texts[language].summary((areMissedCalls ? toMissedCallCountText : toCountText)(language, count), conversations);
 
 export const toRequestText = (language: Language): string => texts[language].request;
 

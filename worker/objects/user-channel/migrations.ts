@@ -5,6 +5,7 @@ import pushRingTable from "#migrations/user-channel/0004_push_rings.sql?raw";
 import timedMutes from "#migrations/user-channel/0005_timed_mutes.sql?raw";
 import mentions from "#migrations/user-channel/0006_mentions.sql?raw";
 import pushMarksInInbox from "#migrations/user-channel/0007_push_marks_in_inbox.sql?raw";
+import missedCalls from "#migrations/user-channel/0008_missed_calls.sql?raw";
 
 /** Migrations of a UserChannel's database, in order. */
 export const userChannelMigrations = [
@@ -15,4 +16,5 @@ export const userChannelMigrations = [
   timedMutes,
   mentions,
   pushMarksInInbox,
+  missedCalls,
 ];

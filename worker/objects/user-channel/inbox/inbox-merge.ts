@@ -2,6 +2,7 @@ import { countsAsUnread, type InboxRow, type Message, mergeReadStates } from "#c
 import { privateMembers } from "#contract/ids.ts";
 import { deriveMentions } from "#contract/mentions.ts";
 import type { ConversationNotice, MemberReadState } from "#worker/objects/rpc.ts";
+import { deriveMissedCalls } from "./missed-calls.ts";
 import { noMute } from "./mute.ts";
 import type { PushMark } from "./push-mark.ts";
 import { isSameMentions, mergeExactMentions } from "./unread-mentions.ts";
@@ -9,12 +10,13 @@ import { isSameMentions, mergeExactMentions } from "./unread-mentions.ts";
 /**
  * Inbox row with the channel's own fields. `countedUpTo`: seq up to which `unread` has counted; it can be ahead of
  * `head` if an exact count came before the messages. `membershipVersion` orders changes of `open`. `changed`: number of
- * the row's last change. `pushMark`: null if no device was notified of this log.
+ * the row's last change. `missedCalls`: seqs of unread missed calls. `pushMark`: null if no device was notified of this log.
  */
 export type InboxEntry = InboxRow & {
   countedUpTo: number;
   membershipVersion: number;
   changed: number;
+  missedCalls: readonly number[];
   pushMark: PushMark | null;
 };
 
@@ -69,6 +71,7 @@ const createEntry = (
   countedUpTo: 0,
   membershipVersion: -1,
   changed: 0,
+  missedCalls: [],
   pushMark: null,
 });
 
@@ -114,6 +117,7 @@ const mergeLeftNotice = (before: InboxEntry, { membershipVersion, at }: Conversa
     preview: null,
     unread: 0,
     mentions: [],
+    missedCalls: [],
     countedUpTo: before.head,
     kept: false,
     at: Math.max(before.at, at),
@@ -185,6 +189,7 @@ export const mergeNotice = (
   const changedMessages = isRevisionCarried ? [...newMessages, ...(notice.revised?.messages ?? [])] : newMessages;
   const derivedMentions = deriveMentions(before.mentions, entry, changedMessages);
   entry.mentions = isExact ? mergeExactMentions(entry, notice, derivedMentions) : derivedMentions;
+  entry.missedCalls = deriveMissedCalls(before.missedCalls, entry, changedMessages);
   const isOwnMoved = own.delivered !== before.delivered || own.read !== before.read;
   // Devices add pushed messages to their count; the count is pushed only if it differs from that sum.
   const expected = before.unread + (isContiguous ? newMessages.filter(countsAsUnread).length : 0);
@@ -245,6 +250,7 @@ export const mergeReadState = (before: InboxEntry, answer: MemberReadState, infl
     preview: before.head > hidden ? before.preview : null,
   };
   entry.mentions = deriveMentions(before.mentions, entry);
+  entry.missedCalls = deriveMissedCalls(before.missedCalls, entry);
   const isAhead = seenUpTo(before) > Math.max(answer.ownReadState.read, answer.hidden);
   if (unread === undefined || isAhead || isCountOutdated(before, answer)) return entry;
   entry.mentions = mergeExactMentions(entry, answer, entry.mentions);

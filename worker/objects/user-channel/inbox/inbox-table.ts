@@ -12,7 +12,8 @@ export const bucketOf = (changed: number): number => Math.floor(changed / bucket
 
 const cachedRowsMax = 128;
 
-const Mentions = v.array(Seq);
+const Seqs = v.array(Seq);
+const toSeqs = (stored: string | null) => (stored === null ? [] : v.parse(Seqs, JSON.parse(stored)));
 
 /** Columns of the table `inbox`. */
 export type InboxColumns = {
@@ -44,6 +45,7 @@ export type InboxColumns = {
   card: string | null;
   gone: number;
   prior: number | null;
+  missed_calls: string | null;
   push_mark: string | null;
 };
 
@@ -58,7 +60,7 @@ export const toInboxEntry = (row: InboxColumns): InboxEntry => ({
   preview: row.preview === null ? null : v.parse(StoredBody, JSON.parse(row.preview)),
   whole: row.whole === 1,
   unread: row.unread,
-  mentions: row.mentions === null ? [] : v.parse(Mentions, JSON.parse(row.mentions)),
+  mentions: toSeqs(row.mentions),
   delivered: row.delivered,
   read: row.read,
   othersDelivered: row.others_delivered,
@@ -76,6 +78,7 @@ export const toInboxEntry = (row: InboxColumns): InboxEntry => ({
   countedUpTo: row.counted,
   membershipVersion: row.turn,
   changed: row.changed,
+  missedCalls: toSeqs(row.missed_calls),
   pushMark: row.push_mark === null ? null : v.parse(PushMark, JSON.parse(row.push_mark)),
 });
 
@@ -103,6 +106,7 @@ const updatedColumns = [
   "card",
   "gone",
   "prior",
+  "missed_calls",
   "push_mark",
 ] as const satisfies readonly (keyof InboxColumns)[];
 
@@ -129,6 +133,7 @@ const toColumns = (entry: InboxEntry): Pick<InboxColumns, (typeof updatedColumns
   card: entry.group === null ? null : JSON.stringify(entry.group),
   gone: entry.gone ? 1 : 0,
   prior: entry.prior,
+  missed_calls: entry.missedCalls.length === 0 ? null : JSON.stringify(entry.missedCalls),
   push_mark: entry.pushMark === null ? null : JSON.stringify(entry.pushMark),
 });
 

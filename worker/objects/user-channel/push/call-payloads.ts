@@ -1,4 +1,4 @@
-import type { Call, CallKind } from "#contract/calls/call.ts";
+import type { Call } from "#contract/calls/call.ts";
 import { otherMember, type Uuid } from "#contract/ids.ts";
 import { type PushPayload, toCallTag } from "#contract/push.ts";
 import {
@@ -6,7 +6,7 @@ import {
   productName,
   toCallEndedText,
   toIncomingCallText,
-  toMissedCallsText,
+  toMissedCallText,
 } from "#worker/lib/push/texts.ts";
 import type { InboxEntry } from "#worker/objects/user-channel/inbox/inbox-merge.ts";
 import { createMessagePayload, type Recipient } from "./payloads.ts";
@@ -50,7 +50,7 @@ export const createCallPayload = (
     conversation: call.conversation,
     call: call.call_id,
     count: 0,
-    missedText: toMissedCallsText(device.language, call.type, 1),
+    missedText: toMissedCallText(device.language, call.type),
     endedText: toCallEndedText(device.language, "ended"),
     ...times,
   },
@@ -78,19 +78,16 @@ export const createCallEndedPayload = (
 });
 
 /**
- * Content of the push of a conversation's unread messages of which the newest is a call that rang on the device. `count`:
- * number of missed calls if there are several and nothing else is unread. `isConnected`: the device closes the ring
- * itself, so it could not know that this notification replaces a ring.
+ * Content of the push of a conversation's unread messages after a call that rang on the device was missed. `isConnected`:
+ * the device closes the ring itself, so it could not know that this notification replaces a ring.
  */
 export const createMissedCallPayload = (
   recipient: Recipient,
   entry: InboxEntry,
-  { id, kind, count, isConnected }: { id: Uuid; kind: CallKind; count: number | undefined; isConnected: boolean },
+  { id, isConnected }: { id: Uuid; isConnected: boolean },
   device: PushSubscription,
 ): PushPayload => {
   const times = { sentAt: Date.now(), isAlerting: recipient.settings.calls.sound && !isConnected };
-  const { notification, data, ...rest } = createMessagePayload(recipient, entry, undefined, device, times);
-  const isCounted = count !== undefined && recipient.settings.messages.preview === "text";
-  const body = !isCounted ? notification.body : toMissedCallsText(device.language, kind, count);
-  return { ...rest, notification: { ...notification, body }, data: { ...data, kind: "missed_call", call: id } };
+  const { data, ...rest } = createMessagePayload(recipient, entry, undefined, device, times);
+  return { ...rest, data: { ...data, kind: "missed_call", call: id } };
 };

@@ -1,5 +1,5 @@
-import { type Call, type CallBody, getRingEndsAt } from "#contract/calls/call.ts";
-import type { ConversationId, Uuid } from "#contract/ids.ts";
+import { type Call, getRingEndsAt } from "#contract/calls/call.ts";
+import type { Uuid } from "#contract/ids.ts";
 import { pushLifetimeSeconds } from "#contract/limits.ts";
 import { isQuietForCalls } from "#contract/settings/quiet-hours.ts";
 import { BoundedMap } from "#worker/lib/limits/bounded-map.ts";
@@ -56,7 +56,8 @@ const never = Number.POSITIVE_INFINITY;
  */
 export class CallPusher {
   readonly #ports: CallPusherPorts;
-  readonly #rings = new Map<ConversationId, Ring>();
+  /** Calls whose pushes are not done, by call. */
+  readonly #rings = new Map<Uuid, Ring>();
   /** Sessions in which calls were answered or declined. */
   readonly #handlers = new BoundedMap<Uuid, Uuid>(handlersMax);
   readonly #wakeUp: WakeUp;
@@ -91,14 +92,14 @@ export class CallPusher {
     const isMissedCall = preview?.type === "call" && preview.status === "missed";
     if (!isMissedCall || this.#ports.subscriptions.all.length === 0) return undefined;
     const ring =
-      this.#findRing(conversation, preview.id) ??
+      this.#rings.get(preview.id) ??
       this.#recallRing({ call_id: preview.id, conversation, type: preview.kind, created_at: 0 });
     if (!ring || ring.sessions.size + ring.sending.size === 0) return undefined;
     ring.isOver = true;
     ring.isReplaced = true;
     const now = Date.now();
     this.#ports.alarm.setAtLatest(now + sendingMs, now); // it looks for unread messages in case this instance dies
-    return this.#replaceByLogEntry(ring, entry, preview);
+    return this.#replaceByLogEntry(ring, entry);
   }
 
   /** Continues after a wait, or after the death of an instance. */
@@ -112,11 +113,12 @@ export class CallPusher {
   #start(call: Call, startedAt: number): void {
     const { conversation, call_id } = call;
     if (isQuietForCalls(this.#ports.inbox.settings, startedAt)) return;
-    const ring = this.#findRing(conversation, call_id);
+    const ring = this.#rings.get(call_id);
     if (ring) ring.call = call;
     else {
+      for (const [id, earlier] of this.#rings) if (earlier.call.conversation === conversation) this.#rings.delete(id);
       const pushed = this.#ports.rings.find(conversation);
-      this.#rings.set(conversation, createRing(call, startedAt, pushed?.call === call_id ? pushed.sessions : []));
+      this.#rings.set(call_id, createRing(call, startedAt, pushed?.call === call_id ? pushed.sessions : []));
     }
     this.#run();
   }
@@ -124,21 +126,22 @@ export class CallPusher {
   #end(call: Call, over: CallChange["over"]): void {
     // An answer replaced the ring already, so the end of the talk concerns no notification.
     const hasTalked = over !== null && call.answered_at !== null;
-    const ring = this.#findRing(call.conversation, call.call_id) ?? (hasTalked ? undefined : this.#recallRing(call));
+    const ring = this.#rings.get(call.call_id) ?? (hasTalked ? undefined : this.#recallRing(call));
     if (!ring || ring.isOver) return;
     ring.isOver = true;
     this.#ports.ctx.waitUntil(this.#replaceByEnd(ring, over));
   }
 
-  #findRing(conversation: ConversationId, id: Uuid): Ring | undefined {
-    const ring = this.#rings.get(conversation);
-    return ring?.call.call_id === id ? ring : undefined;
-  }
-
-  /** A ring that a previous instance pushed. */
+  /**
+   * A ring that a previous instance pushed. The end of the call and its log entry arrive one after the other, and one of
+   * them replaces the ring.
+   */
   #recallRing(call: Ring["call"]): Ring | undefined {
     const pushed = this.#ports.rings.find(call.conversation);
-    return pushed?.call === call.call_id ? createRing(call, call.created_at, pushed.sessions) : undefined;
+    if (pushed?.call !== call.call_id) return undefined;
+    const ring = createRing(call, call.created_at, pushed.sessions);
+    this.#rings.set(call.call_id, ring);
+    return ring;
   }
 
   /** Pushes to the devices that are due and arranges to be woken for the rest. */
@@ -212,8 +215,7 @@ export class CallPusher {
     } else if (result.type === "delivered") {
       ring.sessions.add(device.session);
       if (isLong) ring.longSessions.add(device.session);
-      const { missed = 0, head = 0 } = rings.find(conversation) ?? {};
-      rings.write(conversation, { call: call_id, sessions: [...ring.sessions], missed, head });
+      rings.write(conversation, { call: call_id, sessions: [...ring.sessions] });
     } else ring.retryAt.set(device.session, never);
   }
 
@@ -226,19 +228,19 @@ export class CallPusher {
     if (ring.isReplaced) return;
     const topic = hashPushTopic(env, user, call.conversation, "calls");
     const options = { lifetimeSeconds: callEndedLifetimeSeconds, topic };
-    const replace = (device: PushSubscription) =>
-      sender.send(device, () => createCallEndedPayload(this.#recipient, call, device, toEnding(over)), options);
+    const replace = (device: PushSubscription) => {
+      const createPayload = () =>
+        ring.isReplaced ? undefined : createCallEndedPayload(this.#recipient, call, device, toEnding(over));
+      return sender.send(device, createPayload, options);
+    };
     await Promise.all(this.#listRungDevices(ring).map(replace));
     this.#forget(ring);
   }
 
-  async #replaceByLogEntry(ring: Ring, entry: InboxEntry, { kind }: CallBody): Promise<void> {
+  async #replaceByLogEntry(ring: Ring, entry: InboxEntry): Promise<void> {
     const { env, user, inbox, rings, sender, sockets, recordNotified } = this.#ports;
     const { conversation } = entry;
     await Promise.all(ring.sending.values());
-    const before = rings.find(conversation);
-    const isInRow = entry.head === (before?.head ?? 0) + 1 && entry.unread === (before?.missed ?? 0) + 1;
-    const missed = isInRow || entry.unread === 1 ? entry.unread : 0;
     const heads = new Map<Uuid, number>();
     // The push describes all unread messages, so it takes the place of earlier pushes of the conversation.
     const options = { lifetimeSeconds: pushLifetimeSeconds, topic: hashPushTopic(env, user, conversation) };
@@ -249,10 +251,8 @@ export class CallPusher {
         if (!current || current.gone || current.unread === 0)
           return createCallEndedPayload(this.#recipient, ring.call, device, "ended");
         head = current.head;
-        const isOnlyMissedCalls = current.head === entry.head && missed > 1;
-        const count = isOnlyMissedCalls ? missed : undefined;
         const isConnected = sockets.findConnection(device.session) !== undefined;
-        const missedCall = { id: ring.call.call_id, kind, count, isConnected };
+        const missedCall = { id: ring.call.call_id, isConnected };
         return createMissedCallPayload(this.#recipient, current, missedCall, device);
       };
       const { type } = await sender.send(device, createPayload, options);
@@ -262,8 +262,7 @@ export class CallPusher {
       await Promise.all(this.#listRungDevices(ring).map(replace));
       const current = inbox.find(conversation);
       if (current && heads.size > 0) recordNotified(current, heads);
-      const { call_id: call } = ring.call;
-      rings.write(conversation, { call, sessions: [...ring.sessions], missed, head: entry.head });
+      rings.delete(conversation, ring.call.call_id);
     } catch (error) {
       logError("a missed call could not be recorded", error);
     }
@@ -271,8 +270,7 @@ export class CallPusher {
   }
 
   #forget(ring: Ring): void {
-    const { conversation } = ring.call;
-    if (this.#rings.get(conversation) === ring) this.#rings.delete(conversation);
+    this.#rings.delete(ring.call.call_id);
   }
 
   /** Devices that received the ring, except those that show its end in the foreground. */

@@ -15,12 +15,14 @@ import {
   toDeletedText,
   toMentionCountText,
   toMentionQuote,
+  toMissedCallCountText,
   toPreviewText,
   toQuote,
   toSummaryText,
   toTestText,
 } from "#worker/lib/push/texts.ts";
 import type { InboxEntry } from "#worker/objects/user-channel/inbox/inbox-merge.ts";
+import { hasOnlyMissedCalls } from "#worker/objects/user-channel/inbox/missed-calls.ts";
 import type { PushSubscription } from "./subscription-table.ts";
 
 /** Person to whom a push is addressed, with what its content depends on. */
@@ -42,8 +44,13 @@ const findText = ({ user, settings }: Recipient, entry: InboxEntry, { language }
   return isShown && preview ? toPreviewText(language, preview, whole) : undefined;
 };
 
+/** Whether the unread messages are missed calls, and a notification may say so. */
+export const areCountedCalls = (settings: Recipient["settings"], entry: InboxEntry): boolean =>
+  hasOnlyMissedCalls(entry) && getPreviewLevel(settings, entry) === "text";
+
 /** Number of messages in words. While a conversation is muted except mentions, they are mentions. */
 const findCountText = ({ settings }: Recipient, entry: InboxEntry, { language }: PushSubscription, now: number) => {
+  if (areCountedCalls(settings, entry)) return toMissedCallCountText(language, entry.unread);
   const onlyMentions = isMutedAt(entry, now) && getPreviewLevel(settings, entry) !== "nothing";
   return (onlyMentions ? toMentionCountText : toCountText)(language, entry.unread);
 };
@@ -69,7 +76,10 @@ export const createMessagePayload = (
   const isMention = entry.preview !== null && isMentionOf(entry.preview, group?.number);
   const toText = (shown: string) =>
     isMention ? toMentionQuote(language, author, shown) : author ? toQuote(language, author, shown) : shown;
-  const text = quoted === undefined ? undefined : toText(quoted);
+  // Several missed calls are counted; the newest one says no more.
+  const isCounted = quoted === undefined || (unread > 1 && areCountedCalls(recipient.settings, entry));
+  const text = isCounted ? undefined : toText(quoted);
+  const call = entry.preview?.type === "call" ? { call: entry.preview.id } : {};
   return {
     web_push: 8030,
     notification: {
@@ -81,7 +91,7 @@ export const createMessagePayload = (
       dir: "auto",
     },
     mutable: true,
-    data: { kind: "message", user, conversation, count: unread, head, sentAt, isAlerting },
+    data: { kind: "message", user, conversation, count: unread, head, ...call, sentAt, isAlerting },
   };
 };
 
@@ -108,20 +118,20 @@ export const createDeletedMessagePayload = (
 export const createSummaryPayload = (
   user: Uuid,
   { language, origin }: PushSubscription,
-  { count, conversations }: { count: number; conversations: number },
+  totals: { count: number; conversations: number; areMissedCalls: boolean },
   { sentAt, isAlerting }: Pick<PushPayload["data"], "sentAt" | "isAlerting">,
 ): PushPayload => ({
   web_push: 8030,
   notification: {
     title: productName,
-    body: toSummaryText(language, count, conversations),
+    body: toSummaryText(language, totals),
     navigate: `${origin}/app`,
     tag: summaryNotificationTag,
     lang: language,
     dir: "auto",
   },
   mutable: true,
-  data: { kind: "summary", user, count, sentAt, isAlerting },
+  data: { kind: "summary", user, count: totals.count, sentAt, isAlerting },
 });
 
 /** Content of the push that a person sends to their own device. */

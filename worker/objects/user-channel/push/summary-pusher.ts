@@ -6,7 +6,7 @@ import { hashPushTopic } from "#worker/lib/push/endpoints.ts";
 import type { InboxFeed } from "#worker/objects/user-channel/inbox/inbox-feed.ts";
 import type { InboxEntry } from "#worker/objects/user-channel/inbox/inbox-merge.ts";
 import type { DeviceSender } from "./device-sender.ts";
-import { createSummaryPayload } from "./payloads.ts";
+import { areCountedCalls, createSummaryPayload } from "./payloads.ts";
 import { type PendingMessages, pushSendingMs } from "./pending-messages.ts";
 import type { PushSubscription, SubscriptionTable } from "./subscription-table.ts";
 import { toRetryDelayMs } from "./wake-up.ts";
@@ -99,7 +99,11 @@ export class SummaryPusher {
         return entry && this.#isWaiting(device, entry, pending, Date.now()) ? [entry] : [];
       });
       if (known.length === 0) return undefined;
-      const totals = { count: known.reduce((sum, { unread }) => sum + unread, 0), conversations: known.length };
+      const totals = {
+        count: known.reduce((sum, { unread }) => sum + unread, 0),
+        conversations: known.length,
+        areMissedCalls: known.every((entry) => areCountedCalls(inbox.settings, entry)),
+      };
       return createSummaryPayload(user, device, totals, { sentAt: Date.now(), isAlerting });
     };
     const result = await sender.send(device, createPayload, options);
