@@ -7,6 +7,7 @@ import { App, preloadApp } from "./app/app.tsx";
 import { startFirstViewTakeover } from "./app/first-view-takeover.ts";
 import { startSnapshots } from "./app/watch-snapshots.ts";
 import { showToast } from "./components/overlays/toast.tsx";
+import { prepareTimeFormat } from "./i18n/format.ts";
 import { i18n, loadLanguage, syncLanguage, t } from "./i18n/setup.ts";
 import { syncAppearance } from "./lib/browser/appearance.ts";
 import { waitForTakeover } from "./lib/browser/first-view.ts";
@@ -34,7 +35,9 @@ if (getSession()) {
   void waitForTakeover().then(saveTimeZone);
 }
 preloadApp(location.pathname);
-await loadLanguage(detectLanguage(), "app").catch((error: unknown) => {
+const language = detectLanguage();
+setTimeout(prepareTimeFormat, 0, language); // in a task of its own, while the texts are loaded
+await loadLanguage(language, "app").catch((error: unknown) => {
   showLoadFailure();
   throw error;
 });

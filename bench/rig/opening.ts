@@ -17,6 +17,10 @@ export type PageOpening = {
   takenOver: number | undefined;
   /** Sum of the layout shifts. */
   shift: number;
+  /** Durations of the main thread's tasks of more than 50 ms. */
+  longTasks: number[];
+  /** Time that the main thread has worked, in total. */
+  mainThread: number;
 };
 
 const keyEveryMs = 30;
@@ -31,6 +35,7 @@ declare global {
     benchTakenOver?: number;
     benchAcknowledged?: number;
     benchShift?: number;
+    benchLongTasks?: number[];
   }
 }
 
@@ -66,6 +71,12 @@ export async function measureOpening(
         for (const entry of list.getEntries())
           window.benchShift = (window.benchShift ?? 0) + Number(Reflect.get(entry, "value"));
       }).observe({ type: "layout-shift", buffered: true });
+      new PerformanceObserver((list) => {
+        window.benchLongTasks = [
+          ...(window.benchLongTasks ?? []),
+          ...list.getEntries().map(({ duration }) => duration),
+        ];
+      }).observe({ type: "longtask", buffered: true });
       let hadView = false;
       const watch = setInterval(() => {
         const hasView = document.querySelector("#first-view > *") !== null;
@@ -102,6 +113,7 @@ export async function measureOpening(
     [field, marker, sends] as const,
   );
   const cdp = await emulateSlow3G(page);
+  await cdp.send("Performance.enable");
   const deadline = Date.now() + openingTimeoutMs;
   const opened = page.goto(url, { waitUntil: "commit", timeout: openingTimeoutMs });
   await opened;
@@ -139,12 +151,15 @@ export async function measureOpening(
       acknowledged: window.benchAcknowledged,
       takenOver: window.benchTakenOver,
       shift: window.benchShift ?? 0,
+      longTasks: window.benchLongTasks ?? [],
       isKept: sent
         ? [...document.querySelectorAll("li bdi")].filter(({ textContent }) => textContent === sent).length === 1
         : !selector || (document.querySelector<HTMLInputElement>(selector)?.value ?? "").includes("7"),
     }),
     [field, sends] as const,
   );
+  const { metrics } = await cdp.send("Performance.getMetrics");
+  const mainThread = 1_000 * (metrics.find(({ name }) => name === "TaskDuration")?.value ?? Number.NaN);
   await page.close();
-  return opening;
+  return { ...opening, mainThread };
 }

@@ -14,6 +14,7 @@ import { startServer } from "#tests/support/server/server.ts";
 
 const rounds = 5;
 const messages = 300;
+const longTaskMs = 200;
 const settleMs = 6_000; // snapshots are saved a few seconds after the start
 
 /** Pages measured in each round, in this order. */
@@ -122,7 +123,27 @@ export async function measureChatOpening(): Promise<Section[]> {
         '"Warm": service worker, local store and snapshots from a visit before. Chromium does not slow the service worker\'s own requests, so this is what the page itself needs.',
       ],
     };
-    return [section];
+    const getWork = (name: PageName, toFigure: (opening: PageOpening) => number) =>
+      median((openings.get(name) ?? []).map(toFigure));
+    const reactWorkMs = getWork("bare React", ({ mainThread }) => mainThread);
+    const work: Section = {
+      title: "Main thread on the same pages (processor 6× slower)",
+      columns: ["", "work", "to React", "longest task", `tasks over ${longTaskMs} ms`],
+      rows: pages.map((name) => {
+        const workMs = getWork(name, ({ mainThread }) => mainThread);
+        return [
+          name,
+          formatMilliseconds(workMs),
+          formatRatio(workMs / reactWorkMs),
+          formatMilliseconds(getWork(name, ({ longTasks }) => Math.max(0, ...longTasks))),
+          String(getWork(name, ({ longTasks }) => longTasks.filter((ms) => ms > longTaskMs).length)),
+        ];
+      }),
+      notes: [
+        "Medians of the same rounds, until 1.5 s after the app has replaced the first view, without other threads.",
+      ],
+    };
+    return [section, work];
   } finally {
     await browser.close();
     for (const stop of stops) await stop();

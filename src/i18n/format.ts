@@ -3,7 +3,6 @@ import { getLanguage } from "./current-language.ts";
 import { locales } from "./locales.ts";
 
 type Formatter = { format(at: number): string };
-type Formatters = { time: Formatter; date: Formatter; day: Formatter };
 
 /**
  * Formats two-digit day, short month and year. If the language's own pattern has a numeric month, the month's short
@@ -23,33 +22,38 @@ const createDateFormatter = (locale: string): Formatter => {
   };
 };
 
-const createFormatters = (language: Language): Formatters => {
-  const locale = locales[language];
-  return {
-    time: new Intl.DateTimeFormat(locale, { hour: "2-digit", minute: "2-digit" }),
-    date: createDateFormatter(locale),
-    day: new Intl.DateTimeFormat(locale, { weekday: "long", day: "numeric", month: "long" }),
+/**
+ * Keeps one formatter for each language, created when it is first used: that takes some 20 ms on a slow phone, and lists
+ * use a formatter for every row.
+ */
+const cacheFormatter = (create: (locale: string) => Formatter): ((language: Language) => Formatter) => {
+  const cache = new Map<Language, Formatter>();
+  return (language) => {
+    const formatter = cache.get(language) ?? create(locales[language]);
+    cache.set(language, formatter);
+    return formatter;
   };
 };
 
-// Creating a formatter takes milliseconds on a slow phone, and lists use one for every row.
-const formatterCache = new Map<Language, Formatters>();
-const getFormatters = (language: Language): Formatters => {
-  const cached = formatterCache.get(language);
-  if (cached) return cached;
-  const formatter = createFormatters(language);
-  formatterCache.set(language, formatter);
-  return formatter;
-};
+const getTimeFormatter = cacheFormatter(
+  (locale) => new Intl.DateTimeFormat(locale, { hour: "2-digit", minute: "2-digit" }),
+);
+const getDateFormatter = cacheFormatter(createDateFormatter);
+const getDayFormatter = cacheFormatter(
+  (locale) => new Intl.DateTimeFormat(locale, { weekday: "long", day: "numeric", month: "long" }),
+);
 
 /** Hour and minute of a time in epoch milliseconds: 14:05. */
-export const formatTime = (at: number, language = getLanguage()): string => getFormatters(language).time.format(at);
+export const formatTime = (at: number, language = getLanguage()): string => getTimeFormatter(language).format(at);
+
+/** Creates the formatter of times ahead of the first screen: the first one of a page takes 60 ms on a slow phone. */
+export const prepareTimeFormat = (language: Language): void => void getTimeFormatter(language);
 
 /** Two-digit day, short month, year: 05 nov. 2026. */
-export const formatDate = (at: number, language = getLanguage()): string => getFormatters(language).date.format(at);
+export const formatDate = (at: number, language = getLanguage()): string => getDateFormatter(language).format(at);
 
 /** Weekday, day and month, for the separators of a chat: jeudi 5 novembre. */
-export const formatDay = (at: number, language = getLanguage()): string => getFormatters(language).day.format(at);
+export const formatDay = (at: number, language = getLanguage()): string => getDayFormatter(language).format(at);
 
 const minuteMs = 60_000;
 const secondMs = 1_000;

@@ -13,6 +13,7 @@ import { EmptyState } from "#components/layout/empty-state.tsx";
 import { lazyComponent, lazyOverlay } from "#components/layout/lazy-component.tsx";
 import { PaneSpinner } from "#components/layout/pane-spinner.tsx";
 import { Screen } from "#components/layout/screen.tsx";
+import { useInterruptibleContent } from "#components/layout/use-interruptible-content.ts";
 import type { MenuItem } from "#components/overlays/menu.tsx";
 import { showToast } from "#components/overlays/toast.tsx";
 import type { ConversationId } from "#contract/ids.ts";
@@ -155,7 +156,7 @@ export function ChatLayout({
 
   const isStorageFull = useStorageTrouble() === "full";
   const state = toChatViewState(displayed, { isSynced, isOffline, isStorageFull });
-  const isDrawn = displayed !== undefined && state !== "waiting";
+  const isDrawn = useInterruptibleContent(displayed !== undefined && state !== "waiting");
   useLayoutEffect(() => {
     if (isDrawn) reportScreenDrawn("chat");
   }, [isDrawn]);
@@ -212,7 +213,7 @@ export function ChatLayout({
                 {t("chat.toComposer")}
               </button>
             )}
-            {!displayed || state === "waiting" ? (
+            {!displayed || state === "waiting" || !isDrawn ? (
               <PaneSpinner />
             ) : state === "full" ? (
               <div className="my-auto">
@@ -254,7 +255,7 @@ export function ChatLayout({
                 </ActiveSearchResultContext>
               </ChatCallActionsContext>
             )}
-            {chat && state !== "waiting" && (
+            {chat && isDrawn && (
               <MessageAnnouncer
                 conversation={conversation}
                 items={chat.items}

@@ -3,6 +3,7 @@ import { useTranslation } from "react-i18next";
 import { Link } from "react-router";
 import { EmptyState } from "#components/layout/empty-state.tsx";
 import { PaneSpinner } from "#components/layout/pane-spinner.tsx";
+import { useInterruptibleContent } from "#components/layout/use-interruptible-content.ts";
 import { useVisibleRows } from "#components/layout/use-visible-rows.ts";
 import { isMotionReduced, useAppearance } from "#lib/browser/appearance.ts";
 import { findFirstView, reportScreenDrawn } from "#lib/browser/first-view.ts";
@@ -69,12 +70,13 @@ export function ConversationList({ menu }: { menu: ConversationMenu }) {
   const items = useConversations(limit);
   const { text } = useAppearance();
   const link = useShownLink();
-  const isDrawn = items !== undefined || link === "offline";
+  const hasContent = useInterruptibleContent(items !== undefined);
+  const isDrawn = hasContent || link === "offline";
   useLayoutEffect(() => {
     if (isDrawn) reportScreenDrawn("list");
   }, [isDrawn]);
 
-  if (items === undefined) return link === "offline" ? <ConversationsNotLoaded /> : <PaneSpinner />;
+  if (items === undefined || !hasContent) return link === "offline" ? <ConversationsNotLoaded /> : <PaneSpinner />;
   if (items.length === 0) return <NoConversations />;
   const showMore = () => {
     if (items.length === limit) setLimit(limit + pageRows);

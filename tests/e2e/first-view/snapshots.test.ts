@@ -42,8 +42,7 @@ test("the list and the last chat open from snapshots, offline too, and nothing o
   });
   for (const path of ["/app", `/app/chat/${ana.id}`]) {
     await page.goto(path, { waitUntil: "commit" });
-    const drawn = await page.evaluate(() => document.getElementById("first-view")?.textContent ?? "");
-    expect(drawn).toContain("gardé pour plus tard");
+    await expect(page.locator("#first-view")).toContainText("gardé pour plus tard");
   }
   await page.close();
   await client.context.setOffline(false);

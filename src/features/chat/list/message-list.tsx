@@ -99,7 +99,7 @@ export function MessageList({ conversation, chat, people, targetSeq, isVisible, 
       return item ? estimateHeight(item, toPlacement(item, index)) : defaultRowPx;
     },
     getKey: (index) => itemAt(index)?.key ?? index,
-    getInitialOffset: () => (hasTarget ? targetIndex * defaultRowPx : listTopPx + count * defaultRowPx),
+    firstRow: hasTarget ? targetIndex : undefined,
   });
   const rows = virtualizer.getVirtualItems();
 

@@ -16,7 +16,8 @@ type AnchoredListOptions = {
   hasNewer: boolean;
   estimateSize: (index: number) => number;
   getKey: (index: number) => string | number;
-  getInitialOffset: () => number;
+  /** Row to show first; without one the list opens at its end. */
+  firstRow: number | undefined;
 };
 
 /** Virtual list anchored to its end while the user is there; elsewhere it keeps the visible rows in place. */
@@ -45,6 +46,22 @@ export function useAnchoredList({ scroller, count, isHistoryView, hasNewer, ...p
     }
     detectMoveUp();
   }
+  // Keep the estimate of a row until it is measured, even if its message is deleted meanwhile: a measured change can be
+  // compensated, whereas a new estimate above the visible rows would move them.
+  const estimateSize = (index: number): number => {
+    const widthPx = scroller.current?.clientWidth ?? 0;
+    if (widthPx !== estimates.current.widthPx) estimates.current = { widthPx, sizes: new Map() };
+    const { sizes } = estimates.current;
+    const key = props.getKey(index);
+    const size = sizes.get(key) ?? props.estimateSize(index);
+    sizes.set(key, size);
+    return size;
+  };
+  const estimateOffset = (row: number): number => {
+    let offsetPx = listTopPx;
+    for (let index = 0; index < row; index++) offsetPx += estimateSize(index);
+    return offsetPx;
+  };
   const virtualizer = useVirtualizer<HTMLDivElement, Element>({
     count,
     getScrollElement: () => scroller.current,
@@ -54,17 +71,7 @@ export function useAnchoredList({ scroller, count, isHistoryView, hasNewer, ...p
       // A programmatic scroll down is no user movement; one up leaves the end as the user would.
       lastTop.current = Math.max(lastTop.current, scroller.current?.scrollTop ?? 0);
     },
-    // Keep the estimate of a row until it is measured, even if its message is deleted meanwhile: a measured change can
-    // be compensated, whereas a new estimate above the visible rows would move them.
-    estimateSize: (index) => {
-      const widthPx = scroller.current?.clientWidth ?? 0;
-      if (widthPx !== estimates.current.widthPx) estimates.current = { widthPx, sizes: new Map() };
-      const { sizes } = estimates.current;
-      const key = props.getKey(index);
-      const size = sizes.get(key) ?? props.estimateSize(index);
-      sizes.set(key, size);
-      return size;
-    },
+    estimateSize,
     measureElement: (element, entry, instance) => {
       const size = measureElement(element, entry, instance);
       const key = props.getKey(instance.indexFromElement(element));
@@ -73,8 +80,11 @@ export function useAnchoredList({ scroller, count, isHistoryView, hasNewer, ...p
         instance.itemSizeCache.set(key, size);
       return size;
     },
-    // Render the initial position first, without an intermediate frame.
-    initialOffset: props.getInitialOffset,
+    // The first render already has the rows of the initial position: React may interrupt it, unlike one that follows
+    // the measuring of the list.
+    initialRect: { width: 0, height: window.innerHeight },
+    initialOffset: () =>
+      props.firstRow === undefined ? estimateOffset(count) - window.innerHeight : estimateOffset(props.firstRow),
     getItemKey: props.getKey,
     anchorTo: "end",
     followOnAppend: !hasNewer,
