@@ -12,6 +12,7 @@ import {
   waveformBars,
 } from "./limits.ts";
 import { Mentions } from "./mentions.ts";
+import { ConversationFlags } from "./settings/conversation-flags.ts";
 import { isBlank, isPlainLine, MessageText } from "./text.ts";
 
 const Count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
@@ -233,6 +234,7 @@ export const InboxRow = v.object({
   muted: v.boolean(), // see `isMutedAt`
   mutedUntil: v.nullable(v.number()), // end of a timed mute, null if it has none
   mutedExceptMentions: v.optional(v.boolean(), false), // mentions notify while it is muted
+  ...ConversationFlags.entries,
   kept: v.boolean(), // stays in the list although its history is cleared
   revision: Watermark, // number of changes to stored messages; see `RevisedResult`
   group: v.nullable(GroupCard), // null in a private conversation

@@ -79,6 +79,7 @@ export const errorStatus = {
   // conversations
   conversation_not_found: 404,
   conversation_full: 507, // until messages in it are deleted
+  too_many_pinned: 409, // conversations pinned to the top of the list
   conversation_limited: 429, // the member reached their daily bytes in this conversation; others are not affected
   message_not_found: 404,
   not_your_message: 403,

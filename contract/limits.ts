@@ -35,6 +35,11 @@ export const pageCreditMessages = 400; // the same for requested pages, whose by
 export const creditReportMessages = 200; // a device confirms at least this often
 export const behindMaxMs = 60_000; // a socket that stays behind longer is closed
 
+// Conversation list
+export const pinnedConversationsMax = 5;
+export const flagBurst = 60; // changed flags of conversations (contract/settings/conversation-flags.ts) per person
+export const flagsPerSecond = 0.5;
+
 // Multicast: forwarding and broadcasting
 export const multicastMax = 50;
 

@@ -13,6 +13,8 @@ export const deleteMessage = "e";
 export const revisions = "v";
 /** Mutes or unmutes a conversation. */
 export const mute = "z";
+/** Changes flags of a conversation: marked as unread, archived, pinned. */
+export const flags = "y";
 /** This person is typing. Not stored, no answer. */
 export const typing = "t";
 /** Own receipts of a conversation: delivered and read up to. No answer of its own. */

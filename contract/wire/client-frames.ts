@@ -4,6 +4,7 @@ import { Body } from "#contract/conversations.ts";
 import { PackedUuid } from "#contract/ids.ts";
 import { joinedFramesMax } from "#contract/limits.ts";
 import * as clientFrame from "./client-frame-types.ts";
+import { FlagFields } from "./command-schemas.ts";
 import { WireText } from "./compact-encoding.ts";
 import { ConversationRef, Count, Int, parseFrame, parseJson, Ref } from "./frame-parts.ts";
 
@@ -47,6 +48,7 @@ const clientFrames = {
     // except mentions, without an end or for this many seconds
     v.strictTuple([v.literal(clientFrame.mute), Ref, ConversationRef, v.literal(1), v.nullable(Count), v.literal(1)]),
   ]),
+  [clientFrame.flags]: v.strictTuple([v.literal(clientFrame.flags), Ref, ConversationRef, FlagFields]),
   [clientFrame.typing]: v.strictTuple([v.literal(clientFrame.typing), ConversationRef]),
   // delivered, read
   [clientFrame.receipts]: v.strictTuple([v.literal(clientFrame.receipts), ConversationRef, Count, Count]),

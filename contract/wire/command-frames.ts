@@ -28,6 +28,10 @@ export const toClientFrame = (
       return command.muted && command.seconds !== undefined
         ? [clientFrame.mute, ref, conversation, 1, command.seconds]
         : [clientFrame.mute, ref, conversation, command.muted ? 1 : 0];
+    case "setConversationFlags": {
+      const { type: _type, conversation: _conversation, ...flags } = command;
+      return [clientFrame.flags, ref, conversation, flags];
+    }
     case "page":
       return toPageFrame(command, ref, conversation);
     case "search":
@@ -113,6 +117,8 @@ export const toCommand = (
         ...((frame[4] ?? undefined) === undefined ? {} : { seconds: frame[4] }),
         ...(frame[5] === undefined ? {} : { exceptMentions: true }),
       };
+    case clientFrame.flags:
+      return { ...frame[3], type: "setConversationFlags", conversation };
     case clientFrame.receipts:
       return { type: "mark", conversation, delivered: frame[2], read: frame[3] };
     case clientFrame.page: {

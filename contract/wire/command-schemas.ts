@@ -52,6 +52,13 @@ const DeletePendingCommand = v.strictObject({
 const RevisedCommand = v.strictObject({ type: v.literal("revised"), conversation: ConversationId, since: Watermark });
 /** Length of a timed mute in seconds. */
 export const MuteSeconds = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(muteMaxSeconds));
+/** Changed flags of a conversation, as in requests. */
+export const FlagFields = v.strictObject({
+  marked: v.optional(v.boolean()),
+  archived: v.optional(v.boolean()),
+  pinned: v.optional(v.boolean()),
+  known: v.optional(v.strictObject({ epoch: v.pipe(v.string(), v.maxLength(64)), counter: Watermark })),
+});
 /** Mutes a conversation, for a while or without an end, or unmutes it. Mentions can still notify. */
 const MuteCommand = v.strictObject({
   type: v.literal("mute"),
@@ -59,6 +66,15 @@ const MuteCommand = v.strictObject({
   muted: v.boolean(),
   seconds: v.optional(MuteSeconds),
   exceptMentions: v.optional(v.literal(true)),
+});
+/**
+ * Marks a conversation as unread, archives or pins it, or undoes that, for the caller alone. Idempotent. `known`: newest
+ * change that the device had when the person chose, so that a late request does not undo what happened since.
+ */
+const SetConversationFlagsCommand = v.strictObject({
+  type: v.literal("setConversationFlags"),
+  conversation: ConversationId,
+  ...FlagFields.entries,
 });
 const MarkCommand = v.strictObject({
   type: v.literal("mark"),
@@ -113,6 +129,7 @@ export const CommandSchema = v.variant("type", [
   MarkCommand,
   ClearHistoryCommand,
   MuteCommand,
+  SetConversationFlagsCommand,
   PageCommand,
   SearchCommand,
   ChangesCommand,

@@ -5,6 +5,7 @@ import { InboxRow, Message, Seq, Watermark } from "#contract/conversations.ts";
 import { errorCodes } from "#contract/errors.ts";
 import { ConversationId, Uuid } from "#contract/ids.ts";
 import { Relation } from "#contract/people.ts";
+import { ConversationFlags } from "#contract/settings/conversation-flags.ts";
 import { type Presence, VersionedSettings } from "#contract/settings/settings.ts";
 import type { CommandSchema } from "./command-schemas.ts";
 
@@ -54,6 +55,8 @@ export const MuteResult = v.object({
   until: v.optional(v.number()),
   change: v.optional(ChangeNumber),
 });
+/** Flags of the conversation after the request. */
+export const FlagsResult = v.object({ ...ConversationFlags.entries, change: v.optional(ChangeNumber) });
 /** Conversations the person has muted, last changed first. */
 export const MuteList = v.object({ muted: v.array(ConversationId) });
 
@@ -119,6 +122,7 @@ export type CommandResults = {
   deletePending: DeletePendingResult;
   revised: RevisedResult;
   mute: v.InferOutput<typeof MuteResult>;
+  setConversationFlags: v.InferOutput<typeof FlagsResult>;
   mark: v.InferOutput<typeof UnreadResult>;
   clearHistory: v.InferOutput<typeof ClearHistoryResult>;
   page: PageResult;

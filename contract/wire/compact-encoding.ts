@@ -64,8 +64,8 @@ const rowFields = [
   v.tuple([Int, Int]), // own delivered, read
   v.tuple([Int, Int]), // the others' delivered, read
   Int, // hidden
-  // flags: 1 open, 2 muted, 4 kept, 8 gone, 16 muted except mentions; above the lowest eight bits the end of a timed mute
-  // in epoch seconds
+  // flags: 1 open, 2 muted, 4 kept, 8 gone, 16 muted except mentions, 32 marked as unread, 64 archived; above the lowest
+  // eight bits the end of a timed mute in epoch seconds
   Int,
   Int, // revision
   v.nullable(Int), // age difference to the message before the newest
@@ -74,6 +74,7 @@ export const WireRow = v.union([
   v.strictTuple(rowFields),
   v.strictTuple([...rowFields, WireGroup]),
   v.strictTuple([...rowFields, WireGroup, v.array(Int)]), // with unread mentions
+  v.strictTuple([...rowFields, v.nullable(WireGroup), v.array(Int), Int]), // of a pinned conversation, with the time
 ]);
 const muteEndUnit = 256; // of the flags
 const toFlags = (row: InboxRow): number =>
@@ -81,7 +82,9 @@ const toFlags = (row: InboxRow): number =>
     (row.muted ? 2 : 0) |
     (row.kept ? 4 : 0) |
     (row.gone ? 8 : 0) |
-    (row.mutedExceptMentions ? 16 : 0)) +
+    (row.mutedExceptMentions ? 16 : 0) |
+    (row.marked ? 32 : 0) |
+    (row.archived ? 64 : 0)) +
   (row.mutedUntil === null ? 0 : Math.ceil(row.mutedUntil / 1_000) * muteEndUnit);
 const fromMuteEnd = (flags: number): number | null =>
   flags < muteEndUnit ? null : Math.floor(flags / muteEndUnit) * 1_000;
@@ -120,6 +123,7 @@ export const toWireRow = (row: InboxRow, now: number): WireRow => {
     row.revision,
     row.prior === null ? null : row.at - row.prior,
   ];
+  if (row.pinnedAt !== null) return [...fields, row.group && toWireGroup(row.group), row.mentions, row.pinnedAt - now];
   if (!row.group) return fields;
   const groupFields = [...fields, toWireGroup(row.group)] as const;
   return row.mentions.length > 0 ? [...groupFields, row.mentions] : [...groupFields];
@@ -140,7 +144,7 @@ export const fromWireRow = (row: WireRow, now: number): InboxRow => {
     hidden,
     ...rest
   ] = row;
-  const [flags, revision, ageDifference, group, mentions = []] = rest;
+  const [flags, revision, ageDifference, group, mentions = [], pinned] = rest;
   return {
     handle,
     conversation,
@@ -163,6 +167,9 @@ export const fromWireRow = (row: WireRow, now: number): InboxRow => {
     muted: (flags & 2) !== 0,
     mutedUntil: fromMuteEnd(flags),
     mutedExceptMentions: (flags & 16) !== 0,
+    marked: (flags & 32) !== 0,
+    archived: (flags & 64) !== 0,
+    pinnedAt: pinned === undefined ? null : pinned + now,
     kept: (flags & 4) !== 0,
     revision,
     group: group ? fromWireGroup(group) : null,

@@ -52,6 +52,10 @@ export const toHttpRequest = (command: Command): HttpRequest => {
         path: `${path}/marks`,
         body: { delivered: command.delivered, read: command.read },
       };
+    case "setConversationFlags": {
+      const { type: _type, conversation: _conversation, ...flags } = command;
+      return { method: "PATCH", path: `${path}/flags`, body: flags };
+    }
     case "clearHistory":
       return command.keep
         ? { method: "POST", path: `${path}/clear`, body: { upTo: command.upTo } }

@@ -1,12 +1,13 @@
 import * as v from "valibot";
 import { ReadState, Seq, Watermark } from "#contract/conversations.ts";
 import { ConversationId, Uuid } from "#contract/ids.ts";
-import { MulticastBody, MuteSeconds, SendCommand } from "#contract/wire/command-schemas.ts";
+import { FlagFields, MulticastBody, MuteSeconds, SendCommand } from "#contract/wire/command-schemas.ts";
 import {
   ClearHistoryResult,
   type CommandOf,
   DeleteForEveryoneResult,
   DeletePendingResult,
+  FlagsResult,
   MulticastResult,
   MuteResult,
   SendResult,
@@ -176,6 +177,25 @@ export const conversationCommandRoutes = createRoutes()
         c,
         toClearHistoryCommand(c.req.valid("param").id, c.req.valid("query").upTo ?? beyondNewestSeq, false),
       ),
+  )
+  .patch(
+    "/conversations/:id/flags",
+    describeOperation({
+      tag: "conversations",
+      summary:
+        "Mark a conversation as unread, archive or pin it, or undo that, for oneself; absent flags stay as they are",
+      ok: { status: 200, body: FlagsResult },
+      refusals: [...nonMemberErrors, "too_many_pinned", "forbidden_origin"],
+    }),
+    authenticate,
+    validate("param", ConversationIdParam),
+    validate("json", FlagFields),
+    (c) =>
+      respondWithCommand<"setConversationFlags">(c, {
+        type: "setConversationFlags",
+        conversation: c.req.valid("param").id,
+        ...c.req.valid("json"),
+      }),
   )
   .put(
     "/mutes/:id",

@@ -18,6 +18,7 @@ import { CallRegistry } from "./user-channel/calls/call-registry.ts";
 import { CommandRouter } from "./user-channel/commands/command-router.ts";
 import { ConversationReader } from "./user-channel/commands/conversation-commands.ts";
 import { ConversationGateway } from "./user-channel/commands/conversation-gateway.ts";
+import { FlagCommands } from "./user-channel/commands/flag-commands.ts";
 import { MessageDeletions } from "./user-channel/commands/message-deletions.ts";
 import { ReceiptCommands } from "./user-channel/commands/receipt-commands.ts";
 import { MessageDispatcher } from "./user-channel/commands/send-messages.ts";
@@ -107,6 +108,7 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
       inbox,
       dispatcher,
       receipts: this.#receipts,
+      flags: new FlagCommands(inbox, factor),
       deletions: new MessageDeletions(user, gateway, factor),
       reader: new ConversationReader(user, gateway),
       presence: this.#presence,

@@ -5,6 +5,7 @@ import { errorCodes } from "#contract/errors.ts";
 import type { GroupRole } from "#contract/groups.ts";
 import { ConversationId, Uuid } from "#contract/ids.ts";
 import type { RelationState } from "#contract/people.ts";
+import type { ConversationFlags } from "#contract/settings/conversation-flags.ts";
 import { storeNamePrefix } from "#lib/browser/push/background-sync.ts";
 import type { PostQueueRow, PostRow } from "./post-rows.ts";
 
@@ -25,11 +26,17 @@ export type PersonRow = {
 };
 
 /** The server's inbox row plus local state. */
-export type LocalConversationRow = Omit<InboxRow, "conversation" | "handle" | "mentions" | "mutedExceptMentions"> & {
+export type LocalConversationRow = Omit<
+  InboxRow,
+  "conversation" | "handle" | "mentions" | "mutedExceptMentions" | keyof ConversationFlags
+> & {
   id: ConversationId;
   /** Absent in rows of earlier versions. */
   mentions?: number[];
   mutedExceptMentions?: boolean;
+  marked?: boolean;
+  archived?: boolean;
+  pinnedAt?: number | null;
   peer: Uuid | undefined;
   /** Short number the server uses for the conversation; absent until received. */
   handle?: number;

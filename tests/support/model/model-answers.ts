@@ -13,6 +13,7 @@ export const answerFrame = (
   switch (type) {
     case "clearHistory":
     case "mute":
+    case "setConversationFlags":
     case "deleteForEveryone":
     case "deletePending":
     case "beat":

@@ -1,6 +1,7 @@
 import Dexie from "dexie";
 import { IDBFactory, IDBKeyRange } from "fake-indexeddb";
 import type { Uuid } from "#contract/ids.ts";
+import type { FlagChange } from "#contract/settings/conversation-flags.ts";
 import { type Command, type CommandOf, isRefusal, type Refusal } from "#contract/wire/commands.ts";
 import type { HttpRequest } from "#contract/wire/http-commands.ts";
 import { startJournalRecovery } from "#sync/outbox/enqueue.ts";
@@ -338,6 +339,7 @@ const toCommand = ({ method, path, body }: HttpRequest): Command => {
       ...(url.searchParams.get("except") === "mentions" ? { exceptMentions: true } : {}),
     };
   }
+  if (what === "flags") return { type: "setConversationFlags", conversation, ...(body as FlagChange) };
   if (what === "clear") return { type: "clearHistory", conversation, keep: true, ...(body as { upTo: number }) };
   if (method === "DELETE" && what === "messages") return { type: "deleteForEveryone", conversation, seq: Number(seq) };
   if (method === "DELETE") return { type: "clearHistory", conversation, keep: false, upTo: query("upTo") ?? 0 };

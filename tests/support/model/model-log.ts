@@ -10,6 +10,7 @@ import type { GroupCard, GroupRole } from "#contract/groups.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { previewMaxLength, searchResultsMax } from "#contract/limits.ts";
 import { isMentionOf } from "#contract/mentions.ts";
+import { type ConversationFlags, noFlags } from "#contract/settings/conversation-flags.ts";
 import { foldText } from "#contract/text.ts";
 import type { CommandOf, PageResult, RevisedResult, SearchResult } from "#contract/wire/commands.ts";
 
@@ -20,6 +21,10 @@ export type LogMember = ReadState & {
   muted: boolean;
   mutedUntil: number | null;
   mutedExceptMentions: boolean;
+  flags: ConversationFlags;
+  /** Changes that last ended a mark as unread, and an archiving. */
+  lastReadChange: number;
+  lastArrivalChange: number;
   /** Member number; messages name their sender by it. */
   number: number;
   /** Of a group. */
@@ -67,6 +72,9 @@ export const newMember = (number = 0): LogMember => ({
   muted: false,
   mutedUntil: null,
   mutedExceptMentions: false,
+  flags: noFlags,
+  lastReadChange: 0,
+  lastArrivalChange: 0,
   number,
   othersReadState: { delivered: 0, read: 0 },
   role: "member",
@@ -145,6 +153,7 @@ export const buildInboxRow = (log: Log, user: Uuid, handle: number): InboxRow =>
     muted: me.muted,
     mutedUntil: me.mutedUntil,
     mutedExceptMentions: me.mutedExceptMentions,
+    ...me.flags,
     kept: me.keepListed,
     revision: log.revision,
   };

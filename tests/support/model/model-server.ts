@@ -16,9 +16,18 @@ import {
   privateMembers,
   type Uuid,
 } from "#contract/ids.ts";
+import { noFlags } from "#contract/settings/conversation-flags.ts";
 import type { Presence } from "#contract/settings/settings.ts";
 import { CommandSchema } from "#contract/wire/command-schemas.ts";
-import { type Command, type CommandOf, type CommandResults, isRefusal, type Refusal } from "#contract/wire/commands.ts";
+import {
+  type ChangeNumber,
+  type Command,
+  type CommandOf,
+  type CommandResults,
+  isRefusal,
+  type Refusal,
+} from "#contract/wire/commands.ts";
+import { endModelArchive, endModelMark, setModelFlags } from "./model-flags.ts";
 import { ModelGroups } from "./model-groups.ts";
 import { type Caller, newEpoch } from "./model-inboxes.ts";
 import {
@@ -162,6 +171,7 @@ export class ModelServer extends ModelGroups {
         Object.assign(me, {
           clearedUpTo: Math.max(me.clearedUpTo, Math.min(command.upTo, findVisibleHead(log, user))),
           keepListed: command.keep,
+          flags: command.keep ? me.flags : noFlags,
         });
         this.pushRow(user, log);
         return { hidden: me.clearedUpTo, change: this.changeNumber(user, log) };
@@ -176,6 +186,13 @@ export class ModelServer extends ModelGroups {
           ...(me.mutedUntil === null ? {} : { until: me.mutedUntil }),
           change: this.changeNumber(user, log),
         };
+      case "setConversationFlags":
+        return setModelFlags(me, command, {
+          memberships: [...this.logs.values()].flatMap(({ members }) => members.get(user) ?? []),
+          epoch: this.inbox(user).epoch,
+          pushRow: () => this.#pushRowChange(user, log),
+          lastChange: this.changeNumber(user, log),
+        });
       case "deleteForEveryone":
         return this.#deleteForEveryone(user, log, command.seq);
       case "deletePending":
@@ -247,8 +264,12 @@ export class ModelServer extends ModelGroups {
     const isUndelivered = [...log.members].some(([member, { blocking }]) => member !== user && blocking);
     const delivery = isUndelivered ? { undelivered: "now" as const } : {};
     log.messages.push({ seq, at, sender, body: stored, cid, author: user, revision: 0, ...delivery });
-    for (const [member, { blocking }] of log.members)
-      if (!blocking) this.pushMessage(member, log, seq, member === user ? caller : undefined);
+    for (const [member, membership] of log.members) {
+      if (membership.blocking) continue;
+      this.pushMessage(member, log, seq, member === user ? caller : undefined);
+      const [message, change] = [log.messages[seq - 1], this.changeNumber(member, log)];
+      if (message) endModelArchive(membership, message, change, () => this.#pushRowChange(member, log));
+    }
     return { cid, seq, at };
   }
 
@@ -347,6 +368,16 @@ export class ModelServer extends ModelGroups {
         this.recordChange(member, log.id, this.push(member, { type, row: this.row(member, log) }));
       }
     }
+    const me = log.members.get(user);
+    if (me && me.read > before.read) {
+      me.lastReadChange = this.changeNumber(user, log).counter;
+      endModelMark(me, () => this.#pushRowChange(user, log));
+    }
     return { unread: this.row(user, log).unread, head: findVisibleHead(log, user) };
+  }
+
+  #pushRowChange(user: Uuid, log: Log): ChangeNumber {
+    this.pushRow(user, log);
+    return this.changeNumber(user, log);
   }
 }

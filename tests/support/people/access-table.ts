@@ -285,6 +285,11 @@ export const accessTable: Record<string, Row> = {
     body: () => ({ upTo: 1 }),
     expected: history,
   },
+  "PATCH /api/conversations/:id/flags": {
+    path: (world, role) => `/api/conversations/${conversation(world, role)}/flags`,
+    body: () => ({ marked: true, archived: true }),
+    expected: history,
+  },
   "PUT /api/mutes/:id": { path: (world, role) => `/api/mutes/${conversation(world, role)}`, expected: history },
   "DELETE /api/mutes/:id": { path: (world, role) => `/api/mutes/${conversation(world, role)}`, expected: history },
   "DELETE /api/conversations/:id": {
@@ -452,6 +457,12 @@ export const groupTable: Record<string, Row> = {
     other: "cal",
     path: conversationOfGroup("/clear"),
     body: () => ({ upTo: 1 }),
+    expected: members,
+  },
+  "PATCH /api/conversations/:id/flags": {
+    other: "cal",
+    path: conversationOfGroup("/flags"),
+    body: () => ({ pinned: true }),
     expected: members,
   },
   "PUT /api/mutes/:id": { other: "cal", path: ({ group }) => `/api/mutes/${group}`, expected: members },

@@ -1,3 +1,4 @@
+import * as v from "valibot";
 import { describe, expect, test } from "vitest";
 import type { InboxRow, Message } from "#contract/conversations.ts";
 import { createUuid, packUuid } from "#contract/ids.ts";
@@ -14,6 +15,7 @@ import {
   toWireMessage,
   toWirePerson,
   toWireRow,
+  WireRow,
 } from "#contract/wire/compact-encoding.ts";
 import {
   decodeServerFrame,
@@ -253,11 +255,21 @@ describe("compact forms of the content of frames", () => {
       muted: false,
       mutedUntil: null,
       mutedExceptMentions: false,
+      marked: false,
+      archived: false,
+      pinnedAt: null,
       kept: false,
       revision: 4,
     };
     for (const flags of [{ muted: true }, { kept: true }, { open: false, muted: true, kept: true }]) {
       expect(fromWireRow(toWireRow({ ...row, ...flags }, now), now)).toEqual({ ...row, ...flags });
+    }
+    for (const flags of [
+      { marked: true, pinnedAt: now - 5_000 },
+      { archived: true, muted: true, mutedUntil: 1_790_000_000_000, marked: true },
+    ]) {
+      const flagged = { ...row, ...flags };
+      expect(fromWireRow(v.parse(WireRow, toWireRow(flagged, now)), now)).toEqual(flagged);
     }
     expect(fromWireRow(toWireRow(row, now), now)).toEqual(row);
     // Earlier clients read the lowest bits of the flags alone, also beyond 32 bits.
@@ -273,6 +285,11 @@ describe("compact forms of the content of frames", () => {
     const mentioning = { ...group, mentions: [3, 9] };
     expect(fromWireRow(toWireRow(mentioning, now), now)).toEqual(mentioning);
     expect(toWireRow(mentioning, now)).toHaveLength(toWireRow(group, now).length + 1);
+    for (const pinned of [
+      { ...group, pinnedAt: now },
+      { ...mentioning, pinnedAt: now - 3, archived: true },
+    ])
+      expect(fromWireRow(v.parse(WireRow, toWireRow(pinned, now)), now)).toEqual(pinned);
     const empty = { ...row, preview: null, head: 0, prior: null, open: false };
     expect(fromWireRow(toWireRow(empty, now), now)).toEqual(empty);
   });

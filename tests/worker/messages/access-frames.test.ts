@@ -70,6 +70,12 @@ const table: Record<ClientFrame[0], Row> = {
   e: { frame: (ref, conversation) => ["e", ref, conversation, 3], member: "y", removed: "y", stranger: notFound },
   v: { frame: (ref, conversation) => ["v", ref, conversation, 0], member: "v", removed: "v", stranger: notFound },
   z: { frame: (ref, conversation) => ["z", ref, conversation, 1], member: "y", removed: "y", stranger: notFound },
+  y: {
+    frame: (ref, conversation) => ["y", ref, conversation, { marked: true }],
+    member: "y",
+    removed: "y",
+    stranger: notFound,
+  },
   t: { frame: (_, conversation) => ["t", conversation], member: undefined, removed: undefined, stranger: undefined },
   r: { frame: (_, conversation) => ["r", conversation, 1, 1], member: "u", removed: "u", stranger: undefined },
   g: {

@@ -7,6 +7,7 @@ import {
   closedMessagesMax,
   connectionCheckBurst,
   deletionBurst,
+  flagBurst,
   floodPauseMs,
   frameTokenBytes,
   helloTimeoutMs,
@@ -228,6 +229,21 @@ test("clears are limited, and one without effect does not count", async () => {
   expect(await clearHistory(false)).toMatchObject({ hidden: 1 });
   advanceClock(1_000);
   expect(await clearHistory(true)).toMatchObject({ hidden: 1 });
+});
+
+test("changes of flags are limited, and a repetition does not count", async () => {
+  const { ana, id } = await makePair();
+  const device = await Device.open(ana);
+  advanceClock(0);
+  const setMarked = async (marked: boolean) => {
+    const answer = await device.request((ref) => ["y", ref, id, { marked }]);
+    return answer[0] === "n" ? answer[2] : answer[0];
+  };
+  for (let i = 0; i < flagBurst; i++) expect(await setMarked(i % 2 === 0)).toBe("y");
+  expect(await setMarked(true)).toBe("rate_limited");
+  expect(await setMarked(false)).toBe("y");
+  advanceClock(2_000);
+  expect(await setMarked(true)).toBe("y");
 });
 
 test("deletions for everybody are limited", async () => {

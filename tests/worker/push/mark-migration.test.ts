@@ -14,16 +14,16 @@ test("marks of the former table are found in the inbox, except those of another 
   await sendTexts(ana, id, "un");
   await waitForUnread(ben, id, 1);
   const marks = await runInDurableObject(channelOf(ben), (_, { storage }) => {
-    const row = storage.sql.exec("SELECT * FROM inbox WHERE conversation = ?", id).one();
-    const { push_mark: _pushMark, missed_calls: _missedCalls, ...former } = row;
-    const names = Object.keys(former);
     const { sql } = storage;
+    const row = sql.exec("SELECT * FROM inbox WHERE conversation = ?", id).one();
     for (const { name } of sql.exec<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table'").toArray())
       if (!name.startsWith("_cf_") && !name.startsWith("sqlite_")) sql.exec(`DROP TABLE ${name}`);
     applyMigrations(storage, userChannelMigrations.slice(0, marksInInbox - 1), 0);
-    for (const [n, epoch] of [former["epoch"], "other"].entries()) {
-      const copy = { ...former, handle: n + 1, conversation: `c${n}`, bucket: n };
-      sql.exec(`INSERT INTO inbox (${names.join()}) VALUES (${names.map(() => "?").join()})`, ...Object.values(copy));
+    const names = sql.exec("SELECT * FROM inbox").columnNames;
+    for (const [n, epoch] of [row["epoch"], "other"].entries()) {
+      const copy: Record<string, SqlStorageValue> = { ...row, handle: n + 1, conversation: `c${n}`, bucket: n };
+      const values = names.map((name) => copy[name] ?? null);
+      sql.exec(`INSERT INTO inbox (${names.join()}) VALUES (${names.map(() => "?").join()})`, ...values);
       sql.exec("INSERT INTO push_marks VALUES (?, ?, ?, ?, ?)", `c${n}`, epoch, '{"phone":1}', 2, 3);
     }
     applyMigrations(storage, userChannelMigrations, marksInInbox - 1);

@@ -6,6 +6,7 @@ import timedMutes from "#migrations/user-channel/0005_timed_mutes.sql?raw";
 import mentions from "#migrations/user-channel/0006_mentions.sql?raw";
 import pushMarksInInbox from "#migrations/user-channel/0007_push_marks_in_inbox.sql?raw";
 import missedCalls from "#migrations/user-channel/0008_missed_calls.sql?raw";
+import conversationFlags from "#migrations/user-channel/0009_conversation_flags.sql?raw";
 
 /** Migrations of a UserChannel's database, in order. */
 export const userChannelMigrations = [
@@ -17,4 +18,5 @@ export const userChannelMigrations = [
   mentions,
   pushMarksInInbox,
   missedCalls,
+  conversationFlags,
 ];

@@ -7,6 +7,7 @@ import type { CallRegistry } from "#worker/objects/user-channel/calls/call-regis
 import type { InboxFeed } from "#worker/objects/user-channel/inbox/inbox-feed.ts";
 import type { PresenceTracker } from "#worker/objects/user-channel/presence/presence.ts";
 import type { ConversationReader } from "./conversation-commands.ts";
+import type { FlagCommands } from "./flag-commands.ts";
 import type { MessageDeletions } from "./message-deletions.ts";
 import type { ReceiptCommands } from "./receipt-commands.ts";
 import type { MessageDispatcher } from "./send-messages.ts";
@@ -15,6 +16,7 @@ type CommandRouterPorts = {
   inbox: InboxFeed;
   dispatcher: MessageDispatcher;
   receipts: ReceiptCommands;
+  flags: FlagCommands;
   deletions: MessageDeletions;
   reader: ConversationReader;
   presence: PresenceTracker;
@@ -60,7 +62,7 @@ export class CommandRouter {
     session: Uuid | undefined,
     isWanted: () => boolean,
   ): Promise<CommandResults[Command["type"]] | Refusal> {
-    const { dispatcher, receipts, deletions, reader, presence, calls } = this.#ports;
+    const { dispatcher, receipts, flags, deletions, reader, presence, calls } = this.#ports;
     switch (command.type) {
       case "send":
         return dispatcher.sendAndWait(command);
@@ -72,6 +74,8 @@ export class CommandRouter {
         return deletions.deletePending(command);
       case "mute":
         return receipts.setMute(command);
+      case "setConversationFlags":
+        return flags.setFlags(command);
       case "mark":
         return receipts.updateReceipts(command);
       case "clearHistory":

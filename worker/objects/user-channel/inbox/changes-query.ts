@@ -1,5 +1,5 @@
 import { type InboxRow, isListed, isMutedAt } from "#contract/conversations.ts";
-import type { ConversationId } from "#contract/ids.ts";
+import { type ConversationId, otherMember } from "#contract/ids.ts";
 import { inboxPageRows } from "#contract/limits.ts";
 import type { Relation } from "#contract/people.ts";
 import type { ListPage } from "#contract/wire/commands.ts";
@@ -16,6 +16,8 @@ export const toInboxRow = ({
   countedUpTo: _countedUpTo,
   membershipVersion: _membershipVersion,
   changed: _changed,
+  lastReadChange: _lastReadChange,
+  lastArrivalChange: _lastArrivalChange,
   pushMark: _pushMark,
   ...row
 }: InboxEntry): InboxRow =>
@@ -80,6 +82,26 @@ export const readInboxChanges = (sql: SqlStorage, table: RelationTable, since: n
     people: page.flatMap((change) => ("person" in change ? [table.read(change.person)] : [])),
     before: next,
   };
+};
+
+/**
+ * Adds all pinned conversations and one archived one to the first page, as far as it does not have them, and the people of
+ * those: the top of the list depends on them, however long ago they changed.
+ */
+export const addFlaggedRows = (sql: SqlStorage, table: RelationTable, me: string, page: ChangesPage): void => {
+  const known = new Set(page.rows.map(({ conversation }) => conversation));
+  const people = new Set(page.people.map(({ profile }) => profile.id));
+  const pinned = sql.exec<InboxColumns>("SELECT * FROM inbox WHERE pinned_at IS NOT NULL").toArray();
+  const archived = page.rows.some((row) => row.archived)
+    ? []
+    : sql.exec<InboxColumns>("SELECT * FROM inbox WHERE archived = 1 LIMIT 1").toArray();
+  for (const columns of [...pinned, ...archived]) {
+    if (known.has(columns.conversation)) continue;
+    page.rows.push(toInboxRow(toInboxEntry(columns)));
+    const peer = otherMember(columns.conversation, me) ?? "";
+    const relation = people.has(peer) ? undefined : table.find(peer);
+    if (relation) page.people.push(relation);
+  }
 };
 
 /** Page of the conversations that the list shows, last changed first. */

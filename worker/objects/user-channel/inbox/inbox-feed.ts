@@ -1,6 +1,7 @@
 import type { SecurityNotice } from "#contract/auth/security-notice.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import type { Relation } from "#contract/people.ts";
+import { type ConversationFlags, isSameFlags } from "#contract/settings/conversation-flags.ts";
 import type { Settings, VersionedSettings } from "#contract/settings/settings.ts";
 import type { ConversationNotice, MemberReadState } from "#worker/objects/rpc.ts";
 import { GroupCommit } from "#worker/objects/shared/group-commit.ts";
@@ -13,8 +14,9 @@ import {
 } from "#worker/objects/user-channel/sockets/server-frames.ts";
 import type { SocketRegistry } from "#worker/objects/user-channel/sockets/socket-registry.ts";
 import { ChangeSequence } from "./change-sequence.ts";
-import { readInboxChanges, toInboxRow } from "./changes-query.ts";
+import { addFlaggedRows, readInboxChanges, toInboxRow } from "./changes-query.ts";
 import { RelationTable } from "./contacts-table.ts";
+import { endFlags, endFlagsOfDeleted, endMark, hasArrival, recordFlagEnds } from "./conversation-flags.ts";
 import {
   compareReadState,
   freezePeerReads,
@@ -108,6 +110,8 @@ export class InboxFeed {
       from === counter
         ? { rows: [], people: [], before: null }
         : readInboxChanges(this.#ctx.storage.sql, this.#relations, from, Math.min(before, counter + 1));
+    if (from === 0 && before > counter)
+      addFlaggedRows(this.#ctx.storage.sql, this.#relations, this.#ctx.id.name ?? "", page);
     const now = Date.now();
     const settings = this.#settings.findChangedSince(from);
     const notices = this.#securityNotices.listSince(from, session, now);
@@ -152,7 +156,10 @@ export class InboxFeed {
       if (!before) return { entry: before, needsRecount: false, readState };
       const isSameLog = readState.epoch === before.epoch && !before.gone;
       const merged = {
-        ...mergeReadState(before, readState, inflight),
+        ...endFlagsOfDeleted(
+          endMark(mergeReadState(before, readState, inflight), before),
+          isSameLog ? isKeptListed : undefined,
+        ),
         kept: (isSameLog ? isKeptListed : undefined) ?? before.kept,
       };
       if (readState.unread !== undefined) this.#inflightCounts.markOvertaken(conversation, inflight);
@@ -164,6 +171,24 @@ export class InboxFeed {
     } finally {
       this.#inflightCounts.end(conversation, inflight);
     }
+  }
+
+  /** Sets the flags of a conversation. Returns its row; undefined if there is no such row. */
+  setFlags(conversation: ConversationId, flags: ConversationFlags): InboxEntry | undefined {
+    const before = this.#inbox.find(conversation);
+    if (!before || before.gone) return undefined;
+    if (isSameFlags(before, flags)) return before;
+    const changed = this.#sequence.next;
+    const lastReadChange = before.marked && !flags.marked ? changed : before.lastReadChange;
+    const entry = { ...before, ...flags, changed, lastReadChange };
+    this.#inbox.writeFlags(entry);
+    this.#sequence.pushChanges([toUniformPush((counter, base) => toRowFrame(counter, toInboxRow(entry), base))]);
+    return entry;
+  }
+
+  /** Number of pinned conversations, and when the last one was pinned. */
+  get pins(): { count: number; last: number | null } {
+    return this.#inbox.pins;
   }
 
   /** Sets the mute of a conversation. Returns its row; undefined if there is no such row. */
@@ -270,18 +295,18 @@ export class InboxFeed {
    * Sends a row's changes to the sockets. A new row is written first, so that its handle is never given to another. Any
    * other may wait for a push, and then this returns true.
    */
-  #pushUpdate(update: EntryUpdate): boolean {
+  #pushUpdate(merged: EntryUpdate): boolean {
+    const stored = this.#inbox.find(merged.entry.conversation);
+    const hasArrived = hasArrival(merged, stored, Date.now());
+    const update = endFlags(merged, stored, hasArrived);
     const { entry, newMessages, ownMessages, needsFullRow } = update;
     const changes = listPushes(update);
-    const stored = this.#inbox.find(entry.conversation);
-    const row = {
-      ...entry,
-      changed: changes.length > 0 ? this.#sequence.value + changes.length : (stored?.changed ?? 0),
-    };
+    const changed = changes.length > 0 ? this.#sequence.value + changes.length : (stored?.changed ?? 0);
+    const row = recordFlagEnds({ ...entry, changed }, stored, hasArrived);
     // Devices delete a conversation that is gone, so earlier messages are acknowledged first.
     const alreadyStored = ownMessages.filter(({ outgoing }) => !newMessages.some(({ cid }) => cid === outgoing.cid));
     if (entry.gone) acknowledgeAgain(this.#sockets, this.#sequence.value, alreadyStored);
-    if (needsFullRow) this.#inbox.write(row);
+    if (needsFullRow) this.#inbox.writeFlags(row);
     this.#sequence.pushChanges(changes);
     const isDeferred = !needsFullRow && (changes.length > 0 || entry.countedUpTo !== stored?.countedUpTo);
     if (isDeferred) this.#inbox.stage(row);
@@ -296,8 +321,8 @@ export class InboxFeed {
 
   #applyEntry(before: InboxEntry, merged: InboxEntry): InboxEntry {
     const { hasChanged, needsFullRow } = compareReadState(before, merged);
-    const entry = hasChanged ? { ...merged, changed: this.#sequence.next } : merged;
-    if (needsFullRow) this.#inbox.write(entry);
+    const entry = hasChanged ? recordFlagEnds({ ...merged, changed: this.#sequence.next }, before, false) : merged;
+    if (needsFullRow) this.#inbox.writeFlags(entry);
     else if (hasChanged || merged.countedUpTo !== before.countedUpTo) this.#writeBehind.deferWrite(entry);
     if (hasChanged) {
       this.#sequence.pushChanges([

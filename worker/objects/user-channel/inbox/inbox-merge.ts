@@ -1,9 +1,10 @@
 import { countsAsUnread, type InboxRow, type Message, mergeReadStates } from "#contract/conversations.ts";
 import { privateMembers } from "#contract/ids.ts";
 import { deriveMentions } from "#contract/mentions.ts";
+import { type ConversationFlags, isSameFlags, noFlags } from "#contract/settings/conversation-flags.ts";
 import type { ConversationNotice, MemberReadState } from "#worker/objects/rpc.ts";
 import { deriveMissedCalls } from "./missed-calls.ts";
-import { noMute } from "./mute.ts";
+import { type InboxMute, noMute } from "./mute.ts";
 import type { PushMark } from "./push-mark.ts";
 import { isSameMentions, mergeExactMentions } from "./unread-mentions.ts";
 
@@ -11,12 +12,16 @@ import { isSameMentions, mergeExactMentions } from "./unread-mentions.ts";
  * Inbox row with the channel's own fields. `countedUpTo`: seq up to which `unread` has counted; it can be ahead of
  * `head` if an exact count came before the messages. `membershipVersion` orders changes of `open`. `changed`: number of
  * the row's last change. `missedCalls`: seqs of unread missed calls. `pushMark`: null if no device was notified of this log.
+ * `lastReadChange` and `lastArrivalChange`: numbers of the changes that last ended, or would have ended, a mark as unread
+ * and an archiving.
  */
 export type InboxEntry = InboxRow & {
   countedUpTo: number;
   membershipVersion: number;
   changed: number;
   missedCalls: readonly number[];
+  lastReadChange: number;
+  lastArrivalChange: number;
   pushMark: PushMark | null;
 };
 
@@ -41,7 +46,10 @@ const seenUpTo = (row: { read: number; hidden: number }): number => Math.max(row
 const createEntry = (
   handle: number,
   notice: ConversationNotice,
-  { muted, mutedUntil, mutedExceptMentions } = noMute,
+  { muted, mutedUntil, mutedExceptMentions, marked, archived, pinnedAt }: InboxMute & ConversationFlags = {
+    ...noMute,
+    ...noFlags,
+  },
 ): InboxEntry => ({
   handle,
   conversation: notice.conversation,
@@ -64,6 +72,11 @@ const createEntry = (
   muted,
   mutedUntil,
   mutedExceptMentions,
+  marked,
+  archived,
+  pinnedAt,
+  lastReadChange: 0,
+  lastArrivalChange: 0,
   kept: false,
   revision: notice.revision,
   group: notice.group,
@@ -119,6 +132,7 @@ const mergeLeftNotice = (before: InboxEntry, { membershipVersion, at }: Conversa
     mentions: [],
     missedCalls: [],
     countedUpTo: before.head,
+    ...noFlags,
     kept: false,
     at: Math.max(before.at, at),
   }),
@@ -224,6 +238,7 @@ export const compareReadState = (
   const needsFullRow =
     merged.hidden !== before.hidden ||
     merged.kept !== before.kept ||
+    !isSameFlags(merged, before) ||
     !isSameMentions(merged.mentions, deriveMentions(before.mentions, merged));
   const isReadStateChanged = merged.delivered !== before.delivered || merged.read !== before.read;
   return { needsFullRow, hasChanged: needsFullRow || isReadStateChanged || merged.unread !== before.unread };

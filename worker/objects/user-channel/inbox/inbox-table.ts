@@ -40,6 +40,11 @@ export type InboxColumns = {
   muted: number;
   muted_until: number | null;
   muted_except_mentions: number;
+  marked: number;
+  archived: number;
+  pinned_at: number | null;
+  last_read_change: number;
+  last_arrival_change: number;
   kept: number;
   revision: number;
   card: string | null;
@@ -70,6 +75,11 @@ export const toInboxEntry = (row: InboxColumns): InboxEntry => ({
   muted: row.muted === 1,
   mutedUntil: row.muted_until,
   mutedExceptMentions: row.muted_except_mentions === 1,
+  marked: row.marked === 1,
+  archived: row.archived === 1,
+  pinnedAt: row.pinned_at,
+  lastReadChange: row.last_read_change,
+  lastArrivalChange: row.last_arrival_change,
   kept: row.kept === 1,
   revision: row.revision,
   group: row.card === null ? null : v.parse(GroupCard, JSON.parse(row.card)),
@@ -82,7 +92,7 @@ export const toInboxEntry = (row: InboxColumns): InboxEntry => ({
   pushMark: row.push_mark === null ? null : v.parse(PushMark, JSON.parse(row.push_mark)),
 });
 
-/** Columns of frequent updates. `muted` is excluded because of its index, and with it the other columns of a mute. */
+/** Columns of frequent updates. Those with an index of their own and the other columns of a mute are excluded. */
 const updatedColumns = [
   "changed",
   "epoch",
@@ -101,6 +111,9 @@ const updatedColumns = [
   "hidden",
   "open",
   "turn",
+  "marked",
+  "last_read_change",
+  "last_arrival_change",
   "kept",
   "revision",
   "card",
@@ -128,6 +141,9 @@ const toColumns = (entry: InboxEntry): Pick<InboxColumns, (typeof updatedColumns
   hidden: entry.hidden,
   open: entry.open ? 1 : 0,
   turn: entry.membershipVersion,
+  marked: entry.marked ? 1 : 0,
+  last_read_change: entry.lastReadChange,
+  last_arrival_change: entry.lastArrivalChange,
   kept: entry.kept ? 1 : 0,
   revision: entry.revision,
   card: entry.group === null ? null : JSON.stringify(entry.group),
@@ -204,6 +220,23 @@ export class InboxTable {
     this.flush();
   }
 
+  /** Writes a row that may have been archived or pinned, or the contrary. */
+  writeFlags(entry: InboxEntry): void {
+    const before = this.findByHandle(entry.handle);
+    const isSame = before?.archived === entry.archived && before.pinnedAt === entry.pinnedAt;
+    this.stage(entry);
+    this.#storage.transactionSync(() => {
+      this.flush();
+      if (isSame) return;
+      this.#sql.exec(
+        "UPDATE inbox SET archived = ?, pinned_at = ? WHERE handle = ?",
+        entry.archived ? 1 : 0,
+        entry.pinnedAt,
+        entry.handle,
+      );
+    });
+  }
+
   /** Writes a row whose mute changed. */
   writeMuted(entry: InboxEntry): void {
     this.stage(entry);
@@ -217,6 +250,14 @@ export class InboxTable {
         entry.handle,
       );
     });
+  }
+
+  get pins(): { count: number; last: number | null } {
+    return this.#sql
+      .exec<{ count: number; last: number | null }>(
+        "SELECT count(*) AS count, max(pinned_at) AS last FROM inbox WHERE pinned_at IS NOT NULL",
+      )
+      .one();
   }
 
   get hasUnwritten(): boolean {

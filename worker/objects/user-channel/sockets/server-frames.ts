@@ -150,7 +150,8 @@ export const toAnswerFrame = (
     type === "clearHistory" ||
     type === "deleteForEveryone" ||
     type === "deletePending" ||
-    type === "mute"
+    type === "mute" ||
+    type === "setConversationFlags"
   )
     return { frame: [serverFrame.done, ref], messages: 0 };
   if (type === "changes") {

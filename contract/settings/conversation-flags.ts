@@ -1,0 +1,29 @@
+import * as v from "valibot";
+
+/** How a person keeps a conversation in the list, on all their devices (docs/decisions/conversation-flags.md). */
+export const ConversationFlags = v.object({
+  marked: v.optional(v.boolean(), false), // as unread by the person
+  archived: v.optional(v.boolean(), false),
+  /** When it was pinned to the top of the list: the order of the pinned conversations. Null if it is not pinned. */
+  pinnedAt: v.optional(v.nullable(v.number()), null),
+});
+export type ConversationFlags = v.InferOutput<typeof ConversationFlags>;
+
+/** New values of flags. An absent one stays as it is. */
+export type FlagChange = { marked?: boolean | undefined; archived?: boolean | undefined; pinned?: boolean | undefined };
+
+export const noFlags: ConversationFlags = { marked: false, archived: false, pinnedAt: null };
+
+/** Flags after a change. A conversation is archived or pinned, never both: the newer choice ends the other. */
+export const applyFlagChange = (
+  before: ConversationFlags,
+  { marked = before.marked, archived, pinned }: FlagChange,
+  pinnedAt: number,
+): ConversationFlags => {
+  if (pinned) return { marked, archived: false, pinnedAt: before.pinnedAt ?? pinnedAt };
+  if (archived) return { marked, archived: true, pinnedAt: null };
+  return { marked, archived: archived ?? before.archived, pinnedAt: pinned === false ? null : before.pinnedAt };
+};
+
+export const isSameFlags = (a: ConversationFlags, b: ConversationFlags): boolean =>
+  a.marked === b.marked && a.archived === b.archived && a.pinnedAt === b.pinnedAt;

@@ -1,0 +1,62 @@
+import { countsAsUnread, isMutedAt } from "#contract/conversations.ts";
+import { pinnedConversationsMax } from "#contract/limits.ts";
+import { applyFlagChange, isSameFlags } from "#contract/settings/conversation-flags.ts";
+import type { ChangeNumber, CommandOf, Refusal } from "#contract/wire/commands.ts";
+import type { LogMember, LogMessage } from "./model-log.ts";
+
+type Port = {
+  /** Members that this person is in all conversations. */
+  memberships: readonly LogMember[];
+  epoch: string;
+  /** Pushes the row and returns the number of that change. */
+  pushRow(): ChangeNumber;
+  lastChange: ChangeNumber;
+};
+
+/** Changes flags of a conversation of the model as the server does. */
+export const setModelFlags = (
+  me: LogMember,
+  { known, marked, archived, pinned }: CommandOf<"setConversationFlags">,
+  { memberships, epoch, pushRow, lastChange }: Port,
+) => {
+  const isOutdated = (change: number) => known?.epoch === epoch && known.counter < change;
+  const pins = memberships.flatMap(({ flags }) => flags.pinnedAt ?? []);
+  const flags = applyFlagChange(
+    me.flags,
+    {
+      marked: marked && isOutdated(me.lastReadChange) ? undefined : marked,
+      archived: archived && isOutdated(me.lastArrivalChange) ? undefined : archived,
+      pinned,
+    },
+    Math.max(Date.now(), ...pins.map((at) => at + 1)),
+  );
+  if (isSameFlags(flags, me.flags)) return { ...flags, change: lastChange };
+  if (flags.pinnedAt !== null && me.flags.pinnedAt === null && pins.length >= pinnedConversationsMax)
+    return { error: "too_many_pinned" } satisfies Refusal;
+  const wasMarked = me.flags.marked;
+  me.flags = flags;
+  const change = pushRow();
+  if (wasMarked && !flags.marked) me.lastReadChange = change.counter;
+  return { ...flags, change };
+};
+
+/** Ends the mark as unread of a member who has read more. */
+export const endModelMark = (me: LogMember, pushRow: () => ChangeNumber): void => {
+  const wasMarked = me.flags.marked;
+  me.flags = { ...me.flags, marked: false };
+  if (wasMarked) pushRow();
+};
+
+/** Ends the archiving of a member to whom a message arrived. */
+export const endModelArchive = (
+  me: LogMember,
+  { body, undelivered }: LogMessage,
+  change: ChangeNumber,
+  pushRow: () => ChangeNumber,
+): void => {
+  if (isMutedAt(me, Date.now()) || undelivered || !countsAsUnread({ body, cid: undefined })) return;
+  me.lastArrivalChange = change.counter;
+  if (!me.flags.archived) return;
+  me.flags = { ...me.flags, archived: false };
+  me.lastArrivalChange = pushRow().counter;
+};
