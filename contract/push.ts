@@ -95,6 +95,7 @@ export const PushPayload = v.object({
     count: v.number(), // unread messages in the conversation
     head: v.optional(v.number()), // seq of its newest message
     sentAt: v.number(), // server time, epoch milliseconds
+    isNameHidden: v.optional(v.literal(true)), // the person's settings hide whose messages these are
     isAlerting: v.boolean(), // whether a replaced notification makes itself heard again
     call: v.optional(Uuid), // id of the call of a kind about calls, or that is the newest message
     expiresAt: v.optional(v.number()), // end of the ring, server time, epoch milliseconds

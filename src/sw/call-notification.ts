@@ -4,12 +4,12 @@ import type { ConversationId, Uuid } from "#contract/ids.ts";
 import type { PushPayload } from "#contract/push.ts";
 import type { PushDevice } from "#lib/browser/push/push-device.ts";
 import { isAppWindow } from "./choose-window.ts";
-import { findNotificationData, listWindows } from "./clients.ts";
+import { listWindows } from "./clients.ts";
 import { requestAsPerson } from "./person-request.ts";
 import { toCallNotification, toNotification } from "./push-notification.ts";
+import { findNotificationData, listNotifications, showNotification } from "./shown-notifications.ts";
 
 /** Notifications of calls while the app is closed: they ring, and another one replaces them when the call ends. */
-declare const self: ServiceWorkerGlobalScope;
 
 /** Ringing call of a push. Times are those of the server. */
 type PushedCall = { id: Uuid; conversation: ConversationId; user: Uuid; sentAt: number; expiresAt: number };
@@ -59,21 +59,16 @@ const hasVisiblePage = async (): Promise<boolean> =>
 
 /** Shown notifications about a call. */
 const listOfCall = async (id: Uuid): Promise<Notification[]> =>
-  (await self.registration.getNotifications()).filter(
-    (notification) => findNotificationData(notification)?.call?.id === id,
-  );
+  (await listNotifications()).filter((notification) => findNotificationData(notification)?.call?.id === id);
 
 const isRinging = async ({ id }: PushedCall): Promise<boolean> =>
   (await listOfCall(id)).some((notification) => findNotificationData(notification)?.call?.isRinging);
 
-const showCall = async (
+const showCall = (
   payload: PushPayload,
   { id, conversation }: PushedCall,
   { body, isRinging, isSilent }: { body: string; isRinging: boolean; isSilent: boolean },
-): Promise<void> => {
-  const { title, options } = toCallNotification(payload, { id, conversation, isRinging, body }, isSilent);
-  await self.registration.showNotification(title, options);
-};
+): Promise<void> => showNotification(toCallNotification(payload, { id, conversation, isRinging, body }, isSilent));
 
 /** Shows the ring, again if it is shown already. A page that is looked at rings by itself, so this makes no sound then. */
 const showRing = async (payload: PushPayload, call: PushedCall, isRepeated = false): Promise<void> => {
@@ -134,16 +129,14 @@ const ring = async (payload: PushPayload, call: PushedCall): Promise<void> => {
 const showMissedCall = async (payload: PushPayload, device: PushDevice, id: Uuid): Promise<void> => {
   const { data } = payload;
   const isAlerting = data.isAlerting && (await listOfCall(id)).length === 0;
-  const { title, options } = toNotification({ ...payload, data: { ...data, isAlerting } }, device, []);
-  await self.registration.showNotification(title, options);
+  await showNotification(toNotification({ ...payload, data: { ...data, isAlerting } }, device, []));
   await closeOfCall(id);
 };
 
 /** Shows for a moment that a call was answered or declined on another device. */
 const showHandledCall = async (payload: PushPayload, id: Uuid, conversation: ConversationId): Promise<void> => {
   const { body } = payload.notification;
-  const { title, options } = toCallNotification(payload, { id, conversation, isRinging: false, body }, true);
-  await self.registration.showNotification(title, options);
+  await showNotification(toCallNotification(payload, { id, conversation, isRinging: false, body }, true));
   void sleep(handledShownMs).then(() => closeOfCall(id));
 };
 

@@ -7,9 +7,10 @@ import { readPushDevice } from "#lib/browser/push/push-device.ts";
 import { listStoreOwners } from "./app-outbox.ts";
 import { type SendingOutcome, sendInBackground } from "./background-sender.ts";
 import { isAppWindow } from "./choose-window.ts";
-import { announceToPages, findNotificationData, listWindows, updateBadge } from "./clients.ts";
+import { announceToPages, listWindows } from "./clients.ts";
 import { TemporaryFailure } from "./person-request.ts";
 import { type NotificationData, toReplyNotification } from "./push-notification.ts";
+import { findNotificationData, listNotifications, showNotification, updateBadge } from "./shown-notifications.ts";
 
 /** Replies and read positions that the person enters in a notification, and the sending of what is unsent. */
 declare const self: ServiceWorkerGlobalScope;
@@ -39,7 +40,7 @@ export const toReplyTexts = (reply: string): string[] =>
 
 /** Closes the notifications of messages that were read. A newer one of the same conversation stays. */
 const closeRead = async ({ read }: SendingOutcome): Promise<void> => {
-  for (const shown of await self.registration.getNotifications()) {
+  for (const shown of await listNotifications()) {
     const { conversation, head = 0 } = findNotificationData(shown) ?? {};
     if (conversation !== undefined && head <= (read.get(conversation) ?? -1)) shown.close();
   }
@@ -84,8 +85,7 @@ export const sendReply = async (
   if (!(await insertEntries(user, [...replies, { type: "read", conversation, head }]))) return notification.close();
   const show = async (state: "waiting" | "refused") => {
     const { title, tag, lang } = notification;
-    const next = toReplyNotification({ title, tag, lang, data }, texts.join("\n"), state);
-    await self.registration.showNotification(next.title, next.options);
+    await showNotification(toReplyNotification({ title, tag, lang, data }, texts.join("\n"), state));
   };
   await show("waiting");
   const outcome = await sendOrWait(data);

@@ -77,6 +77,15 @@ const toMessageActions = (language: Language): NotificationAction[] => [
   { action: "read", title: getText(language, "notifier.markRead") },
 ];
 
+/** Notification of messages shown once more, with its buttons and without a sound. */
+export const toRepeatedNotification = (
+  { title, body, tag, lang }: Pick<Notification, "title" | "body" | "tag" | "lang">,
+  data: NotificationData,
+): PushNotification => {
+  const actions = toMessageActions(resolveLanguage({ accept: lang }));
+  return { title, options: { body, tag, lang, dir: "auto", icon, badge, silent: true, data, actions } };
+};
+
 /**
  * The notification of a conversation after a reply was written in it: the reply waits to be sent, or was refused. It
  * makes no sound.
@@ -123,14 +132,16 @@ export const toNotification = (
     return { title: productName, options: { body, tag: genericTag, lang: language, icon, badge, data } };
   }
   const { title, body, navigate, lang } = payload.notification;
-  const { kind, user, conversation, count, head = 0, isAlerting } = payload.data;
+  const { kind, user, conversation, count, head = 0, isAlerting, isNameHidden = false } = payload.data;
+  // Who does not see whose messages these are can neither answer them nor say that they were read.
+  const hasActions = (kind === "message" || kind === "missed_call") && !isNameHidden;
   return {
     title,
     options: {
       ...toSharedOptions(payload, body, !isAlerting),
       renotify: isAlerting,
       data: { path: toAppPath(navigate), count, head, user, ...(conversation === undefined ? {} : { conversation }) },
-      ...(kind === "message" || kind === "missed_call" ? { actions: toMessageActions(lang) } : {}),
+      ...(hasActions ? { actions: toMessageActions(lang) } : {}),
     },
   };
 };

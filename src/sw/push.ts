@@ -5,9 +5,10 @@ import { readPushDevice, savePushDevice, toSubscriptionBody } from "#lib/browser
 import type { PushWorkerMessage } from "#lib/browser/push/push-messages.ts";
 import { declineCall, handleCallPush } from "./call-notification.ts";
 import { chooseWindow } from "./choose-window.ts";
-import { announceToPages, findNotificationData, listWindows, updateBadge } from "./clients.ts";
+import { announceToPages, listWindows } from "./clients.ts";
 import { findOwnMessageData, markRead, sendReply, toReplyTexts } from "./notification-actions.ts";
-import { parsePush, toNotification } from "./push-notification.ts";
+import { parsePush, toNotification, toRepeatedNotification } from "./push-notification.ts";
+import { findNotificationData, showNotification, updateBadge } from "./shown-notifications.ts";
 
 /** Push events of the service worker. */
 declare const self: ServiceWorkerGlobalScope;
@@ -22,8 +23,7 @@ export const handlePush = async (text: string | undefined): Promise<void> => {
   const device = await readPushDevice();
   const isForThisPerson = payload !== undefined && payload.data.user === device?.user;
   if (!isForThisPerson || !(await handleCallPush(payload, device))) {
-    const { title, options } = toNotification(payload, device, self.navigator.languages);
-    await self.registration.showNotification(title, options);
+    await showNotification(toNotification(payload, device, self.navigator.languages));
   }
   if (payload && device) await saveLastPush({ sentAt: payload.data.sentAt, receivedAt }).catch(() => undefined); // only shown in the settings
   // Nobody is signed in here: a sign-out that could not end the subscription is completed.
@@ -55,7 +55,7 @@ const openPath = async (path: string, hash = ""): Promise<void> => {
   await client.navigate(target).catch(() => self.clients.openWindow(target));
 };
 
-/** Event of a notification. `reply` is the text of an input field, where the browser has one. */
+/** Event of a notification. `reply` is the text of its input field, null or undefined where the browser has none. */
 export type NotificationClick = { notification: Notification; action: string; reply?: string | null };
 
 /** Does what a button of a notification says, or opens its path after a tap. */
@@ -65,6 +65,9 @@ export const handleNotificationClick = async ({ notification, action, reply }: N
   const texts = toReplyTexts(reply ?? "");
   if (own && action === "read") return markRead(notification, own);
   if (own && action === "reply" && texts.length > 0) return sendReply(notification, own, texts);
+  // Sent without a text. Browsers remove the notification, or show it as being answered, until another one replaces it.
+  if (own && action === "reply" && typeof reply === "string")
+    return showNotification(toRepeatedNotification(notification, own));
   notification.close();
   await openPath(findNotificationData(notification)?.path ?? "/app", own && action === "reply" ? composerHash : "");
 };

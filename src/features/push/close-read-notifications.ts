@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { summaryNotificationTag } from "#contract/push.ts";
+import { listShownNotifications } from "#lib/browser/push/notification-lock.ts";
 import type { SyncEngine } from "#sync/engine.ts";
 import { type ConversationHead, subscribeNewestHeads } from "#sync/hooks/new-messages.ts";
 import { listReadNotifications } from "./read-notifications.ts";
@@ -14,8 +15,7 @@ export const closeReadNotifications = ({ tab }: SyncEngine): (() => void) => {
   let newest: readonly ConversationHead[] = [];
   const close = async () => {
     if (!tab.isLeader) return;
-    const registration = await navigator.serviceWorker.getRegistration();
-    const shown = (await registration?.getNotifications()) ?? [];
+    const shown = await listShownNotifications();
     const ofMessages = shown.flatMap((notification) => {
       const data = v.safeParse(ShownData, notification.data);
       return data.success ? { ...data.output, notification } : [];

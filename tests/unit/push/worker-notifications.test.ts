@@ -75,6 +75,11 @@ describe("the buttons of a notification", () => {
     expect(toNotification(test, device, []).options.actions).toBeUndefined();
     expect(toNotification(payload, undefined, []).options.actions).toBeUndefined();
   });
+  it("are missing if the notification does not show whose messages it announces", () => {
+    const hidden = { ...payload, data: { ...payload.data, isNameHidden: true as const } };
+    for (const kind of ["message", "missed_call"] as const)
+      expect(toNotification({ ...hidden, data: { ...hidden.data, kind } }, device, []).options.actions).toBeUndefined();
+  });
   it("leave the text of a reply in the silent notification until it is sent", () => {
     const { title, options } = toNotification(payload, device, []);
     const shown = { title, tag: options.tag ?? "", lang: "pt", data: options.data };

@@ -154,5 +154,6 @@ test.each([
   await sendTexts(ana, id, "secret");
   const { payload } = await device.next();
   expect([payload.notification.title, payload.notification.body]).toEqual(expected(username));
+  expect(payload.data.isNameHidden).toBe(preview === "nothing" ? true : undefined); // then it offers no reply
   if (preview === "nothing") expect(JSON.stringify(payload)).not.toMatch(new RegExp(`secret|${username}`));
 });

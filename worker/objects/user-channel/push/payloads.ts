@@ -91,7 +91,17 @@ export const createMessagePayload = (
       dir: "auto",
     },
     mutable: true,
-    data: { kind: "message", user, conversation, count: unread, head, ...call, sentAt, isAlerting },
+    data: {
+      kind: "message",
+      user,
+      conversation,
+      count: unread,
+      head,
+      ...call,
+      sentAt,
+      isAlerting,
+      ...(isNameShown ? {} : ({ isNameHidden: true } as const)),
+    },
   };
 };
 
