@@ -6,8 +6,8 @@ import { cleanText } from "#contract/text.ts";
 export const shareTargetPath = "/app/share";
 export const toSharePath = (share: string): string => `${shareTargetPath}/${share}`;
 
-/** In the place of a share's id: what was shared could not be received. */
-export const failedShares = { missed: "missed", noRoom: "no-room" } as const;
+/** In the place of a share's id: what was shared could not be received, or it had no content. */
+export const failedShares = { missed: "missed", noRoom: "no-room", empty: "empty" } as const;
 
 /** Maximum number of files in one share. */
 export const sharedFilesMax = 30;

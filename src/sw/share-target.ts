@@ -7,7 +7,7 @@ const seeOther = 303;
 export const respondWithShare = async (request: Request): Promise<Response> => {
   const id = await request
     .formData()
-    .then((form) => saveShare(form, Date.now()))
+    .then(async (form) => (await saveShare(form, Date.now())) ?? failedShares.empty)
     .catch(() => failedShares.noRoom);
   return Response.redirect(toSharePath(id), seeOther);
 };

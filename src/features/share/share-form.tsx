@@ -8,7 +8,7 @@ import { useSelection } from "#components/people/use-selection.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { messageTextMaxLength, multicastMax } from "#contract/limits.ts";
 import { cleanText, isBlank } from "#contract/text.ts";
-import { deleteShare, type OpenedShare, saveSharedText } from "#lib/browser/share/stored-share.ts";
+import { type OpenedShare, saveSharedText, sendShare } from "#lib/browser/share/stored-share.ts";
 import { broadcastFiles, broadcastText, loadMulticast, SyncError } from "#sync/actions.ts";
 import { useRecipients } from "#sync/hooks/use-recipients.ts";
 import { SharedFileList } from "./shared-file-list.tsx";
@@ -16,27 +16,40 @@ import { useSharedFiles } from "./use-shared-files.ts";
 
 const saveDelayMs = 300;
 
-/** Text of a share as the person changes it, stored so that it survives a reload. */
+/** Text of a share as the person changes it, stored so that it survives a reload, and whether it was sent before. */
 const useSharedText = (share: OpenedShare) => {
-  const [text, setText] = useState(share.text);
+  const [{ text, isTextSent }, set] = useState({ text: share.text, isTextSent: share.isTextSent });
   useEffect(() => {
     if (text === share.text) return undefined;
-    const timer = setTimeout(() => void saveSharedText(share.id, text).catch(() => undefined), saveDelayMs);
+    const save = () => void saveSharedText({ id: share.id, isTextSent }, text).catch(() => undefined);
+    const timer = setTimeout(save, saveDelayMs);
     return () => clearTimeout(timer);
-  }, [share, text]);
-  return [text, setText] as const;
+  }, [share, text, isTextSent]);
+  return {
+    text,
+    isTextSent,
+    setText: (changed: string) => set({ text: changed, isTextSent }),
+    clearSentText: () => set({ text: "", isTextSent: true }),
+  };
+};
+
+type ShareFormProps = {
+  share: OpenedShare;
+  me: Uuid;
+  /** Another tab has sent the share, or its text, since it was opened here. */
+  onSentElsewhere: () => void;
 };
 
 /**
  * Form that sends shared content to contacts and groups: the text as a message of its own, then the files. It works
  * without a network.
  */
-export function ShareForm({ share, me }: { share: OpenedShare; me: Uuid }) {
+export function ShareForm({ share, me, onSentElsewhere }: ShareFormProps) {
   const { t } = useTranslation();
   const navigate = useNavigate();
   const { recipients, toConversationIds } = useRecipients(me);
   const { chosen, toggle } = useSelection();
-  const [text, setText] = useSharedText(share);
+  const { text, isTextSent, setText, clearSentText } = useSharedText(share);
   const [isBusy, setBusy] = useState(false);
   const { files, isPreparing, remove } = useSharedFiles(share.files);
   // The network may be gone once recipients are chosen. If the code cannot be fetched now, sending tries again.
@@ -57,13 +70,16 @@ export function ShareForm({ share, me }: { share: OpenedShare; me: Uuid }) {
   };
   const send = async () => {
     setBusy(true);
+    let isSent: boolean;
     try {
-      if (hasText) {
-        await broadcastText(targets, clean);
-        setText("");
-        await saveSharedText(share.id, "");
-      }
-      if (outgoing.length > 0) await broadcastFiles(targets, outgoing);
+      isSent = await sendShare({ id: share.id, isTextSent }, async (markTextSent) => {
+        if (hasText) {
+          await broadcastText(targets, clean);
+          clearSentText();
+          await markTextSent();
+        }
+        if (outgoing.length > 0) await broadcastFiles(targets, outgoing);
+      });
     } catch (error) {
       const isFull = error instanceof SyncError && error.code === "no_room";
       showToast({
@@ -74,7 +90,7 @@ export function ShareForm({ share, me }: { share: OpenedShare; me: Uuid }) {
       setBusy(false);
       return;
     }
-    await deleteShare(share.id).catch(() => undefined); // it expires
+    if (!isSent) return onSentElsewhere();
     showToast({ message: t("masolo.broadcastSent", { count }) });
     openSent();
   };

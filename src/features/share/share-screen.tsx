@@ -9,13 +9,15 @@ import { Screen } from "#components/layout/screen.tsx";
 import type { Uuid } from "#contract/ids.ts";
 import { failedShares } from "#contract/wire/share-target.ts";
 import type { TextKey } from "#i18n/setup.ts";
-import { deleteShare, type OpenedShare, openShare } from "#lib/browser/share/stored-share.ts";
+import { discardShare, type OpenedShare, openShare } from "#lib/browser/share/stored-share.ts";
 import { useSession } from "#lib/session/session.ts";
 import { ShareForm } from "./share-form.tsx";
 
-/** Opens a share: undefined while it is read, null if it cannot be opened. */
-const useOpenedShare = (id: Uuid, me: Uuid): OpenedShare | null | undefined => {
+/** Opens a share, and again after `reopen`: undefined while it is read, null if it cannot be opened. */
+const useOpenedShare = (id: Uuid, me: Uuid) => {
   const [share, setShare] = useState<OpenedShare | null>();
+  const [openings, setOpenings] = useState(0);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: at each opening
   useEffect(() => {
     let isCurrent = true;
     const show = (opened: OpenedShare | null) => isCurrent && setShare(opened);
@@ -26,13 +28,14 @@ const useOpenedShare = (id: Uuid, me: Uuid): OpenedShare | null | undefined => {
     return () => {
       isCurrent = false;
     };
-  }, [id, me]);
-  return share;
+  }, [id, me, openings]);
+  return { share, reopen: () => setOpenings((count) => count + 1) };
 };
 
 const failureTexts: Record<string, readonly [title: TextKey, body: TextKey]> = {
   [failedShares.missed]: ["share.missedTitle", "share.missedBody"],
   [failedShares.noRoom]: ["share.noRoomTitle", "share.noRoomBody"],
+  [failedShares.empty]: ["share.emptyTitle", "share.emptyBody"],
 };
 const goneTexts = ["share.goneTitle", "share.goneBody"] as const;
 
@@ -42,10 +45,10 @@ export default function ShareScreen() {
   const navigate = useNavigate();
   const { shareId = "" } = useParams();
   const me = useSession()?.userId ?? "";
-  const share = useOpenedShare(shareId, me);
+  const { share, reopen } = useOpenedShare(shareId, me);
   const leave = () => void navigate("/app", { replace: true });
   const discard = async () => {
-    await deleteShare(shareId).catch(() => undefined); // it expires
+    await discardShare(shareId).catch(() => undefined); // it expires
     leave();
   };
   const [failureTitle, failureBody] = failureTexts[shareId] ?? goneTexts;
@@ -66,7 +69,7 @@ export default function ShareScreen() {
           action={<Button onClick={leave}>{t("shell.error.home")}</Button>}
         />
       )}
-      {share && <ShareForm share={share} me={me} />}
+      {share && <ShareForm key={String(share.isTextSent)} share={share} me={me} onSentElsewhere={reopen} />}
     </Screen>
   );
 }

@@ -3,7 +3,14 @@ import { createUuid, type Uuid } from "#contract/ids.ts";
 import { fileMaxBytes } from "#contract/limits.ts";
 import { sharedFilesMax, shareFields } from "#contract/wire/share-target.ts";
 import { shareCacheName } from "#lib/browser/share/share-cache.ts";
-import { findUnownedShare, openShare, saveShare, saveSharedText } from "#lib/browser/share/stored-share.ts";
+import {
+  discardShare,
+  findUnownedShare,
+  openShare,
+  saveShare,
+  saveSharedText,
+  sendShare,
+} from "#lib/browser/share/stored-share.ts";
 
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
@@ -36,11 +43,13 @@ beforeEach(() => {
   });
 });
 
-const share = (text: string, files: readonly File[] = [], now = start): Promise<Uuid> => {
+const share = async (text: string, files: readonly File[] = [], now = start): Promise<Uuid> => {
   const form = new FormData();
   form.set(shareFields.text, text);
   for (const file of files) form.append(shareFields.files, file);
-  return saveShare(form, now);
+  const id = await saveShare(form, now);
+  if (id === undefined) throw new Error("the share is empty");
+  return id;
 };
 const makeFile = (name: string, bytes = 1) => new File([new Uint8Array(bytes)], name);
 const [ana, ben] = [createUuid(), createUuid()];
@@ -96,9 +105,56 @@ it("leaves nothing behind of a share for which there is no room", async () => {
   expect(entries.size).toBe(0);
 });
 
+it.each(["", " \u200d\n"])("stores nothing of a share whose only content is the text %j", async (text) => {
+  const form = new FormData();
+  form.set(shareFields.text, text);
+  form.append(shareFields.files, new File([], "")); // as browsers send an empty file field
+  expect(await saveShare(form, start)).toBeUndefined();
+  expect(entries.size).toBe(0);
+});
+
+it("keeps the changed text of a share", async () => {
+  const id = await share("Mbote");
+  await saveSharedText({ id, isTextSent: false }, "Mbote na yo");
+  expect(await openShare(id, ana, start)).toMatchObject({ text: "Mbote na yo" });
+});
+
 it("does not send a text again whose files are still to be sent", async () => {
   const id = await share("Une fois", [makeFile("notes")]);
-  await saveSharedText(id, "");
+  const before = { id, isTextSent: false };
+  const sending = sendShare(before, async (markTextSent) => {
+    await markTextSent();
+    throw new Error("no room");
+  });
+  await expect(sending).rejects.toThrow("no room");
+  await saveSharedText(before, "Une fois"); // of a tab that does not know it yet
   const opened = await openShare(id, ana, start);
-  expect([opened?.text, opened?.files.length]).toEqual(["", 1]);
+  expect([opened?.text, opened?.files.length, opened?.isTextSent]).toEqual(["", 1, true]);
+  expect(await sendShare(before, async () => {})).toBe(false);
+  expect(await sendShare({ id, isTextSent: true }, async () => {})).toBe(true);
+  expect(entries.size).toBe(0);
+});
+
+it("sends a share once that is open in two tabs", async () => {
+  const id = await share("Une fois", [makeFile("notes")]);
+  let sent = 0;
+  const send = () =>
+    sendShare({ id, isTextSent: false }, async () => {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      sent++;
+    });
+  expect(await Promise.all([send(), send()])).toEqual([true, false]);
+  expect(sent).toBe(1);
+  expect(await openShare(id, ana, start)).toBeUndefined();
+});
+
+it("does not offer an earlier share after a later one is discarded", async () => {
+  const earlier = await share("Avant", [], start);
+  const own = await share("Ouvert", [], start + 1);
+  await openShare(own, ana, start + 1);
+  const id = await share("Annulé", [], start + 2);
+  const later = await share("Après", [], start + 3);
+  await discardShare(id);
+  const opened = await Promise.all([earlier, own, id, later].map((one) => openShare(one, ana, start + 4)));
+  expect(opened.map((one) => one?.text)).toEqual([undefined, "Ouvert", undefined, "Après"]);
 });

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { createUuid, Uuid } from "#contract/ids.ts";
 import { fileMaxBytes } from "#contract/limits.ts";
+import { isBlank } from "#contract/text.ts";
 import { joinSharedTexts, sharedFilesMax, shareFields } from "#contract/wire/share-target.ts";
 import { deleteShares, shareCacheName } from "./share-cache.ts";
 
@@ -16,13 +17,15 @@ const StoredShare = v.object({
   /** Person who opened it; nobody else can. */
   owner: v.optional(Uuid),
   text: v.string(),
+  /** Whether a text of it was sent while its files could not be. */
+  isTextSent: v.optional(v.boolean(), false),
   files: v.array(v.object({ name: v.string(), type: v.string() })),
   /** Number of files that were too large or too many. */
   refusedCount: v.number(),
 });
 type StoredShare = v.InferOutput<typeof StoredShare>;
 
-export type OpenedShare = Pick<StoredShare, "id" | "text" | "refusedCount"> & { files: File[] };
+export type OpenedShare = Pick<StoredShare, "id" | "text" | "isTextSent" | "refusedCount"> & { files: File[] };
 
 const storedSharesMax = 5;
 const shareMaxAgeMs = 24 * 3_600_000;
@@ -44,6 +47,13 @@ const readRecord = async (cache: Cache, id: Uuid): Promise<StoredShare | undefin
 const writeRecord = (cache: Cache, share: StoredShare): Promise<void> =>
   cache.put(toRecordKey(share.id), Response.json(share));
 
+const findRecord = async (id: Uuid): Promise<StoredShare | undefined> =>
+  "caches" in globalThis && (await caches.has(shareCacheName)) ? readRecord(await openCache(), id) : undefined;
+
+/** Runs work on a share while no other tab does. */
+const withShareLock = <T>(id: Uuid, work: () => Promise<T>): Promise<T> =>
+  "locks" in navigator ? navigator.locks.request(`lisolo-share-${id}`, work) : work();
+
 /** A time in the future was written before the clock was set back. */
 const isExpired = ({ receivedAt, owner }: StoredShare, now: number): boolean =>
   receivedAt > now || now - receivedAt > (owner === undefined ? unownedMaxAgeMs : shareMaxAgeMs);
@@ -54,7 +64,7 @@ const listIds = async (cache: Cache): Promise<Uuid[]> => {
 };
 
 /** Deletes a share with its files. */
-export const deleteShare = async (id: Uuid): Promise<void> => {
+const deleteShare = async (id: Uuid): Promise<void> => {
   const cache = await openCache();
   for (const request of await cache.keys())
     if (new URL(request.url).pathname.split("/")[2] === id) await cache.delete(request);
@@ -75,23 +85,27 @@ const readText = (form: FormData, field: string): string => {
   return typeof value === "string" ? value : "";
 };
 
-/** Stores the form of a share and returns its id. Rejects, and leaves nothing behind, if there is no room. */
-export const saveShare = async (form: FormData, now: number): Promise<Uuid> => {
-  const cache = await openCache();
-  await purgeShares(cache, now, storedSharesMax - 1);
+/**
+ * Stores the form of a share and returns its id, undefined if the form has no content. Rejects, and leaves nothing behind,
+ * if there is no room.
+ */
+export const saveShare = async (form: FormData, now: number): Promise<Uuid | undefined> => {
   const id = createUuid(now);
   const sent = form.getAll(shareFields.files).filter((entry) => typeof entry !== "string" && entry.name !== "");
   const files = (sent as File[]).filter(({ size }) => size <= fileMaxBytes).slice(0, sharedFilesMax);
-  const [title, text, url] = [shareFields.title, shareFields.text, shareFields.url].map((field) =>
-    readText(form, field),
-  );
+  const { title, text, url } = shareFields;
+  const joinedText = joinSharedTexts(readText(form, title), readText(form, text), readText(form, url));
+  if (isBlank(joinedText) && sent.length === 0) return undefined;
+  const cache = await openCache();
+  await purgeShares(cache, now, storedSharesMax - 1);
   try {
     for (const [index, file] of files.entries()) await cache.put(toFileKey(id, index), new Response(file));
     // Last: a share with a record is complete.
     await writeRecord(cache, {
       id,
       receivedAt: now,
-      text: joinSharedTexts(title ?? "", text ?? "", url ?? ""),
+      text: joinedText,
+      isTextSent: false,
       files: files.map(({ name, type }) => ({ name, type })),
       refusedCount: sent.length - files.length,
     });
@@ -104,14 +118,13 @@ export const saveShare = async (form: FormData, now: number): Promise<Uuid> => {
 
 /** Opens a share for a person, to whom it belongs from now on. Undefined if it is gone or belongs to somebody else. */
 export const openShare = async (id: Uuid, user: Uuid, now: number): Promise<OpenedShare | undefined> => {
-  if (!("caches" in globalThis) || !(await caches.has(shareCacheName))) return undefined;
-  const cache = await openCache();
-  const share = await readRecord(cache, id);
+  const share = await findRecord(id);
   if (!share || (share.owner ?? user) !== user) return undefined;
   if (isExpired(share, now)) {
     await deleteShare(id);
     return undefined;
   }
+  const cache = await openCache();
   if (share.owner === undefined) await writeRecord(cache, { ...share, owner: user });
   const files = await Promise.all(
     share.files.map(async ({ name, type }, index) => {
@@ -119,16 +132,54 @@ export const openShare = async (id: Uuid, user: Uuid, now: number): Promise<Open
       return new File(stored ? [await stored.blob()] : [], name, { type });
     }),
   );
-  return { id, text: share.text, refusedCount: share.refusedCount, files };
+  const { text, isTextSent, refusedCount } = share;
+  return { id, text, isTextSent, refusedCount, files };
 };
 
-/** Replaces the text of a share: by what the person made of it, or by nothing once it is sent without the files. */
-export const saveSharedText = async (id: Uuid, text: string): Promise<void> => {
-  if (!(await caches.has(shareCacheName))) return;
-  const cache = await openCache();
-  const share = await readRecord(cache, id);
-  if (share) await writeRecord(cache, { ...share, text });
+/** State of a share in a tab, which another tab may have changed. */
+type ShareVersion = Pick<OpenedShare, "id" | "isTextSent">;
+
+/** Stored share, undefined if another tab has sent it, or its text, since. */
+const findUnchanged = async ({ id, isTextSent }: ShareVersion): Promise<StoredShare | undefined> => {
+  const share = await findRecord(id);
+  return share?.isTextSent === isTextSent ? share : undefined;
 };
+
+/** Replaces the text of a share by what the person made of it. */
+export const saveSharedText = (version: ShareVersion, text: string): Promise<void> =>
+  withShareLock(version.id, async () => {
+    const share = await findUnchanged(version);
+    if (share) await writeRecord(await openCache(), { ...share, text });
+  });
+
+/**
+ * Sends a share and deletes it, while no other tab sends it. `send` calls its argument once the text is sent, so that the
+ * text is not sent again if the files cannot be. Resolves to false, without sending, if another tab has sent the share or
+ * its text; rejects with the error of `send`.
+ */
+export const sendShare = (
+  version: ShareVersion,
+  send: (markTextSent: () => Promise<void>) => Promise<void>,
+): Promise<boolean> =>
+  withShareLock(version.id, async () => {
+    const share = await findUnchanged(version);
+    if (!share) return false;
+    await send(async () => writeRecord(await openCache(), { ...share, text: "", isTextSent: true }));
+    await deleteShare(version.id).catch(() => undefined); // it expires
+    return true;
+  });
+
+/**
+ * Deletes a share that the person does not want to send, and the earlier ones that nobody has opened: they would be
+ * offered at the next start.
+ */
+export const discardShare = (id: Uuid): Promise<void> =>
+  withShareLock(id, async () => {
+    const cache = await openCache();
+    for (const earlier of (await listIds(cache)).filter((other) => other < id))
+      if ((await readRecord(cache, earlier))?.owner === undefined) await deleteShare(earlier);
+    await deleteShare(id);
+  });
 
 /**
  * Looks for content that was shared while nobody was signed in: the newest that can still be opened, and whether any was
