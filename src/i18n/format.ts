@@ -5,11 +5,10 @@ import { locales } from "./locales.ts";
 type Formatter = { format(at: number): string };
 
 /**
- * Formats two-digit day, short month and year. If the language's own pattern has a numeric month, the month's short
+ * Formats a date with the short name of its month. If the language's own pattern has a numeric month, the month's short
  * name replaces it.
  */
-const createDateFormatter = (locale: string): Formatter => {
-  const parts = { day: "2-digit", month: "short", year: "numeric" } as const;
+const createDateFormatter = (locale: string, parts: Intl.DateTimeFormatOptions & { month: "short" }): Formatter => {
   const formatter = new Intl.DateTimeFormat(locale, parts);
   if (/\p{L}/u.test(formatter.format(0))) return formatter;
   const month = new Intl.DateTimeFormat(locale, { month: parts.month });
@@ -38,7 +37,12 @@ const cacheFormatter = (create: (locale: string) => Formatter): ((language: Lang
 const getTimeFormatter = cacheFormatter(
   (locale) => new Intl.DateTimeFormat(locale, { hour: "2-digit", minute: "2-digit" }),
 );
-const getDateFormatter = cacheFormatter(createDateFormatter);
+const getDateFormatter = cacheFormatter((locale) =>
+  createDateFormatter(locale, { day: "2-digit", month: "short", year: "numeric" }),
+);
+const getShortDayFormatter = cacheFormatter((locale) =>
+  createDateFormatter(locale, { day: "numeric", month: "short" }),
+);
 const getDayFormatter = cacheFormatter(
   (locale) => new Intl.DateTimeFormat(locale, { weekday: "long", day: "numeric", month: "long" }),
 );
@@ -51,6 +55,12 @@ export const prepareTimeFormat = (language: Language): void => void getTimeForma
 
 /** Two-digit day, short month, year: 05 nov. 2026. */
 export const formatDate = (at: number, language = getLanguage()): string => getDateFormatter(language).format(at);
+
+/** Day and short month: 5 nov. */
+export const formatShortDay = (at: number, language = getLanguage()): string => {
+  const text = getShortDayFormatter(language).format(at);
+  return language === "fr" ? text.replace(/^1\b/, "1er") : text;
+};
 
 /** Weekday, day and month, for the separators of a chat: jeudi 5 novembre. */
 export const formatDay = (at: number, language = getLanguage()): string => getDayFormatter(language).format(at);

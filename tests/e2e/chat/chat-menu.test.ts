@@ -69,7 +69,8 @@ test("a chat can be muted, shows who is typing, and can be cleared of earlier me
   await expect(header.getByRole("img", { name: texts.mute.isOn })).toBeVisible();
   await choose(page, texts, texts.mute.change);
   await page.getByRole("button", { name: texts.mute.for.hour, exact: true }).click();
-  const until = new RegExp(fill(texts.mute.isOnUntil, { end: "\\d\\d:\\d\\d" }));
+  const untilTime = fill(texts.mute.untilTime, { time: "\\d\\d:\\d\\d" });
+  const until = new RegExp(fill(texts.mute.isOnUntil, { until: untilTime }));
   await expect(header.getByRole("img", { name: until })).toBeVisible();
   await choose(page, texts, texts.mute.change);
   await page.getByRole("button", { name: texts.mute.for.always, exact: true }).click();
@@ -100,10 +101,10 @@ test("a chat can be muted, shows who is typing, and can be cleared of earlier me
   await page.keyboard.press("Tab");
   await page.keyboard.press("Enter");
   await expect(durations).toHaveCount(0);
-  const mutedUntil = new RegExp(`^${fill(texts.mute.isOnUntil, { end: "\\d\\d:\\d\\d" })}$`);
+  const mutedUntil = new RegExp(`^${fill(texts.mute.isOnUntil, { until: untilTime })}$`);
   await expect(header.getByRole("img", { name: mutedUntil })).toBeVisible();
   await page.getByRole("button", { name: texts.common.more, exact: true }).click();
-  const unmute = new RegExp(`^${fill(texts.mute.offUntil.replace(/[()]/g, "\\$&"), { end: "\\d\\d:\\d\\d" })}$`);
+  const unmute = new RegExp(`^${fill(texts.mute.offUntil.replace(/[()]/g, "\\$&"), { until: untilTime })}$`);
   await page.getByRole("menuitem", { name: unmute }).click();
   await expect(header.getByRole("img", { name: mutedUntil })).toHaveCount(0);
 
