@@ -5,7 +5,7 @@ import { useCallDuration } from "#calls/use-call-duration.ts";
 import type { CallView } from "#calls/views.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
 import { CallActionButton } from "./call-action-button.tsx";
-import { getCallStatusKey, ongoingCallKeys } from "./call-status-text.ts";
+import { getCallBarStatusKey, ongoingCallKeys } from "./call-status-text.ts";
 import { focusCallBar } from "./minimize-focus.ts";
 
 type CallBarProps = {
@@ -32,7 +32,7 @@ export default function CallBar({ call: { state, media }, name, children }: Call
   const { kind } = state.call;
   const isRinging = state.phase === "ringing";
   const isUnderWay = state.phase === "connecting" || (state.phase === "connected" && state.interruptedAt === undefined);
-  const statusText = isUnderWay ? t(ongoingCallKeys[kind], { time }) : t(getCallStatusKey(state));
+  const statusText = isUnderWay ? t(ongoingCallKeys[kind], { time }) : t(getCallBarStatusKey(state));
   return (
     <section
       // The bar in the chat with the other person is below the header and shows no name.
@@ -70,6 +70,10 @@ export default function CallBar({ call: { state, media }, name, children }: Call
           {statusText} {name}
         </span>
       )}
+      {/* The state of the other phone changes by itself. */}
+      <span role="status" className="sr-only">
+        {state.phase === "outgoing" && state.peer !== undefined && statusText}
+      </span>
       {children}
       {isRinging ? (
         <>

@@ -23,6 +23,10 @@ export const getCallStatusKey = (state: Exclude<CallViewState, { phase: "ended" 
   }
 };
 
+/** Translation key of an unconnected call's status in a bar, where no warnings are shown. */
+export const getCallBarStatusKey = (state: Exclude<CallViewState, { phase: "ended" }>): TextKey =>
+  state.phase === "outgoing" && state.peer === "asleep" ? "calls.status.outgoingAsleep" : getCallStatusKey(state);
+
 /** Status text of a minimized call, e.g. "Appel audio en cours - 02:31". */
 export const ongoingCallKeys: Record<CallKind, TextKey> = {
   audio: "calls.ongoingAudio",

@@ -1,6 +1,7 @@
 import { expect, test } from "#tests/support/browser/browser-test.ts";
 import {
   callButton,
+  callControl,
   callEntry,
   callScreen,
   callTimeoutMs,
@@ -24,6 +25,11 @@ test("a caller whose call rings on no device reads that the phone seems asleep, 
   const screen = callScreen(anas, ben);
   const { peerAsleep, peerAsleepRecord } = anas.texts.calls.notice;
   await patient(screen.getByRole("status").filter({ hasText: fill(peerAsleep, { name: ben.username }) })).toBeVisible();
+  // Minimised, the call says so in its bar.
+  await callControl(anas, "minimise").click();
+  const bar = anas.page.getByRole("region", { name: anas.texts.calls.banner });
+  await expect(bar.getByRole("button", { name: anas.texts.calls.status.outgoingAsleep })).toBeVisible();
+  await bar.getByRole("button", { name: anas.texts.calls.restore }).click();
   await screen.getByRole("button", { name: peerAsleepRecord }).click();
   await patient(screen).toHaveCount(0);
   await patient(anas.page.getByRole("timer")).toContainText("00:0");

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { MediaView } from "#calls/media/media-session.ts";
 import { tonePatterns } from "#calls/tones/tones.ts";
-import { getCallStatusKey } from "#calls/ui/call-status-text.ts";
+import { getCallBarStatusKey, getCallStatusKey } from "#calls/ui/call-status-text.ts";
 import { formatDataRate, formatMegabytes } from "#calls/ui/data-cost.ts";
 import type { CallView } from "#calls/views.ts";
 import type { CallKind } from "#contract/calls/call.ts";
@@ -47,6 +47,15 @@ describe("the status of a call", () => {
       [connected("audio", 1), "Reconnexion..."],
     ];
     for (const [state, text] of expected) expect(textOf(getCallStatusKey(state))).toBe(text);
+  });
+
+  test("tells in the bar of a minimised call that the other phone seems asleep", () => {
+    const outgoing = { phase: "outgoing", call: makeCall("audio"), until: 0, isRegistered: true } as const;
+    const texts = ([undefined, "ringing", "asleep"] as const).map((peer) =>
+      textOf(getCallBarStatusKey({ ...outgoing, peer })),
+    );
+    expect(texts).toEqual(["Appel...", "Ça sonne...", "Le téléphone semble en veille"]);
+    expect(textOf(getCallStatusKey({ ...outgoing, peer: "asleep" }))).toBe("Appel..."); // the screen has a warning
   });
 });
 
