@@ -20,7 +20,7 @@ export type CallStorage = {
 /** Access of the call controller to the sync engine of one person in one tab. */
 export type CallSyncPort = {
   readonly me: Uuid;
-  readonly platform: Pick<Platform, "now" | "startTimer" | "random" | "locks" | "isVisible" | "onLeave">;
+  readonly platform: Pick<Platform, "now" | "startTimer" | "random" | "locks" | "isVisible" | "onWake" | "onLeave">;
   readonly feed: CallFeed;
   readonly connectionState: Observable<LinkState>;
   readonly storage: CallStorage;
@@ -31,6 +31,10 @@ export type CallSyncPort = {
   checkConnection(): void;
   /** Whether the person wants to hear the ringtone. */
   isRingAudible(): Promise<boolean>;
+  /** Whether this device shows notifications while no page of the app is visible. */
+  hasSystemNotifications(): boolean;
+  /** Calls the listener when a notification of the ringing call is shown on this device, at once if one is already. */
+  subscribeRingNotification(call: Uuid, onShown: () => void): () => void;
   /** Bytes used by a call in any tab of this browser, 0 if unknown. */
   findDataUse(call: Uuid): Promise<number>;
   /** Fetches the STUN and TURN servers of a call. */

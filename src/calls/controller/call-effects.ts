@@ -30,7 +30,8 @@ export class CallEffectRunner {
     const { media, ringer, requests, hangups } = this.#targets;
     const state = this.#port.getState();
     const call = state.phase === "idle" ? undefined : state.call;
-    if (effect.type === "tone") ringer.setTone(effect.tone, () => this.#onRingAudible());
+    if (effect.type === "tone")
+      ringer.setTone(effect.tone, call && { call: call.id, onStarted: () => this.#onRingStarted() });
     if (!call) return;
     switch (effect.type) {
       case "create":
@@ -47,7 +48,7 @@ export class CallEffectRunner {
       }
       case "media":
         if (effect.media === "stop") media.stop(call, event.type === "hangUp");
-        // If a call rings in several tabs, only the tab that plays the ringtone prepares media (`#onRingAudible`).
+        // If a call rings in several tabs, only the tab that plays the ringtone prepares media (`#onRingStarted`).
         else if (effect.media === "prepare" && state.phase === "ringing") media.resetView();
         else media.runEffect(effect.media, call, this.#port.getServerCall());
         break;
@@ -60,8 +61,8 @@ export class CallEffectRunner {
     }
   }
 
-  /** Reports a ringing call and prepares its media when this tab starts to play its ringtone. */
-  #onRingAudible(): void {
+  /** Reports a ringing call and prepares its media when this tab starts to ring. */
+  #onRingStarted(): void {
     const state = this.#port.getState();
     const serverCall = this.#port.getServerCall();
     if (state.phase !== "ringing" || !serverCall) return;

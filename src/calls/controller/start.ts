@@ -9,6 +9,8 @@ import { createUuid } from "#contract/ids.ts";
 import { isQuietForCalls } from "#contract/settings/quiet-hours.ts";
 import { getServerNow } from "#lib/browser/clock.ts";
 import { isDataSaverOn } from "#lib/browser/network-info.ts";
+import { hasSystemNotifications } from "#lib/browser/push/push-use.ts";
+import { subscribeRingNotification } from "#lib/browser/push/ring-notifications.ts";
 import { findCallDataUse, recordCallDataUse } from "#sync/calls/call-data-use.ts";
 import type { SyncEngine } from "#sync/engine.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
@@ -65,6 +67,8 @@ const createCallSyncPort = (engine: SyncEngine): CallSyncPort => {
       const effective = toEffectiveSettings(settings);
       return effective.calls.sound && !isQuietForCalls(effective, getServerNow());
     },
+    hasSystemNotifications: () => hasSystemNotifications(userId),
+    subscribeRingNotification,
     findDataUse: (call) => findCallDataUse(call).catch(() => 0),
     async fetchIceServers(call) {
       const answer = v.safeParse(IceServers, await platform.request({ method: "GET", path: `/api/calls/${call}/ice` }));

@@ -1,12 +1,9 @@
-import * as v from "valibot";
+import { listRingNotifications, type NotifiedRing } from "#lib/browser/push/ring-notifications.ts";
 import type { CallFeedEvent } from "#sync/calls/call-feed.ts";
 import type { SyncEngine } from "#sync/engine.ts";
 
-const RingData = v.object({ call: v.object({ id: v.string(), isRinging: v.literal(true), sentAt: v.number() }) });
-type Ring = v.InferOutput<typeof RingData>["call"];
-
 /** Whether an event tells that a call no longer rings on this device. */
-export const endsRing = (event: CallFeedEvent, { id, sentAt }: Ring): boolean => {
+export const endsRing = (event: CallFeedEvent, { id, sentAt }: Pick<NotifiedRing, "id" | "sentAt">): boolean => {
   switch (event.event_type) {
     case "ring":
     case "signal":
@@ -25,11 +22,8 @@ export const closeCallNotifications = ({ tab }: SyncEngine): (() => void) =>
   tab.calls.subscribe((event) => {
     if (event.event_type === "signal" || event.event_type === "ring") return;
     const close = async () => {
-      const registration = await navigator.serviceWorker.getRegistration();
-      for (const notification of (await registration?.getNotifications()) ?? []) {
-        const data = v.safeParse(RingData, notification.data);
-        if (data.success && endsRing(event, data.output.call)) notification.close();
-      }
+      for (const { call, notification } of await listRingNotifications())
+        if (endsRing(event, call)) notification.close();
     };
     void close().catch((error: unknown) => console.warn("notifications", error));
   });

@@ -33,6 +33,8 @@ export class ModelBrowser {
   lockMs = 1;
   /** Setting for audible rings. */
   isRingAudible = true;
+  /** Whether notifications are on. */
+  hasSystemNotifications = false;
   /** Delay before an automatic reconnect, unless a tab asks for a check first. */
   retryMs = 300;
   /** Whether direct messages from the peer are lost. */

@@ -11,6 +11,11 @@ import { FakeMediaSession } from "./fake-media-session.ts";
 import type { ModelBrowser } from "./model-browser.ts";
 import type { ModelCallRequest } from "./model-calls.ts";
 
+const addListener = (listeners: Set<() => void>, listener: () => void): (() => void) => {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
+};
+
 /** Tab with a call controller, as its user sees and hears it. */
 export class ModelTab {
   readonly feed: CallFeed;
@@ -22,6 +27,9 @@ export class ModelTab {
   isGuarded = false;
   isAlive = true;
   isVisible = true;
+  /** Listeners for changes of `isVisible`. */
+  readonly #visibilityListeners = new Set<() => void>();
+  readonly #notificationListeners = new Set<() => void>();
   controller!: TabCallController;
   /** Bytes reported for calls of this tab. */
   readonly dataUses: [Uuid, number][] = [];
@@ -79,6 +87,16 @@ export class ModelTab {
     this.tone = "none";
   }
 
+  setVisible(isVisible: boolean): void {
+    this.isVisible = isVisible;
+    for (const listener of [...this.#visibilityListeners]) listener();
+  }
+
+  /** Reports that the service worker shows a notification of the ringing call. */
+  showRingNotification(): void {
+    for (const listener of [...this.#notificationListeners]) listener();
+  }
+
   reload(): Promise<ModelTab> {
     this.kill();
     return this.browser.openTab(this.storage);
@@ -103,7 +121,11 @@ export class ModelTab {
           ? ({ request, query: async () => browser.heldLocks() } as unknown as LockManager)
           : undefined,
         isVisible: () => this.isVisible,
-        onLeave: () => () => {},
+        onWake: (listener) => addListener(this.#visibilityListeners, listener),
+        onLeave: (listener) =>
+          addListener(this.#visibilityListeners, () => {
+            if (!this.isVisible) listener();
+          }),
       },
       feed: wire,
       connectionState: link,
@@ -120,6 +142,8 @@ export class ModelTab {
       },
       checkConnection: () => browser.checkConnection(),
       isRingAudible: async () => browser.isRingAudible,
+      hasSystemNotifications: () => browser.hasSystemNotifications,
+      subscribeRingNotification: (_, onShown) => addListener(this.#notificationListeners, onShown),
       findDataUse: async (call) =>
         Math.max(0, ...browser.dataUses.flatMap(([id, bytes]) => (id === call ? [bytes] : []))),
       fetchIceServers: async () => ({ ice_servers: [], ttl: 60, relays: false, hide: false }),
