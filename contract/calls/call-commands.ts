@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { Uuid } from "#contract/ids.ts";
-import { CallKind, CallReason, CallStatus, DeviceId, ElapsedMs, Signal } from "./call.ts";
+import { CallKind, CallStatus, DeviceId, ElapsedMs, ReportedReason, Signal } from "./call.ts";
 
 /** Request of a device about a call, without the conversation of the call. */
 export const CallRequest = v.variant("type", [
@@ -13,7 +13,7 @@ export const CallRequest = v.variant("type", [
     call: Uuid,
     device: DeviceId,
     status: CallStatus,
-    reason: v.optional(CallReason),
+    reason: v.optional(ReportedReason),
     /** Time since this side hung up. */
     ago: v.optional(ElapsedMs),
   }),

@@ -12,9 +12,12 @@ export type CallKind = v.InferOutput<typeof CallKind>;
 export const callStatuses = ["missed", "rejected", "cancelled", "ended"] as const;
 export const CallStatus = v.picklist(callStatuses);
 export type CallStatus = v.InferOutput<typeof CallStatus>;
-/** Additional cause, if the status alone does not explain the outcome. */
-const callReasons = ["busy", "failed"] as const;
-export const CallReason = v.picklist(callReasons);
+const reportedReasons = ["busy", "failed"] as const;
+/** Cause of an end that a device reports, if the status alone does not explain it. */
+export const ReportedReason = v.picklist(reportedReasons);
+export type ReportedReason = v.InferOutput<typeof ReportedReason>;
+/** Cause of an end. `unanswered`: nobody took the missed call while it rang; without it the caller gave up. */
+export const CallReason = v.picklist([...reportedReasons, "unanswered"]);
 export type CallReason = v.InferOutput<typeof CallReason>;
 
 /**

@@ -1,6 +1,6 @@
 import type { ErrorCode } from "#contract/errors.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
-import type { Call, CallKind, CallReason, CallStatus, DeviceId } from "./call.ts";
+import type { Call, CallKind, CallReason, CallStatus, DeviceId, ReportedReason } from "./call.ts";
 
 // States, events and effects of a call on one device. `call-machine.ts` defines the steps between them.
 
@@ -77,7 +77,7 @@ export type CallNoticeType = "inProgress" | "rejected" | "unanswered" | "busy" |
 export type CallEffect =
   | { type: "create" | "answer" }
   /** Reports the end to the server. `at`: when the call really ended, if earlier. */
-  | { type: "end"; status: CallStatus; reason?: CallReason; at?: number }
+  | { type: "end"; status: CallStatus; reason?: ReportedReason; at?: number }
   | { type: "tone"; tone: "ringback" | "ringtone" | "busy" | "none" }
   /**
    * `prepare` sets up the media session while the other person is dialled or this device rings; `open` asks for

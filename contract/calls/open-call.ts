@@ -15,6 +15,7 @@ import {
   type CallStatus,
   type DeviceId,
   getRingMs,
+  type ReportedReason,
   type RingState,
 } from "./call.ts";
 
@@ -51,7 +52,7 @@ export type CallCommand =
   | { type: "create"; id: Uuid; kind: CallKind; device: DeviceId }
   | { type: "answer"; id: Uuid; device: DeviceId }
   | { type: "reportRing"; id: Uuid }
-  | { type: "end"; id: Uuid; device: DeviceId; status: CallStatus; reason?: CallReason; ago?: number };
+  | { type: "end"; id: Uuid; device: DeviceId; status: CallStatus; reason?: ReportedReason; ago?: number };
 
 type CallCommandError = "call_in_progress" | "call_not_found" | "answered_elsewhere" | "not_allowed";
 /** Result of applying a command to a call: the next state and, if the call ended, its log entry. */
@@ -85,6 +86,20 @@ const toEndStatus = (
 ): CallStatus => {
   if (answeredAt !== null) return status === "cancelled" && now <= answeredAt + 2 * callConnectMs ? status : "ended";
   return isCaller || status === "missed" || reason === "failed" ? "missed" : "rejected";
+};
+
+/**
+ * Cause that the log entry of a call tells. "busy" is accepted from the callee only, and only if the call ends as missed.
+ * A missed call that the caller did not end was not answered.
+ */
+const findEndReason = (
+  reported: ReportedReason | undefined,
+  isCaller: boolean,
+  status: CallStatus,
+): CallReason | undefined => {
+  const isMissedByCallee = !isCaller && status === "missed";
+  if (reported === "busy") return isMissedByCallee ? reported : undefined;
+  return reported ?? (isMissedByCallee ? "unanswered" : undefined);
 };
 
 /** Whether the device holds the given side of the call. While it rings, every device of that person does. */
@@ -190,11 +205,9 @@ export const applyCallCommand = (
   if (!hasSide(call, isCaller, command.device) && !isStale(call, isCaller, lastSeen, now))
     return { error: "answered_elsewhere" };
   const status = toEndStatus(call, isCaller, command, now);
-  // "busy" is accepted from the callee only, and only if the call ends as missed.
-  const isFalseReason = command.reason === "busy" && (isCaller || status !== "missed");
   // The earliest of now, the end that the device reports, and the last time both sides were known to be connected.
   const until = Math.min(now - Math.min(command.ago ?? 0, callEndBackdateMaxMs), findLastSeenTogether(lastSeen));
-  return closeCall(call, status, until, isFalseReason ? undefined : command.reason);
+  return closeCall(call, status, until, findEndReason(command.reason, isCaller, status));
 };
 
 /** Time at which an unanswered call stops ringing. */
@@ -210,7 +223,7 @@ export const findSleepCheckAt = ({ answeredAt, createdAt, ring }: OpenCall): num
  */
 export const applyCallTimeout = (call: OpenCall, lastSeen: LastSeen, now: number): CallTransition | undefined => {
   if (call.answeredAt === null) {
-    if (now >= getRingEnd(call)) return closeCall(call, "missed", now);
+    if (now >= getRingEnd(call)) return closeCall(call, "missed", now, "unanswered");
     const sleepCheckAt = findSleepCheckAt(call);
     return sleepCheckAt !== undefined && now >= sleepCheckAt ? { call: { ...call, ring: "asleep" } } : undefined;
   }

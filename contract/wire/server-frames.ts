@@ -27,7 +27,7 @@ import * as serverFrame from "./server-frame-types.ts";
  * `messages`, `page` and `searchResults` frames, after every `creditReportMessages` messages and every quarter of `creditBytes`. A server that refuses
  * frames drops those without an answer, so after a rate-limit refusal a device sends `received` and `foreground` again.
  */
-export const protocolVersion = 13;
+export const protocolVersion = 14;
 
 export const pingFrame = ".";
 /**

@@ -3,11 +3,11 @@ import {
   Call,
   CallKind,
   CallRating,
-  CallReason,
   CallResult,
   CallStatus,
   DeviceId,
   ElapsedMs,
+  ReportedReason,
   Signal,
 } from "#contract/calls/call.ts";
 import { IceServers } from "#contract/calls/ice.ts";
@@ -34,7 +34,7 @@ export const AnswerBody = withConversation({ device: v.optional(DeviceId) });
 export const HangUpBody = withConversation({
   device: v.optional(DeviceId),
   status: CallStatus,
-  reason: v.optional(CallReason),
+  reason: v.optional(ReportedReason),
   ago: v.optional(ElapsedMs),
 });
 export const HeartbeatBody = withConversation({ device: v.optional(DeviceId), unheard: v.optional(ElapsedMs) });

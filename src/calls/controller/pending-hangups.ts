@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import type { CallSyncPort } from "#calls/sync-port.ts";
-import { CallReason, CallStatus, DeviceId } from "#contract/calls/call.ts";
+import { CallStatus, DeviceId, ReportedReason } from "#contract/calls/call.ts";
 import { ConversationId, Uuid } from "#contract/ids.ts";
 import { callSilentMaxMs } from "#contract/limits.ts";
 import { Retry } from "#sync/platform/retry.ts";
@@ -13,7 +13,7 @@ const PendingHangup = v.object({
   call: Uuid,
   device: DeviceId,
   status: CallStatus,
-  reason: v.optional(CallReason),
+  reason: v.optional(ReportedReason),
   at: v.number(),
 });
 type PendingHangup = v.InferOutput<typeof PendingHangup>;

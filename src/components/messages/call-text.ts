@@ -11,7 +11,7 @@ export type CallPerspective = {
   peerName: string;
 };
 
-type CallOutcome = "missed" | "cancelled" | "declined" | "declinedBy" | "ended" | "busy" | "failed";
+type CallOutcome = "missed" | "cancelled" | "declined" | "declinedBy" | "ended" | "busy" | "failed" | "unanswered";
 
 /** Text and icon of a call entry, from the perspective of one side. */
 export type CallEntry = {

@@ -130,7 +130,7 @@ test("a call ends with its result: unanswered, busy, cancelled, declined, answer
   // Ana is told that nobody answered, and Ben which calls he missed: each caller once.
   await unanswered;
   await expect(callScreen(anas, ben)).toHaveCount(0);
-  await patient(callEntry(anas, "Vous : Appel audio annulé")).toHaveCount(1);
+  await patient(callEntry(anas, "Vous : Appel audio sans réponse")).toHaveCount(1);
   await expect(callScreen(bens, ana)).toHaveCount(0);
   for (const { username } of [ana, cleo]) {
     await patient(bens.conversation(username)).toContainText("Missed audio call");

@@ -28,7 +28,10 @@ const call: OpenCall = {
   answeredAt: null,
   ring: "unreported",
 };
-const missed = { call: null, logEntry: { type: "call", id: "call-1", kind: "audio", status: "missed", seconds: 0 } };
+const missed = {
+  call: null,
+  logEntry: { type: "call", id: "call-1", kind: "audio", status: "missed", seconds: 0, reason: "unanswered" },
+};
 const conversation = privateConversationId(createUuid(), createUuid());
 
 const report = (open: OpenCall, at: number, by = callee) =>

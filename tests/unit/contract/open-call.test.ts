@@ -79,7 +79,6 @@ describe("a call on the server", () => {
     { who: "whom it rings for", by: ben, device: bens, call: ringing, claim: "rejected", is: "rejected" },
     { who: "whom it rings for", by: ben, device: bens, call: ringing, claim: "ended", is: "rejected" },
     { who: "whom it rings for", by: ben, device: bens, call: ringing, claim: "cancelled", is: "rejected" },
-    { who: "whom it rings for", by: ben, device: bens, call: ringing, claim: "missed", is: "missed" },
     { who: "a talker", by: ben, device: bens, call: answered, claim: "missed", is: "ended" },
     { who: "a talker", by: ben, device: bens, call: answered, claim: "rejected", is: "ended" },
     { who: "a talker", by: ana, device: anas, call: answered, claim: "ended", is: "ended" },
@@ -90,6 +89,15 @@ describe("a call on the server", () => {
     expect(applyCallCommand(call, by, end(first, device, claim), now)).toEqual({
       call: null,
       logEntry: line(is, seconds),
+    });
+  });
+
+  test("is unanswered if it was missed and its caller did not end it", () => {
+    const unanswered = { call: null, logEntry: { ...line("missed"), reason: "unanswered" } };
+    expect(applyCallCommand(ringing, ben, end(first, bens, "missed"), start)).toEqual(unanswered);
+    expect(applyCallCommand(ringing, ana, end(first, anas, "missed"), start)).toEqual({
+      call: null,
+      logEntry: line("missed"),
     });
   });
 
@@ -159,7 +167,10 @@ describe("a call on the server", () => {
     const reported: OpenCall = { ...ringing, ring: "reported" };
     expect(getCallTimeoutAt(reported, heard)).toBe(start + callRingMs);
     expect(applyCallTimeout(reported, heard, start + callRingMs - 1)).toBeUndefined();
-    expect(applyCallTimeout(reported, heard, start + callRingMs)).toEqual({ call: null, logEntry: line("missed") });
+    expect(applyCallTimeout(reported, heard, start + callRingMs)).toEqual({
+      call: null,
+      logEntry: { ...line("missed"), reason: "unanswered" },
+    });
   });
 
   test("continues while one side sends heartbeats, and ended with the last heartbeat of both", () => {

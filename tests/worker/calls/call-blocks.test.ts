@@ -10,6 +10,7 @@ import {
   makeCallEntry,
   makeCallers,
   makeRingingCall,
+  makeUnansweredEntry,
   type Outcome,
   readCallEntries,
   runAlarm,
@@ -79,7 +80,7 @@ test("calling somebody who blocks the caller is answered step by step as if nobo
     outcomes.push(await bens.dial(call), await bens.hangUp(call, "missed"));
     outcomes.push(await bens.signal(call, "trop tard"), await bens.heartbeat(call));
     await waitUntil(() => tablet.frames.length >= 3);
-    expect((await readCallEntries(ben, id)).map(({ body }) => body)).toEqual([makeCallEntry(call, "missed")]);
+    expect((await readCallEntries(ben, id)).map(({ body }) => body)).toEqual([makeUnansweredEntry(call)]);
     const { preview, unread, head, othersDelivered } = await readRow(ben, id);
     if (isBlocked) {
       expect(anas.received).toEqual([]);

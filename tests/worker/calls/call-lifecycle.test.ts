@@ -9,6 +9,7 @@ import {
   makeCallEntry,
   makeCallers,
   makeRingingCall,
+  makeUnansweredEntry,
   readCallEntries,
   runAlarm,
 } from "#tests/worker/support/call-client.ts";
@@ -61,25 +62,25 @@ test("one device answers, the callee's others stop ringing, and all devices of b
 });
 
 test.each([
-  { who: "anas", claim: "missed", is: "missed", unread: 1 },
-  { who: "anas", claim: "rejected", is: "missed", unread: 1 },
-  { who: "bens", claim: "rejected", is: "rejected", unread: 0 },
-  { who: "bens", claim: "missed", is: "missed", unread: 1 },
-] as const)("a ringing call that is ended by $who as $claim is $is", async ({ who, claim, is, unread }) => {
+  { who: "anas", claim: "missed", is: "missed", unread: 1, rest: {} },
+  { who: "anas", claim: "rejected", is: "missed", unread: 1, rest: {} },
+  { who: "bens", claim: "rejected", is: "rejected", unread: 0, rest: {} },
+  { who: "bens", claim: "missed", is: "missed", unread: 1, rest: { reason: "unanswered" } },
+] as const)("a ringing call that is ended by $who as $claim is $is", async ({ who, claim, is, unread, rest }) => {
   const { ana, ben, id, call, ...phones } = await makeRingingCall();
-  const ended = await phones[who].hangUp(call, claim);
-  expect(ended).toMatchObject({ over: makeCallEntry(call, is) });
+  const entry = makeCallEntry(call, is, rest);
+  expect(await phones[who].hangUp(call, claim)).toMatchObject({ over: entry });
   for (const phone of [phones.anas, phones.bens]) {
-    expect((await phone.waitForEvent(call, is)).data).toEqual({ call_id: call, conversation: id, seconds: 0 });
+    expect((await phone.waitForEvent(call, is)).data).toEqual({ call_id: call, conversation: id, seconds: 0, ...rest });
   }
   await waitUntil(async () => (await readRow(ben, id)).head === 1 && (await readRow(ana, id)).head === 1);
   const caller = ana.id < ben.id ? 0 : 1;
-  expect(await readLog(ana, id)).toMatchObject([{ seq: 1, sender: caller, cid: call, body: makeCallEntry(call, is) }]);
+  expect(await readLog(ana, id)).toMatchObject([{ seq: 1, sender: caller, cid: call, body: entry }]);
   const [seen] = await readLog(ben, id);
-  expect(seen).toMatchObject({ seq: 1, sender: caller, body: makeCallEntry(call, is) });
+  expect(seen).toMatchObject({ seq: 1, sender: caller, body: entry });
   expect(seen).not.toHaveProperty("cid");
-  expect(await readRow(ana, id)).toMatchObject({ unread: 0, sender: caller, preview: makeCallEntry(call, is) });
-  expect(await readRow(ben, id)).toMatchObject({ unread, sender: caller, preview: makeCallEntry(call, is) });
+  expect(await readRow(ana, id)).toMatchObject({ unread: 0, sender: caller, preview: entry });
+  expect(await readRow(ben, id)).toMatchObject({ unread, sender: caller, preview: entry });
   // A recount gives the same result.
   expect(await request(ben, { type: "mark", conversation: id, delivered: 0, read: 0 })).toMatchObject({ unread });
   expect(await request(ana, { type: "mark", conversation: id, delivered: 0, read: 0 })).toMatchObject({ unread: 0 });
@@ -128,8 +129,13 @@ test("an unanswered call is missed after thirty seconds, not before, and without
   advanceClock(500);
   await runAlarm(id);
   for (const phone of [anas, bens])
-    expect((await phone.waitForEvent(call, "missed")).data).toEqual({ call_id: call, conversation: id, seconds: 0 });
-  expect((await readCallEntries(ana, id)).map(({ body }) => body)).toEqual([makeCallEntry(call, "missed")]);
+    expect((await phone.waitForEvent(call, "missed")).data).toEqual({
+      call_id: call,
+      conversation: id,
+      seconds: 0,
+      reason: "unanswered",
+    });
+  expect((await readCallEntries(ana, id)).map(({ body }) => body)).toEqual([makeUnansweredEntry(call)]);
   await waitUntil(async () => (await readRow(ben, id)).unread === 1);
   expect(await bens.answer(call)).toEqual({ error: "call_not_found" });
   await runAlarm(id);
@@ -141,7 +147,7 @@ test("a device that connects after thirty seconds sees it as missed, though the 
   advanceClock(callRingMs);
   expect(await bens.answer(call)).toEqual({ error: "call_not_found" });
   expect(await bens.waitForEvent(call, "missed")).toBeTruthy();
-  expect((await readCallEntries(ben, id)).map(({ body }) => body)).toEqual([makeCallEntry(call, "missed")]);
+  expect((await readCallEntries(ben, id)).map(({ body }) => body)).toEqual([makeUnansweredEntry(call)]);
 });
 
 test("repeated dialling, answering and ending has the same result, and notifies once", async () => {

@@ -11,6 +11,7 @@ import {
   makeCallEntry,
   makeCallers,
   makeRingingCall,
+  makeUnansweredEntry,
   readCallEntries,
   runAlarm,
 } from "#tests/worker/support/call-client.ts";
@@ -51,7 +52,7 @@ test("a call that rings in an evicted object is missed by the alarm it left, and
   await runAlarm(id);
   for (const phone of [anas, bens]) await phone.waitForEvent(call, "missed");
   await waitUntil(async () => (await readRow(ben, id)).unread === 1);
-  expect((await readCallEntries(ana, id)).map(({ body }) => body)).toEqual([makeCallEntry(call, "missed")]);
+  expect((await readCallEntries(ana, id)).map(({ body }) => body)).toEqual([makeUnansweredEntry(call)]);
   await runAlarm(id);
   await evictConversation(id);
   await runAlarm(id);
@@ -127,7 +128,7 @@ test("messages are delivered while a call rings, and the call is missed in time 
     advanceClock(callRingMs / 3);
     await runAlarm(id);
   }
-  expect((await readCallEntries(ben, id)).map(({ body }) => body)).toEqual([makeCallEntry(call, "missed")]);
+  expect((await readCallEntries(ben, id)).map(({ body }) => body)).toEqual([makeUnansweredEntry(call)]);
   deaf.mockRestore();
   advanceClock(callRingMs);
   await runAlarm(id);

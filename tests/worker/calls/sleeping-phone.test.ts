@@ -8,8 +8,8 @@ import {
   conversationStub,
   evictConversation,
   findAlarmTime,
-  makeCallEntry,
   makeCallers,
+  makeUnansweredEntry,
   readCallEntries,
   runAlarm,
 } from "#tests/worker/support/call-client.ts";
@@ -68,7 +68,7 @@ const expectMissedAfter = async (ms: number, { ana, ben, id, anas, bens, call }:
   await waitUntil(async () => (await readRow(ben, id)).unread === 1);
   await runAlarm(id);
   for (const person of [ana, ben])
-    expect((await readCallEntries(person, id)).map(({ body }) => body)).toEqual([makeCallEntry(call, "missed")]);
+    expect((await readCallEntries(person, id)).map(({ body }) => body)).toEqual([makeUnansweredEntry(call)]);
 };
 type SleepingCall = Omit<Awaited<ReturnType<typeof makeUnreportedCall>>, "timer">;
 

@@ -1,6 +1,6 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import type { CallFrame, CallKind, CallReason, CallResult, CallStatus } from "#contract/calls/call.ts";
+import type { CallFrame, CallKind, CallResult, CallStatus, ReportedReason } from "#contract/calls/call.ts";
 import type { CallRequest } from "#contract/calls/call-commands.ts";
 import type { StoredBody } from "#contract/conversations.ts";
 import type { ErrorCode } from "#contract/errors.ts";
@@ -47,7 +47,7 @@ export class CallClient {
     return this.request({ type: "answer", call, device: this.id }, conversation);
   }
 
-  hangUp(call: Uuid, status: CallStatus, reason?: CallReason, conversation?: ConversationId): Promise<Outcome> {
+  hangUp(call: Uuid, status: CallStatus, reason?: ReportedReason, conversation?: ConversationId): Promise<Outcome> {
     return this.request({ type: "hangUp", call, device: this.id, status, ...(reason ? { reason } : {}) }, conversation);
   }
 
@@ -124,6 +124,9 @@ export const makeCallEntry = (id: Uuid, status: CallStatus, rest: Partial<Stored
   seconds: 0,
   ...rest,
 });
+
+/** Log entry of a call that nobody answered while it rang. */
+export const makeUnansweredEntry = (id: Uuid) => makeCallEntry(id, "missed", { reason: "unanswered" });
 
 export const conversationStub = (id: ConversationId) => env.CONVERSATION.getByName(id);
 export const channelStub = (user: Uuid) => env.USER_CHANNEL.getByName(user);

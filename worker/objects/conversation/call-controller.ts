@@ -1,4 +1,4 @@
-import type { CallBody, CallReason, CallStatus, DeviceId } from "#contract/calls/call.ts";
+import type { CallBody, CallStatus, DeviceId, ReportedReason } from "#contract/calls/call.ts";
 import {
   applyCallCommand,
   applyCallTimeout,
@@ -243,7 +243,7 @@ export class CallController {
   }
 
   /** Ends a call by the device of one side. */
-  #end(open: OpenCall, endedBy: number, status: CallStatus, now: number, reason?: CallReason): void {
+  #end(open: OpenCall, endedBy: number, status: CallStatus, now: number, reason?: ReportedReason): void {
     const { id, caller, callerDevice, calleeDevice } = open;
     const device = endedBy === caller ? callerDevice : (calleeDevice ?? callerDevice);
     const next = applyCallCommand(

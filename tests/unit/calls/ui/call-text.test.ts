@@ -27,6 +27,8 @@ describe("the entry of a call", () => {
   it.each([
     [{ status: "missed" }, "Appel audio annulé", "Appel audio manqué"],
     [{ status: "missed", kind: "video" }, "Appel vidéo annulé", "Appel vidéo manqué"],
+    [{ status: "missed", reason: "unanswered" }, "Appel audio sans réponse", "Appel audio manqué"],
+    [{ status: "missed", kind: "video", reason: "unanswered" }, "Appel vidéo sans réponse", "Appel vidéo manqué"],
     [{ status: "missed", reason: "busy" }, "Appel audio\u00a0: occupé", "Appel audio manqué"],
     [{ status: "missed", reason: "failed" }, "Appel audio\u00a0: échec", "Appel audio manqué"],
     [{ status: "rejected" }, "Appel audio refusé par Benoît", "Appel audio refusé"],
