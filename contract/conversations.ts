@@ -43,6 +43,11 @@ export const anonymousForward: Forwarded = { by: deletedUserId, name: "" };
 
 const forwardedField = { forwarded: v.optional(Forwarded) };
 const mentionsField = { mentions: v.optional(Mentions) };
+/**
+ * Number of the last edit of an edited text or caption (`docs/decisions/message-editing.md`). Only the conversation sets
+ * it.
+ */
+const editedField = { edited: v.optional(Seq) };
 /** Position of the message of the same conversation that a message answers (`docs/decisions/replies.md`). */
 const replyField = { reply: v.optional(Seq) };
 const attachmentFields = {
@@ -64,6 +69,7 @@ const ImageBody = v.strictObject({
   ...forwardedField,
   ...mentionsField,
   ...replyField,
+  ...editedField,
 });
 const FileBody = v.strictObject({
   type: v.literal("file"),
@@ -72,6 +78,7 @@ const FileBody = v.strictObject({
   ...forwardedField,
   ...mentionsField,
   ...replyField,
+  ...editedField,
 });
 const VoiceBody = v.strictObject({
   type: v.literal("voice"),
@@ -84,7 +91,14 @@ const VoiceBody = v.strictObject({
 
 /** Content of a message that a person sends. Older clients reject frames with a kind that they do not know. */
 export const Body = v.variant("type", [
-  v.strictObject({ type: v.literal("text"), text: MessageText, ...forwardedField, ...mentionsField, ...replyField }),
+  v.strictObject({
+    type: v.literal("text"),
+    text: MessageText,
+    ...forwardedField,
+    ...mentionsField,
+    ...replyField,
+    ...editedField,
+  }),
   ImageBody,
   FileBody,
   VoiceBody,
@@ -135,21 +149,44 @@ export const withReply = (body: Body, reply: number | undefined): Body => {
   return reply === undefined ? content : { ...content, reply };
 };
 
+/** Number of the last edit of a message, 0 if it was never edited. */
+export const getEditNumber = (body: StoredBody): number => ("edited" in body ? (body.edited ?? 0) : 0);
+
+/** Bodies whose text or caption their author may change. */
+type EditableBody = Extract<Body, { type: "text" | "image" | "file" }>;
+export const isEditableBody = (body: StoredBody): body is EditableBody =>
+  (body.type === "text" || body.type === "image" || body.type === "file") && !body.forwarded;
+
+/** The body with another text or caption, without mentions, as the edit of this number; 0 for a message without edits. */
+export const withText = (body: EditableBody, text: string, edited: number): EditableBody => {
+  const { text: _text, mentions: _mentions, edited: _edited, ...content } = body;
+  const fields = { ...(text === "" ? {} : { text }), ...(edited === 0 ? {} : { edited }) };
+  return { ...content, ...fields } as EditableBody;
+};
+
+/** The body as a new message: a copy was never edited. */
+export const withoutEdits = <T extends StoredBody>(body: T): T => {
+  const { edited: _, ...content } = body as T & { edited?: number };
+  return content as T;
+};
+
 /** Whether a forward's original author deleted their account. */
 export const isAnonymized = (body: StoredBody): boolean => "forwarded" in body && body.forwarded?.by === deletedUserId;
 
 /**
- * Kinds of stored messages: the body types, with kinds of their own for forwarded texts, texts with mentions, replies and
- * missed calls.
+ * Kinds of stored messages: the body types, with kinds of their own for forwarded texts, texts with mentions, replies,
+ * other edited texts and missed calls.
  */
-export type MessageKind = StoredBody["type"] | "forwarded" | "mention" | "reply" | "missed";
+export type MessageKind = StoredBody["type"] | "forwarded" | "mention" | "reply" | "edited" | "missed";
 
 /** Missed calls have a kind of their own, because only they count as unread. */
 export const toMessageKind = (body: StoredBody): MessageKind => {
   if (body.type === "call" && body.status === "missed") return "missed";
   if (body.type !== "text") return body.type;
   if (body.forwarded) return "forwarded";
-  return body.mentions ? "mention" : body.reply === undefined ? "text" : "reply";
+  if (body.mentions) return "mention";
+  if (body.reply !== undefined) return "reply";
+  return body.edited === undefined ? "text" : "edited";
 };
 
 /** Whether messages of a kind count as unread. Tombstones, placeholders and system messages other than missed calls do not. */
@@ -158,6 +195,7 @@ export const unreadKinds: Readonly<Record<MessageKind, boolean>> = {
   forwarded: true,
   mention: true,
   reply: true,
+  edited: true,
   image: true,
   file: true,
   voice: true,

@@ -85,6 +85,8 @@ export const errorStatus = {
   not_your_message: 403,
   message_withdrawn: 410, // its author deleted it before it arrived
   original_gone: 404,
+  original_edited: 409, // the forwarded text is not the present one of the original
+  edit_too_late: 403, // `editWindowMs` after sending
   cannot_mention_everyone: 403,
   everyone_mentioned_recently: 409, // the sender may repeat it later; never repeated by itself
   contact_blocked: 403,

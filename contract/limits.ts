@@ -123,6 +123,10 @@ export const searchSlicesPerSecond = 20;
 // Directory look-ups whether two people are connected, for requests to unknown conversations
 export const connectionCheckBurst = 5;
 export const connectionChecksPerSecond = 0.1;
+// Edits of own messages, by server time after sending
+export const editWindowMs = 24 * 3_600_000;
+export const earlierTextLifetimeMs = 30 * 24 * 3_600_000; // how long the texts before an edit are kept
+export const editNumberMax = 1_000_000;
 // Deletions for everyone, per person: each notifies all members
 export const deletionBurst = 60;
 export const deletionsPerSecond = 1;

@@ -37,6 +37,20 @@ export const withMentions = <T extends MessageBody>(body: T, mentions: readonly 
   return (mentions.length > 0 ? { ...content, mentions } : content) as T;
 };
 
+/**
+ * Mentions of an edited text, at the places of the names in the new text. A mention whose words are gone ends, and an edit
+ * adds none.
+ */
+export const keepMentions = (body: MessageBody, text: string): Mention[] => {
+  let from = 0;
+  return findMentions(body).flatMap(([offset, length, ...who]): Mention[] => {
+    const start = text.indexOf((body.text ?? "").slice(offset, offset + length), from);
+    if (start < 0) return [];
+    from = start + length;
+    return [[start, length, ...who]];
+  });
+};
+
 /** Whether a body mentions a member. */
 export const isMentionOf = (body: MessageBody, member: number | undefined): boolean =>
   member !== undefined && findMentions(body).some(([, , who = member]) => who === member);

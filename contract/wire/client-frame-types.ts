@@ -9,6 +9,8 @@ export const send = "s";
 export const multicast = "f";
 /** Deletion of an own message for everyone. */
 export const deleteMessage = "e";
+/** Edit of an own text or caption. */
+export const editMessage = "E";
 /** Request for the messages changed after a revision. */
 export const revisions = "v";
 /** Mutes or unmutes a conversation. */

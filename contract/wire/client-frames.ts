@@ -13,6 +13,13 @@ const SentBody = v.union([WireText, Body]);
 export type SentBody = v.InferOutput<typeof SentBody>;
 const WireSource = v.strictTuple([ConversationRef, Count]); // original of a forwarded message
 const pageFields = [v.literal(clientFrame.page), Ref, ConversationRef, v.picklist(["a", "b"]), Count, Count] as const;
+const editFields = [
+  v.literal(clientFrame.editMessage),
+  Ref,
+  ConversationRef,
+  v.union([Count, PackedUuid]),
+  v.string(),
+] as const;
 
 /**
  * Frames from device to server (see `server-frames.ts`), by type. Devices only write them, so only the server loads this
@@ -40,6 +47,8 @@ const clientFrames = {
     ConversationRef,
     v.union([Count, PackedUuid]),
   ]),
+  // by seq or by client id; the text, and the number of edits that the device knows if there are any
+  [clientFrame.editMessage]: v.union([v.strictTuple(editFields), v.strictTuple([...editFields, Count])]),
   // after this revision
   [clientFrame.revisions]: v.strictTuple([v.literal(clientFrame.revisions), Ref, ConversationRef, Count]),
   [clientFrame.mute]: v.union([

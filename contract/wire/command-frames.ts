@@ -20,6 +20,11 @@ export const toClientFrame = (
       return [clientFrame.deleteMessage, ref, conversation, command.seq];
     case "deletePending":
       return [clientFrame.deleteMessage, ref, conversation, packUuid(command.cid)];
+    case "editMessage": {
+      const target = typeof command.target === "number" ? command.target : packUuid(command.target);
+      const frame = [clientFrame.editMessage, ref, conversation, target, command.text] as const;
+      return command.edit === 0 ? [...frame] : [...frame, command.edit];
+    }
     case "revised":
       return [clientFrame.revisions, ref, conversation, command.since];
     case "mute":
@@ -106,6 +111,11 @@ export const toCommand = (
       return typeof target === "number"
         ? { type: "deleteForEveryone", conversation, seq: target }
         : { type: "deletePending", conversation, cid: unpackUuid(target) };
+    }
+    case clientFrame.editMessage: {
+      const [, , , target, text, edit = 0] = frame;
+      const named = typeof target === "number" ? target : unpackUuid(target);
+      return { type: "editMessage", conversation, target: named, edit, text };
     }
     case clientFrame.revisions:
       return { type: "revised", conversation, since: frame[3] };

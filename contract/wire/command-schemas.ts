@@ -1,19 +1,32 @@
 import * as v from "valibot";
 import { CallRequest } from "#contract/calls/call-commands.ts";
-import { Body, ForwardSource, Seq, Watermark } from "#contract/conversations.ts";
+import { Body, ForwardSource, getEditNumber, Seq, Watermark } from "#contract/conversations.ts";
 import { ConversationId, Uuid } from "#contract/ids.ts";
-import { gapPageRows, multicastMax, muteMaxSeconds, searchQueryMaxLength, sendBatchMax } from "#contract/limits.ts";
+import {
+  editNumberMax,
+  gapPageRows,
+  multicastMax,
+  muteMaxSeconds,
+  searchQueryMaxLength,
+  sendBatchMax,
+} from "#contract/limits.ts";
 import { areMentionsValid, findMentions } from "#contract/mentions.ts";
+import { MessageText } from "#contract/text.ts";
 
 // Server-side validation of commands (see `commands.ts`). Only the server loads this file.
 
+/** A new message was never edited. */
+const NewBody = v.pipe(
+  Body,
+  v.check((body) => getEditNumber(body) === 0, "invalid_input"),
+);
 /** Mentions name members of one group, so a body for other conversations has none. */
 const BodyWithoutMentions = v.pipe(
-  Body,
+  NewBody,
   v.check((body) => findMentions(body).length === 0, "invalid_input"),
 );
 const SentMessage = v.pipe(
-  v.strictObject({ cid: Uuid, body: Body, source: v.optional(ForwardSource) }),
+  v.strictObject({ cid: Uuid, body: NewBody, source: v.optional(ForwardSource) }),
   v.check(({ body, source }) => (source ? findMentions(body).length === 0 : areMentionsValid(body)), "invalid_input"),
 );
 
@@ -47,6 +60,19 @@ const DeletePendingCommand = v.strictObject({
   type: v.literal("deletePending"),
   conversation: ConversationId,
   cid: Uuid,
+});
+/** Text or caption of an edited message. A caption may become empty. */
+export const EditFields = {
+  /** Number of edits of this message that the device has seen or made. */
+  edit: v.pipe(v.number(), v.safeInteger(), v.minValue(0), v.maxValue(editNumberMax)),
+  text: v.lazy((text) => (text === "" ? v.literal("") : MessageText)),
+};
+/** Replaces the text or caption of the caller's own message, named by seq or by client id. Idempotent. */
+const EditMessageCommand = v.strictObject({
+  type: v.literal("editMessage"),
+  conversation: ConversationId,
+  target: v.union([Seq, Uuid]),
+  ...EditFields,
 });
 /** Messages changed after a revision, in their current state. */
 const RevisedCommand = v.strictObject({ type: v.literal("revised"), conversation: ConversationId, since: Watermark });
@@ -125,6 +151,7 @@ export const CommandSchema = v.variant("type", [
   MulticastCommand,
   DeleteForEveryoneCommand,
   DeletePendingCommand,
+  EditMessageCommand,
   RevisedCommand,
   MarkCommand,
   ClearHistoryCommand,

@@ -41,6 +41,9 @@ export const DeletePendingResult = v.object({
 });
 export type DeletePendingResult = v.InferOutput<typeof DeletePendingResult>;
 
+/** Revision and number of the last edit of the message, which may be a later one than the requested edit. */
+export const EditMessageResult = v.object({ revision: Watermark, edited: Watermark });
+
 /**
  * Number of the newest change of an inbox row that a result includes: `counter` under the inbox's `epoch`. A device whose
  * cursor is at or beyond it has the row at least as new.
@@ -120,6 +123,7 @@ export type CommandResults = {
   multicast: MulticastResult;
   deleteForEveryone: v.InferOutput<typeof DeleteForEveryoneResult>;
   deletePending: DeletePendingResult;
+  editMessage: v.InferOutput<typeof EditMessageResult>;
   revised: RevisedResult;
   mute: v.InferOutput<typeof MuteResult>;
   setConversationFlags: v.InferOutput<typeof FlagsResult>;

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { type InboxRow, type Message, Seq, StoredBody } from "#contract/conversations.ts";
+import { type InboxRow, type Message, Seq, StoredBody, Watermark } from "#contract/conversations.ts";
 import { type GroupCard, groupRoles } from "#contract/groups.ts";
 import { ConversationId, PackedUuid, packUuid, type Uuid, unpackUuid } from "#contract/ids.ts";
 import { type Relation, relationStates } from "#contract/people.ts";
@@ -14,15 +14,19 @@ const Bit = v.picklist([0, 1]);
 
 /** A text, or a text and the seq of the message that it answers. */
 export const WireText = v.union([v.string(), v.strictTuple([v.string(), Seq])]);
-export const WireBody = v.union([WireText, StoredBody]);
+/** An edited text has the seq of the message that it answers or 0, and the number of its last edit. */
+export const WireBody = v.union([WireText, v.strictTuple([v.string(), Watermark, Seq]), StoredBody]);
 export type WireBody = v.InferOutput<typeof WireBody>;
 export const toWireBody = (body: StoredBody): WireBody => {
   if (body.type !== "text" || body.forwarded || body.mentions) return body;
-  return body.reply === undefined ? body.text : [body.text, body.reply];
+  const { text, reply, edited } = body;
+  if (edited !== undefined) return [text, reply ?? 0, edited];
+  return reply === undefined ? text : [text, reply];
 };
 export const fromWireBody = (body: WireBody): StoredBody => {
-  if (typeof body === "string") return { type: "text", text: body };
-  return Array.isArray(body) ? { type: "text", text: body[0], reply: body[1] } : body;
+  if (!Array.isArray(body)) return typeof body === "string" ? { type: "text", text: body } : body;
+  const [text, reply, edited] = body;
+  return { type: "text", text, ...(reply ? { reply } : {}), ...(edited ? { edited } : {}) };
 };
 
 /** seq, time, sender and body; for the author's own devices also the client id and whether it is undelivered. */

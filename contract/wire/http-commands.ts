@@ -64,6 +64,12 @@ export const toHttpRequest = (command: Command): HttpRequest => {
       return { method: "DELETE", path: `${path}/messages/${command.seq}` };
     case "deletePending":
       return { method: "PUT", path: `${path}/withdrawals/${command.cid}` };
+    case "editMessage":
+      return {
+        method: "PATCH",
+        path: `${path}/messages/${command.target}`,
+        body: { edit: command.edit, text: command.text },
+      };
     case "revised":
       return { method: "GET", path: withQuery(`${path}/revisions`, { since: command.since }) };
     case "dial": {

@@ -47,7 +47,7 @@ export const settings = "s";
 export const securityNotice = "z";
 /** Newest position of a conversation, for a device that is behind and receives no messages. */
 export const head = "b";
-/** Changed messages of a conversation: deleted or anonymized. */
+/** Changed messages of a conversation: deleted, edited or anonymized. */
 export const revised = "e";
 
 // Events without a counter, best effort

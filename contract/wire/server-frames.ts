@@ -24,10 +24,10 @@ import * as serverFrame from "./server-frame-types.ts";
  * A device may send several frames as one batch (`joinFrames`).
  *
  * Flow control: a device reports with `received` how many messages it has received since the welcome, in live texts,
- * `messages`, `page` and `searchResults` frames, after every `creditReportMessages` messages and every quarter of `creditBytes`. A server that refuses
+ * live edits, `messages`, `page` and `searchResults` frames, after every `creditReportMessages` messages and every quarter of `creditBytes`. A server that refuses
  * frames drops those without an answer, so after a rate-limit refusal a device sends `received` and `foreground` again.
  */
-export const protocolVersion = 14;
+export const protocolVersion = 15;
 
 export const pingFrame = ".";
 /**
@@ -166,19 +166,37 @@ export type LiveText = { counter: number; handle: number; seq: number; at: numbe
 export const encodeLiveText = ({ counter, handle, seq, at, text }: LiveText): string =>
   `${[counter, handle, seq, at].map((number) => number.toString(36)).join(",")},${text}`;
 
-const liveTextPattern = /^([0-9a-z]{1,10}),([0-9a-z]{1,10}),([0-9a-z]{1,10}),(-?[0-9a-z]{1,10}),/;
+/**
+ * Edit of one text or caption without mentions, in a device's view the change from the revision before: the device takes
+ * everything else from its own copy of the message. At most 14 bytes of overhead in a chat of ordinary length.
+ */
+export type LiveEdit = {
+  counter: number;
+  handle: number;
+  seq: number;
+  revision: number;
+  edited: number;
+  text: string;
+};
 
-const decodeLiveText = (frame: string): LiveText | undefined => {
-  const match = liveTextPattern.exec(frame);
-  if (!match) return undefined;
-  const [counter = 0, handle = 0, seq = 0, at = 0] = match.slice(1).map((number) => Number.parseInt(number, 36));
-  return { counter, handle, seq, at, text: frame.slice(match[0].length) };
+export const encodeLiveEdit = ({ counter, handle, seq, revision, edited, text }: LiveEdit): string =>
+  `~${[counter, handle, seq, revision, edited].map((number) => number.toString(36)).join(",")},${text}`;
+
+const livePattern = /^(?:~(?:[0-9a-z]{1,10},){5}|(?:[0-9a-z]{1,10},){3}-?[0-9a-z]{1,10},)/;
+
+const decodeLiveFrame = (frame: string): LiveText | LiveEdit | undefined => {
+  const [start] = livePattern.exec(frame) ?? [];
+  if (start === undefined) return undefined;
+  const numbers = start.replace("~", "").split(",");
+  const [counter = 0, handle = 0, seq = 0, at = 0, edited = 0] = numbers.map((number) => Number.parseInt(number, 36));
+  const place = { counter, handle, seq, text: frame.slice(start.length) };
+  return start.startsWith("~") ? { ...place, revision: at, edited } : { ...place, at };
 };
 
 /** Decodes a frame from the server. Undefined if it is not of this protocol. */
-export const decodeServerFrame = (text: string): LiveText | ServerFrame | CallFrame | undefined => {
+export const decodeServerFrame = (text: string): LiveText | LiveEdit | ServerFrame | CallFrame | undefined => {
   if (text.startsWith("[")) return parseFrame(serverFrames, parseJson(text)) as ServerFrame | undefined;
-  if (!text.startsWith("{")) return decodeLiveText(text);
+  if (!text.startsWith("{")) return decodeLiveFrame(text);
   const parsed = v.safeParse(CallFrame, parseJson(text));
   return parsed.success ? parsed.output : undefined;
 };

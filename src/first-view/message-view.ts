@@ -5,7 +5,7 @@ import { quoteClasses } from "#components/messages/quote-classes.ts";
 import { describeSystemMessage } from "#components/messages/system-message-text.ts";
 import { type AvatarPerson, toPersonHue } from "#components/people/avatar-text.ts";
 import type { CallBody } from "#contract/calls/call.ts";
-import { type Forwarded, findReplyTarget, type StoredBody } from "#contract/conversations.ts";
+import { type Forwarded, findReplyTarget, getEditNumber, type StoredBody } from "#contract/conversations.ts";
 import { deletedUserId } from "#contract/ids.ts";
 import { findMentions, type Mention } from "#contract/mentions.ts";
 import { toPreview } from "#contract/wire/preview.ts";
@@ -176,6 +176,7 @@ const senderName = (person: AvatarPerson): Markup =>
 const bubble = (entry: ChatEntry, placement: MessagePlacement, chat: ChatViewData, t: Translate): Markup => {
   const { body, mine, at, status } = entry;
   const { endsRun, hasAvatarColumn, hasSenderName } = placement;
+  const edited = getEditNumber(body) > 0 && t("messages.edited");
   const time = formatTime(at);
   const isOverImage = body.type === "image" && body.text === undefined;
   const isRtl = "text" in body && isRightToLeft(body.text ?? "");
@@ -191,11 +192,11 @@ const bubble = (entry: ChatEntry, placement: MessagePlacement, chat: ChatViewDat
     mine ? "bg-own" : "bg-surface shadow-[inset_0_0_0_1px_var(--line)]"
   }"><span class="sr-only">${author} </span>${hasSenderName && sender && senderName(sender)}${
     "forwarded" in body && body.forwarded && forwardedLabel(body.forwarded, chat.me, t)
-  }${quote(entry, chat, t)}${content(body, time, mine, chat.thumbs.has(entry), t)}<span class="pointer-events-none absolute bottom-1.5 flex items-center gap-1 text-xs tabular-nums ${isRtl ? "left-3" : "right-3"} ${
+  }${quote(entry, chat, t)}${content(body, edited ? `${edited} ${time}` : time, mine, chat.thumbs.has(entry), t)}<span class="pointer-events-none absolute bottom-1.5 flex items-center gap-1 text-xs tabular-nums ${isRtl ? "left-3" : "right-3"} ${
     isOverImage
       ? "mr-[-2px] mb-0.5 rounded-full bg-black/60 px-2 py-px text-white [--muted:#fff] [--read:#9ccbff]"
       : "text-muted"
-  }"><time>${time}</time>${mine && ticks(status, t)}</span></div></div></div>`;
+  }">${edited && markup`<span>${edited}</span>`}<time>${time}</time>${mine && ticks(status, t)}</span></div></div></div>`;
 };
 
 const dayHeading = (at: number, now: number): Markup =>

@@ -31,6 +31,7 @@ export type { Draft, OutgoingFile } from "./store/view-models.ts";
 // Rarely used code is loaded on first use.
 export const loadMulticast = () => rejectAsOffline(import("./outbox/multicast.ts"));
 const loadServerCode = () => rejectAsOffline(import("./server-code.ts"));
+const loadEditCode = () => rejectAsOffline(import("./outbox/edit-message.ts"));
 const loadSendFiles = () => rejectAsOffline(import("./files/send-files.ts"));
 
 /** Rejects with the SyncError "offline" if code cannot be loaded. */
@@ -72,6 +73,15 @@ export const deleteUnsentMessage = async (conversation: ConversationId, cid: Uui
 /** Deletes an own message for everyone, also offline. Rejects with a SyncError if this device cannot store the deletion. */
 export const deleteMessageForEveryone = async (conversation: ConversationId, seq: number): Promise<void> =>
   (await loadServerCode()).deleteOwnMessage(getEngine().tab, conversation, seq);
+/**
+ * Edits an own message; it shows the new text at once, also offline. Resolves once the edit is durable; rejects with a
+ * SyncError, so that the caller keeps the text.
+ */
+export const saveEdit = async (conversation: ConversationId, item: ChatItem, text: string): Promise<void> =>
+  (await loadEditCode()).editOwnMessage(getEngine().tab, conversation, item, text);
+/** Discards an edit that the server refused. */
+export const discardRefusedEdit = async (conversation: ConversationId, item: ChatItem): Promise<void> =>
+  (await loadEditCode()).discardEdit(getEngine().tab, conversation, item);
 /**
  * Clears the history of a conversation for this person; it stays in the list. Needs the network, as do the next two;
  * rejects with a SyncError.

@@ -166,5 +166,5 @@ export const getUnsentSummary = async (): Promise<UnsentSummary> => {
   drafts?.flushToJournal();
   await drafts?.flush();
   const context = tab?.context.get();
-  return context ? readUnsentSummary(context) : { messages: 0, posts: 0, drafts: 0, deletions: 0 };
+  return context ? readUnsentSummary(context) : { messages: 0, posts: 0, drafts: 0, deletions: 0, edits: 0 };
 };

@@ -2,13 +2,14 @@ import { listEarlyDrafts } from "./drafts/early-drafts.ts";
 import { toDraftTarget } from "./store/database.ts";
 import { listJournaledTextDrafts, listSentTexts } from "./store/journal.ts";
 import { listPendingDeletions } from "./store/pending-deletions.ts";
+import { listPendingEdits } from "./store/pending-edits.ts";
 import type { SyncContext } from "./store/sync-context.ts";
 
 /**
  * Counts of data that only this device has: unsent messages, queued Tala statuses (`posts`), conversations and other
- * targets with a draft, and deletions that the server has not confirmed.
+ * targets with a draft, and deletions and edits that the server has not confirmed.
  */
-export type UnsentSummary = { messages: number; posts: number; drafts: number; deletions: number };
+export type UnsentSummary = { messages: number; posts: number; drafts: number; deletions: number; edits: number };
 
 export const readUnsentSummary = async (context: SyncContext): Promise<UnsentSummary> => {
   const { store } = context;
@@ -26,5 +27,6 @@ export const readUnsentSummary = async (context: SyncContext): Promise<UnsentSum
   ]);
   const posts = await store.postbox.filter(({ state }) => state !== "cancelled").count();
   const deletions = (await listPendingDeletions(store)).length;
-  return { messages: messages.size, posts, drafts: targets.size, deletions };
+  const edits = (await listPendingEdits(store)).length;
+  return { messages: messages.size, posts, drafts: targets.size, deletions, edits };
 };

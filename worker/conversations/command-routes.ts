@@ -1,12 +1,13 @@
 import * as v from "valibot";
 import { ReadState, Seq, Watermark } from "#contract/conversations.ts";
 import { ConversationId, Uuid } from "#contract/ids.ts";
-import { FlagFields, MulticastBody, MuteSeconds, SendCommand } from "#contract/wire/command-schemas.ts";
+import { EditFields, FlagFields, MulticastBody, MuteSeconds, SendCommand } from "#contract/wire/command-schemas.ts";
 import {
   ClearHistoryResult,
   type CommandOf,
   DeleteForEveryoneResult,
   DeletePendingResult,
+  EditMessageResult,
   FlagsResult,
   MulticastResult,
   MuteResult,
@@ -18,7 +19,14 @@ import { authenticate } from "#worker/lib/http/authenticate.ts";
 import { describeOperation } from "#worker/lib/http/openapi.ts";
 import { validate } from "#worker/lib/http/validate.ts";
 import { nonMemberErrors, respondWithCommand } from "#worker/objects/http-commands.ts";
-import { beyondNewestSeq, ConversationIdParam, messageBodyRefusals, NumberText, SeqParam } from "./parameters.ts";
+import {
+  beyondNewestSeq,
+  ConversationIdParam,
+  messageBodyRefusals,
+  messageTextRefusals,
+  NumberText,
+  SeqParam,
+} from "./parameters.ts";
 
 const SendBody = v.strictObject({ messages: SendCommand.entries.messages });
 const ReceiptsBody = v.strictObject(ReadState.entries);
@@ -28,6 +36,8 @@ const MuteQuery = v.object({
   seconds: v.optional(v.pipe(NumberText, MuteSeconds)),
   except: v.optional(v.literal("mentions")),
 });
+const EditBody = v.strictObject(EditFields);
+const EditedMessageParams = v.object({ id: ConversationId, target: v.union([Uuid, v.pipe(NumberText, Seq)]) });
 const MessageParams = v.object({ id: ConversationId, seq: v.pipe(NumberText, Seq) });
 
 const ClientMessageParams = v.object({ id: ConversationId, cid: Uuid });
@@ -112,6 +122,40 @@ export const conversationCommandRoutes = createRoutes()
     (c) => {
       const { id: conversation, seq } = c.req.valid("param");
       return respondWithCommand<"deleteForEveryone">(c, { type: "deleteForEveryone", conversation, seq });
+    },
+  )
+  .patch(
+    "/conversations/:id/messages/:target",
+    describeOperation({
+      tag: "conversations",
+      summary:
+        "Edit one's own text or caption within 24 hours, named by its position or client id; `edit` is the number of edits known",
+      ok: { status: 200, body: EditMessageResult },
+      refusals: [
+        ...nonMemberErrors,
+        "message_not_found",
+        "not_your_message",
+        "message_withdrawn",
+        "edit_too_late",
+        "not_connected",
+        "contact_blocked",
+        "conversation_full",
+        "conversation_limited",
+        ...messageTextRefusals,
+        "forbidden_origin",
+      ],
+    }),
+    authenticate,
+    validate("param", EditedMessageParams),
+    validate("json", EditBody),
+    (c) => {
+      const { id: conversation, target } = c.req.valid("param");
+      return respondWithCommand<"editMessage">(c, {
+        type: "editMessage",
+        conversation,
+        target,
+        ...c.req.valid("json"),
+      });
     },
   )
   .put(

@@ -12,12 +12,13 @@ export const SeqParam = v.pipe(NumberText, Watermark);
 export const beyondNewestSeq = Number.MAX_SAFE_INTEGER;
 export const ConversationIdParam = v.object({ id: ConversationId });
 
+/** Reasons for refusing the text of a message. */
+export const messageTextRefusals: readonly ErrorCode[] = ["empty_message", "message_too_long", "invalid_text"];
 /** Reasons for refusing a message body. */
 export const messageBodyRefusals: readonly ErrorCode[] = [
-  "empty_message",
-  "message_too_long",
-  "invalid_text",
+  ...messageTextRefusals,
   "invalid_file_name",
   "file_not_found",
   "original_gone",
+  "original_edited",
 ];

@@ -22,6 +22,7 @@ import { ConversationLog } from "./conversation/log/conversation-log.ts";
 import type { Member } from "./conversation/log/member-table.ts";
 import { findForwardOriginal, isFileReadable } from "./conversation/messages/attachment-access.ts";
 import { readRevisionsPage, replaceByTombstone } from "./conversation/messages/deletions.ts";
+import type { MessageEdit } from "./conversation/messages/edits.ts";
 import { anonymizeForwardsOf } from "./conversation/messages/forward-authors.ts";
 import { readMessagePage, searchLog } from "./conversation/messages/history.ts";
 import { MessageAppender } from "./conversation/messages/message-appender.ts";
@@ -131,6 +132,11 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
   async deletePending(user: Uuid, cid: Uuid): ReturnType<ConversationRpc["deletePending"]> {
     const member = this.#log?.members.findActive(user);
     return member && this.#appender ? this.#appender.deletePending(member, cid) : conversationNotFound;
+  }
+
+  async editMessage(user: Uuid, edit: MessageEdit): ReturnType<ConversationRpc["editMessage"]> {
+    const member = this.#log?.members.findActive(user);
+    return member && this.#appender ? this.#appender.edit(member, edit) : conversationNotFound;
   }
 
   async setBlocked(user: Uuid, isBlocked: boolean): Promise<void> {

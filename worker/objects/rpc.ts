@@ -217,6 +217,11 @@ export interface ConversationRpc {
   deleteForEveryone(user: Uuid, seq: number): Promise<CommandResults["deleteForEveryone"] | Refusal>;
   /** Deletes the caller's own message by client id. If it has not arrived yet, it is refused later. */
   deletePending(user: Uuid, cid: Uuid): Promise<CommandResults["deletePending"] | Refusal>;
+  /** Replaces the text or caption of the caller's own message. */
+  editMessage(
+    user: Uuid,
+    edit: Omit<Extract<Command, { type: "editMessage" }>, "type" | "conversation">,
+  ): Promise<CommandResults["editMessage"] | Refusal>;
   listRevisions(user: Uuid, query: Extract<Command, { type: "revised" }>): Promise<CommandResults["revised"] | Refusal>;
   /** Creates a group with the caller as its owner. Idempotent; the id of another owner's group is refused. */
   createGroup(owner: Uuid, name: string, people: AddedMember[]): Promise<GroupChangeResult | Refusal>;

@@ -20,6 +20,7 @@ import { ConversationReader } from "./user-channel/commands/conversation-command
 import { ConversationGateway } from "./user-channel/commands/conversation-gateway.ts";
 import { FlagCommands } from "./user-channel/commands/flag-commands.ts";
 import { MessageDeletions } from "./user-channel/commands/message-deletions.ts";
+import { MessageEdits } from "./user-channel/commands/message-edits.ts";
 import { ReceiptCommands } from "./user-channel/commands/receipt-commands.ts";
 import { MessageDispatcher } from "./user-channel/commands/send-messages.ts";
 import { costOfCommand } from "./user-channel/frames/frame-costs.ts";
@@ -110,6 +111,7 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
       receipts: this.#receipts,
       flags: new FlagCommands(inbox, factor),
       deletions: new MessageDeletions(user, gateway, factor),
+      edits: new MessageEdits(user, gateway, factor),
       reader: new ConversationReader(user, gateway),
       presence: this.#presence,
       calls: this.#callCommands,

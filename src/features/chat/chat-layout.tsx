@@ -27,6 +27,8 @@ import { useStorageTrouble } from "#sync/hooks/use-live-query.ts";
 import { toChatViewState } from "./chat-view-state.ts";
 import { type ComposerHandle, MessageComposer } from "./composer/composer.tsx";
 import { useComposerOverlay } from "./composer/composer-overlay.ts";
+import { EditContext } from "./edit/edit-context.ts";
+import { useEditing } from "./edit/use-editing.ts";
 import { ChatHeaderActions } from "./header/header-actions.tsx";
 import { MessageAnnouncer } from "./list/message-announcer.tsx";
 import { MessageList } from "./list/message-list.tsx";
@@ -40,6 +42,7 @@ import { ReplyActionsContext } from "./reply/reply-actions-context.ts";
 import { useReplyActions } from "./reply/use-reply-actions.ts";
 import { type ActiveSearchResult, ActiveSearchResultContext } from "./search/search-highlight.tsx";
 
+const EditComposer = lazyComponent(() => loadWithIdleTexts(() => import("./edit/edit-composer.tsx")));
 const ReturnButton = lazyComponent(() => loadWithIdleTexts(() => import("./reply/return-button.tsx")));
 const SearchPanel = lazyOverlay(() => import("./search/search-panel.tsx"));
 
@@ -149,6 +152,7 @@ export function ChatLayout({
     if (next) goToMessage(next.seq);
   };
   const replies = useReplyActions({ conversation, people, canWrite: canWrite === true, composer, goToMessage });
+  const { edited, ...editing } = useEditing(chat, canWrite === true, composer);
   const leaveHistory = () => {
     jumpToLatest();
     replies.forgetReturn();
@@ -237,22 +241,24 @@ export function ChatLayout({
               </div>
             ) : (
               <ChatCallActionsContext value={callActions}>
-                <ActiveSearchResultContext value={activeResult}>
-                  <MessageList
-                    key={aroundSeq ?? "now"}
-                    conversation={conversation}
-                    chat={displayed}
-                    people={people}
-                    participation={props.participation}
-                    targetSeq={targetSeq}
-                    onTargetShown={clearTarget}
-                    onJumpToLatest={leaveHistory}
-                    mentions={props.mentions}
-                    onJumpToMessage={goToMessage}
-                    overlay={replies.returnSeq !== undefined && <ReturnButton onClick={replies.returnToReply} />}
-                    isVisible={!isSearchListOpen}
-                  />
-                </ActiveSearchResultContext>
+                <EditContext value={editing.start}>
+                  <ActiveSearchResultContext value={activeResult}>
+                    <MessageList
+                      key={aroundSeq ?? "now"}
+                      conversation={conversation}
+                      chat={displayed}
+                      people={people}
+                      participation={props.participation}
+                      targetSeq={targetSeq}
+                      onTargetShown={clearTarget}
+                      onJumpToLatest={leaveHistory}
+                      mentions={props.mentions}
+                      onJumpToMessage={goToMessage}
+                      overlay={replies.returnSeq !== undefined && <ReturnButton onClick={replies.returnToReply} />}
+                      isVisible={!isSearchListOpen}
+                    />
+                  </ActiveSearchResultContext>
+                </EditContext>
               </ChatCallActionsContext>
             )}
             {chat && isDrawn && (
@@ -265,10 +271,15 @@ export function ChatLayout({
             )}
             <TypingAnnouncer text={typingText} />
             {props.composerReplacement}
+            {edited && (
+              <EditComposer key={edited.key} conversation={conversation} item={edited} onClose={editing.stop} />
+            )}
             {canWrite === true && (
               <MessageComposer
                 ref={composer}
                 conversation={conversation}
+                isHidden={edited !== undefined}
+                onEditLast={editing.startLast}
                 MentionPicker={props.MentionPicker}
                 onSend={() => {
                   closeSearch();

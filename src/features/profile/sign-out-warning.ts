@@ -10,14 +10,14 @@ export type SignOutLosses = { hasUnsent: boolean; isInCall: boolean };
 
 /** Determines the losses at sign-out. An unreadable store counts as empty, so that it cannot prevent a sign-out. */
 export const checkSignOutLosses = async (): Promise<SignOutLosses> => {
-  const none: UnsentSummary = { messages: 0, posts: 0, drafts: 0, deletions: 0 };
-  const { messages, posts, drafts, deletions } = await getUnsentSummary().catch(() => none);
-  return { hasUnsent: messages + posts + drafts + deletions > 0, isInCall: await isBrowserInCall() };
+  const none: UnsentSummary = { messages: 0, posts: 0, drafts: 0, deletions: 0, edits: 0 };
+  const { messages, posts, drafts, deletions, edits } = await getUnsentSummary().catch(() => none);
+  return { hasUnsent: messages + posts + drafts + deletions + edits > 0, isInCall: await isBrowserInCall() };
 };
 
 /** Formats a list of unsent content; undefined if there is none. */
 export const formatUnsentContent = (
-  { messages, posts, drafts, deletions }: UnsentSummary,
+  { messages, posts, drafts, deletions, edits }: UnsentSummary,
   t: Translate,
   language: Language,
 ): string | undefined => {
@@ -26,6 +26,7 @@ export const formatUnsentContent = (
     ...(posts > 0 ? [t("profile.unsentPosts", { count: posts })] : []),
     ...(drafts > 0 ? [t("profile.unsentDrafts", { count: drafts })] : []),
     ...(deletions > 0 ? [t("profile.unsentDeletions", { count: deletions })] : []),
+    ...(edits > 0 ? [t("profile.unsentEdits", { count: edits })] : []),
   ];
   return parts.length > 0 ? formatList(parts, language) : undefined;
 };

@@ -7,7 +7,7 @@ import type {
 } from "#contract/wire/commands.ts";
 import { fromWireMessage, fromWirePerson, fromWireRow } from "#contract/wire/compact-encoding.ts";
 import * as serverFrame from "#contract/wire/server-frame-types.ts";
-import type { LiveText, ServerFrame, SocketBase } from "#contract/wire/server-frames.ts";
+import type { LiveEdit, LiveText, ServerFrame, SocketBase } from "#contract/wire/server-frames.ts";
 import type { ServerChange } from "#sync/inbound/server-changes.ts";
 import type { RequestCommand } from "./pending-requests.ts";
 
@@ -27,6 +27,9 @@ export type ChangeFrame = Exclude<
   ServerFrame,
   ResultFrame | EphemeralFrame | ServerFrameOf<"welcome" | "refusal" | "error">
 >;
+
+/** Frame of a change, in its short form or as a list. */
+export type AnyChangeFrame = LiveText | LiveEdit | ChangeFrame;
 
 /** Types of frames that carry an inbox change. */
 const changeTypes: readonly ServerFrame[0][] = [
@@ -140,7 +143,7 @@ const toMessageChanges = (
 };
 
 /** Refs of this device's sent messages that a frame acknowledges. */
-export const listRefs = (frame: LiveText | ChangeFrame): number[] => {
+export const listRefs = (frame: AnyChangeFrame): number[] => {
   const change = (Array.isArray(frame) ? frame : []) as ChangeFrame | [];
   const acknowledged =
     change[0] === serverFrame.acknowledgement
@@ -152,10 +155,14 @@ export const listRefs = (frame: LiveText | ChangeFrame): number[] => {
 };
 
 /** Decodes a change frame, except its counter. */
-export const toServerChanges = (frame: LiveText | ChangeFrame, base: FrameBase, refs: SentRefs): ServerChange[] => {
+export const toServerChanges = (frame: AnyChangeFrame, base: FrameBase, refs: SentRefs): ServerChange[] => {
   if (!Array.isArray(frame)) {
-    const { handle, seq, at, text } = frame as LiveText;
-    return [{ type: "liveText", target: handle, seq, at: at + base.now, text }];
+    const { handle: target, counter: _, ...live } = frame as LiveText | LiveEdit;
+    return [
+      "at" in live
+        ? { type: "liveText", target, ...live, at: live.at + base.now }
+        : { type: "liveEdit", target, ...live },
+    ];
   }
   const change = frame as ChangeFrame;
   switch (change[0]) {
@@ -193,11 +200,11 @@ export const toServerChanges = (frame: LiveText | ChangeFrame, base: FrameBase, 
   }
 };
 
-export const readCounter = (frame: LiveText | ChangeFrame, base: FrameBase): number =>
-  base.counter + (Array.isArray(frame) ? (frame as ChangeFrame)[1] : (frame as LiveText).counter);
+export const readCounter = (frame: AnyChangeFrame, base: FrameBase): number =>
+  base.counter + (Array.isArray(frame) ? (frame as ChangeFrame)[1] : (frame as LiveText | LiveEdit).counter);
 
 /** Messages in a frame that count against the socket's credit. */
-export const countMessages = (frame: LiveText | ChangeFrame): number => {
+export const countMessages = (frame: AnyChangeFrame): number => {
   if (!Array.isArray(frame)) return 1;
   const change = frame as ChangeFrame;
   return change[0] === serverFrame.messages ? change[3].length : 0;

@@ -8,6 +8,7 @@ import * as serverFrame from "#contract/wire/server-frame-types.ts";
 import {
   decodeServerFrame,
   encodeFrame,
+  type LiveEdit,
   type LiveText,
   protocolVersion,
   type ServerFrame,
@@ -179,7 +180,7 @@ export class SocketSession {
     // An unreadable change leaves a gap in the counter, which the next frame or pong reveals.
     if (!frame) return;
     if ("event" in frame) this.#events.onCallEvent(frame.payload);
-    else if (!Array.isArray(frame)) this.#handleChange(frame as LiveText, text);
+    else if (!Array.isArray(frame)) this.#handleChange(frame as LiveText | LiveEdit, text);
     else if (isChangeFrame(frame)) this.#handleChange(frame, text);
     else this.#handleFrame(frame, text);
   }

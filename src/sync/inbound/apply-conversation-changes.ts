@@ -1,4 +1,5 @@
-import { mergeReadStates } from "#contract/conversations.ts";
+import { isEditableBody, mergeReadStates, withText } from "#contract/conversations.ts";
+import { toPreview } from "#contract/wire/preview.ts";
 import type { LocalConversationRow } from "#sync/store/database.ts";
 import { raisePeerReadState, toOwnMessage, toPeerNumber, updateMentions } from "#sync/store/row-mapping.ts";
 import { isChangeStored } from "#sync/store/sync-cursor.ts";
@@ -75,6 +76,22 @@ const applyLiveText = async (
   await transaction.extendStoredRange(row);
 };
 
+/** Applies an edit to the stored message and the preview. Without them the message is fetched later. */
+const applyLiveEdit = async (
+  transaction: ApplyTransaction,
+  row: LocalConversationRow,
+  { seq, revision, edited, text }: Extract<ServerChange, { type: "liveEdit" }>,
+): Promise<void> => {
+  const stored = await transaction.store.messages.get([row.id, seq]);
+  if (stored && isEditableBody(stored.body)) {
+    const message = { ...stored, body: withText(stored.body, text, edited) };
+    return transaction.applyRevisions(row, { since: revision - 1, revision, messages: [message] });
+  }
+  row.revision = Math.max(row.revision, revision);
+  if (seq === row.head && row.preview && isEditableBody(row.preview))
+    Object.assign(row, toPreview(withText(row.preview, text, edited)));
+};
+
 /** Messages in a change, as far as needed to compare them with stored ones. */
 const listChangeMessages = (
   transaction: ApplyTransaction,
@@ -127,6 +144,9 @@ export const applyConversationChange = async (
   switch (change.type) {
     case "liveText":
       await applyLiveText(transaction, row, change);
+      break;
+    case "liveEdit":
+      await applyLiveEdit(transaction, row, change);
       break;
     case "messages":
       await transaction.addMessages(

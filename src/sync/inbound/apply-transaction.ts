@@ -1,4 +1,11 @@
-import { countsAsUnread, findAttachment, type InboxRow, isAnonymized, type Message } from "#contract/conversations.ts";
+import {
+  countsAsUnread,
+  findAttachment,
+  getEditNumber,
+  type InboxRow,
+  isAnonymized,
+  type Message,
+} from "#contract/conversations.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import type { LocalConversationRow, LocalMessageRow, LocalStore } from "#sync/store/database.ts";
 import { listPendingDeletions, type PendingDeletion } from "#sync/store/pending-deletions.ts";
@@ -106,7 +113,7 @@ export class ApplyTransaction {
     row.unread += await this.#countNewUnread(row, rows);
     await this.store.messages.bulkPut(rows);
     updateMentions(row, rows);
-    for (const message of visible) raiseHead(row, message);
+    for (const message of rows) raiseHead(row, message);
     const cids = messages.flatMap((message) => message.cid ?? []);
     if (cids.length > 0) {
       this.sentIds.push(...cids);
@@ -151,7 +158,7 @@ export class ApplyTransaction {
 
   /**
    * Keeps the stored body of a message if it is newer than the received one, so that a late copy does not undo a
-   * deletion or an anonymization. Collects the files of messages that become tombstones.
+   * deletion, an edit or an anonymization. Collects the files of messages that become tombstones.
    */
   async #preserveNewerBodies(rows: LocalMessageRow[]): Promise<void> {
     const stored = await this.store.messages.bulkGet(rows.map(({ conversation, seq }) => [conversation, seq]));
@@ -160,7 +167,8 @@ export class ApplyTransaction {
       if (!row || !before) continue;
       if (isTombstone(before.body)) row.body = before.body;
       else if (isTombstone(row.body)) this.collectOrphanedFile(before);
-      else if (isAnonymized(before.body)) row.body = before.body;
+      else if (isAnonymized(before.body) || getEditNumber(before.body) > getEditNumber(row.body))
+        row.body = before.body;
       if (before.held) row.held = true;
     }
   }

@@ -1,4 +1,4 @@
-import { type InboxRow, mergeReadStates, type StoredBody, withReply } from "#contract/conversations.ts";
+import { type InboxRow, mergeReadStates, type StoredBody, withoutEdits, withReply } from "#contract/conversations.ts";
 import { restoreWindowMs } from "#contract/limits.ts";
 import type { PageResult } from "#contract/wire/commands.ts";
 import type { LocalConversationRow, LocalMessageRow, OutboxRow } from "#sync/store/database.ts";
@@ -93,7 +93,7 @@ const requeueMessages = async (transaction: ApplyTransaction, missing: readonly 
           {
             cid,
             conversation,
-            body: body as OutboxRow["body"],
+            body: withoutEdits(body as OutboxRow["body"]),
             order: step * (index + 1),
             createdAt,
             state: "queued",

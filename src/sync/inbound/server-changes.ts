@@ -34,6 +34,8 @@ export type ServerChange =
   | { type: "messages"; target: ConversationKey; messages: Message[] }
   /** Text from the peer of a private conversation. */
   | { type: "liveText"; target: ConversationKey; seq: number; at: number; text: string }
+  /** Edit of a text or caption without mentions, whose message this device has. */
+  | { type: "liveEdit"; target: ConversationKey; seq: number; revision: number; edited: number; text: string }
   /** Read state of the other members. */
   | { type: "peerRead"; target: ConversationKey; delivered: number; read: number }
   /** Own read state; `unread` counts up to `head`. */

@@ -1,4 +1,4 @@
-import { type StoredBody, withReply } from "#contract/conversations.ts";
+import { type StoredBody, withoutEdits, withReply } from "#contract/conversations.ts";
 import { type ConversationId, createUuid, otherMember, type Uuid } from "#contract/ids.ts";
 import { displayNameMaxLength, multicastMax } from "#contract/limits.ts";
 import { withMentions } from "#contract/mentions.ts";
@@ -85,6 +85,6 @@ export const enqueueForward = async (
   const forwarded = getForwarded(body) ?? (await findForwardedAuthor(context, from, item));
   const source = { conversation: from, seq };
   // Mentions name members of the source, and a reply a message there.
-  const copy = withReply(parseMessageBody({ ...withMentions(body, []), forwarded }), undefined);
+  const copy = withReply(parseMessageBody({ ...withoutEdits(withMentions(body, [])), forwarded }), undefined);
   await enqueueMessages(tab, toMulticastMessages(tab, to, { body: copy, source }));
 };

@@ -1,6 +1,6 @@
 import { withReply } from "#contract/conversations.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
-import type { LocalStore, OutboxRow, ReplyTarget } from "#sync/store/database.ts";
+import type { LocalMessageRow, LocalStore, OutboxRow, ReplyTarget } from "#sync/store/database.ts";
 
 /** Replies to own messages that have no seq yet: the outbox names them by their client ids until they are sent. */
 
@@ -19,6 +19,16 @@ export const findOwnMessage = async (
     .reverse();
   return (await newest.limit(recentMessageCount).toArray()).find((message) => message.cid === cid);
 };
+
+/** Stored message that an edit names. */
+export const findEditedMessage = (
+  store: LocalStore,
+  conversation: ConversationId,
+  target: ReplyTarget | undefined,
+): Promise<LocalMessageRow | undefined> =>
+  typeof target === "number"
+    ? store.messages.get([conversation, target])
+    : findOwnMessage({ store }, conversation, target);
 
 /**
  * Fields of an outbox row that name the message it answers. A message that is neither stored nor in the outbox was

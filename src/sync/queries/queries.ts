@@ -11,10 +11,12 @@ import {
   type UploadRow,
 } from "#sync/store/database.ts";
 import { readMemberProfiles } from "#sync/store/members.ts";
+import { listPendingEdits, type PendingEdit } from "#sync/store/pending-edits.ts";
 import {
   hasOlderOnServer,
   isOwnMessage,
   isSystemMessage,
+  isTombstone,
   toDisplayedMentions,
   toDisplayedUnread,
 } from "#sync/store/row-mapping.ts";
@@ -214,6 +216,12 @@ export const toChatItem = (row: LocalConversationRow | undefined, message: Local
   status: toStoredStatus(row, message.seq, message.held),
 });
 
+/** The message with the text of its pending edit. */
+const showPendingEdit = (item: ChatItem, edits: readonly PendingEdit[]): ChatItem => {
+  const edit = edits.find(({ target }) => target === item.cid || target === item.seq);
+  return edit && !isTombstone(item.body) ? { ...item, body: edit.body, edit: edit.error ?? "sending" } : item;
+};
+
 /** Part of a chat as read from the local database. */
 export type ChatSnapshot = {
   items: ChatItem[];
@@ -226,7 +234,7 @@ export type ChatSnapshot = {
 
 /** The newest `limit` messages, preceded by the unsent ones. */
 export const readChat = (store: LocalStore, id: ConversationId, limit: number): Promise<ChatSnapshot> =>
-  store.transaction("r", [store.conversations, store.messages, store.outbox, store.uploads], async () => {
+  store.transaction("r", [store.conversations, store.messages, store.outbox, store.uploads, store.meta], async () => {
     const row = await store.conversations.get(id);
     const unsent = await store.queryUnsent(id).reverse().toArray();
     const uploads = new Map<string, UploadView | undefined>();
@@ -245,8 +253,11 @@ export const readChat = (store: LocalStore, id: ConversationId, limit: number): 
     const pending = unsent.map((message) =>
       toPendingItem(message, uploads.get(findAttachment(message.body)?.file ?? "")),
     );
+    const edits = await listPendingEdits(store, id);
     return {
-      items: [...pending, ...visible.map((message) => toChatItem(row, message))],
+      items: [...pending, ...visible.map((message) => toChatItem(row, message))].map((item) =>
+        showPendingEdit(item, edits),
+      ),
       hasMoreLocally: hasMoreHere,
       hasMoreOnServer: row !== undefined && hasOlderOnServer(row),
       isNotLoadedYet: row !== undefined && row.lo > row.hi && row.head > row.hidden && visible.length === 0,

@@ -1,5 +1,6 @@
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import type { LocalStore } from "./database.ts";
+import { toPendingEditKey } from "./pending-edits.ts";
 
 const pendingDeletionPrefix = "withdrawn:";
 
@@ -11,8 +12,9 @@ export const isPendingDeletionKey = (key: string): boolean => key.startsWith(pen
 
 const queryPendingDeletions = ({ meta }: LocalStore) => meta.where("key").startsWith(pendingDeletionPrefix);
 
-/** Requires a transaction over `meta`. */
+/** A pending edit of the message ends. Requires a transaction over `meta`. */
 export const insertPendingDeletion = async (store: LocalStore, deletion: PendingDeletion): Promise<void> => {
+  await store.meta.delete(toPendingEditKey({ ...deletion, target: deletion.cid }));
   await store.meta.put({ key: pendingDeletionPrefix + deletion.cid, value: deletion });
 };
 

@@ -112,6 +112,7 @@ export type ChatItem = {
   status: DisplayedStatus;
   error?: ErrorCode;
   upload?: UploadView; // while its file is uploading
+  edit?: "sending" | ErrorCode; // of a pending edit, whose text it shows, or why the server refused that
   replyTo?: Uuid; // own unsent message that it answers; otherwise the body names the answered message
 };
 

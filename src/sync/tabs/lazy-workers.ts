@@ -3,10 +3,11 @@ import { createOperationRunner } from "#sync/outbox/operation-runner.ts";
 import { Retry } from "#sync/platform/retry.ts";
 import type { LocalStore } from "#sync/store/database.ts";
 import { listPendingDeletions } from "#sync/store/pending-deletions.ts";
+import { listPendingEdits, listSendableEdits } from "#sync/store/pending-edits.ts";
 import { hasPendingSettings, readSettingsRow } from "#sync/store/settings-rows.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
 
-const pendingKinds = ["uploads", "posts", "settings", "deletions"] as const;
+const pendingKinds = ["uploads", "posts", "settings", "deletions", "edits"] as const;
 type PendingKind = (typeof pendingKinds)[number];
 
 const queryUnsentPosts = ({ postbox }: LocalStore) =>
@@ -15,24 +16,26 @@ const queryUnsentPosts = ({ postbox }: LocalStore) =>
 /** Kinds of pending data in the store, read in one transaction. Most often there are none. */
 const readPendingKinds = (store: LocalStore): Promise<PendingKind[]> =>
   store.transaction("r", [store.uploads, store.postbox, store.meta], async () => {
-    const [uploads, posts, settings, deletions] = await Promise.all([
+    const [uploads, posts, settings, deletions, edits] = await Promise.all([
       store.uploads.count(),
       queryUnsentPosts(store).count(),
       readSettingsRow(store),
       listPendingDeletions(store),
+      listPendingEdits(store),
     ]);
     const isPending = {
       uploads: uploads > 0,
       posts: posts > 0,
       settings: hasPendingSettings(settings),
       deletions: deletions.length > 0,
+      edits: edits.some(({ error }) => !error),
     };
     return pendingKinds.filter((kind) => isPending[kind]);
   });
 
 /**
- * Background tasks of the leader that send rarely pending data: files, Tala statuses, changed settings and deletions of
- * messages. The code of each is loaded when it first has work; if it cannot be fetched, it is tried again later.
+ * Background tasks of the leader that send rarely pending data: files, Tala statuses, changed settings, deletions and
+ * edits of messages. The code of each is loaded when it first has work; if it cannot be fetched, it is tried again later.
  */
 export class LazyWorkers {
   readonly #store: LocalStore;
@@ -69,12 +72,21 @@ export class LazyWorkers {
       list: () => listPendingDeletions(store),
       load: async () => (await import("#sync/outbox/deletion-sender.ts")).createDeletionSender(context),
     });
-    this.#runners = { uploads, posts, settings, deletions };
+    const edits = createOperationRunner(platform, {
+      list: () => listSendableEdits(store),
+      load: async () => (await import("#sync/outbox/edit-sender.ts")).createEditSender(context),
+    });
+    this.#runners = { uploads, posts, settings, deletions, edits };
   }
 
   /** Sends soon, after pending data was added, paused, resumed or cancelled. */
   schedule(): void {
     void this.#runPending((runner) => runner.schedule());
+  }
+
+  /** Sends the edits that waited for their messages, which the server has now. */
+  handleSent(): void {
+    this.#runners.edits.schedule();
   }
 
   /** Sends at once, without waiting for back-off, because the server became reachable. */

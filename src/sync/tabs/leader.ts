@@ -227,6 +227,7 @@ export class Leader {
     if (result.sentIds.length > 0) this.#events.onDelivered();
     for (const cid of result.sentIds) clearSentText(this.#context, cid);
     this.#outbox.handleStored(result.sentIds);
+    if (result.sentIds.length > 0) this.#lazyWorkers.handleSent();
     this.#messageFetcher.handleApplied(result);
     this.#receiptReporter.enqueueRows(result.rows);
     this.#typingTracker.handleApplied(result.rows);

@@ -16,6 +16,7 @@ export const answerFrame = (
     case "setConversationFlags":
     case "deleteForEveryone":
     case "deletePending":
+    case "editMessage":
     case "beat":
     case "signal":
       return ["y", ref];

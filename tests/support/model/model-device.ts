@@ -344,6 +344,10 @@ const toCommand = ({ method, path, body }: HttpRequest): Command => {
   if (method === "DELETE" && what === "messages") return { type: "deleteForEveryone", conversation, seq: Number(seq) };
   if (method === "DELETE") return { type: "clearHistory", conversation, keep: false, upTo: query("upTo") ?? 0 };
   if (what === "withdrawals") return { type: "deletePending", conversation, cid: seq };
+  if (method === "PATCH") {
+    const target = seq.includes("-") ? seq : Number(seq);
+    return { type: "editMessage", conversation, target, ...(body as { edit: number; text: string }) };
+  }
   if (method === "PUT") return { type: "mark", conversation, ...(body as { delivered: number; read: number }) };
   if (method === "POST") return { type: "send", conversation, ...(body as { messages: [] }) };
   if (what === "presence") return { type: "presence", conversation };

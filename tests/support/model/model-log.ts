@@ -44,6 +44,8 @@ export type LogMessage = Omit<Message, "held" | "cid"> & {
   /** Revision of its last change. */
   revision: number;
   undelivered?: "now" | "for good";
+  /** Texts before each edit, with the number of the edit that wrote them. */
+  earlier?: { number: number; text: string }[];
 };
 
 /** Conversation of the model. */

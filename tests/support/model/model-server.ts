@@ -4,8 +4,11 @@ import {
   clampReadState,
   type ForwardSource,
   findAttachment,
+  getEditNumber,
+  isEditableBody,
   mergeReadStates,
   type ReadState,
+  withText,
 } from "#contract/conversations.ts";
 import { isPermanentError } from "#contract/errors.ts";
 import {
@@ -16,6 +19,8 @@ import {
   privateMembers,
   type Uuid,
 } from "#contract/ids.ts";
+import { editWindowMs } from "#contract/limits.ts";
+import { keepMentions, withMentions } from "#contract/mentions.ts";
 import { noFlags } from "#contract/settings/conversation-flags.ts";
 import type { Presence } from "#contract/settings/settings.ts";
 import { CommandSchema } from "#contract/wire/command-schemas.ts";
@@ -197,6 +202,8 @@ export class ModelServer extends ModelGroups {
         return this.#deleteForEveryone(user, log, command.seq);
       case "deletePending":
         return this.#deletePending(user, log, command.cid);
+      case "editMessage":
+        return this.#editMessage(user, log, command);
       case "revised":
         return listRevised(log, user, command.since, this.revisedRowsMax);
       case "page":
@@ -307,6 +314,32 @@ export class ModelServer extends ModelGroups {
     }
     const done = this.#deleteForEveryone(user, log, message.seq);
     return isRefusal(done) ? done : { ...done, place: { seq: message.seq, at: message.at } };
+  }
+
+  #editMessage(
+    user: Uuid,
+    log: Log,
+    { target, edit, text }: CommandOf<"editMessage">,
+  ): CommandResults["editMessage"] | Refusal {
+    const message = log.messages.find(({ author, seq, cid }) =>
+      typeof target === "number" ? seq === target : author === user && cid === target,
+    );
+    if (!message) return { error: "message_not_found" };
+    if (message.author !== user) return { error: "not_your_message" };
+    const { body } = message;
+    if (body.type === "deleted") return { error: "message_withdrawn" };
+    if (!isEditableBody(body)) return { error: "invalid_input" };
+    const [before, edited] = [body.text ?? "", getEditNumber(body)];
+    message.earlier ??= [];
+    if (text === before || message.earlier.some((one) => one.number > edit && one.text === text))
+      return { revision: message.revision, edited };
+    if (Date.now() - message.at > editWindowMs) return { error: "edit_too_late" };
+    if (!log.open) return { error: "not_connected" };
+    message.earlier.push({ number: edited, text: before });
+    const number = Math.max(edited, edit) + 1;
+    message.body = withMentions(withText(body, text, number), keepMentions(body, text));
+    this.#change(log, [message], [...log.members.keys()]);
+    return { revision: message.revision, edited: number };
   }
 
   /** Changes stored messages, each under its own revision, and notifies these members. */

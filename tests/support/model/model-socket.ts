@@ -1,6 +1,7 @@
 import * as v from "valibot";
-import type { Message } from "#contract/conversations.ts";
+import { getEditNumber, isEditableBody, type Message } from "#contract/conversations.ts";
 import { type ConversationId, packUuid, type Uuid } from "#contract/ids.ts";
+import { findMentions } from "#contract/mentions.ts";
 import { type ClientFrame, decodeClientFrames } from "#contract/wire/client-frames.ts";
 import { toCommand } from "#contract/wire/command-frames.ts";
 import { CommandSchema } from "#contract/wire/command-schemas.ts";
@@ -9,6 +10,7 @@ import { toWireBody, toWireMessage, toWirePerson, toWireRow } from "#contract/wi
 import {
   closeCodes,
   encodeFrame,
+  encodeLiveEdit,
   encodeLiveText,
   pingFrame,
   protocolVersion,
@@ -167,6 +169,18 @@ export class ModelSocket extends EventTarget {
       }
       case "changed": {
         const { handle, revision } = change.row;
+        const [message] = change.messages;
+        const edited = message ? getEditNumber(message.body) : 0;
+        const isSole = change.messages.length === 1 && change.since === revision - 1;
+        if (message && edited > 0 && isSole && isEditableBody(message.body) && findMentions(message.body).length === 0)
+          return encodeLiveEdit({
+            counter: n,
+            handle,
+            seq: message.seq,
+            revision,
+            edited,
+            text: message.body.text ?? "",
+          });
         return encodeFrame([
           "e",
           n,

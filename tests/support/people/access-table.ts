@@ -271,6 +271,11 @@ export const accessTable: Record<string, Row> = {
     path: (world, role) => `/api/conversations/${conversation(world, role)}/messages/1`,
     expected: { ...owned, removed: 403, blocked: 403 },
   },
+  "PATCH /api/conversations/:id/messages/:target": {
+    path: (world, role) => `/api/conversations/${conversation(world, role)}/messages/1`,
+    body: () => ({ edit: 0, text: "Mbote na yo" }),
+    expected: { ...owned, removed: 403, blocked: 403 },
+  },
   "PUT /api/conversations/:id/withdrawals/:cid": {
     path: (world, role) => `/api/conversations/${conversation(world, role)}/withdrawals/${createUuid()}`,
     expected: history,
@@ -440,6 +445,12 @@ export const groupTable: Record<string, Row> = {
   "DELETE /api/conversations/:id/messages/:seq": {
     other: "cal",
     path: conversationOfGroup("/messages/2"),
+    expected: ownersOnly,
+  },
+  "PATCH /api/conversations/:id/messages/:target": {
+    other: "cal",
+    path: conversationOfGroup("/messages/2"),
+    body: () => ({ edit: 0, text: "Mbote na yo" }),
     expected: ownersOnly,
   },
   "PUT /api/conversations/:id/withdrawals/:cid": {

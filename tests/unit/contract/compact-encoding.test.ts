@@ -20,6 +20,7 @@ import {
 import {
   decodeServerFrame,
   encodeFrame,
+  encodeLiveEdit,
   encodeLiveText,
   joinFrames,
   parsePong,
@@ -47,6 +48,25 @@ describe("the compact form of a live text", () => {
   test("takes at most 12 bytes beyond the text in a chat's first minutes", () => {
     const frame = encodeLiveText({ counter: 30, handle: 3, seq: 120, at: 46_000, text: "" });
     expect(frame.length).toBeLessThanOrEqual(12);
+  });
+});
+
+describe("the compact form of a live edit", () => {
+  test("carries every field and any text back unchanged, and is no live text", () => {
+    for (const text of ["Bonjour", "a,b,,c", "[1]", "", "0,0,0,0,", "~1,2,3,4,5,"]) {
+      const frame = { counter: 1_295, handle: 12, seq: 200_000, revision: 4_000, edited: 2, text };
+      expect(decodeServerFrame(encodeLiveEdit(frame))).toEqual(frame);
+      const live = { counter: 1, handle: 2, seq: 3, at: 4, text: `~${text}` };
+      expect(decodeServerFrame(encodeLiveText(live))).toEqual(live);
+    }
+    expect(decodeServerFrame("~1,2,3,4,abc")).toBeUndefined();
+  });
+
+  test("takes at most 14 bytes beyond the text, and the command of a first edit as many", () => {
+    const push = encodeLiveEdit({ counter: 30, handle: 3, seq: 1_200, revision: 40, edited: 1, text: "" });
+    expect(push.length).toBeLessThanOrEqual(14);
+    const command = { type: "editMessage", conversation, target: 9, edit: 0, text: "" } as const;
+    expect(encodeFrame(toClientFrame(command, 7, 3)).length).toBeLessThanOrEqual(14);
   });
 });
 
@@ -197,6 +217,8 @@ describe("compact commands", () => {
     { type: "clearHistory", conversation, upTo: 0, keep: false },
     { type: "deleteForEveryone", conversation, seq: 7 },
     { type: "deletePending", conversation, cid: createUuid() },
+    { type: "editMessage", conversation, target: 7, edit: 0, text: "corrigé" },
+    { type: "editMessage", conversation, target: createUuid(), edit: 2, text: "" },
     { type: "revised", conversation, since: 0 },
     { type: "mute", conversation, muted: true },
     { type: "mute", conversation, muted: false },
@@ -228,6 +250,15 @@ describe("compact forms of the content of frames", () => {
     expect(toWireBody(plain)).toBe("Mbote");
     expect(toWireBody(passedOn)).toEqual(passedOn);
     for (const body of [plain, passedOn]) expect(fromWireBody(toWireBody(body))).toEqual(body);
+  });
+
+  test("an edited text takes five bytes and the digits of its edit more than a text, with or without a reply", () => {
+    for (const fields of [{ edited: 3 }, { edited: 1, reply: 40 }]) {
+      const body = { type: "text", text: "Mbote", ...fields } as const;
+      expect(fromWireBody(toWireBody(body))).toEqual(body);
+    }
+    expect(toWireBody({ type: "text", text: "Mbote", edited: 3 })).toEqual(["Mbote", 0, 3]);
+    expect(fromWireBody(["Mbote", 4])).toEqual({ type: "text", text: "Mbote", reply: 4 });
   });
 
   test("an inbox row survives encoding", () => {

@@ -10,6 +10,7 @@ import {
   deleteOwnMessage,
   setConversationMuted,
 } from "#sync/outbox/conversation-commands.ts";
+import { editOwnMessage } from "#sync/outbox/edit-message.ts";
 import { discardUnsentMessage, enqueueText } from "#sync/outbox/enqueue.ts";
 import { enqueueBroadcast, enqueueForward } from "#sync/outbox/multicast.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
@@ -17,6 +18,7 @@ import { toChatItem } from "#sync/queries/queries.ts";
 import type { ReplyTarget } from "#sync/store/database.ts";
 import { readMembers } from "#sync/store/members.ts";
 import { listPendingDeletions } from "#sync/store/pending-deletions.ts";
+import { listPendingEdits } from "#sync/store/pending-edits.ts";
 import { isTombstone } from "#sync/store/row-mapping.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
@@ -52,6 +54,9 @@ type Actor = {
 };
 
 const fileBytes = filePartBytes + 500;
+
+/** The text as it was typed first, which an edit of this test only extends. */
+const toTyped = (text: string): string => text.replace(/ \(edit \d+\)$/, "");
 
 /** Done, or refused without a network: a user may retry. */
 const orOffline = (work: Promise<unknown>) =>
@@ -95,7 +100,9 @@ const findAnswered = async (
   const candidates = [
     ...unsent.slice(-1).map(({ cid, body }) => ({ target: cid, body })),
     ...stored.map(({ seq, body }) => ({ target: seq, body })),
-  ].flatMap(({ target, body }) => (body.type === "text" && !body.forwarded ? { target, text: body.text } : []));
+  ].flatMap(({ target, body }) =>
+    body.type === "text" && !body.forwarded ? { target, text: toTyped(body.text) } : [],
+  );
   return random() < 0.5 ? candidates[0] : candidates.at(-1);
 };
 
@@ -144,9 +151,16 @@ const act = async (
     return undefined;
   }
   if (choice < 0.62) {
-    const deletable = messages.filter(({ mine, body }) => mine === 1 && body.type === "text" && !body.forwarded);
-    const seq = deletable.length > 0 ? pick(deletable).seq : undefined;
-    return seq === undefined ? undefined : orOffline(deleteOwnMessage(tab, chat, seq));
+    const ownTexts = messages.filter(({ mine, body }) => mine === 1 && body.type === "text" && !body.forwarded);
+    const message = ownTexts.length > 0 ? pick(ownTexts) : undefined;
+    if (random() < 0.5) return message && orOffline(deleteOwnMessage(tab, chat, message.seq));
+    const unsent = (await store.queryUnsent(chat).toArray()).filter(
+      ({ body, state }) => body.type === "text" && !body.forwarded && state !== "failed",
+    );
+    const edited = unsent.length > 0 && random() < 0.5 ? { cid: pick(unsent).cid } : message;
+    const { body } = unsent.find(({ cid }) => cid === edited?.cid) ?? message ?? {};
+    if (!edited || body?.type !== "text") return undefined;
+    return orOffline(editOwnMessage(tab, chat, edited, `${toTyped(body.text)} (edit ${n})`));
   }
   if (choice < 0.66) return orOffline(setConversationMuted(tab, chat, random() < 0.5));
   // Hiding a group that is gone discards its unsent messages.
@@ -215,7 +229,7 @@ const expectGone = async (tab: Tab, group: Uuid): Promise<void> => {
 
 const isForwarded = (body: StoredBody) => "forwarded" in body && body.forwarded !== undefined;
 const textsOf = (messages: readonly { body: StoredBody }[]) =>
-  messages.flatMap(({ body }) => (body.type === "text" && !isForwarded(body) ? body.text : []));
+  messages.flatMap(({ body }) => (body.type === "text" && !isForwarded(body) ? toTyped(body.text) : []));
 
 let namedReplies = 0;
 
@@ -255,6 +269,13 @@ describe("all kinds of faults at once", () => {
       for (const { tabs } of actors) {
         const [tab] = tabs as [Tab];
         await eventually(async () => expect(await listPendingDeletions(getContext(tab).store)).toEqual([]));
+        // An edit stays only with a message that failed.
+        await eventually(async () => {
+          const { store } = getContext(tab);
+          const failed = new Set(await store.outbox.filter(({ state }) => state === "failed").primaryKeys());
+          const pending = (await listPendingEdits(store)).filter(({ target }) => !failed.has(String(target)));
+          expect(pending).toEqual([]);
+        });
       }
       for (const { device, tabs, typed } of actors) {
         for (const chat of chatsOf(device.user)) {
@@ -303,10 +324,10 @@ describe("all kinds of faults at once", () => {
       // Every reply that arrived names what it answers, as long as that is not deleted; none names another message.
       for (const { chat, text, answered } of actors.flatMap(({ replies }) => replies)) {
         const { messages } = server.log(chat);
-        const { body } = messages.find((one) => one.body.type === "text" && one.body.text === text) ?? {};
+        const { body } = messages.find((one) => one.body.type === "text" && toTyped(one.body.text) === text) ?? {};
         if (body?.type !== "text") continue;
         // A copy that was forwarded to this chat has the same text.
-        const targets = messages.filter((one) => one.body.type === "text" && one.body.text === answered);
+        const targets = messages.filter((one) => one.body.type === "text" && toTyped(one.body.text) === answered);
         const named = messages.find(({ seq }) => seq === body.reply);
         if (named && targets.includes(named)) namedReplies++;
         else if (named) expect(named.body).toEqual({ type: "deleted" });
@@ -326,7 +347,7 @@ describe("all kinds of faults at once", () => {
       );
       for (const { file } of own) expect(server.files.bytes(file)).toHaveLength(fileBytes);
       // A forwarded message arrived, or its original was deleted before, or the sender had left the group.
-      const causes = ["original_gone", "conversation_not_found"];
+      const causes = ["original_gone", "original_edited", "conversation_not_found"];
       expect(failed.every(({ state, error = "" }) => state === "failed" && causes.includes(error))).toBe(true);
       const forwarded = logged.filter(({ body }) => isForwarded(body)).length;
       const unforwarded = unsent.length - hasFailed.length;

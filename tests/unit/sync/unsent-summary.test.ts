@@ -14,14 +14,14 @@ it("a sign-out would lose every unsent message, and each place with unsent conte
   const phone = makeDevice(server, amina);
   const [tab, other] = [await phone.openTab(), await phone.openTab()];
   const context = getContext(tab);
-  expect(await readUnsentSummary(context)).toEqual({ messages: 0, posts: 0, drafts: 0, deletions: 0 });
+  expect(await readUnsentSummary(context)).toEqual({ messages: 0, posts: 0, drafts: 0, deletions: 0, edits: 0 });
   phone.faults.isOffline = true;
   await enqueueText(other, chat, "one");
   await enqueueText(tab, chat, "two");
   const drafts = new TextDrafts(other);
   drafts.save(chat, "not yet");
   await eventually(async () =>
-    expect(await readUnsentSummary(context)).toEqual({ messages: 2, posts: 0, drafts: 1, deletions: 0 }),
+    expect(await readUnsentSummary(context)).toEqual({ messages: 2, posts: 0, drafts: 1, deletions: 0, edits: 0 }),
   );
   // One place counts once, however many unsent items it has.
   await appendRecordingChunk(
@@ -29,10 +29,10 @@ it("a sign-out would lose every unsent message, and each place with unsent conte
     { conversation: chat, startedAt: 1, mime: "audio/webm", ms: 1_000, levels: [] },
     new Blob(["x"]),
   );
-  expect(await readUnsentSummary(context)).toEqual({ messages: 2, posts: 0, drafts: 1, deletions: 0 });
+  expect(await readUnsentSummary(context)).toEqual({ messages: 2, posts: 0, drafts: 1, deletions: 0, edits: 0 });
   const value = { files: [], isOriginal: false, text: "to all", to: [] };
   await context.store.meta.put({ key: toDraftSlotKeys("broadcast")[0] ?? "", value });
-  expect(await readUnsentSummary(context)).toEqual({ messages: 2, posts: 0, drafts: 2, deletions: 0 });
+  expect(await readUnsentSummary(context)).toEqual({ messages: 2, posts: 0, drafts: 2, deletions: 0, edits: 0 });
 
   phone.faults.isOffline = false;
   await eventually(async () => expect((await readUnsentSummary(context)).messages).toBe(0));
@@ -47,7 +47,7 @@ it("drafts that a full phone could not store count as well", async () => {
   drafts.save(chat, "nowhere but here");
   drafts.flushToJournal();
   await drafts.flush();
-  expect(await readUnsentSummary(context)).toEqual({ messages: 0, posts: 0, drafts: 1, deletions: 0 });
+  expect(await readUnsentSummary(context)).toEqual({ messages: 0, posts: 0, drafts: 1, deletions: 0, edits: 0 });
 });
 
 it("texts of a first view, which the app has not taken over, count as well", async () => {
@@ -61,5 +61,5 @@ it("texts of a first view, which the app has not taken over, count as well", asy
   const stored = { epoch: "e", seq: 1, at: 1 };
   localStorage?.setItem(`${prefix}-sent-${createUuid()}`, JSON.stringify({ ...entry, stored }));
   localStorage?.setItem(`${prefix}-early-${chat}`, "typed early");
-  expect(await readUnsentSummary(context)).toEqual({ messages: 1, posts: 0, drafts: 1, deletions: 0 });
+  expect(await readUnsentSummary(context)).toEqual({ messages: 1, posts: 0, drafts: 1, deletions: 0, edits: 0 });
 });

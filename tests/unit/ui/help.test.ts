@@ -93,7 +93,7 @@ const stubBrowser = (navigator: object) => {
   vi.stubGlobal("devicePixelRatio", 2);
   vi.stubGlobal("getComputedStyle", () => ({ fontSize: "16px" }));
 };
-const waiting = formatUnsentCounts({ messages: 2, posts: 3, drafts: 1, deletions: 0 });
+const waiting = formatUnsentCounts({ messages: 2, posts: 3, drafts: 1, deletions: 0, edits: 0 });
 const known = { version: "0.1.0 (dev)", link: "online", trouble: "none", waiting };
 
 test("the diagnosis contains helpful facts and no personal data", async () => {

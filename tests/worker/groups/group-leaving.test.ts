@@ -56,6 +56,7 @@ const askAll = async (person: Person, id: ConversationId, seq: number, to: Conve
     clearHistory: request(person, { type: "clearHistory", ...named, upTo: seq, keep: true }),
     deleteForEveryone: request(person, { type: "deleteForEveryone", ...named, seq }),
     deletePending: request(person, { type: "deletePending", ...named, cid: createUuid() }),
+    editMessage: request(person, { type: "editMessage", ...named, target: seq, edit: 0, text: "après" }),
     forward: request(person, {
       type: "send",
       conversation: to,
@@ -116,6 +117,7 @@ test("a removed member is notified within two seconds on every device, and recei
     clearHistory: "conversation_not_found",
     deleteForEveryone: "conversation_not_found",
     deletePending: "conversation_not_found",
+    editMessage: "conversation_not_found",
     forward: "original_gone",
     group: "group_not_found",
     members: "group_not_found",

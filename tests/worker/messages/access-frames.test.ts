@@ -68,6 +68,13 @@ const table: Record<ClientFrame[0], Row> = {
   },
   // The third message is the asking member's own.
   e: { frame: (ref, conversation) => ["e", ref, conversation, 3], member: "y", removed: "y", stranger: notFound },
+  E: {
+    frame: (ref, conversation) => ["E", ref, conversation, 3, `corrigé ${createUuid()}`],
+    member: "y",
+    removed: "not_connected",
+    blocker: "contact_blocked",
+    stranger: notFound,
+  },
   v: { frame: (ref, conversation) => ["v", ref, conversation, 0], member: "v", removed: "v", stranger: notFound },
   z: { frame: (ref, conversation) => ["z", ref, conversation, 1], member: "y", removed: "y", stranger: notFound },
   y: {

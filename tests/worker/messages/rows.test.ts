@@ -5,7 +5,7 @@ import type { Body } from "#contract/conversations.ts";
 import { createUuid, privateConversationId } from "#contract/ids.ts";
 import { pushConversationPauseMs, receiptHoldMs } from "#contract/limits.ts";
 import { PushDevice, servePushes } from "#tests/worker/push/push-service.ts";
-import { Device, request, sendTexts, waitUntil } from "#tests/worker/support/device.ts";
+import { Device, readRow, request, sendTexts, waitUntil } from "#tests/worker/support/device.ts";
 import { makeForward } from "#tests/worker/support/forward.ts";
 import { countDirectoryRows, countObjectRows } from "#tests/worker/support/row-counter.ts";
 import { befriend, makePair, seedPerson } from "#tests/worker/support/seeded-people.ts";
@@ -139,6 +139,20 @@ test("deleting an undelivered message costs one row, refusing it none, and accom
   expect((await count(() => request(ana, { type: "deletePending", conversation: id, cid }))).written).toBe(1);
   expect((await count(() => phone.waitForOutcome(phone.sendText(id, "regretté", cid)))).written).toBe(0);
   expect(await say()).toEqual(before);
+});
+
+test("an edit costs four rows of the conversation, with an index entry and the former text, and one of each inbox", async () => {
+  const { ana, ben, id } = await makePair();
+  const phone = await Device.open(ana);
+  await phone.waitForOutcome(phone.sendText(id, "un"));
+  const calm = () => scheduler.wait(receiptHoldMs + 1_500);
+  await calm();
+  const { written } = await count(async () => {
+    await request(ana, { type: "editMessage", conversation: id, target: 1, edit: 0, text: "deux" });
+    await waitUntil(async () => (await readRow(ben, id)).revision === 1);
+    await calm();
+  });
+  expect(written).toBe(6);
 });
 
 test("presence costs a row only at its end, and requesting it none", async () => {

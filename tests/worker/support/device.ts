@@ -13,6 +13,7 @@ import { toHttpRequest } from "#contract/wire/http-commands.ts";
 import {
   decodeServerFrame,
   encodeFrame,
+  type LiveEdit,
   type LiveText,
   protocolVersion,
   type ServerFrame,
@@ -25,9 +26,10 @@ import { ActiveTimeout } from "./timeouts.ts";
 const timeoutMs = 8_000;
 
 export type FrameOf<T extends ServerFrame[0]> = Extract<ServerFrame, readonly [T, ...unknown[]]>;
-type Frame = LiveText | ServerFrame | CallFrame;
+type Frame = LiveText | LiveEdit | ServerFrame | CallFrame;
 type Answer = FrameOf<"g" | "q" | "c" | "v" | "y" | "j" | "L" | "n">;
-const isLive = (frame: Frame): frame is LiveText => "text" in frame;
+const isLive = (frame: Frame): frame is LiveText => "text" in frame && "at" in frame;
+const isLiveEdit = (frame: Frame): frame is LiveEdit => "revision" in frame;
 const isA =
   <T extends ServerFrame[0]>(type: T) =>
   (frame: Frame): frame is FrameOf<T> =>
@@ -151,6 +153,10 @@ export class Device {
     return this.next(isLive, withinMs);
   }
 
+  nextEdit(withinMs?: number): Promise<LiveEdit> {
+    return this.next(isLiveEdit, withinMs);
+  }
+
   #nextFrame(): Promise<void> {
     return new Promise((resolve) => {
       this.#wake = resolve;
@@ -189,7 +195,7 @@ export class Device {
   /** Absolute counters of all received changes. */
   get counters(): number[] {
     return this.frames.flatMap((frame) => {
-      if (isLive(frame)) return [frame.counter + this.#socketBase.counter];
+      if (isLive(frame) || isLiveEdit(frame)) return [frame.counter + this.#socketBase.counter];
       if (!Array.isArray(frame)) return [];
       return "amioupbesz".includes(frame[0]) ? [(frame[1] as number) + this.#socketBase.counter] : [];
     });

@@ -4,7 +4,6 @@ import {
   type Ref,
   useEffect,
   useImperativeHandle,
-  useLayoutEffect,
   useRef,
   useState,
 } from "react";
@@ -25,14 +24,14 @@ import { findUnsavedDraft, reportTyping, saveDraft, sendText, setReplyDraft } fr
 import { useReplyDraft, useTextDraft } from "#sync/hooks/use-unsent.ts";
 import { AttachButtons } from "./attach-buttons.tsx";
 import { listPastedFiles } from "./chosen-files.ts";
+import { composerClasses } from "./composer-classes.ts";
 import { useComposerOverlay } from "./composer-overlay.ts";
 import { FileDropZone } from "./file-drop.tsx";
 import { hasKeyboard } from "./has-keyboard.ts";
 import { useAttachmentDraft } from "./use-attachment-draft.ts";
+import { useFieldHeight } from "./use-field-height.ts";
 
 const ReplyBar = lazyComponent(() => loadWithIdleTexts(() => import("#features/chat/reply/reply-bar.tsx")));
-
-const composerLinesMax = 5;
 
 /** Imperative handle for starting a message from elsewhere in the chat. */
 export type ComposerHandle = {
@@ -47,6 +46,10 @@ type MessageComposerProps = {
   conversation: ConversationId;
   /** List of members to mention; only in a group. */
   MentionPicker?: ComponentType<MentionPickerProps> | undefined;
+  /** Another form replaces this one, which keeps its draft. */
+  isHidden: boolean;
+  /** Edits the last own message. */
+  onEditLast: () => void;
   onSend: () => void;
 };
 
@@ -54,7 +57,8 @@ type MessageComposerProps = {
  * Message input. Sending clears the field at once; the text returns if it cannot be written to the local store, and
  * stays in the draft until it is stored. Independent of the network.
  */
-export function MessageComposer({ ref, conversation, MentionPicker, onSend }: MessageComposerProps) {
+export function MessageComposer({ ref, conversation, isHidden, onSend, ...props }: MessageComposerProps) {
+  const { MentionPicker, onEditLast } = props;
   const { t } = useTranslation();
   const textarea = useRef<HTMLTextAreaElement>(null);
   const draft = useTextDraft(conversation);
@@ -107,22 +111,7 @@ export function MessageComposer({ ref, conversation, MentionPicker, onSend }: Me
     if (hash === composerHash) textarea.current?.focus();
   }, [hash]);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the height follows the text
-  useLayoutEffect(() => {
-    const element = textarea.current;
-    if (!element) return;
-    const style = getComputedStyle(element);
-    const padding = Number.parseFloat(style.paddingTop) + Number.parseFloat(style.paddingBottom);
-    const max = Number.parseFloat(style.lineHeight) * composerLinesMax + padding;
-    // Fix the height of the form during the measurement, so that the message list keeps its scroll position.
-    const form = element.form;
-    if (form) form.style.minHeight = `${form.offsetHeight}px`;
-    element.style.height = "0";
-    const wanted = element.scrollHeight;
-    element.style.height = `${Math.min(wanted, max)}px`;
-    if (form) form.style.minHeight = "";
-    element.style.overflowY = wanted > max ? "auto" : "hidden";
-  }, [text]);
+  useFieldHeight(textarea, text);
 
   const clean = cleanText(text);
   const excessChars = clean.length - messageTextMaxLength;
@@ -149,6 +138,7 @@ export function MessageComposer({ ref, conversation, MentionPicker, onSend }: Me
       event.preventDefault();
       setReplyDraft(conversation, undefined);
     }
+    if (event.key === "ArrowUp" && text === "") onEditLast();
     // Enter that ends an IME composition (accents, other scripts) does not send.
     if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
     event.preventDefault();
@@ -159,7 +149,8 @@ export function MessageComposer({ ref, conversation, MentionPicker, onSend }: Me
     <>
       <form
         data-page-end
-        className="relative shrink-0 border-t border-line bg-surface px-2 py-2 pb-[max(0.5rem,env(safe-area-inset-bottom))]"
+        hidden={isHidden && !isRecording}
+        className={composerClasses.form}
         onSubmit={(event) => {
           event.preventDefault();
           void send();
@@ -203,7 +194,7 @@ export function MessageComposer({ ref, conversation, MentionPicker, onSend }: Me
             }
             placeholder={t("chat.placeholder")}
             value={text}
-            className="block min-h-12 min-w-0 flex-1 rounded-[24px] border border-field bg-bg px-4 py-[11px] leading-6 placeholder:overflow-hidden placeholder:text-ellipsis placeholder:whitespace-nowrap focus-visible:border-accent focus-visible:outline-1 focus-visible:outline-offset-0"
+            className={composerClasses.field}
             onChange={(event) => handleChange(event.target.value)}
             onBlur={() => {
               isTouched.current = false;

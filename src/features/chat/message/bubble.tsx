@@ -6,7 +6,7 @@ import { describeMessage } from "#components/messages/message-preview-text.ts";
 import { MessageTicks } from "#components/messages/message-ticks.tsx";
 import { quoteClasses } from "#components/messages/quote-classes.ts";
 import type { MenuAnchor } from "#components/overlays/menu.tsx";
-import { findReplyTarget, type StoredBody } from "#contract/conversations.ts";
+import { findReplyTarget, getEditNumber, type StoredBody } from "#contract/conversations.ts";
 import { type ConversationId, deletedUserId, type Uuid } from "#contract/ids.ts";
 import { ReplyActionsContext } from "#features/chat/reply/reply-actions-context.ts";
 import { useSwipeReply } from "#features/chat/reply/use-swipe-reply.ts";
@@ -24,6 +24,7 @@ import { SenderAvatar, SenderName } from "./sender-label.tsx";
 import type { GroupSender } from "./senders.ts";
 import { useLongPressMenu } from "./use-long-press-menu.ts";
 
+const FailedEdit = lazyComponent(() => loadWithIdleTexts(() => import("#features/chat/edit/failed-edit.tsx")));
 const Quote = lazyComponent(() => loadWithIdleTexts(() => import("#features/chat/reply/quote.tsx")));
 
 /** Actions of a bubble. All bubbles of a list share one stable object. */
@@ -88,6 +89,7 @@ function BubbleView({ conversation, item, me, authorLabel, sender, placement, ac
   const { body, mine, at, status, cid } = item;
   const { endsRun, hasAvatarColumn, hasSenderName } = placement;
   const time = formatTime(at, useLanguage());
+  const edited = getEditNumber(body) > 0 && t("messages.edited");
   const hasMenu = hasShareableContent(body);
   const longPressHandlers = useLongPressMenu(hasMenu ? (anchor) => actions.openMenu(item, anchor) : undefined);
   const startReply = useContext(ReplyActionsContext)?.startReply;
@@ -130,7 +132,7 @@ function BubbleView({ conversation, item, me, authorLabel, sender, placement, ac
           <BubbleContent
             conversation={conversation}
             item={status === "failed" && isClosedForSending(props.participation) ? withoutUpload(item) : item}
-            time={time}
+            time={edited ? `${edited} ${time}` : time}
             description={`${authorLabel} ${describeMessage(body, t)}, ${time}`}
             isExpanded={props.isExpanded}
             onOpen={() => actions.openImage(item)}
@@ -143,8 +145,9 @@ function BubbleView({ conversation, item, me, authorLabel, sender, placement, ac
                 : "text-muted"
             }`}
           >
+            {edited && <span>{edited}</span>}
             <time dateTime={new Date(at).toISOString()}>{time}</time>
-            {mine && <MessageTicks status={status} />}
+            {mine && <MessageTicks status={item.edit ? "sending" : status} />}
           </span>
         </div>
         {hasMenu && (
@@ -161,6 +164,7 @@ function BubbleView({ conversation, item, me, authorLabel, sender, placement, ac
           />
         )}
       </div>
+      {item.edit && item.edit !== "sending" && <FailedEdit conversation={conversation} item={item} error={item.edit} />}
       {status === "failed" && cid && (
         <FailedMessageActions cid={cid} error={item.error} participation={props.participation} />
       )}

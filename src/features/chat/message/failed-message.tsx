@@ -28,7 +28,7 @@ export const describeSendFailure = (
   return t(`errors.${error ?? "internal"}`);
 };
 
-const actionClasses =
+export const failedActionClasses =
   "inline-flex min-h-12 items-center gap-1.5 rounded-card px-3 text-sm font-semibold hover:bg-raised";
 
 /** Reason and actions of a message that could not be sent. */
@@ -53,7 +53,7 @@ export function FailedMessageActions({
         {!isClosedForSending(participation) && (
           <button
             type="button"
-            className={`${actionClasses} text-accent`}
+            className={`${failedActionClasses} text-accent`}
             onClick={() => runWithErrorToast(retryMessage(cid))}
           >
             <span className="i-ph-arrow-clockwise-bold text-base" aria-hidden="true" />
@@ -62,7 +62,7 @@ export function FailedMessageActions({
         )}
         <button
           type="button"
-          className={`${actionClasses} text-danger`}
+          className={`${failedActionClasses} text-danger`}
           onClick={() => runWithErrorToast(discardMessage(cid))}
         >
           <span className="i-ph-trash text-base" aria-hidden="true" />

@@ -1,5 +1,5 @@
 import type { CallBody } from "#contract/calls/call.ts";
-import { findReplyTarget } from "#contract/conversations.ts";
+import { findReplyTarget, getEditNumber } from "#contract/conversations.ts";
 import { isSameDay } from "#i18n/relative-date.ts";
 import type { ChatItem } from "#sync/hooks/use-chat.ts";
 import {
@@ -71,6 +71,7 @@ const charWidthPx = 8; // estimate on the high side
 const textPaddingPx = 16;
 const bubbleSidesPx = 2 * 12;
 const timestampPx = 72; // time and ticks, on the last line
+const editedPx = 48; // note of an edited message before the time
 const deletedTextChars = 17; // "Message supprimé"
 const unreadableTextChars = 53;
 const fileIconPx = 48 + 12;
@@ -85,8 +86,8 @@ const callDetailsPx = 16; // details below the outcome
 const declinedByChars = 38; // "Appel audio refusé par Benoît Kabongo"
 const eventPaddingPx = 8 + 8; // padding and margin
 
-/** Estimated height of a text at this width; the time shares its last line. */
-const estimateTextHeight = (text: string, widthPx: number, isExpanded: boolean): number => {
+/** Estimated height of a text at this width; the time, which takes `cornerPx`, shares its last line. */
+const estimateTextHeight = (text: string, widthPx: number, isExpanded: boolean, cornerPx = timestampPx): number => {
   const collapsed = isExpanded ? undefined : collapseText(text);
   let lines = 0;
   let lastPx = 0;
@@ -95,7 +96,7 @@ const estimateTextHeight = (text: string, widthPx: number, isExpanded: boolean):
     lines += Math.max(1, Math.ceil(px / widthPx));
     lastPx = px % widthPx;
   }
-  if (collapsed === undefined && lastPx + timestampPx > widthPx) lines++;
+  if (collapsed === undefined && lastPx + cornerPx > widthPx) lines++;
   return lines * lineHeightPx + (collapsed === undefined ? 0 : showMoreButtonPx);
 };
 
@@ -110,13 +111,16 @@ const estimateCallHeight = ({ status }: CallBody, isMine: boolean, textPx: numbe
 const estimateBodyHeight = ({ body, mine }: ChatItem, listPx: number, isExpanded: boolean): number => {
   const textPx = Math.max(charWidthPx, Math.min(listPx * bubbleWidthShare, bubbleMaxPx) - bubbleSidesPx);
   const bubblePx = Math.min((listPx - 2 * listEdgePx) * bubbleWidthShare, bubbleMaxPx);
+  const cornerPx = timestampPx + (getEditNumber(body) > 0 ? editedPx : 0);
   switch (body.type) {
     case "text":
-      return estimateTextHeight(body.text, textPx, isExpanded) + textPaddingPx;
+      return estimateTextHeight(body.text, textPx, isExpanded, cornerPx) + textPaddingPx;
     case "image": {
       const { widthPx, ratio } = toImageBox(body.width, body.height);
       const contentPx = Math.min(widthPx, bubblePx - 2 * imagePaddingPx);
-      const caption = body.text ? estimateTextHeight(body.text, contentPx - 16, isExpanded) + imageCaptionPaddingPx : 0;
+      const caption = body.text
+        ? estimateTextHeight(body.text, contentPx - 16, isExpanded, cornerPx) + imageCaptionPaddingPx
+        : 0;
       return contentPx / ratio + 2 * imagePaddingPx + caption;
     }
     case "file": {
@@ -125,7 +129,7 @@ const estimateBodyHeight = ({ body, mine }: ChatItem, listPx: number, isExpanded
       return (
         cardHeightPx +
         (wraps ? secondNameLinePx : 0) +
-        (body.text ? estimateTextHeight(body.text, contentPx, isExpanded) + fileCaptionGapPx : 0)
+        (body.text ? estimateTextHeight(body.text, contentPx, isExpanded, cornerPx) + fileCaptionGapPx : 0)
       );
     }
     case "voice":

@@ -10,6 +10,7 @@ import { type AttachedBody, findAttachment, findReplyTarget } from "#contract/co
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { saveToDevice } from "#features/chat/attachments/save-file.ts";
 import { toFetchErrorKey, useAttachment } from "#features/chat/attachments/use-attachment.ts";
+import { canBeEdited, EditContext } from "#features/chat/edit/edit-context.ts";
 import { ReplyActionsContext } from "#features/chat/reply/reply-actions-context.ts";
 import { useQuotedMessage } from "#features/chat/reply/use-quoted-message.ts";
 import { formatTime } from "#i18n/format.ts";
@@ -117,6 +118,7 @@ export default function MessageMenu(props: MessageMenuProps) {
   const { members } = people;
   const callActions = useContext(ChatCallActionsContext);
   const replyActions = useContext(ReplyActionsContext);
+  const startEdit = useContext(EditContext);
   const quoted = useQuotedMessage(conversation, findReplyTarget(body));
   const sender = item.mine ? undefined : findSender(people, item.sender, t);
 
@@ -190,6 +192,13 @@ export default function MessageMenu(props: MessageMenuProps) {
       icon: "i-ph-copy",
       onSelect: () => void copyText(text),
     },
+    startEdit &&
+      canBeEdited(item) && {
+        id: "edit",
+        label: t("messages.edit"),
+        icon: "i-ph-pencil-simple",
+        onSelect: () => startEdit(item),
+      },
     (item.seq !== undefined || item.status === "sending") && {
       id: "forward",
       label: t("messages.forward"),

@@ -1,5 +1,7 @@
 import Dexie from "dexie";
 import * as v from "valibot";
+import { Body, Seq } from "#contract/conversations.ts";
+import { errorCodes } from "#contract/errors.ts";
 import { ConversationId, Uuid } from "#contract/ids.ts";
 import type { Platform } from "#sync/platform/platform.ts";
 import {
@@ -13,24 +15,39 @@ import {
   UploadRow,
 } from "#sync/store/database.ts";
 import { isPendingDeletionKey } from "#sync/store/pending-deletions.ts";
+import { isPendingEditKey } from "#sync/store/pending-edits.ts";
 import { PostQueueRow } from "#sync/store/post-rows.ts";
 import { hasPendingSettings, type SettingsRow, settingsKey } from "#sync/store/settings-rows.ts";
 import { isQuotaError } from "#sync/store/storage-quota.ts";
 import { type KnownNames, noKnownNames } from "./known-names.ts";
 
-/** Entries of `meta` that exist on this device only: drafts, pending deletions and changed settings. */
+/** Entries of `meta` that exist on this device only: drafts, pending deletions and edits, and changed settings. */
 const UnsentMetaRow = v.union([
   v.object({ key: v.pipe(v.string(), v.check(isDraftKey)), value: v.union([v.string(), DraftRow]) }),
   v.object({
     key: v.pipe(v.string(), v.check(isPendingDeletionKey)),
     value: v.object({ cid: Uuid, conversation: ConversationId }),
   }),
+  v.object({
+    key: v.pipe(v.string(), v.check(isPendingEditKey)),
+    value: v.object({
+      conversation: ConversationId,
+      target: v.union([Seq, Uuid]),
+      edit: v.number(),
+      text: v.string(),
+      body: Body,
+      error: v.optional(v.picklist(errorCodes)),
+    }),
+  }),
   v.object({ key: v.literal(settingsKey), value: v.object({ wanted: v.object({}) }) }),
 ]);
 
 /** Whether a row of `meta` exists on this device only, whichever version wrote it. */
 export const isUnsentMetaRow = ({ key, value }: MetaRow): boolean =>
-  isDraftKey(key) || isPendingDeletionKey(key) || (key === settingsKey && hasPendingSettings(value as SettingsRow));
+  isDraftKey(key) ||
+  isPendingDeletionKey(key) ||
+  isPendingEditKey(key) ||
+  (key === settingsKey && hasPendingSettings(value as SettingsRow));
 
 /**
  * Tables with content that exists on this device only, with the schemas of their rows. In the order of their backup:
@@ -53,7 +70,7 @@ const unsentTables = Object.keys(unsentRows) as UnsentTable[];
 export const isUnsentRow = (table: UnsentTable, row: unknown): boolean => v.is(unsentRows[table], row);
 
 /**
- * Unsent messages and posts with their files, drafts, pending deletions and settings (in `meta`) and interrupted
+ * Unsent messages and posts with their files, drafts, pending deletions and edits, settings (in `meta`) and interrupted
  * recordings. `names` is only in memory.
  */
 export type UnsentSnapshot = { [Table in UnsentTable]: v.InferOutput<(typeof unsentRows)[Table]>[] } & {

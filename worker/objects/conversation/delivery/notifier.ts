@@ -11,6 +11,8 @@ import { type DeliveryProgress, FanOut } from "./fan-out.ts";
 import { FileRelease } from "./file-release.ts";
 import { purgeMessages } from "./purge.ts";
 
+const farAlarmMs = 60 * 60_000; // longer than any wait for a delivery or a call
+
 export const nothingDelivered: DeliveryProgress = { head: 0, revision: 0 };
 
 /** Timeouts of a call: applies those that are due, and returns the time of the next. */
@@ -50,10 +52,14 @@ export class MemberNotifier {
     this.#fanOut = this.#makeFanOut();
   }
 
-  /** Resumes the work of a previous instance, which had set an alarm, or lost it while a timeout of the call was pending. */
+  /**
+   * Resumes the work of a previous instance, which had set an alarm, or lost it while a timeout of the call was pending.
+   * An alarm that is far ahead only purges earlier texts: nothing is undelivered.
+   */
   recover(alarmAt: number | null): void {
     const timeoutAt = this.#callTimeouts.findNext();
-    if (alarmAt === null && timeoutAt === undefined) return;
+    if (alarmAt !== null && alarmAt > Date.now() + farAlarmMs) this.#alarmAt = alarmAt;
+    if ((alarmAt === null || alarmAt === this.#alarmAt) && timeoutAt === undefined) return;
     this.#isRecovering = true;
     this.#fileRelease.markDue();
     if (alarmAt !== null) this.#alarmAt = alarmAt;
@@ -177,18 +183,21 @@ export class MemberNotifier {
       if (next !== undefined) this.#setAlarm(Math.max(next, Date.now() + 1));
       const timeoutAt = this.#callTimeouts.findNext();
       if (timeoutAt !== undefined) this.#setAlarm(Math.max(timeoutAt, Date.now() + 1));
+      const purgeAt = this.#log?.earlierTexts.nextPurgeAt;
+      if (purgeAt !== undefined) this.#setAlarm(Math.max(purgeAt, Date.now() + 1));
       // Pending receipts need an alarm that survives this instance.
       if (this.#lastNotifiedReadState) this.#setAlarm(Date.now() + fanOutAlarmMs);
     }
   }
 
-  /** Purges one batch of a conversation without readers and releases its files. */
+  /** Purges one batch of a conversation without readers, releases its files and purges earlier texts. */
   async #purge(log: ConversationLog): Promise<void> {
     if (log.hasNoReaders && !log.messages.isEmpty) {
       log.transaction(() => purgeMessages(log));
       this.#fileRelease.markDue();
       this.#setAlarm(Date.now() + 1);
     }
+    log.earlierTexts.purge(Date.now());
     await this.#fileRelease.run(log);
   }
 

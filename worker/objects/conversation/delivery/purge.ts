@@ -15,6 +15,7 @@ export const purgeMessages = (log: ConversationLog): void => {
     upTo,
   );
   log.sql.exec("DELETE FROM attachments WHERE seq <= ?", upTo);
+  log.sql.exec("DELETE FROM earlier_texts WHERE seq <= ?", upTo);
   log.sql.exec("DELETE FROM mentions WHERE seq <= ?", upTo);
   log.sql.exec("DELETE FROM messages WHERE seq <= ?", upTo);
   log.messages.invalidateCache();

@@ -4,8 +4,10 @@ import { conversationMaxBytes } from "#contract/limits.ts";
 import logTables from "#migrations/conversation/0001_log.sql?raw";
 import callRing from "#migrations/conversation/0002_call_ring.sql?raw";
 import mentionTable from "#migrations/conversation/0003_mentions.sql?raw";
+import earlierTexts from "#migrations/conversation/0004_earlier_texts.sql?raw";
 import { ConversationCall } from "#worker/objects/shared/call-record.ts";
 import { applyMigrations, readSchemaVersion } from "#worker/objects/shared/migrations.ts";
+import { EarlierTextTable } from "./earlier-text-table.ts";
 import { type Member, MemberTable } from "./member-table.ts";
 import { MentionTable } from "./mention-table.ts";
 import {
@@ -17,7 +19,7 @@ import {
 } from "./message-table.ts";
 import { PendingDeletions } from "./pending-deletions.ts";
 
-const migrations = [logTables, callRing, mentionTable];
+const migrations = [logTables, callRing, mentionTable, earlierTexts];
 
 const newEpoch = (): string => crypto.randomUUID().slice(0, 8);
 
@@ -49,6 +51,7 @@ export class ConversationLog {
   readonly members: MemberTable;
   readonly messages: MessageTable;
   readonly mentions: MentionTable;
+  readonly earlierTexts: EarlierTextTable;
   readonly pendingDeletions: PendingDeletions;
   readonly calls: ConversationCall;
   /** Group data, null in a private conversation. */
@@ -103,6 +106,7 @@ export class ConversationLog {
     this.members = new MemberTable(this.sql);
     this.messages = new MessageTable(this.sql);
     this.mentions = new MentionTable(this.sql);
+    this.earlierTexts = new EarlierTextTable(this.sql);
     this.pendingDeletions = new PendingDeletions(this.sql);
     this.calls = new ConversationCall(this.sql);
   }
@@ -138,8 +142,9 @@ export class ConversationLog {
   }
 
   /** Newest message that a member sees, for their conversation list. */
-  lastMessageFor({ visibleUpTo }: Member): NewestMessage {
-    const last = visibleUpTo === null ? this.messages.last : this.messages.findLastAt(visibleUpTo);
+  lastMessageFor(member: Member): NewestMessage {
+    const isSame = member.visibleUpTo === null && !this.messages.hasSplitHead;
+    const last = isSame ? this.messages.last : this.messages.findLastAt(this.headFor(member), member);
     return last ?? { at: this.createdAt, prior: null, sender: 0, preview: null, whole: true };
   }
 

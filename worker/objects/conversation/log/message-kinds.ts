@@ -12,6 +12,7 @@ const messageKinds: Readonly<Record<MessageKind, MessageTraits>> = {
   forwarded: { isForwardable: true, canNameAuthor: true, isSearchable: true, isSystem: false },
   mention: { isForwardable: true, canNameAuthor: false, isSearchable: true, isSystem: false },
   reply: { isForwardable: true, canNameAuthor: false, isSearchable: true, isSystem: false },
+  edited: { isForwardable: true, canNameAuthor: false, isSearchable: true, isSystem: false },
   image: { isForwardable: true, canNameAuthor: true, isSearchable: true, isSystem: false },
   file: { isForwardable: true, canNameAuthor: true, isSearchable: true, isSystem: false },
   voice: { isForwardable: true, canNameAuthor: true, isSearchable: false, isSystem: false },

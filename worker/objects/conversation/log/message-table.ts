@@ -1,4 +1,5 @@
-import { findAttachment, type Message, type MessageKind, type StoredBody } from "#contract/conversations.ts";
+import * as v from "valibot";
+import { findAttachment, type Message, type MessageKind, StoredBody } from "#contract/conversations.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { toPreview } from "#contract/wire/preview.ts";
 import type { Member } from "./member-table.ts";
@@ -16,6 +17,7 @@ export type MessageRecord = {
   body: string;
   revision: number;
   withheld: number;
+  shown: string | null;
 };
 
 /** Values of the column `withheld`: never delivered to the other member; the second value also tells the author. */
@@ -32,8 +34,15 @@ export const toVisibleMessage = (row: MessageRecord, member: Member): Message =>
     const own = { seq, sender, at, body: fromBodyColumns(row.kind, row.body), cid: row.cid };
     return row.withheld === undeliveredAndDisclosed ? { ...own, held: true } : own;
   }
-  return { seq, sender, at, body: row.withheld > 0 ? { type: "withheld" } : fromBodyColumns(row.kind, row.body) };
+  return { seq, sender, at, body: row.withheld > 0 ? { type: "withheld" } : readBodyFor(row, member) };
 };
+
+/** Body as a member sees it: the other member of a private chat does not see edits made while they blocked the author. */
+export const readBodyFor = (
+  { kind, body, sender, shown }: MessageRecord,
+  { number }: Pick<Member, "number">,
+): StoredBody =>
+  shown === null || sender === number ? fromBodyColumns(kind, body) : v.parse(StoredBody, JSON.parse(shown));
 
 /** Newest message in the conversation list, with the time of the message before it. */
 export type NewestMessage = {
@@ -44,11 +53,11 @@ export type NewestMessage = {
   whole: boolean;
 };
 
-const toNewestMessage = ({ at, sender, kind, body }: MessageRecord, prior: number | null): NewestMessage => ({
-  at,
+const toNewestMessage = (row: MessageRecord, prior: number | null, reader?: Member): NewestMessage => ({
+  at: row.at,
   prior,
-  sender,
-  ...toPreview(fromBodyColumns(kind, body)),
+  sender: row.sender,
+  ...toPreview(readBodyFor(row, reader ?? { number: row.sender })),
 });
 
 type NewMessage = Pick<MessageRecord, "sender" | "cid" | "at" | "withheld"> & { body: StoredBody };
@@ -73,7 +82,12 @@ export class MessageTable {
     return this.#state.head;
   }
 
-  /** Newest message for the conversation list. */
+  /** Whether the newest message may have another body for the other member. */
+  get hasSplitHead(): boolean {
+    return this.#state.recent.at(-1)?.shown !== null;
+  }
+
+  /** Newest message for the conversation list, as its author sees it. */
   get last(): NewestMessage | undefined {
     return this.#state.last;
   }
@@ -89,9 +103,9 @@ export class MessageTable {
   }
 
   /** List entry for a member whose newest visible message has this seq. */
-  findLastAt(seq: number): NewestMessage | undefined {
+  findLastAt(seq: number, reader: Member): NewestMessage | undefined {
     const row = this.find(seq);
-    return row && toNewestMessage(row, this.find(seq - 1)?.at ?? null);
+    return row && toNewestMessage(row, this.find(seq - 1)?.at ?? null, reader);
   }
 
   find(seq: number): MessageRecord | undefined {
@@ -118,7 +132,7 @@ export class MessageTable {
 
   /** Appends a message and the reference to its file. */
   append({ sender, cid, at, withheld, body }: NewMessage): { seq: number; at: number } {
-    const row = { seq: this.head + 1, sender, cid, at, ...toBodyColumns(body), revision: 0, withheld };
+    const row = { seq: this.head + 1, sender, cid, at, ...toBodyColumns(body), revision: 0, withheld, shown: null };
     this.#sql.exec(
       "INSERT INTO messages (seq, sender, cid, at, kind, body, withheld) VALUES (?, ?, ?, ?, ?, ?, ?)",
       row.seq,
@@ -137,8 +151,15 @@ export class MessageTable {
 
   /** Updates a stored message: a tombstone or a changed body. */
   replace(row: MessageRecord): void {
-    const { seq, kind, body, revision } = row;
-    this.#sql.exec("UPDATE messages SET kind = ?, body = ?, revision = ? WHERE seq = ?", kind, body, revision, seq);
+    const { seq, kind, body, revision, shown } = row;
+    this.#sql.exec(
+      "UPDATE messages SET kind = ?, body = ?, revision = ?, shown = ? WHERE seq = ?",
+      kind,
+      body,
+      revision,
+      shown,
+      seq,
+    );
     if (kind === "deleted" && row.withheld === 0) this.unread.subtractDeleted(row);
     const { head, last, recent } = this.#state;
     this.#state = {

@@ -2,8 +2,8 @@ import { findAttachment, type StoredBody } from "#contract/conversations.ts";
 import type { Uuid } from "#contract/ids.ts";
 import type { ConversationLog } from "#worker/objects/conversation/log/conversation-log.ts";
 import type { Member } from "#worker/objects/conversation/log/member-table.ts";
-import { fromBodyColumns, getMessageTraits } from "#worker/objects/conversation/log/message-kinds.ts";
-import type { MessageRecord } from "#worker/objects/conversation/log/message-table.ts";
+import { getMessageTraits } from "#worker/objects/conversation/log/message-kinds.ts";
+import { type MessageRecord, readBodyFor } from "#worker/objects/conversation/log/message-table.ts";
 
 /** Whether a member may read the file of a message. Authors keep their own files after the connection has ended. */
 const canReadAttachment = (log: ConversationLog, member: Member, row: MessageRecord): boolean => {
@@ -31,6 +31,6 @@ export const findForwardOriginal = (
   const author = row && log.members.findByNumber(row.sender);
   if (!row || !author || !getMessageTraits(row.kind).isForwardable || (row.withheld > 0 && author !== member))
     return undefined;
-  const body = fromBodyColumns(row.kind, row.body);
+  const body = readBodyFor(row, member);
   return findAttachment(body) && !canReadAttachment(log, member, row) ? undefined : { body, author: author.user };
 };

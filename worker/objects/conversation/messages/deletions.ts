@@ -31,7 +31,8 @@ export const replaceByTombstone = (
   if (row.kind === "deleted") return { revision: row.revision, isNew: false, isUndelivered };
   const { file } = findAttachment(fromBodyColumns(row.kind, row.body)) ?? {};
   log.addRevisions(1);
-  log.messages.replace({ ...row, ...toBodyColumns({ type: "deleted" }), revision: log.revision });
+  log.messages.replace({ ...row, ...toBodyColumns({ type: "deleted" }), revision: log.revision, shown: null });
+  log.earlierTexts.deleteOf(seq);
   if (file !== undefined) {
     log.sql.exec("DELETE FROM attachments WHERE file = ? AND seq = ?", file, seq);
     log.sql.exec("INSERT INTO releases (cid, file) VALUES (?, ?)", row.cid, file);

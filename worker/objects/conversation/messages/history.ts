@@ -5,8 +5,8 @@ import { foldText } from "#contract/text.ts";
 import type { CommandOf, PageResult } from "#contract/wire/commands.ts";
 import type { ConversationLog } from "#worker/objects/conversation/log/conversation-log.ts";
 import type { Member } from "#worker/objects/conversation/log/member-table.ts";
-import { fromBodyColumns, getMessageTraits } from "#worker/objects/conversation/log/message-kinds.ts";
-import { type MessageRecord, toVisibleMessage } from "#worker/objects/conversation/log/message-table.ts";
+import { getMessageTraits } from "#worker/objects/conversation/log/message-kinds.ts";
+import { type MessageRecord, readBodyFor, toVisibleMessage } from "#worker/objects/conversation/log/message-table.ts";
 import type { SearchBudget, SearchSlice } from "#worker/objects/rpc.ts";
 
 /** Bytes of a message on a page besides its body: seq, time, sender, client id and punctuation. */
@@ -69,9 +69,10 @@ export const readNewMessages = (log: ConversationLog, member: Member, after: num
 };
 
 /** Searchable text of a message, empty if the member may not see it. */
-const searchTextOf = ({ kind, body, sender, withheld }: MessageRecord, member: Member): string => {
+const searchTextOf = (row: MessageRecord, member: Member): string => {
+  const { kind, body, sender, withheld } = row;
   if (!getMessageTraits(kind).isSearchable || (withheld > 0 && sender !== member.number)) return "";
-  return kind === "text" ? body : searchTextOfBody(fromBodyColumns(kind, body));
+  return kind === "text" ? body : searchTextOfBody(readBodyFor(row, member));
 };
 
 /**

@@ -1,6 +1,13 @@
+import { Buffer } from "node:buffer";
 import { findAttachment } from "#contract/conversations.ts";
 import type { Uuid } from "#contract/ids.ts";
-import { type DeletePendingResult, isRefusal, type Refusal, type SendResult } from "#contract/wire/commands.ts";
+import {
+  type CommandResults,
+  type DeletePendingResult,
+  isRefusal,
+  type Refusal,
+  type SendResult,
+} from "#contract/wire/commands.ts";
 import { logError } from "#worker/lib/log.ts";
 import { buildNotice } from "#worker/objects/conversation/delivery/build-notice.ts";
 import { type MemberNotifier, nothingDelivered } from "#worker/objects/conversation/delivery/notifier.ts";
@@ -9,6 +16,7 @@ import type { Member } from "#worker/objects/conversation/log/member-table.ts";
 import type { CheckedMessage, InboxPosition, RefusedMessage, SendOutcome } from "#worker/objects/rpc.ts";
 import { GroupCommit } from "#worker/objects/shared/group-commit.ts";
 import { replaceByTombstone } from "./deletions.ts";
+import { applyEdit, type MessageEdit } from "./edits.ts";
 import { reviseCorrected } from "./forward-authors.ts";
 import { checkMentions } from "./mention-checks.ts";
 import { checkReply } from "./reply-checks.ts";
@@ -89,19 +97,20 @@ const appendMessages = (
     : { sent, refused, cidsWithoutFile, isNew, hasRepeats };
 };
 
-/** Appends sent messages to the conversation with group commit and notifies the members. */
+type AppenderNotifier = Pick<
+  MemberNotifier,
+  "notify" | "notifySent" | "confirmDelivered" | "notifyDeleted" | "handleNewEpoch"
+>;
+
+/** Appends sent messages to the conversation with group commit, edits them, and notifies the members. */
 export class MessageAppender {
   readonly #log: ConversationLog;
-  readonly #notifier: Pick<MemberNotifier, "notifySent" | "confirmDelivered" | "notifyDeleted" | "handleNewEpoch">;
+  readonly #notifier: AppenderNotifier;
   readonly #sentBytes: SentByteBudgets;
   readonly #commits = new GroupCommit<AppendRequest, AppendResult | Refusal>((batch) => this.#commit(batch));
 
   /** `factor`: multiple of the production send limit. */
-  constructor(
-    log: ConversationLog,
-    notifier: Pick<MemberNotifier, "notifySent" | "confirmDelivered" | "notifyDeleted" | "handleNewEpoch">,
-    factor: number,
-  ) {
+  constructor(log: ConversationLog, notifier: AppenderNotifier, factor: number) {
     this.#log = log;
     this.#sentBytes = new SentByteBudgets(log.sql, factor);
     this.#notifier = notifier;
@@ -147,6 +156,24 @@ export class MessageAppender {
     }
     log.transaction(() => log.pendingDeletions.add(member, cid, now));
     return { revision: log.revision, place: null };
+  }
+
+  /** Replaces the text of a member's own message. */
+  edit(member: Member, edit: MessageEdit): CommandResults["editMessage"] | Refusal {
+    const log = this.#log;
+    const now = Date.now();
+    const takeBytes = (text: string): Refusal | undefined => {
+      if (log.isFull) return { error: "conversation_full" };
+      const bytes = Buffer.byteLength(text);
+      return this.#sentBytes.take(member, bytes, now)
+        ? undefined
+        : { error: "conversation_limited", retryAfterMs: this.#sentBytes.waitMs(member, bytes, now) };
+    };
+    const result = log.transaction(() => applyEdit(log, member, edit, takeBytes, now));
+    if (isRefusal(result)) return result;
+    const { revision, edited, isNew, isUndelivered } = result;
+    if (isNew) this.#notifier.notify(isUndelivered ? [member] : log.members.active);
+    return { revision, edited };
   }
 
   /**

@@ -4,8 +4,10 @@ import {
   type Forwarded,
   type ForwardSource,
   findAttachment,
+  getEditNumber,
   isAnonymized,
   type StoredBody,
+  withoutEdits,
 } from "#contract/conversations.ts";
 import { isPermanentError } from "#contract/errors.ts";
 import type { Uuid } from "#contract/ids.ts";
@@ -52,12 +54,13 @@ const checkForward = (body: Body, original: ForwardOriginal, me: Uuid): Body | R
   const { isRight: isAllowed, ...attribution } = checkAttribution(body, original, me);
   if (!isAllowed) return { error: "original_gone" };
   const [sentText, originalText] = [body, from].map((candidate) => ("text" in candidate ? candidate.text : undefined));
-  if (sentText !== undefined && sentText !== originalText) return { error: "invalid_input" };
+  if (sentText !== undefined && sentText !== originalText)
+    return { error: getEditNumber(from) > 0 ? "original_edited" : "invalid_input" };
   const [sentFile, fileFields] = [findAttachment(body), findAttachment(from)];
   if (!sentFile || !fileFields) return { ...body, ...attribution };
   if (sentFile.file !== fileFields.file) return { error: "original_gone" };
-  // Mentions and a reply are of another conversation.
-  const { forwarded: _before, reply: _reply, ...content } = withMentions(fileFields, []);
+  // Mentions and a reply are of another conversation, and a copy has no edits.
+  const { forwarded: _before, reply: _reply, ...content } = withoutEdits(withMentions(fileFields, []));
   if ("text" in content && sentText === undefined) delete content.text;
   return { ...content, ...attribution };
 };

@@ -9,6 +9,7 @@ import type { PresenceTracker } from "#worker/objects/user-channel/presence/pres
 import type { ConversationReader } from "./conversation-commands.ts";
 import type { FlagCommands } from "./flag-commands.ts";
 import type { MessageDeletions } from "./message-deletions.ts";
+import type { MessageEdits } from "./message-edits.ts";
 import type { ReceiptCommands } from "./receipt-commands.ts";
 import type { MessageDispatcher } from "./send-messages.ts";
 
@@ -18,6 +19,7 @@ type CommandRouterPorts = {
   receipts: ReceiptCommands;
   flags: FlagCommands;
   deletions: MessageDeletions;
+  edits: MessageEdits;
   reader: ConversationReader;
   presence: PresenceTracker;
   calls: CallCommands;
@@ -62,7 +64,7 @@ export class CommandRouter {
     session: Uuid | undefined,
     isWanted: () => boolean,
   ): Promise<CommandResults[Command["type"]] | Refusal> {
-    const { dispatcher, receipts, flags, deletions, reader, presence, calls } = this.#ports;
+    const { dispatcher, receipts, flags, deletions, edits, reader, presence, calls } = this.#ports;
     switch (command.type) {
       case "send":
         return dispatcher.sendAndWait(command);
@@ -72,6 +74,8 @@ export class CommandRouter {
         return deletions.deleteForEveryone(command);
       case "deletePending":
         return deletions.deletePending(command);
+      case "editMessage":
+        return edits.editMessage(command);
       case "mute":
         return receipts.setMute(command);
       case "setConversationFlags":

@@ -6,13 +6,14 @@ import type { Command } from "#contract/wire/commands.ts";
 /** Tokens for the length of a socket message, charged before it is read. */
 export const costOfLength = (length: number): number => Math.floor(length / frameTokenBytes);
 
-/** Tokens by frame type, 1 if not listed. A page is read and serialized; a deletion notifies all members. */
+/** Tokens by frame type, 1 if not listed. A page is read and serialized; a deletion or an edit notifies all members. */
 const frameCosts: Partial<Record<ClientFrame[0], number>> = {
   [clientFrame.page]: 4,
   [clientFrame.revisions]: 2,
   [clientFrame.search]: 2,
   [clientFrame.changes]: 2,
   [clientFrame.deleteMessage]: 4,
+  [clientFrame.editMessage]: 4,
 };
 
 const costOfFrame = (frame: ClientFrame): number =>
@@ -29,6 +30,7 @@ const commandCosts: Partial<Record<Command["type"], number>> = {
   changes: 2,
   deleteForEveryone: 4,
   deletePending: 4,
+  editMessage: 4,
 };
 
 /** Tokens of a command by HTTP. */

@@ -9,7 +9,7 @@ import {
   toMessagesPush,
   toOwnReceiptsFrame,
   toPeerReceiptsFrame,
-  toRevisionsFrame,
+  toRevisionsPush,
   toRowFrame,
   toSecurityNoticeFrame,
 } from "#worker/objects/user-channel/sockets/server-frames.ts";
@@ -93,10 +93,14 @@ const cachePerBase = <T>(
 };
 
 /** Push that is the same for every socket. */
-export const toUniformPush = (toFrame: (counter: number, base: SocketBase) => ServerFrame): PushBuilder => {
-  const push = cachePerBase((counter, base) => toSmallPush(toFrame(counter, base)));
+const toSharedPush = (toPush: (counter: number, base: SocketBase) => SocketPush): PushBuilder => {
+  const push = cachePerBase(toPush);
   return (counter, _socket, base) => push(counter, base);
 };
+
+/** Push of a frame that is the same for every socket. */
+export const toUniformPush = (toFrame: (counter: number, base: SocketBase) => ServerFrame): PushBuilder =>
+  toSharedPush((counter, base) => toSmallPush(toFrame(counter, base)));
 
 /** Push of a security notice. Sockets of the session that caused it receive only the change number. */
 export const toSecurityNoticePush = (notice: SecurityNotice): PushBuilder => {
@@ -152,7 +156,7 @@ export const listPushes = ({
 }: EntryUpdate): PushBuilder[] => {
   const row = toInboxRow(entry);
   const changes = newMessages.length > 0 ? [toNewMessagesPush(row, newMessages, ownMessages)] : [];
-  if (revised) changes.push(toUniformPush((counter, base) => toRevisionsFrame(counter, row, revised, base)));
+  if (revised) changes.push(toSharedPush((counter, base) => toRevisionsPush(counter, row, revised, base)));
   if (needsFullRow) return [...changes, toUniformPush((counter, base) => toRowFrame(counter, row, base))];
   if (isOwnReadStateChanged) changes.push(toUniformPush((counter, base) => toOwnReceiptsFrame(counter, entry, base)));
   if (isPeerReadStateChanged) changes.push(toUniformPush((counter, base) => toPeerReceiptsFrame(counter, row, base)));

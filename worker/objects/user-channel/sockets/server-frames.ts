@@ -1,12 +1,20 @@
 import type { SecurityNotice } from "#contract/auth/security-notice.ts";
 import type { CallResult } from "#contract/calls/call.ts";
-import type { InboxRow, Message } from "#contract/conversations.ts";
+import { getEditNumber, type InboxRow, isEditableBody, type Message } from "#contract/conversations.ts";
+import { findMentions } from "#contract/mentions.ts";
 import type { Relation } from "#contract/people.ts";
 import type { Presence, VersionedSettings } from "#contract/settings/settings.ts";
 import type { ChangesResult, Command, CommandResults } from "#contract/wire/commands.ts";
 import { toWireBody, toWireMessage, toWirePerson, toWireRow } from "#contract/wire/compact-encoding.ts";
 import * as serverFrame from "#contract/wire/server-frame-types.ts";
-import { encodeFrame, encodeLiveText, type ServerFrame, type SocketBase } from "#contract/wire/server-frames.ts";
+import {
+  encodeFrame,
+  encodeLiveEdit,
+  encodeLiveText,
+  type LiveEdit,
+  type ServerFrame,
+  type SocketBase,
+} from "#contract/wire/server-frames.ts";
 import type { SentMessage } from "#worker/objects/user-channel/commands/send-queue.ts";
 import type { InboxEntry } from "#worker/objects/user-channel/inbox/inbox-merge.ts";
 import type { SocketPush } from "./socket-registry.ts";
@@ -87,19 +95,35 @@ export const toPeerReceiptsFrame = (counter: number, row: InboxRow, base: Socket
   row.othersRead,
 ];
 
-export const toRevisionsFrame = (
+/** The edit that fits the short form (`LiveEdit`): the only change since the revision before. */
+const findSoleEdit = (
+  { revision }: InboxRow,
+  { since, messages }: RevisedMessages,
+): Pick<LiveEdit, "seq" | "revision" | "edited" | "text"> | undefined => {
+  const [message] = messages;
+  if (messages.length !== 1 || since !== revision - 1 || !message || message.held) return undefined;
+  const { seq, body } = message;
+  const edited = getEditNumber(body);
+  if (edited === 0 || !isEditableBody(body) || findMentions(body).length > 0) return undefined;
+  return { seq, revision, edited, text: body.text ?? "" };
+};
+
+type RevisedMessages = { since: number; messages: readonly Message[] };
+
+/** Push of changed messages. */
+export const toRevisionsPush = (
   counter: number,
   row: InboxRow,
-  { since, messages }: { since: number; messages: readonly Message[] },
+  revised: RevisedMessages,
   base: SocketBase,
-): ServerFrame => [
-  serverFrame.revised,
-  counter - base.counter,
-  row.handle,
-  since,
-  row.revision,
-  messages.map((message) => toWireMessage(message, base.now)),
-];
+): SocketPush => {
+  const edit = findSoleEdit(row, revised);
+  const position = { counter: counter - base.counter, handle: row.handle };
+  if (edit) return { frame: encodeLiveEdit({ ...position, ...edit }), messages: 1 };
+  const wire = revised.messages.map((message) => toWireMessage(message, base.now));
+  const frame = [serverFrame.revised, position.counter, position.handle, revised.since, row.revision, wire] as const;
+  return { frame: encodeFrame([...frame]), messages: 0 };
+};
 
 export const toPersonFrame = (counter: number, relation: Relation, base: SocketBase): ServerFrame => [
   serverFrame.person,
@@ -150,6 +174,7 @@ export const toAnswerFrame = (
     type === "clearHistory" ||
     type === "deleteForEveryone" ||
     type === "deletePending" ||
+    type === "editMessage" ||
     type === "mute" ||
     type === "setConversationFlags"
   )

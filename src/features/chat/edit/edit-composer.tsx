@@ -1,0 +1,112 @@
+import { type KeyboardEvent, useEffect, useRef, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { IconButton } from "#components/controls/icon-button.tsx";
+import { isEditableBody } from "#contract/conversations.ts";
+import type { ConversationId } from "#contract/ids.ts";
+import { messageTextMaxLength } from "#contract/limits.ts";
+import { cleanText, isBlank } from "#contract/text.ts";
+import { composerClasses } from "#features/chat/composer/composer-classes.ts";
+import { useFieldHeight } from "#features/chat/composer/use-field-height.ts";
+import { saveEdit } from "#sync/actions.ts";
+import type { ChatItem } from "#sync/hooks/use-chat.ts";
+import { asSyncError, type FailureCode } from "#sync/platform/sync-error.ts";
+
+type EditComposerProps = { conversation: ConversationId; item: ChatItem; onClose: () => void };
+
+/** Form that replaces the message field while an own message is edited. The draft stays in the field below it. */
+export default function EditComposer({ conversation, item, onClose }: EditComposerProps) {
+  const { t } = useTranslation();
+  const { body } = item;
+  const textBefore = "text" in body ? (body.text ?? "") : "";
+  const [text, setText] = useState(textBefore);
+  const [error, setError] = useState<FailureCode>();
+  const field = useRef<HTMLTextAreaElement>(null);
+  useFieldHeight(field, text);
+
+  useEffect(() => {
+    const { length } = field.current?.value ?? "";
+    field.current?.focus({ preventScroll: true });
+    field.current?.setSelectionRange(length, length);
+  }, []);
+  const isGone = !isEditableBody(body); // deleted meanwhile
+  useEffect(() => {
+    if (isGone) onClose();
+  }, [isGone, onClose]);
+
+  const clean = cleanText(text);
+  const excessChars = clean.length - messageTextMaxLength;
+  const canSave = excessChars <= 0 && (clean === "" ? body.type !== "text" : !isBlank(clean));
+  const problem = excessChars > 0 ? t("chat.tooLong", { over: excessChars }) : error && t(`errors.${error}`);
+
+  const save = async () => {
+    if (!canSave) return;
+    if (clean === textBefore && !item.edit) return onClose();
+    try {
+      await saveEdit(conversation, item, clean);
+      onClose();
+    } catch (failure) {
+      setError(asSyncError(failure).code);
+    }
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.nativeEvent.isComposing || (event.key !== "Escape" && (event.key !== "Enter" || event.shiftKey))) return;
+    event.preventDefault();
+    if (event.key === "Escape") onClose();
+    else void save();
+  };
+
+  return (
+    <form
+      data-page-end
+      className={composerClasses.form}
+      onSubmit={(event) => {
+        event.preventDefault();
+        void save();
+      }}
+    >
+      <div className="flex items-center gap-2 pb-2 pl-2">
+        <span className="i-ph-pencil-simple shrink-0 text-xl text-accent" aria-hidden="true" />
+        <p
+          id="edited-message"
+          className="flex min-w-0 flex-1 flex-col border-l-4 border-accent px-2.5 text-sm leading-5"
+        >
+          <span className="font-semibold text-accent">{t("chat.editTitle")}</span>
+          <bdi className="truncate text-muted">{textBefore}</bdi>
+        </p>
+        <IconButton icon="i-ph-x-bold" label={t("chat.cancelEdit")} className="text-muted" onClick={onClose} />
+      </div>
+      {problem && (
+        <p id="edit-problem" role="alert" className="px-3 pb-2 text-sm text-danger">
+          {problem}
+        </p>
+      )}
+      <div className="flex items-end gap-x-1 sm:gap-x-2">
+        <textarea
+          ref={field}
+          rows={1}
+          dir="auto"
+          enterKeyHint="done"
+          autoComplete="off"
+          aria-label={t("chat.editTitle")}
+          aria-invalid={problem !== undefined}
+          aria-describedby={problem ? "edit-problem" : "edited-message"}
+          value={text}
+          className={composerClasses.field}
+          onChange={(event) => {
+            setText(event.target.value);
+            setError(undefined);
+          }}
+          onKeyDown={onKeyDown}
+        />
+        <button
+          type="submit"
+          aria-label={t("chat.saveEdit")}
+          disabled={!canSave}
+          className="grid size-12 shrink-0 place-items-center rounded-full bg-accent text-[22px] text-on-accent disabled:opacity-40"
+        >
+          <span className="i-ph-check-bold" aria-hidden="true" />
+        </button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,83 @@
+import { getEditNumber, isEditableBody } from "#contract/conversations.ts";
+import type { ErrorCode } from "#contract/errors.ts";
+import { requestByHttp } from "#sync/connection/http-transport.ts";
+import { applyServerChanges } from "#sync/inbound/apply-server-changes.ts";
+import { asSyncError, isRetryableFailure, SyncError } from "#sync/platform/sync-error.ts";
+import { type PendingEdit, toPendingEditKey } from "#sync/store/pending-edits.ts";
+import type { SyncContext } from "#sync/store/sync-context.ts";
+import type { OperationSender } from "./operation-runner.ts";
+import { findEditedMessage } from "./pending-replies.ts";
+
+/** Codes of a server that does not know the command yet: a newer client may talk to an older server in a deployment. */
+const unsupportedCodes: readonly string[] = ["not_found", "method_not_allowed"];
+/** Refusals after which there is no message to show the edit at. */
+const lostCodes: readonly string[] = ["message_withdrawn", "message_not_found", "conversation_not_found"];
+
+/** Sends pending edits. One that the server refuses for good stays on this device until its author decides. */
+export const createEditSender = (context: SyncContext): OperationSender<PendingEdit> => ({
+  send: (edit) => sendEdit(context, edit),
+  async handleRefusal(edit, { code }) {
+    if (lostCodes.includes(code)) return removeUnlessChanged(context, edit);
+    await refetchMessage(context, edit);
+    const { strict } = context;
+    await strict.transaction("rw", strict.meta, async () => {
+      const key = toPendingEditKey(edit);
+      const current = (await strict.meta.get(key))?.value as PendingEdit | undefined;
+      if (current?.edit === edit.edit) await strict.meta.put({ key, value: { ...edit, error: code as ErrorCode } });
+    });
+  },
+});
+
+/** Removes an edit, unless the author has changed the text once more since. */
+const removeUnlessChanged = ({ strict }: SyncContext, edit: PendingEdit): Promise<void> =>
+  strict.transaction("rw", strict.meta, async () => {
+    const key = toPendingEditKey(edit);
+    const current = (await strict.meta.get(key))?.value as PendingEdit | undefined;
+    if (current?.edit === edit.edit) await strict.meta.delete(key);
+  });
+
+async function sendEdit(context: SyncContext, pending: PendingEdit): Promise<void> {
+  const { conversation, target, edit, text, body } = pending;
+  const answer = requestByHttp(context.platform, { type: "editMessage", conversation, target, edit, text });
+  const { revision, edited } = await answer.catch((error: unknown) => {
+    throw unsupportedCodes.includes(asSyncError(error).code) ? new SyncError("unavailable") : error;
+  });
+  const { store } = context;
+  const row = await store.conversations.get(conversation);
+  const message = await findEditedMessage(store, conversation, target);
+  if (row && message && isEditableBody(message.body)) {
+    // Otherwise another device has edited the message meanwhile: its present text is fetched.
+    const isKnown = edited === Math.max(getEditNumber(message.body), edit) + 1;
+    const changed = { ...message, body: { ...body, edited } };
+    await applyServerChanges(context, [
+      isKnown
+        ? { type: "revised", target: conversation, since: revision - 1, revision, messages: [changed] }
+        : { type: "revised", target: conversation, since: Number.MAX_SAFE_INTEGER, revision, messages: [] },
+    ]);
+  }
+  await removeUnlessChanged(context, pending);
+}
+
+/**
+ * Stores the message as the server has it. The text of a message that was edited in the outbox may be another one there.
+ * Rejects with a SyncError if the server cannot be reached.
+ */
+async function refetchMessage(context: SyncContext, { conversation, target }: PendingEdit): Promise<void> {
+  const { store, platform } = context;
+  const row = await store.conversations.get(conversation);
+  const stored = await findEditedMessage(store, conversation, target);
+  if (!row || !stored) return;
+  const { seq } = stored;
+  const request = { type: "page", conversation, direction: "after", seq: seq - 1, limit: 1 } as const;
+  const page = await requestByHttp(platform, request).catch((error: unknown) => {
+    if (isRetryableFailure(asSyncError(error))) throw error;
+    return undefined; // this person left the conversation
+  });
+  const message = page?.messages.find((one) => one.seq === seq);
+  if (!page || !message) return;
+  const { epoch } = page;
+  const { revised } = row;
+  await applyServerChanges(context, [
+    { type: "revised", target: conversation, epoch, since: revised, revision: revised, messages: [message] },
+  ]);
+}

@@ -1,0 +1,81 @@
+import { findAxeViolations } from "#tests/support/browser/axe-checks.ts";
+import { expect, test } from "#tests/support/browser/browser-test.ts";
+import { waitForOfflineReady, withServiceWorker } from "#tests/support/browser/offline.ts";
+import { TestClient } from "#tests/support/browser/test-client.ts";
+import { toSite } from "#tests/support/people/pair.ts";
+import { connectPeople, makePerson } from "#tests/support/people/people.ts";
+
+/** Message with this text. */
+const findMessage = (phone: TestClient, text: string) =>
+  phone.page
+    .getByRole("main")
+    .getByRole("listitem")
+    .filter({ has: phone.page.locator("p[dir] > bdi").getByText(text, { exact: true }) });
+
+test("an author corrects a text by menu and keyboard, also offline and over a reload, and the other person sees it", async ({
+  browser,
+  server,
+}) => {
+  const site = toSite(server);
+  const [ana, ben] = [await makePerson(site, 8811, "Ana Mbuyi"), await makePerson(site, 8812, "Ben")];
+  await connectPeople(site, ana, ben);
+  const anas = await TestClient.openIn(
+    await browser.newContext({ ...withServiceWorker, baseURL: server.origin, viewport: { width: 360, height: 740 } }),
+    server,
+  );
+  const bens = await TestClient.openIn(
+    await browser.newContext({ baseURL: server.origin, viewport: { width: 1280, height: 800 }, colorScheme: "dark" }),
+    server,
+    "pt",
+  );
+  await anas.signInToChat(ana, ben.id);
+  await bens.signInToChat(ben, ana.id);
+  const { page, texts } = anas;
+  const field = page.getByRole("textbox", { name: texts.chat.editTitle });
+  await anas.write("Rendez-vous à huit heures");
+  await expect(findMessage(bens, "Rendez-vous à huit heures")).toBeVisible();
+
+  // By the menu; the draft waits below.
+  await anas.composer().fill("brouillon");
+  await findMessage(anas, "Rendez-vous à huit heures").locator("bdi").last().click({ button: "right" });
+  await page.getByRole("menuitem", { name: texts.messages.edit, exact: true }).click();
+  await expect(field).toBeFocused();
+  await expect(field).toHaveValue("Rendez-vous à huit heures");
+  await expect(page.getByRole("main").getByRole("textbox")).toHaveCount(1);
+  expect(await findAxeViolations(page)).toEqual([]);
+  await page.screenshot({ path: "test-results/edit-composer.png" });
+  await field.fill("Rendez-vous à neuf heures");
+  await field.press("Enter");
+  await expect(findMessage(bens, "Rendez-vous à neuf heures")).toContainText(bens.texts.messages.edited);
+  await expect(findMessage(anas, "Rendez-vous à neuf heures")).toContainText(texts.messages.edited);
+  await expect(anas.composer()).toBeFocused();
+  await expect(anas.composer()).toHaveValue("brouillon");
+  expect(await findAxeViolations(bens.page)).toEqual([]);
+  await bens.page.screenshot({ path: "test-results/edited-dark.png" });
+
+  // By the keyboard from the empty field; Escape changes nothing.
+  await anas.composer().fill("");
+  await anas.composer().press("ArrowUp");
+  await expect(field).toHaveValue("Rendez-vous à neuf heures");
+  await field.fill("abandonné");
+  await field.press("Escape");
+  await expect(field).toHaveCount(0);
+  await expect(findMessage(anas, "Rendez-vous à neuf heures")).toBeVisible();
+
+  // Without a network, over a reload.
+  await waitForOfflineReady(page);
+  await anas.context.setOffline(true);
+  await anas.composer().press("ArrowUp");
+  await field.fill("Rendez-vous à dix heures");
+  await page.getByRole("button", { name: texts.chat.saveEdit }).click();
+  await expect(findMessage(anas, "Rendez-vous à dix heures").getByLabel(texts.chat.status.sending)).toBeVisible();
+  await page.screenshot({ path: "test-results/edited.png" });
+  await page.reload();
+  await expect(findMessage(anas, "Rendez-vous à dix heures")).toBeVisible();
+  await expect(findMessage(bens, "Rendez-vous à neuf heures")).toBeVisible();
+  await anas.context.setOffline(false);
+  await expect(findMessage(bens, "Rendez-vous à dix heures")).toBeVisible({ timeout: 30_000 });
+  await expect(findMessage(anas, "Rendez-vous à dix heures")).toHaveCount(1);
+  await anas.close();
+  await bens.close();
+});

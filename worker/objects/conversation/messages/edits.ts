@@ -1,0 +1,68 @@
+import { getEditNumber, isEditableBody, withText } from "#contract/conversations.ts";
+import { editWindowMs } from "#contract/limits.ts";
+import { keepMentions, withMentions } from "#contract/mentions.ts";
+import type { CommandOf, Refusal } from "#contract/wire/commands.ts";
+import type { ConversationLog } from "#worker/objects/conversation/log/conversation-log.ts";
+import type { Member } from "#worker/objects/conversation/log/member-table.ts";
+import { fromBodyColumns, getMessageTraits, toBodyColumns } from "#worker/objects/conversation/log/message-kinds.ts";
+import type { MessageRecord } from "#worker/objects/conversation/log/message-table.ts";
+
+/** New text of a message, named by seq or by client id (`docs/decisions/message-editing.md`). */
+export type MessageEdit = Pick<CommandOf<"editMessage">, "target" | "edit" | "text">;
+
+/** `isNew`: the text was changed now. `isUndelivered`: the message or this text does not reach the other member. */
+export type EditResult = { revision: number; edited: number; isNew: boolean; isUndelivered: boolean };
+
+/** The message that an edit names. Members cannot edit messages from before they rejoined. */
+const findTarget = (log: ConversationLog, member: Member, target: MessageEdit["target"]): MessageRecord | undefined => {
+  const seq = typeof target === "number" ? target : log.messages.findByClientId(member.number, target)?.seq;
+  return seq === undefined || seq <= member.visibleAfter || seq > log.headFor(member)
+    ? undefined
+    : log.messages.find(seq);
+};
+
+/** Why a member may not write new words into a message now. */
+const findRefusal = (log: ConversationLog, member: Member, at: number, now: number): Refusal | undefined => {
+  if (now - at > editWindowMs) return { error: "edit_too_late" };
+  if (!log.isOpen) return { error: "not_connected" };
+  return member.isBlocking ? { error: "contact_blocked" } : undefined;
+};
+
+/**
+ * Replaces the text or caption of a member's own message within the caller's transaction. The last edit that arrives
+ * wins. A repeated edit changes nothing, whatever happened since. `takeBytes` charges the new text to the member.
+ */
+export const applyEdit = (
+  log: ConversationLog,
+  member: Member,
+  { target, edit, text }: MessageEdit,
+  takeBytes: (text: string) => Refusal | undefined,
+  now: number,
+): EditResult | Refusal => {
+  const row = findTarget(log, member, target);
+  if (!row) {
+    const isDeleted = typeof target === "string" && log.pendingDeletions.has(member, target);
+    return { error: isDeleted ? "message_withdrawn" : "message_not_found" };
+  }
+  if (row.sender !== member.number || getMessageTraits(row.kind).isSystem) return { error: "not_your_message" };
+  if (row.kind === "deleted") return { error: "message_withdrawn" };
+  const body = fromBodyColumns(row.kind, row.body);
+  if (!isEditableBody(body)) return { error: "invalid_input" };
+  if (body.type === "text" && text === "") return { error: "empty_message" };
+  const [before, edited] = [body.text ?? "", getEditNumber(body)];
+  const isBlocked = log.isSenderBlocked(member.number);
+  const isUndelivered = isBlocked || row.withheld > 0;
+  if (text === before || log.earlierTexts.hasLater(row.seq, edit, text))
+    return { revision: row.revision, edited, isNew: false, isUndelivered };
+  const refusal = findRefusal(log, member, row.at, now) ?? takeBytes(text);
+  if (refusal) return refusal;
+  const number = Math.max(edited, edit) + 1;
+  const changed = withMentions(withText(body, text, number), keepMentions(body, text));
+  log.addRevisions(1);
+  // Words of a blocked person reach nobody: the other member keeps the text they have.
+  const shown = isBlocked ? (row.shown ?? JSON.stringify(body)) : null;
+  log.messages.replace({ ...row, ...toBodyColumns(changed), revision: log.revision, shown });
+  log.mentions.replace(row.seq, body, changed);
+  log.earlierTexts.add(row.seq, edited, before, now);
+  return { revision: log.revision, edited: number, isNew: true, isUndelivered };
+};
