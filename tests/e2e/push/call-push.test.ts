@@ -4,6 +4,7 @@ import { Session } from "#contract/auth/auth.ts";
 import { createUuid, privateConversationId } from "#contract/ids.ts";
 import { callRingMs } from "#contract/limits.ts";
 import { type PushPayload, toCallTag, toConversationTag } from "#contract/push.ts";
+import { notificationLockName } from "#lib/browser/push/notification-lock.ts";
 import {
   callButton,
   callControl,
@@ -32,14 +33,18 @@ type Shown = { body: string; silent: boolean | null; requireInteraction: boolean
 
 /** What a notification with a tag looks like, as far as browsers tell. */
 const readNotification = (page: Page, tag: string): Promise<Shown | undefined> =>
-  page.evaluate(async (tag) => {
-    const registration = await navigator.serviceWorker.getRegistration();
-    const [shown] = (await registration?.getNotifications({ tag })) ?? [];
-    if (!shown) return undefined;
-    const { body, silent, requireInteraction } = shown;
-    const actions = (shown as unknown as { actions: { action: string }[] }).actions.map(({ action }) => action);
-    return { body, silent, requireInteraction, actions };
-  }, tag);
+  page.evaluate(
+    ([tag, lock]) =>
+      navigator.locks.request(lock, async () => {
+        const registration = await navigator.serviceWorker.getRegistration();
+        const [shown] = (await registration?.getNotifications({ tag })) ?? [];
+        if (!shown) return undefined;
+        const { body, silent, requireInteraction } = shown;
+        const actions = (shown as unknown as { actions: { action: string }[] }).actions.map(({ action }) => action);
+        return { body, silent, requireInteraction, actions };
+      }),
+    [tag, notificationLockName] as const,
+  );
 
 /** Push of a ringing call, as the server writes it in French. */
 const callPush = (to: Person, from: Person, sentAt: number): PushPayload => {

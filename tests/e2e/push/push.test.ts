@@ -1,14 +1,17 @@
 import type { Page } from "@playwright/test";
 import { privateConversationId } from "#contract/ids.ts";
+import { makeSecrets } from "#scripts/local/secrets.mjs";
 import { findAxeViolationsInBothThemes } from "#tests/support/browser/axe-checks.ts";
 import { fill } from "#tests/support/browser/test-client.ts";
 import { sendTexts } from "#tests/support/people/messages.ts";
 import { makePair, toSite } from "#tests/support/people/pair.ts";
 import { callSite, makePerson } from "#tests/support/people/people.ts";
 import { expect, listNotifications, test } from "#tests/support/push/push-browser.ts";
-import { messagePush, pushSwitch, tapNotification, turnOn } from "#tests/support/push/push-client.ts";
+import { findWorker, messagePush, pushSwitch, tapNotification, turnOn } from "#tests/support/push/push-client.ts";
 
 const quietMs = 2_000; // a push of the local service arrives in less than 100 ms
+const reconnectTimeoutMs = 30_000; // the server was stopped for seconds
+const startTimeoutMs = 60_000; // the badge is set by code that waits until the app is idle
 const pause = (page: Page) => page.waitForTimeout(quietMs);
 
 test("the switch subscribes this device, and a test notification arrives with the time it took", async ({
@@ -63,6 +66,61 @@ test("a subscription that the push service lost is renewed by the test", async (
   await expect.poll(() => listNotifications(page)).toMatchObject([{ tag: "test" }]);
   expect(browser.saved).toHaveLength(2);
   expect(browser.saved[0]?.endpoint).not.toBe(browser.saved[1]?.endpoint);
+});
+
+test("after the server's key for pushes has changed, the open app subscribes again, once", async ({
+  server,
+  makePushBrowser,
+  service,
+}) => {
+  const site = toSite(server);
+  const { people, conversation } = await makePair(site, 9_964);
+  const [ana, ben] = people;
+  const browser = makePushBrowser();
+  const phone = await browser.open();
+  await turnOn(phone, ana);
+  await server.restart({ VAPID_PRIVATE_JWK: makeSecrets().VAPID_PRIVATE_JWK });
+  await expect.poll(() => browser.saved.length, { timeout: reconnectTimeoutMs }).toBe(2);
+  const [former, renewed] = browser.saved;
+  expect(renewed?.key).not.toBe(former?.key);
+  expect(renewed?.endpoint).not.toBe(former?.endpoint);
+  await expect(pushSwitch(phone)).toBeChecked();
+
+  const bare = await browser.openBarePage();
+  await phone.page.close();
+  const before = service.received.length;
+  await sendTexts(site, ben, conversation, ["Mbote"]);
+  await expect.poll(() => listNotifications(bare)).toMatchObject([{ body: "Mbote" }]);
+  expect(service.received.slice(before).map(({ path }) => path)).toEqual([new URL(renewed?.endpoint ?? "").pathname]);
+});
+
+test("the icon's number counts what notifications announce, and the app corrects it when it opens and when another device reads", async ({
+  server,
+  makePushBrowser,
+}) => {
+  const site = toSite(server);
+  const { people, conversation } = await makePair(site, 9_966);
+  const [ana, ben] = people;
+  const browser = makePushBrowser();
+  const phone = await browser.open();
+  await turnOn(phone, ana);
+  await phone.page.close();
+  const fakeBadge =
+    "Object.defineProperty(navigator, 'setAppBadge', { value: async (count) => { self.badge = count; } })";
+  await findWorker(phone).evaluate(fakeBadge);
+  await phone.context.addInitScript(fakeBadge);
+  await sendTexts(site, ben, conversation, ["Mbote"]);
+  await expect.poll(() => findWorker(phone).evaluate("self.badge")).toBe(1);
+  const { data, ...push } = messagePush(ana, ben, "3 nouveaux messages");
+  await browser.push({ ...push, data: { ...data, count: 3 } });
+  await expect.poll(() => findWorker(phone).evaluate("self.badge")).toBe(3);
+
+  const page = await phone.context.newPage();
+  await page.goto(`${server.origin}/app`);
+  await expect.poll(() => page.evaluate("self.badge"), { timeout: startTimeoutMs }).toBe(1);
+  const read = { token: ana.token, body: { delivered: 1, read: 1 } };
+  await callSite(site, "PUT", `/api/conversations/${conversation}/marks`, read);
+  await expect.poll(() => page.evaluate("self.badge")).toBe(0);
 });
 
 test("a notification arrives while the app is closed, one for each conversation", async ({

@@ -25,7 +25,10 @@ const sendButton = ({ page, texts }: TestClient, count: number) =>
 /** List of received messages without the person's own. */
 const messages = (page: Page) => page.getByRole("main").getByRole("listitem");
 
-test("a shared text, picture and file reach the chosen people, the text first", async ({ browser, server }) => {
+test("a shared text, picture and file reach the chosen people once, the text first, though another tab opened them; without content nothing is sent", async ({
+  browser,
+  server,
+}) => {
   const site = toSite(server);
   const [ana, ben, cleo] = [
     await makePerson(site, 9_520, "Ana"),
@@ -53,25 +56,37 @@ test("a shared text, picture and file reach the chosen people, the text first", 
   expect(await findAxeViolationsInBothThemes(page)).toEqual([]);
   await choose(phone, "Ben");
   await choose(phone, "Cleo");
+  // Another tab has opened it as well.
+  const other = await phone.context.newPage();
+  await other.goto(page.url());
+  await other.getByRole("checkbox", { name: "Ben" }).check({ force: true });
   await sendButton(phone, 2).click();
   await expect(findToast(page)).toContainText(fill(texts.masolo.broadcastSent_other, { count: 2 }));
   await expect(page).toHaveURL(/\/app$/);
   expect(await listCaches(page)).not.toContain("shares");
+  await other.getByRole("button", { name: fill(texts.masolo.broadcastSend_one, { count: 1 }) }).click();
+  await expect(other.getByText(texts.share.goneTitle)).toBeVisible();
+  await other.close();
   for (const person of [ben, cleo]) {
-    const other = await TestClient.open(browser, server);
-    await other.signInToChat(person, ana.id);
-    const shown = messages(other.page);
+    const recipient = await TestClient.open(browser, server);
+    await recipient.signInToChat(person, ana.id);
+    const shown = messages(recipient.page);
     await expect(shown.filter({ hasText: "notes.txt" })).toBeVisible();
     const all = await shown.allInnerTexts();
     const textAt = all.findIndex((text) => text.includes("Le bus part à 7 h"));
     const fileAt = all.findIndex((text) => text.includes("notes.txt"));
     expect(textAt).toBeGreaterThanOrEqual(0);
     expect(fileAt).toBeGreaterThan(textAt + 1); // the picture is between them
-    await other.close();
+    await expect(shown.filter({ hasText: "notes.txt" })).toHaveCount(1);
+    await recipient.close();
   }
   // What was sent is not offered again.
   await page.goBack();
   await expect(page.getByText("Le bus part à 7 h")).toHaveCount(0);
+  await shareToApp(page, server.origin, {});
+  await expect(page.getByText(texts.share.emptyTitle)).toBeVisible();
+  await page.getByRole("button", { name: texts.shell.error.home }).click();
+  await expect(page).toHaveURL(/\/app$/);
   await phone.close();
 });
 

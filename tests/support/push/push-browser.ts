@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { type BrowserContext, chromium, type Page } from "@playwright/test";
 import type { Language } from "#contract/language.ts";
 import type { PushPayload } from "#contract/push.ts";
+import { notificationLockName } from "#lib/browser/push/notification-lock.ts";
 import { chromiumFlags, findChromium } from "#scripts/local/chromium.mjs";
 import { test as base } from "#tests/support/browser/closing-test.ts";
 import { TestClient } from "#tests/support/browser/test-client.ts";
@@ -14,7 +15,7 @@ import { LocalPushService } from "./push-service.ts";
 export { expect } from "#tests/support/browser/closing-test.ts";
 
 export type ShownNotification = { title: string; body: string; tag: string };
-type SavedSubscription = { endpoint: string; p256dh: string; auth: string };
+type SavedSubscription = { endpoint: string; p256dh: string; auth: string; key: string };
 
 /** Browser of one person with a profile on disk: only such a one has push, and only the full Chromium shows notifications. */
 export class PushBrowser {
@@ -80,13 +81,17 @@ export class PushBrowser {
   }
 }
 
-/** Shown notifications of this origin. */
+/** Shown notifications of this origin, listed under the lock of the app's own code. */
 export const listNotifications = (page: Page): Promise<ShownNotification[]> =>
-  page.evaluate(async () => {
-    const registration = await navigator.serviceWorker.getRegistration();
-    const shown = (await registration?.getNotifications()) ?? [];
-    return shown.map(({ title, body, tag }) => ({ title, body, tag }));
-  });
+  page.evaluate(
+    (lock) =>
+      navigator.locks.request(lock, async () => {
+        const registration = await navigator.serviceWorker.getRegistration();
+        const shown = (await registration?.getNotifications()) ?? [];
+        return shown.map(({ title, body, tag }) => ({ title, body, tag }));
+      }),
+    notificationLockName,
+  );
 
 /** Playwright's `test` with a push service that the Worker and the browsers use. */
 export const test = base.extend<{ makePushBrowser: () => PushBrowser }, { service: LocalPushService; server: Server }>({

@@ -18,8 +18,11 @@ export type Server = {
   secrets: ReturnType<typeof makeSecrets>;
   /** Kills Wrangler and workerd with SIGKILL, as a power cut would, and waits until they are gone. */
   kill(): Promise<void>;
-  /** Serves the same state on the same port again, after `kill` or instead of the running server. */
-  restart(): Promise<void>;
+  /**
+   * Serves the same state on the same port again, after `kill` or instead of the running server, with `changes` to its
+   * secrets.
+   */
+  restart(changes?: Partial<ReturnType<typeof makeSecrets>>): Promise<void>;
   /** Stops the server and removes its state. */
   stop(): Promise<void>;
   /** Output of Wrangler so far. */
@@ -82,7 +85,8 @@ export async function startServer(options: { port?: number; vars?: Record<string
   const state = join(folder, "state");
   cpSync(join(root, "dist"), product, { recursive: true });
   const secrets = makeSecrets();
-  writeFileSync(join(product, "lisolo", ".dev.vars"), toEnvFile(secrets));
+  const writeSecrets = () => writeFileSync(join(product, "lisolo", ".dev.vars"), toEnvFile(secrets));
+  writeSecrets();
 
   let child: ChildProcess | undefined;
   let output = "";
@@ -152,8 +156,10 @@ export async function startServer(options: { port?: number; vars?: Record<string
     state,
     secrets,
     kill,
-    async restart() {
+    async restart(changes = {}) {
       await kill();
+      Object.assign(secrets, changes);
+      writeSecrets();
       await start();
     },
     async stop() {

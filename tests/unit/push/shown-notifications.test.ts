@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createUuid, privateConversationId } from "#contract/ids.ts";
 import { composerHash } from "#lib/browser/push/composer-hash.ts";
-import { listShownNotifications } from "#lib/browser/push/notification-lock.ts";
+import { listShownNotifications, notificationLockName } from "#lib/browser/push/notification-lock.ts";
 import { handleNotificationClick } from "#sw/push.ts";
 import type { PushNotification } from "#sw/push-notification.ts";
 import { listNotifications, showNotification, updateBadge } from "#sw/shown-notifications.ts";
@@ -59,7 +59,7 @@ describe("the shown notifications", () => {
   });
   it("are shown although a page that was stopped holds their lock", async () => {
     let release = () => {};
-    const stopped = navigator.locks.request("lisolo-notifications", () => new Promise<void>((end) => (release = end)));
+    const stopped = navigator.locks.request(notificationLockName, () => new Promise<void>((end) => (release = end)));
     await showNotification(makeNotification("un"));
     expect(registration.shown).toHaveLength(1);
     release();

@@ -1,4 +1,5 @@
-const lockName = "lisolo-notifications";
+/** Web Lock of whoever shows or lists notifications. */
+export const notificationLockName = "lisolo-notifications";
 const lockWaitMs = 500; // a stopped page that holds the lock must not delay a notification
 
 /**
@@ -14,7 +15,7 @@ export const withNotificationLock = async <T>(work: () => Promise<T>): Promise<T
     return work();
   };
   try {
-    return await navigator.locks.request(lockName, { signal: AbortSignal.timeout(lockWaitMs) }, run);
+    return await navigator.locks.request(notificationLockName, { signal: AbortSignal.timeout(lockWaitMs) }, run);
   } catch (error) {
     if (hasStarted) throw error;
     return work();
