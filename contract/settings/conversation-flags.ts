@@ -27,3 +27,15 @@ export const applyFlagChange = (
 
 export const isSameFlags = (a: ConversationFlags, b: ConversationFlags): boolean =>
   a.marked === b.marked && a.archived === b.archived && a.pinnedAt === b.pinnedAt;
+
+/**
+ * Number that a conversation adds to the unread total: its unread messages, or 1 if it is marked as unread. Muted and
+ * archived conversations add nothing.
+ */
+export const toUnreadTotal = (
+  rows: readonly { unread: number; marked: boolean; muted: boolean; archived: boolean }[],
+): number =>
+  rows.reduce(
+    (sum, { unread, marked, muted, archived }) => sum + (muted || archived ? 0 : unread || (marked ? 1 : 0)),
+    0,
+  );

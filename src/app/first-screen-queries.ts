@@ -2,14 +2,14 @@ import { type ConversationId, otherMember, type Uuid } from "#contract/ids.ts";
 import { waitForIdle } from "#lib/browser/idle.ts";
 import { liveQueries } from "#sync/engine.ts";
 import { chatQuery } from "#sync/hooks/use-chat.ts";
-import { conversationQuery, conversationsQuery } from "#sync/hooks/use-conversations.ts";
+import { archivedCountQuery, conversationQuery, conversationsQuery } from "#sync/hooks/use-conversations.ts";
 import { memberQuery, ownProfileQuery, personRowQuery, requestsQuery } from "#sync/hooks/use-people.ts";
 import { securityNoticesQuery } from "#sync/hooks/use-security-notices.ts";
 import { settingsQuery } from "#sync/hooks/use-settings.ts";
 import { textDraftQuery, voiceDraftsQuery } from "#sync/hooks/use-unsent.ts";
 
 const shellQueries = [settingsQuery, securityNoticesQuery];
-const listQueries = [ownProfileQuery, conversationsQuery(), requestsQuery, voiceDraftsQuery];
+const listQueries = [ownProfileQuery, conversationsQuery(), archivedCountQuery, requestsQuery, voiceDraftsQuery];
 
 const listChatQueries = (me: Uuid, conversation: ConversationId) => {
   const peer = otherMember(conversation, me);

@@ -1,5 +1,6 @@
 import { toDisplayName } from "#components/people/person-name.ts";
 import { type ConversationId, otherMember } from "#contract/ids.ts";
+import { toUnreadTotal } from "#contract/settings/conversation-flags.ts";
 import { renderFirstView } from "#first-view/first-view.ts";
 import { listMembersOfMessages } from "#first-view/message-view.ts";
 import type { ChatViewData, FirstViewData, ListView } from "#first-view/view-data.ts";
@@ -9,6 +10,7 @@ import { getServerNow } from "#lib/browser/clock.ts";
 import { deleteFirstViews, type FirstViewSnapshot, saveFirstViews } from "#lib/browser/first-view-cache.ts";
 import { getSession } from "#lib/session/session.ts";
 import { currentEngine } from "#sync/engine.ts";
+import { countArchived } from "#sync/queries/list-rows.ts";
 import { readChat, readContactRequests, readConversation, readConversations } from "#sync/queries/queries.ts";
 import { readMemberProfiles } from "#sync/store/members.ts";
 import { readOwnProfile } from "#sync/store/own-profile-row.ts";
@@ -26,17 +28,19 @@ const drawnThumbs = 2;
 const readList = async ({ store, me }: SyncContext): Promise<ListView | undefined> => {
   const conversations = await readConversations(store, me, countedRows);
   if (!conversations || conversations.length === 0) return undefined;
-  const [profile, requests, settings] = await Promise.all([
+  const [profile, requests, settings, archivedCount] = await Promise.all([
     readOwnProfile(store),
     readContactRequests(store),
     readSettingsRow(store),
+    countArchived(store),
   ]);
   return {
     type: "list",
     me: profile ?? undefined,
     entries: conversations.slice(0, drawnRows),
+    archivedCount,
     marks: {
-      unread: conversations.reduce((sum, { unread, muted }) => sum + (muted ? 0 : unread), 0),
+      unread: toUnreadTotal(conversations),
       received: requests?.received.length ?? 0,
     },
     hasTala: toEffectiveSettings(settings).tala,

@@ -1,6 +1,7 @@
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router";
 import { CountBadge } from "#components/controls/count-badge.tsx";
+import { toUnreadTotal } from "#contract/settings/conversation-flags.ts";
 import { useConversations } from "#sync/hooks/use-conversations.ts";
 import { useRequests } from "#sync/hooks/use-people.ts";
 import { useSettings } from "#sync/hooks/use-settings.ts";
@@ -9,9 +10,7 @@ import { appTabs, findActiveTab, type TabId } from "./routes.ts";
 /** Badge counts of the tabs: unread messages and received requests. */
 const useTabBadges = (): Partial<Record<TabId, { count: number; label: string }>> => {
   const { t } = useTranslation();
-  // Muted conversations do not count.
-  const loud = (useConversations() ?? []).filter((conversation) => !conversation.muted);
-  const unread = loud.reduce((sum, conversation) => sum + conversation.unread, 0);
+  const unread = toUnreadTotal(useConversations() ?? []);
   const received = useRequests()?.received.length ?? 0;
   return {
     masolo: { count: unread, label: t("shell.unread", { count: unread }) },

@@ -52,9 +52,9 @@ export const ticks = (status: DisplayedStatus, t: Translate): Markup =>
 
 const badgeCountMax = 99;
 
-export const countBadge = (count: number | "@", label: string, quiet = false, classes = ""): Markup =>
+export const countBadge = (count: number | "@" | "", label: string, quiet = false, classes = ""): Markup =>
   markup`<span class="inline-grid min-h-5 min-w-5 place-items-center rounded-full px-1.5 text-xs leading-none font-bold tabular-nums ${quiet ? "bg-raised text-muted" : "bg-accent text-on-accent"} ${classes}">
-    <span aria-hidden="true">${count !== "@" && count > badgeCountMax ? `${badgeCountMax}+` : count}</span>
+    <span aria-hidden="true">${typeof count === "number" && count > badgeCountMax ? `${badgeCountMax}+` : count}</span>
     <span class="sr-only">${label}</span></span>`;
 
 type TabMark = { count: number; label: string } | undefined;

@@ -46,8 +46,8 @@ const previewText = (entry: ListEntry, t: Translate): Markup => {
 };
 
 const preview = (entry: ListEntry, t: Translate): Markup => {
-  const { last, unread, mentions, muted, mutedExceptMentions } = entry;
-  const isLoud = unread > 0 && !muted;
+  const { last, unread, mentions, marked, pinned, muted, mutedExceptMentions } = entry;
+  const isLoud = (unread > 0 || marked) && !muted;
   const status = !entry.draft && last.mine && last.body ? last.status : undefined;
   const isFailedCall =
     !entry.draft && last.body?.type === "call" && toCallEntry(last.body, toCallPerspective(entry, t), t).isUnsuccessful;
@@ -56,14 +56,16 @@ const preview = (entry: ListEntry, t: Translate): Markup => {
     ${status && ticks(status, t)}
     <span class="min-w-0 flex-1 truncate text-sm ${isLoud ? "font-medium" : ""} ${tone}">${previewText(entry, t)}</span>
     ${muted && markup`<span role="img" aria-label="${toMutedText({ mutedUntil: null, mutedExceptMentions }, t)}" class="i-ph-bell-slash shrink-0 text-base text-muted"></span>`}
+    ${pinned && markup`<span role="img" aria-label="${t("masolo.pinned")}" class="i-ph-push-pin-fill shrink-0 text-base text-muted"></span>`}
     ${mentions.length > 0 && countBadge("@", t("masolo.mentions", { count: mentions.length }), muted && !mutedExceptMentions)}
     ${unread > 0 && countBadge(unread, t("masolo.unread", { count: unread }), muted)}
+    ${marked && unread === 0 && countBadge("", t("masolo.marked"), muted)}
   </span>`;
 };
 
 const row = (entry: ListEntry, now: number, t: Translate): Markup => {
   const name = getConversationName(entry, t);
-  const isLoud = entry.unread > 0 && !entry.muted;
+  const isLoud = (entry.unread > 0 || entry.marked) && !entry.muted;
   const person = entry.group ? toAvatarPerson(entry.group) : (entry.person ?? unknownPerson);
   return markup`<li class="h-[4.75rem] border-b border-line"><div class="relative flex h-full items-center bg-bg hover:bg-raised active:bg-raised">
     <a href="${toConversationPath(entry)}" class="flex h-full min-w-0 flex-1 items-center gap-3 py-2 pl-4 outline-offset-[-3px] pr-1 [@media(hover:hover)]:!pr-4">
@@ -110,6 +112,23 @@ const tabs = ({ marks, hasTala }: ListView, t: Translate): Markup => {
   );
 };
 
+/** Chips of the filters, of which the app draws the radio buttons. */
+const filters = ({ archivedCount }: ListView, t: Translate): Markup => {
+  const chip = (label: string, chosen = "border-line text-muted") =>
+    markup`<span class="relative flex min-h-9 shrink-0 items-center rounded-full border px-3 text-sm ${chosen}">${label}</span>`;
+  return markup`<div aria-hidden="true" class="spare flex shrink-0 gap-1.5 overflow-x-auto px-4 pb-3">
+    ${chip(t("masolo.filter.all"), "border-accent bg-accent-soft font-semibold text-accent")}${chip(t("masolo.filter.unread"))}${chip(t("masolo.filter.groups"))}
+    ${archivedCount !== 0 && chip(t("masolo.filter.archived"))}
+  </div>`;
+};
+
+const archivedRow = (count: number | null, t: Translate): Markup =>
+  markup`<button type="button" class="flex min-h-12 shrink-0 items-center gap-3 border-b border-line px-4 text-left hover:bg-raised">
+    <span class="grid w-[50px] place-items-center text-2xl text-muted" aria-hidden="true"><span class="i-ph-archive"></span></span>
+    <span class="min-w-0 flex-1 truncate font-semibold">${t("masolo.filter.archived")}</span>
+    ${count !== null && countBadge(count, "", true)}
+  </button>`;
+
 /** Conversation list with header, search field and tab bar. */
 export const renderListView = (view: ListView, t: Translate): Markup =>
   markup`<div class="flex min-h-0 flex-1"><div class="flex min-h-0 w-full shrink-0 flex-col border-line lg:w-[400px] lg:border-r">
@@ -126,6 +145,8 @@ export const renderListView = (view: ListView, t: Translate): Markup =>
           <span class="i-ph-magnifying-glass shrink-0 text-xl text-muted" aria-hidden="true"></span>
           <input type="search" enterkeyhint="search" autocomplete="off" autocorrect="off" spellcheck="false" aria-label="${t("masolo.searchLabel")}" inputmode="search" placeholder="${t("masolo.searchHint")}" class="min-h-12 min-w-0 flex-1 appearance-none bg-transparent px-3 focus-visible:outline-none placeholder:text-muted">
         </form></search></div>
+        ${filters(view, t)}
+        ${view.archivedCount !== 0 && archivedRow(view.archivedCount, t)}
         <div class="min-h-0 flex-1 overflow-y-auto overscroll-contain"><ul aria-label="${t("masolo.list")}" class="relative">${view.entries.map((entry) => row(entry, view.now, t))}</ul></div>
       </div>
     </section>

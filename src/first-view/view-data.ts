@@ -29,6 +29,8 @@ export type ListEntry = {
   memberProfiles: MemberNames["profiles"];
   unread: number;
   mentions: readonly number[];
+  marked: boolean;
+  pinned: boolean;
   muted: boolean;
   mutedExceptMentions: boolean;
   at: number;
@@ -39,8 +41,10 @@ export type ListEntry = {
 export type ListView = {
   type: "list";
   me: AvatarPerson | undefined;
-  /** Most recent first. */
+  /** Pinned ones in their order, then the most recent first. */
   entries: readonly ListEntry[];
+  /** Number of archived conversations, null if there are some and not all are known. */
+  archivedCount: number | null;
   /** Unread messages of all conversations that are not muted, and received requests; undefined if not all are known. */
   marks: { unread: number; received: number } | undefined;
   hasTala: boolean;

@@ -1,5 +1,6 @@
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import type { Relation } from "#contract/people.ts";
+import type { FlagChange } from "#contract/settings/conversation-flags.ts";
 import { pushUse } from "#lib/browser/push/push-use.ts";
 import type { DraftKeeper } from "./drafts/draft-keeper.ts";
 import { discardDrafts, listDraftKeys, listRecordings, readUnsentContent } from "./drafts/draft-rows.ts";
@@ -91,6 +92,12 @@ export const clearConversation = async (conversation: ConversationId): Promise<v
 /** Removes a conversation from this person's list. */
 export const hideConversation = async (conversation: ConversationId): Promise<void> =>
   (await loadServerCode()).clearConversationHistory(getEngine().tab, conversation, false);
+/**
+ * Marks a conversation as unread, archives or pins it, or undoes that, also offline. Rejects with the SyncError
+ * "too_many_pinned".
+ */
+export const setConversationFlags = async (conversation: ConversationId, flags: FlagChange): Promise<void> =>
+  (await loadServerCode()).changeConversationFlags(getEngine().tab, conversation, flags);
 export const muteConversation = async (
   conversation: ConversationId,
   muted: boolean,

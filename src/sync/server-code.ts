@@ -10,4 +10,5 @@ export {
   runRelationCommand,
   setConversationMuted,
 } from "./outbox/conversation-commands.ts";
+export { changeConversationFlags } from "./outbox/conversation-flags.ts";
 export { Leader } from "./tabs/leader.ts";

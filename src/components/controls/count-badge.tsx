@@ -1,7 +1,7 @@
 const displayedMax = 99;
 
 type CountBadgeProps = {
-  count: number | "@";
+  count: number | "@" | "";
   /** Text for screen readers instead of the plain number. */
   label?: string;
   /** Uses a neutral colour, for a number that needs no action. */
@@ -9,9 +9,9 @@ type CountBadgeProps = {
   className?: string;
 };
 
-/** Small filled badge with a number, or an "@" instead of it. */
+/** Small filled badge with a number, an "@" instead of it, or nothing. */
 export function CountBadge({ count, label, quiet = false, className = "" }: CountBadgeProps) {
-  const text = count !== "@" && count > displayedMax ? `${displayedMax}+` : count;
+  const text = typeof count === "number" && count > displayedMax ? `${displayedMax}+` : count;
   return (
     <span
       className={`inline-grid min-h-5 min-w-5 place-items-center rounded-full px-1.5 text-xs leading-none font-bold tabular-nums ${quiet ? "bg-raised text-muted" : "bg-accent text-on-accent"} ${className}`}

@@ -25,6 +25,7 @@ import { MentioningText } from "./mentions/mentioning-text.tsx";
 import { useUnseenMentions } from "./mentions/unseen-mentions.tsx";
 import { MentionContext } from "./message/mention-context.ts";
 import { useHasNoUnsentContent } from "./unsent/use-has-no-unsent-content.ts";
+import { useEndUnreadMark } from "./use-end-unread-mark.ts";
 
 const UnsentContentPanel = lazyComponent(() => loadWithIdleTexts(() => import("./unsent/unsent-content.tsx")));
 
@@ -33,6 +34,7 @@ export function GroupChat({ id }: { id: Uuid }) {
   const { t } = useTranslation();
   const navigate = useNavigate();
   const conversation = useConversation(id);
+  useEndUnreadMark(id, conversation?.marked);
   const chat = useChat(id);
   const draft = useTextDraft(id);
   const unsent = useUnsentContent(id);

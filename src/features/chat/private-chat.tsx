@@ -22,6 +22,7 @@ import { ChatHeader } from "./header/chat-header.tsx";
 import { hasVisiblePresence, PresenceLine } from "./header/presence-line.tsx";
 import { useChatMenu } from "./header/use-chat-menu.tsx";
 import { useContactMenu } from "./header/use-contact-menu.tsx";
+import { useEndUnreadMark } from "./use-end-unread-mark.ts";
 
 type PrivateChatProps = { me: Uuid; userId: Uuid; notFound: ReactNode };
 
@@ -31,6 +32,7 @@ export function PrivateChat({ me, userId, notFound }: PrivateChatProps) {
   const navigate = useNavigate();
   const id = privateConversationId(me, userId);
   const conversation = useConversation(id);
+  useEndUnreadMark(id, conversation?.marked);
   const chat = useChat(id);
   const personRow = usePerson(userId);
   const [profile, reloadProfile] = useProfile(userId);

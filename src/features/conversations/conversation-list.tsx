@@ -1,6 +1,8 @@
+// @lazy-icons
 import { useEffect, useLayoutEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router";
+import { CountBadge } from "#components/controls/count-badge.tsx";
 import { EmptyState } from "#components/layout/empty-state.tsx";
 import { PaneSpinner } from "#components/layout/pane-spinner.tsx";
 import { useInterruptibleContent } from "#components/layout/use-interruptible-content.ts";
@@ -8,9 +10,11 @@ import { useVisibleRows } from "#components/layout/use-visible-rows.ts";
 import { isMotionReduced, useAppearance } from "#lib/browser/appearance.ts";
 import { findFirstView, reportScreenDrawn } from "#lib/browser/first-view.ts";
 import { useShownLink } from "#sync/hooks/use-connection.ts";
-import { type ConversationListItem, useConversations } from "#sync/hooks/use-conversations.ts";
+import { type ConversationListItem, useArchivedCount, useConversations } from "#sync/hooks/use-conversations.ts";
 import { useContacts } from "#sync/hooks/use-people.ts";
 import { ConversationListRow } from "./conversation-row.tsx";
+import { EmptyFilter } from "./lazy-row-actions.ts";
+import { focusChosenFilter, ListFilters, type ShownFilter } from "./list-filters.tsx";
 import type { ConversationMenu } from "./use-conversation-menu.tsx";
 
 const rowRem = 4.75;
@@ -18,6 +22,9 @@ const pageRows = 100;
 const nearEndRows = 20;
 const entranceRowsMax = 12;
 const entranceMaxMs = 1_000;
+
+/** Filter that was chosen last, since the list is drawn anew when the person comes back to it. */
+let lastFilter: ShownFilter = "all";
 
 /** The entrance animation of the rows plays once per page load. */
 let hasPlayedEntrance = false;
@@ -67,7 +74,12 @@ function ConversationsNotLoaded() {
 /** Live conversation list: the whole screen on a phone, the left pane on a wide screen. */
 export function ConversationList({ menu }: { menu: ConversationMenu }) {
   const [limit, setLimit] = useState(pageRows);
-  const items = useConversations(limit);
+  const [filter, setFilter] = useState(lastFilter);
+  const found = useConversations(limit, filter);
+  const last = useRef(found);
+  last.current = found ?? last.current;
+  const items = last.current; // those of the former filter stay while others are read
+  const archivedCount = useArchivedCount();
   const { text } = useAppearance();
   const link = useShownLink();
   const hasContent = useInterruptibleContent(items !== undefined);
@@ -77,12 +89,48 @@ export function ConversationList({ menu }: { menu: ConversationMenu }) {
   }, [isDrawn]);
 
   if (items === undefined || !hasContent) return link === "offline" ? <ConversationsNotLoaded /> : <PaneSpinner />;
-  if (items.length === 0) return <NoConversations />;
+  if (items.length === 0 && filter === "all" && archivedCount === 0) return <NoConversations />;
   const showMore = () => {
-    if (items.length === limit) setLimit(limit + pageRows);
+    if (items.length >= limit) setLimit(limit + pageRows);
   };
-  // Another text size changes the row height.
-  return <ConversationRows key={text} items={items} menu={menu} onNearEnd={showMore} />;
+  const chooseFilter = (chosen: ShownFilter) => {
+    lastFilter = chosen;
+    setFilter(chosen);
+  };
+  const showArchived = () => {
+    chooseFilter("archived");
+    queueMicrotask(focusChosenFilter);
+  };
+  return (
+    <>
+      <ListFilters value={filter} hasArchived={archivedCount > 0} onChange={chooseFilter} />
+      {filter === "all" && archivedCount > 0 && <ArchivedRow count={archivedCount} onSelect={showArchived} />}
+      {items.length === 0 ? (
+        <EmptyFilter filter={filter} />
+      ) : (
+        // Another text size changes the row height, another filter starts at the top.
+        <ConversationRows key={`${text} ${filter}`} items={items} menu={menu} onNearEnd={showMore} />
+      )}
+    </>
+  );
+}
+
+/** Entry of the archive, above the list. */
+function ArchivedRow({ count, onSelect }: { count: number; onSelect: () => void }) {
+  const { t } = useTranslation();
+  return (
+    <button
+      type="button"
+      onClick={onSelect}
+      className="flex min-h-12 shrink-0 items-center gap-3 border-b border-line px-4 text-left hover:bg-raised"
+    >
+      <span className="grid w-[50px] place-items-center text-2xl text-muted" aria-hidden="true">
+        <span className="i-ph-archive" />
+      </span>
+      <span className="min-w-0 flex-1 truncate font-semibold">{t("masolo.filter.archived")}</span>
+      <CountBadge count={count} quiet />
+    </button>
+  );
 }
 
 type ConversationRowsProps = {

@@ -92,10 +92,10 @@ export function ConversationPreview({ item, isOpen }: { item: ConversationListIt
   const { t } = useTranslation();
   const typingText = useTypingText(item);
   const hasRecording = useHasVoiceDraft(item.id);
-  const { last, unread, mentions, muted, mutedExceptMentions } = item;
+  const { last, unread, mentions, marked, muted, mutedExceptMentions } = item;
   const showsLastMessage = typingText === undefined && (isOpen || !(item.draft || hasRecording));
   const tickStatus = showsLastMessage && last.mine && last.body && last.status; // system messages have no status
-  const hasUnmutedUnread = unread > 0 && !muted;
+  const hasUnmutedUnread = (unread > 0 || marked) && !muted;
   const isFailedCall =
     showsLastMessage &&
     last.body?.type === "call" &&
@@ -116,6 +116,9 @@ export function ConversationPreview({ item, isOpen }: { item: ConversationListIt
           className="i-ph-bell-slash shrink-0 text-base text-muted"
         />
       )}
+      {item.pinned && (
+        <span role="img" aria-label={t("masolo.pinned")} className="i-ph-push-pin-fill shrink-0 text-base text-muted" />
+      )}
       {mentions.length > 0 && (
         <CountBadge
           count="@"
@@ -124,6 +127,7 @@ export function ConversationPreview({ item, isOpen }: { item: ConversationListIt
         />
       )}
       {unread > 0 && <CountBadge count={unread} quiet={muted} label={t("masolo.unread", { count: unread })} />}
+      {marked && unread === 0 && <CountBadge count="" quiet={muted} label={t("masolo.marked")} />}
     </span>
   );
 }

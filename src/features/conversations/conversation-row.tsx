@@ -1,10 +1,10 @@
-import { type MouseEvent, memo, useContext, useLayoutEffect, useRef, useState } from "react";
+import { type MouseEvent, memo, type PointerEvent, useContext, useLayoutEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router";
 import { IconButton } from "#components/controls/icon-button.tsx";
 import { WindowPathContext } from "#components/layout/screen.tsx";
 import { getConversationName, toConversationPath } from "#components/messages/conversation-name.ts";
-import { type MenuAnchor, MenuPopup } from "#components/overlays/menu.tsx";
+import type { MenuAnchor } from "#components/overlays/menu.tsx";
 import { Avatar } from "#components/people/avatar.tsx";
 import { type AvatarPerson, toAvatarPerson } from "#components/people/avatar-text.ts";
 import { BlockedBadge, GroupBadge } from "#components/people/name-badges.tsx";
@@ -13,6 +13,7 @@ import { useLanguage } from "#i18n/setup.ts";
 import { useServerNow } from "#lib/browser/clock.ts";
 import type { ConversationListItem } from "#sync/hooks/use-conversations.ts";
 import { ConversationPreview } from "./conversation-preview.tsx";
+import { RowMenu, startFlagSwipe } from "./lazy-row-actions.ts";
 import type { ConversationMenu } from "./use-conversation-menu.tsx";
 
 const entranceStepMs = 50; // delay between two rows
@@ -47,7 +48,7 @@ function ConversationListRowView({ item, entranceIndex, menu }: ConversationList
   const path = toConversationPath(item);
   const openPath = useContext(WindowPathContext);
   const isOpen = openPath === path || openPath.startsWith(`${path}/`);
-  const hasUnmutedUnread = item.unread > 0 && !item.muted;
+  const hasUnmutedUnread = (item.unread > 0 || item.marked) && !item.muted;
 
   const hasEntered = useRef(false);
   useLayoutEffect(() => {
@@ -61,6 +62,9 @@ function ConversationListRowView({ item, entranceIndex, menu }: ConversationList
     });
   }, [entranceIndex]);
 
+  const swipe = ({ pointerType, isPrimary, currentTarget, nativeEvent }: PointerEvent<HTMLElement>) => {
+    if (pointerType === "touch" && isPrimary && !item.gone) startFlagSwipe(currentTarget, nativeEvent, item);
+  };
   /** Opens the menu on a right click, a long press, or the menu key, which has no coordinates. */
   const openMenu = (event: MouseEvent) => {
     event.preventDefault();
@@ -81,7 +85,8 @@ function ConversationListRowView({ item, entranceIndex, menu }: ConversationList
   return (
     <div
       ref={row}
-      className={`group relative flex h-full items-center ${isOpen ? "bg-accent-soft" : "bg-bg hover:bg-raised active:bg-raised"}`}
+      onPointerDown={swipe}
+      className={`group relative flex h-full items-center [touch-action:pan-y] ${isOpen ? "bg-accent-soft" : "bg-bg hover:bg-raised active:bg-raised"}`}
     >
       <Link
         to={path}
@@ -115,20 +120,13 @@ function ConversationListRowView({ item, entranceIndex, menu }: ConversationList
             icon="i-ph-trash"
             label={t("masolo.deleteNamed", { name })}
             className="text-muted hover:text-danger"
-            onClick={() => menu.confirmDelete(item)}
+            onClick={() => menu.confirm("delete", item)}
           />
         </span>
       ) : (
         renderMenuButton("mr-1 text-muted")
       )}
-      {anchor && (
-        <MenuPopup
-          label={t("masolo.rowActions", { name })}
-          anchor={anchor}
-          items={menu.getItems(item)}
-          onClose={() => setAnchor(undefined)}
-        />
-      )}
+      {anchor && <RowMenu item={item} menu={menu} anchor={anchor} onClose={() => setAnchor(undefined)} />}
     </div>
   );
 }

@@ -18,7 +18,7 @@ const resultsMax = 50; // of each kind; a longer query narrows the results
 export function ConversationSearchResults({ query, menu }: { query: string; menu: ConversationMenu }) {
   const { t } = useTranslation();
   const language = useLanguage();
-  const conversations = useConversations(searchedConversationsMax);
+  const conversations = useConversations(searchedConversationsMax, "everything");
   const contacts = useContacts();
   const found = useMemo(() => {
     if (!conversations || !contacts) return undefined;

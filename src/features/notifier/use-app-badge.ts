@@ -1,4 +1,5 @@
 import { useEffect } from "react";
+import { toUnreadTotal } from "#contract/settings/conversation-flags.ts";
 import { subscribePushMessages } from "#lib/browser/push/push-messages.ts";
 import { useConversations } from "#sync/hooks/use-conversations.ts";
 
@@ -7,8 +8,8 @@ import { useConversations } from "#sync/hooks/use-conversations.ts";
  * worker shows that of its notifications, which this corrects.
  */
 export const useAppBadge = (): void => {
-  const loud = useConversations()?.filter(({ muted }) => !muted);
-  const unread = loud?.reduce((sum, conversation) => sum + conversation.unread, 0);
+  const conversations = useConversations();
+  const unread = conversations && toUnreadTotal(conversations);
   useEffect(() => {
     if (unread === undefined || !("setAppBadge" in navigator)) return;
     const update = () => void navigator.setAppBadge(unread).catch(() => undefined);

@@ -5,6 +5,7 @@ import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { liveQueries } from "#sync/engine.ts";
 import type { QueryContext } from "#sync/queries/live-queries.ts";
 import type { LocalConversationRow, LocalStore, PersonRow } from "#sync/store/database.ts";
+import { listSections } from "#sync/store/list-sections.ts";
 import { readMemberProfiles } from "#sync/store/members.ts";
 import { isOwnMessage, toDisplayedMentions, toDisplayedUnread } from "#sync/store/row-mapping.ts";
 import type { ConversationListItem, MemberProfiles } from "#sync/store/view-models.ts";
@@ -35,13 +36,11 @@ const isIncomingMessage = (row: LocalConversationRow, me: Uuid): boolean =>
   !isOwnMessage(row, me, row);
 
 const readNewestHeads = async ({ store, me, clock }: QueryContext): Promise<ConversationHead[]> => {
-  const rows = await store.conversations
-    .where("[listed+lastAt]")
-    .between([1, 0], [1, Number.MAX_SAFE_INTEGER], true, true)
-    .reverse()
-    .limit(maxNewestHeads)
-    .toArray();
-  return rows.map((row) => ({
+  // A new message takes a conversation out of the archive unless it is muted.
+  const { main, pinned } = listSections;
+  const read = (section: typeof main | typeof pinned) => store.queryListed(section).limit(maxNewestHeads).toArray();
+  const rows = (await Promise.all([read(main), read(pinned)])).flat().sort((a, b) => b.lastAt - a.lastAt);
+  return rows.slice(0, maxNewestHeads).map((row) => ({
     id: row.id,
     kind: row.kind,
     head: row.head,

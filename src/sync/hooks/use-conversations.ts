@@ -1,19 +1,23 @@
 import { useEffect } from "react";
 import { listNamedMembers } from "#components/messages/member-names.ts";
 import type { ConversationId } from "#contract/ids.ts";
+import { countArchived } from "#sync/queries/list-rows.ts";
 import type { StoreQuery } from "#sync/queries/live-queries.ts";
 import { readConversation, readConversations } from "#sync/queries/queries.ts";
-import type { ConversationListItem, ConversationView } from "#sync/store/view-models.ts";
+import type { ConversationListItem, ConversationView, ListFilter } from "#sync/store/view-models.ts";
 import { useEngine, useLiveQuery } from "./use-live-query.ts";
 
-export type { ConversationListItem, ConversationView } from "#sync/store/view-models.ts";
+export type { ConversationListItem, ConversationView, ListFilter } from "#sync/store/view-models.ts";
 
 const listRows = 100;
 
 /** The newest conversations, at most `limit`. */
-export const conversationsQuery = (limit = listRows): StoreQuery<ConversationListItem[] | undefined> => [
-  `conversations ${limit}`,
-  ({ store, me, clock }) => readConversations(store, me, limit, clock),
+export const conversationsQuery = (
+  limit = listRows,
+  filter: ListFilter = "all",
+): StoreQuery<ConversationListItem[] | undefined> => [
+  `conversations ${limit} ${filter}`,
+  ({ store, me, clock }) => readConversations(store, me, limit, clock, filter),
 ];
 
 export const conversationQuery = (id: ConversationId | undefined): StoreQuery<ConversationView> => [
@@ -21,9 +25,9 @@ export const conversationQuery = (id: ConversationId | undefined): StoreQuery<Co
   ({ store, me, clock }) => readConversation(store, me, id ?? "", clock),
 ];
 
-/** The newest conversations, at most `limit`. Fewer than that means that there are no more. */
-export const useConversations = (limit = listRows): ConversationListItem[] | undefined => {
-  const list = useLiveQuery(...conversationsQuery(limit));
+/** Pinned conversations and the newest others, at most `limit`. Fewer than that means that there are no more. */
+export const useConversations = (limit = listRows, filter: ListFilter = "all"): ConversationListItem[] | undefined => {
+  const list = useLiveQuery(...conversationsQuery(limit, filter));
   const engine = useEngine();
   // Fetch unknown members who are named in the last messages.
   useEffect(() => {
@@ -35,6 +39,11 @@ export const useConversations = (limit = listRows): ConversationListItem[] | und
   }, [engine, list]);
   return list;
 };
+
+export const archivedCountQuery: StoreQuery<number> = ["archived", ({ store }) => countArchived(store)];
+
+/** Number of archived conversations. */
+export const useArchivedCount = (): number => useLiveQuery(...archivedCountQuery) ?? 0;
 
 /** One conversation, or a default view if this device has no row of it. */
 export const useConversation = (id: ConversationId | undefined): ConversationView | undefined =>

@@ -26,7 +26,7 @@ type Recipients = {
 /** Contacts and groups that `me` may write to. */
 export const useRecipients = (me: Uuid): Recipients => {
   const contacts = useContacts();
-  const conversations = useConversations(searchedConversations);
+  const conversations = useConversations(searchedConversations, "everything");
   const groups = useMemo(
     () =>
       conversations?.flatMap(({ id, group, gone, open }): Recipient[] =>

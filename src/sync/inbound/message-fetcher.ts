@@ -5,6 +5,7 @@ import type { CommandOf, CommandResults } from "#contract/wire/commands.ts";
 import { retryDelayMs } from "#lib/http/backoff.ts";
 import { asSyncError, isRetryableFailure } from "#sync/platform/sync-error.ts";
 import type { LocalConversationRow } from "#sync/store/database.ts";
+import { listSections } from "#sync/store/list-sections.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
 import { type ApplyResult, applyServerChanges } from "./apply-server-changes.ts";
 import { toForkPageCommand } from "./log-forks.ts";
@@ -85,14 +86,10 @@ export class MessageFetcher {
     this.#prefetchBudget = prefetchBytes;
     let rank = 0;
     const incomplete: ConversationId[] = [];
-    await this.#context.store.conversations
-      .where("[listed+lastAt]")
-      .between([1, 0], [1, Number.MAX_SAFE_INTEGER])
-      .reverse()
-      .each((row) => {
-        if (isMissingMessages(row) || hasOutdatedMessages(row) || (rank++ < prefetchConversations && row.hi < row.head))
-          incomplete.push(row.id);
-      });
+    await this.#context.store.queryListed(listSections.main, listSections.pinned).each((row) => {
+      if (isMissingMessages(row) || hasOutdatedMessages(row) || (rank++ < prefetchConversations && row.hi < row.head))
+        incomplete.push(row.id);
+    });
     for (const id of incomplete) this.#enqueue(id);
     this.#runNext();
   }

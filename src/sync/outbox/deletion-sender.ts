@@ -5,10 +5,7 @@ import type { LocalMessageRow } from "#sync/store/database.ts";
 import { type PendingDeletion, removePendingDeletion } from "#sync/store/pending-deletions.ts";
 import { raiseHead, toLocalMessageRow, toOwnMessage } from "#sync/store/row-mapping.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
-import type { OperationSender } from "./operation-runner.ts";
-
-/** Whether the server does not know the command yet: a newer client may talk to an older server during a deployment. */
-const isUnsupported = (code: string): boolean => code === "not_found" || code === "method_not_allowed";
+import { isUnsupportedCommand, type OperationSender } from "./operation-runner.ts";
 
 /** Sends pending deletions. The message of one that the server refuses for good is shown again. */
 export const createDeletionSender = (context: SyncContext): OperationSender<PendingDeletion> => ({
@@ -23,7 +20,7 @@ async function sendDeletion(context: SyncContext, { conversation, cid }: Pending
   const { store, strict, platform, me } = context;
   const answer = requestByHttp(platform, { type: "deletePending", conversation, cid });
   const { revision, place } = await answer.catch((error: unknown) => {
-    throw isUnsupported(asSyncError(error).code) ? new SyncError("unavailable") : error;
+    throw isUnsupportedCommand(asSyncError(error)) ? new SyncError("unavailable") : error;
   });
   const row = place && (await store.conversations.get(conversation));
   if (row) {

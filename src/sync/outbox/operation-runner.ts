@@ -12,6 +12,10 @@ export type OperationSender<Operation> = {
   isTooOld?(operation: Operation): Promise<boolean>;
 };
 
+/** Whether the server does not know a command yet: a newer client may talk to an older server during a deployment. */
+export const isUnsupportedCommand = ({ code }: SyncError): boolean =>
+  code === "not_found" || code === "method_not_allowed";
+
 export type OperationKind<Operation> = {
   /** Stored operations to be sent, in this order. */
   list(): Promise<Operation[]>;

@@ -19,6 +19,7 @@ import {
   isTombstone,
   toDisplayedMentions,
   toDisplayedUnread,
+  toEffectiveFlags,
 } from "#sync/store/row-mapping.ts";
 import { isCaughtUp, readSyncCursor } from "#sync/store/sync-cursor.ts";
 import type {
@@ -27,9 +28,11 @@ import type {
   ConversationView,
   DisplayedStatus,
   LastMessage,
+  ListFilter,
   MemberProfiles,
   UploadView,
 } from "#sync/store/view-models.ts";
+import { readListRows, toShownFlags } from "./list-rows.ts";
 import { type QueryClock, singleQueryClock } from "./live-queries.ts";
 import { toMessageKey } from "./message-search.ts";
 import { notMuted, readMuteState } from "./mute-state.ts";
@@ -81,17 +84,13 @@ export const readConversations = (
   me: Uuid,
   limit: number,
   clock: QueryClock = singleQueryClock,
+  filter: ListFilter = "all",
 ): Promise<ConversationListItem[] | undefined> =>
   store.transaction(
     "r",
     [store.conversations, store.messages, store.people, store.members, store.outbox, store.meta],
     async () => {
-      const rows = await store.conversations
-        .where("[listed+lastAt]")
-        .between([1, 0], [1, Number.MAX_SAFE_INTEGER], true, true)
-        .reverse()
-        .limit(limit)
-        .toArray();
+      const rows = await readListRows(store, limit, filter);
       if (rows.length === 0 && !(await isInboxSynced(store))) return undefined;
       const unsent = new Map((await store.outbox.orderBy("order").toArray()).map((row) => [row.conversation, row]));
       const people = await store.people.bulkGet(rows.map((row) => row.peer ?? ""));
@@ -118,6 +117,7 @@ export const readConversations = (
         person: people[index],
         unread: toDisplayedUnread(row),
         mentions: toDisplayedMentions(row),
+        ...toShownFlags(row),
         at: row.lastAt,
         last: lastMessages[index] ?? { body: null, mine: false, at: row.lastAt },
         open: row.open,
@@ -151,6 +151,7 @@ export const readConversation = (
         person,
         unread: 0,
         mentions: [],
+        marked: false,
         head: 0,
         read: 0,
         open: person?.state === "contact",
@@ -172,6 +173,7 @@ export const readConversation = (
       person,
       unread,
       mentions: toDisplayedMentions(row),
+      marked: toEffectiveFlags(row).marked,
       head,
       read,
       open,

@@ -5,8 +5,9 @@ import { errorCodes } from "#contract/errors.ts";
 import type { GroupRole } from "#contract/groups.ts";
 import { ConversationId, Uuid } from "#contract/ids.ts";
 import type { RelationState } from "#contract/people.ts";
-import type { ConversationFlags } from "#contract/settings/conversation-flags.ts";
+import type { ConversationFlags, FlagChange } from "#contract/settings/conversation-flags.ts";
 import { storeNamePrefix } from "#lib/browser/push/background-sync.ts";
+import type { ListSection } from "./list-sections.ts";
 import type { PostQueueRow, PostRow } from "./post-rows.ts";
 
 /** Person with a current or former relation to this person. */
@@ -37,6 +38,8 @@ export type LocalConversationRow = Omit<
   marked?: boolean;
   archived?: boolean;
   pinnedAt?: number | null;
+  /** Flags that the person chose on this device and the server has not confirmed. `at`: device time of the choice. */
+  wanted?: FlagChange & { at: number };
   peer: Uuid | undefined;
   /** Short number the server uses for the conversation; absent until received. */
   handle?: number;
@@ -62,7 +65,7 @@ export type LocalConversationRow = Omit<
   /** Own delivered and read positions to be reported to the server. They only grow, except in a new epoch. */
   wantDelivered: number;
   wantRead: number;
-  listed: 0 | 1;
+  listed: ListSection;
   /** Time of the newest message, unsent ones included: the order of the list. */
   lastAt: number;
 };
@@ -269,6 +272,14 @@ export class LocalStore extends Dexie {
       this.meta,
       this.recordings,
     ];
+  }
+
+  /** Rows of these parts of the conversation list, the later part first and in each the newest first. */
+  queryListed(from: ListSection, to: ListSection = from) {
+    return this.conversations
+      .where("[listed+lastAt]")
+      .between([from, 0], [to, Number.MAX_SAFE_INTEGER], true, true)
+      .reverse();
   }
 
   /** Messages of a conversation with `from <= seq <= to`. */

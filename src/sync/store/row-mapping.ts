@@ -2,8 +2,10 @@ import { type InboxRow, isListed, type Message, mergeReadStates, type StoredBody
 import { type ConversationId, otherMember, privateMembers, type Uuid } from "#contract/ids.ts";
 import { deriveMentions } from "#contract/mentions.ts";
 import type { Profile, Relation } from "#contract/people.ts";
+import { applyFlagChange, type ConversationFlags, noFlags } from "#contract/settings/conversation-flags.ts";
 import { toPreview } from "#contract/wire/preview.ts";
 import type { LocalConversationRow, LocalMessageRow, PersonRow } from "./database.ts";
+import { listSections } from "./list-sections.ts";
 
 /** Pure conversions between server data and local rows. */
 
@@ -103,7 +105,14 @@ export const resetConversationRow = (row: LocalConversationRow, me: Uuid, epoch:
   // The next group card replaces the stored one, whatever its members version (`roster`).
   const group = row.group && { ...row.group, roster: 0 };
   const carriedOver = { epoch, open, muted, mutedUntil, mutedExceptMentions, kept, at, listed, lastAt, gone, group };
-  return { ...createConversationRow(row.id, me), ...carriedOver, ...(handle === undefined ? {} : { handle }) };
+  const { marked = false, archived = false, pinnedAt = null, wanted } = row;
+  return {
+    ...createConversationRow(row.id, me),
+    ...carriedOver,
+    ...{ marked, archived, pinnedAt },
+    ...(wanted ? { wanted } : {}),
+    ...(handle === undefined ? {} : { handle }),
+  };
 };
 
 /** Whether a message is a system message (group event or call). It has no status ticks and cannot be forwarded. */
@@ -191,12 +200,21 @@ export const raisePeerReadState = (row: LocalConversationRow, delivered: number,
   row.othersRead = others.read;
 };
 
+/** Flags that this person sees: the server's, with the choices that it has not confirmed. */
+export const toEffectiveFlags = ({ gone, wanted, ...row }: LocalConversationRow): ConversationFlags => {
+  const { marked = false, archived = false, pinnedAt = null } = row; // absent in rows of earlier versions
+  if (gone) return noFlags;
+  return wanted ? applyFlagChange({ marked, archived, pinnedAt }, wanted, wanted.at) : { marked, archived, pinnedAt };
+};
+
 /**
  * Sets whether and where a row is listed. `unsentAt` is the time of its newest unsent message. A left conversation is
  * listed only while it has unsent messages or a draft.
  */
 export const setListPosition = (row: LocalConversationRow, unsentAt: number | undefined, hasDraft = false): void => {
-  row.listed = isListed(row) || unsentAt !== undefined || hasDraft ? 1 : 0;
+  const { archived, pinnedAt } = toEffectiveFlags(row);
+  const section = archived ? listSections.archived : pinnedAt === null ? listSections.main : listSections.pinned;
+  row.listed = isListed(row) || unsentAt !== undefined || hasDraft ? section : listSections.none;
   row.lastAt = Math.max(row.at, unsentAt ?? 0);
 };
 

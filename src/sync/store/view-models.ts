@@ -29,6 +29,9 @@ export type Mute = {
   mutedExceptMentions: boolean;
 };
 
+/** Part of the conversation list that is shown. `everything` is what the search looks through. */
+export type ListFilter = "all" | "unread" | "groups" | "archived" | "everything";
+
 export type ConversationListItem = Mute & {
   id: ConversationId;
   kind: "private" | "group";
@@ -36,6 +39,9 @@ export type ConversationListItem = Mute & {
   person: PersonRow | undefined;
   unread: number;
   mentions: readonly number[]; // seqs of unread mentions
+  marked: boolean; // as unread
+  archived: boolean;
+  pinned: boolean;
   at: number;
   last: LastMessage;
   open: boolean;
@@ -53,6 +59,7 @@ export type ConversationView = Mute & {
   person: PersonRow | undefined;
   unread: number;
   mentions: readonly number[]; // seqs of unread mentions
+  marked: boolean; // as unread
   head: number;
   read: number; // last message read, including reads the server has not confirmed
   open: boolean; // this person may write here

@@ -4,10 +4,11 @@ import { Retry } from "#sync/platform/retry.ts";
 import type { LocalStore } from "#sync/store/database.ts";
 import { listPendingDeletions } from "#sync/store/pending-deletions.ts";
 import { listPendingEdits, listSendableEdits } from "#sync/store/pending-edits.ts";
+import { listPendingFlags } from "#sync/store/pending-flags.ts";
 import { hasPendingSettings, readSettingsRow } from "#sync/store/settings-rows.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
 
-const pendingKinds = ["uploads", "posts", "settings", "deletions", "edits"] as const;
+const pendingKinds = ["uploads", "posts", "settings", "deletions", "edits", "flags"] as const;
 type PendingKind = (typeof pendingKinds)[number];
 
 const queryUnsentPosts = ({ postbox }: LocalStore) =>
@@ -16,12 +17,13 @@ const queryUnsentPosts = ({ postbox }: LocalStore) =>
 /** Kinds of pending data in the store, read in one transaction. Most often there are none. */
 const readPendingKinds = (store: LocalStore): Promise<PendingKind[]> =>
   store.transaction("r", [store.uploads, store.postbox, store.meta], async () => {
-    const [uploads, posts, settings, deletions, edits] = await Promise.all([
+    const [uploads, posts, settings, deletions, edits, flags] = await Promise.all([
       store.uploads.count(),
       queryUnsentPosts(store).count(),
       readSettingsRow(store),
       listPendingDeletions(store),
       listPendingEdits(store),
+      listPendingFlags(store),
     ]);
     const isPending = {
       uploads: uploads > 0,
@@ -29,20 +31,22 @@ const readPendingKinds = (store: LocalStore): Promise<PendingKind[]> =>
       settings: hasPendingSettings(settings),
       deletions: deletions.length > 0,
       edits: edits.some(({ error }) => !error),
+      flags: flags.length > 0,
     };
     return pendingKinds.filter((kind) => isPending[kind]);
   });
 
 /**
  * Background tasks of the leader that send rarely pending data: files, Tala statuses, changed settings, deletions and
- * edits of messages. The code of each is loaded when it first has work; if it cannot be fetched, it is tried again later.
+ * edits of messages, and flags of conversations. The code of each is loaded when it first has work; if it cannot be
+ * fetched, it is tried again later.
  */
 export class LazyWorkers {
   readonly #store: LocalStore;
   readonly #runners: Record<PendingKind, Retry>;
   #uploader: Uploader | undefined;
 
-  constructor(context: SyncContext, uploaderEvents: UploaderEvents, onSettingsRefused: () => void) {
+  constructor(context: SyncContext, uploaderEvents: UploaderEvents, onRefused: (what: "settings" | "pin") => void) {
     const { platform, store } = context;
     this.#store = store;
     const uploads = new Retry(platform, async () => {
@@ -66,7 +70,7 @@ export class LazyWorkers {
         return hasPendingSettings(row) ? [row.wanted] : [];
       },
       load: async () =>
-        (await import("#sync/people/settings-sender.ts")).createSettingsSender(context, onSettingsRefused),
+        (await import("#sync/people/settings-sender.ts")).createSettingsSender(context, () => onRefused("settings")),
     });
     const deletions = createOperationRunner(platform, {
       list: () => listPendingDeletions(store),
@@ -76,7 +80,12 @@ export class LazyWorkers {
       list: () => listSendableEdits(store),
       load: async () => (await import("#sync/outbox/edit-sender.ts")).createEditSender(context),
     });
-    this.#runners = { uploads, posts, settings, deletions, edits };
+    const flags = createOperationRunner(platform, {
+      list: () => listPendingFlags(store),
+      load: async () => (await import("#sync/outbox/flag-sender.ts")).createFlagSender(context, () => onRefused("pin")),
+      isOrdered: true, // the order of pinning
+    });
+    this.#runners = { uploads, posts, settings, deletions, edits, flags };
   }
 
   /** Sends soon, after pending data was added, paused, resumed or cancelled. */

@@ -31,8 +31,8 @@ export type LeaderEvents = {
   onDelivered(): void;
   onSignedOut(): void;
   onOutdated(): void;
-  /** The server refused a change of the settings for good; the previous settings apply again. */
-  onSettingsRefused(): void;
+  /** The server refused a change of the settings, or a pinned conversation, for good; what was before applies again. */
+  onRefused(what: "settings" | "pin"): void;
   /** The push subscription of this session has to be renewed. */
   onPushKeyChanged(): void;
   /** Publishes an event to all tabs of the person, this one included. */
@@ -121,7 +121,7 @@ export class Leader {
       isMessageInFlight: () => this.#outbox.isBusy,
       onFileUploaded: () => this.#outbox.schedule(),
     };
-    this.#lazyWorkers = new LazyWorkers(context, uploaderEvents, events.onSettingsRefused);
+    this.#lazyWorkers = new LazyWorkers(context, uploaderEvents, events.onRefused);
     this.#visibilityTracker = new VisibilityTracker(context.platform, this.#session);
     this.#typingTracker = new TypingTracker(context, this.#session, (typist, isOn) =>
       events.publish({ type: "typing", typist, isOn }),

@@ -18,7 +18,7 @@ import { type LeaderCommand, TabChannel, type TabEvent } from "./tab-channel.ts"
 import { TabStore } from "./tab-store.ts";
 
 /** Engine events that the app shows to the person. */
-export type SyncNotice = "store-reset" | "unsent-lost" | "outdated" | "signed-out" | "settings-refused";
+export type SyncNotice = "store-reset" | "unsent-lost" | "outdated" | "signed-out" | "settings-refused" | "pin-refused";
 
 /**
  * Sync engine of one person in one tab. It takes part in the leader election, talks to the other tabs, and runs the
@@ -238,7 +238,7 @@ export class Tab {
         onDelivered: () => runInBackground(context, requestPersistenceOnce(context)),
         onSignedOut: () => this.#notify("signed-out"),
         onOutdated: () => this.#notify("outdated"),
-        onSettingsRefused: () => this.#notify("settings-refused"),
+        onRefused: (what) => this.#notify(`${what}-refused`),
         onPushKeyChanged: () => this.pushKeyVersion.set(this.pushKeyVersion.get() + 1),
         publish: (event) => {
           this.#handleEvent(event);

@@ -5,7 +5,7 @@ import { privateConversationId } from "#contract/ids.ts";
 import { DocumentData } from "#contract/wire/document-data.ts";
 import type { AppTemplate } from "#contract/wire/document-headers.ts";
 import { connectPeople, type Person } from "#tests/support/people/people.ts";
-import { sendTexts } from "#tests/worker/support/device.ts";
+import { readRow, request, sendTexts, waitUntil } from "#tests/worker/support/device.ts";
 import { makeFriends, makeGroup } from "#tests/worker/support/make-group.ts";
 import { makePerson, site } from "#tests/worker/support/site.ts";
 import { revokeSessions } from "#worker/auth/sessions/sessions.ts";
@@ -159,4 +159,26 @@ test("objects that do not answer in time leave the page without content", async 
   });
   const response = await serveAppDocument(request, { ...env, ASSETS, USER_CHANNEL: slow } as unknown as Env);
   expect(await response.text()).toBe(staticPage);
+});
+
+test("pinned conversations stand on top, archived ones behind the row above the list, and only what is not archived counts", async () => {
+  const [ana, ...others] = [await makePerson(), await makePerson(), await makePerson(), await makePerson()] as const;
+  const chats = others.map(({ id }) => privateConversationId(ana.id, id));
+  for (const [index, one] of others.entries()) {
+    await connectPeople(site, one, ana);
+    await sendTexts(one, chats[index] ?? "", `de ${index}`);
+  }
+  const [first = "", second = "", third = ""] = chats;
+  const setFlags = (conversation: string, flags: { pinned: true } | { archived: true }) =>
+    request(ana, { type: "setConversationFlags", conversation, ...flags });
+  await waitUntil(async () => (await readRow(ana, third)).unread === 1);
+  await setFlags(first, { pinned: true });
+  await setFlags(second, { archived: true });
+  const { html, data } = await open("/app", asOwner(ana));
+  const shown = [...html.matchAll(/>(de \d)</g)].map(([, text]) => text);
+  expect(shown).toEqual(["de 0", "de 2"]);
+  expect(html).toContain("i-ph-push-pin-fill");
+  expect(html).toMatch(/i-ph-archive.*Archivées/s);
+  expect(html).toContain("2 messages non lus");
+  expect(data?.changes.rows.find(({ conversation }) => conversation === second)).toMatchObject({ archived: true });
 });

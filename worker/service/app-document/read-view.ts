@@ -1,6 +1,7 @@
 import { type InboxRow, isListed, type Message, toMessageStatus } from "#contract/conversations.ts";
 import { type ConversationId, otherMember, privateConversationId, privateMembers, type Uuid } from "#contract/ids.ts";
 import type { Profile, Relation } from "#contract/people.ts";
+import { toUnreadTotal } from "#contract/settings/conversation-flags.ts";
 import { type CommandOf, type CommandResults, isRefusal, type Refusal } from "#contract/wire/commands.ts";
 import type { DocumentData } from "#contract/wire/document-data.ts";
 import { toWallClock } from "#first-view/first-view.ts";
@@ -92,17 +93,25 @@ const toListEntry = (row: InboxRow, relation: Relation | undefined, { caller: { 
     mentions,
     muted,
     mutedExceptMentions: row.mutedExceptMentions,
+    marked: row.marked,
+    pinned: row.pinnedAt !== null,
     at: toWallClock(at, timeZone),
     last: { body, mine, sender, ...(hasStatus ? { status: toMessageStatus(head, toOthers(row)) } : {}) },
   } satisfies ListEntry;
 };
 
+/** Pinned conversations in the order of pinning, then the newest. */
+const compareListed = (a: InboxRow, b: InboxRow): number =>
+  (a.pinnedAt ?? Number.POSITIVE_INFINITY) - (b.pinnedAt ?? Number.POSITIVE_INFINITY) || b.at - a.at;
+
 /** The list, unless it is empty: the app shows then what to do first. */
 const readListView = async (reader: Reader, data: DocumentData): Promise<FirstViewData | undefined> => {
   const { changes, profile } = data;
   const relations = new Map(changes.people.map((relation) => [relation.profile.id, relation]));
-  const listed = changes.rows.filter(isListed).sort((a, b) => b.at - a.at);
+  const all = changes.rows.filter(isListed);
+  const listed = all.filter(({ archived }) => !archived).sort(compareListed);
   if (listed.length === 0) return undefined;
+  const archivedCount = all.length - listed.length;
   const rows = listed.slice(0, drawnRows);
   const isComplete = changes.before === null;
   const entries: ListEntry[] = rows.map((row) =>
@@ -119,9 +128,10 @@ const readListView = async (reader: Reader, data: DocumentData): Promise<FirstVi
     type: "list",
     me: profile ? toPerson(profile) : undefined,
     entries,
+    archivedCount: isComplete ? archivedCount : archivedCount && null,
     marks: isComplete
       ? {
-          unread: listed.reduce((sum, { unread, muted }) => sum + (muted ? 0 : unread), 0),
+          unread: toUnreadTotal(listed),
           received: changes.people.filter(({ state }) => state === "received").length,
         }
       : undefined,

@@ -16,12 +16,13 @@ import {
 } from "#sync/store/database.ts";
 import { isPendingDeletionKey } from "#sync/store/pending-deletions.ts";
 import { isPendingEditKey } from "#sync/store/pending-edits.ts";
+import { isPendingFlagsKey } from "#sync/store/pending-flags.ts";
 import { PostQueueRow } from "#sync/store/post-rows.ts";
 import { hasPendingSettings, type SettingsRow, settingsKey } from "#sync/store/settings-rows.ts";
 import { isQuotaError } from "#sync/store/storage-quota.ts";
 import { type KnownNames, noKnownNames } from "./known-names.ts";
 
-/** Entries of `meta` that exist on this device only: drafts, pending deletions and edits, and changed settings. */
+/** Entries of `meta` that exist on this device only: drafts, pending deletions, edits and flags, and changed settings. */
 const UnsentMetaRow = v.union([
   v.object({ key: v.pipe(v.string(), v.check(isDraftKey)), value: v.union([v.string(), DraftRow]) }),
   v.object({
@@ -39,6 +40,10 @@ const UnsentMetaRow = v.union([
       error: v.optional(v.picklist(errorCodes)),
     }),
   }),
+  v.object({
+    key: v.pipe(v.string(), v.check(isPendingFlagsKey)),
+    value: v.looseObject({ conversation: ConversationId, at: v.number() }),
+  }),
   v.object({ key: v.literal(settingsKey), value: v.object({ wanted: v.object({}) }) }),
 ]);
 
@@ -47,6 +52,7 @@ export const isUnsentMetaRow = ({ key, value }: MetaRow): boolean =>
   isDraftKey(key) ||
   isPendingDeletionKey(key) ||
   isPendingEditKey(key) ||
+  isPendingFlagsKey(key) ||
   (key === settingsKey && hasPendingSettings(value as SettingsRow));
 
 /**

@@ -1,0 +1,19 @@
+import { useEffect, useRef } from "react";
+import type { ConversationId } from "#contract/ids.ts";
+import { setConversationFlags } from "#sync/actions.ts";
+
+/** Time after opening a chat in which a mark still arrives from another device. A later one was made while it is open. */
+const openingMs = 5_000;
+
+/** Ends the mark as unread of a conversation when its chat is opened. */
+export const useEndUnreadMark = (conversation: ConversationId, isMarked = false): void => {
+  const openedAt = useRef(0);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another conversation is another opening
+  useEffect(() => {
+    openedAt.current = performance.now();
+  }, [conversation]);
+  useEffect(() => {
+    if (isMarked && performance.now() - openedAt.current < openingMs)
+      setConversationFlags(conversation, { marked: false }).catch(() => {}); // it ends when the chat is opened again
+  }, [conversation, isMarked]);
+};

@@ -1,0 +1,62 @@
+// @unocss-include – the icons below are CSS classes, and UnoCSS scans only component files by default.
+import { showToast } from "#components/overlays/toast.tsx";
+import type { FlagChange } from "#contract/settings/conversation-flags.ts";
+import { t } from "#i18n/setup.ts";
+import { markReadUpTo, SyncError, setConversationFlags } from "#sync/actions.ts";
+import type { ConversationListItem } from "#sync/hooks/use-conversations.ts";
+import { type SwipeAction, trackRowSwipe } from "./row-swipe.ts";
+
+export type FlagAction = "read" | "unread" | "archive" | "unarchive" | "pin" | "unpin";
+
+const changes = {
+  read: { marked: false },
+  unread: { marked: true },
+  archive: { archived: true },
+  unarchive: { archived: false },
+  pin: { pinned: true },
+  unpin: { pinned: false },
+} as const satisfies Record<FlagAction, FlagChange>;
+
+/** Change that takes an action back. A read position cannot be taken back: the conversation is marked instead. */
+const toUndo = (action: FlagAction, { pinned }: ConversationListItem): FlagChange => {
+  if (action === "read") return { marked: true };
+  if (action === "unread") return { marked: false };
+  if (action === "archive") return pinned ? { archived: false, pinned: true } : { archived: false };
+  return action === "unarchive" ? { archived: true } : { pinned: action === "unpin" };
+};
+
+const showFailure = (error: unknown): void => {
+  const isTooMany = error instanceof SyncError && error.code === "too_many_pinned";
+  showToast({ tone: "danger", message: t(isTooMany ? "errors.too_many_pinned" : "masolo.flagFailed") });
+};
+
+/** Runs an action on a row of the list, and offers to take it back. */
+export const runFlagAction = async (action: FlagAction, item: ConversationListItem): Promise<void> => {
+  try {
+    if (action === "read") markReadUpTo(item.id, Number.MAX_SAFE_INTEGER);
+    await setConversationFlags(item.id, changes[action]);
+  } catch (error) {
+    showFailure(error);
+    return;
+  }
+  const undo = () => void setConversationFlags(item.id, toUndo(action, item)).catch(showFailure);
+  showToast({ message: t(`masolo.flagged.${action}`), action: { label: t("masolo.undo"), onSelect: undo } });
+};
+
+/** Follows a finger on a row: to the right it marks the conversation as read or unread, to the left it archives it. */
+export const trackFlagSwipe = (row: HTMLElement, down: PointerEvent, item: ConversationListItem): void => {
+  const toAction = (action: FlagAction, label: string, icon: string): SwipeAction => ({
+    label,
+    icon,
+    run: () => void runFlagAction(action, item),
+  });
+  trackRowSwipe(row, down, {
+    right:
+      item.unread > 0 || item.marked
+        ? toAction("read", t("masolo.markRead"), "i-ph-checks")
+        : toAction("unread", t("masolo.markUnread"), "i-ph-chat-circle-dots"),
+    left: item.archived
+      ? toAction("unarchive", t("masolo.unarchive"), "i-ph-archive")
+      : toAction("archive", t("masolo.archive"), "i-ph-archive"),
+  });
+};
