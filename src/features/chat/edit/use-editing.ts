@@ -1,4 +1,4 @@
-import { type RefObject, useState } from "react";
+import { type RefObject, useCallback, useEffect, useRef, useState } from "react";
 import type { ChatItem, ChatView } from "#sync/hooks/use-chat.ts";
 import { canBeEdited } from "./edit-context.ts";
 
@@ -9,13 +9,16 @@ export const useEditing = (
   composer: RefObject<{ focus(): void } | null>,
 ) => {
   const [started, setStarted] = useState<ChatItem>();
+  const wasEditing = useRef(false);
+  // The message field can take the focus only once it is shown again.
+  useEffect(() => {
+    if (wasEditing.current && !started) composer.current?.focus();
+    wasEditing.current = started !== undefined;
+  }, [started, composer]);
   return {
     edited: canWrite && started ? (chat?.items.find(({ key }) => key === started.key) ?? started) : undefined,
     start: canWrite ? setStarted : undefined,
     startLast: () => setStarted(chat?.items.find(canBeEdited)),
-    stop() {
-      setStarted(undefined);
-      composer.current?.focus();
-    },
+    stop: useCallback(() => setStarted(undefined), []),
   };
 };

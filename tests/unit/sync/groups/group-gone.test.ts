@@ -274,7 +274,7 @@ describe("a group from which the user was removed", () => {
         new Blob(["spoken"]),
       );
     const leftIn = (tab: Tab) => readUnsentContent(getContext(tab).store, group);
-    const emptied = { messages: 0, posts: 0, drafts: 0, deletions: 0 };
+    const emptied = { messages: 0, posts: 0, drafts: 0, deletions: 0, edits: 0 };
     await choose(first);
     server.changeGroup(amina, group, { type: "remove", user: benoit });
     await isGone(first, group);
