@@ -145,7 +145,7 @@ const quotedMessage = ({ body, mine, sender }: ChatEntry, chat: ChatViewData, t:
   const author = mine ? t("common.you") : members ? getMemberName(members, sender, t) : name;
   const inGroup = members && { sender, names: members };
   const { icon, text, isNote } = toPreviewParts(toPreview(body).preview, t, inGroup, { isMine: mine, peerName: name });
-  return markup`<bdi class="${quoteClasses.author}">${balanceBidi(author)}</bdi><span class="${quoteClasses.text}">${
+  return markup`<bdi class="${quoteClasses.author}">${balanceBidi(author)}</bdi><span class="${quoteClasses.text}"${isRightToLeft(text) && markup` dir="rtl"`}>${
     icon && markup`<span class="${icon} mr-1 align-[-0.125em] text-base" aria-hidden="true"></span>`
   }${isNote ? markup`<i>${text}</i>` : markup`<bdi>${balanceBidi(text)}</bdi>`}</span>`;
 };

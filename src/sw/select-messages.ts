@@ -11,6 +11,7 @@ export const AppOutboxRow = v.object({
   state: v.picklist(["queued", "awaiting", "failed"]),
   source: v.optional(v.unknown()),
   replyTo: v.optional(Uuid),
+  mayMention: v.optional(v.boolean()),
   spread: v.optional(Uuid),
   batch: v.optional(Uuid),
 });
@@ -21,8 +22,9 @@ export type SelectedMessage = { cid: Uuid; body: object; source?: unknown; n?: n
 
 /**
  * Messages that the service worker may send, by conversation and in the order of writing: the app's, then replies. Those
- * that the app sends in its own way (to several people at once, after a file that is still uploading, or in answer to a
- * message that was unsent) stay, and with them the later ones of their conversation. `held` are conversations of which nothing may be sent.
+ * that the app sends in its own way (to several people at once, after a file that is still uploading, in answer to a message
+ * that was unsent, or once it knows the members) stay, and with them the later ones of their conversation. `held` are
+ * conversations of which nothing may be sent.
  */
 export const selectMessages = (
   rows: readonly AppOutboxRow[],
@@ -37,13 +39,14 @@ export const selectMessages = (
     if (stopped.has(conversation)) return;
     selected.set(conversation, [...(selected.get(conversation) ?? []), message]);
   };
-  for (const { cid, conversation, body, state, source, replyTo, spread, batch } of [...rows].sort(
+  for (const { cid, conversation, body, state, source, spread, batch, ...row } of [...rows].sort(
     (a, b) => a.order - b.order,
   )) {
     const batchKey = `${batch} ${conversation}`;
     if (state === "awaiting" && batch) uploading.add(batchKey);
     if (state !== "queued" || known.has(cid)) continue;
-    if (spread !== undefined || replyTo !== undefined || uploading.has(batchKey)) stopped.add(conversation);
+    const isLeftToApp = spread !== undefined || row.replyTo !== undefined || row.mayMention || uploading.has(batchKey);
+    if (isLeftToApp) stopped.add(conversation);
     select(conversation, { cid, body, ...(source === undefined ? {} : { source }) });
     known.add(cid);
   }

@@ -23,16 +23,18 @@ type ChosenMute = { seconds: number | undefined; exceptMentions: boolean };
 type MuteDialogProps = {
   /** Whether mentions can be excepted. */
   isGroup: boolean;
+  /** Whether they are excepted from the mute that is changed. */
+  exceptsMentions?: boolean | undefined;
   /** Called with the chosen mute and the texts of the result. */
   onChoose: (mute: ChosenMute, texts: { done: string; failed: string }) => void;
   onClose: () => void;
 };
 
 /** Asks for how long a conversation is muted, and in a group whether mentions still notify. */
-export default function MuteDialog({ isGroup, onChoose, onClose }: MuteDialogProps) {
+export default function MuteDialog({ isGroup, exceptsMentions = false, onChoose, onClose }: MuteDialogProps) {
   const { t } = useTranslation();
   const id = useId();
-  const [exceptMentions, setExceptMentions] = useState(false);
+  const [exceptMentions, setExceptMentions] = useState(exceptsMentions);
   const choose = (seconds: number | undefined) => {
     onClose();
     const mutedUntil = seconds === undefined ? null : getServerNow() + seconds * 1_000;

@@ -42,6 +42,7 @@ export const useConversationMenu = () => {
       {confirmation.action === "mute" && (
         <MuteDialog
           isGroup={confirmation.item.kind === "group"}
+          exceptsMentions={confirmation.item.mutedExceptMentions}
           onChoose={(mute, texts) => void runWithToast(() => muteConversation(confirmation.item.id, true, mute), texts)}
           onClose={close}
         />

@@ -25,7 +25,7 @@ const tileClass =
 export function GroupPage({ view, me, onLeaving }: GroupPageProps) {
   const { t } = useTranslation();
   const language = useLanguage();
-  const { id, group, muted, mutedUntil } = view;
+  const { id, group, muted, mutedUntil, mutedExceptMentions } = view;
   const list = useGroupMembers(id, group.roster);
   const isOffline = useIsOffline();
   const members = useMemo(
@@ -33,7 +33,7 @@ export function GroupPage({ view, me, onLeaving }: GroupPageProps) {
     [list.members, list.areRolesKnown, me, group.role, language],
   );
   const { scroller, setScroller, onScroll } = useScrollRestore(id, members !== undefined);
-  const menu = useGroupMenu({ id, group, mute: { muted, mutedUntil }, members, onLeaving });
+  const menu = useGroupMenu({ id, group, mute: { muted, mutedUntil, mutedExceptMentions }, members, onLeaving });
   // Offline, the list is not requested: show the failure at once.
   const failure = list.state === "loading" && isOffline ? "offline" : list.state === "failed" ? list.code : undefined;
   return (

@@ -35,7 +35,7 @@ const isConfirmation = (overlay: GroupOverlay | undefined): overlay is GroupConf
 type GroupMenuOptions = {
   id: Uuid;
   group: GroupCard;
-  mute: { muted: boolean; mutedUntil: number | null };
+  mute: { muted: boolean; mutedUntil: number | null; mutedExceptMentions: boolean };
   members: GroupMemberView[] | undefined;
   /** Called with true before the user leaves or deletes the group, and with false if that failed. */
   onLeaving: (isLeaving: boolean) => void;
@@ -216,6 +216,7 @@ export const useGroupMenu = ({ id, group, mute, members, onLeaving }: GroupMenuO
       {overlay?.type === "mute" && (
         <MuteDialog
           isGroup
+          exceptsMentions={mute.mutedExceptMentions}
           onChoose={(mute, texts) => void run("mute", () => muteConversation(id, true, mute), texts)}
           onClose={close}
         />

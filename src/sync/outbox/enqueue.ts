@@ -1,8 +1,7 @@
-import Dexie from "dexie";
 import * as v from "valibot";
 import { Body, findAttachment, withReply } from "#contract/conversations.ts";
 import { type ErrorCode, isErrorCode } from "#contract/errors.ts";
-import { type ConversationId, createUuid, privateMembers, type Uuid } from "#contract/ids.ts";
+import { type ConversationId, createUuid, type Uuid } from "#contract/ids.ts";
 import { cleanText, isBlank } from "#contract/text.ts";
 import { applyServerChanges } from "#sync/inbound/apply-server-changes.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
@@ -23,6 +22,7 @@ import { retryOnQuotaError, runInBackground, type SyncContext } from "#sync/stor
 import { readSyncCursor } from "#sync/store/sync-cursor.ts";
 import { deleteOutboxRow, failUnsentMessages } from "#sync/store/unsent-messages.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
+import { mayMention, resolveMentions } from "./pending-mentions.ts";
 import { findOwnMessage, toReplyFields } from "./pending-replies.ts";
 
 const memoryAckTimeoutMs = 15_000;
@@ -49,20 +49,9 @@ export type UnsentMessage = Pick<OutboxRow, "cid" | "conversation" | "body"> &
     target?: ReplyTarget | undefined;
   };
 
-/** Whether a message may mention members: it is written for one group and contains an "@". */
-const mayMention = ({ conversation, body, source, spread }: UnsentMessage): boolean =>
-  !source && !spread && "text" in body && body.text?.includes("@") === true && !privateMembers(conversation);
-
-/** The body with the mentions of members that its text names; without them if the code for it cannot be loaded. */
-const resolveMentions = async (context: SyncContext, { conversation, body }: UnsentMessage): Promise<Body> => {
-  const loading = import("./named-mentions.ts").catch(() => undefined);
-  const code = await Dexie.waitFor(loading); // keeps the transaction, so that later messages stay behind
-  return code ? code.resolveMentions(context, conversation, body) : body;
-};
-
 /**
- * Inserts messages into the outbox in the given order, with the mentions of members that they name. `write` runs in the same transaction. Messages to a group that
- * this person no longer belongs to are marked as failed.
+ * Inserts messages into the outbox in the given order, with the mentions of members that they name. `write` runs in the
+ * same transaction. Messages to a group that this person no longer belongs to are marked as failed.
  */
 export const insertUnsentMessages = (
   context: SyncContext,
@@ -83,14 +72,15 @@ export const insertUnsentMessages = (
     for (const { target, ...message } of messages) {
       // Another tab may have recovered it from the journal.
       if ((await strict.outbox.get(message.cid)) !== undefined) continue;
-      const body = mayMention(message) ? await resolveMentions(context, message) : message.body;
-      const reply = target === undefined ? {} : await toReplyFields(strict, { ...message, body }, target);
-      await strict.outbox.add({ state: "queued", attempts: 0, ...message, body, ...reply, order: ++order, createdAt });
-      const row =
+      const content = mayMention(message) ? await resolveMentions(context, message) : { body: message.body };
+      const reply = target === undefined ? {} : await toReplyFields(strict, { ...message, ...content }, target);
+      const row = { state: "queued" as const, attempts: 0, ...message, ...content, ...reply };
+      await strict.outbox.add({ ...row, order: ++order, createdAt });
+      const conversation =
         (await strict.conversations.get(message.conversation)) ?? createConversationRow(message.conversation, me);
-      setListPosition(row, createdAt);
-      await strict.conversations.put(row);
-      if (row.gone) undeliverable.set(message.cid, row.id);
+      setListPosition(conversation, createdAt);
+      await strict.conversations.put(conversation);
+      if (conversation.gone) undeliverable.set(message.cid, conversation.id);
     }
     await write(createdAt);
     for (const id of new Set(undeliverable.values()))

@@ -3,8 +3,11 @@ import { isGroupActionAllowed } from "#contract/groups.ts";
 import type { ConversationId } from "#contract/ids.ts";
 import { mentionsMax } from "#contract/limits.ts";
 import { type Mention, withMentions } from "#contract/mentions.ts";
-import { readMembers } from "#sync/store/members.ts";
-import type { SyncContext } from "#sync/store/sync-context.ts";
+import { syncMemberList } from "#sync/inbound/member-loader.ts";
+import { asSyncError, isRetryableFailure } from "#sync/platform/sync-error.ts";
+import type { LocalConversationRow, OutboxRow } from "#sync/store/database.ts";
+import { readMembers, readStoredMembersVersion } from "#sync/store/members.ts";
+import { retryOnQuotaError, type SyncContext } from "#sync/store/sync-context.ts";
 
 /** Words that mention everyone, in each language of the app. */
 const everyoneNames = ["all", "todos", "tous"];
@@ -40,31 +43,67 @@ export const findNamedMentions = (text: string, names: readonly MentionableName[
   return mentions.slice(0, mentionsMax);
 };
 
-/**
- * The body with the mentions of stored members that its text names. Of several members with the same name, the one chosen
- * in this page is mentioned, and none if there is no choice. Requires a transaction over conversations, members, people
- * and `meta`.
- */
-export const resolveMentions = async (
+const withNamedMentions = async (
   { strict: store, me }: Pick<SyncContext, "strict" | "me">,
-  conversation: ConversationId,
+  { id, group }: LocalConversationRow,
   body: Body,
 ): Promise<Body> => {
-  const { group } = (await store.conversations.get(conversation)) ?? {};
-  if (!group || !("text" in body)) return body;
+  if (!("text" in body)) return body;
   const names = new Map<string, number | undefined>();
-  if (isGroupActionAllowed(group.role, "mentionEveryone")) for (const name of everyoneNames) names.set(name, undefined);
-  const { members } = await readMembers(store, me, conversation);
+  const { members } = await readMembers(store, me, id);
   const others = members.filter(({ user, username }) => user !== me && username !== "");
   for (const { username: name, number } of others) {
     const isUnique = others.filter(({ username }) => username === name).length === 1;
-    if (isUnique || chosenMembers.get(toChoiceKey(conversation, name)) === number) names.set(name, number);
+    if (isUnique || chosenMembers.get(toChoiceKey(id, name)) === number) names.set(name, number);
   }
+  // Also if a member has such a name.
+  if (group && isGroupActionAllowed(group.role, "mentionEveryone"))
+    for (const name of everyoneNames) names.set(name, undefined);
   return withMentions(
     body,
     findNamedMentions(
       body.text ?? "",
       Array.from(names, ([name, number]) => ({ name, number })),
     ),
+  );
+};
+
+/**
+ * The body with the mentions of members that its text names; undefined while this device does not have the group's current
+ * member list. Of several members with the same name, the one chosen in this page is mentioned, and none if there is no
+ * choice. Requires a transaction over conversations, members, people and `meta`.
+ */
+export const resolveMentions = async (
+  context: Pick<SyncContext, "strict" | "me">,
+  conversation: ConversationId,
+  body: Body,
+): Promise<{ body: Body } | undefined> => {
+  const { strict: store } = context;
+  const row = await store.conversations.get(conversation);
+  if (row?.gone) return { body };
+  if (!row?.group || (await readStoredMembersVersion(store, conversation)) < row.group.roster) return undefined;
+  return { body: await withNamedMentions(context, row, body) };
+};
+
+/**
+ * Finds the mentions of an unsent message that was written without the member list, which is fetched first. If the group
+ * refuses it, the message stays without mentions. Rejects with a SyncError if it has to be tried again.
+ */
+export const resolveUnsentMentions = async (
+  context: SyncContext,
+  { cid, conversation }: Pick<OutboxRow, "cid" | "conversation">,
+): Promise<void> => {
+  await syncMemberList(context, conversation).catch((error: unknown) => {
+    if (isRetryableFailure(asSyncError(error))) throw error;
+  });
+  const { strict } = context;
+  const tables = [strict.outbox, strict.conversations, strict.members, strict.people, strict.meta];
+  await retryOnQuotaError(context, () =>
+    strict.transaction("rw", tables, async () => {
+      const [row, group] = [await strict.outbox.get(cid), await strict.conversations.get(conversation)];
+      if (!row?.mayMention) return; // withdrawn
+      const body = group ? await withNamedMentions(context, group, row.body) : row.body;
+      await strict.outbox.put({ ...row, body, mayMention: undefined });
+    }),
   );
 };

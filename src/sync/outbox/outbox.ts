@@ -13,6 +13,7 @@ import type { OutboxRow } from "#sync/store/database.ts";
 import { readGiveUpTime, sendGiveUpAttempts } from "#sync/store/retry-policy.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
 import { postMessages, postMulticast } from "./http-messages.ts";
+import { MentionResolver } from "./mention-resolver.ts";
 import { Pacer } from "./pacer.ts";
 import { discardCancelledMessage, markFailed, requeueExpiredFile, updateOutboxRow } from "./refused-messages.ts";
 import { selectSendable } from "./sendable-messages.ts";
@@ -43,6 +44,7 @@ export class Outbox {
   readonly #frameSender: Retry;
   readonly #httpSender: Retry;
   readonly #pacer: Pacer;
+  readonly #mentions: MentionResolver;
   /**
    * Messages sent over the socket and not answered yet, with the function that cancels their timeout. Messages being sent by
    * HTTP are not included: a socket that opens meanwhile sends them too, and the server recognizes their client ids.
@@ -61,6 +63,7 @@ export class Outbox {
     this.#options = options;
     this.#pacer = new Pacer(context.platform, () => this.schedule());
     this.#backoff = new KeyedBackoff<ConversationId>(context.platform, () => this.schedule());
+    this.#mentions = new MentionResolver(context, () => this.schedule());
     this.#frameSender = new Retry(context.platform, () => this.#sendByFrames());
     this.#httpSender = new Retry(context.platform, () => this.#sendByHttp());
   }
@@ -79,6 +82,7 @@ export class Outbox {
   /** Sends at once, without waiting for back-off, because the server became reachable. */
   runNow(): void {
     this.#backoff.retryNow();
+    this.#mentions.retryNow();
     this.#frameSender.runNow();
     this.#httpSender.runNow();
   }
@@ -146,6 +150,7 @@ export class Outbox {
   stop(): void {
     this.#cancelBatchWait();
     this.#pacer.stop();
+    this.#mentions.stop();
     this.#frameSender.stop();
     this.#httpSender.stop();
     for (const cid of [...this.#inFlight.keys()]) this.#clearInFlight(cid);
@@ -212,7 +217,7 @@ export class Outbox {
     if (batchDelayMs < Number.POSITIVE_INFINITY)
       this.#cancelBatchWait = platform.startTimer(batchDelayMs, () => this.schedule());
     const settled = due.filter(({ conversation }) => !forked.has(conversation));
-    const sendable = await selectSendable(this.#context, settled);
+    const sendable = await selectSendable(this.#context, settled, this.#mentions);
     return isPaced ? this.#pacer.pickNext(sendable) : sendable;
   }
 

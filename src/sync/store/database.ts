@@ -118,6 +118,11 @@ export const OutboxRow = v.object({
   source: v.optional(ForwardSource),
   /** Own unsent message that it answers. It is sent after that one, whose seq then replaces the client id. */
   replyTo: v.optional(Uuid),
+  /**
+   * Its text may name members of a group whose list this device did not have when it was written: they are found before it
+   * is sent.
+   */
+  mayMention: v.optional(v.literal(true)),
   /** Multicast id: messages of one body to many conversations are sent together. */
   spread: v.optional(Uuid),
   /** Id of files chosen together: each is sent after the earlier ones that are still uploading. */

@@ -26,6 +26,11 @@ test("a member is mentioned from a list by keyboard and touch, finds the mention
   const composer = anas.composer();
   const list = page.getByRole("listbox", { name: texts.chat.mention.list });
 
+  // A text that is sent before this device has the member list.
+  await composer.fill("@Cléo d’abord");
+  await composer.press("Enter");
+  await expect(findMessage(anas, "d’abord").getByRole("link")).toHaveText("@Cléo");
+
   // A later word of a name, without accents; the arrow keys choose, and Enter does not send.
   await composer.fill("Mbote @");
   await expect(list.getByRole("option")).toHaveText([/^@?tous/, /Benoît Élie/, /Cléo/]);
@@ -103,6 +108,10 @@ test("a member is mentioned from a list by keyboard and touch, finds the mention
   await expect(
     bens.conversation("Famille").getByRole("img", { name: `${mute.isOn} (${mute.exceptMentions})` }),
   ).toBeVisible();
+  await bens.conversation("Famille").click({ button: "right" });
+  await bens.page.getByRole("menuitem", { name: mute.change }).click();
+  await expect(bens.page.getByRole("switch", { name: mute.keepMentions })).toBeChecked();
+  await bens.page.getByRole("button", { name: bens.texts.common.cancel }).click();
   await mention();
   await expect(bens.conversation("Famille")).toContainText(fill(masolo.mentions_one, { count: "1" }));
 });

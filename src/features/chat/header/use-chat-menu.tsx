@@ -54,6 +54,7 @@ export const useChatMenu = (conversation: ConversationId, name: string, view: Co
     openDialog === "mute" ? (
       <MuteDialog
         isGroup={view?.kind === "group"}
+        exceptsMentions={view?.mutedExceptMentions}
         onChoose={(mute, texts) => void runWithToast(() => muteConversation(conversation, true, mute), texts)}
         onClose={close}
       />

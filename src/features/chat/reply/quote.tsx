@@ -6,6 +6,7 @@ import type { ConversationId } from "#contract/ids.ts";
 import { toPreview } from "#contract/wire/preview.ts";
 import { type ChatPeople, getSenderName } from "#features/chat/message/senders.ts";
 import { balanceBidi } from "#lib/text/bidi.ts";
+import { isRightToLeft } from "#lib/text/direction.ts";
 import type { ChatItem } from "#sync/hooks/use-chat.ts";
 import { useMemberProfiles } from "#sync/hooks/use-group.ts";
 import type { ReplyTarget } from "#sync/store/database.ts";
@@ -34,7 +35,7 @@ export function QuoteContent({ conversation, quoted, people }: QuoteContentProps
   return (
     <>
       <bdi className={quoteClasses.author}>{balanceBidi(author)}</bdi>
-      <span className={quoteClasses.text}>
+      <span className={quoteClasses.text} dir={"text" in body && isRightToLeft(body.text ?? "") ? "rtl" : undefined}>
         <MessagePreview
           body={toPreview(body).preview}
           inGroup={names && { sender, names }}

@@ -8,6 +8,7 @@ import { enqueueText } from "#sync/outbox/enqueue.ts";
 import { enqueueBroadcast, enqueueForward } from "#sync/outbox/multicast.ts";
 import { findNamedMentions, rememberMentionedMember } from "#sync/outbox/named-mentions.ts";
 import { readChat, readConversation } from "#sync/queries/queries.ts";
+import { toMembersVersionKey } from "#sync/store/database.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { getContext, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
@@ -48,8 +49,11 @@ const setUp = async () => {
   return { server, amina, benoit, chantal, group, aminaTab, benoitTab };
 };
 
+/** Stores the current member list of a group. */
 const nameMembers = async (tab: Tab, group: ConversationId, ...names: string[]) => {
   const { store } = getContext(tab);
+  const { group: card } = (await store.conversations.get(group)) ?? {};
+  await store.meta.put({ key: toMembersVersionKey(group), value: card?.roster });
   await store.members.bulkPut(
     names.map((username, index) => ({
       conversation: group,
@@ -103,6 +107,25 @@ describe("mentions in a group", () => {
     for (const tab of [aminaTab, benoitTab, laptop, late]) await waitUntilDeviceSynced(server, tab, group);
   });
 
+  it("are found before the message is sent if the device lacks the member list, also after a failure", async () => {
+    const { server, amina, benoit, group } = makeGroup();
+    const device = makeDevice(server, amina);
+    const [aminaTab, benoitTab] = [await device.openTab(), await makeDevice(server, benoit).openTab()];
+    for (const tab of [aminaTab, benoitTab]) await waitUntilDeviceSynced(server, tab, group);
+    let requests = 0;
+    device.shouldLose = ({ path }) => path.includes("/members") && requests++ === 0;
+    await enqueueText(aminaTab, group, "@Benoît un, moi@Benoît.cd");
+    await enqueueText(aminaTab, group, "deux");
+    await eventually(async () => expect(await mentionsIn(benoitTab, group)).toEqual([2]));
+    await waitUntilDeviceSynced(server, aminaTab, group);
+    const { items } = await readChat(getContext(aminaTab).store, group, 5);
+    expect(items.map(({ body }) => "text" in body && body.text).slice(0, 2)).toEqual([
+      "deux",
+      "@Benoît un, moi@Benoît.cd",
+    ]);
+    expect(requests).toBeGreaterThan(1);
+  });
+
   it("mean the chosen one of two members with the same name, and none without a choice", async () => {
     const { group, aminaTab } = await setUp();
     await nameMembers(aminaTab, group, "Jean", "Jean");
@@ -115,6 +138,7 @@ describe("mentions in a group", () => {
 
   it("of everyone are written by the owner only", async () => {
     const { group, aminaTab, benoitTab } = await setUp();
+    for (const tab of [aminaTab, benoitTab]) await nameMembers(tab, group);
     await enqueueText(aminaTab, group, "@tous venez");
     expect(findMentions(await lastBody(aminaTab, group))).toEqual([[0, 5]]);
     await eventually(async () => expect(await mentionsIn(benoitTab, group)).toEqual([2]));
