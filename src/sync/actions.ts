@@ -51,7 +51,7 @@ export const sendText = async (conversation: ConversationId, text: string): Prom
 };
 
 /** Code that finds the mentions in a text. */
-export const loadNamedMentions = () => import("./outbox/named-mentions.ts");
+export const loadNamedMentions = () => import("./outbox/mentions/named-mentions.ts");
 
 export const retryMessage = async (cid: Uuid): Promise<void> => retryFailedMessage(getEngine().tab, cid);
 export const discardMessage = async (cid: Uuid): Promise<void> =>

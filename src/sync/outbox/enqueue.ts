@@ -22,7 +22,7 @@ import { retryOnQuotaError, runInBackground, type SyncContext } from "#sync/stor
 import { readSyncCursor } from "#sync/store/sync-cursor.ts";
 import { deleteOutboxRow, failUnsentMessages } from "#sync/store/unsent-messages.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
-import { mayMention, resolveMentions } from "./pending-mentions.ts";
+import { findOrDeferMentions, mayMention } from "./mentions/pending-mentions.ts";
 import { findOwnMessage, toReplyFields } from "./pending-replies.ts";
 
 const memoryAckTimeoutMs = 15_000;
@@ -72,7 +72,7 @@ export const insertUnsentMessages = (
     for (const { target, ...message } of messages) {
       // Another tab may have recovered it from the journal.
       if ((await strict.outbox.get(message.cid)) !== undefined) continue;
-      const content = mayMention(message) ? await resolveMentions(context, message) : { body: message.body };
+      const content = mayMention(message) ? await findOrDeferMentions(context, message) : { body: message.body };
       const reply = target === undefined ? {} : await toReplyFields(strict, { ...message, ...content }, target);
       const row = { state: "queued" as const, attempts: 0, ...message, ...content, ...reply };
       await strict.outbox.add({ ...row, order: ++order, createdAt });

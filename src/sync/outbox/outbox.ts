@@ -13,7 +13,7 @@ import type { OutboxRow } from "#sync/store/database.ts";
 import { readGiveUpTime, sendGiveUpAttempts } from "#sync/store/retry-policy.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
 import { postMessages, postMulticast } from "./http-messages.ts";
-import { MentionResolver } from "./mention-resolver.ts";
+import { MentionResolver } from "./mentions/mention-resolver.ts";
 import { Pacer } from "./pacer.ts";
 import { discardCancelledMessage, markFailed, requeueExpiredFile, updateOutboxRow } from "./refused-messages.ts";
 import { selectSendable } from "./sendable-messages.ts";

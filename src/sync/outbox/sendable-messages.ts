@@ -2,7 +2,7 @@ import { withReply } from "#contract/conversations.ts";
 import type { ConversationId } from "#contract/ids.ts";
 import type { OutboxRow } from "#sync/store/database.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
-import type { MentionResolver } from "./mention-resolver.ts";
+import type { MentionResolver } from "./mentions/mention-resolver.ts";
 import { findOwnMessage } from "./pending-replies.ts";
 import { updateOutboxRow } from "./refused-messages.ts";
 

@@ -15,7 +15,7 @@ export const mayMention = ({ conversation, body, source, spread }: Written): boo
  * The body with the mentions of members that its text names. Without the code for it or the member list, they are found
  * before the message is sent.
  */
-export const resolveMentions = async (
+export const findOrDeferMentions = async (
   context: SyncContext,
   { conversation, body }: Written,
 ): Promise<Pick<OutboxRow, "body" | "mayMention">> => {
