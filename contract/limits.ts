@@ -300,6 +300,7 @@ export const pushConfirmMs = 5_000; // time for a device in the foreground to co
 export const pushBackgroundWaitMs = 1_000; // time for a connected device in the background to come to the foreground
 export const pushForegroundWaitMs = 30_000; // time for a person to read a message on a device in the foreground
 export const pushConversationPauseMs = 5_000; // between two pushes of a conversation
+export const pushReadWaitMs = 3_000; // in which what is read on one device is collected before the others are told
 export const pushPauseMs = 2_000; // between two pushes of a person
 export const pushSoundPauseMs = 60_000; // a notification sounds again after this time without one of its conversation
 export const pushGoneRetryMs = 60_000; // a new subscription may be unknown to its push service for a moment

@@ -101,6 +101,9 @@ export const PushPayload = v.object({
     expiresAt: v.optional(v.number()), // end of the ring, server time, epoch milliseconds
     missedText: v.optional(v.string()), // body of the notification of a ring that is over
     endedText: v.optional(v.string()), // the same if the call was answered or declined
+    // whether what it announced was read or answered elsewhere: the device closes it after some seconds
+    isHandled: v.optional(v.literal(true)),
+    replaces: v.optional(v.array(v.string())), // tags of other notifications that this one takes the place of
   }),
 });
 export type PushPayload = v.InferOutput<typeof PushPayload>;

@@ -32,7 +32,7 @@ type NotifiedCall = v.InferOutput<typeof NotifiedCall>;
 
 /**
  * Data of a notification: the path it opens, for a message its conversation and recipient, and for a call that call
- * instead, because reading the conversation ends no ring.
+ * instead, because reading the conversation ends no ring. `isHandled`: it needs no attention any more.
  */
 export const NotificationData = v.object({
   path: v.string(),
@@ -41,6 +41,7 @@ export const NotificationData = v.object({
   user: v.optional(Uuid),
   count: v.optional(v.number(), 0),
   head: v.optional(v.number(), 0),
+  isHandled: v.optional(v.literal(true)),
 });
 export type NotificationData = v.InferOutput<typeof NotificationData>;
 
@@ -132,15 +133,22 @@ export const toNotification = (
     return { title: productName, options: { body, tag: genericTag, lang: language, icon, badge, data } };
   }
   const { title, body, navigate, lang } = payload.notification;
-  const { kind, user, conversation, count, head = 0, isAlerting, isNameHidden = false } = payload.data;
+  const { kind, user, conversation, count, head = 0, isAlerting, isHandled, isNameHidden = false } = payload.data;
   // Who does not see whose messages these are can neither answer them nor say that they were read.
-  const hasActions = (kind === "message" || kind === "missed_call") && !isNameHidden;
+  const hasActions = (kind === "message" || kind === "missed_call") && !isNameHidden && !isHandled;
   return {
     title,
     options: {
       ...toSharedOptions(payload, body, !isAlerting),
       renotify: isAlerting,
-      data: { path: toAppPath(navigate), count, head, user, ...(conversation === undefined ? {} : { conversation }) },
+      data: {
+        path: toAppPath(navigate),
+        count,
+        head,
+        user,
+        ...(isHandled ? { isHandled } : {}),
+        ...(conversation === undefined ? {} : { conversation }),
+      },
       ...(hasActions ? { actions: toMessageActions(lang) } : {}),
     },
   };

@@ -6,6 +6,7 @@ import type { PushWorkerMessage } from "#lib/browser/push/push-messages.ts";
 import { declineCall, handleCallPush } from "./call-notification.ts";
 import { chooseWindow } from "./choose-window.ts";
 import { announceToPages, listWindows } from "./clients.ts";
+import { closeHandled, closeReplaced } from "./handled-notifications.ts";
 import { findOwnMessageData, markRead, sendReply, toReplyTexts } from "./notification-actions.ts";
 import { parsePush, toNotification, toRepeatedNotification } from "./push-notification.ts";
 import { findNotificationData, showNotification, updateBadge } from "./shown-notifications.ts";
@@ -24,6 +25,10 @@ export const handlePush = async (text: string | undefined): Promise<void> => {
   const isForThisPerson = payload !== undefined && payload.data.user === device?.user;
   if (!isForThisPerson || !(await handleCallPush(payload, device))) {
     await showNotification(toNotification(payload, device, self.navigator.languages));
+  }
+  if (payload && isForThisPerson) {
+    await closeReplaced(payload);
+    void closeHandled(payload).catch(() => undefined); // not awaited: browsers handle one push after the other
   }
   if (payload && device) await saveLastPush({ sentAt: payload.data.sentAt, receivedAt }).catch(() => undefined); // only shown in the settings
   // Nobody is signed in here: a sign-out that could not end the subscription is completed.

@@ -41,6 +41,9 @@ import type { ClientSocket, SocketState } from "./user-channel/sockets/socket-st
 /** Header with the session id, set by the Worker on the upgrade request. A value sent by the client is overwritten. */
 export const sessionHeader = "x-lisolo-session";
 
+/** Commands by which a device without a socket reads a conversation. */
+const readingCommands: readonly Command["type"][] = ["mark", "clearHistory", "send"];
+
 const internalErrorCode = 1011; // unexpected error (RFC 6455 §7.4.1); the device reconnects
 const goingAwayCode = 1001; // sent by browsers when a page closes or reloads (RFC 6455 §7.4.1)
 
@@ -75,6 +78,7 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
       onCountInDoubt: (conversation) => this.#accountDeletion.isGone || this.#receipts.recount(conversation),
       onNewMessages: (...args) => this.#push.handleNewMessages(...args),
       onDeletions: (...args) => this.#push.deletions.handleDeletions(...args),
+      onRead: (...args) => this.#push.reads.handleRead(...args),
       onUnmuted: (entry) => this.#push.messages.handleUnmuted(entry),
       onFlush: () => this.#push.messages.handleFlush(),
     });
@@ -199,6 +203,7 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
     session?: Uuid,
   ): Promise<CommandResults[T] | Refusal> {
     const refusal = this.#frameLimits.takeTokens(costOfCommand(command));
+    if (session !== undefined && readingCommands.includes(command.type)) this.#push.reads.recordReader(session);
     return refusal ?? ((await this.#commands.run(command, session)) as CommandResults[T] | Refusal);
   }
 

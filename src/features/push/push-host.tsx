@@ -8,6 +8,7 @@ import { devicePush } from "#lib/push/browser-push.ts";
 import { recoverBackgroundMessages } from "#sync/actions.ts";
 import { currentEngine } from "#sync/engine.ts";
 import { AskCard } from "./ask-card.tsx";
+import { closeAnsweredRequests } from "./close-answered-requests.ts";
 import { closeCallNotifications } from "./close-call-notifications.ts";
 import { closeReadNotifications } from "./close-read-notifications.ts";
 
@@ -50,6 +51,7 @@ export default function PushHost() {
     return pushKeyVersion.subscribe(update);
   }, [engine]);
   useEffect(() => engine && closeReadNotifications(engine), [engine]);
+  useEffect(() => engine && closeAnsweredRequests(engine), [engine]);
   useEffect(() => engine && closeCallNotifications(engine), [engine]);
   const isAsking = isStarted && !isAnswered && shouldAsk(state, readAskHistory(), { hasSentMessage, now: Date.now() });
   return isAsking && <AskCard onClose={() => setAnswered(true)} />;

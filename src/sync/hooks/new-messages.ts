@@ -2,14 +2,13 @@ import { useRef } from "react";
 import { listNamedMembers } from "#components/messages/member-names.ts";
 import { countsAsUnread, isMutedAt, type StoredBody } from "#contract/conversations.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
-import { liveQueries } from "#sync/engine.ts";
 import type { QueryContext } from "#sync/queries/live-queries.ts";
 import type { LocalConversationRow, LocalStore, PersonRow } from "#sync/store/database.ts";
 import { listSections } from "#sync/store/list-sections.ts";
 import { readMemberProfiles } from "#sync/store/members.ts";
 import { isOwnMessage, toDisplayedMentions, toDisplayedUnread } from "#sync/store/row-mapping.ts";
 import type { ConversationListItem, MemberProfiles } from "#sync/store/view-models.ts";
-import { useLiveQuery } from "./use-live-query.ts";
+import { subscribeQuery, useLiveQuery } from "./use-live-query.ts";
 
 /** Newest message and unread count of a conversation, for notifications of new messages. */
 export type ConversationHead = {
@@ -53,26 +52,8 @@ const readNewestHeads = async ({ store, me, clock }: QueryContext): Promise<Conv
 };
 
 /** Calls the listener with the newest conversations, now and whenever one of them changes. Returns the unsubscribe function. */
-export const subscribeNewestHeads = (listener: (heads: readonly ConversationHead[]) => void): (() => void) => {
-  let leave = () => {};
-  const follow = () => {
-    leave();
-    const live = liveQueries.get()?.openQuery("newest", readNewestHeads, false);
-    if (!live) return;
-    const notify = () => {
-      const heads = live.get();
-      if (heads) listener(heads);
-    };
-    leave = live.subscribe(notify);
-    notify();
-  };
-  const unsubscribe = liveQueries.subscribe(follow);
-  follow();
-  return () => {
-    unsubscribe();
-    leave();
-  };
-};
+export const subscribeNewestHeads = (listener: (heads: readonly ConversationHead[]) => void): (() => void) =>
+  subscribeQuery("newest", readNewestHeads, listener);
 
 /** Unread state and newest incoming message of a conversation, shown while the conversation is not open. */
 export type UnreadPreview = Pick<ConversationListItem, "id" | "peer" | "group" | "unread"> & {

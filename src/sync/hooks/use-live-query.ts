@@ -37,3 +37,32 @@ export const useStorageTrouble = (): StorageTrouble | undefined => {
   const trouble = engine?.tab.storageTrouble ?? emptySource;
   return useSyncExternalStore<StorageTrouble | undefined>(trouble.subscribe, trouble.get, () => undefined);
 };
+
+/**
+ * Calls the listener with the result of a query, now and whenever it changes, also after another person signs in.
+ * Returns the unsubscribe function.
+ */
+export const subscribeQuery = <T>(
+  key: string,
+  read: (context: QueryContext) => Promise<T | undefined>,
+  listener: (result: T) => void,
+): (() => void) => {
+  let leave = () => {};
+  const follow = () => {
+    leave();
+    const live = liveQueries.get()?.openQuery(key, read, false);
+    if (!live) return;
+    const notify = () => {
+      const result = live.get();
+      if (result) listener(result);
+    };
+    leave = live.subscribe(notify);
+    notify();
+  };
+  const unsubscribe = liveQueries.subscribe(follow);
+  follow();
+  return () => {
+    unsubscribe();
+    leave();
+  };
+};

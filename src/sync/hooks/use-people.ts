@@ -7,7 +7,7 @@ import type { PersonRow } from "#sync/store/database.ts";
 import { readLastKnownProfile } from "#sync/store/members.ts";
 import { readOwnProfile } from "#sync/store/own-profile-row.ts";
 import { toUnrelatedPersonRow } from "#sync/store/row-mapping.ts";
-import { useLiveQuery } from "./use-live-query.ts";
+import { subscribeQuery, useLiveQuery } from "./use-live-query.ts";
 import { type RemoteFailure, useRemoteQuery } from "./use-remote.ts";
 
 export const personRowQuery = (id: Uuid | undefined): StoreQuery<PersonRow | null> => [
@@ -41,6 +41,14 @@ export const useOwnProfile = (): PersonRow | null | undefined => useLiveQuery(..
 export const useContacts = (): PersonRow[] | undefined => useLiveQuery("contacts", ({ store }) => readContacts(store));
 
 export const useRequests = (): ContactRequests | undefined => useLiveQuery(...requestsQuery);
+
+/** Calls the listener with the people whose requests wait for an answer, now and whenever they change. */
+export const subscribeReceivedRequests = (listener: (people: readonly Uuid[]) => void): (() => void) =>
+  subscribeQuery(
+    "requests",
+    ({ store }) => readContactRequests(store),
+    ({ received }) => listener(received.map(({ id }) => id)),
+  );
 
 /** People whom this person has blocked. */
 export const useBlockedPeople = (): PersonRow[] | undefined =>

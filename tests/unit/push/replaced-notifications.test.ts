@@ -3,7 +3,8 @@ import { createUuid, privateConversationId } from "#contract/ids.ts";
 import type { PushPayload } from "#contract/push.ts";
 import type { PushDevice } from "#lib/browser/push/push-device.ts";
 import { handleCallPush } from "#sw/call-notification.ts";
-import { toCallNotification } from "#sw/push-notification.ts";
+import { closeHandled, closeReplaced } from "#sw/handled-notifications.ts";
+import { toCallNotification, toNotification } from "#sw/push-notification.ts";
 
 const [me, friend, call] = [createUuid(), createUuid(), createUuid()];
 const conversation = privateConversationId(me, friend);
@@ -67,3 +68,36 @@ it.each(["missed_call", "message"] as const)(
     ]);
   },
 );
+
+const show = async (payload: PushPayload): Promise<void> => {
+  const { title, options } = toNotification(payload, device, []);
+  await showNotification(title, options);
+};
+
+it("a notification closes those whose place it takes", async () => {
+  await show(makePayload("summary", { kind: "summary" }));
+  await show(makePayload("c:other", {}));
+  const payload = makePayload(`c:${conversation}`, { replaces: ["summary"] });
+  await show(payload);
+  await closeReplaced(payload);
+  expect(shown.map(({ tag }) => tag)).toEqual(["c:other", `c:${conversation}`]);
+});
+
+it("what was read elsewhere has no buttons and is closed after some seconds, and a later message is not", async () => {
+  vi.useFakeTimers();
+  const [tag, otherTag] = [`c:${conversation}`, "request:1"];
+  const [read, answered] = [makePayload(tag, { isHandled: true }), makePayload(otherTag, { isHandled: true })];
+  expect(toNotification(read, device, []).options.actions).toBeUndefined();
+  const closing: Promise<void>[] = [];
+  for (const payload of [read, answered]) {
+    await show(payload);
+    closing.push(closeHandled(payload));
+  }
+  await vi.advanceTimersByTimeAsync(3_000);
+  await show(makePayload(tag, {}));
+  expect(shown).toHaveLength(2);
+  await vi.advanceTimersByTimeAsync(3_000);
+  await Promise.all(closing);
+  expect(shown.map(({ tag }) => tag)).toEqual([tag]);
+  vi.useRealTimers();
+});

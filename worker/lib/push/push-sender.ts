@@ -12,9 +12,9 @@ export type PushTarget = PushKeys & { endpoint: string; origin: string };
 
 /**
  * How a push service treats a push (RFC 8030 §5): it keeps it for `lifetimeSeconds`, and a later push with the same
- * `topic` (at most 32 characters of base64url) replaces it.
+ * `topic` (at most 32 characters of base64url) replaces it. One of low urgency waits until the device is used.
  */
-export type PushOptions = { lifetimeSeconds: number; topic?: string };
+export type PushOptions = { lifetimeSeconds: number; topic?: string; urgency?: "low" | "high" };
 
 /**
  * Answer of a push service. `gone`: it does not know the subscription (any more). `retry`: it is overloaded or
@@ -61,7 +61,7 @@ export const sendPush = async (
   env: PushSenderEnv,
   target: PushTarget,
   payload: PushPayload,
-  { lifetimeSeconds, topic }: PushOptions,
+  { lifetimeSeconds, topic, urgency = "high" }: PushOptions,
 ): Promise<PushResult> => {
   const { endpoint, origin } = target;
   if (!isAllowedEndpoint(env, endpoint)) {
@@ -78,7 +78,7 @@ export const sendPush = async (
         "content-encoding": "aes128gcm",
         "content-type": "application/octet-stream",
         ttl: String(lifetimeSeconds),
-        urgency: "high", // a push of normal urgency reaches a sleeping phone minutes late
+        urgency, // unless high, a push of normal urgency reaches a sleeping phone minutes late
         ...(topic === undefined ? {} : { topic }),
       },
       body,

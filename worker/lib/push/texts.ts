@@ -23,6 +23,7 @@ type PushTexts = {
   newMentions: (count: number) => string;
   summary: (messages: string, conversations: number) => string;
   request: string;
+  handled: { read: string; request: string };
   security: { signedIn: string; resetStarted: string; other: string };
   test: string;
 };
@@ -48,6 +49,7 @@ const texts: Record<Language, PushTexts> = {
     newMentions: (count) => `${count} nouvelles mentions`,
     summary: (messages, count) => (count === 1 ? messages : `${messages} dans ${count} conversations`),
     request: "Demande de contact",
+    handled: { read: "Lu sur un autre appareil", request: "Cette demande n’attend plus de réponse" },
     security: {
       signedIn: "Nouvelle connexion à votre compte",
       resetStarted: "Retrait de la deuxième étape demandé",
@@ -75,6 +77,7 @@ const texts: Record<Language, PushTexts> = {
     newMentions: (count) => `${count} new mentions`,
     summary: (messages, count) => (count === 1 ? messages : `${messages} in ${count} conversations`),
     request: "Contact request",
+    handled: { read: "Read on another device", request: "This request needs no answer any more" },
     security: {
       signedIn: "New sign-in to your account",
       resetStarted: "Removal of the second step requested",
@@ -102,6 +105,7 @@ const texts: Record<Language, PushTexts> = {
     newMentions: (count) => `${count} novas menções`,
     summary: (messages, count) => (count === 1 ? messages : `${messages} em ${count} conversas`),
     request: "Pedido de contacto",
+    handled: { read: "Lida noutro dispositivo", request: "Este pedido já não espera resposta" },
     security: {
       signedIn: "Nova sessão na sua conta",
       resetStarted: "Remoção do segundo passo pedida",
@@ -142,6 +146,10 @@ export const toSummaryText = (
   { count, conversations, areMissedCalls }: { count: number; conversations: number; areMissedCalls: boolean },
 ): string =>
   texts[language].summary((areMissedCalls ? toMissedCallCountText : toCountText)(language, count), conversations);
+
+/** Text in the place of what needs no attention any more: messages that were read, or a request that was answered. */
+export const toHandledText = (language: Language, subject: "read" | "request"): string =>
+  texts[language].handled[subject];
 
 export const toRequestText = (language: Language): string => texts[language].request;
 

@@ -19,7 +19,7 @@ type FrameRouterPorts = {
   inbox: InboxFeed;
   typing: TypingRelay;
   presence: PresenceTracker;
-  push: Pick<PushNotifications, "handleDeviceLeft" | "hasFormerKey">;
+  push: Pick<PushNotifications, "handleDeviceEntered" | "handleDeviceLeft" | "hasFormerKey">;
   commands: CommandRouter;
   handler: FrameHandler;
 };
@@ -47,6 +47,7 @@ export class FrameRouter {
       case clientFrame.foreground:
         presence.setForeground(socket, frame[1] === 1);
         if (frame[1] === 0) push.handleDeviceLeft();
+        else if (socket.state) push.handleDeviceEntered(socket.state.session);
         return;
       default:
         return handler.handleCommand(socket, frame);

@@ -6,13 +6,9 @@ import type { Settings, VersionedSettings } from "#contract/settings/settings.ts
 import type { ConversationNotice, MemberReadState } from "#worker/objects/rpc.ts";
 import { GroupCommit } from "#worker/objects/shared/group-commit.ts";
 import type { KeyValues } from "#worker/objects/shared/key-values.ts";
-import {
-  toOwnReceiptsFrame,
-  toPersonFrame,
-  toRowFrame,
-  toSettingsFrame,
-} from "#worker/objects/user-channel/sockets/server-frames.ts";
+import { toOwnReceiptsFrame, toRowFrame } from "#worker/objects/user-channel/sockets/server-frames.ts";
 import type { SocketRegistry } from "#worker/objects/user-channel/sockets/socket-registry.ts";
+import { AccountChanges } from "./account-changes.ts";
 import { ChangeSequence } from "./change-sequence.ts";
 import { addFlaggedRows, readInboxChanges, toInboxRow } from "./changes-query.ts";
 import { RelationTable } from "./contacts-table.ts";
@@ -24,6 +20,7 @@ import {
   isCountOutdated,
   mergeNotice,
   mergeReadState,
+  seenUpTo,
 } from "./inbox-merge.ts";
 import { InboxTable } from "./inbox-table.ts";
 import { InflightCounts } from "./inflight-counts.ts";
@@ -37,12 +34,9 @@ import {
   listDeleted,
   listPushes,
   type OwnMessage,
-  toSecurityNoticePush,
   toUniformPush,
 } from "./push-builders.ts";
 import type { PushMark } from "./push-mark.ts";
-import { SecurityNotices } from "./security-notices.ts";
-import { SettingsCopy } from "./settings-copy.ts";
 import { WriteBehind } from "./write-behind.ts";
 
 /** A notice from a conversation, or from the answer to messages sent by this person's sockets (`ownMessages`). */
@@ -59,8 +53,7 @@ export class InboxFeed {
   readonly #sockets: SocketRegistry;
   readonly #inbox: InboxTable;
   readonly #relations: RelationTable;
-  readonly #settings: SettingsCopy;
-  readonly #securityNotices: SecurityNotices;
+  readonly #account: AccountChanges;
   readonly #inflightCounts = new InflightCounts();
   readonly #commits = new GroupCommit<NoticeInput, NoticeResult>((batch) => this.#applyBatch(batch));
   readonly #sequence: ChangeSequence;
@@ -73,10 +66,8 @@ export class InboxFeed {
     this.#sockets = sockets;
     this.#inbox = new InboxTable(ctx.storage, () => listeners.onFlush());
     this.#relations = new RelationTable(ctx.storage.sql, ctx.id.name ?? "");
-    this.#settings = new SettingsCopy(meta);
-    this.#securityNotices = new SecurityNotices(meta);
-    const changed = Math.max(this.#settings.changed, this.#securityNotices.changed);
-    this.#sequence = new ChangeSequence(ctx, meta, sockets, changed);
+    this.#account = new AccountChanges(ctx.storage, meta, this.#relations);
+    this.#sequence = new ChangeSequence(ctx, meta, sockets, this.#account.changed);
     this.#writeBehind = new WriteBehind(this.#inbox, this.#sequence, sockets);
   }
 
@@ -89,7 +80,7 @@ export class InboxFeed {
   }
 
   get settings(): Settings {
-    return this.#settings.current;
+    return this.#account.settings;
   }
 
   find(conversation: ConversationId): InboxEntry | undefined {
@@ -113,9 +104,7 @@ export class InboxFeed {
     if (from === 0 && before > counter)
       addFlaggedRows(this.#ctx.storage.sql, this.#relations, this.#ctx.id.name ?? "", page);
     const now = Date.now();
-    const settings = this.#settings.findChangedSince(from);
-    const notices = this.#securityNotices.listSince(from, session, now);
-    return { epoch: this.epoch, counter, since: from, now, ...page, settings, notices };
+    return { epoch: this.epoch, counter, since: from, now, ...page, ...this.#account.readSince(from, session, now) };
   }
 
   /** Reads the tables after writing all deferred rows. */
@@ -216,29 +205,17 @@ export class InboxFeed {
 
   /** Stores and pushes changed relations. */
   updateRelations(relations: readonly Relation[]): void {
-    const newRelations = relations.filter((relation) => !this.#relations.isKnown(relation));
-    const first = this.#sequence.next;
-    this.#sequence.pushChanges(
-      newRelations.map((relation) => toUniformPush((counter, base) => toPersonFrame(counter, relation, base))),
-    );
-    this.#ctx.storage.transactionSync(() => {
-      for (const [index, relation] of newRelations.entries()) this.#relations.write(relation, first + index);
-    });
+    this.#account.updateRelations(this.#sequence, relations);
   }
 
   /** Stores and pushes changed settings. */
   updateSettings(settings: VersionedSettings): void {
-    if (!this.#settings.isNewer(settings)) return;
-    this.#settings.write(settings, this.#sequence.next);
-    this.#sequence.pushChanges([toUniformPush((counter, base) => toSettingsFrame(counter, settings, base))]);
+    this.#account.updateSettings(this.#sequence, settings);
   }
 
   /** Stores and pushes a security notice. Returns false if it is known. */
   addSecurityNotice(notice: SecurityNotice): boolean {
-    if (!this.#securityNotices.isNew(notice)) return false;
-    this.#securityNotices.write(notice, this.#sequence.next);
-    this.#sequence.pushChanges([toSecurityNoticePush(notice)]);
-    return true;
+    return this.#account.addSecurityNotice(this.#sequence, notice);
   }
 
   /** Writes the last rows and stops all writes. */
@@ -313,6 +290,7 @@ export class InboxFeed {
     if (!entry.gone) acknowledgeAgain(this.#sockets, this.#sequence.value, alreadyStored);
     const canHold = isDeferred && this.#sockets.isEmpty;
     const isWriteHeld = hasNewUnread(update, stored) && this.#listeners.onNewMessages(row, update.author, canHold);
+    this.#reportRead(stored, row);
     const deleted = listDeleted(update);
     if (deleted.length > 0) this.#listeners.onDeletions(row, deleted);
     if (isDeferred) this.#writeBehind.scheduleFlush(isWriteHeld);
@@ -324,6 +302,7 @@ export class InboxFeed {
     const entry = hasChanged ? recordFlagEnds({ ...merged, changed: this.#sequence.next }, before, false) : merged;
     if (needsFullRow) this.#inbox.writeFlags(entry);
     else if (hasChanged || merged.countedUpTo !== before.countedUpTo) this.#writeBehind.deferWrite(entry);
+    this.#reportRead(before, entry);
     if (hasChanged) {
       this.#sequence.pushChanges([
         toUniformPush((counter, base) =>
@@ -332,5 +311,11 @@ export class InboxFeed {
       ]);
     }
     return entry;
+  }
+
+  /** Reports a row whose messages were read or cleared further. */
+  #reportRead(before: InboxEntry | undefined, entry: InboxEntry): void {
+    const seenBefore = before ? seenUpTo(before) : 0;
+    if (seenUpTo(entry) > seenBefore) this.#listeners.onRead(entry, seenBefore);
   }
 }

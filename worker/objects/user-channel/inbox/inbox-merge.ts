@@ -41,7 +41,7 @@ export type NoticeMerge = {
 };
 
 /** Seq up to which messages are read or cleared. */
-const seenUpTo = (row: { read: number; hidden: number }): number => Math.max(row.read, row.hidden);
+export const seenUpTo = (row: { read: number; hidden: number }): number => Math.max(row.read, row.hidden);
 
 const createEntry = (
   handle: number,

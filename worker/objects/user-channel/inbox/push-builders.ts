@@ -33,8 +33,8 @@ export type EntryUpdate = Pick<
 };
 
 /**
- * Called by the inbox: an unread count is in doubt, unread messages arrived, messages with these seqs were deleted, a
- * conversation is not muted any more, all deferred rows are being written.
+ * Called by the inbox: an unread count is in doubt, unread messages arrived, messages with these seqs were deleted,
+ * a conversation was read or cleared further, a conversation is not muted any more, all deferred rows are being written.
  */
 export type InboxListeners = {
   onCountInDoubt(conversation: ConversationId): void;
@@ -44,6 +44,8 @@ export type InboxListeners = {
    */
   onNewMessages(entry: InboxEntry, author: Uuid | undefined, canHoldWrite: boolean): boolean;
   onDeletions(entry: InboxEntry, deleted: readonly number[]): void;
+  /** `seenBefore`: seq up to which messages were read or cleared before. */
+  onRead(entry: InboxEntry, seenBefore: number): void;
   onUnmuted(entry: InboxEntry): void;
   onFlush(): void;
 };

@@ -84,10 +84,10 @@ export const createCallEndedPayload = (
 export const createMissedCallPayload = (
   recipient: Recipient,
   entry: InboxEntry,
-  { id, isConnected }: { id: Uuid; isConnected: boolean },
+  { id, isConnected, replaces }: { id: Uuid; isConnected: boolean; replaces: string[] },
   device: PushSubscription,
 ): PushPayload => {
-  const times = { sentAt: Date.now(), isAlerting: recipient.settings.calls.sound && !isConnected };
+  const times = { sentAt: Date.now(), isAlerting: recipient.settings.calls.sound && !isConnected, replaces };
   const { data, ...rest } = createMessagePayload(recipient, entry, undefined, device, times);
   return { ...rest, data: { ...data, kind: "missed_call", call: id } };
 };

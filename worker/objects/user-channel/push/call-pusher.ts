@@ -12,6 +12,7 @@ import type { SocketRegistry } from "#worker/objects/user-channel/sockets/socket
 import { createCallEndedPayload, createCallPayload, createMissedCallPayload } from "./call-payloads.ts";
 import { toConfirmWaitMs } from "./confirm-wait.ts";
 import type { DeviceSender } from "./device-sender.ts";
+import type { MessagePusher } from "./message-pusher.ts";
 import type { Recipient } from "./payloads.ts";
 import { type CallChange, createRing, type Ring, toEnding } from "./ring.ts";
 import type { RingTable } from "./ring-table.ts";
@@ -33,8 +34,7 @@ type CallPusherPorts = {
   rings: RingTable;
   sender: DeviceSender;
   callRegistry: RingingCallSource;
-  /** Records up to which message devices were notified of a conversation. */
-  recordNotified(entry: InboxEntry, heads: ReadonlyMap<Uuid, number>): void;
+  messages: Pick<MessagePusher, "recordShown" | "summary">;
 };
 
 const ringMinMs = 2_000; // a shorter ring would be over before anybody could take the phone
@@ -238,7 +238,7 @@ export class CallPusher {
   }
 
   async #replaceByLogEntry(ring: Ring, entry: InboxEntry): Promise<void> {
-    const { env, user, inbox, rings, sender, sockets, recordNotified } = this.#ports;
+    const { env, user, inbox, rings, sender, sockets, messages } = this.#ports;
     const { conversation } = entry;
     await Promise.all(ring.sending.values());
     const heads = new Map<Uuid, number>();
@@ -252,7 +252,8 @@ export class CallPusher {
           return createCallEndedPayload(this.#recipient, ring.call, device, "ended");
         head = current.head;
         const isConnected = sockets.findConnection(device.session) !== undefined;
-        const missedCall = { id: ring.call.call_id, isConnected };
+        const replaces = messages.summary.listReplacedTags(device.session, conversation);
+        const missedCall = { id: ring.call.call_id, isConnected, replaces };
         return createMissedCallPayload(this.#recipient, current, missedCall, device);
       };
       const { type } = await sender.send(device, createPayload, options);
@@ -261,7 +262,7 @@ export class CallPusher {
     try {
       await Promise.all(this.#listRungDevices(ring).map(replace));
       const current = inbox.find(conversation);
-      if (current && heads.size > 0) recordNotified(current, heads);
+      if (current && heads.size > 0) messages.recordShown(current, heads);
       rings.delete(conversation, ring.call.call_id);
     } catch (error) {
       logError("a missed call could not be recorded", error);

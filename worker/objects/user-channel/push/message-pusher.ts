@@ -1,14 +1,7 @@
 import type { ConversationId, Uuid } from "#contract/ids.ts";
-import {
-  presenceStaleMs,
-  pushForegroundWaitMs,
-  pushLifetimeSeconds,
-  pushPauseMs,
-  pushSoundPauseMs,
-} from "#contract/limits.ts";
+import { presenceStaleMs, pushForegroundWaitMs, pushPauseMs } from "#contract/limits.ts";
 import { findQuietEnd, isQuiet } from "#contract/settings/quiet-hours.ts";
 import { logError } from "#worker/lib/log.ts";
-import { hashPushTopic } from "#worker/lib/push/endpoints.ts";
 import type { RelationTable } from "#worker/objects/user-channel/inbox/contacts-table.ts";
 import type { InboxFeed } from "#worker/objects/user-channel/inbox/inbox-feed.ts";
 import type { InboxEntry } from "#worker/objects/user-channel/inbox/inbox-merge.ts";
@@ -16,23 +9,24 @@ import { noPushMark } from "#worker/objects/user-channel/inbox/push-mark.ts";
 import type { SocketRegistry } from "#worker/objects/user-channel/sockets/socket-registry.ts";
 import { toConfirmWaitMs } from "./confirm-wait.ts";
 import type { DeviceSender } from "./device-sender.ts";
+import { MessageSender } from "./message-sender.ts";
 import { toNotableEntry } from "./notable-messages.ts";
-import { createMessagePayload } from "./payloads.ts";
 import {
   createPending,
   findUnread,
-  getPushTimes,
   isNewsFor,
   listUnread,
   mergeHeads,
   type PendingMessages,
+  pushLifetimeMs,
   pushSendingMs,
   toHeadOf,
   toPauseEnd,
 } from "./pending-messages.ts";
+import type { ShownSummaries } from "./shown-summaries.ts";
 import type { PushSubscription, SubscriptionTable } from "./subscription-table.ts";
 import { type HeldMessages, SummaryPusher } from "./summary-pusher.ts";
-import { type SharedAlarm, toRetryDelayMs, WakeUp } from "./wake-up.ts";
+import { type SharedAlarm, WakeUp } from "./wake-up.ts";
 
 type MessagePusherPorts = {
   ctx: DurableObjectState;
@@ -43,10 +37,9 @@ type MessagePusherPorts = {
   relations: Pick<RelationTable, "findName" | "isBlocked">;
   sockets: Pick<SocketRegistry, "findConnection" | "lastForegroundAt">;
   subscriptions: SubscriptionTable;
+  shownSummaries: ShownSummaries;
   sender: DeviceSender;
 };
-
-const lifetimeMs = pushLifetimeSeconds * 1_000;
 
 /**
  * Pushes new messages to the devices that do not show them: at once to a device without a socket, after
@@ -64,6 +57,7 @@ export class MessagePusher {
   readonly #ports: MessagePusherPorts;
   readonly #pending = new Map<ConversationId, PendingMessages>();
   readonly #wakeUp: WakeUp;
+  readonly #sender: MessageSender;
   readonly #summary: SummaryPusher;
   /** Time of the last push to each device, by session. */
   readonly #pushedAt = new Map<Uuid, number>();
@@ -79,6 +73,7 @@ export class MessagePusher {
       onKnown: (...args) => this.#writeMark(...args),
       onDone: () => this.#run(),
     });
+    this.#sender = new MessageSender({ ...ports, summary: this.#summary });
   }
 
   /**
@@ -115,9 +110,16 @@ export class MessagePusher {
     }
   }
 
-  /** Records that devices were notified of a conversation's messages by a push of another kind. */
-  recordNotified(entry: InboxEntry, known: ReadonlyMap<Uuid, number>): void {
-    if (known.size > 0) this.#writeMark(entry, known);
+  /** Records that devices show a notification of a conversation's messages by a push of another kind. */
+  recordShown(entry: InboxEntry, known: ReadonlyMap<Uuid, number>): void {
+    if (known.size === 0) return;
+    this.#writeMark(entry, known);
+    this.#summary.handleShown(entry.conversation, known.keys());
+  }
+
+  /** Summaries of messages of quiet hours. */
+  get summary(): Pick<SummaryPusher, "update" | "listReplacedTags"> {
+    return this.#summary;
   }
 
   /** Records that nobody is to be notified of the messages that arrived while the conversation was muted more. */
@@ -145,7 +147,7 @@ export class MessagePusher {
   #recover(excluded?: ConversationId): void {
     if (this.#isRecovered) return;
     this.#isRecovered = true;
-    for (const { conversation, at } of listUnread(this.#ports.ctx.storage.sql, Date.now() - lifetimeMs))
+    for (const { conversation, at } of listUnread(this.#ports.ctx.storage.sql, Date.now() - pushLifetimeMs))
       if (conversation !== excluded) this.#pending.set(conversation, createPending(at));
   }
 
@@ -244,46 +246,16 @@ export class MessagePusher {
     devices: readonly PushSubscription[],
     now: number,
   ): Promise<void> {
-    const { conversation, kind } = entry;
-    const { env, user, inbox, relations, sender } = this.#ports;
-    const { sound } = inbox.settings[kind === "group" ? "groups" : "messages"];
-    const lifetimeSeconds = Math.max(1, pushLifetimeSeconds - Math.floor((now - pending.lastAt) / 1_000));
-    const options = { lifetimeSeconds, topic: hashPushTopic(env, user, conversation) };
-    const known = new Map<Uuid, number>();
-    const times: { pushedAt?: number; soundedAt?: number } = {};
-    const findAuthor = ({ sender }: InboxEntry) =>
-      pending.author?.number === sender ? relations.findName(pending.author.user) : undefined;
-    const recipient = { user, settings: inbox.settings, findName: (other: Uuid) => relations.findName(other) };
-    const pushTo = async (device: PushSubscription): Promise<void> => {
-      let { head } = entry;
-      const { soundedAt } = getPushTimes(pending, device.session);
-      const isAlerting = sound && now - soundedAt >= pushSoundPauseMs;
-      const createPayload = () => {
-        const current = findUnread(this.#ports, conversation);
-        if (!current || !isNewsFor(current.pushMark?.heads[device.session] ?? 0, current)) return undefined;
-        head = current.head;
-        return createMessagePayload(recipient, current, findAuthor(current), device, {
-          sentAt: Date.now(),
-          isAlerting,
-        });
-      };
-      const result = await sender.send(device, createPayload, options);
-      if (result.type === "delivered") {
-        pending.pushes.set(device.session, { pushedAt: now, soundedAt: isAlerting ? now : soundedAt });
-        times.pushedAt = now;
-        if (isAlerting) times.soundedAt = now;
-      }
-      const nextAt = Date.now() + toRetryDelayMs(result, Date.now() - pending.firstAt);
-      if (result.type === "retry" && nextAt < pending.lastAt + lifetimeMs) pending.retryAt.set(device.session, nextAt);
-      else if (result.type !== "dropped") known.set(device.session, head);
-    };
+    const { conversation } = entry;
+    const { inbox } = this.#ports;
     try {
-      await Promise.all(devices.map(pushTo));
+      const { known, shown, times } = await this.#sender.send(entry, pending, devices, now);
       const isWriteHeld = pending.isWriteHeld;
       pending.isWriteHeld = false;
       const current = inbox.find(conversation);
       if (current && known.size > 0) this.#writeMark(current, known, times);
       if (isWriteHeld) inbox.flush();
+      this.#summary.handleShown(conversation, shown);
     } catch (error) {
       logError("a push could not be recorded", error);
     }

@@ -4,7 +4,7 @@ import type { PushPayload } from "#contract/push.ts";
 import { productName, toRequestText, toSecurityText } from "#worker/lib/push/texts.ts";
 import type { PushSubscription } from "./subscription-table.ts";
 
-type NoticeTimes = Pick<PushPayload["data"], "sentAt" | "isAlerting">;
+export type NoticeTimes = Pick<PushPayload["data"], "sentAt" | "isAlerting">;
 
 /** Content of the push of a contact request. `name`: of the person, if it may be shown. */
 export const createRequestPayload = (

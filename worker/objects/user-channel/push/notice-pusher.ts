@@ -3,25 +3,40 @@ import { SecurityNotice } from "#contract/auth/security-notice.ts";
 import { Uuid } from "#contract/ids.ts";
 import { pushLifetimeSeconds } from "#contract/limits.ts";
 import type { Relation } from "#contract/people.ts";
-import { toRequestTag, toSecurityTag } from "#contract/push.ts";
+import { type PushPayload, toRequestTag, toSecurityTag } from "#contract/push.ts";
 import { findQuietEnd, isQuiet } from "#contract/settings/quiet-hours.ts";
 import { logError } from "#worker/lib/log.ts";
 import { hashPushTopic } from "#worker/lib/push/endpoints.ts";
 import type { KeyValues } from "#worker/objects/shared/key-values.ts";
 import type { RelationTable } from "#worker/objects/user-channel/inbox/contacts-table.ts";
 import type { InboxFeed } from "#worker/objects/user-channel/inbox/inbox-feed.ts";
+import type { SocketRegistry } from "#worker/objects/user-channel/sockets/socket-registry.ts";
 import type { DeviceSender } from "./device-sender.ts";
-import { createRequestPayload, createSecurityPayload } from "./notice-payloads.ts";
-import { createPending, type PendingMessages, pushSendingMs } from "./pending-messages.ts";
+import { createRequestPayload, createSecurityPayload, type NoticeTimes } from "./notice-payloads.ts";
+import { toHandledPayload } from "./payloads.ts";
+import { createPending, type PendingMessages, pushLifetimeMs, pushSendingMs } from "./pending-messages.ts";
 import type { PushSubscription, SubscriptionTable } from "./subscription-table.ts";
 import { type SharedAlarm, toRetryDelayMs, WakeUp } from "./wake-up.ts";
 
-/** Contact request or security notice that not all devices know. `done`: sessions whose devices know it. */
+/**
+ * Contact request or security notice that not all devices know, or request that devices were notified of and that is not
+ * answered. `done`: sessions whose devices know it. `shown`: those of them that were notified. `isDone`: nothing is left
+ * to push until the request is answered.
+ */
 const PendingNotice = v.variant("kind", [
-  v.object({ kind: v.literal("request"), id: Uuid, at: v.number(), done: v.array(Uuid), person: Uuid }),
+  v.object({
+    kind: v.literal("request"),
+    id: Uuid,
+    at: v.number(),
+    done: v.array(Uuid),
+    shown: v.optional(v.array(Uuid), []),
+    isDone: v.optional(v.boolean(), false),
+    person: Uuid,
+  }),
   v.object({ kind: v.literal("security"), id: Uuid, at: v.number(), done: v.array(Uuid), notice: SecurityNotice }),
 ]);
 type PendingNotice = v.InferOutput<typeof PendingNotice>;
+type PendingRequest = Extract<PendingNotice, { kind: "request" }>;
 
 type NoticePusherPorts = {
   ctx: DurableObjectState;
@@ -31,6 +46,7 @@ type NoticePusherPorts = {
   meta: KeyValues;
   inbox: Pick<InboxFeed, "settings">;
   relations: Pick<RelationTable, "find">;
+  sockets: Pick<SocketRegistry, "findConnection">;
   subscriptions: SubscriptionTable;
   sender: DeviceSender;
   /** Time at which a device is due, undefined if it has shown in the foreground what arrived. */
@@ -39,12 +55,12 @@ type NoticePusherPorts = {
 
 const storageKey = "pendingPushNotices";
 const noticesMax = 32; // older ones are in the app
-const lifetimeMs = pushLifetimeSeconds * 1_000;
 
 /**
  * Pushes contact requests and security notices to devices that do not have them, by the same rules as messages. Requests
  * wait for the end of quiet hours; security notices do not, but are silent then. What is not done is stored, so that the
- * next instance continues.
+ * next instance continues. The notification of a request that was answered elsewhere or withdrawn is replaced, as that of
+ * messages that were read.
  */
 export class NoticePusher {
   readonly #ports: NoticePusherPorts;
@@ -60,11 +76,16 @@ export class NoticePusher {
     this.#notices = stored === undefined ? [] : v.parse(v.array(PendingNotice), JSON.parse(stored));
   }
 
-  /** Considers received contact requests. Costs nothing for a person without subscriptions. */
+  /**
+   * Considers received contact requests, and whether earlier ones are answered. Costs nothing for a person without
+   * subscriptions.
+   */
   handleRequests(relations: readonly Relation[], at = Date.now()): void {
     this.#add(
       relations.flatMap(({ request_id, profile }) =>
-        request_id ? [{ kind: "request" as const, id: request_id, at, done: [], person: profile.id }] : [],
+        request_id
+          ? [{ kind: "request" as const, id: request_id, at, done: [], shown: [], isDone: false, person: profile.id }]
+          : [],
       ),
     );
   }
@@ -80,9 +101,9 @@ export class NoticePusher {
 
   #add(notices: readonly PendingNotice[]): void {
     const unknown = notices.filter(({ id }) => this.#notices.every((known) => known.id !== id));
-    if (unknown.length === 0 || this.#ports.subscriptions.all.length === 0) return;
+    if (this.#notices.length + unknown.length === 0 || this.#ports.subscriptions.all.length === 0) return;
     try {
-      this.#write([...this.#notices, ...unknown].slice(-noticesMax));
+      if (unknown.length > 0) this.#write([...this.#notices, ...unknown].slice(-noticesMax));
       this.#run();
     } catch (error) {
       logError("a notice could not be pushed", error); // it is in the app all the same
@@ -97,6 +118,10 @@ export class NoticePusher {
     else meta.delete(storageKey);
   }
 
+  #replace(notice: PendingNotice): void {
+    this.#write(this.#notices.map((known) => (known.id === notice.id ? notice : known)));
+  }
+
   #run(now = Date.now()): void {
     const times = this.#notices.flatMap((notice) => this.#advance(notice, now) ?? []);
     this.#wakeUp.schedule(times.length > 0 ? Math.min(...times) : undefined, now);
@@ -105,6 +130,7 @@ export class NoticePusher {
   /** Pushes a notice that is due. Returns when to look again, undefined if nothing is left to do. */
   #advance(notice: PendingNotice, now: number): number | undefined {
     const { inbox, subscriptions, findDueAt, ctx } = this.#ports;
+    if (notice.kind === "request" && (notice.isDone || !this.#isUnanswered(notice))) return this.#finish(notice, now);
     const attempts = this.#attempts.get(notice.id) ?? createPending(notice.at);
     this.#attempts.set(notice.id, attempts);
     if (attempts.isSending) return now + pushSendingMs;
@@ -116,10 +142,7 @@ export class NoticePusher {
       const at = isNew ? findDueAt(device, attempts, now) : undefined;
       if (at !== undefined) dueAt.set(device, at);
     }
-    if (dueAt.size === 0 || !this.#isCurrent(notice, now)) {
-      this.#write(this.#notices.filter(({ id }) => id !== notice.id));
-      return undefined;
-    }
+    if (dueAt.size === 0 || !this.#isCurrent(notice, now)) return this.#finish(notice, now);
     const due = [...dueAt].flatMap(([device, at]) => (at <= now ? [device] : []));
     if (due.length === 0) return Math.min(...dueAt.values());
     attempts.isSending = true;
@@ -127,29 +150,60 @@ export class NoticePusher {
     return now + pushSendingMs;
   }
 
+  /** Deletes a notice, unless it is a request that devices show: that one is kept until it is answered. */
+  #finish(notice: PendingNotice, now: number): undefined {
+    const isShown = notice.kind === "request" && notice.shown.length > 0;
+    if (!isShown || !this.#isCurrent(notice, now)) {
+      this.#write(this.#notices.filter(({ id }) => id !== notice.id));
+      if (isShown && !this.#isUnanswered(notice)) this.#withdraw(notice);
+    } else if (!notice.isDone) this.#replace({ ...notice, isDone: true });
+  }
+
+  /** Silently replaces the notification of a request that was answered elsewhere or withdrawn, on closed devices. */
+  #withdraw(request: PendingRequest): void {
+    const { ctx, env, user, subscriptions, sockets, sender } = this.#ports;
+    const tag = toRequestTag(request.person);
+    const topic = hashPushTopic(env, user, tag);
+    const options = { lifetimeSeconds: pushLifetimeSeconds, topic, urgency: "low" } as const;
+    for (const device of subscriptions.all) {
+      if (!request.shown.includes(device.session) || sockets.findConnection(device.session)) continue;
+      const createPayload = () => {
+        const isAskedAgain = this.#notices.some((other) => other.kind === "request" && other.person === request.person);
+        const times = { sentAt: Date.now(), isAlerting: false };
+        return isAskedAgain ? undefined : toHandledPayload(this.#createRequest(request, device, tag, times), "request");
+      };
+      ctx.waitUntil(sender.send(device, createPayload, options));
+    }
+  }
+
   /** Whether a notice is still worth a notification: the request is unanswered, and it is not too old. */
   #isCurrent(notice: PendingNotice, now: number): boolean {
-    if (now - notice.at > lifetimeMs) return false;
-    if (notice.kind === "security") return true;
-    const relation = this.#ports.relations.find(notice.person);
-    return relation?.state === "received" && relation.request_id === notice.id && !relation.blocked;
+    if (now - notice.at > pushLifetimeMs) return false;
+    return notice.kind === "security" || this.#isUnanswered(notice);
+  }
+
+  #isUnanswered({ id, person }: PendingRequest): boolean {
+    const relation = this.#ports.relations.find(person);
+    return relation?.state === "received" && relation.request_id === id && !relation.blocked;
   }
 
   async #push(notice: PendingNotice, attempts: PendingMessages, devices: readonly PushSubscription[]): Promise<void> {
     const { env, user, sender } = this.#ports;
     const tag = notice.kind === "request" ? toRequestTag(notice.person) : toSecurityTag(notice.id);
     const options = { lifetimeSeconds: pushLifetimeSeconds, topic: hashPushTopic(env, user, tag) };
-    const done: Uuid[] = [];
+    const [done, shown]: [Uuid[], Uuid[]] = [[], []];
     const pushTo = async (device: PushSubscription): Promise<void> => {
       const result = await sender.send(device, () => this.#createPayload(notice, device, tag), options);
+      if (result.type === "delivered") shown.push(device.session);
       if (result.type !== "retry") done.push(device.session);
       else attempts.retryAt.set(device.session, Date.now() + toRetryDelayMs(result, Date.now() - notice.at));
     };
     try {
       await Promise.all(devices.map(pushTo));
-      this.#write(
-        this.#notices.map((known) => (known.id === notice.id ? { ...known, done: [...known.done, ...done] } : known)),
-      );
+      const current = this.#notices.find(({ id }) => id === notice.id);
+      const known = [...(current?.done ?? []), ...done];
+      if (current?.kind === "security") this.#replace({ ...current, done: known });
+      else if (current) this.#replace({ ...current, done: known, shown: [...current.shown, ...shown] });
     } catch (error) {
       logError("the push of a notice could not be recorded", error);
     }
@@ -158,13 +212,18 @@ export class NoticePusher {
   }
 
   #createPayload(notice: PendingNotice, device: PushSubscription, tag: string) {
-    const { user, inbox, relations } = this.#ports;
+    const { user, inbox } = this.#ports;
     const now = Date.now();
     if (!this.#isCurrent(notice, now)) return undefined;
     const times = { sentAt: now, isAlerting: inbox.settings.messages.sound && !isQuiet(inbox.settings, now) };
     if (notice.kind === "security") return createSecurityPayload(user, notice.notice.event, device, tag, times);
+    return this.#createRequest(notice, device, tag, times);
+  }
+
+  #createRequest({ person }: PendingRequest, device: PushSubscription, tag: string, times: NoticeTimes): PushPayload {
+    const { user, inbox, relations } = this.#ports;
     const isNameShown = inbox.settings.messages.preview !== "nothing";
-    const name = isNameShown ? relations.find(notice.person)?.profile.username : undefined;
+    const name = isNameShown ? relations.find(person)?.profile.username : undefined;
     return createRequestPayload(user, name, device, tag, times);
   }
 }

@@ -13,6 +13,7 @@ import {
   productName,
   toCountText,
   toDeletedText,
+  toHandledText,
   toMentionCountText,
   toMentionQuote,
   toMissedCallCountText,
@@ -64,7 +65,7 @@ export const createMessagePayload = (
   entry: InboxEntry,
   author: string | undefined,
   device: PushSubscription,
-  { sentAt, isAlerting }: Pick<PushPayload["data"], "sentAt" | "isAlerting">,
+  { sentAt, isAlerting, replaces = [] }: Pick<PushPayload["data"], "sentAt" | "isAlerting" | "replaces">,
 ): PushPayload => {
   const { user } = recipient;
   const { conversation, unread, head, group } = entry;
@@ -79,7 +80,10 @@ export const createMessagePayload = (
   // Several missed calls are counted; the newest one says no more.
   const isCounted = quoted === undefined || (unread > 1 && areCountedCalls(recipient.settings, entry));
   const text = isCounted ? undefined : toText(quoted);
-  const call = entry.preview?.type === "call" ? { call: entry.preview.id } : {};
+  const more = {
+    ...(entry.preview?.type === "call" ? { call: entry.preview.id } : {}),
+    ...(replaces.length > 0 ? { replaces } : {}),
+  };
   return {
     web_push: 8030,
     notification: {
@@ -97,7 +101,7 @@ export const createMessagePayload = (
       conversation,
       count: unread,
       head,
-      ...call,
+      ...more,
       sentAt,
       isAlerting,
       ...(isNameShown ? {} : ({ isNameHidden: true } as const)),
@@ -122,6 +126,25 @@ export const createDeletedMessagePayload = (
   const { body } = payload.notification;
   const notification = { ...payload.notification, body: entry.unread > 0 ? body : toDeletedText(device.language) };
   return { ...payload, notification };
+};
+
+/** The payload of a silent push whose notification says that it needs no attention any more, and is closed soon. */
+export const toHandledPayload = (
+  { notification, data, ...rest }: PushPayload,
+  subject: Parameters<typeof toHandledText>[1],
+): PushPayload => ({
+  ...rest,
+  notification: { ...notification, body: toHandledText(notification.lang, subject) },
+  data: { ...data, count: 0, isAlerting: false, isHandled: true },
+});
+
+/** Content of the push that replaces the notification of messages which were read on another device. */
+export const createReadPayload = (recipient: Recipient, entry: InboxEntry, device: PushSubscription): PushPayload => {
+  const times = { sentAt: Date.now(), isAlerting: false };
+  return toHandledPayload(
+    createMessagePayload(recipient, { ...entry, preview: null }, undefined, device, times),
+    "read",
+  );
 };
 
 /** Content of the push of the messages that arrived during quiet hours in several conversations. */

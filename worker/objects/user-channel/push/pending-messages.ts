@@ -1,5 +1,5 @@
 import { type ConversationId, otherMember, type Uuid } from "#contract/ids.ts";
-import { pushConversationPauseMs } from "#contract/limits.ts";
+import { pushConversationPauseMs, pushLifetimeSeconds } from "#contract/limits.ts";
 import type { RelationTable } from "#worker/objects/user-channel/inbox/contacts-table.ts";
 import type { InboxFeed } from "#worker/objects/user-channel/inbox/inbox-feed.ts";
 import type { InboxEntry } from "#worker/objects/user-channel/inbox/inbox-merge.ts";
@@ -50,6 +50,9 @@ export const getPushTimes = ({ pushes, before }: PendingMessages, session: Uuid)
 /** Time from which the conversation may be pushed to a device again. After the clock was set back, it is not longer. */
 export const toPauseEnd = (pending: PendingMessages, session: Uuid, now: number): number =>
   Math.min(getPushTimes(pending, session).pushedAt, now) + pushConversationPauseMs;
+
+/** How long messages are worth a push. */
+export const pushLifetimeMs = pushLifetimeSeconds * 1_000;
 
 /** After this time an alarm looks whether pushes were sent, in case the instance that sends them died. */
 export const pushSendingMs = 3_000;

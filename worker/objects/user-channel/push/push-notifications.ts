@@ -17,7 +17,9 @@ import { DeviceSender } from "./device-sender.ts";
 import { MessagePusher } from "./message-pusher.ts";
 import { NoticePusher } from "./notice-pusher.ts";
 import { createTestPayload } from "./payloads.ts";
+import { ReadPusher } from "./read-pusher.ts";
 import { RingTable } from "./ring-table.ts";
+import { ShownSummaries } from "./shown-summaries.ts";
 import { SubscriptionTable } from "./subscription-table.ts";
 import { SharedAlarm } from "./wake-up.ts";
 
@@ -46,6 +48,9 @@ export class PushNotifications {
   readonly calls: CallPusher;
   /** Takes deleted messages off notifications. */
   readonly deletions: DeletionPusher;
+  /** Takes read messages off notifications. */
+  readonly reads: ReadPusher;
+  readonly #shownSummaries: ShownSummaries;
   readonly #notices: NoticePusher;
   readonly #relations: RelationTable;
 
@@ -60,8 +65,11 @@ export class PushNotifications {
     this.#subscriptions = subscriptions;
     this.#sender = sender;
     const common = { ctx, alarm: this.#alarm, env, user, inbox, relations, sockets, subscriptions, sender };
-    this.messages = new MessagePusher(common);
+    const shownSummaries = new ShownSummaries(meta);
+    this.#shownSummaries = shownSummaries;
+    this.messages = new MessagePusher({ ...common, shownSummaries });
     this.deletions = new DeletionPusher(common);
+    this.reads = new ReadPusher({ ...common, shownSummaries, summary: this.messages.summary });
     this.#relations = relations;
     this.#notices = new NoticePusher({
       ...common,
@@ -72,7 +80,7 @@ export class PushNotifications {
       ...common,
       rings: new RingTable(ctx.storage.sql),
       callRegistry,
-      recordNotified: (entry, heads) => this.messages.recordNotified(entry, heads),
+      messages: this.messages,
     });
   }
 
@@ -103,6 +111,11 @@ export class PushNotifications {
 
   handleSecurityNotice(notice: SecurityNotice): void {
     this.#notices.handleSecurityNotice(notice);
+  }
+
+  /** Records that a device came to the foreground, where it closes the summary. */
+  handleDeviceEntered(session: Uuid): void {
+    this.#shownSummaries.set(session, []);
   }
 
   /** Considers again what waits, after a device left the foreground. */

@@ -5,9 +5,11 @@ import { logError } from "#worker/lib/log.ts";
 import { hashPushTopic } from "#worker/lib/push/endpoints.ts";
 import type { InboxFeed } from "#worker/objects/user-channel/inbox/inbox-feed.ts";
 import type { InboxEntry } from "#worker/objects/user-channel/inbox/inbox-merge.ts";
+import type { SocketRegistry } from "#worker/objects/user-channel/sockets/socket-registry.ts";
 import type { DeviceSender } from "./device-sender.ts";
-import { areCountedCalls, createSummaryPayload } from "./payloads.ts";
+import { areCountedCalls, createSummaryPayload, toHandledPayload } from "./payloads.ts";
 import { type PendingMessages, pushSendingMs } from "./pending-messages.ts";
+import type { ShownSummaries } from "./shown-summaries.ts";
 import type { PushSubscription, SubscriptionTable } from "./subscription-table.ts";
 import { toRetryDelayMs } from "./wake-up.ts";
 
@@ -19,7 +21,9 @@ type SummaryPusherPorts = {
   env: Env;
   user: Uuid;
   inbox: Pick<InboxFeed, "find" | "settings">;
+  sockets: Pick<SocketRegistry, "findConnection">;
   subscriptions: SubscriptionTable;
+  shownSummaries: ShownSummaries;
   sender: DeviceSender;
   findUnread(conversation: ConversationId): InboxEntry | undefined;
   /** Time at which a device is due, undefined if it has shown the messages in the foreground. */
@@ -60,6 +64,58 @@ export class SummaryPusher {
     return { conversations, nextAt: now + pushSendingMs };
   }
 
+  /** Tags of the notifications whose place a conversation's own takes on a device: a summary that announces nothing else. */
+  listReplacedTags(session: Uuid, conversation: ConversationId): string[] {
+    const isLast =
+      this.#ports.shownSummaries.has(session, conversation) && this.#listAnnounced(session, conversation).length === 0;
+    return isLast ? [summaryNotificationTag] : [];
+  }
+
+  /** Takes a conversation off the summaries of devices that show its own notification now. */
+  handleShown(conversation: ConversationId, sessions: Iterable<Uuid>): void {
+    const { ctx, shownSummaries, subscriptions } = this.#ports;
+    for (const session of sessions) {
+      const device = subscriptions.find(session);
+      if (!device || !shownSummaries.has(session, conversation)) continue;
+      shownSummaries.delete(session, conversation);
+      if (this.#listAnnounced(session).length === 0) shownSummaries.set(session, []);
+      else ctx.waitUntil(this.update(device).catch((error: unknown) => logError("a summary was not updated", error)));
+    }
+  }
+
+  /** Silently updates the summary on a closed device to what is unread of it. Tried once. */
+  async update(device: PushSubscription): Promise<void> {
+    const { env, user, sockets, sender, shownSummaries } = this.#ports;
+    const { session } = device;
+    const createPayload = () => {
+      if (sockets.findConnection(session)) return undefined;
+      const announced = this.#listAnnounced(session);
+      const times = { sentAt: Date.now(), isAlerting: false };
+      const payload = createSummaryPayload(user, device, this.#toTotals(announced), times);
+      if (announced.length > 0) return payload;
+      shownSummaries.set(session, []);
+      return toHandledPayload(payload, "read");
+    };
+    const topic = hashPushTopic(env, user, summaryNotificationTag);
+    await sender.send(device, createPayload, { lifetimeSeconds: pushLifetimeSeconds, topic, urgency: "low" });
+  }
+
+  /** What is unread of the messages that a device's summary announces, except those of one conversation. */
+  #listAnnounced(session: Uuid, except?: ConversationId): InboxEntry[] {
+    const { shownSummaries, findUnread } = this.#ports;
+    return shownSummaries
+      .list(session)
+      .flatMap((conversation) => (conversation === except ? [] : (findUnread(conversation) ?? [])));
+  }
+
+  #toTotals(entries: readonly InboxEntry[]) {
+    return {
+      count: entries.reduce((sum, { unread }) => sum + unread, 0),
+      conversations: entries.length,
+      areMissedCalls: entries.every((entry) => areCountedCalls(this.#ports.inbox.settings, entry)),
+    };
+  }
+
   /** When each device that waits for any of the messages is due. */
   #listDueTimes(held: readonly HeldMessages[], now: number): Map<PushSubscription, number> {
     const { subscriptions, findDueAt } = this.#ports;
@@ -89,7 +145,7 @@ export class SummaryPusher {
   }
 
   async #pushTo(device: PushSubscription, held: readonly HeldMessages[], now: number): Promise<void> {
-    const { env, user, inbox, sender, findUnread, onKnown } = this.#ports;
+    const { env, user, inbox, sender, shownSummaries, findUnread, onKnown } = this.#ports;
     const options = { lifetimeSeconds: pushLifetimeSeconds, topic: hashPushTopic(env, user, summaryNotificationTag) };
     const isAlerting = inbox.settings.messages.sound || inbox.settings.groups.sound;
     let known: readonly InboxEntry[] = [];
@@ -99,12 +155,7 @@ export class SummaryPusher {
         return entry && this.#isWaiting(device, entry, pending, Date.now()) ? [entry] : [];
       });
       if (known.length === 0) return undefined;
-      const totals = {
-        count: known.reduce((sum, { unread }) => sum + unread, 0),
-        conversations: known.length,
-        areMissedCalls: known.every((entry) => areCountedCalls(inbox.settings, entry)),
-      };
-      return createSummaryPayload(user, device, totals, { sentAt: Date.now(), isAlerting });
+      return createSummaryPayload(user, device, this.#toTotals(known), { sentAt: Date.now(), isAlerting });
     };
     const result = await sender.send(device, createPayload, options);
     if (result.type === "retry") {
@@ -113,6 +164,8 @@ export class SummaryPusher {
       return;
     }
     const times = result.type === "delivered" ? { pushedAt: now } : {};
+    const conversations = known.map(({ conversation }) => conversation);
+    if (result.type === "delivered") shownSummaries.set(device.session, conversations);
     for (const entry of known) {
       const current = inbox.find(entry.conversation);
       if (current) onKnown(current, new Map([[device.session, entry.head]]), times);
