@@ -1,4 +1,4 @@
-import { isTimeZone, minutesPerDay, type QuietHours } from "./settings.ts";
+import { isKnownTimeZone, minutesPerDay, type QuietHours } from "./settings.ts";
 
 const minuteMs = 60_000;
 const stepMinutes = 15;
@@ -12,7 +12,8 @@ const clocks = new Map<string, Intl.DateTimeFormat>();
 const getClock = (timeZone: string): Intl.DateTimeFormat => {
   const options = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;
   const clock =
-    clocks.get(timeZone) ?? new Intl.DateTimeFormat("en-GB", isTimeZone(timeZone) ? { ...options, timeZone } : options);
+    clocks.get(timeZone) ??
+    new Intl.DateTimeFormat("en-GB", isKnownTimeZone(timeZone) ? { ...options, timeZone } : options);
   clocks.set(timeZone, clock);
   return clock;
 };

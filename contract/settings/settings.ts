@@ -19,13 +19,17 @@ const NotificationSettings = v.strictObject({ sound: v.boolean(), preview: Store
 
 export const minutesPerDay = 1_440;
 
-export const isTimeZone = (name: string): boolean => {
+/** Whether this runtime knows the time in a zone. */
+export const isKnownTimeZone = (name: string): boolean => {
   try {
     return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== "";
   } catch {
     return false;
   }
 };
+
+/** Whether a name is that of a zone of the IANA database that this runtime knows. An offset such as "+05:30" is none. */
+export const isTimeZone = (name: string): boolean => /^[A-Za-z]/.test(name) && isKnownTimeZone(name);
 
 const MinuteOfDay = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(minutesPerDay - 1));
 
@@ -37,10 +41,16 @@ export const QuietHours = v.strictObject({
   isOn: v.boolean(),
   from: MinuteOfDay,
   to: MinuteOfDay,
-  timeZone: v.pipe(v.string(), v.maxLength(64), v.check(isTimeZone)),
+  timeZone: v.pipe(v.string(), v.maxLength(64)), // a device may not know a zone that the server accepted
   allowsCalls: v.boolean(),
 });
 export type QuietHours = v.InferOutput<typeof QuietHours>;
+
+/** Quiet hours as a device sets them. */
+const NewQuietHours = v.strictObject({
+  ...QuietHours.entries,
+  timeZone: v.pipe(QuietHours.entries.timeZone, v.check(isTimeZone)),
+});
 
 /** Off; once turned on, from 22:00 to 7:00. The device that turns them on sends its time zone. */
 export const defaultQuietHours: QuietHours = { isOn: false, from: 1_320, to: 420, timeZone: "UTC", allowsCalls: true };
@@ -102,7 +112,7 @@ export const SettingsChange = v.strictObject({
   messages: v.optional(NotificationSettings),
   groups: v.optional(NotificationSettings),
   calls: v.optional(v.strictObject({ sound: v.boolean() })),
-  quietHours: v.optional(QuietHours),
+  quietHours: v.optional(NewQuietHours),
   tala: v.optional(v.boolean()),
 });
 export type SettingsChange = v.InferOutput<typeof SettingsChange>;

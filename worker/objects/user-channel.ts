@@ -225,7 +225,7 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
   async updateSettings(settings: VersionedSettings): Promise<void> {
     if (this.#accountDeletion.isGone) return;
     const wasVisible = this.#inbox.settings.presence;
-    this.#inbox.updateSettings(settings);
+    this.#push.handleSettings(() => this.#inbox.updateSettings(settings));
     this.ctx.waitUntil(this.#presence.handleSettingsChanged(wasVisible));
   }
 

@@ -1,8 +1,9 @@
-import { useId } from "react";
+import { useId, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { SwitchRow } from "#components/controls/switch-row.tsx";
+import { FieldError } from "#components/controls/text-field.tsx";
 import { SettingsCard } from "#components/layout/settings-page.tsx";
-import type { QuietHours } from "#contract/settings/settings.ts";
+import { isTimeZone, type QuietHours } from "#contract/settings/settings.ts";
 
 const minutesPerHour = 60;
 
@@ -17,13 +18,26 @@ const fromTimeText = (text: string): number | undefined => {
   return hour === undefined ? undefined : Number(hour) * minutesPerHour + Number(minute);
 };
 
-const getTimeZone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone;
+/** IANA time zone of this device. One that has an offset instead gets the zone of the nearest whole hour. */
+const getTimeZone = (): string => {
+  const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
+  if (isTimeZone(timeZone)) return timeZone;
+  const hours = Math.round(new Date().getTimezoneOffset() / minutesPerHour);
+  return `Etc/GMT${hours < 0 ? "" : "+"}${hours}`;
+};
 
 type TimeFieldProps = { label: string; minuteOfDay: number; onChange: (minuteOfDay: number) => void };
 
-/** Uncontrolled, so that a time being typed is not replaced by the stored one. */
+/**
+ * Uncontrolled, so that a time being typed is not replaced by the stored one. A field that is left without a complete
+ * time shows the stored one again, and says so.
+ */
 function TimeField({ label, minuteOfDay, onChange }: TimeFieldProps) {
+  const { t } = useTranslation();
   const id = useId();
+  const [isIncomplete, setIncomplete] = useState(false);
+  const stored = toTimeText(minuteOfDay);
+  const error = isIncomplete ? t("settings.notifications.quiet.kept", { time: stored }) : undefined;
   return (
     <div className="min-w-32 flex-1">
       <label htmlFor={id} className="mb-1 block text-sm font-semibold">
@@ -33,13 +47,25 @@ function TimeField({ label, minuteOfDay, onChange }: TimeFieldProps) {
         id={id}
         type="time"
         required
-        defaultValue={toTimeText(minuteOfDay)}
+        defaultValue={stored}
+        aria-invalid={error ? true : undefined}
+        aria-describedby={error && `${id}-error`}
         className="min-h-12 w-full rounded-card border border-field bg-surface px-2 py-2 text-text"
         onChange={({ target }) => {
           const changed = fromTimeText(target.value);
-          if (changed !== undefined) onChange(changed);
+          if (changed === undefined) return;
+          setIncomplete(false);
+          onChange(changed);
+        }}
+        onBlur={({ target }) => {
+          if (fromTimeText(target.value) !== undefined) return;
+          target.value = stored;
+          setIncomplete(true);
         }}
       />
+      <div role="alert">
+        <FieldError id={id} error={error} />
+      </div>
     </div>
   );
 }
@@ -75,6 +101,9 @@ export function QuietHoursCard({ quietHours, onChange }: QuietHoursCardProps) {
                     onChange={(to) => change({ to })}
                   />
                 </fieldset>
+                {quietHours.from === quietHours.to && (
+                  <p className="mt-2 text-sm">{t("settings.notifications.quiet.allDay")}</p>
+                )}
                 <p className="mt-2 text-sm text-muted">
                   {t("settings.notifications.quiet.zone", { zone: quietHours.timeZone })}
                 </p>

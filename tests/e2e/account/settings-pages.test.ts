@@ -137,8 +137,17 @@ test("quiet hours are set by keyboard in the time zone of the device, and apply 
   await expect(from).toHaveValue("22:00");
   await page.keyboard.press("Tab");
   await expect(from).toBeFocused();
+  // A time that is left empty is not saved, and the field shows the saved one again.
+  await from.fill("");
+  await to.focus();
+  await expect(from).toHaveValue("22:00");
+  await expect(from).toHaveAccessibleDescription(fill(quiet.kept, { time: "22:00" }));
+  await to.fill("22:00");
+  await expect(page.getByText(quiet.allDay)).toBeVisible();
   await from.fill("21:30");
+  await expect(from).toHaveAccessibleDescription("");
   await to.fill("06:15");
+  await expect(page.getByText(quiet.allDay)).toHaveCount(0);
   await switchOf(phone, quiet.calls).click();
   await levelOf(phone, levels.nothing).press("Space");
   const timeZone = await page.evaluate(() => new Intl.DateTimeFormat().resolvedOptions().timeZone);

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { describe, expect, it, test } from "vitest";
 import { findQuietEnd, isQuiet, isQuietForCalls } from "#contract/settings/quiet-hours.ts";
-import { defaultQuietHours, QuietHours } from "#contract/settings/settings.ts";
+import { defaultQuietHours, QuietHours, SettingsChange } from "#contract/settings/settings.ts";
 
 const minuteMs = 60_000;
 const dayMs = 1_440 * minuteMs;
@@ -103,9 +103,21 @@ describe("quiet hours", () => {
     { from: 1.5 },
     { timeZone: "Africa/Nowhere" },
     { timeZone: "" },
+    { timeZone: "+05:30" },
+    { timeZone: "-03:00" },
     { isOn: "yes" },
   ])("are refused with %j", (wrong) => {
-    expect(v.is(QuietHours, defaultQuietHours)).toBe(true);
-    expect(v.is(QuietHours, { ...defaultQuietHours, ...wrong })).toBe(false);
+    expect(v.is(SettingsChange, { quietHours: defaultQuietHours })).toBe(true);
+    expect(v.is(SettingsChange, { quietHours: { ...defaultQuietHours, ...wrong } })).toBe(false);
+  });
+
+  test.each(["Africa/Kinshasa", "Asia/Kolkata", "UTC", "Etc/GMT-3"])("are accepted in the zone %s", (timeZone) => {
+    expect(v.is(SettingsChange, { quietHours: { ...defaultQuietHours, timeZone } })).toBe(true);
+  });
+
+  it("that were stored with an offset, or in a zone that this device does not know, remain readable", () => {
+    for (const timeZone of ["+05:30", "Africa/Nowhere"])
+      expect(v.is(QuietHours, { ...defaultQuietHours, timeZone })).toBe(true);
+    expect(quietAt(makeQuiet("22:00", "07:00", "+05:30"), "2026-11-26T17:00:00Z")).toBe(true);
   });
 });

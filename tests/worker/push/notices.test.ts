@@ -99,6 +99,21 @@ test("a request in quiet hours notifies at their end if it is still unanswered, 
   expect(phone.requests).toBe(1);
 });
 
+test("a request in quiet hours of a whole day notifies when these are switched off", async () => {
+  const [ana, ben] = [await seedPerson(), await seedPerson()];
+  const phone = await subscribe(ben);
+  const change = (isOn: boolean) => {
+    const quietHours = { ...defaultQuietHours, isOn, from: 480, to: 480 };
+    return call("PATCH", "/api/settings", { token: ben.token, body: { quietHours } });
+  };
+  await change(true);
+  await channelOf(ben).updateRelations([makeRequest(ana)]);
+  await settle();
+  expect(phone.requests).toBe(0);
+  await change(false);
+  expect((await phone.next()).payload.data.kind).toBe("request");
+});
+
 test("a security notice notifies all devices but the one that caused it, in quiet hours without a sound", async () => {
   const ben = await seedPerson();
   const phone = await subscribe(ben);

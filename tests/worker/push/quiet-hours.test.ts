@@ -10,7 +10,16 @@ import { advanceClock } from "#tests/worker/support/clock.ts";
 import { Device, request, sendTexts, waitUntil } from "#tests/worker/support/device.ts";
 import { befriend, makePair, seedPerson } from "#tests/worker/support/seeded-people.ts";
 import { call } from "#tests/worker/support/site.ts";
-import { channelOf, kinds, runAlarm, settle, startPushServices, subscribe, waitForUnread } from "./push-fixture.ts";
+import {
+  channelOf,
+  kill,
+  kinds,
+  runAlarm,
+  settle,
+  startPushServices,
+  subscribe,
+  waitForUnread,
+} from "./push-fixture.ts";
 
 const minuteMs = 60_000;
 const quietMinutes = 8; // shorter than an access token lives
@@ -123,6 +132,39 @@ test("a summary that the push service refuses for now is sent later, once", asyn
   await settle();
   expect(phone.received.map(({ payload }) => payload.data.kind)).toEqual(["summary"]);
 });
+
+test.each(["switched off", "shortened", "switched off after the object has died"])(
+  "quiet hours that are %s announce at that moment what they held back, as at their usual end",
+  async (how) => {
+    const { ana, ben, id } = await makePair();
+    const cal = await seedPerson();
+    const other = await befriend(ben, cal);
+    const phone = await subscribe(ben);
+    const end = await beginQuietHours(ben);
+    await sendTexts(ana, id, "un", "deux");
+    await sendTexts(cal, other, "trois");
+    await waitForUnread(ben, id, 2);
+    await waitForUnread(ben, other, 1);
+    advanceClock(minuteMs);
+    if (how.endsWith("died")) await kill(ben);
+    const change = (quietHours: Partial<QuietHours>) => {
+      const body = { quietHours: { ...defaultQuietHours, isOn: true, ...quietHours } };
+      return call("PATCH", "/api/settings", { token: ben.token, body });
+    };
+    const minute = Math.floor(Date.now() / minuteMs) % 1_440;
+    // A change that leaves this minute quiet pushes nothing.
+    await change({ from: minute, to: (minute + quietMinutes) % 1_440 });
+    await settle();
+    expect(phone.requests).toBe(0);
+    await change(how === "shortened" ? { from: (minute + 1_439) % 1_440, to: minute } : { isOn: false });
+    const { payload } = await phone.next();
+    expect(payload.data).toMatchObject({ kind: "summary", count: 3 });
+    advanceClock(end - Date.now());
+    await runAlarm(ben);
+    await settle();
+    expect(phone.requests).toBe(1);
+  },
+);
 
 test.each([true, false])(
   "a call in quiet hours rings on a closed device only if they allow calls: %s",

@@ -88,6 +88,7 @@ export class MessagePusher {
       if (!toNotableEntry(entry, now)) return false;
       const pending = this.#pending.get(conversation) ?? createPending(now);
       pending.lastAt = now;
+      pending.isHeld = isQuiet(this.#ports.inbox.settings, now);
       pending.author = author === undefined ? undefined : { number: sender, user: author };
       this.#pending.set(conversation, pending);
       this.#run(now, canHoldWrite ? pending : undefined);
@@ -128,6 +129,18 @@ export class MessagePusher {
     if (devices.length > 0 && entry.unread > 0) this.#writeMark(entry, new Map(devices.map(toHeadOf(entry))));
   }
 
+  /**
+   * Stores changed settings. If quiet hours end with them, or later or earlier than before, what was held back is pushed
+   * at that moment.
+   */
+  handleSettings(store: () => void, now = Date.now()): void {
+    const { inbox, subscriptions } = this.#ports;
+    const wasQuiet = subscriptions.all.length > 0 && isQuiet(inbox.settings, now);
+    if (wasQuiet) this.#recover(); // what arrived in the former quiet hours was held back
+    store();
+    if (wasQuiet) this.#run(now);
+  }
+
   /** Continues after a wait, or after the death of an instance. */
   runAlarm(): void {
     if (this.#ports.subscriptions.all.length === 0) return;
@@ -148,7 +161,8 @@ export class MessagePusher {
     if (this.#isRecovered) return;
     this.#isRecovered = true;
     for (const { conversation, at } of listUnread(this.#ports.ctx.storage.sql, Date.now() - pushLifetimeMs))
-      if (conversation !== excluded) this.#pending.set(conversation, createPending(at));
+      if (conversation !== excluded)
+        this.#pending.set(conversation, createPending(at, isQuiet(this.#ports.inbox.settings, at)));
   }
 
   /** Pushes what is due and arranges to be woken for the rest. `unwritten`: messages whose row may wait for their push. */
@@ -216,9 +230,8 @@ export class MessagePusher {
 
   /** Messages that arrived during quiet hours, which are over. */
   #listHeld(): HeldMessages[] {
-    const { settings } = this.#ports.inbox;
     return [...this.#pending].flatMap(([conversation, pending]) => {
-      const entry = isQuiet(settings, pending.lastAt) ? findUnread(this.#ports, conversation) : undefined;
+      const entry = pending.isHeld ? findUnread(this.#ports, conversation) : undefined;
       return entry ? [{ entry, pending }] : [];
     });
   }

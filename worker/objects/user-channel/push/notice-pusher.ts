@@ -134,8 +134,7 @@ export class NoticePusher {
     const attempts = this.#attempts.get(notice.id) ?? createPending(notice.at);
     this.#attempts.set(notice.id, attempts);
     if (attempts.isSending) return now + pushSendingMs;
-    const quietEnd = notice.kind === "request" ? findQuietEnd(inbox.settings, now) : undefined;
-    if (quietEnd !== undefined) return quietEnd;
+    if (notice.kind === "request" && isQuiet(inbox.settings, now)) return findQuietEnd(inbox.settings, now);
     const dueAt = new Map<PushSubscription, number>();
     for (const device of subscriptions.all) {
       const isNew = !notice.done.includes(device.session) && device.savedAt <= notice.at;

@@ -16,6 +16,8 @@ export type PushTimes = Pick<PushMark, "pushedAt" | "soundedAt">;
 export type PendingMessages = {
   firstAt: number;
   lastAt: number;
+  /** Whether the newest arrived in quiet hours. */
+  isHeld: boolean;
   /** Earliest time of another attempt after a failure, by session. */
   retryAt: Map<Uuid, number>;
   isSending: boolean;
@@ -32,9 +34,10 @@ export type PendingMessages = {
   pushes: Map<Uuid, PushTimes>;
 };
 
-export const createPending = (at: number): PendingMessages => ({
+export const createPending = (at: number, isHeld = false): PendingMessages => ({
   firstAt: at,
   lastAt: at,
+  isHeld,
   retryAt: new Map(),
   isSending: false,
   isWriteHeld: false,

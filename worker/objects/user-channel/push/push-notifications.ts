@@ -109,6 +109,12 @@ export class PushNotifications {
     this.#notices.handleRequests(requests);
   }
 
+  /** Stores changed settings, and pushes what waits for the end of quiet hours if they end with that. */
+  handleSettings(store: () => void): void {
+    this.messages.handleSettings(store);
+    this.#notices.runAlarm();
+  }
+
   handleSecurityNotice(notice: SecurityNotice): void {
     this.#notices.handleSecurityNotice(notice);
   }
