@@ -260,6 +260,7 @@ export const deletionSettleMs = 120_000;
 // Calls
 export const callRingMs = 30_000; // ringing time on both sides
 export const callAsleepMs = 10_000; // the callee's phone seems asleep if no device reported to ring for this long
+export const callRecoverMs = 2_000; // time for a restarted conversation to find out whether the call rings on a device
 export const callLongRingMs = 45_000; // ringing time on both sides in that case
 export const callReconnectMs = 10_000; // time for a reloading page to reconnect on a slow network
 export const callServerWaitMs = 3_000; // how long a device then waits for the server's decision

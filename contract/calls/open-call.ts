@@ -3,6 +3,7 @@ import {
   callAsleepMs,
   callConnectMs,
   callEndBackdateMaxMs,
+  callRecoverMs,
   callSilentMaxMs,
   callStaleMs,
   callUnreachableMs,
@@ -35,7 +36,7 @@ export type OpenCall = {
   answeredAt: number | null;
   /**
    * `unreported`: no device of the callee has reported that it rings. `unknown`: the conversation's object was restarted
-   * and does not know whether one has, so the ring stays as long as usual.
+   * and does not know whether one has, until it has asked the callee's channel.
    */
   ring: RingState | "unreported" | "unknown";
 };
@@ -210,8 +211,16 @@ export const applyCallCommand = (
   return closeCall(call, status, until, findEndReason(command.reason, isCaller, status));
 };
 
-/** Time at which an unanswered call stops ringing. */
-const getRingEnd = ({ createdAt, ring }: OpenCall): number => createdAt + getRingMs(ring);
+/** Time at which an unanswered call stops ringing. A restarted object has time to decide how long that is. */
+const getRingEnd = ({ createdAt, ring }: OpenCall): number =>
+  createdAt + getRingMs(ring) + (ring === "unknown" ? callRecoverMs : 0);
+
+/** Decides how long a call rings of which a restarted object knew no report: `isRinging` on a device, or nowhere. */
+export const recoverRing = (call: OpenCall, isRinging: boolean, now: number): OpenCall => {
+  if (call.answeredAt !== null || call.ring !== "unknown") return call;
+  if (isRinging) return { ...call, ring: "reported" };
+  return { ...call, ring: now >= call.createdAt + callAsleepMs ? "asleep" : "unreported" };
+};
 
 /** Time at which the callee's phone counts as asleep unless a device reports before. Undefined if it cannot. */
 export const findSleepCheckAt = ({ answeredAt, createdAt, ring }: OpenCall): number | undefined =>

@@ -32,6 +32,7 @@ import {
   listReceiptsOf,
   toMemberReadState,
 } from "./conversation/messages/read-state.ts";
+import { requestRingState } from "./conversation/ring-recovery.ts";
 import type {
   AddedMember,
   CallHeartbeat,
@@ -71,7 +72,10 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
       applyDue: () => this.#callController?.applyTimeouts(),
       findNext: () => this.#callController?.nextTimeoutAt,
     });
-    if (log) this.#attachLog(log);
+    if (log) {
+      this.#attachLog(log);
+      if (this.#callController) ctx.waitUntil(requestRingState(env, log, this.#callController));
+    }
     void ctx.blockConcurrencyWhile(async () => this.#notifier.recover(await ctx.storage.getAlarm()));
   }
 

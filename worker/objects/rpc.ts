@@ -176,6 +176,8 @@ export interface UserChannelRpc {
   listCalls(): Promise<Call[]>;
   /** Recent signals in one of this person's calls after a position, undefined if the call is not open. */
   findRecentSignals(call: Uuid, after: number): Promise<CallSignals | undefined>;
+  /** From the conversation of a call: whether any device has a socket, by which a call rings on it. */
+  isConnected(): Promise<boolean>;
   /** From the conversation of a call: whether this device may still reconnect to it. */
   mayReconnect(device: DeviceId): Promise<boolean>;
   /** From the peer's channel in a call: forwards a signal to the sockets. Never stored. */

@@ -41,9 +41,6 @@ import type { ClientSocket, SocketState } from "./user-channel/sockets/socket-st
 /** Header with the session id, set by the Worker on the upgrade request. A value sent by the client is overwritten. */
 export const sessionHeader = "x-lisolo-session";
 
-/** Commands by which a device without a socket reads a conversation. */
-const readingCommands: readonly Command["type"][] = ["mark", "clearHistory", "send"];
-
 const internalErrorCode = 1011; // unexpected error (RFC 6455 §7.4.1); the device reconnects
 const goingAwayCode = 1001; // sent by browsers when a page closes or reloads (RFC 6455 §7.4.1)
 
@@ -203,7 +200,7 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
     session?: Uuid,
   ): Promise<CommandResults[T] | Refusal> {
     const refusal = this.#frameLimits.takeTokens(costOfCommand(command));
-    if (session !== undefined && readingCommands.includes(command.type)) this.#push.reads.recordReader(session);
+    if (session !== undefined) this.#push.reads.recordCommand(command.type, session);
     return refusal ?? ((await this.#commands.run(command, session)) as CommandResults[T] | Refusal);
   }
 
@@ -269,6 +266,10 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
 
   async findRecentSignals(call: Uuid, after: number): Promise<CallSignals | undefined> {
     return this.#callCommands.findRecentSignals(call, after);
+  }
+
+  async isConnected(): Promise<boolean> {
+    return this.#sockets.hasReadySocket;
   }
 
   async mayReconnect(device: DeviceId): Promise<boolean> {

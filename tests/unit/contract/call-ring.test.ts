@@ -7,10 +7,11 @@ import {
   findSleepCheckAt,
   getCallTimeoutAt,
   type OpenCall,
+  recoverRing,
   toCall,
 } from "#contract/calls/open-call.ts";
 import { createUuid, privateConversationId } from "#contract/ids.ts";
-import { callAsleepMs, callLongRingMs, callRingMs } from "#contract/limits.ts";
+import { callAsleepMs, callLongRingMs, callRecoverMs, callRingMs } from "#contract/limits.ts";
 import { makeSeededRandom } from "#tests/support/model/virtual-time.ts";
 
 /** How long an unanswered call rings, depending on when a device of the callee reports that it rings. */
@@ -58,9 +59,17 @@ describe("the ring of a call", () => {
     expect(applyCallTimeout(reported, heard, start + callRingMs)).toEqual(missed);
   });
 
-  it("lasts thirty seconds if the object was restarted, or decides too late", () => {
-    expect(applyCallTimeout({ ...call, ring: "unknown" }, heard, start + callRingMs - 1)).toBeUndefined();
-    expect(applyCallTimeout({ ...call, ring: "unknown" }, heard, start + callRingMs)).toEqual(missed);
+  it("is decided by a restarted object when it knows whether a device rings, at the latest two seconds after the end", () => {
+    const unknown: OpenCall = { ...call, ring: "unknown" };
+    const latest = start + callRingMs + callRecoverMs;
+    expect(applyCallTimeout(unknown, heard, latest - 1)).toBeUndefined();
+    expect(applyCallTimeout(unknown, heard, latest)).toEqual(missed);
+    expect(recoverRing(unknown, true, latest - 1).ring).toBe("reported");
+    expect(recoverRing(unknown, false, start + callAsleepMs - 1).ring).toBe("unreported");
+    expect(recoverRing(unknown, false, start + callAsleepMs).ring).toBe("asleep");
+    expect(recoverRing(unknown, false, latest - 1).ring).toBe("asleep");
+    const others = ["unreported", "reported", "asleep", "woken"] as const;
+    for (const ring of others) expect(recoverRing({ ...call, ring }, ring === "unreported", start).ring).toBe(ring);
     expect(applyCallTimeout(call, heard, start + callRingMs)).toEqual(missed);
   });
 
@@ -83,7 +92,8 @@ describe("the ring of a call", () => {
   it("is as long for devices as for the server, and what only the server knows is not sent", () => {
     for (const ring of ["unreported", "unknown", "reported", "asleep", "woken"] as const) {
       const sent = toCall(conversation, { ...call, ring });
-      expect(getRingEndsAt(sent)).toBe(getCallTimeoutAt({ ...call, ring }, heard));
+      const decisionMs = ring === "unknown" ? callRecoverMs : 0; // in which devices wait for the server
+      expect(getRingEndsAt(sent) + decisionMs).toBe(getCallTimeoutAt({ ...call, ring }, heard));
       expect(sent.ring).toBe(ring === "unreported" || ring === "unknown" ? undefined : ring);
     }
   });
@@ -97,11 +107,16 @@ const ringOut = (seed: number) => {
   const reports = times(3);
   const restarts = times(1);
   const checks = times(5); // by requests, besides those on time
+  const decisionMs = 50; // of a restarted object
   const isKnown = ({ ring }: OpenCall) => ring === "asleep" || ring === "woken";
   let open: OpenCall | null = call;
   let [endedAt, entries] = [0, 0];
   for (let now = start; now <= start + 50_000 && open; now++) {
     if (restarts.includes(now) && !isKnown(open)) open = { ...open, ring: "unknown" };
+    if (restarts.includes(now - decisionMs)) {
+      const isRinging = reports.some((at) => at < now);
+      open = recoverRing(open, isRinging, now);
+    }
     const isDue: boolean =
       now === findSleepCheckAt(open) || now === getCallTimeoutAt(open, heard) || checks.includes(now);
     const timedOut: CallTransition | undefined = isDue ? applyCallTimeout(open, heard, now) : undefined;
@@ -113,8 +128,8 @@ const ringOut = (seed: number) => {
     if (next.logEntry) entries++;
     if (!open) endedAt = now;
   }
-  const isBefore = (at: number) => at < start + callAsleepMs;
-  const isLong = !reports.some(isBefore) && !restarts.some(isBefore) && !restarts.includes(start + callAsleepMs);
+  const decidedAt = restarts.map((at) => (at <= start + callAsleepMs ? at + decisionMs : 0));
+  const isLong = !reports.some((at) => at < Math.max(start + callAsleepMs, ...decidedAt));
   return { lasted: endedAt - start, entries, expected: isLong ? callLongRingMs : callRingMs };
 };
 

@@ -1,4 +1,5 @@
 import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, expect, test, vi } from "vitest";
 import type { CallFrame } from "#contract/calls/call.ts";
 import { createUuid, type Uuid } from "#contract/ids.ts";
@@ -141,7 +142,33 @@ test("a call can be answered after thirty seconds when the phone was asleep", as
   expect(await anas.hangUp(call, "ended")).toMatchObject({ over: { status: "ended", seconds: 5 } });
 });
 
-test("an object that dies before it decides lets the call ring for thirty seconds", async () => {
+test.each([0, callRingMs])(
+  "an object that dies before it decides, and starts again after %i ms, lets the call ring for 45 seconds if no device is connected",
+  async (startedMs) => {
+    const { ana, ben, id, anas, bens, call, timer } = await makeUnreportedCall();
+    bens.device.close();
+    await waitUntil(async () => !(await env.USER_CHANNEL.getByName(ben.id).isConnected()));
+    await killConversation(id);
+    advanceClock(startedMs);
+    await runAlarm(id);
+    if (startedMs < callAsleepMs) {
+      expect(await anas.request({ type: "standing", call })).toMatchObject({ over: null });
+      await waitUntil(() => timer.count() === 2); // the new object waits for a report
+      advanceClock(callAsleepMs - startedMs);
+      await anas.request({ type: "standing", call });
+    }
+    await waitForRing(anas, call, "asleep");
+    advanceClock(callLongRingMs - Math.max(startedMs, callAsleepMs) - 1);
+    await runAlarm(id);
+    expect(await anas.request({ type: "standing", call })).toMatchObject({ over: null });
+    advanceClock(1);
+    await runAlarm(id);
+    await anas.waitForEvent(call, "missed");
+    expect(await readCallEntries(ana, id)).toHaveLength(1);
+  },
+);
+
+test("an object that dies before it decides lets the call ring for thirty seconds on a connected device", async () => {
   const restarted = await makeUnreportedCall();
   const { id, anas, call, timer } = restarted;
   await killConversation(id);

@@ -12,6 +12,7 @@ import {
   type LastSeen,
   type OpenCall,
   recordPeerLastSeen,
+  recoverRing,
 } from "#contract/calls/open-call.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { callHeardWriteMs, unansweredMax, unansweredMs } from "#contract/limits.ts";
@@ -154,6 +155,18 @@ export class CallController {
       this.#log.calls.rememberRing({ ...latest, ring });
       this.#ringTimer.schedule();
     }
+  }
+
+  /** Decides how long a call rings of which this instance knew no report: `isRinging` on a device, or nowhere. */
+  recoverRing(id: Uuid, isRinging: boolean, now = Date.now()): void {
+    const { open, latest } = this.#log.calls;
+    if (!open || !latest || open.id !== id) return;
+    const call = recoverRing(open, isRinging, now);
+    this.transaction(() => {
+      if (call.ring === "asleep") this.#save(open, { call }, now);
+      else this.#log.calls.rememberRing({ ...latest, ring: call.ring });
+      this.#applyTimeouts(now);
+    });
   }
 
   /** The peer's device, if neither this side nor the server has heard from it for the time it may be away. */

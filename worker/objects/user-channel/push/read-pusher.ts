@@ -1,5 +1,6 @@
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { pushLifetimeSeconds, pushReadWaitMs } from "#contract/limits.ts";
+import type { Command } from "#contract/wire/commands.ts";
 import { BoundedMap } from "#worker/lib/limits/bounded-map.ts";
 import { logError } from "#worker/lib/log.ts";
 import { hashPushTopic } from "#worker/lib/push/endpoints.ts";
@@ -27,6 +28,7 @@ type ReadPusherPorts = {
   shownSummaries: ShownSummaries;
 };
 
+const readingCommands: readonly Command["type"][] = ["mark", "clearHistory", "send"];
 const readersMax = 32;
 const readerMs = 10_000; // in which a device that reads without a socket closes its notification itself
 
@@ -47,9 +49,9 @@ export class ReadPusher {
     this.#ports = ports;
   }
 
-  /** Records that a session reads: its device closes its notifications itself, also without a socket. */
-  recordReader(session: Uuid): void {
-    this.#readers.set(session, Date.now());
+  /** Records a command of a session without a socket: a device that reads closes its notification itself. */
+  recordCommand(type: Command["type"], session: Uuid): void {
+    if (readingCommands.includes(type)) this.#readers.set(session, Date.now());
   }
 
   /** Considers a conversation that was read or cleared further. `seenBefore`: seq up to which it was before. */
