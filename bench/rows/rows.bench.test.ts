@@ -99,6 +99,22 @@ test("a message costs", async () => {
   from.close();
 });
 
+test("flags of a conversation cost", async () => {
+  const [a, b] = await makePair();
+  const chat = toConversationId(a, b);
+  const device = await SceneDevice.connect(a);
+  const other = await SceneDevice.connect(b);
+  await other.send(chat, "Mbote");
+  await pause(settleMs);
+  await measure("marking as unread", 1, () => device.ask(["y", 1, chat, { marked: true }]), true);
+  await measure("pinning", 1, () => device.ask(["y", 2, chat, { pinned: true }]), true);
+  await measure("message to a pinned conversation that is marked as unread", 1, () => other.send(chat, "Encore"), true);
+  await measure("archiving", 1, () => device.ask(["y", 3, chat, { archived: true }]), true);
+  await measure("message that ends an archiving", 1, () => other.send(chat, "Encore"), true);
+  device.close();
+  other.close();
+});
+
 test("with 1,000 conversations an opening costs", async () => {
   const [a, b] = await makePair();
   const chat = toConversationId(a, b);

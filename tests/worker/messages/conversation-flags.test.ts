@@ -221,7 +221,7 @@ test("the first page of the inbox has the pinned conversations and an archived o
   expect(next.rows.map(({ conversation }) => conversation)).toContain(third);
 });
 
-test("an archiving is one row, a pin one more, and a message to a conversation with flags costs what it did", async () => {
+test("a mark as unread is one row, and a message to a conversation with flags costs what it did without", async () => {
   const pair = await makeReadPair();
   const { ben, id } = pair;
   const counted = await countObjectRows();
