@@ -226,6 +226,7 @@ export const Message = v.object({
   cid: v.optional(Uuid), // the sender's client id, sent to the author only
   // never delivered to the others, whatever their read state; sent to the author only
   held: v.optional(v.literal(true)),
+  reactions: v.optional(v.string()), // as the reader sees them (`wire/reactions.ts`), absent if there are none
 });
 export type Message = v.InferOutput<typeof Message>;
 

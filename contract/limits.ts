@@ -50,6 +50,7 @@ export const mentionsMax = 20; // in one message
 export const mentionsListedMax = 50; // unread mentions of a conversation that an inbox row lists
 export const missedCallsListedMax = 99; // the same for unread missed calls; more are announced as messages
 export const everyoneMentionPauseMs = 3_600_000; // between two messages of a group that mention everyone
+export const groupReactionHoldMs = 1_000; // time to collect members' reactions before the group is notified
 export const groupReceiptHoldMs = 1_000; // time to collect members' receipts before the authors are notified
 export const groupReturnDays = 30; // days during which a person who left a group cannot be added again
 export const memberPageRows = 90; // each with its profile; a D1 query accepts 100 values
@@ -130,6 +131,12 @@ export const editNumberMax = 1_000_000;
 // Deletions for everyone, per person: each notifies all members
 export const deletionBurst = 60;
 export const deletionsPerSecond = 1;
+// Reactions, per person: each notifies all members
+export const reactionBurst = 60;
+export const reactionsPerSecond = 1;
+export const reactionKindsMax = 20; // different emoji on one message
+export const reactionEmojiMaxLength = 16; // UTF-16 units; the longest emoji has 15
+export const reactorPageRows = 50;
 // Cleared histories, per person: each rewrites an inbox row and recounts its unread messages
 export const clearHistoryBurst = 60;
 export const clearHistoriesPerSecond = 1;

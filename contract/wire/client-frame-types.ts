@@ -11,6 +11,8 @@ export const multicast = "f";
 export const deleteMessage = "e";
 /** Edit of an own text or caption. */
 export const editMessage = "E";
+/** Reaction to a message, or none. */
+export const react = "x";
 /** Request for the messages changed after a revision. */
 export const revisions = "v";
 /** Mutes or unmutes a conversation. */

@@ -49,6 +49,11 @@ const clientFrames = {
   ]),
   // by seq or by client id; the text, and the number of edits that the device knows if there are any
   [clientFrame.editMessage]: v.union([v.strictTuple(editFields), v.strictTuple([...editFields, Count])]),
+  // seq, and the emoji unless the reaction is removed
+  [clientFrame.react]: v.union([
+    v.strictTuple([v.literal(clientFrame.react), Ref, ConversationRef, Count]),
+    v.strictTuple([v.literal(clientFrame.react), Ref, ConversationRef, Count, v.string()]),
+  ]),
   // after this revision
   [clientFrame.revisions]: v.strictTuple([v.literal(clientFrame.revisions), Ref, ConversationRef, Count]),
   [clientFrame.mute]: v.union([

@@ -25,6 +25,10 @@ export const toClientFrame = (
       const frame = [clientFrame.editMessage, ref, conversation, target, command.text] as const;
       return command.edit === 0 ? [...frame] : [...frame, command.edit];
     }
+    case "react":
+      return command.emoji === null
+        ? [clientFrame.react, ref, conversation, command.seq]
+        : [clientFrame.react, ref, conversation, command.seq, command.emoji];
     case "revised":
       return [clientFrame.revisions, ref, conversation, command.since];
     case "mute":
@@ -117,6 +121,8 @@ export const toCommand = (
       const named = typeof target === "number" ? target : unpackUuid(target);
       return { type: "editMessage", conversation, target: named, edit, text };
     }
+    case clientFrame.react:
+      return { type: "react", conversation, seq: frame[3], emoji: frame[4] ?? null };
     case clientFrame.revisions:
       return { type: "revised", conversation, since: frame[3] };
     case clientFrame.mute:

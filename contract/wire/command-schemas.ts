@@ -7,6 +7,7 @@ import {
   gapPageRows,
   multicastMax,
   muteMaxSeconds,
+  reactionEmojiMaxLength,
   searchQueryMaxLength,
   sendBatchMax,
 } from "#contract/limits.ts";
@@ -73,6 +74,16 @@ const EditMessageCommand = v.strictObject({
   conversation: ConversationId,
   target: v.union([Seq, Uuid]),
   ...EditFields,
+});
+const oneEmoji = "^\\p{RGI_Emoji}$";
+/** One emoji that is recommended for general interchange (Unicode Technical Standard 51). */
+export const Emoji = v.pipe(v.string(), v.maxLength(reactionEmojiMaxLength), v.regex(new RegExp(oneEmoji, "v")));
+/** Sets the caller's only reaction to a message; null removes it. Idempotent. */
+const ReactCommand = v.strictObject({
+  type: v.literal("react"),
+  conversation: ConversationId,
+  seq: Seq,
+  emoji: v.nullable(Emoji),
 });
 /** Messages changed after a revision, in their current state. */
 const RevisedCommand = v.strictObject({ type: v.literal("revised"), conversation: ConversationId, since: Watermark });
@@ -152,6 +163,7 @@ export const CommandSchema = v.variant("type", [
   DeleteForEveryoneCommand,
   DeletePendingCommand,
   EditMessageCommand,
+  ReactCommand,
   RevisedCommand,
   MarkCommand,
   ClearHistoryCommand,

@@ -34,6 +34,14 @@ export const MulticastResult = v.object({
 export type MulticastResult = v.InferOutput<typeof MulticastResult>;
 
 export const DeleteForEveryoneResult = v.object({ revision: Watermark });
+/** Revision of the reaction, 0 if there was none to remove. */
+export const ReactResult = v.object({ revision: Watermark });
+/** Members who reacted to a message, by member number; `before` is where to continue, null on the last page. */
+export const ReactorPage = v.object({
+  reactors: v.array(v.object({ member: Watermark, emoji: v.string() })),
+  before: v.nullable(Watermark),
+});
+export type ReactorPage = v.InferOutput<typeof ReactorPage>;
 /** Position of the deleted message, null if it had not arrived, and the revision of the deletion. */
 export const DeletePendingResult = v.object({
   revision: Watermark,
@@ -124,6 +132,7 @@ export type CommandResults = {
   deleteForEveryone: v.InferOutput<typeof DeleteForEveryoneResult>;
   deletePending: DeletePendingResult;
   editMessage: v.InferOutput<typeof EditMessageResult>;
+  react: v.InferOutput<typeof ReactResult>;
   revised: RevisedResult;
   mute: v.InferOutput<typeof MuteResult>;
   setConversationFlags: v.InferOutput<typeof FlagsResult>;

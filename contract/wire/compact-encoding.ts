@@ -29,23 +29,34 @@ export const fromWireBody = (body: WireBody): StoredBody => {
   return { type: "text", text, ...(reply ? { reply } : {}), ...(edited ? { edited } : {}) };
 };
 
-/** seq, time, sender and body; for the author's own devices also the client id and whether it is undelivered. */
+/**
+ * seq, time, sender and body; for the author's own devices also the client id and whether it is undelivered. With
+ * reactions, all of these and the summary of the reactions.
+ */
 export const WireMessage = v.union([
   v.strictTuple([Int, Int, Int, WireBody]),
   v.strictTuple([Int, Int, Int, WireBody, PackedUuid]),
   v.strictTuple([Int, Int, Int, WireBody, PackedUuid, v.literal(1)]),
+  v.strictTuple([Int, Int, Int, WireBody, v.nullable(PackedUuid), Bit, v.string()]),
 ]);
 export type WireMessage = v.InferOutput<typeof WireMessage>;
 export const toWireMessage = (message: Message, now: number): WireMessage => {
-  if (message.cid === undefined) return [message.seq, message.at - now, message.sender, toWireBody(message.body)];
-  const own = [message.seq, message.at - now, message.sender, toWireBody(message.body), packUuid(message.cid)] as const;
-  return message.held ? [...own, 1] : [...own];
+  const { seq, at, sender, body, cid, held, reactions } = message;
+  const fields = [seq, at - now, sender, toWireBody(body)] as const;
+  const packed = cid === undefined ? null : packUuid(cid);
+  if (reactions) return [...fields, packed, held ? 1 : 0, reactions];
+  if (packed === null) return [...fields];
+  return held ? [...fields, packed, 1] : [...fields, packed];
 };
-export const fromWireMessage = ([seq, at, sender, body, cid, held]: WireMessage, now: number): Message => {
-  const message = { seq, at: at + now, sender, body: fromWireBody(body) };
-  if (cid === undefined) return message;
-  return { ...message, cid: unpackUuid(cid), ...(held ? { held: true as const } : {}) };
-};
+export const fromWireMessage = ([seq, at, sender, body, cid, held, reactions]: WireMessage, now: number): Message => ({
+  seq,
+  at: at + now,
+  sender,
+  body: fromWireBody(body),
+  ...(cid ? { cid: unpackUuid(cid) } : {}),
+  ...(held ? { held: true as const } : {}),
+  ...(reactions ? { reactions } : {}),
+});
 
 const WireGroup = v.strictTuple([
   v.string(), // name

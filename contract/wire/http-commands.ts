@@ -70,6 +70,8 @@ export const toHttpRequest = (command: Command): HttpRequest => {
         path: `${path}/messages/${command.target}`,
         body: { edit: command.edit, text: command.text },
       };
+    case "react":
+      return { method: "PUT", path: `${path}/messages/${command.seq}/reaction`, body: { emoji: command.emoji } };
     case "revised":
       return { method: "GET", path: withQuery(`${path}/revisions`, { since: command.since }) };
     case "dial": {

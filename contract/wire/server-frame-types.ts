@@ -15,7 +15,7 @@ export const page = "g";
 export const searchResults = "q";
 /** Messages changed after a revision. */
 export const revisions = "v";
-/** The request was carried out, and its answer has no content. */
+/** The request was carried out. The answer to a reaction has its revision, the others have no content. */
 export const done = "y";
 /** State of a call. */
 export const call = "j";
@@ -49,6 +49,9 @@ export const securityNotice = "z";
 export const head = "b";
 /** Changed messages of a conversation: deleted, edited or anonymized. */
 export const revised = "e";
+
+/** Changed reactions to messages. On the wire it is no JSON (`reactions.ts`). */
+export const reactions = "r";
 
 // Events without a counter, best effort
 

@@ -8,12 +8,13 @@ import { VersionedSettings } from "#contract/settings/settings.ts";
 import type { ClientFrame } from "./client-frames.ts";
 import { WireMessage, WirePerson, WireRow } from "./compact-encoding.ts";
 import { Count, Int, parseFrame, parseJson, Ref } from "./frame-parts.ts";
+import { decodeReactions, type ReactionsFields } from "./reactions.ts";
 import * as serverFrame from "./server-frame-types.ts";
 
 /**
  * Protocol of a device's socket. Frames are JSON arrays that begin with their type (`client-frame-types.ts`,
- * `server-frame-types.ts`). The most frequent one, a text from
- * the peer of a private chat, has a shorter form (`LiveText`). JSON objects are call events (`{event: "call-system",
+ * `server-frame-types.ts`). Two have shorter forms: a text from the peer of a private chat (`LiveText`), and changed
+ * reactions (`reactions.ts`). JSON objects are call events (`{event: "call-system",
  * payload}`). This file defines the frames of the server, `client-frames.ts` those of devices.
  *
  * Each change of a person's inbox has a number, the change counter, and is one frame on each of the person's sockets. A
@@ -27,7 +28,7 @@ import * as serverFrame from "./server-frame-types.ts";
  * live edits, `messages`, `page` and `searchResults` frames, after every `creditReportMessages` messages and every quarter of `creditBytes`. A server that refuses
  * frames drops those without an answer, so after a rate-limit refusal a device sends `received` and `foreground` again.
  */
-export const protocolVersion = 15;
+export const protocolVersion = 16;
 
 export const pingFrame = ".";
 /**
@@ -105,7 +106,10 @@ const serverFrames = {
     v.array(WireMessage),
     v.boolean(), // more
   ]),
-  [serverFrame.done]: v.strictTuple([v.literal(serverFrame.done), Ref]),
+  [serverFrame.done]: v.union([
+    v.strictTuple([v.literal(serverFrame.done), Ref]),
+    v.strictTuple([v.literal(serverFrame.done), Ref, Count]), // revision of a reaction
+  ]),
   [serverFrame.call]: v.strictTuple([v.literal(serverFrame.call), Ref, CallResult]),
   // online, last-seen time
   [serverFrame.presence]: v.strictTuple([v.literal(serverFrame.presence), Ref, v.picklist([0, 1]), v.nullable(Int)]),
@@ -158,7 +162,13 @@ const serverFrames = {
   [serverFrame.postDeleted]: v.strictTuple([v.literal(serverFrame.postDeleted), PackedUuid]),
   [serverFrame.pushKeyChanged]: v.strictTuple([v.literal(serverFrame.pushKeyChanged)]),
 } as const;
-export type ServerFrame = v.InferOutput<(typeof serverFrames)[keyof typeof serverFrames]>;
+type ReactionsFrame = [typeof serverFrame.reactions, ...ReactionsFields];
+export type ServerFrame = v.InferOutput<(typeof serverFrames)[keyof typeof serverFrames]> | ReactionsFrame;
+
+const decodeReactionsFrame = (text: string): ReactionsFrame | undefined => {
+  const fields = decodeReactions(text);
+  return fields && [serverFrame.reactions, ...fields];
+};
 
 /** A text from the peer of a private chat: five fields, no quotes, at most 12 bytes of overhead. */
 export type LiveText = { counter: number; handle: number; seq: number; at: number; text: string };
@@ -196,7 +206,7 @@ const decodeLiveFrame = (frame: string): LiveText | LiveEdit | undefined => {
 /** Decodes a frame from the server. Undefined if it is not of this protocol. */
 export const decodeServerFrame = (text: string): LiveText | LiveEdit | ServerFrame | CallFrame | undefined => {
   if (text.startsWith("[")) return parseFrame(serverFrames, parseJson(text)) as ServerFrame | undefined;
-  if (!text.startsWith("{")) return decodeLiveFrame(text);
+  if (!text.startsWith("{")) return decodeLiveFrame(text) ?? decodeReactionsFrame(text);
   const parsed = v.safeParse(CallFrame, parseJson(text));
   return parsed.success ? parsed.output : undefined;
 };

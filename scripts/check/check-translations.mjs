@@ -16,6 +16,7 @@ const dynamicPrefixes = [
   "masolo.flagged.",
   "masolo.nothing.",
   "mute.for.",
+  "reactions.groups.",
   "security.notices.events.",
   "shell.tabs.",
   "shell.storage.",

@@ -2,6 +2,7 @@ import { toCallEntry } from "#components/messages/call-text.ts";
 import { getMemberName, listNamedMembers } from "#components/messages/member-names.ts";
 import { toPreviewParts } from "#components/messages/message-preview-text.ts";
 import { quoteClasses } from "#components/messages/quote-classes.ts";
+import { reactionClasses, toShownKinds } from "#components/messages/reaction-classes.ts";
 import { describeSystemMessage } from "#components/messages/system-message-text.ts";
 import { type AvatarPerson, toPersonHue } from "#components/people/avatar-text.ts";
 import type { CallBody } from "#contract/calls/call.ts";
@@ -173,6 +174,17 @@ const toSender = (entry: ChatEntry, { members }: ChatViewData): AvatarPerson | u
 const senderName = (person: AvatarPerson): Markup =>
   markup`<p aria-hidden="true" class="-mb-1 flex min-h-[26px] items-end px-3 pt-2 text-sm leading-[18px] font-semibold ${senderHueClasses[toPersonHue(person)]}"><bdi class="min-w-0 truncate">${balanceBidi(person.username)}</bdi></p>`;
 
+const reactionRow = (summary: string, t: Translate): Markup => {
+  const { shown, moreCount } = toShownKinds(summary);
+  return markup`<div class="${reactionClasses.row}">${shown.map(
+    ({ emoji, count, isOwn }) =>
+      markup`<span class="${reactionClasses.pill} ${isOwn ? reactionClasses.own : reactionClasses.other}"><span class="sr-only">${t(
+        isOwn ? "reactions.countOwn" : "reactions.count",
+        { count, emoji },
+      )}</span><span aria-hidden="true" class="text-base">${emoji}</span>${count > 1 && markup`<span aria-hidden="true">${count}</span>`}</span>`,
+  )}${moreCount > 0 && markup`<span class="${reactionClasses.pill} ${reactionClasses.other}">+${moreCount}</span>`}</div>`;
+};
+
 const bubble = (entry: ChatEntry, placement: MessagePlacement, chat: ChatViewData, t: Translate): Markup => {
   const { body, mine, at, status } = entry;
   const { endsRun, hasAvatarColumn, hasSenderName } = placement;
@@ -196,7 +208,9 @@ const bubble = (entry: ChatEntry, placement: MessagePlacement, chat: ChatViewDat
     isOverImage
       ? "mr-[-2px] mb-0.5 rounded-full bg-black/60 px-2 py-px text-white [--muted:#fff] [--read:#9ccbff]"
       : "text-muted"
-  }">${edited && markup`<span>${edited}</span>`}<time>${time}</time>${mine && ticks(status, t)}</span></div></div></div>`;
+  }">${edited && markup`<span>${edited}</span>`}<time>${time}</time>${mine && ticks(status, t)}</span></div></div>${
+    entry.reactions && reactionRow(entry.reactions, t)
+  }</div>`;
 };
 
 const dayHeading = (at: number, now: number): Markup =>

@@ -60,6 +60,7 @@ export type ChatEntry = {
   at: number;
   body: StoredBody;
   status: DisplayedStatus;
+  reactions?: string | undefined;
 };
 
 /** Member of a group, by member number. */

@@ -33,6 +33,7 @@ export type { Draft, OutgoingFile } from "./store/view-models.ts";
 export const loadMulticast = () => rejectAsOffline(import("./outbox/multicast.ts"));
 const loadServerCode = () => rejectAsOffline(import("./server-code.ts"));
 const loadEditCode = () => rejectAsOffline(import("./outbox/edit-message.ts"));
+const loadReactions = () => rejectAsOffline(import("./reactions/set-reaction.ts"));
 const loadSendFiles = () => rejectAsOffline(import("./files/send-files.ts"));
 
 /** Rejects with the SyncError "offline" if code cannot be loaded. */
@@ -74,6 +75,12 @@ export const deleteUnsentMessage = async (conversation: ConversationId, cid: Uui
 /** Deletes an own message for everyone, also offline. Rejects with a SyncError if this device cannot store the deletion. */
 export const deleteMessageForEveryone = async (conversation: ConversationId, seq: number): Promise<void> =>
   (await loadServerCode()).deleteOwnMessage(getEngine().tab, conversation, seq);
+/** Sets this person's reaction to a message, null for none, also offline. Rejects if this device cannot store it. */
+export const setReaction = async (
+  conversation: ConversationId,
+  item: Pick<ChatItem, "seq" | "cid">,
+  emoji: string | null,
+): Promise<void> => (await loadReactions()).setPendingReaction(getEngine().tab, conversation, item, emoji);
 /**
  * Edits an own message; it shows the new text at once, also offline. Resolves once the edit is durable; rejects with a
  * SyncError, so that the caller keeps the text.

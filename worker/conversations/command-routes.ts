@@ -1,7 +1,14 @@
 import * as v from "valibot";
 import { ReadState, Seq, Watermark } from "#contract/conversations.ts";
 import { ConversationId, Uuid } from "#contract/ids.ts";
-import { EditFields, FlagFields, MulticastBody, MuteSeconds, SendCommand } from "#contract/wire/command-schemas.ts";
+import {
+  EditFields,
+  Emoji,
+  FlagFields,
+  MulticastBody,
+  MuteSeconds,
+  SendCommand,
+} from "#contract/wire/command-schemas.ts";
 import {
   ClearHistoryResult,
   type CommandOf,
@@ -11,6 +18,7 @@ import {
   FlagsResult,
   MulticastResult,
   MuteResult,
+  ReactResult,
   SendResult,
   UnreadResult,
 } from "#contract/wire/commands.ts";
@@ -22,6 +30,7 @@ import { nonMemberErrors, respondWithCommand } from "#worker/objects/http-comman
 import {
   beyondNewestSeq,
   ConversationIdParam,
+  MessageParams,
   messageBodyRefusals,
   messageTextRefusals,
   NumberText,
@@ -38,8 +47,7 @@ const MuteQuery = v.object({
 });
 const EditBody = v.strictObject(EditFields);
 const EditedMessageParams = v.object({ id: ConversationId, target: v.union([Uuid, v.pipe(NumberText, Seq)]) });
-const MessageParams = v.object({ id: ConversationId, seq: v.pipe(NumberText, Seq) });
-
+const ReactBody = v.strictObject({ emoji: v.nullable(Emoji) });
 const ClientMessageParams = v.object({ id: ConversationId, cid: Uuid });
 
 const toClearHistoryCommand = (
@@ -172,6 +180,31 @@ export const conversationCommandRoutes = createRoutes()
     (c) => {
       const { id: conversation, cid } = c.req.valid("param");
       return respondWithCommand<"deletePending">(c, { type: "deletePending", conversation, cid });
+    },
+  )
+  .put(
+    "/conversations/:id/messages/:seq/reaction",
+    describeOperation({
+      tag: "conversations",
+      summary: "React to a message with one emoji, which replaces an earlier reaction; null removes it",
+      ok: { status: 200, body: ReactResult },
+      refusals: [
+        ...nonMemberErrors,
+        "message_not_found",
+        "not_allowed",
+        "not_connected",
+        "contact_blocked",
+        "conversation_full",
+        "too_many_reactions",
+        "forbidden_origin",
+      ],
+    }),
+    authenticate,
+    validate("param", MessageParams),
+    validate("json", ReactBody),
+    (c) => {
+      const { id: conversation, seq } = c.req.valid("param");
+      return respondWithCommand<"react">(c, { type: "react", conversation, seq, emoji: c.req.valid("json").emoji });
     },
   )
   .put(

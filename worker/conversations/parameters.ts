@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { Watermark } from "#contract/conversations.ts";
+import { Seq, Watermark } from "#contract/conversations.ts";
 import type { ErrorCode } from "#contract/errors.ts";
 import { ConversationId } from "#contract/ids.ts";
 
@@ -11,6 +11,7 @@ export const SeqParam = v.pipe(NumberText, Watermark);
 /** Position after every message: applies to all of them. */
 export const beyondNewestSeq = Number.MAX_SAFE_INTEGER;
 export const ConversationIdParam = v.object({ id: ConversationId });
+export const MessageParams = v.object({ id: ConversationId, seq: v.pipe(NumberText, Seq) });
 
 /** Reasons for refusing the text of a message. */
 export const messageTextRefusals: readonly ErrorCode[] = ["empty_message", "message_too_long", "invalid_text"];

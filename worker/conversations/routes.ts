@@ -2,14 +2,25 @@ import * as v from "valibot";
 import { Seq } from "#contract/conversations.ts";
 import { gapPageRows, messagePageRows, searchQueryMaxLength } from "#contract/limits.ts";
 import { Presence } from "#contract/settings/settings.ts";
-import { ChangesResult, ListPage, MuteList, PageResult, RevisedResult, SearchResult } from "#contract/wire/commands.ts";
+import { Emoji } from "#contract/wire/command-schemas.ts";
+import {
+  ChangesResult,
+  isRefusal,
+  ListPage,
+  MuteList,
+  PageResult,
+  ReactorPage,
+  RevisedResult,
+  SearchResult,
+} from "#contract/wire/commands.ts";
 import { createRoutes } from "#worker/lib/http/app.ts";
 import { authenticate } from "#worker/lib/http/authenticate.ts";
 import { describeOperation } from "#worker/lib/http/openapi.ts";
 import { validate } from "#worker/lib/http/validate.ts";
-import { nonMemberErrors, respondWithCommand } from "#worker/objects/http-commands.ts";
-import { getUserChannelStub } from "#worker/objects/stubs.ts";
-import { beyondNewestSeq, ConversationIdParam, NumberText, SeqParam } from "./parameters.ts";
+import { nonMemberErrors, respondWithCommand, respondWithRefusal } from "#worker/objects/http-commands.ts";
+import { withRetry } from "#worker/objects/shared/retry.ts";
+import { getConversationStub, getUserChannelStub } from "#worker/objects/stubs.ts";
+import { beyondNewestSeq, ConversationIdParam, MessageParams, NumberText, SeqParam } from "./parameters.ts";
 
 const ListQuery = v.object({ before: v.optional(SeqParam) });
 const PageQuery = v.pipe(
@@ -25,6 +36,7 @@ const SearchQuery = v.object({
   query: v.pipe(v.string(), v.minLength(1), v.maxLength(searchQueryMaxLength)),
   before: v.optional(Seq),
 });
+const ReactorQuery = v.object({ emoji: v.optional(Emoji), before: v.optional(SeqParam) });
 const RevisedQuery = v.object({ since: SeqParam });
 const SyncQuery = v.object({ since: SeqParam, before: v.optional(SeqParam) });
 
@@ -102,6 +114,28 @@ export const conversationRoutes = createRoutes()
         conversation: c.req.valid("param").id,
         since: c.req.valid("query").since,
       }),
+  )
+  .get(
+    "/conversations/:id/messages/:seq/reactions",
+    describeOperation({
+      tag: "conversations",
+      summary: "Members who reacted to a message, the newest reaction first, with any emoji or with one",
+      ok: { status: 200, body: ReactorPage },
+      refusals: [...nonMemberErrors, "message_not_found", "not_allowed"],
+    }),
+    authenticate,
+    validate("param", MessageParams),
+    validate("query", ReactorQuery),
+    async (c) => {
+      const { user } = c.var.caller;
+      const { id, seq } = c.req.valid("param");
+      // An unknown conversation is not called at all: its response time would reveal whether it exists.
+      const isKnown = await withRetry(() => getUserChannelStub(c.env, user).hasConversation(id));
+      if (!isKnown) return respondWithRefusal(c, { error: "conversation_not_found" });
+      const { emoji, before } = c.req.valid("query");
+      const page = await withRetry(() => getConversationStub(c.env, id).listReactors(user, seq, { emoji, before }));
+      return isRefusal(page) ? respondWithRefusal(c, page) : c.json(page, 200);
+    },
   )
   .get(
     "/conversations/:id/presence",

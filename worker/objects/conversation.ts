@@ -21,17 +21,19 @@ import { isGroupLog } from "./conversation/groups/group-view.ts";
 import { ConversationLog } from "./conversation/log/conversation-log.ts";
 import type { Member } from "./conversation/log/member-table.ts";
 import { findForwardOriginal, isFileReadable } from "./conversation/messages/attachment-access.ts";
-import { readRevisionsPage, replaceByTombstone } from "./conversation/messages/deletions.ts";
+import { replaceByTombstone } from "./conversation/messages/deletions.ts";
 import type { MessageEdit } from "./conversation/messages/edits.ts";
 import { anonymizeForwardsOf } from "./conversation/messages/forward-authors.ts";
 import { readMessagePage, searchLog } from "./conversation/messages/history.ts";
 import { MessageAppender } from "./conversation/messages/message-appender.ts";
+import { applyReaction, listReactors } from "./conversation/messages/reactions.ts";
 import {
   applyReceipts,
   clearHistoryUpTo,
   listReceiptsOf,
   toMemberReadState,
 } from "./conversation/messages/read-state.ts";
+import { readRevisionsPage } from "./conversation/messages/revisions.ts";
 import { requestRingState } from "./conversation/ring-recovery.ts";
 import type {
   AddedMember,
@@ -141,6 +143,24 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
   async editMessage(user: Uuid, edit: MessageEdit): ReturnType<ConversationRpc["editMessage"]> {
     const member = this.#log?.members.findActive(user);
     return member && this.#appender ? this.#appender.edit(member, edit) : conversationNotFound;
+  }
+
+  async react(user: Uuid, command: CommandOf<"react">): ReturnType<ConversationRpc["react"]> {
+    const log = this.#log;
+    const member = log?.members.findActive(user);
+    if (!log || !member) return conversationNotFound;
+    const done = log.transaction(() => applyReaction(log, member, command));
+    if (isRefusal(done)) return done;
+    this.#notifier.notifyReaction(log, member, done);
+    return { revision: done.revision };
+  }
+
+  async listReactors(
+    user: Uuid,
+    ...[seq, query]: [number, { emoji?: string | undefined; before?: number | undefined }]
+  ): ReturnType<ConversationRpc["listReactors"]> {
+    const member = this.#log?.members.findActive(user);
+    return this.#log && member ? listReactors(this.#log, member, seq, query) : conversationNotFound;
   }
 
   async setBlocked(user: Uuid, isBlocked: boolean): Promise<void> {

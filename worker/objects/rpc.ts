@@ -7,7 +7,8 @@ import type { ConversationId, Uuid } from "#contract/ids.ts";
 import type { Relation } from "#contract/people.ts";
 import type { PushSubscriptionBody, PushTestResult } from "#contract/push.ts";
 import type { Presence, VersionedSettings } from "#contract/settings/settings.ts";
-import type { Command, CommandResults, ListPage, Refusal, SearchResult } from "#contract/wire/commands.ts";
+import type { Command, CommandResults, ListPage, ReactorPage, Refusal, SearchResult } from "#contract/wire/commands.ts";
+import type { ChangedReactions } from "#contract/wire/reactions.ts";
 import type { CallRecord } from "./shared/call-record.ts";
 
 /**
@@ -44,8 +45,11 @@ export type ConversationNotice = {
   hidden: number;
   /** Number of changes to stored messages so far. */
   revision: number;
-  /** Current state of the messages changed after `since`. Absent if there are none or too many to push. */
-  revised?: { since: number; messages: Message[] };
+  /**
+   * Current state of the messages changed after `since`. Absent if there are none or too many to push. `reactions` replaces
+   * the messages if nothing else of them has changed.
+   */
+  revised?: { since: number; messages: Message[]; reactions?: ChangedReactions[] };
   ownReadState: ReadState;
   peerReadState: ReadState;
   /** The open call, otherwise the last one. Null if the member may not know of it. */
@@ -224,6 +228,14 @@ export interface ConversationRpc {
     user: Uuid,
     edit: Omit<Extract<Command, { type: "editMessage" }>, "type" | "conversation">,
   ): Promise<CommandResults["editMessage"] | Refusal>;
+  /** Sets the caller's only reaction to a message, or removes it. */
+  react(user: Uuid, command: Extract<Command, { type: "react" }>): Promise<CommandResults["react"] | Refusal>;
+  /** Page of the members who reacted to a message, newest first, before a revision and of one kind if given. */
+  listReactors(
+    user: Uuid,
+    seq: number,
+    query: { emoji?: string | undefined; before?: number | undefined },
+  ): Promise<ReactorPage | Refusal>;
   listRevisions(user: Uuid, query: Extract<Command, { type: "revised" }>): Promise<CommandResults["revised"] | Refusal>;
   /** Creates a group with the caller as its owner. Idempotent; the id of another owner's group is refused. */
   createGroup(owner: Uuid, name: string, people: AddedMember[]): Promise<GroupChangeResult | Refusal>;

@@ -21,6 +21,7 @@ import { ConversationGateway } from "./user-channel/commands/conversation-gatewa
 import { FlagCommands } from "./user-channel/commands/flag-commands.ts";
 import { MessageDeletions } from "./user-channel/commands/message-deletions.ts";
 import { MessageEdits } from "./user-channel/commands/message-edits.ts";
+import { ReactionCommands } from "./user-channel/commands/reaction-commands.ts";
 import { ReceiptCommands } from "./user-channel/commands/receipt-commands.ts";
 import { MessageDispatcher } from "./user-channel/commands/send-messages.ts";
 import { costOfCommand } from "./user-channel/frames/frame-costs.ts";
@@ -113,6 +114,7 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
       flags: new FlagCommands(inbox, factor),
       deletions: new MessageDeletions(user, gateway, factor),
       edits: new MessageEdits(user, gateway, factor),
+      reactions: new ReactionCommands(user, gateway, factor),
       reader: new ConversationReader(user, gateway),
       presence: this.#presence,
       calls: this.#callCommands,

@@ -1,4 +1,4 @@
-import { type KeyboardEvent, type ReactNode, useLayoutEffect, useRef, useState } from "react";
+import { type KeyboardEvent, type MouseEvent, type ReactNode, useLayoutEffect, useRef, useState } from "react";
 import { IconButton } from "#components/controls/icon-button.tsx";
 import { Modal } from "./modal.tsx";
 
@@ -8,6 +8,10 @@ export type MenuItem = {
   icon?: string;
   tone?: "danger";
   disabled?: boolean;
+  /** Shown instead of the label in a row of quick items. */
+  text?: string;
+  /** Whether a quick item is chosen. */
+  checked?: boolean;
   onSelect: () => void;
 };
 
@@ -36,8 +40,15 @@ const positionMenu = (
  * Open menu. Arrow keys, Home, End and first letters move the focus; Escape, Tab, the back gesture and a tap outside
  * close it.
  */
-export function MenuPopup(props: { label: string; items: MenuItem[]; anchor: MenuAnchor; onClose: () => void }) {
-  const { label, items, anchor, onClose } = props;
+export function MenuPopup(props: {
+  label: string;
+  /** Row of small items above the others. */
+  quickItems?: MenuItem[];
+  items: MenuItem[];
+  anchor: MenuAnchor;
+  onClose: () => void;
+}) {
+  const { label, quickItems = [], items, anchor, onClose } = props;
   const list = useRef<HTMLDivElement>(null);
   const [position, setPosition] = useState({ top: 0, left: 0 });
   // The finger whose long press opened the menu is lifted over it; that is not a choice.
@@ -48,15 +59,16 @@ export function MenuPopup(props: { label: string; items: MenuItem[]; anchor: Men
   }, [anchor]);
 
   const move = (event: KeyboardEvent) => {
-    const enabled = [...(list.current?.querySelectorAll<HTMLElement>("[role=menuitem]:not([disabled])") ?? [])];
+    const enabled = [...(list.current?.querySelectorAll<HTMLElement>("[role^=menuitem]:not([disabled])") ?? [])];
     const focusedIndex = enabled.indexOf(document.activeElement as HTMLElement);
     const startsWith = (from: number) => {
       const order = [...enabled.slice(from), ...enabled.slice(0, from)];
       return order.find((item) => item.textContent?.trim().toLowerCase().startsWith(event.key.toLowerCase()));
     };
     let next: HTMLElement | undefined;
-    if (event.key === "ArrowDown") next = enabled[(focusedIndex + 1) % enabled.length];
-    else if (event.key === "ArrowUp") next = enabled.at(focusedIndex <= 0 ? -1 : focusedIndex - 1);
+    if (event.key === "ArrowDown" || event.key === "ArrowRight") next = enabled[(focusedIndex + 1) % enabled.length];
+    else if (event.key === "ArrowUp" || event.key === "ArrowLeft")
+      next = enabled.at(focusedIndex <= 0 ? -1 : focusedIndex - 1);
     else if (event.key === "Home") next = enabled[0];
     else if (event.key === "End") next = enabled.at(-1);
     else if (event.key === "Tab") onClose();
@@ -65,6 +77,14 @@ export function MenuPopup(props: { label: string; items: MenuItem[]; anchor: Men
     event.preventDefault();
     next?.focus();
   };
+
+  const select =
+    ({ onSelect }: MenuItem) =>
+    ({ detail }: MouseEvent) => {
+      if (detail > 0 && !hasPressed.current) return;
+      onClose();
+      onSelect();
+    };
 
   return (
     <Modal
@@ -84,6 +104,24 @@ export function MenuPopup(props: { label: string; items: MenuItem[]; anchor: Men
           hasPressed.current = true;
         }}
       >
+        {quickItems.length > 0 && (
+          <div className="flex justify-between border-b border-line px-1 pb-1">
+            {quickItems.map((item) => (
+              <button
+                key={item.id}
+                type="button"
+                role="menuitemcheckbox"
+                aria-checked={item.checked ?? false}
+                aria-label={item.label}
+                tabIndex={-1}
+                className={`grid size-11 place-items-center rounded-full text-2xl hover:bg-raised focus-visible:bg-raised ${item.checked ? "bg-accent-soft" : ""}`}
+                onClick={select(item)}
+              >
+                {item.text ?? <span className={item.icon} aria-hidden="true" />}
+              </button>
+            ))}
+          </div>
+        )}
         {items.map((item, index) => (
           <button
             key={item.id}
@@ -93,11 +131,7 @@ export function MenuPopup(props: { label: string; items: MenuItem[]; anchor: Men
             data-autofocus={index === 0 ? "" : undefined}
             disabled={item.disabled}
             className={`flex min-h-12 w-full items-center gap-3 px-4 text-left hover:bg-raised focus-visible:bg-raised disabled:opacity-50 ${item.tone === "danger" ? "text-danger" : ""}`}
-            onClick={({ detail }) => {
-              if (detail > 0 && !hasPressed.current) return;
-              onClose();
-              item.onSelect();
-            }}
+            onClick={select(item)}
           >
             {item.icon && <span className={`${item.icon} text-xl`} aria-hidden="true" />}
             <span className="min-w-0 break-words">{item.label}</span>

@@ -41,6 +41,7 @@ const changeTypes: readonly ServerFrame[0][] = [
   serverFrame.person,
   serverFrame.head,
   serverFrame.revised,
+  serverFrame.reactions,
   serverFrame.settings,
   serverFrame.securityNotice,
 ] satisfies ChangeFrame[0][];
@@ -108,7 +109,7 @@ export const toCommandResult = (frame: ResultFrame, base: FrameBase): CommandRes
     case serverFrame.presence:
       return { here: frame[2] === 1, seen_at: frame[3] === null ? null : frame[3] + base.now };
     case serverFrame.done:
-      return { passed: true };
+      return { passed: true, revision: frame[2] ?? 0 };
   }
 };
 
@@ -197,6 +198,17 @@ export const toServerChanges = (frame: AnyChangeFrame, base: FrameBase, refs: Se
       const messages = change[5].map((message) => fromWireMessage(message, base.now));
       return [{ type: "revised", target: change[2], since: change[3], revision: change[4], messages }];
     }
+    case serverFrame.reactions:
+      return [
+        {
+          type: "revised",
+          target: change[2],
+          since: change[3],
+          revision: change[4],
+          messages: [],
+          reactions: change[5],
+        },
+      ];
   }
 };
 

@@ -21,11 +21,16 @@ import {
   skipCleared,
   toLocalMessageRow,
   updateMentions,
+  withoutReactions,
 } from "#sync/store/row-mapping.ts";
 import { readSyncCursor, type SyncCursor, writeSyncCursor } from "#sync/store/sync-cursor.ts";
 import { updateListPositions } from "#sync/store/unsent-messages.ts";
+import { storeReactions } from "./apply-reactions.ts";
 import { deleteMembers, purgeLeftGroup } from "./data-purge.ts";
 import { hasDifferentLog, markForked } from "./log-forks.ts";
+import type { ServerChange } from "./server-changes.ts";
+
+type RevisedChange = Extract<ServerChange, { type: "revised" }>;
 
 /**
  * Unit of work of one transaction that applies server changes. Conversation rows are read once, changed in memory and
@@ -129,7 +134,9 @@ export class ApplyTransaction {
     if (messages.every(({ cid }) => cid === undefined)) return messages;
     const deletedIds = new Set((await this.#listPendingDeletions()).map(({ cid }) => cid));
     return messages.map((message) =>
-      message.cid !== undefined && deletedIds.has(message.cid) ? { ...message, body: { type: "deleted" } } : message,
+      message.cid !== undefined && deletedIds.has(message.cid)
+        ? { ...withoutReactions(message), body: { type: "deleted" } }
+        : message,
     );
   }
 
@@ -165,7 +172,7 @@ export class ApplyTransaction {
     for (const [index, before] of stored.entries()) {
       const row = rows[index];
       if (!row || !before) continue;
-      if (isTombstone(before.body)) row.body = before.body;
+      if (isTombstone(before.body)) rows[index] = { ...withoutReactions(row), body: before.body };
       else if (isTombstone(row.body)) this.collectOrphanedFile(before);
       else if (isAnonymized(before.body) || getEditNumber(before.body) > getEditNumber(row.body))
         row.body = before.body;
@@ -185,7 +192,7 @@ export class ApplyTransaction {
    */
   async applyRevisions(
     row: LocalConversationRow,
-    { since, revision, messages }: { since: number; revision: number; messages: readonly Message[] },
+    { since, revision, messages, reactions = [] }: Pick<RevisedChange, "since" | "revision" | "messages" | "reactions">,
   ): Promise<void> {
     row.revision = Math.max(row.revision, revision);
     updateMentions(row, messages);
@@ -196,7 +203,8 @@ export class ApplyTransaction {
     // Messages that have not arrived yet. `revised` stays behind, so that their changes are fetched later.
     const ahead = messages.filter((message) => message.seq > row.hi && !applicable.includes(message));
     for (const { seq } of ahead) row.head = Math.max(row.head, seq);
-    if (ahead.length === 0 && row.revised >= since) row.revised = Math.max(row.revised, revision);
+    const areReactionsStored = await storeReactions(this.store, row, reactions);
+    if (ahead.length === 0 && areReactionsStored && row.revised >= since) row.revised = Math.max(row.revised, revision);
     await this.addMessages(row, applicable);
     await this.extendStoredRange(row);
   }

@@ -4,6 +4,7 @@ import type { ConversationId, Uuid } from "#contract/ids.ts";
 import type { Relation } from "#contract/people.ts";
 import type { VersionedSettings } from "#contract/settings/settings.ts";
 import type { ChangeNumber, ChangesResult, PageResult } from "#contract/wire/commands.ts";
+import type { ChangedReactions } from "#contract/wire/reactions.ts";
 import type { SyncCursor } from "#sync/store/sync-cursor.ts";
 import type { Mute } from "#sync/store/view-models.ts";
 
@@ -49,8 +50,16 @@ export type ServerChange =
   /** An own message of this device has its place in the log. `body`: of a message that the outbox may lack. */
   | { type: "sent"; conversation: ConversationId; epoch?: string; cid: Uuid; seq: number; at: number; body?: Body }
   | { type: "page"; request: PageRequest; page: PageResult }
-  /** Messages revised after revision `since`, in their current form. */
-  | { type: "revised"; target: ConversationKey; epoch?: string; since: number; revision: number; messages: Message[] }
+  /** Messages revised after revision `since`, in their current form; of the others only `reactions` changed. */
+  | {
+      type: "revised";
+      target: ConversationKey;
+      epoch?: string;
+      since: number;
+      revision: number;
+      messages: Message[];
+      reactions?: readonly ChangedReactions[];
+    }
   /** Answers to changes by this device; `change` is the last change of the conversation's row that they include. */
   | { type: "cleared"; conversation: ConversationId; upTo: number; keep: boolean; change: ChangeNumber }
   | { type: "muted"; conversation: ConversationId; mute: Mute; change: ChangeNumber }

@@ -2,7 +2,7 @@ import { findAttachment } from "#contract/conversations.ts";
 import type { ConversationId } from "#contract/ids.ts";
 import type { LocalMessageRow, LocalStore } from "#sync/store/database.ts";
 import { insertPendingDeletion } from "#sync/store/pending-deletions.ts";
-import { isTombstone, raiseHead } from "#sync/store/row-mapping.ts";
+import { isTombstone, raiseHead, withoutReactions } from "#sync/store/row-mapping.ts";
 import { deleteCachedFiles } from "#sync/store/storage-quota.ts";
 import { retryOnQuotaError } from "#sync/store/sync-context.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
@@ -14,7 +14,7 @@ const replaceWithTombstone = (store: LocalStore, conversation: ConversationId, s
     if (!held?.cid) return false;
     if (isTombstone(held.body)) return true;
     await insertPendingDeletion(store, { cid: held.cid, conversation });
-    const tombstone: LocalMessageRow = { ...held, body: { type: "deleted" } };
+    const tombstone: LocalMessageRow = { ...withoutReactions(held), body: { type: "deleted" } };
     await store.messages.put(tombstone);
     const file = findAttachment(held.body)?.file;
     if (file !== undefined) await deleteCachedFiles(store, [file]);

@@ -1,7 +1,7 @@
 import type { CommandResults } from "#contract/wire/commands.ts";
 import { requestByHttp } from "#sync/connection/http-transport.ts";
 import { asSyncError, SyncError } from "#sync/platform/sync-error.ts";
-import { type PendingFlags, toPendingFlagsKey } from "#sync/store/pending-flags.ts";
+import { type PendingFlags, toPendingFlagsKey } from "#sync/store/pending/pending-flags.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
 import { isChangeStored, readSyncCursor } from "#sync/store/sync-cursor.ts";
 import { updateListPositions } from "#sync/store/unsent-messages.ts";

@@ -11,6 +11,11 @@ import {
   type UploadRow,
 } from "#sync/store/database.ts";
 import { readMemberProfiles } from "#sync/store/members.ts";
+import {
+  findPendingReaction,
+  listPendingReactions,
+  type PendingReaction,
+} from "#sync/store/pending/pending-reactions.ts";
 import { listPendingEdits, type PendingEdit } from "#sync/store/pending-edits.ts";
 import {
   hasOlderOnServer,
@@ -195,7 +200,11 @@ export const readTextDraft = async (store: LocalStore, id: ConversationId): Prom
 export const toUploadView = (row: UploadRow | undefined): UploadView | undefined =>
   row && row.state !== "cancelled" ? { sent: row.sent, size: row.size, state: row.state } : undefined;
 
-const toPendingItem = (row: OutboxRow, upload: UploadView | undefined): ChatItem => ({
+const toPendingItem = (
+  row: OutboxRow,
+  upload: UploadView | undefined,
+  pending: readonly PendingReaction[],
+): ChatItem => ({
   key: row.cid,
   cid: row.cid,
   mine: true,
@@ -204,10 +213,24 @@ const toPendingItem = (row: OutboxRow, upload: UploadView | undefined): ChatItem
   status: toUnsentStatus(row),
   ...(row.error ? { error: row.error } : {}),
   ...(row.replyTo ? { replyTo: row.replyTo } : {}),
+  ...toReactionFields(row, pending),
   ...(upload ? { upload } : {}),
 });
 
-export const toChatItem = (row: LocalConversationRow | undefined, message: LocalMessageRow): ChatItem => ({
+const toReactionFields = (
+  message: { seq?: number; cid?: Uuid | undefined; reactions?: string },
+  pending: readonly PendingReaction[],
+): Pick<ChatItem, "reactions" | "ownReaction"> => {
+  const { reactions } = message;
+  const own = findPendingReaction(message, pending);
+  return { ...(reactions ? { reactions } : {}), ...(own ? { ownReaction: own.emoji } : {}) };
+};
+
+export const toChatItem = (
+  row: LocalConversationRow | undefined,
+  message: LocalMessageRow,
+  pending: readonly PendingReaction[] = [],
+): ChatItem => ({
   key: toMessageKey(message),
   seq: message.seq,
   ...(message.cid ? { cid: message.cid } : {}),
@@ -216,6 +239,7 @@ export const toChatItem = (row: LocalConversationRow | undefined, message: Local
   at: message.at,
   body: message.body,
   status: toStoredStatus(row, message.seq, message.held),
+  ...toReactionFields(message, pending),
 });
 
 /** The message with the text of its pending edit. */
@@ -238,6 +262,7 @@ export type ChatSnapshot = {
 export const readChat = (store: LocalStore, id: ConversationId, limit: number): Promise<ChatSnapshot> =>
   store.transaction("r", [store.conversations, store.messages, store.outbox, store.uploads, store.meta], async () => {
     const row = await store.conversations.get(id);
+    const reactions = await listPendingReactions(store, id);
     const unsent = await store.queryUnsent(id).reverse().toArray();
     const uploads = new Map<string, UploadView | undefined>();
     for (const { file } of unsent.flatMap(({ body }) => findAttachment(body) ?? []))
@@ -253,11 +278,11 @@ export const readChat = (store: LocalStore, id: ConversationId, limit: number): 
       .slice(0, limit)
       .filter(({ seq, mine, body }) => (seq <= (row?.hi ?? 0) || mine === 1) && body.type !== "withheld");
     const pending = unsent.map((message) =>
-      toPendingItem(message, uploads.get(findAttachment(message.body)?.file ?? "")),
+      toPendingItem(message, uploads.get(findAttachment(message.body)?.file ?? ""), reactions),
     );
     const edits = await listPendingEdits(store, id);
     return {
-      items: [...pending, ...visible.map((message) => toChatItem(row, message))].map((item) =>
+      items: [...pending, ...visible.map((message) => toChatItem(row, message, reactions))].map((item) =>
         showPendingEdit(item, edits),
       ),
       hasMoreLocally: hasMoreHere,

@@ -96,6 +96,7 @@ export type LocalMessageRow = {
   at: number;
   body: StoredBody;
   held?: true; // never delivered to the others
+  reactions?: string; // summary as in frames, with that of this person as the server knows it
 };
 
 /** Message that another one answers: its seq, or the client id of an own one that was unsent when it was chosen. */

@@ -27,6 +27,9 @@ export const isOwnMessage = (
   message: { sender: number; cid?: Uuid | undefined },
 ): boolean => message.cid !== undefined || message.sender === findOwnNumber(conversation, me);
 
+/** The message without its reactions, as a deleted one. */
+export const withoutReactions = <T extends Pick<Message, "reactions">>({ reactions: _, ...message }: T) => message;
+
 /** Own message in its log form, once its sequence number is known. */
 export const toOwnMessage = (
   conversation: OwnMembership,

@@ -120,6 +120,8 @@ export type ChatItem = {
   error?: ErrorCode;
   upload?: UploadView; // while its file is uploading
   edit?: "sending" | ErrorCode; // of a pending edit, whose text it shows, or why the server refused that
+  reactions?: string; // summary as the server knows it (`contract/wire/reactions.ts`)
+  ownReaction?: string | null; // own reaction that is not sent yet, null if it was removed
   replyTo?: Uuid; // own unsent message that it answers; otherwise the body names the answered message
 };
 

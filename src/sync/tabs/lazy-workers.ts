@@ -1,14 +1,16 @@
+import type { CommandOf, CommandResults } from "#contract/wire/commands.ts";
 import type { Uploader, UploaderEvents } from "#sync/files/uploader.ts";
 import { createOperationRunner } from "#sync/outbox/operation-runner.ts";
 import { Retry } from "#sync/platform/retry.ts";
 import type { LocalStore } from "#sync/store/database.ts";
+import { listPendingFlags } from "#sync/store/pending/pending-flags.ts";
+import { listPendingReactions } from "#sync/store/pending/pending-reactions.ts";
 import { listPendingDeletions } from "#sync/store/pending-deletions.ts";
 import { listPendingEdits, listSendableEdits } from "#sync/store/pending-edits.ts";
-import { listPendingFlags } from "#sync/store/pending-flags.ts";
 import { hasPendingSettings, readSettingsRow } from "#sync/store/settings-rows.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
 
-const pendingKinds = ["uploads", "posts", "settings", "deletions", "edits", "flags"] as const;
+const pendingKinds = ["uploads", "posts", "settings", "deletions", "edits", "flags", "reactions"] as const;
 type PendingKind = (typeof pendingKinds)[number];
 
 const queryUnsentPosts = ({ postbox }: LocalStore) =>
@@ -17,13 +19,14 @@ const queryUnsentPosts = ({ postbox }: LocalStore) =>
 /** Kinds of pending data in the store, read in one transaction. Most often there are none. */
 const readPendingKinds = (store: LocalStore): Promise<PendingKind[]> =>
   store.transaction("r", [store.uploads, store.postbox, store.meta], async () => {
-    const [uploads, posts, settings, deletions, edits, flags] = await Promise.all([
+    const [uploads, posts, settings, deletions, edits, flags, reactions] = await Promise.all([
       store.uploads.count(),
       queryUnsentPosts(store).count(),
       readSettingsRow(store),
       listPendingDeletions(store),
       listPendingEdits(store),
       listPendingFlags(store),
+      listPendingReactions(store),
     ]);
     const isPending = {
       uploads: uploads > 0,
@@ -32,21 +35,31 @@ const readPendingKinds = (store: LocalStore): Promise<PendingKind[]> =>
       deletions: deletions.length > 0,
       edits: edits.some(({ error }) => !error),
       flags: flags.length > 0,
+      reactions: reactions.length > 0,
     };
     return pendingKinds.filter((kind) => isPending[kind]);
   });
 
+type WorkerEvents = UploaderEvents & {
+  /** Sends a reaction. */
+  react(command: CommandOf<"react">): Promise<CommandResults["react"]>;
+};
+
 /**
  * Background tasks of the leader that send rarely pending data: files, Tala statuses, changed settings, deletions and
- * edits of messages, and flags of conversations. The code of each is loaded when it first has work; if it cannot be
- * fetched, it is tried again later.
+ * edits of messages, flags of conversations, and reactions. The code of each is loaded when it first has work; if it cannot
+ * be fetched, it is tried again later.
  */
 export class LazyWorkers {
   readonly #store: LocalStore;
   readonly #runners: Record<PendingKind, Retry>;
   #uploader: Uploader | undefined;
 
-  constructor(context: SyncContext, uploaderEvents: UploaderEvents, onRefused: (what: "settings" | "pin") => void) {
+  constructor(
+    context: SyncContext,
+    { react, ...uploaderEvents }: WorkerEvents,
+    onRefused: (what: "settings" | "pin" | "reaction") => void,
+  ) {
     const { platform, store } = context;
     this.#store = store;
     const uploads = new Retry(platform, async () => {
@@ -85,7 +98,14 @@ export class LazyWorkers {
       load: async () => (await import("#sync/outbox/flag-sender.ts")).createFlagSender(context, () => onRefused("pin")),
       isOrdered: true, // the order of pinning
     });
-    this.#runners = { uploads, posts, settings, deletions, edits, flags };
+    const reactions = createOperationRunner(platform, {
+      list: () => listPendingReactions(store),
+      load: async () =>
+        (await import("#sync/reactions/reaction-sender.ts")).createReactionSender(context, react, () =>
+          onRefused("reaction"),
+        ),
+    });
+    this.#runners = { uploads, posts, settings, deletions, edits, flags, reactions };
   }
 
   /** Sends soon, after pending data was added, paused, resumed or cancelled. */

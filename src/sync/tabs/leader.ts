@@ -31,8 +31,8 @@ export type LeaderEvents = {
   onDelivered(): void;
   onSignedOut(): void;
   onOutdated(): void;
-  /** The server refused a change of the settings, or a pinned conversation, for good; what was before applies again. */
-  onRefused(what: "settings" | "pin"): void;
+  /** The server refused a changed setting, a pinned conversation or a reaction for good; what was before applies again. */
+  onRefused(what: "settings" | "pin" | "reaction"): void;
   /** The push subscription of this session has to be renewed. */
   onPushKeyChanged(): void;
   /** Publishes an event to all tabs of the person, this one included. */
@@ -117,11 +117,12 @@ export class Leader {
       },
       onUploadsChanged: () => this.#lazyWorkers.schedule(),
     });
-    const uploaderEvents = {
+    const workerEvents = {
       isMessageInFlight: () => this.#outbox.isBusy,
       onFileUploaded: () => this.#outbox.schedule(),
+      react: (command: CommandOf<"react">) => this.request(command),
     };
-    this.#lazyWorkers = new LazyWorkers(context, uploaderEvents, events.onRefused);
+    this.#lazyWorkers = new LazyWorkers(context, workerEvents, events.onRefused);
     this.#visibilityTracker = new VisibilityTracker(context.platform, this.#session);
     this.#typingTracker = new TypingTracker(context, this.#session, (typist, isOn) =>
       events.publish({ type: "typing", typist, isOn }),

@@ -18,7 +18,14 @@ import { type LeaderCommand, TabChannel, type TabEvent } from "./tab-channel.ts"
 import { TabStore } from "./tab-store.ts";
 
 /** Engine events that the app shows to the person. */
-export type SyncNotice = "store-reset" | "unsent-lost" | "outdated" | "signed-out" | "settings-refused" | "pin-refused";
+export type SyncNotice =
+  | "store-reset"
+  | "unsent-lost"
+  | "outdated"
+  | "signed-out"
+  | "settings-refused"
+  | "pin-refused"
+  | "reaction-refused";
 
 /**
  * Sync engine of one person in one tab. It takes part in the leader election, talks to the other tabs, and runs the

@@ -348,6 +348,8 @@ const toCommand = ({ method, path, body }: HttpRequest): Command => {
     const target = seq.includes("-") ? seq : Number(seq);
     return { type: "editMessage", conversation, target, ...(body as { edit: number; text: string }) };
   }
+  if (method === "PUT" && what === "messages")
+    return { type: "react", conversation, seq: Number(seq), ...(body as { emoji: string | null }) };
   if (method === "PUT") return { type: "mark", conversation, ...(body as { delivered: number; read: number }) };
   if (method === "POST") return { type: "send", conversation, ...(body as { messages: [] }) };
   if (what === "presence") return { type: "presence", conversation };

@@ -8,6 +8,7 @@ import { inboxPageRows } from "#contract/limits.ts";
 import type { Profile, Relation } from "#contract/people.ts";
 import { defaultSettings, SettingsChange, type VersionedSettings } from "#contract/settings/settings.ts";
 import type { ChangeNumber, ChangesResult, Refusal } from "#contract/wire/commands.ts";
+import type { ChangedReactions } from "#contract/wire/reactions.ts";
 import { ModelFiles } from "./model-files.ts";
 import { buildInboxRow, type Log, toVisibleMessage } from "./model-log.ts";
 import type { ModelSocket } from "./model-socket.ts";
@@ -37,6 +38,7 @@ export type Caller = { socket: ModelSocket; ref: number };
 export type InboxChange =
   | { type: "messages"; handle: number; messages: Message[]; isPrivate: boolean; source?: Caller | undefined }
   | { type: "changed"; row: InboxRow; since: number; messages: Message[] }
+  | { type: "reactions"; row: InboxRow; since: number; changed: ChangedReactions[] }
   | { type: "row"; row: InboxRow }
   | { type: "others" | "mine"; row: InboxRow }
   | { type: "person"; relation: Relation }

@@ -13,6 +13,7 @@ import { isMentionOf } from "#contract/mentions.ts";
 import { type ConversationFlags, noFlags } from "#contract/settings/conversation-flags.ts";
 import { foldText } from "#contract/text.ts";
 import type { CommandOf, PageResult, RevisedResult, SearchResult } from "#contract/wire/commands.ts";
+import { formatReactions } from "#contract/wire/reactions.ts";
 
 /** Membership in the model's conversation. A blocking member sees nothing that the others send meanwhile. */
 export type LogMember = ReadState & {
@@ -38,8 +39,10 @@ export type LogMember = ReadState & {
   blocking?: { ends: number; shown: ReadState };
 };
 
-export type LogMessage = Omit<Message, "held" | "cid"> & {
+export type LogMessage = Omit<Message, "held" | "cid" | "reactions"> & {
   author: Uuid;
+  /** Emoji of each person who reacted. */
+  reactions?: Map<Uuid, string>;
   cid: Uuid;
   /** Revision of its last change. */
   revision: number;
@@ -95,8 +98,20 @@ export const findVisibleHead = (log: Log, user: Uuid): number =>
 /** Message as one member sees it. Only its author gets the client id and learns that it was undelivered. */
 export const toVisibleMessage = (message: LogMessage, member: Uuid): Message => {
   const { seq, at, sender, body, cid, author, undelivered: withheld } = message;
-  if (author !== member) return { seq, at, sender, body: withheld ? { type: "withheld" } : body };
-  return { seq, at, sender, body, cid, ...(withheld === "for good" ? { held: true } : {}) };
+  const reactions = summarizeReactions(message, member);
+  const fields = { seq, at, sender, ...(reactions === "" ? {} : { reactions }) };
+  if (author !== member) return { ...fields, body: withheld ? { type: "withheld" } : body };
+  return { ...fields, body, cid, ...(withheld === "for good" ? { held: true } : {}) };
+};
+
+/** Summary of a message's reactions as one member sees them. */
+export const summarizeReactions = ({ reactions = new Map<Uuid, string>() }: LogMessage, member: Uuid): string => {
+  const counts = [...new Set(reactions.values())].map((emoji) => ({
+    emoji,
+    count: [...reactions.values()].filter((one) => one === emoji).length,
+    isOwn: reactions.get(member) === emoji,
+  }));
+  return formatReactions(counts.sort((a, b) => b.count - a.count));
 };
 
 const listVisible = (log: Log, user: Uuid) => {

@@ -43,6 +43,7 @@ import {
   newMember,
   readLogPage,
   searchLog,
+  summarizeReactions,
   toVisibleMessage,
 } from "./model-log.ts";
 import type { ModelSocket } from "./model-socket.ts";
@@ -204,6 +205,8 @@ export class ModelServer extends ModelGroups {
         return this.#deletePending(user, log, command.cid);
       case "editMessage":
         return this.#editMessage(user, log, command);
+      case "react":
+        return this.#react(user, log, command);
       case "revised":
         return listRevised(log, user, command.since, this.revisedRowsMax);
       case "page":
@@ -301,7 +304,28 @@ export class ModelServer extends ModelGroups {
     if (message.author !== user) return { error: "not_your_message" };
     if (message.body.type !== "deleted") {
       message.body = { type: "deleted" };
+      delete message.reactions;
       this.#change(log, [message], [...log.members.keys()]);
+    }
+    return { revision: message.revision };
+  }
+
+  #react(user: Uuid, log: Log, { seq, emoji }: CommandOf<"react">): CommandResults["react"] | Refusal {
+    const message = log.messages[seq - 1];
+    if (!message || message.body.type === "deleted") return { error: "message_not_found" };
+    const { reactions = new Map<Uuid, string>() } = message;
+    if ((reactions.get(user) ?? null) === emoji) return { revision: message.revision };
+    if (emoji !== null && !log.open) return { error: "not_connected" };
+    reactions.delete(user);
+    if (emoji !== null) reactions.set(user, emoji);
+    message.reactions = reactions;
+    const since = log.revision;
+    message.revision = ++log.revision;
+    for (const [member, { blocking }] of log.members) {
+      if (blocking) continue;
+      const changed = [{ seq, summary: summarizeReactions(message, member) }];
+      const row = this.row(member, log);
+      this.recordChange(member, log.id, this.push(member, { type: "reactions", row, since, changed }));
     }
     return { revision: message.revision };
   }

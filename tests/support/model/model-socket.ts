@@ -7,6 +7,7 @@ import { toCommand } from "#contract/wire/command-frames.ts";
 import { CommandSchema } from "#contract/wire/command-schemas.ts";
 import { isRefusal, type Refusal } from "#contract/wire/commands.ts";
 import { toWireBody, toWireMessage, toWirePerson, toWireRow } from "#contract/wire/compact-encoding.ts";
+import { encodeReactions } from "#contract/wire/reactions.ts";
 import {
   closeCodes,
   encodeFrame,
@@ -189,6 +190,11 @@ export class ModelSocket extends EventTarget {
           revision,
           change.messages.map((one) => toWireMessage(one, now)),
         ]);
+      }
+      case "reactions": {
+        const { handle, revision } = change.row;
+        const includedRevisions = revision - change.since;
+        return encodeReactions({ counter: n, handle, revision, includedRevisions, changed: change.changed });
       }
       case "row":
         return encodeFrame(["i", n, toWireRow(change.row, now)]);

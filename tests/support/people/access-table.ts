@@ -280,6 +280,15 @@ export const accessTable: Record<string, Row> = {
     path: (world, role) => `/api/conversations/${conversation(world, role)}/withdrawals/${createUuid()}`,
     expected: history,
   },
+  "PUT /api/conversations/:id/messages/:seq/reaction": {
+    path: (world, role) => `/api/conversations/${conversation(world, role)}/messages/1/reaction`,
+    body: () => ({ emoji: "👍" }),
+    expected: { ...history, removed: 403 },
+  },
+  "GET /api/conversations/:id/messages/:seq/reactions": {
+    path: (world, role) => `/api/conversations/${conversation(world, role)}/messages/1/reactions`,
+    expected: history,
+  },
   "PUT /api/conversations/:id/marks": {
     path: (world, role) => `/api/conversations/${conversation(world, role)}/marks`,
     body: () => ({ delivered: 0, read: 0 }),
@@ -456,6 +465,17 @@ export const groupTable: Record<string, Row> = {
   "PUT /api/conversations/:id/withdrawals/:cid": {
     other: "cal",
     path: ({ group }) => `/api/conversations/${group}/withdrawals/${createUuid()}`,
+    expected: members,
+  },
+  "PUT /api/conversations/:id/messages/:seq/reaction": {
+    other: "cal",
+    path: conversationOfGroup("/messages/2/reaction"),
+    body: () => ({ emoji: "👍" }),
+    expected: members,
+  },
+  "GET /api/conversations/:id/messages/:seq/reactions": {
+    other: "cal",
+    path: conversationOfGroup("/messages/2/reactions"),
     expected: members,
   },
   "PUT /api/conversations/:id/marks": {

@@ -125,6 +125,9 @@ describe("frames", () => {
     '["f",1,{"type":"deleted"},null,[]]',
     '["e",1,2]',
     '["e",1,2,-1]',
+    '["x",1,2]',
+    '["x",1,2,3,4]',
+    '["x",1,2,-1,"👍"]',
     '["v",1,2,"0"]',
     '["z",1,2,2]',
     '["z",1,2,true]',
@@ -144,13 +147,14 @@ describe("frames", () => {
   });
 
   test("a server's frame with an extra field or a wrong type is refused", () => {
-    expect(decodeServerFrame('["y",1,2]')).toBeUndefined();
+    expect(decodeServerFrame('["y",1,2,3]')).toBeUndefined();
     expect(decodeServerFrame('["o",1,2,3,"4"]')).toBeUndefined();
     expect(decodeServerFrame('["n",1,"no_such_code"]')).toBeUndefined();
   });
 
   test.each<ServerFrame>([
     ["y", 7],
+    ["y", 7, 12],
     ["n", 7, "not_connected"],
     ["n", 7, "rate_limited", 1_500],
     ["x", "malformed_frame"],
@@ -219,6 +223,8 @@ describe("compact commands", () => {
     { type: "deletePending", conversation, cid: createUuid() },
     { type: "editMessage", conversation, target: 7, edit: 0, text: "corrigé" },
     { type: "editMessage", conversation, target: createUuid(), edit: 2, text: "" },
+    { type: "react", conversation, seq: 7, emoji: "👍" },
+    { type: "react", conversation, seq: 7, emoji: null },
     { type: "revised", conversation, since: 0 },
     { type: "mute", conversation, muted: true },
     { type: "mute", conversation, muted: false },

@@ -15,8 +15,10 @@ import { discardUnsentMessage, enqueueText } from "#sync/outbox/enqueue.ts";
 import { enqueueBroadcast, enqueueForward } from "#sync/outbox/multicast.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
 import { toChatItem } from "#sync/queries/queries.ts";
+import { setPendingReaction } from "#sync/reactions/set-reaction.ts";
 import type { ReplyTarget } from "#sync/store/database.ts";
 import { readMembers } from "#sync/store/members.ts";
+import { listPendingReactions } from "#sync/store/pending/pending-reactions.ts";
 import { listPendingDeletions } from "#sync/store/pending-deletions.ts";
 import { listPendingEdits } from "#sync/store/pending-edits.ts";
 import { isTombstone } from "#sync/store/row-mapping.ts";
@@ -162,6 +164,12 @@ const act = async (
     if (!edited || body?.type !== "text") return undefined;
     return orOffline(editOwnMessage(tab, chat, edited, `${toTyped(body.text)} (edit ${n})`));
   }
+  if (choice < 0.65) {
+    const [unsent] = await store.queryUnsent(chat).toArray();
+    const stored = messages.filter(({ body }) => body.type === "text");
+    const target = unsent && random() < 0.3 ? { cid: unsent.cid } : stored.length > 0 ? pick(stored) : undefined;
+    return target && setPendingReaction(tab, chat, target, pick(["👍", "❤️", "😂", null]));
+  }
   if (choice < 0.66) return orOffline(setConversationMuted(tab, chat, random() < 0.5));
   // Hiding a group that is gone discards its unsent messages.
   if (choice < 0.67)
@@ -268,13 +276,13 @@ describe("all kinds of faults at once", () => {
       }
       for (const { tabs } of actors) {
         const [tab] = tabs as [Tab];
-        await eventually(async () => expect(await listPendingDeletions(getContext(tab).store)).toEqual([]));
-        // An edit stays only with a message that failed.
+        const { store } = getContext(tab);
+        await eventually(async () => expect(await listPendingDeletions(store)).toEqual([]));
+        // An edit stays only with a message that failed, as does a reaction.
         await eventually(async () => {
-          const { store } = getContext(tab);
           const failed = new Set(await store.outbox.filter(({ state }) => state === "failed").primaryKeys());
-          const pending = (await listPendingEdits(store)).filter(({ target }) => !failed.has(String(target)));
-          expect(pending).toEqual([]);
+          const pending = [...(await listPendingEdits(store)), ...(await listPendingReactions(store))];
+          expect(pending.filter(({ target }) => !failed.has(String(target)))).toEqual([]);
         });
       }
       for (const { device, tabs, typed } of actors) {

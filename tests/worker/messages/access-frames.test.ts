@@ -33,6 +33,10 @@ const makeWorld = async (): Promise<World> => {
 
 const device = createUuid();
 
+let emojiCount = 0;
+/** Another emoji each time, since the same reaction is never refused. */
+const nextEmoji = () => String.fromCodePoint(0x1f600 + emojiCount++);
+
 type Outcome = string | undefined;
 const notFound = "conversation_not_found";
 
@@ -70,6 +74,13 @@ const table: Record<ClientFrame[0], Row> = {
   e: { frame: (ref, conversation) => ["e", ref, conversation, 3], member: "y", removed: "y", stranger: notFound },
   E: {
     frame: (ref, conversation) => ["E", ref, conversation, 3, `corrigé ${createUuid()}`],
+    member: "y",
+    removed: "not_connected",
+    blocker: "contact_blocked",
+    stranger: notFound,
+  },
+  x: {
+    frame: (ref, conversation) => ["x", ref, conversation, 3, nextEmoji()],
     member: "y",
     removed: "not_connected",
     blocker: "contact_blocked",

@@ -155,6 +155,20 @@ test("an edit costs four rows of the conversation, with an index entry and the f
   expect(written).toBe(6);
 });
 
+test("a reaction costs two rows in the conversation, one in each inbox and at most one for the alarm, repeating it none", async () => {
+  const { ana, ben, id } = await makePair();
+  const [phoneA, phoneB] = [await Device.open(ana), await Device.open(ben)];
+  await phoneA.waitForOutcome(phoneA.sendText(id, "un"));
+  await scheduler.wait(receiptHoldMs + 1_000);
+  const react = () =>
+    count(async () => {
+      await phoneB.request((ref) => ["x", ref, id, 1, "👍"]);
+      await scheduler.wait(receiptHoldMs + 1_000);
+    });
+  expect((await react()).written).toBeLessThanOrEqual(5);
+  expect((await react()).written).toBe(0);
+});
+
 test("presence costs a row only at its end, and requesting it none", async () => {
   const { ana, ben, id } = await makePair();
   const [phoneA, phoneB] = [await Device.open(ana), await Device.open(ben)];

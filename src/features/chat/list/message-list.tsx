@@ -34,6 +34,9 @@ const ImageViewer = lazyOverlay(() => import("#features/chat/attachments/image-v
 const defaultRowPx = 56;
 const defaultListPx = 360; // assumed width before the list is measured
 const highlightMs = 3_000;
+const noAnchor = { top: 0, bottom: 0, left: 0, right: 0 };
+/** Steps of an action that cover the chat. */
+const sheetSteps: readonly MessageAction["step"][] = ["forward", "receipts", "reactors", "emoji"];
 
 type MessageListProps = {
   conversation: ConversationId;
@@ -77,11 +80,12 @@ export function MessageList({ conversation, chat, people, targetSeq, isVisible, 
   const [expandedKeys, setExpandedKeys] = useState<ReadonlySet<string>>(new Set());
   const [action, setAction] = useState<MessageAction>();
   const [viewedImageKey, setViewedImageKey] = useState<string>();
-  useComposerOverlay(viewedImageKey !== undefined || action?.step === "forward" || action?.step === "receipts");
+  useComposerOverlay(viewedImageKey !== undefined || (action !== undefined && sheetSteps.includes(action.step)));
   const actions = useMemo<BubbleActions>(
     () => ({
       openMenu: (item, anchor) => setAction({ item, anchor, step: "menu" }),
       openImage: ({ key }) => setViewedImageKey(key),
+      showReactors: (item) => setAction({ item, anchor: noAnchor, step: "reactors" }),
       expandText: (key) => setExpandedKeys((before) => new Set(before).add(key)),
     }),
     [],

@@ -19,6 +19,7 @@ export const callIconPx = 40 + 10; // with its gap
 export const callVoiceButtonPx = 48; // voice message button of a missed call
 export const forwardedLabelPx = 22;
 export const quotePx = 8 + 48; // with its margin
+export const reactionsPx = 28 - 4; // row of reactions, which overlaps the bubble
 export const senderNamePx = 22; // sender of a group message
 export const avatarColumnPx = 40; // avatar of the sender
 export const showMoreButtonPx = 48;

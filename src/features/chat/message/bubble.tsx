@@ -26,11 +26,15 @@ import { useLongPressMenu } from "./use-long-press-menu.ts";
 
 const FailedEdit = lazyComponent(() => loadWithIdleTexts(() => import("#features/chat/edit/failed-edit.tsx")));
 const Quote = lazyComponent(() => loadWithIdleTexts(() => import("#features/chat/reply/quote.tsx")));
+const ReactionPills = lazyComponent(() =>
+  loadWithIdleTexts(() => import("#features/chat/reactions/reaction-pills.tsx")),
+);
 
 /** Actions of a bubble. All bubbles of a list share one stable object. */
 export type BubbleActions = {
   openMenu: (item: ChatItem, anchor: MenuAnchor) => void;
   openImage: (item: ChatItem) => void;
+  showReactors: (item: ChatItem) => void;
   expandText: (key: string) => void;
 };
 
@@ -165,6 +169,15 @@ function BubbleView({ conversation, item, me, authorLabel, sender, placement, ac
         )}
       </div>
       {item.edit && item.edit !== "sending" && <FailedEdit conversation={conversation} item={item} error={item.edit} />}
+      {(item.reactions ?? item.ownReaction) && (
+        <ReactionPills
+          conversation={conversation}
+          item={item}
+          isTabStop={props.isTabStop}
+          onShowReactors={() => actions.showReactors(item)}
+          fallback={<div className="h-6" />}
+        />
+      )}
       {status === "failed" && cid && (
         <FailedMessageActions cid={cid} error={item.error} participation={props.participation} />
       )}

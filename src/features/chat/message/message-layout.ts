@@ -15,6 +15,7 @@ import {
   imagePaddingPx,
   listEdgePx,
   quotePx,
+  reactionsPx,
   senderNamePx,
   showMoreButtonPx,
   toImageBox,
@@ -161,6 +162,12 @@ export const estimateMessageHeight = (
   const content = estimateBodyHeight(item, listPx - (hasAvatarColumn ? avatarColumnPx : 0), isExpanded);
   // Whole pixels, like the measurements of the list.
   return Math.round(
-    content + forwarded + quote + (hasSenderName ? senderNamePx : 0) + (endsRun ? 8 : 2) + (endsDay ? dayHeadingPx : 0),
+    content +
+      forwarded +
+      quote +
+      (hasSenderName ? senderNamePx : 0) +
+      ((item.reactions ?? item.ownReaction) ? reactionsPx : 0) +
+      (endsRun ? 8 : 2) +
+      (endsDay ? dayHeadingPx : 0),
   );
 };

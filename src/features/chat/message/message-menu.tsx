@@ -11,6 +11,7 @@ import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { saveToDevice } from "#features/chat/attachments/save-file.ts";
 import { toFetchErrorKey, useAttachment } from "#features/chat/attachments/use-attachment.ts";
 import { canBeEdited, EditContext } from "#features/chat/edit/edit-context.ts";
+import { findOwnReaction, toggleReaction, toShownSummary } from "#features/chat/reactions/toggle-reaction.ts";
 import { ReplyActionsContext } from "#features/chat/reply/reply-actions-context.ts";
 import { useQuotedMessage } from "#features/chat/reply/use-quoted-message.ts";
 import { formatTime } from "#i18n/format.ts";
@@ -26,7 +27,7 @@ import { type ChatPeople, findSender } from "./senders.ts";
 export type MessageAction = {
   item: ChatItem;
   anchor: MenuAnchor;
-  step: "menu" | "save" | "forward" | "delete" | "receipts";
+  step: "menu" | "save" | "forward" | "delete" | "receipts" | "reactors" | "emoji";
 };
 
 type MessageMenuProps = {
@@ -46,6 +47,11 @@ const ForwardDialog = lazyOverlay(async () => {
   return dialog;
 });
 const ReceiptsSheet = lazyOverlay(() => import("./receipts-sheet.tsx"));
+const ReactorsSheet = lazyOverlay(() => import("#features/chat/reactions/reactors-sheet.tsx"));
+const EmojiPicker = lazyOverlay(() => import("#features/chat/reactions/emoji-picker.tsx"));
+
+/** Reactions offered in the menu itself. */
+const quickEmoji = ["👍", "❤️", "😂", "😮", "😢", "🙏"];
 
 /** Downloads the file if necessary and saves it through the browser. */
 function AttachmentDownload({
@@ -149,6 +155,20 @@ export default function MessageMenu(props: MessageMenuProps) {
       />
     );
   }
+  if (step === "reactors")
+    return <ReactorsSheet conversation={conversation} me={me} people={people} item={item} onClose={onClose} />;
+  const reactWith = (emoji: string) => void toggleReaction(conversation, item, emoji, t);
+  if (step === "emoji") {
+    return (
+      <EmojiPicker
+        onChoose={(emoji) => {
+          onClose();
+          if (emoji !== findOwnReaction(item)) reactWith(emoji);
+        }}
+        onClose={onClose}
+      />
+    );
+  }
   const startReply = canBeAnswered(item) ? replyActions?.startReply : undefined;
   const replyItem: MenuItem | undefined = startReply && {
     id: "reply",
@@ -183,6 +203,26 @@ export default function MessageMenu(props: MessageMenuProps) {
           replyItem,
         ]
       : [];
+  const own = findOwnReaction(item);
+  const reactionItems: MenuItem[] =
+    startReply && body.type !== "call"
+      ? [
+          ...quickEmoji.map((emoji) => ({
+            id: emoji,
+            label: t(emoji === own ? "reactions.remove" : "reactions.react", { emoji }),
+            text: emoji,
+            checked: emoji === own,
+            onSelect: () => reactWith(emoji),
+          })),
+          {
+            id: "emoji",
+            label: t("reactions.choose"),
+            icon: "i-ph-plus",
+            checked: own !== undefined && !quickEmoji.includes(own),
+            onSelect: () => onStep("emoji"),
+          },
+        ]
+      : [];
   const messageItems: (MenuItem | false | undefined)[] = [
     replyItem,
     quotedItem,
@@ -211,6 +251,13 @@ export default function MessageMenu(props: MessageMenuProps) {
       icon: "i-ph-download-simple",
       onSelect: () => onStep("save"),
     },
+    toShownSummary(item) !== "" &&
+      item.seq !== undefined && {
+        id: "reactors",
+        label: t("reactions.show"),
+        icon: "i-ph-smiley",
+        onSelect: () => onStep("reactors"),
+      },
     members &&
       item.mine &&
       item.seq !== undefined && {
@@ -238,6 +285,7 @@ export default function MessageMenu(props: MessageMenuProps) {
     <MenuPopup
       label={t("messages.options", { time: formatTime(item.at) })}
       anchor={anchor}
+      quickItems={reactionItems}
       items={(body.type === "call" ? callItems : messageItems).filter((entry) => !!entry)}
       onClose={onClose}
     />

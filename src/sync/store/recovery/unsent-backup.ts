@@ -12,17 +12,22 @@ import {
   OutboxRow,
   RecordingChunkRow,
   RecordingRow,
+  ReplyTarget,
   UploadRow,
 } from "#sync/store/database.ts";
+import { isPendingFlagsKey } from "#sync/store/pending/pending-flags.ts";
+import { isPendingReactionKey } from "#sync/store/pending/pending-reactions.ts";
 import { isPendingDeletionKey } from "#sync/store/pending-deletions.ts";
 import { isPendingEditKey } from "#sync/store/pending-edits.ts";
-import { isPendingFlagsKey } from "#sync/store/pending-flags.ts";
 import { PostQueueRow } from "#sync/store/post-rows.ts";
 import { hasPendingSettings, type SettingsRow, settingsKey } from "#sync/store/settings-rows.ts";
 import { isQuotaError } from "#sync/store/storage-quota.ts";
 import { type KnownNames, noKnownNames } from "./known-names.ts";
 
-/** Entries of `meta` that exist on this device only: drafts, pending deletions, edits and flags, and changed settings. */
+/**
+ * Entries of `meta` that exist on this device only: drafts, pending deletions, edits, reactions and flags, and changed
+ * settings.
+ */
 const UnsentMetaRow = v.union([
   v.object({ key: v.pipe(v.string(), v.check(isDraftKey)), value: v.union([v.string(), DraftRow]) }),
   v.object({
@@ -44,6 +49,15 @@ const UnsentMetaRow = v.union([
     key: v.pipe(v.string(), v.check(isPendingFlagsKey)),
     value: v.looseObject({ conversation: ConversationId, at: v.number() }),
   }),
+  v.object({
+    key: v.pipe(v.string(), v.check(isPendingReactionKey)),
+    value: v.object({
+      conversation: ConversationId,
+      target: ReplyTarget,
+      emoji: v.nullable(v.string()),
+      epoch: v.string(),
+    }),
+  }),
   v.object({ key: v.literal(settingsKey), value: v.object({ wanted: v.object({}) }) }),
 ]);
 
@@ -53,6 +67,7 @@ export const isUnsentMetaRow = ({ key, value }: MetaRow): boolean =>
   isPendingDeletionKey(key) ||
   isPendingEditKey(key) ||
   isPendingFlagsKey(key) ||
+  isPendingReactionKey(key) ||
   (key === settingsKey && hasPendingSettings(value as SettingsRow));
 
 /**

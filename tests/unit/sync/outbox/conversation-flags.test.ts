@@ -7,7 +7,7 @@ import { changeConversationFlags } from "#sync/outbox/conversation-flags.ts";
 import { enqueueText } from "#sync/outbox/enqueue.ts";
 import { countArchived } from "#sync/queries/list-rows.ts";
 import { readConversations } from "#sync/queries/queries.ts";
-import { listPendingFlags } from "#sync/store/pending-flags.ts";
+import { listPendingFlags } from "#sync/store/pending/pending-flags.ts";
 import { purgeAllButUnsent } from "#sync/store/recovery/open-database.ts";
 import { toEffectiveFlags } from "#sync/store/row-mapping.ts";
 import type { ListFilter } from "#sync/store/view-models.ts";

@@ -1,8 +1,8 @@
 import type { ConversationLog } from "#worker/objects/conversation/log/conversation-log.ts";
 import type { Member } from "#worker/objects/conversation/log/member-table.ts";
-import { readPushableRevisions } from "#worker/objects/conversation/messages/deletions.ts";
 import { readNewMessages } from "#worker/objects/conversation/messages/history.ts";
 import { countUnreadFor, getPeerReadState } from "#worker/objects/conversation/messages/read-state.ts";
+import { readPushableRevisions } from "#worker/objects/conversation/messages/revisions.ts";
 import type { ConversationNotice } from "#worker/objects/rpc.ts";
 import type { DeliveryProgress } from "./fan-out.ts";
 

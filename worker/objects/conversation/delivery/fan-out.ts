@@ -135,6 +135,12 @@ export class FanOut {
       delivery.answeredAt = undefined;
   }
 
+  /** Whether a change of stored messages has not been delivered to the member's channel and is not scheduled either. */
+  isBehind(member: number): boolean {
+    const { delivered, isWaiting } = this.#deliveryOf(member);
+    return !isWaiting && delivered.revision < this.#ports.progressOf(member).revision;
+  }
+
   /** Resolves when the member's channel has everything, or after a time limit. */
   async waitUntilDelivered(member: number): Promise<void> {
     const delivery = this.#deliveryOf(member);

@@ -1,8 +1,9 @@
-import { fanOutAlarmMs, fanOutRetryMaxMs, groupReceiptHoldMs } from "#contract/limits.ts";
+import { fanOutAlarmMs, fanOutRetryMaxMs, groupReactionHoldMs, groupReceiptHoldMs } from "#contract/limits.ts";
 import { logError } from "#worker/lib/log.ts";
 import type { ConversationLog } from "#worker/objects/conversation/log/conversation-log.ts";
 import type { LowestReadState, Member } from "#worker/objects/conversation/log/member-table.ts";
 import type { TombstoneResult } from "#worker/objects/conversation/messages/deletions.ts";
+import type { ReactionResult } from "#worker/objects/conversation/messages/reactions.ts";
 import { listReachedAuthors } from "#worker/objects/conversation/messages/read-state.ts";
 import type { NoticeOutcome } from "#worker/objects/rpc.ts";
 import { getUserChannelStub } from "#worker/objects/stubs.ts";
@@ -36,6 +37,8 @@ export class MemberNotifier {
   readonly #callTimeouts: CallTimeouts;
   /** Group read state at the last notification of the authors, while the next notification is pending. */
   #lastNotifiedReadState: LowestReadState | undefined;
+  /** Whether reactions in a group wait for their notification. */
+  #hasPendingReactions = false;
 
   constructor(ctx: DurableObjectState, env: Env, log: ConversationLog | undefined, callTimeouts: CallTimeouts) {
     this.#callTimeouts = callTimeouts;
@@ -140,6 +143,26 @@ export class MemberNotifier {
     }, groupReceiptHoldMs);
   }
 
+  /**
+   * Notifies the members of a reaction. In a group those of `groupReactionHoldMs` are collected into one notification, since
+   * many may react to the same message at once.
+   */
+  notifyReaction(log: ConversationLog, member: Member, { isNew, isUndelivered }: ReactionResult): void {
+    if (!isNew) return;
+    if (!log.group) this.notify(isUndelivered ? [member] : log.members.active);
+    else this.#collectReactions(log);
+  }
+
+  #collectReactions(log: ConversationLog): void {
+    this.#setAlarm(Date.now() + fanOutAlarmMs);
+    if (this.#hasPendingReactions) return;
+    this.#hasPendingReactions = true;
+    setTimeout(() => {
+      this.#hasPendingReactions = false;
+      this.notify(log.members.active.filter(({ number }) => this.#fanOut.isBehind(number)));
+    }, groupReactionHoldMs);
+  }
+
   /** Relays typing to the current members, best effort. */
   relayTyping({ id }: ConversationLog, member: Member, others: readonly Member[]): void {
     const from = { user: member.user, number: member.number };
@@ -185,8 +208,8 @@ export class MemberNotifier {
       if (timeoutAt !== undefined) this.#setAlarm(Math.max(timeoutAt, Date.now() + 1));
       const purgeAt = this.#log?.earlierTexts.nextPurgeAt;
       if (purgeAt !== undefined) this.#setAlarm(Math.max(purgeAt, Date.now() + 1));
-      // Pending receipts need an alarm that survives this instance.
-      if (this.#lastNotifiedReadState) this.#setAlarm(Date.now() + fanOutAlarmMs);
+      // Pending receipts and reactions need an alarm that survives this instance.
+      if (this.#lastNotifiedReadState || this.#hasPendingReactions) this.#setAlarm(Date.now() + fanOutAlarmMs);
     }
   }
 

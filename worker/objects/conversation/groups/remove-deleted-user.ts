@@ -2,6 +2,7 @@ import type { ConversationLog } from "#worker/objects/conversation/log/conversat
 import type { Member } from "#worker/objects/conversation/log/member-table.ts";
 import { toBodyColumns } from "#worker/objects/conversation/log/message-kinds.ts";
 import { anonymizeForwardsOf } from "#worker/objects/conversation/messages/forward-authors.ts";
+import { removeReactionsOf } from "#worker/objects/conversation/messages/reactions.ts";
 import type { UserRemoval } from "#worker/objects/rpc.ts";
 import { leaveSilently, leaveWithSuccessor } from "./group-commands.ts";
 import { type GroupLog, isActiveGroup, isGroupLog } from "./group-view.ts";
@@ -55,5 +56,7 @@ export const removeDeletedUser = (log: ConversationLog, member: Member, now: num
   const versionBefore = log.group?.roster;
   const replaced = isGroupLog(log) ? removeFromGroup(log, member, now) : null;
   const hasChanged = isGroupLog(log) ? log.group.roster !== versionBefore : removeFromPrivateChat(log, member);
-  return { hasChanged, readers: anonymizeForwardsOf(log, member.user), replaced };
+  const hadReactions = removeReactionsOf(log, member);
+  const readers = anonymizeForwardsOf(log, member.user);
+  return { hasChanged, readers: hadReactions ? log.members.active : readers, replaced };
 };

@@ -5,6 +5,7 @@ import logTables from "#migrations/conversation/0001_log.sql?raw";
 import callRing from "#migrations/conversation/0002_call_ring.sql?raw";
 import mentionTable from "#migrations/conversation/0003_mentions.sql?raw";
 import earlierTexts from "#migrations/conversation/0004_earlier_texts.sql?raw";
+import reactionTable from "#migrations/conversation/0005_reactions.sql?raw";
 import { ConversationCall } from "#worker/objects/shared/call-record.ts";
 import { applyMigrations, readSchemaVersion } from "#worker/objects/shared/migrations.ts";
 import { EarlierTextTable } from "./earlier-text-table.ts";
@@ -18,8 +19,9 @@ import {
   undeliveredAndDisclosed,
 } from "./message-table.ts";
 import { PendingDeletions } from "./pending-deletions.ts";
+import { ReactionTable } from "./reaction-table.ts";
 
-const migrations = [logTables, callRing, mentionTable, earlierTexts];
+const migrations = [logTables, callRing, mentionTable, earlierTexts, reactionTable];
 
 const newEpoch = (): string => crypto.randomUUID().slice(0, 8);
 
@@ -52,6 +54,7 @@ export class ConversationLog {
   readonly messages: MessageTable;
   readonly mentions: MentionTable;
   readonly earlierTexts: EarlierTextTable;
+  readonly reactions: ReactionTable;
   readonly pendingDeletions: PendingDeletions;
   readonly calls: ConversationCall;
   /** Group data, null in a private conversation. */
@@ -62,7 +65,7 @@ export class ConversationLog {
   connection: Uuid | null;
   /** Number of times that writing was enabled or disabled. */
   writabilityVersion: number;
-  /** Number of changes to stored messages. */
+  /** Number of changes to stored messages and their reactions. */
   revision: number;
 
   /** Loads the log of this object, or undefined if the conversation was never created. */
@@ -99,7 +102,6 @@ export class ConversationLog {
     this.epoch = row.epoch;
     this.connection = row.connection;
     this.writabilityVersion = row.turn;
-    this.revision = row.revision;
     this.createdAt = row.began;
     const { name, picture, roster, ended: hasEnded } = row;
     this.group = name === null ? null : { name, picture, roster, ended: hasEnded === 1 };
@@ -107,6 +109,8 @@ export class ConversationLog {
     this.messages = new MessageTable(this.sql);
     this.mentions = new MentionTable(this.sql);
     this.earlierTexts = new EarlierTextTable(this.sql);
+    this.reactions = new ReactionTable(this.sql);
+    this.revision = Math.max(row.revision, this.reactions.revision);
     this.pendingDeletions = new PendingDeletions(this.sql);
     this.calls = new ConversationCall(this.sql);
   }
@@ -167,6 +171,7 @@ export class ConversationLog {
       this.members.rollback();
       this.messages.rollback();
       this.calls.rollback();
+      this.reactions.clearCache();
       Object.assign(this, { epoch, createdAt, connection, writabilityVersion, revision, group });
       throw error;
     }
@@ -212,6 +217,16 @@ export class ConversationLog {
     if (count === 0) return;
     this.revision += count;
     this.sql.exec("UPDATE conversation SET revision = ?", this.revision);
+  }
+
+  /**
+   * Sets the reaction of a member to a message, null for none. Its revision is written with the reaction only. `isUndelivered`:
+   * the other member does not see it.
+   */
+  setReaction(seq: number, member: number, emoji: string | null, isUndelivered: boolean): void {
+    this.revision += 1;
+    const withheld = isUndelivered ? undelivered : 0;
+    this.reactions.set({ seq, member, emoji, revision: this.revision, withheld });
   }
 
   /** Writes changed group data. */

@@ -8,6 +8,7 @@ import type { Member } from "#worker/objects/conversation/log/member-table.ts";
 import { getMessageTraits } from "#worker/objects/conversation/log/message-kinds.ts";
 import { type MessageRecord, readBodyFor, toVisibleMessage } from "#worker/objects/conversation/log/message-table.ts";
 import type { SearchBudget, SearchSlice } from "#worker/objects/rpc.ts";
+import { toVisibleMessages } from "./visible-messages.ts";
 
 /** Bytes of a message on a page besides its body: seq, time, sender, client id and punctuation. */
 const messageOverheadBytes = 60;
@@ -50,7 +51,7 @@ export const readMessagePage = (log: ConversationLog, member: Member, query: Com
   const rows = takePage(found);
   const last = rows.at(-1)?.seq;
   const more = last !== undefined && (direction === "after" ? last < head : last > hidden + 1);
-  const messages = rows.map((row) => toVisibleMessage(row, member));
+  const messages = toVisibleMessages(log, member, rows);
   return { epoch: log.epoch, head, messages, more, anchor: log.findVisible(member, anchorSeq)?.at ?? null };
 };
 
@@ -65,7 +66,7 @@ export const readNewMessages = (log: ConversationLog, member: Member, after: num
     ? log.messages.recent.filter((row) => row.seq > after && row.seq <= head)
     : log.sql.exec<MessageRecord>("SELECT * FROM messages WHERE seq > ? AND seq <= ? ORDER BY seq", after, head);
   const rows = takePage(found);
-  return rows.length < count ? undefined : rows.map((row) => toVisibleMessage(row, member));
+  return rows.length < count ? undefined : toVisibleMessages(log, member, rows);
 };
 
 /** Searchable text of a message, empty if the member may not see it. */

@@ -10,6 +10,7 @@ import type { ConversationReader } from "./conversation-commands.ts";
 import type { FlagCommands } from "./flag-commands.ts";
 import type { MessageDeletions } from "./message-deletions.ts";
 import type { MessageEdits } from "./message-edits.ts";
+import type { ReactionCommands } from "./reaction-commands.ts";
 import type { ReceiptCommands } from "./receipt-commands.ts";
 import type { MessageDispatcher } from "./send-messages.ts";
 
@@ -20,6 +21,7 @@ type CommandRouterPorts = {
   flags: FlagCommands;
   deletions: MessageDeletions;
   edits: MessageEdits;
+  reactions: ReactionCommands;
   reader: ConversationReader;
   presence: PresenceTracker;
   calls: CallCommands;
@@ -64,7 +66,7 @@ export class CommandRouter {
     session: Uuid | undefined,
     isWanted: () => boolean,
   ): Promise<CommandResults[Command["type"]] | Refusal> {
-    const { dispatcher, receipts, flags, deletions, edits, reader, presence, calls } = this.#ports;
+    const { dispatcher, receipts, flags, deletions, edits, reactions, reader, presence, calls } = this.#ports;
     switch (command.type) {
       case "send":
         return dispatcher.sendAndWait(command);
@@ -76,6 +78,8 @@ export class CommandRouter {
         return deletions.deletePending(command);
       case "editMessage":
         return edits.editMessage(command);
+      case "react":
+        return reactions.react(command);
       case "mute":
         return receipts.setMute(command);
       case "setConversationFlags":

@@ -6,7 +6,10 @@ import type { Command } from "#contract/wire/commands.ts";
 /** Tokens for the length of a socket message, charged before it is read. */
 export const costOfLength = (length: number): number => Math.floor(length / frameTokenBytes);
 
-/** Tokens by frame type, 1 if not listed. A page is read and serialized; a deletion or an edit notifies all members. */
+/**
+ * Tokens by frame type, 1 if not listed. A page is read and serialized; a deletion, an edit or a reaction notifies all
+ * members.
+ */
 const frameCosts: Partial<Record<ClientFrame[0], number>> = {
   [clientFrame.page]: 4,
   [clientFrame.revisions]: 2,
@@ -14,6 +17,7 @@ const frameCosts: Partial<Record<ClientFrame[0], number>> = {
   [clientFrame.changes]: 2,
   [clientFrame.deleteMessage]: 4,
   [clientFrame.editMessage]: 4,
+  [clientFrame.react]: 2,
 };
 
 const costOfFrame = (frame: ClientFrame): number =>
@@ -31,6 +35,7 @@ const commandCosts: Partial<Record<Command["type"], number>> = {
   deleteForEveryone: 4,
   deletePending: 4,
   editMessage: 4,
+  react: 2,
 };
 
 /** Tokens of a command by HTTP. */

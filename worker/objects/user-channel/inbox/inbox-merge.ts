@@ -211,8 +211,7 @@ export const mergeNotice = (
     entry,
     // After rejoining, the row is pushed before any messages.
     newMessages: isContiguous && !isNewRow && !before.gone ? newMessages : [],
-    revised:
-      isRevised && isRevisionCarried ? { since: before.revision, messages: notice.revised?.messages ?? [] } : undefined,
+    revised: isRevised && isRevisionCarried ? { messages: [], ...notice.revised, since: before.revision } : undefined,
     needsFullRow:
       isNewRow ||
       (isHeadAdvanced && !isContiguous) ||

@@ -1,6 +1,7 @@
 import type { SecurityNotice } from "#contract/auth/security-notice.ts";
 import { countsAsUnread, type InboxRow, type Message } from "#contract/conversations.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
+import { type ChangedReactions, encodeReactions } from "#contract/wire/reactions.ts";
 import { encodeFrame, type ServerFrame, type SocketBase } from "#contract/wire/server-frames.ts";
 import type { ConversationNotice } from "#worker/objects/rpc.ts";
 import type { QueuedMessage, SentMessage } from "#worker/objects/user-channel/commands/send-queue.ts";
@@ -134,6 +135,25 @@ const toNewMessagesPush = (
   };
 };
 
+/** Push of reactions, for messages that did not change otherwise. */
+const toReactionsPush = (
+  { handle, revision }: InboxRow,
+  since: number,
+  changed: readonly ChangedReactions[],
+): PushBuilder => {
+  const push = cachePerBase((counter, base) => ({
+    frame: encodeReactions({
+      counter: counter - base.counter,
+      handle,
+      revision,
+      includedRevisions: revision - since,
+      changed,
+    }),
+    messages: 0,
+  }));
+  return (counter, _socket, base) => push(counter, base);
+};
+
 /** Acknowledges messages that were in the row before, under the current counter. */
 export const acknowledgeAgain = (
   sockets: Pick<SocketRegistry, "sendFrame">,
@@ -158,7 +178,9 @@ export const listPushes = ({
 }: EntryUpdate): PushBuilder[] => {
   const row = toInboxRow(entry);
   const changes = newMessages.length > 0 ? [toNewMessagesPush(row, newMessages, ownMessages)] : [];
-  if (revised) changes.push(toSharedPush((counter, base) => toRevisionsPush(counter, row, revised, base)));
+  const { reactions } = revised ?? {};
+  if (revised && reactions) changes.push(toReactionsPush(row, revised.since, reactions));
+  else if (revised) changes.push(toSharedPush((counter, base) => toRevisionsPush(counter, row, revised, base)));
   if (needsFullRow) return [...changes, toUniformPush((counter, base) => toRowFrame(counter, row, base))];
   if (isOwnReadStateChanged) changes.push(toUniformPush((counter, base) => toOwnReceiptsFrame(counter, entry, base)));
   if (isPeerReadStateChanged) changes.push(toUniformPush((counter, base) => toPeerReceiptsFrame(counter, row, base)));

@@ -179,6 +179,8 @@ export const toAnswerFrame = (
     type === "setConversationFlags"
   )
     return { frame: [serverFrame.done, ref], messages: 0 };
+  if (type === "react")
+    return { frame: [serverFrame.done, ref, (result as CommandResults["react"]).revision], messages: 0 };
   if (type === "changes") {
     return {
       frame: [serverFrame.changes, ref, ...toChangesFields(result as CommandResults["changes"], base)],

@@ -1,7 +1,7 @@
 import type { ConversationId } from "#contract/ids.ts";
 import type { FlagChange } from "#contract/settings/conversation-flags.ts";
 import type { ChangeNumber } from "#contract/wire/commands.ts";
-import type { LocalStore } from "./database.ts";
+import type { LocalStore } from "#sync/store/database.ts";
 
 const pendingFlagsPrefix = "flags:";
 

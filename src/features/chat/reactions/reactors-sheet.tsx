@@ -1,0 +1,135 @@
+import { useEffect, useMemo, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { Button } from "#components/controls/button.tsx";
+import { Spinner } from "#components/controls/spinner.tsx";
+import { Sheet } from "#components/overlays/sheet.tsx";
+import { PersonListItem } from "#components/people/person-row.tsx";
+import { type ConversationId, privateMembers, type Uuid } from "#contract/ids.ts";
+import type { ReactorPage } from "#contract/wire/commands.ts";
+import { parseReactions } from "#contract/wire/reactions.ts";
+import { type ChatPeople, findSender } from "#features/chat/message/senders.ts";
+import type { ChatItem } from "#sync/hooks/use-chat.ts";
+import { useLinkState } from "#sync/hooks/use-connection.ts";
+import { useMemberProfiles } from "#sync/hooks/use-group.ts";
+import { usePerson } from "#sync/hooks/use-people.ts";
+import { fetchReactors } from "#sync/people/fetch-reactors.ts";
+import { asSyncError } from "#sync/platform/sync-error.ts";
+import { toShownSummary } from "./toggle-reaction.ts";
+
+const nearEndPx = 600;
+
+type ReactorsSheetProps = {
+  conversation: ConversationId;
+  me: Uuid;
+  people: ChatPeople;
+  item: ChatItem;
+  onClose: () => void;
+};
+
+type Reactor = ReactorPage["reactors"][number];
+
+/** Pages of reactors loaded so far; `before` is null when all are loaded. */
+type Loaded = { reactors: Reactor[]; before: number | null };
+
+const useReactors = (conversation: ConversationId, seq: number, summary: string) => {
+  const [loaded, setLoaded] = useState<Loaded>();
+  const [failure, setFailure] = useState<string>();
+  const [attempts, setAttempts] = useState(0);
+  const isOnline = useLinkState() === "online";
+  // biome-ignore lint/correctness/useExhaustiveDependencies: reloads on retry, on new reactions and when the connection returns
+  useEffect(() => {
+    let isWanted = true;
+    fetchReactors(conversation, seq).then(
+      (page) => {
+        if (!isWanted) return;
+        setFailure(undefined);
+        setLoaded(page);
+      },
+      (error: unknown) => isWanted && setFailure(asSyncError(error).code),
+    );
+    return () => {
+      isWanted = false;
+    };
+  }, [conversation, seq, summary, attempts, isOnline]);
+  const loadMore = () => {
+    const before = loaded?.before;
+    if (!loaded || typeof before !== "number") return;
+    fetchReactors(conversation, seq, before).then(
+      (page) =>
+        setLoaded((now) =>
+          now?.before === before ? { reactors: [...now.reactors, ...page.reactors], before: page.before } : now,
+        ),
+      () => undefined, // asked again when the list is scrolled
+    );
+  };
+  return { loaded, failure, loadMore, retry: () => setAttempts(attempts + 1) };
+};
+
+/** Members who reacted to a message, with their emoji. */
+export default function ReactorsSheet({ conversation, me, people, item, onClose }: ReactorsSheetProps) {
+  const { t } = useTranslation();
+  const reactions = toShownSummary(item);
+  const { seq = 0 } = item;
+  const { loaded, failure, loadMore, retry } = useReactors(conversation, seq, reactions);
+  const numbers = useMemo(() => loaded?.reactors.map(({ member }) => member) ?? [], [loaded]);
+  const profiles = useMemberProfiles(people.members && conversation, numbers);
+  const pair = privateMembers(conversation);
+  const peer = usePerson(pair?.find((user) => user !== me));
+  const ownNumber = people.members?.ownNumber ?? pair?.indexOf(me);
+  const toPerson = (member: number) => {
+    const unknown = { phone: "", avatar: null };
+    if (member === ownNumber) return { ...unknown, username: t("common.you") };
+    if (!people.members) return { ...unknown, ...peer, username: people.name };
+    const sender = findSender({ name: "", members: { ownNumber: people.members.ownNumber, profiles } }, member, t);
+    return { ...unknown, ...sender?.person, username: sender?.name ?? "" };
+  };
+  return (
+    <Sheet title={t("reactions.title")} onClose={onClose}>
+      <ul className="flex shrink-0 flex-wrap gap-2 px-4 pb-2">
+        {parseReactions(reactions).map((kind) => (
+          <li
+            key={kind.emoji}
+            className={`flex items-center gap-1 rounded-full border px-2.5 py-1 text-sm tabular-nums ${kind.isOwn ? "border-accent bg-accent-soft text-accent" : "border-line text-muted"}`}
+          >
+            <span className="sr-only">
+              {t(kind.isOwn ? "reactions.countOwn" : "reactions.count", { count: kind.count, emoji: kind.emoji })}
+            </span>
+            <span aria-hidden="true" className="text-base leading-none">
+              {kind.emoji}
+            </span>
+            <span aria-hidden="true">{kind.count}</span>
+          </li>
+        ))}
+      </ul>
+      {failure !== undefined && !loaded ? (
+        <div role="alert" className="grid justify-items-center gap-3 p-6 text-center">
+          <p className="font-semibold">{t("reactions.failed")}</p>
+          <Button variant="secondary" onClick={retry}>
+            {t("common.retry")}
+          </Button>
+        </div>
+      ) : !loaded ? (
+        <div className="grid flex-1 place-items-center text-accent">
+          <Spinner label={t("common.loading")} className="text-4xl" />
+        </div>
+      ) : (
+        <ul
+          aria-label={t("reactions.title")}
+          className="min-h-0 flex-1 overflow-y-auto overscroll-contain pb-safe"
+          onScroll={({ currentTarget: { scrollHeight, scrollTop, clientHeight } }) => {
+            if (scrollHeight - scrollTop - clientHeight < nearEndPx) loadMore();
+          }}
+        >
+          {loaded.reactors.map(({ member, emoji }) => (
+            <li key={member} className="flex min-h-16 items-center gap-2 px-4 py-2">
+              <div className="flex min-w-0 flex-1 items-center">
+                <PersonListItem person={toPerson(member)} />
+              </div>
+              <span className="text-2xl">{emoji}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Sheet>
+  );
+}

@@ -1,0 +1,90 @@
+import { Buffer } from "node:buffer";
+import { messagePageRows } from "#contract/limits.ts";
+import type { CommandOf, RevisedResult } from "#contract/wire/commands.ts";
+import type { ConversationLog } from "#worker/objects/conversation/log/conversation-log.ts";
+import type { Member } from "#worker/objects/conversation/log/member-table.ts";
+import type { MessageRecord } from "#worker/objects/conversation/log/message-table.ts";
+import type { ConversationNotice } from "#worker/objects/rpc.ts";
+import { toVisibleMessages } from "./visible-messages.ts";
+
+const pushedMax = 20; // changed messages in a notice; devices request the rest
+const pushedMaxBytes = 16 * 1024;
+const pageMaxBytes = 64 * 1024;
+const scannedMax = 4_000; // revisions in a page: a message may have many reactions
+
+/** Changed message; `changed` is the revision of the last change of the message or of its reactions. */
+type RevisedRecord = MessageRecord & { changed: number };
+
+/**
+ * Rows changed after a revision, up to another one, in order of their last change, as the member sees them. Recipients
+ * see no changes of undelivered messages.
+ */
+const listRevisedRows = (
+  log: ConversationLog,
+  member: Member,
+  { since, upTo, limit }: { since: number; upTo: number; limit: number },
+): RevisedRecord[] =>
+  log.sql
+    .exec<RevisedRecord>(
+      `SELECT messages.*, max(changed) AS changed FROM (
+         SELECT seq, revision AS changed FROM messages WHERE revision > 0 AND revision > ? AND revision <= ?
+         UNION ALL SELECT seq, revision FROM reactions WHERE revision > ? AND revision <= ?
+       ) JOIN messages USING (seq) WHERE seq > ? AND seq <= ? AND (withheld = 0 OR sender = ?)
+       GROUP BY seq ORDER BY changed LIMIT ?`,
+      since,
+      upTo,
+      since,
+      upTo,
+      member.hidden,
+      log.headFor(member),
+      member.number,
+      limit,
+    )
+    .toArray();
+
+const bytesOfRow = (row: MessageRecord): number => Buffer.byteLength(row.body);
+
+/** Page of changed messages. On the last page `revision` is that of the log. */
+export const readRevisionsPage = (log: ConversationLog, member: Member, query: CommandOf<"revised">): RevisedResult => {
+  const { since } = query;
+  const upTo = Math.min(log.revision, since + scannedMax);
+  const found = listRevisedRows(log, member, { since, upTo, limit: messagePageRows + 1 });
+  let bytes = 0;
+  const page = found.slice(0, messagePageRows).filter((row, index) => {
+    bytes += bytesOfRow(row);
+    return index === 0 || bytes <= pageMaxBytes;
+  });
+  const isCut = page.length < found.length;
+  const revision = isCut ? (page.at(-1)?.changed ?? upTo) : Math.max(upTo, since);
+  const more = isCut || upTo < log.revision;
+  return {
+    epoch: log.epoch,
+    revision: more ? revision : log.revision,
+    messages: toVisibleMessages(log, member, page),
+    more,
+  };
+};
+
+/**
+ * Messages changed after a revision, or nothing if there are too many to push. If only their reactions changed, just
+ * these.
+ */
+export const readPushableRevisions = (
+  log: ConversationLog,
+  member: Member,
+  since: number,
+): Pick<ConversationNotice, "revised"> => {
+  if (since >= log.revision || log.revision - since > scannedMax) return {};
+  const found = listRevisedRows(log, member, { since, upTo: log.revision, limit: pushedMax + 1 });
+  const bytes = found.reduce((sum, row) => sum + bytesOfRow(row), 0);
+  if (found.length > pushedMax || bytes > pushedMaxBytes) return {};
+  if (found.length === 0 || found.some((row) => row.revision > since))
+    return { revised: { since, messages: toVisibleMessages(log, member, found) } };
+  const summaries = log.reactions.summarize(
+    found.map(({ seq }) => seq),
+    member.number,
+  );
+  return {
+    revised: { since, messages: [], reactions: found.map(({ seq }) => ({ seq, summary: summaries.get(seq) ?? "" })) },
+  };
+};
