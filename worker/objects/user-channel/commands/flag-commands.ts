@@ -4,7 +4,7 @@ import type { CommandOf, CommandResults, Refusal } from "#contract/wire/commands
 import { TokenBucket } from "#worker/objects/shared/token-bucket.ts";
 import type { InboxFeed } from "#worker/objects/user-channel/inbox/inbox-feed.ts";
 
-type FlagInbox = Pick<InboxFeed, "find" | "setFlags" | "epoch" | "pins">;
+type FlagInbox = Pick<InboxFeed, "find" | "choices" | "epoch">;
 
 /** Commands that mark conversations as unread, archive and pin them. */
 export class FlagCommands {
@@ -31,14 +31,14 @@ export class FlagCommands {
     const isOutdated = (since: number) => known?.epoch === this.#inbox.epoch && known.counter < since;
     if (change.marked && isOutdated(row.lastReadChange)) delete change.marked;
     if (change.archived && isOutdated(row.lastArrivalChange)) delete change.archived;
-    const { count, last } = this.#inbox.pins;
+    const { count, last } = this.#inbox.choices.pins;
     const flags = applyFlagChange(row, change, Math.max(Date.now(), (last ?? 0) + 1));
     if (!isSameFlags(row, flags)) {
       const isNewPin = flags.pinnedAt !== null && row.pinnedAt === null;
       if (isNewPin && count >= pinnedConversationsMax) return { error: "too_many_pinned" };
       if (!this.#changes.take()) return { error: "rate_limited", retryAfterMs: this.#changes.waitMs() };
     }
-    const { marked, archived, pinnedAt, changed } = this.#inbox.setFlags(conversation, flags) ?? row;
+    const { marked, archived, pinnedAt, changed } = this.#inbox.choices.setFlags(conversation, flags) ?? row;
     return { marked, archived, pinnedAt, change: { epoch: this.#inbox.epoch, counter: changed } };
   }
 }

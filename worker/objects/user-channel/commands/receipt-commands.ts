@@ -114,7 +114,7 @@ export class ReceiptCommands {
     const mute = { muted, mutedUntil: until, mutedExceptMentions };
     const isChange = row && !row.gone && !isSameMute(row, mute);
     if (isChange && !this.#mutes.take()) return { error: "rate_limited", retryAfterMs: this.#mutes.waitMs() };
-    const entry = inbox.setMute(conversation, mute);
+    const entry = inbox.choices.setMute(conversation, mute);
     if (!entry) return { error: "conversation_not_found" };
     return {
       muted,

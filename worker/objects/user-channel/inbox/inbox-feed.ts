@@ -1,7 +1,6 @@
 import type { SecurityNotice } from "#contract/auth/security-notice.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import type { Relation } from "#contract/people.ts";
-import { type ConversationFlags, isSameFlags } from "#contract/settings/conversation-flags.ts";
 import type { Settings, VersionedSettings } from "#contract/settings/settings.ts";
 import type { ConversationNotice, MemberReadState } from "#worker/objects/rpc.ts";
 import { GroupCommit } from "#worker/objects/shared/group-commit.ts";
@@ -12,6 +11,7 @@ import { AccountChanges } from "./account-changes.ts";
 import { ChangeSequence } from "./change-sequence.ts";
 import { addFlaggedRows, readInboxChanges, toInboxRow } from "./changes-query.ts";
 import { RelationTable } from "./contacts-table.ts";
+import { ConversationChoices } from "./conversation-choices.ts";
 import { endFlags, endFlagsOfDeleted, endMark, hasArrival, recordFlagEnds } from "./conversation-flags.ts";
 import {
   compareReadState,
@@ -24,7 +24,6 @@ import {
 } from "./inbox-merge.ts";
 import { InboxTable } from "./inbox-table.ts";
 import { InflightCounts } from "./inflight-counts.ts";
-import { type InboxMute, isLouderMute, isSameMute } from "./mute.ts";
 import {
   acknowledgeAgain,
   addMerge,
@@ -60,6 +59,9 @@ export class InboxFeed {
   readonly #writeBehind: WriteBehind;
   readonly #listeners: InboxListeners;
 
+  /** Flags and mutes. */
+  readonly choices: ConversationChoices;
+
   constructor(ctx: DurableObjectState, meta: KeyValues, sockets: SocketRegistry, listeners: InboxListeners) {
     this.#listeners = listeners;
     this.#ctx = ctx;
@@ -69,6 +71,11 @@ export class InboxFeed {
     this.#account = new AccountChanges(ctx.storage, meta, this.#relations);
     this.#sequence = new ChangeSequence(ctx, meta, sockets, this.#account.changed);
     this.#writeBehind = new WriteBehind(this.#inbox, this.#sequence, sockets);
+    this.choices = new ConversationChoices({
+      inbox: this.#inbox,
+      sequence: this.#sequence,
+      onUnmuted: (entry) => listeners.onUnmuted(entry),
+    });
   }
 
   get epoch(): string {
@@ -160,36 +167,6 @@ export class InboxFeed {
     } finally {
       this.#inflightCounts.end(conversation, inflight);
     }
-  }
-
-  /** Sets the flags of a conversation. Returns its row; undefined if there is no such row. */
-  setFlags(conversation: ConversationId, flags: ConversationFlags): InboxEntry | undefined {
-    const before = this.#inbox.find(conversation);
-    if (!before || before.gone) return undefined;
-    if (isSameFlags(before, flags)) return before;
-    const changed = this.#sequence.next;
-    const lastReadChange = before.marked && !flags.marked ? changed : before.lastReadChange;
-    const entry = { ...before, ...flags, changed, lastReadChange };
-    this.#inbox.writeFlags(entry);
-    this.#sequence.pushChanges([toUniformPush((counter, base) => toRowFrame(counter, toInboxRow(entry), base))]);
-    return entry;
-  }
-
-  /** Number of pinned conversations, and when the last one was pinned. */
-  get pins(): { count: number; last: number | null } {
-    return this.#inbox.pins;
-  }
-
-  /** Sets the mute of a conversation. Returns its row; undefined if there is no such row. */
-  setMute(conversation: ConversationId, mute: InboxMute): InboxEntry | undefined {
-    const before = this.#inbox.find(conversation);
-    if (!before || before.gone) return undefined;
-    if (isSameMute(before, mute)) return before;
-    const entry = { ...before, ...mute, changed: this.#sequence.next };
-    this.#inbox.writeMuted(entry);
-    this.#sequence.pushChanges([toUniformPush((counter, base) => toRowFrame(counter, toInboxRow(entry), base))]);
-    if (isLouderMute(before, mute, Date.now())) this.#listeners.onUnmuted(entry);
-    return entry;
   }
 
   /** Records what devices were notified of, together with everything else that is not written yet. */
