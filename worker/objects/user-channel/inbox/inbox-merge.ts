@@ -30,8 +30,8 @@ export type NoticeMerge = {
   entry: InboxEntry;
   /** Messages that directly follow the row, pushed in full. */
   newMessages: Message[];
-  /** Messages changed since the row's revision. */
-  revised: ConversationNotice["revised"];
+  /** Messages changed since the row's revision. `isRepeated`: the notice began earlier, so it may contain older changes. */
+  revised: (NonNullable<ConversationNotice["revised"]> & { isRepeated?: boolean }) | undefined;
   /** Whether the whole row must be pushed. */
   needsFullRow: boolean;
   isOwnReadStateChanged: boolean;
@@ -211,7 +211,15 @@ export const mergeNotice = (
     entry,
     // After rejoining, the row is pushed before any messages.
     newMessages: isContiguous && !isNewRow && !before.gone ? newMessages : [],
-    revised: isRevised && isRevisionCarried ? { messages: [], ...notice.revised, since: before.revision } : undefined,
+    revised:
+      isRevised && isRevisionCarried
+        ? {
+            messages: [],
+            ...notice.revised,
+            since: before.revision,
+            isRepeated: (notice.revised?.since ?? 0) < before.revision,
+          }
+        : undefined,
     needsFullRow:
       isNewRow ||
       (isHeadAdvanced && !isContiguous) ||

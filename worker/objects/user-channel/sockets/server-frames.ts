@@ -95,20 +95,23 @@ export const toPeerReceiptsFrame = (counter: number, row: InboxRow, base: Socket
   row.othersRead,
 ];
 
-/** The edit that fits the short form (`LiveEdit`): the only change since the revision before. */
+/**
+ * The edit that fits the short form (`LiveEdit`): the only change since the revision before. In a repeated notice the
+ * last change may be another one of an edited message, such as a reaction.
+ */
 const findSoleEdit = (
   { revision }: InboxRow,
-  { since, messages }: RevisedMessages,
+  { since, messages, isRepeated }: RevisedMessages,
 ): Pick<LiveEdit, "seq" | "revision" | "edited" | "text"> | undefined => {
   const [message] = messages;
-  if (messages.length !== 1 || since !== revision - 1 || !message || message.held) return undefined;
+  if (isRepeated || messages.length !== 1 || since !== revision - 1 || !message || message.held) return undefined;
   const { seq, body } = message;
   const edited = getEditNumber(body);
   if (edited === 0 || !isEditableBody(body) || findMentions(body).length > 0) return undefined;
   return { seq, revision, edited, text: body.text ?? "" };
 };
 
-type RevisedMessages = { since: number; messages: readonly Message[] };
+type RevisedMessages = { since: number; messages: readonly Message[]; isRepeated?: boolean };
 
 /** Push of changed messages. */
 export const toRevisionsPush = (
