@@ -61,9 +61,10 @@ self.addEventListener("push", (event) => event.waitUntil(handlePush(event.data?.
 
 self.addEventListener("notificationclick", (event) => event.waitUntil(handleNotificationClick(event)));
 
-// Background Sync (W3C), which only Chromium has and which is missing in type libraries.
-self.addEventListener("sync" as "install", (event: ExtendableEvent & { tag?: string }) =>
-  event.waitUntil(handleSync(event.tag ?? "")),
-);
+// Background Sync and Periodic Background Sync (W3C), which only Chromium has and which type libraries lack.
+for (const type of ["sync", "periodicsync"])
+  self.addEventListener(type as "install", (event: ExtendableEvent & { tag?: string }) =>
+    event.waitUntil(handleSync(event.tag ?? "")),
+  );
 
 self.addEventListener("pushsubscriptionchange", (event) => event.waitUntil(handleSubscriptionChange()));

@@ -2,7 +2,7 @@ import { type ConversationId, createUuid, type Uuid } from "#contract/ids.ts";
 import { messageTextMaxLength } from "#contract/limits.ts";
 import { cleanText, isBlank } from "#contract/text.ts";
 import { type BackgroundEntry, BackgroundOutbox } from "#lib/browser/push/background-outbox.ts";
-import { outboxSyncTag, requestOutboxSync } from "#lib/browser/push/background-sync.ts";
+import { endPeriodicOutboxSync, outboxSyncTag, requestOutboxSync } from "#lib/browser/push/background-sync.ts";
 import { readPushDevice } from "#lib/browser/push/push-device.ts";
 import { listStoreOwners } from "./app-outbox.ts";
 import { type SendingOutcome, sendInBackground } from "./background-sender.ts";
@@ -123,4 +123,5 @@ export const handleSync = async (tag: string): Promise<void> => {
   }
   await updateBadge();
   if (failure) throw failure;
+  await endPeriodicOutboxSync(self.registration);
 };

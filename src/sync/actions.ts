@@ -48,7 +48,7 @@ const rejectAsOffline = <T>(loading: Promise<T>): Promise<T> =>
  */
 export const sendText = async (conversation: ConversationId, text: string): Promise<void> => {
   await getEngine().drafts.send(conversation, text);
-  pushUse.set("message-sent");
+  pushUse.set("may-ask");
 };
 
 /** Code that finds the mentions in a text. */
@@ -125,7 +125,7 @@ export const sendFiles = async (
   const target = drafts.replies.find(conversation);
   await (await loadSendFiles()).enqueueFiles(tab, [conversation], files, draft, target);
   drafts.replies.set(conversation, undefined);
-  pushUse.set("message-sent");
+  pushUse.set("may-ask");
 };
 export const pauseUpload = async (cid: Uuid): Promise<void> => setUploadPaused(getEngine().tab, cid, true);
 export const resumeUpload = async (cid: Uuid): Promise<void> => setUploadPaused(getEngine().tab, cid, false);

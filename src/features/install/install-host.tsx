@@ -13,8 +13,8 @@ import { sentMessagesMin, shouldOfferInstall } from "./install-policy.ts";
 /** Whether the question for notifications is due, which goes first. */
 const useIsPushAskDue = (): boolean => {
   const state = useSyncExternalStore(devicePush.state.subscribe, devicePush.state.get);
-  const hasSentMessage = useSyncExternalStore(pushUse.subscribe, pushUse.get) === "message-sent";
-  return shouldAsk(state, readAskHistory(), { hasSentMessage, now: Date.now() });
+  const mayAsk = useSyncExternalStore(pushUse.subscribe, pushUse.get) === "may-ask";
+  return shouldAsk(state, readAskHistory(), { mayAsk, now: Date.now() });
 };
 
 /** Asks at a suitable moment whether to install the app. */

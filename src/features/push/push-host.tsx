@@ -14,12 +14,12 @@ import { closeReadNotifications } from "./close-read-notifications.ts";
 
 /**
  * Notifications of the closed app: renews this device's subscription, closes what was read, opens what was tapped, and
- * asks once after a message was sent.
+ * asks once after a message or a call.
  */
 export default function PushHost() {
   const engine = useSyncExternalStore(currentEngine.subscribe, currentEngine.get);
   const state = useSyncExternalStore(devicePush.state.subscribe, devicePush.state.get);
-  const hasSentMessage = useSyncExternalStore(pushUse.subscribe, pushUse.get) === "message-sent";
+  const mayAsk = useSyncExternalStore(pushUse.subscribe, pushUse.get) === "may-ask";
   const [isAnswered, setAnswered] = useState(false);
   const [isStarted, setStarted] = useState(false);
   const navigate = useNavigate();
@@ -53,6 +53,6 @@ export default function PushHost() {
   useEffect(() => engine && closeReadNotifications(engine), [engine]);
   useEffect(() => engine && closeAnsweredRequests(engine), [engine]);
   useEffect(() => engine && closeCallNotifications(engine), [engine]);
-  const isAsking = isStarted && !isAnswered && shouldAsk(state, readAskHistory(), { hasSentMessage, now: Date.now() });
+  const isAsking = isStarted && !isAnswered && shouldAsk(state, readAskHistory(), { mayAsk, now: Date.now() });
   return isAsking && <AskCard onClose={() => setAnswered(true)} />;
 }

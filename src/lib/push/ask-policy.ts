@@ -7,15 +7,15 @@ const askMax = 3;
 const askIntervalMs = 14 * 24 * 3_600_000;
 
 /**
- * Whether the person is asked to turn on notifications: only after they sent a message, never again within 14 days, and
+ * Whether the person is asked to turn on notifications: only after a message or a call (`mayAsk`), never again within 14 days, and
  * three times at most. Somebody who cannot turn them on here is not asked.
  */
 export const shouldAsk = (
   state: PushState,
   { count, lastAt }: AskHistory,
-  { hasSentMessage, now }: { hasSentMessage: boolean; now: number },
+  { mayAsk, now }: { mayAsk: boolean; now: number },
 ): boolean => {
-  if (!hasSentMessage || (state !== "default" && state !== "off") || count >= askMax) return false;
+  if (!mayAsk || (state !== "default" && state !== "off") || count >= askMax) return false;
   // A time in the future was written before the clock was set back.
   return count === 0 || now - lastAt >= askIntervalMs || lastAt > now;
 };

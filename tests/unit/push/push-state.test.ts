@@ -49,12 +49,12 @@ describe("a subscription", () => {
 
 describe("the question whether to turn on notifications", () => {
   const none = { count: 0, lastAt: 0 };
-  const sent = { hasSentMessage: true, now };
+  const sent = { mayAsk: true, now };
 
   it("is asked after a message was sent, not before", () => {
     expect(shouldAsk("default", none, sent)).toBe(true);
     expect(shouldAsk("off", none, sent)).toBe(true);
-    expect(shouldAsk("default", none, { ...sent, hasSentMessage: false })).toBe(false);
+    expect(shouldAsk("default", none, { ...sent, mayAsk: false })).toBe(false);
   });
   it.each(["unsupported", "needs-home-screen", "denied", "on"] as const)("is not asked in the state %s", (state) => {
     expect(shouldAsk(state, none, sent)).toBe(false);

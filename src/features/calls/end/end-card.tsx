@@ -9,6 +9,7 @@ import type { AvatarPerson } from "#components/people/avatar-text.ts";
 import type { CallBody } from "#contract/calls/call.ts";
 import { toCallNoticeText } from "#features/calls/host/call-notices.ts";
 import { isLargeText } from "#features/calls/screen/large-text.ts";
+import { pushUse } from "#lib/browser/push/push-use.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
 import { useCallEntry } from "#sync/hooks/use-calls.ts";
 import { useConversation } from "#sync/hooks/use-conversations.ts";
@@ -51,6 +52,7 @@ export function EndCard({ call, bytes, person, name, notice, onLeave }: EndCardP
   const isPaused = isTouched || isFocused || !isVisible;
   const leave = useEffectEvent(onLeave);
   useEffect(() => scheduleDismiss({ asksFeedback, stage, isPaused }, () => leave()), [asksFeedback, stage, isPaused]);
+  useEffect(() => () => pushUse.set("may-ask"), []); // once the card is gone, so that it is not covered
   const { id, kind, isCaller } = call.call;
   const { status, seconds, reason, isElsewhere } = call;
   const localEntry: CallBody = { type: "call", id, kind, status, seconds, ...(reason ? { reason } : {}) };

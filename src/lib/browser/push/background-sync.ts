@@ -9,17 +9,28 @@ export const toBackgroundOutboxName = (user: Uuid): string => `${storeNamePrefix
 /** Tag of the Background Sync event in which the service worker sends unsent messages. */
 export const outboxSyncTag = "outbox";
 
-/** Background Sync (W3C), which only Chromium has and which is missing in type libraries. */
-type SyncRegistration = { sync?: { register(tag: string): Promise<void> } };
+/** Background Sync and Periodic Background Sync (W3C), which only Chromium has and which type libraries lack. */
+type SyncRegistration = {
+  sync?: { register(tag: string): Promise<void> };
+  periodicSync?: {
+    register(tag: string, options: { minInterval: number }): Promise<void>;
+    unregister(tag: string): Promise<void>;
+  };
+};
+
+const periodMs = 12 * 3_600_000; // browsers allow no shorter one
 
 /**
- * Asks the browser to wake the service worker once there is a network, so that it sends unsent messages. Does nothing
- * where that is not possible.
+ * Asks the browser to wake the service worker once there is a network, so that it sends unsent messages, and for an
+ * installed app also periodically, because it gives up after a few attempts. Does nothing where that is not possible.
  */
 export const requestOutboxSync = async (registration: object | undefined): Promise<void> => {
-  try {
-    await (registration as SyncRegistration | undefined)?.sync?.register(outboxSyncTag);
-  } catch {
-    // The person or the browser forbids it.
-  }
+  const { sync, periodicSync } = (registration ?? {}) as SyncRegistration;
+  // The person or the browser may forbid it.
+  await sync?.register(outboxSyncTag).catch(() => {});
+  await periodicSync?.register(outboxSyncTag, { minInterval: periodMs }).catch(() => {});
 };
+
+/** Ends the periodic attempts, because nothing is unsent any more. */
+export const endPeriodicOutboxSync = async (registration: object): Promise<void> =>
+  (registration as SyncRegistration).periodicSync?.unregister(outboxSyncTag).catch(() => {});

@@ -16,7 +16,7 @@ export const hasSystemNotifications = (user: string | undefined): boolean =>
   user !== undefined && readPushUser() === user && globalThis.Notification?.permission === "granted";
 
 /**
- * Why this page loads the code of notifications for the closed app: they are on, or a message was sent, after which the
- * person may be asked.
+ * Why this page loads the code of notifications for the closed app: they are on, or the person has sent a message or ended
+ * a call, after which they may be asked.
  */
-export const pushUse = new Observable<"none" | "on" | "message-sent">(readPushUser() === undefined ? "none" : "on");
+export const pushUse = new Observable<"none" | "on" | "may-ask">(readPushUser() === undefined ? "none" : "on");
