@@ -110,7 +110,7 @@ export class ConversationLog {
     this.mentions = new MentionTable(this.sql);
     this.earlierTexts = new EarlierTextTable(this.sql);
     this.reactions = new ReactionTable(this.sql);
-    this.revision = Math.max(row.revision, this.reactions.revision);
+    this.revision = Math.max(row.revision, this.reactions.readRevision());
     this.pendingDeletions = new PendingDeletions(this.sql);
     this.calls = new ConversationCall(this.sql);
   }

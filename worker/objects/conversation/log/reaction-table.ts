@@ -75,9 +75,11 @@ export class ReactionTable {
     this.#sql = sql;
   }
 
-  /** Revision of the newest change, 0 if there is none. */
-  get revision(): number {
-    return this.#sql.exec<{ last: number | null }>("SELECT max(revision) AS last FROM reactions").one().last ?? 0;
+  /** Reads the revision of the newest change, 0 if there is none. */
+  readRevision(): number {
+    const { last } = this.#sql.exec<{ last: number | null }>("SELECT max(revision) AS last FROM reactions").one();
+    if (last === null) this.#newestSeq = 0; // saves a row for every conversation without reactions
+    return last ?? 0;
   }
 
   find(seq: number, member: number): ReactionRecord | undefined {
