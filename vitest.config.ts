@@ -45,6 +45,7 @@ const alone = [
   "tests/worker/auth/user-enumeration.test.ts",
   "tests/worker/platform/request-limits.test.ts",
   "tests/worker/messages/rows.test.ts",
+  "tests/worker/push/push-rows.test.ts",
   "tests/worker/calls/call-costs.test.ts",
   "tests/worker/messages/frame-limits.test.ts",
   "tests/worker/messages/send-limits.test.ts",

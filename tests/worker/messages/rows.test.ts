@@ -3,11 +3,10 @@ import { env } from "cloudflare:workers";
 import { beforeAll, expect, test } from "vitest";
 import type { Body } from "#contract/conversations.ts";
 import { createUuid, privateConversationId } from "#contract/ids.ts";
-import { pushConversationPauseMs, receiptHoldMs } from "#contract/limits.ts";
-import { PushDevice, servePushes } from "#tests/worker/push/push-service.ts";
+import { receiptHoldMs } from "#contract/limits.ts";
 import { Device, readRow, request, sendTexts, waitUntil } from "#tests/worker/support/device.ts";
 import { makeForward } from "#tests/worker/support/forward.ts";
-import { countDirectoryRows, countObjectRows } from "#tests/worker/support/row-counter.ts";
+import { countDirectoryRows, createRowCounter, type RowCounter } from "#tests/worker/support/row-counter.ts";
 import { befriend, makePair, seedPerson } from "#tests/worker/support/seeded-people.ts";
 import { call } from "#tests/worker/support/site.ts";
 
@@ -15,17 +14,10 @@ import { call } from "#tests/worker/support/site.ts";
 const readMax = 50;
 const writtenMax = 6;
 
-let counted = { read: 0, written: 0 };
+let count: RowCounter;
 beforeAll(async () => {
-  counted = await countObjectRows();
+  count = await createRowCounter();
 });
-
-/** Rows that an action reads and writes in all objects together. */
-const count = async (action: () => Promise<unknown>): Promise<{ read: number; written: number }> => {
-  const { read, written } = counted;
-  await action();
-  return { read: counted.read - read, written: counted.written - written };
-};
 
 const conversationCount = 1_000;
 const messageCount = 200_000;
@@ -182,31 +174,4 @@ test("presence costs a row only at its end, and requesting it none", async () =>
   expect((await count(() => looks(0))).written).toBe(1);
   expect(await count(() => phoneA.request((ref) => ["L", ref, id]))).toEqual({ read: 0, written: 0 });
   expect((await count(() => looks(1))).written).toBe(0);
-});
-
-test("a message to a closed device costs no row and no alarm more if it is pushed, and reads one row of the directory", async () => {
-  const { ana, ben, id } = await makePair();
-  const [phone, push] = [await Device.open(ana), await PushDevice.create()];
-  servePushes(() => [push]);
-  let pushes = 0;
-  const say = async () => {
-    await phone.waitForOutcome(phone.sendText(id, "Mbote"));
-    await waitUntil(() => push.received.length === pushes);
-    await scheduler.wait(receiptHoldMs + 1_000);
-  };
-  await say();
-  const withoutSubscription = await count(say);
-  expect(await push.subscribe(ben)).toBe(204);
-  pushes = 1;
-  await say(); // loads the subscription
-  await scheduler.wait(pushConversationPauseMs);
-  pushes = 2;
-  const pushed = await count(say);
-  expect(pushed.written).toBe(withoutSubscription.written);
-  expect(
-    await runInDurableObject(env.USER_CHANNEL.getByName(ben.id), (_, { storage }) => storage.getAlarm()),
-  ).toBeNull();
-  await scheduler.wait(pushConversationPauseMs);
-  pushes = 3;
-  expect(await countDirectoryRows(say)).toEqual({ read: 1, written: 0 });
 });

@@ -22,6 +22,19 @@ export const countObjectRows = async (): Promise<{ read: number; written: number
   return counted;
 };
 
+/** Counts the rows that an action reads and writes in all objects of this runtime together. */
+export type RowCounter = (action: () => Promise<unknown>) => Promise<{ read: number; written: number }>;
+
+/** Creates the counter; once in a runtime. */
+export const createRowCounter = async (): Promise<RowCounter> => {
+  const counted = await countObjectRows();
+  return async (action) => {
+    const { read, written } = counted;
+    await action();
+    return { read: counted.read - read, written: counted.written - written };
+  };
+};
+
 type Answer = { meta: { rows_read: number; rows_written: number } };
 type Sending = Record<"_sendOrThrow", (...values: unknown[]) => Promise<Answer | Answer[]>>;
 
