@@ -2,6 +2,7 @@ import type { Page } from "@playwright/test";
 import { privateConversationId } from "#contract/ids.ts";
 import { makeSecrets } from "#scripts/local/secrets.mjs";
 import { findAxeViolationsInBothThemes } from "#tests/support/browser/axe-checks.ts";
+import { callControl, placeCall } from "#tests/support/browser/call-client.ts";
 import { fill } from "#tests/support/browser/test-client.ts";
 import { sendTexts } from "#tests/support/people/messages.ts";
 import { makePair, toSite } from "#tests/support/people/pair.ts";
@@ -288,14 +289,15 @@ test("after the first message the app asks once, and a later one does not ask ag
   await expect(card).toHaveCount(0);
 });
 
-test("the question turns notifications on", async ({ server, makePushBrowser }) => {
+test("after a call the app asks too, and the question turns notifications on", async ({ server, makePushBrowser }) => {
   const { people } = await makePair(toSite(server), 9_915);
   const [ana, ben] = people;
   const browser = makePushBrowser();
   const phone = await browser.open();
   const { page, texts } = phone;
   await phone.signInToChat(ana, ben.id);
-  await phone.write("Mbote");
+  await placeCall(phone, ben);
+  await callControl(phone, "hangUp").click();
   const card = page.getByRole("region", { name: texts.push.ask });
   await card.getByRole("button", { name: texts.push.turnOn }).press("Enter");
   await expect(page.getByText(texts.push.isOn).first()).toBeVisible();
