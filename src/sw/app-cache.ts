@@ -13,6 +13,8 @@ const templatePath = "/entry/app-template.json";
 const assets = __ASSETS__;
 // Language of a file with texts. Once one of a language was loaded, all its texts are cached and updated with the app.
 const getTextsLanguage = (path: string): string | undefined => /^\/assets\/(fr|en|pt)-[^/]+$/.exec(path)?.[1];
+// Names of all emoji in a language, 20 kB each: cached once the search for emoji has used them.
+const isCachedOnUse = (path: string): boolean => /^\/assets\/emoji-(fr|en|pt)-[^/]+$/.test(path);
 // Lists of the files of this version and the one before, from which an open tab may still load files.
 const versionListKey = "/sw-versions";
 const fetchesAtOnce = 4;
@@ -42,7 +44,7 @@ const cacheMissingFiles = async (paths: readonly string[]): Promise<void> => {
 export const installAppShell = async (): Promise<void> => {
   const languages = new Set((await listCachedKeys(cacheName)).map(getTextsLanguage));
   const isWanted = (language: string | undefined) => language === undefined || languages.has(language);
-  await cacheMissingFiles(assets.filter((path) => isWanted(getTextsLanguage(path))));
+  await cacheMissingFiles(assets.filter((path) => isWanted(getTextsLanguage(path)) && !isCachedOnUse(path)));
   const response = await fetch(appPagePath, { cache: "no-cache" });
   if (!response.ok || !(await saveToCache(cacheName, appPagePath, response)))
     throw new Error("the app's page could not be kept");

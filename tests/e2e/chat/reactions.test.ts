@@ -47,7 +47,6 @@ test("two people react by menu, pill, keyboard and search, offline too, and see 
 
   // By the menu; the other person's list stays at its end although the row grew, and nothing is unread.
   await openMenu(anas, "On y va demain");
-  await page.screenshot({ path: "test-results/reactions-menu.png" });
   await page.getByRole("menuitemcheckbox", { name: fill(texts.reactions.react, "👍") }).click();
   await expect(own(anas, "👍")).toHaveAttribute("aria-pressed", "true");
   await expect(others(bens, "👍")).toBeInViewport({ ratio: 1 });
@@ -57,7 +56,6 @@ test("two people react by menu, pill, keyboard and search, offline too, and see 
   await expect(both(bens, "👍")).toBeVisible();
   await expect(both(anas, "👍")).toBeVisible();
   expect(await findAxeViolations(bens.page)).toEqual([]);
-  await bens.page.screenshot({ path: "test-results/reactions-dark.png" });
   await both(bens, "👍").click();
   await expect(own(anas, "👍")).toBeVisible();
 
@@ -75,6 +73,8 @@ test("two people react by menu, pill, keyboard and search, offline too, and see 
 
   // Without a network: shown at once, kept over a reload, sent when it is back.
   await waitForOfflineReady(page);
+  const cached = await page.evaluate(async () => (await (await caches.open("shell")).keys()).map(({ url }) => url));
+  expect(cached.filter((url) => /emoji-(fr|en|pt)-/.test(url))).toEqual([]); // not before the search has used them
   await anas.context.setOffline(true);
   await others(anas, "🚀").click();
   await expect(both(anas, "🚀")).toBeVisible();
@@ -82,7 +82,6 @@ test("two people react by menu, pill, keyboard and search, offline too, and see 
   await expect(both(anas, "🚀")).toBeVisible();
   await anas.context.setOffline(false);
   await expect(both(bens, "🚀")).toBeVisible({ timeout: 30_000 });
-  await page.screenshot({ path: "test-results/reactions.png" });
 
   // Who reacted.
   await openMenu(anas, "On y va demain");
@@ -91,7 +90,6 @@ test("two people react by menu, pill, keyboard and search, offline too, and see 
   await expect(sheet.getByRole("listitem").filter({ hasText: "Ben" })).toContainText("🚀");
   await expect(sheet.getByRole("listitem").filter({ hasText: texts.common.you })).toContainText("🚀");
   expect(await findAxeViolations(page)).toEqual([]);
-  await page.screenshot({ path: "test-results/reactions-who.png" });
   await page.keyboard.press("Escape");
 
   // Deleted with the message.

@@ -14,7 +14,7 @@ type ConversationChoicesPorts = {
   onUnmuted(entry: InboxEntry): void;
 };
 
-/** What a person chooses for a conversation: its flags and its mute. Each choice is written at once and pushed. */
+/** Flags and mute of a conversation, as its person chooses them. Each choice is written at once and pushed. */
 export class ConversationChoices {
   readonly #ports: ConversationChoicesPorts;
 

@@ -27,7 +27,7 @@ type MessageSenderPorts = {
   summary: Pick<SummaryPusher, "listReplacedTags">;
 };
 
-/** What devices were sent: the newest message that each one knows now, which of them show it, and the times for the mark. */
+/** Result of sending: the newest message that each device knows now, the devices that show it, and the times for the mark. */
 type SentMessages = { known: Map<Uuid, number>; shown: Uuid[]; times: Partial<PushTimes> };
 
 /** Sends the unread messages of a conversation to devices that are due. */

@@ -100,7 +100,7 @@ export class SummaryPusher {
     await sender.send(device, createPayload, { lifetimeSeconds: pushLifetimeSeconds, topic, urgency: "low" });
   }
 
-  /** What is unread of the messages that a device's summary announces, except those of one conversation. */
+  /** Unread conversations of a device's summary, except one. */
   #listAnnounced(session: Uuid, except?: ConversationId): InboxEntry[] {
     const { shownSummaries, findUnread } = this.#ports;
     return shownSummaries
