@@ -39,6 +39,8 @@ self.addEventListener("message", (event) => {
   const data: unknown = event.data;
   if (typeof data !== "object" || data === null || !("paths" in data) || !Array.isArray(data.paths)) return;
   const paths: unknown[] = data.paths;
+  // A page that was being opened while this worker was activated is not controlled yet.
+  event.waitUntil(self.clients.claim());
   event.waitUntil(cacheAssets(paths.filter((path) => typeof path === "string")));
 });
 

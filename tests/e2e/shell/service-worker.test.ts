@@ -47,6 +47,15 @@ test("after one visit the app opens without a network, in the person's language"
   // Texts of screens that were never opened are cached separately from those of the list and the chats.
   await page.goto("/app/appearance");
   await expect(page.getByRole("heading", { level: 1, name: pt.appearance.title })).toBeVisible();
+
+  // A page that was loaded without the worker is controlled nevertheless.
+  await context.setOffline(false);
+  await page.addInitScript(() => Object.assign(window, { firstController: navigator.serviceWorker.controller }));
+  const loaded = page.waitForEvent("load");
+  await devtools.send("Page.reload", { ignoreCache: true });
+  await loaded;
+  expect(await page.evaluate(() => Reflect.get(window, "firstController"))).toBeNull();
+  await settle(page);
   await context.close();
 });
 
