@@ -274,6 +274,7 @@ export const InboxRow = v.object({
   mutedUntil: v.nullable(v.number()), // end of a timed mute, null if it has none
   mutedExceptMentions: v.optional(v.boolean(), false), // mentions notify while it is muted
   ...ConversationFlags.entries,
+  flagsRevision: v.optional(Watermark, 0), // of the person's flags of messages (`MessageFlags`), 0 without any
   kept: v.boolean(), // stays in the list although its history is cleared
   revision: Watermark, // number of changes to stored messages; see `RevisedResult`
   group: v.nullable(GroupCard), // null in a private conversation

@@ -80,6 +80,8 @@ export const errorStatus = {
   conversation_not_found: 404,
   conversation_full: 507, // until messages in it are deleted
   too_many_pinned: 409, // conversations pinned to the top of the list
+  too_many_starred: 409, // messages of all conversations
+  too_many_deleted: 409, // messages that the person deleted only for themselves
   conversation_limited: 429, // the member reached their daily bytes in this conversation; others are not affected
   message_not_found: 404,
   not_your_message: 403,

@@ -40,6 +40,12 @@ export const pinnedConversationsMax = 5;
 export const flagBurst = 60; // changed flags of conversations (contract/settings/conversation-flags.ts) per person
 export const flagsPerSecond = 0.5;
 
+// Flags of messages (contract/settings/message-flags.ts), per person
+export const starredMessagesMax = 1_000;
+export const messagesDeletedForSelfMax = 10_000;
+export const messageFlagBurst = 60;
+export const messageFlagsPerSecond = 1;
+
 // Multicast: forwarding and broadcasting
 export const multicastMax = 50;
 

@@ -115,6 +115,21 @@ test("flags of a conversation cost", async () => {
   other.close();
 });
 
+test("flags of messages cost", async () => {
+  const [a, b] = await makePair();
+  const chat = toConversationId(a, b);
+  const device = await SceneDevice.connect(a);
+  const other = await SceneDevice.connect(b);
+  await other.send(chat, "Mbote");
+  await pause(settleMs);
+  await measure("starring a message", 1, () => device.ask(["Y", 1, chat, 1, { starred: true }]), true);
+  await measure("message to a chat with a star", 1, () => other.send(chat, "Encore"), true);
+  await measure("removing a star", 1, () => device.ask(["Y", 2, chat, 1, { starred: false }]), true);
+  await measure("deleting a message for oneself", 1, () => device.ask(["Y", 3, chat, 1, { deleted: true }]), true);
+  device.close();
+  other.close();
+});
+
 test("with 1,000 conversations an opening costs", async () => {
   const [a, b] = await makePair();
   const chat = toConversationId(a, b);

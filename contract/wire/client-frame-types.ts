@@ -19,6 +19,8 @@ export const revisions = "v";
 export const mute = "z";
 /** Changes flags of a conversation: marked as unread, archived, pinned. */
 export const flags = "y";
+/** Stars a message or deletes it for this person alone. */
+export const messageFlags = "Y";
 /** This person is typing. Not stored, no answer. */
 export const typing = "t";
 /** Own receipts of a conversation: delivered and read up to. No answer of its own. */

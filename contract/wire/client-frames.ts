@@ -4,7 +4,7 @@ import { Body } from "#contract/conversations.ts";
 import { PackedUuid } from "#contract/ids.ts";
 import { joinedFramesMax } from "#contract/limits.ts";
 import * as clientFrame from "./client-frame-types.ts";
-import { FlagFields } from "./command-schemas.ts";
+import { FlagFields, MessageFlagFields } from "./command-schemas.ts";
 import { WireText } from "./compact-encoding.ts";
 import { ConversationRef, Count, Int, parseFrame, parseJson, Ref } from "./frame-parts.ts";
 
@@ -63,6 +63,13 @@ const clientFrames = {
     v.strictTuple([v.literal(clientFrame.mute), Ref, ConversationRef, v.literal(1), v.nullable(Count), v.literal(1)]),
   ]),
   [clientFrame.flags]: v.strictTuple([v.literal(clientFrame.flags), Ref, ConversationRef, FlagFields]),
+  [clientFrame.messageFlags]: v.strictTuple([
+    v.literal(clientFrame.messageFlags),
+    Ref,
+    ConversationRef,
+    Count,
+    MessageFlagFields,
+  ]),
   [clientFrame.typing]: v.strictTuple([v.literal(clientFrame.typing), ConversationRef]),
   // delivered, read
   [clientFrame.receipts]: v.strictTuple([v.literal(clientFrame.receipts), ConversationRef, Count, Count]),

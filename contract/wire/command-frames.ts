@@ -41,6 +41,10 @@ export const toClientFrame = (
       const { type: _type, conversation: _conversation, ...flags } = command;
       return [clientFrame.flags, ref, conversation, flags];
     }
+    case "setMessageFlags": {
+      const { type: _type, conversation: _conversation, seq, ...flags } = command;
+      return [clientFrame.messageFlags, ref, conversation, seq, flags];
+    }
     case "page":
       return toPageFrame(command, ref, conversation);
     case "search":
@@ -135,6 +139,8 @@ export const toCommand = (
       };
     case clientFrame.flags:
       return { ...frame[3], type: "setConversationFlags", conversation };
+    case clientFrame.messageFlags:
+      return { ...frame[4], type: "setMessageFlags", conversation, seq: frame[3] };
     case clientFrame.receipts:
       return { type: "mark", conversation, delivered: frame[2], read: frame[3] };
     case clientFrame.page: {

@@ -113,6 +113,18 @@ const SetConversationFlagsCommand = v.strictObject({
   conversation: ConversationId,
   ...FlagFields.entries,
 });
+/** Changed flags of a message, as in requests. A message deleted for oneself does not come back. */
+export const MessageFlagFields = v.strictObject({
+  starred: v.optional(v.boolean()),
+  deleted: v.optional(v.literal(true)),
+});
+/** Stars a message or deletes it, for the caller alone. Idempotent. */
+const SetMessageFlagsCommand = v.strictObject({
+  type: v.literal("setMessageFlags"),
+  conversation: ConversationId,
+  seq: Seq,
+  ...MessageFlagFields.entries,
+});
 const MarkCommand = v.strictObject({
   type: v.literal("mark"),
   conversation: ConversationId,
@@ -169,6 +181,7 @@ export const CommandSchema = v.variant("type", [
   ClearHistoryCommand,
   MuteCommand,
   SetConversationFlagsCommand,
+  SetMessageFlagsCommand,
   PageCommand,
   SearchCommand,
   ChangesCommand,

@@ -68,6 +68,8 @@ export const MuteResult = v.object({
 });
 /** Flags of the conversation after the request. */
 export const FlagsResult = v.object({ ...ConversationFlags.entries, change: v.optional(ChangeNumber) });
+/** Revision of the conversation's message flags after the request. */
+export const MessageFlagsResult = v.object({ revision: Watermark });
 /** Conversations the person has muted, last changed first. */
 export const MuteList = v.object({ muted: v.array(ConversationId) });
 
@@ -136,6 +138,7 @@ export type CommandResults = {
   revised: RevisedResult;
   mute: v.InferOutput<typeof MuteResult>;
   setConversationFlags: v.InferOutput<typeof FlagsResult>;
+  setMessageFlags: v.InferOutput<typeof MessageFlagsResult>;
   mark: v.InferOutput<typeof UnreadResult>;
   clearHistory: v.InferOutput<typeof ClearHistoryResult>;
   page: PageResult;

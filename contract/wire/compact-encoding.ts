@@ -90,6 +90,8 @@ export const WireRow = v.union([
   v.strictTuple([...rowFields, WireGroup]),
   v.strictTuple([...rowFields, WireGroup, v.array(Int)]), // with unread mentions
   v.strictTuple([...rowFields, v.nullable(WireGroup), v.array(Int), Int]), // of a pinned conversation, with the time
+  // with the revision of message flags
+  v.strictTuple([...rowFields, v.nullable(WireGroup), v.array(Int), v.nullable(Int), Int]),
 ]);
 const muteEndUnit = 256; // of the flags
 const toFlags = (row: InboxRow): number =>
@@ -138,6 +140,10 @@ export const toWireRow = (row: InboxRow, now: number): WireRow => {
     row.revision,
     row.prior === null ? null : row.at - row.prior,
   ];
+  if (row.flagsRevision > 0) {
+    const pinned = row.pinnedAt === null ? null : row.pinnedAt - now;
+    return [...fields, row.group && toWireGroup(row.group), row.mentions, pinned, row.flagsRevision];
+  }
   if (row.pinnedAt !== null) return [...fields, row.group && toWireGroup(row.group), row.mentions, row.pinnedAt - now];
   if (!row.group) return fields;
   const groupFields = [...fields, toWireGroup(row.group)] as const;
@@ -159,7 +165,7 @@ export const fromWireRow = (row: WireRow, now: number): InboxRow => {
     hidden,
     ...rest
   ] = row;
-  const [flags, revision, ageDifference, group, mentions = [], pinned] = rest;
+  const [flags, revision, ageDifference, group, mentions = [], pinned = null, flagsRevision = 0] = rest;
   return {
     handle,
     conversation,
@@ -184,7 +190,8 @@ export const fromWireRow = (row: WireRow, now: number): InboxRow => {
     mutedExceptMentions: (flags & 16) !== 0,
     marked: (flags & 32) !== 0,
     archived: (flags & 64) !== 0,
-    pinnedAt: pinned === undefined ? null : pinned + now,
+    pinnedAt: pinned === null ? null : pinned + now,
+    flagsRevision,
     kept: (flags & 4) !== 0,
     revision,
     group: group ? fromWireGroup(group) : null,

@@ -56,6 +56,10 @@ export const toHttpRequest = (command: Command): HttpRequest => {
       const { type: _type, conversation: _conversation, ...flags } = command;
       return { method: "PATCH", path: `${path}/flags`, body: flags };
     }
+    case "setMessageFlags": {
+      const { type: _type, conversation: _conversation, seq, ...flags } = command;
+      return { method: "PATCH", path: `${path}/messages/${seq}/flags`, body: flags };
+    }
     case "clearHistory":
       return command.keep
         ? { method: "POST", path: `${path}/clear`, body: { upTo: command.upTo } }

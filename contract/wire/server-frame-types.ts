@@ -15,7 +15,7 @@ export const page = "g";
 export const searchResults = "q";
 /** Messages changed after a revision. */
 export const revisions = "v";
-/** The request was carried out. The answer to a reaction has its revision, the others have no content. */
+/** The request was carried out. The answers to reactions and message flags have a revision, the others no content. */
 export const done = "y";
 /** State of a call. */
 export const call = "j";

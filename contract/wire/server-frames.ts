@@ -28,7 +28,7 @@ import * as serverFrame from "./server-frame-types.ts";
  * live edits, `messages`, `page` and `searchResults` frames, after every `creditReportMessages` messages and every quarter of `creditBytes`. A server that refuses
  * frames drops those without an answer, so after a rate-limit refusal a device sends `received` and `foreground` again.
  */
-export const protocolVersion = 16;
+export const protocolVersion = 17;
 
 export const pingFrame = ".";
 /**
@@ -108,7 +108,7 @@ const serverFrames = {
   ]),
   [serverFrame.done]: v.union([
     v.strictTuple([v.literal(serverFrame.done), Ref]),
-    v.strictTuple([v.literal(serverFrame.done), Ref, Count]), // revision of a reaction
+    v.strictTuple([v.literal(serverFrame.done), Ref, Count]), // revision of a reaction or of message flags
   ]),
   [serverFrame.call]: v.strictTuple([v.literal(serverFrame.call), Ref, CallResult]),
   // online, last-seen time

@@ -5,6 +5,7 @@ import {
   EditFields,
   Emoji,
   FlagFields,
+  MessageFlagFields,
   MulticastBody,
   MuteSeconds,
   SendCommand,
@@ -16,6 +17,7 @@ import {
   DeletePendingResult,
   EditMessageResult,
   FlagsResult,
+  MessageFlagsResult,
   MulticastResult,
   MuteResult,
   ReactResult,
@@ -273,6 +275,27 @@ export const conversationCommandRoutes = createRoutes()
         conversation: c.req.valid("param").id,
         ...c.req.valid("json"),
       }),
+  )
+  .patch(
+    "/conversations/:id/messages/:seq/flags",
+    describeOperation({
+      tag: "conversations",
+      summary: "Star a message, or delete it for oneself only; absent flags stay as they are",
+      ok: { status: 200, body: MessageFlagsResult },
+      refusals: [...nonMemberErrors, "message_not_found", "too_many_starred", "too_many_deleted", "forbidden_origin"],
+    }),
+    authenticate,
+    validate("param", MessageParams),
+    validate("json", MessageFlagFields),
+    (c) => {
+      const { id: conversation, seq } = c.req.valid("param");
+      return respondWithCommand<"setMessageFlags">(c, {
+        type: "setMessageFlags",
+        conversation,
+        seq,
+        ...c.req.valid("json"),
+      });
+    },
   )
   .put(
     "/mutes/:id",

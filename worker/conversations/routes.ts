@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { Seq } from "#contract/conversations.ts";
 import { gapPageRows, messagePageRows, searchQueryMaxLength } from "#contract/limits.ts";
+import { MessageFlags } from "#contract/settings/message-flags.ts";
 import { Presence } from "#contract/settings/settings.ts";
 import { Emoji } from "#contract/wire/command-schemas.ts";
 import {
@@ -135,6 +136,22 @@ export const conversationRoutes = createRoutes()
       const { emoji, before } = c.req.valid("query");
       const page = await withRetry(() => getConversationStub(c.env, id).listReactors(user, seq, { emoji, before }));
       return isRefusal(page) ? respondWithRefusal(c, page) : c.json(page, 200);
+    },
+  )
+  .get(
+    "/conversations/:id/message-flags",
+    describeOperation({
+      tag: "conversations",
+      summary: "Messages of a conversation that one has starred or deleted for oneself",
+      ok: { status: 200, body: MessageFlags },
+      refusals: nonMemberErrors,
+    }),
+    authenticate,
+    validate("param", ConversationIdParam),
+    async (c) => {
+      const stub = getUserChannelStub(c.env, c.var.caller.user);
+      const flags = await withRetry(() => stub.listMessageFlags(c.req.valid("param").id));
+      return flags ? c.json(flags, 200) : respondWithRefusal(c, { error: "conversation_not_found" });
     },
   )
   .get(

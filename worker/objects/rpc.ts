@@ -6,6 +6,7 @@ import type { Group, GroupCard, GroupRole, Receipts } from "#contract/groups.ts"
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import type { Relation } from "#contract/people.ts";
 import type { PushSubscriptionBody, PushTestResult } from "#contract/push.ts";
+import type { MessageFlags } from "#contract/settings/message-flags.ts";
 import type { Presence, VersionedSettings } from "#contract/settings/settings.ts";
 import type { Command, CommandResults, ListPage, ReactorPage, Refusal, SearchResult } from "#contract/wire/commands.ts";
 import type { ChangedReactions } from "#contract/wire/reactions.ts";
@@ -174,6 +175,8 @@ export interface UserChannelRpc {
   listConversations(before: number | undefined): Promise<ListPage>;
   /** Conversations this person has muted, last changed first. */
   listMutes(): Promise<ConversationId[]>;
+  /** Flags of the messages of one conversation, null if the inbox does not have it. */
+  listMessageFlags(conversation: ConversationId): Promise<MessageFlags | null>;
   /** Whether this person's inbox has the conversation. Checked before the request wakes another object. */
   hasConversation(conversation: ConversationId): Promise<boolean>;
   /** Open calls of this person. */

@@ -4,6 +4,7 @@ import type { Call, CallSignals, DeviceId } from "#contract/calls/call.ts";
 import { type ConversationId, packUuid, type Uuid } from "#contract/ids.ts";
 import type { Relation } from "#contract/people.ts";
 import type { PushTestResult } from "#contract/push.ts";
+import type { MessageFlags } from "#contract/settings/message-flags.ts";
 import type { Presence, VersionedSettings } from "#contract/settings/settings.ts";
 import type { Command, CommandResults, Refusal } from "#contract/wire/commands.ts";
 import * as serverFrame from "#contract/wire/server-frame-types.ts";
@@ -21,6 +22,7 @@ import { ConversationGateway } from "./user-channel/commands/conversation-gatewa
 import { FlagCommands } from "./user-channel/commands/flag-commands.ts";
 import { MessageDeletions } from "./user-channel/commands/message-deletions.ts";
 import { MessageEdits } from "./user-channel/commands/message-edits.ts";
+import { MessageFlagCommands } from "./user-channel/commands/message-flag-commands.ts";
 import { ReactionCommands } from "./user-channel/commands/reaction-commands.ts";
 import { ReceiptCommands } from "./user-channel/commands/receipt-commands.ts";
 import { MessageDispatcher } from "./user-channel/commands/send-messages.ts";
@@ -112,10 +114,11 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
       dispatcher,
       receipts: this.#receipts,
       flags: new FlagCommands(inbox, factor),
+      messageFlags: new MessageFlagCommands({ user, inbox, gateway, factor }),
       deletions: new MessageDeletions(user, gateway, factor),
       edits: new MessageEdits(user, gateway, factor),
       reactions: new ReactionCommands(user, gateway, factor),
-      reader: new ConversationReader(user, gateway),
+      reader: new ConversationReader(user, gateway, inbox),
       presence: this.#presence,
       calls: this.#callCommands,
       callRegistry: this.#callRegistry,
@@ -256,6 +259,10 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
 
   async listMutes(): Promise<ConversationId[]> {
     return this.#inbox.read(listMutedConversations);
+  }
+
+  async listMessageFlags(conversation: ConversationId): Promise<MessageFlags | null> {
+    return this.#inbox.choices.listMessageFlags(conversation) ?? null;
   }
 
   async hasConversation(conversation: ConversationId): Promise<boolean> {

@@ -29,12 +29,13 @@ export type PersonRow = {
 /** The server's inbox row plus local state. */
 export type LocalConversationRow = Omit<
   InboxRow,
-  "conversation" | "handle" | "mentions" | "mutedExceptMentions" | keyof ConversationFlags
+  "conversation" | "handle" | "mentions" | "mutedExceptMentions" | "flagsRevision" | keyof ConversationFlags
 > & {
   id: ConversationId;
   /** Absent in rows of earlier versions. */
   mentions?: number[];
   mutedExceptMentions?: boolean;
+  flagsRevision?: number;
   marked?: boolean;
   archived?: boolean;
   pinnedAt?: number | null;

@@ -26,7 +26,8 @@ export const answerFrame = (
     case "standing":
       return ["j", ref, result as CallResult];
     case "react":
-      return ["y", ref, (result as CommandResults["react"]).revision];
+    case "setMessageFlags":
+      return ["y", ref, (result as CommandResults[typeof type]).revision];
     case "presence": {
       const { here, seen_at } = result as CommandResults["presence"];
       return ["L", ref, here ? 1 : 0, seen_at === null ? null : seen_at - now];

@@ -251,7 +251,9 @@ export class ModelDevice {
           ? this.server.tala.handle(this.user, request)
           : request.path === "/api/settings"
             ? this.server.changeSettings(this.user, request.body)
-            : this.server.execute(this.user, toCommand(request));
+            : request.path.endsWith("/message-flags")
+              ? this.server.listMessageFlags(this.user, request.path.split("/")[3] ?? "")
+              : this.server.execute(this.user, toCommand(request));
     if (this.answerMs > 0) await this.pass(this.answerMs);
     if (this.shouldLose(request, "answer") || (faults.dropAck > 0 && faults.random() < faults.dropAck))
       throw new SyncError("offline");
@@ -339,6 +341,13 @@ const toCommand = ({ method, path, body }: HttpRequest): Command => {
       ...(url.searchParams.get("except") === "mentions" ? { exceptMentions: true } : {}),
     };
   }
+  if (url.pathname.endsWith("/flags") && what === "messages")
+    return {
+      type: "setMessageFlags",
+      conversation,
+      seq: Number(seq),
+      ...(body as { starred?: boolean; deleted?: true }),
+    };
   if (what === "flags") return { type: "setConversationFlags", conversation, ...(body as FlagChange) };
   if (what === "clear") return { type: "clearHistory", conversation, keep: true, ...(body as { upTo: number }) };
   if (method === "DELETE" && what === "messages") return { type: "deleteForEveryone", conversation, seq: Number(seq) };

@@ -11,6 +11,7 @@ import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { previewMaxLength, searchResultsMax } from "#contract/limits.ts";
 import { isMentionOf } from "#contract/mentions.ts";
 import { type ConversationFlags, noFlags } from "#contract/settings/conversation-flags.ts";
+import { withoutContent } from "#contract/settings/message-flags.ts";
 import { foldText } from "#contract/text.ts";
 import type { CommandOf, PageResult, RevisedResult, SearchResult } from "#contract/wire/commands.ts";
 import { formatReactions } from "#contract/wire/reactions.ts";
@@ -23,6 +24,8 @@ export type LogMember = ReadState & {
   mutedUntil: number | null;
   mutedExceptMentions: boolean;
   flags: ConversationFlags;
+  /** Starred messages with the time, and those that the member deleted for themselves. */
+  messageFlags: { revision: number; starred: Map<number, number>; deleted: Set<number> };
   /** Changes that last ended a mark as unread, and an archiving. */
   lastReadChange: number;
   lastArrivalChange: number;
@@ -78,6 +81,7 @@ export const newMember = (number = 0): LogMember => ({
   mutedUntil: null,
   mutedExceptMentions: false,
   flags: noFlags,
+  messageFlags: { revision: 0, starred: new Map(), deleted: new Set() },
   lastReadChange: 0,
   lastArrivalChange: 0,
   number,
@@ -95,8 +99,13 @@ const minOrZero = (marks: readonly number[]): number => (marks.length > 0 ? Math
 export const findVisibleHead = (log: Log, user: Uuid): number =>
   log.members.get(user)?.blocking?.ends ?? log.messages.length;
 
-/** Message as one member sees it. Only its author gets the client id and learns that it was undelivered. */
-export const toVisibleMessage = (message: LogMessage, member: Uuid): Message => {
+/** Message as one member sees it, without content if they (`me`) deleted it for themselves. Only its author gets the client id and learns that it was undelivered. */
+export const toVisibleMessage = (message: LogMessage, member: Uuid, me?: LogMember): Message => {
+  const visible = toReceivedMessage(message, member);
+  return me?.messageFlags.deleted.has(message.seq) ? withoutContent(visible) : visible;
+};
+
+const toReceivedMessage = (message: LogMessage, member: Uuid): Message => {
   const { seq, at, sender, body, cid, author, undelivered: withheld } = message;
   const reactions = summarizeReactions(message, member);
   const fields = { seq, at, sender, ...(reactions === "" ? {} : { reactions }) };
@@ -141,7 +150,7 @@ export const buildInboxRow = (log: Log, user: Uuid, handle: number): InboxRow =>
   });
   const head = findVisibleHead(log, user);
   const message = log.messages[head - 1];
-  const last = message && toVisibleMessage(message, user);
+  const last = message && toVisibleMessage(message, user, me);
   const preview = last && head > me.clearedUpTo ? truncateText(last.body) : null;
   const from = Math.max(me.read, me.clearedUpTo);
   return {
@@ -171,6 +180,7 @@ export const buildInboxRow = (log: Log, user: Uuid, handle: number): InboxRow =>
     mutedUntil: me.mutedUntil,
     mutedExceptMentions: me.mutedExceptMentions,
     ...me.flags,
+    flagsRevision: me.messageFlags.revision,
     kept: me.keepListed,
     revision: log.revision,
   };
@@ -184,7 +194,7 @@ export const readLogPage = (log: Log, user: Uuid, command: CommandOf<"page">, ro
       ? seen.filter((message) => message.seq > seq)
       : seen.filter((message) => message.seq < seq).reverse();
   const rows = found.slice(0, Math.min(limit, rowsMax));
-  const messages = rows.map((message) => toVisibleMessage(message, user));
+  const messages = rows.map((message) => toVisibleMessage(message, user, log.members.get(user)));
   const anchor = seen.find((message) => message.seq === anchorSeq)?.at ?? null;
   return { epoch: log.epoch, head: findVisibleHead(log, user), messages, more: found.length > rows.length, anchor };
 };
@@ -196,16 +206,22 @@ export const listRevised = (log: Log, user: Uuid, since: number, rowsMax: number
   const rows = found.slice(0, rowsMax);
   const more = found.length > rows.length;
   const revision = more ? (rows.at(-1)?.revision ?? since) : log.revision;
-  return { epoch: log.epoch, revision, messages: rows.map((message) => toVisibleMessage(message, user)), more };
+  return {
+    epoch: log.epoch,
+    revision,
+    messages: rows.map((message) => toVisibleMessage(message, user, log.members.get(user))),
+    more,
+  };
 };
 
 export const searchLog = (log: Log, user: Uuid, { query, before }: CommandOf<"search">): SearchResult => {
   const needle = foldText(query);
   const found = listVisible(log, user).filter(
     (message) =>
-      message.seq < before && foldText(searchTextOfBody(toVisibleMessage(message, user).body)).includes(needle),
+      message.seq < before &&
+      foldText(searchTextOfBody(toVisibleMessage(message, user, log.members.get(user)).body)).includes(needle),
   );
   const page = found.reverse().slice(0, searchResultsMax);
   const last = found.length > page.length ? (page.at(-1)?.seq ?? null) : null;
-  return { messages: page.map((message) => toVisibleMessage(message, user)), before: last };
+  return { messages: page.map((message) => toVisibleMessage(message, user, log.members.get(user))), before: last };
 };

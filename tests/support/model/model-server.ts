@@ -22,6 +22,7 @@ import {
 import { editWindowMs } from "#contract/limits.ts";
 import { keepMentions, withMentions } from "#contract/mentions.ts";
 import { noFlags } from "#contract/settings/conversation-flags.ts";
+import type { MessageFlags } from "#contract/settings/message-flags.ts";
 import type { Presence } from "#contract/settings/settings.ts";
 import { CommandSchema } from "#contract/wire/command-schemas.ts";
 import {
@@ -46,6 +47,7 @@ import {
   summarizeReactions,
   toVisibleMessage,
 } from "./model-log.ts";
+import { listModelMessageFlags, setModelMessageFlags } from "./model-message-flags.ts";
 import type { ModelSocket } from "./model-socket.ts";
 import { ModelTala } from "./model-tala.ts";
 
@@ -160,6 +162,12 @@ export class ModelServer extends ModelGroups {
     this.#stalled.set(socket, stalled);
   }
 
+  listMessageFlags(user: Uuid, conversation: ConversationId): MessageFlags | Refusal {
+    const log = this.logs.get(conversation);
+    const me = log?.members.get(user);
+    return log && me ? listModelMessageFlags(log, me) : { error: "conversation_not_found" };
+  }
+
   #run(user: Uuid, command: Command, source?: Caller) {
     if (command.type === "changes") return this.listChanges(user, command.since, command.before);
     if (command.type === "multicast") return this.#multicast(user, command, source);
@@ -199,6 +207,8 @@ export class ModelServer extends ModelGroups {
           pushRow: () => this.#pushRowChange(user, log),
           lastChange: this.changeNumber(user, log),
         });
+      case "setMessageFlags":
+        return setModelMessageFlags(log, me, command, () => this.#pushRowChange(user, log));
       case "deleteForEveryone":
         return this.#deleteForEveryone(user, log, command.seq);
       case "deletePending":
@@ -372,7 +382,7 @@ export class ModelServer extends ModelGroups {
     for (const message of messages) message.revision = ++log.revision;
     for (const member of members) {
       if (log.members.get(member)?.blocking) continue;
-      const shown = messages.map((message) => toVisibleMessage(message, member));
+      const shown = messages.map((message) => toVisibleMessage(message, member, log.members.get(member)));
       const row = this.row(member, log);
       this.recordChange(member, log.id, this.push(member, { type: "changed", row, since, messages: shown }));
       if (messages.some(({ author, seq }) => author !== member && seq > row.read))

@@ -289,6 +289,15 @@ export const accessTable: Record<string, Row> = {
     path: (world, role) => `/api/conversations/${conversation(world, role)}/messages/1/reactions`,
     expected: history,
   },
+  "PATCH /api/conversations/:id/messages/:seq/flags": {
+    path: (world, role) => `/api/conversations/${conversation(world, role)}/messages/1/flags`,
+    body: () => ({ starred: true }),
+    expected: history,
+  },
+  "GET /api/conversations/:id/message-flags": {
+    path: (world, role) => `/api/conversations/${conversation(world, role)}/message-flags`,
+    expected: history,
+  },
   "PUT /api/conversations/:id/marks": {
     path: (world, role) => `/api/conversations/${conversation(world, role)}/marks`,
     body: () => ({ delivered: 0, read: 0 }),
@@ -476,6 +485,17 @@ export const groupTable: Record<string, Row> = {
   "GET /api/conversations/:id/messages/:seq/reactions": {
     other: "cal",
     path: conversationOfGroup("/messages/2/reactions"),
+    expected: members,
+  },
+  "PATCH /api/conversations/:id/messages/:seq/flags": {
+    other: "cal",
+    path: conversationOfGroup("/messages/2/flags"),
+    body: () => ({ starred: true }),
+    expected: members,
+  },
+  "GET /api/conversations/:id/message-flags": {
+    other: "cal",
+    path: conversationOfGroup("/message-flags"),
     expected: members,
   },
   "PUT /api/conversations/:id/marks": {

@@ -295,6 +295,7 @@ describe("compact forms of the content of frames", () => {
       marked: false,
       archived: false,
       pinnedAt: null,
+      flagsRevision: 0,
       kept: false,
       revision: 4,
     };
@@ -325,6 +326,8 @@ describe("compact forms of the content of frames", () => {
     for (const pinned of [
       { ...group, pinnedAt: now },
       { ...mentioning, pinnedAt: now - 3, archived: true },
+      { ...row, flagsRevision: 40 },
+      { ...mentioning, flagsRevision: 41, pinnedAt: now },
     ])
       expect(fromWireRow(v.parse(WireRow, toWireRow(pinned, now)), now)).toEqual(pinned);
     const empty = { ...row, preview: null, head: 0, prior: null, open: false };

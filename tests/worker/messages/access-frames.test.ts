@@ -94,6 +94,12 @@ const table: Record<ClientFrame[0], Row> = {
     removed: "y",
     stranger: notFound,
   },
+  Y: {
+    frame: (ref, conversation) => ["Y", ref, conversation, 3, { starred: true }],
+    member: "y",
+    removed: "y",
+    stranger: notFound,
+  },
   t: { frame: (_, conversation) => ["t", conversation], member: undefined, removed: undefined, stranger: undefined },
   r: { frame: (_, conversation) => ["r", conversation, 1, 1], member: "u", removed: "u", stranger: undefined },
   g: {

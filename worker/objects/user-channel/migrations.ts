@@ -7,6 +7,7 @@ import mentions from "#migrations/user-channel/0006_mentions.sql?raw";
 import pushMarksInInbox from "#migrations/user-channel/0007_push_marks_in_inbox.sql?raw";
 import missedCalls from "#migrations/user-channel/0008_missed_calls.sql?raw";
 import conversationFlags from "#migrations/user-channel/0009_conversation_flags.sql?raw";
+import messageFlags from "#migrations/user-channel/0010_message_flags.sql?raw";
 
 /** Migrations of a UserChannel's database, in order. */
 export const userChannelMigrations = [
@@ -19,4 +20,5 @@ export const userChannelMigrations = [
   pushMarksInInbox,
   missedCalls,
   conversationFlags,
+  messageFlags,
 ];

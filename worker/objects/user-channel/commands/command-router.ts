@@ -10,6 +10,7 @@ import type { ConversationReader } from "./conversation-commands.ts";
 import type { FlagCommands } from "./flag-commands.ts";
 import type { MessageDeletions } from "./message-deletions.ts";
 import type { MessageEdits } from "./message-edits.ts";
+import type { MessageFlagCommands } from "./message-flag-commands.ts";
 import type { ReactionCommands } from "./reaction-commands.ts";
 import type { ReceiptCommands } from "./receipt-commands.ts";
 import type { MessageDispatcher } from "./send-messages.ts";
@@ -19,6 +20,7 @@ type CommandRouterPorts = {
   dispatcher: MessageDispatcher;
   receipts: ReceiptCommands;
   flags: FlagCommands;
+  messageFlags: MessageFlagCommands;
   deletions: MessageDeletions;
   edits: MessageEdits;
   reactions: ReactionCommands;
@@ -66,7 +68,8 @@ export class CommandRouter {
     session: Uuid | undefined,
     isWanted: () => boolean,
   ): Promise<CommandResults[Command["type"]] | Refusal> {
-    const { dispatcher, receipts, flags, deletions, edits, reactions, reader, presence, calls } = this.#ports;
+    const { dispatcher, receipts, flags, messageFlags, deletions, edits, reactions, reader, presence, calls } =
+      this.#ports;
     switch (command.type) {
       case "send":
         return dispatcher.sendAndWait(command);
@@ -84,6 +87,8 @@ export class CommandRouter {
         return receipts.setMute(command);
       case "setConversationFlags":
         return flags.setFlags(command);
+      case "setMessageFlags":
+        return messageFlags.setFlags(command);
       case "mark":
         return receipts.updateReceipts(command);
       case "clearHistory":

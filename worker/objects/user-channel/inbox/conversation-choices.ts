@@ -1,25 +1,30 @@
 import type { ConversationId } from "#contract/ids.ts";
 import { type ConversationFlags, isSameFlags } from "#contract/settings/conversation-flags.ts";
+import type { MessageFlags } from "#contract/settings/message-flags.ts";
 import { toRowFrame } from "#worker/objects/user-channel/sockets/server-frames.ts";
 import type { ChangeSequence } from "./change-sequence.ts";
 import { toInboxRow } from "./changes-query.ts";
 import type { InboxEntry } from "./inbox-merge.ts";
 import type { InboxTable } from "./inbox-table.ts";
+import { MessageFlagTable, type StoredMessageFlags, withoutPreview } from "./message-flag-table.ts";
 import { type InboxMute, isLouderMute, isSameMute } from "./mute.ts";
 import { toUniformPush } from "./push-builders.ts";
 
 type ConversationChoicesPorts = {
+  sql: SqlStorage;
   inbox: InboxTable;
   sequence: Pick<ChangeSequence, "next" | "pushChanges">;
   onUnmuted(entry: InboxEntry): void;
 };
 
-/** Flags and mute of a conversation, as its person chooses them. Each choice is written at once and pushed. */
+/** Flags and mute of a conversation, and flags of its messages, as its person chooses them. Each choice is written at once and pushed. */
 export class ConversationChoices {
   readonly #ports: ConversationChoicesPorts;
+  readonly messageFlags: MessageFlagTable;
 
   constructor(ports: ConversationChoicesPorts) {
     this.#ports = ports;
+    this.messageFlags = new MessageFlagTable(ports.sql);
   }
 
   /** Sets the flags of a conversation. Returns its row; undefined if there is no such row. */
@@ -34,6 +39,26 @@ export class ConversationChoices {
     inbox.writeFlags(entry);
     this.#push(entry);
     return entry;
+  }
+
+  /** Sets the flags of a message. Returns the row of its conversation; undefined if there is no such row. */
+  setMessageFlags(conversation: ConversationId, seq: number, flags: StoredMessageFlags): InboxEntry | undefined {
+    const { inbox, sequence } = this.#ports;
+    const before = inbox.find(conversation);
+    if (!before || before.gone) return undefined;
+    this.messageFlags.write(before.handle, seq, flags);
+    const changed = sequence.next;
+    const changedRow = { ...before, changed, flagsRevision: changed };
+    const isPreviewDeleted = flags.isDeleted && seq === before.head;
+    const entry = isPreviewDeleted ? withoutPreview(changedRow) : changedRow;
+    inbox.write(entry);
+    this.#push(entry);
+    return entry;
+  }
+
+  listMessageFlags(conversation: ConversationId): MessageFlags | undefined {
+    const row = this.#ports.inbox.find(conversation);
+    return row && !row.gone ? this.messageFlags.list(row) : undefined;
   }
 
   /** Number of pinned conversations, and when the last one was pinned. */

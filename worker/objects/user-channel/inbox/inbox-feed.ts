@@ -59,7 +59,7 @@ export class InboxFeed {
   readonly #writeBehind: WriteBehind;
   readonly #listeners: InboxListeners;
 
-  /** Flags and mutes. */
+  /** Flags of conversations and messages, and mutes. */
   readonly choices: ConversationChoices;
 
   constructor(ctx: DurableObjectState, meta: KeyValues, sockets: SocketRegistry, listeners: InboxListeners) {
@@ -72,6 +72,7 @@ export class InboxFeed {
     this.#sequence = new ChangeSequence(ctx, meta, sockets, this.#account.changed);
     this.#writeBehind = new WriteBehind(this.#inbox, this.#sequence, sockets);
     this.choices = new ConversationChoices({
+      sql: ctx.storage.sql,
       inbox: this.#inbox,
       sequence: this.#sequence,
       onUnmuted: (entry) => listeners.onUnmuted(entry),
@@ -252,7 +253,7 @@ export class InboxFeed {
   #pushUpdate(merged: EntryUpdate): boolean {
     const stored = this.#inbox.find(merged.entry.conversation);
     const hasArrived = hasArrival(merged, stored, Date.now());
-    const update = endFlags(merged, stored, hasArrived);
+    const update = this.choices.messageFlags.applyToUpdate(endFlags(merged, stored, hasArrived), stored);
     const { entry, newMessages, ownMessages, needsFullRow } = update;
     const changes = listPushes(update);
     const changed = changes.length > 0 ? this.#sequence.value + changes.length : (stored?.changed ?? 0);
@@ -274,7 +275,8 @@ export class InboxFeed {
     return isWriteHeld;
   }
 
-  #applyEntry(before: InboxEntry, merged: InboxEntry): InboxEntry {
+  #applyEntry(before: InboxEntry, changedEntry: InboxEntry): InboxEntry {
+    const merged = this.choices.messageFlags.withoutEnded(changedEntry, before);
     const { hasChanged, needsFullRow } = compareReadState(before, merged);
     const entry = hasChanged ? recordFlagEnds({ ...merged, changed: this.#sequence.next }, before, false) : merged;
     if (needsFullRow) this.#inbox.writeFlags(entry);

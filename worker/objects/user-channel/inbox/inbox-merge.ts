@@ -77,6 +77,7 @@ const createEntry = (
   pinnedAt,
   lastReadChange: 0,
   lastArrivalChange: 0,
+  flagsRevision: 0,
   kept: false,
   revision: notice.revision,
   group: notice.group,

@@ -45,6 +45,7 @@ export type InboxColumns = {
   pinned_at: number | null;
   last_read_change: number;
   last_arrival_change: number;
+  flags_revision: number;
   kept: number;
   revision: number;
   card: string | null;
@@ -80,6 +81,7 @@ export const toInboxEntry = (row: InboxColumns): InboxEntry => ({
   pinnedAt: row.pinned_at,
   lastReadChange: row.last_read_change,
   lastArrivalChange: row.last_arrival_change,
+  flagsRevision: row.flags_revision,
   kept: row.kept === 1,
   revision: row.revision,
   group: row.card === null ? null : v.parse(GroupCard, JSON.parse(row.card)),
@@ -114,6 +116,7 @@ const updatedColumns = [
   "marked",
   "last_read_change",
   "last_arrival_change",
+  "flags_revision",
   "kept",
   "revision",
   "card",
@@ -144,6 +147,7 @@ const toColumns = (entry: InboxEntry): Pick<InboxColumns, (typeof updatedColumns
   marked: entry.marked ? 1 : 0,
   last_read_change: entry.lastReadChange,
   last_arrival_change: entry.lastArrivalChange,
+  flags_revision: entry.flagsRevision,
   kept: entry.kept ? 1 : 0,
   revision: entry.revision,
   card: entry.group === null ? null : JSON.stringify(entry.group),

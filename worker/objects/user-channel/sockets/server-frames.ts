@@ -182,8 +182,8 @@ export const toAnswerFrame = (
     type === "setConversationFlags"
   )
     return { frame: [serverFrame.done, ref], messages: 0 };
-  if (type === "react")
-    return { frame: [serverFrame.done, ref, (result as CommandResults["react"]).revision], messages: 0 };
+  if (type === "react" || type === "setMessageFlags")
+    return { frame: [serverFrame.done, ref, (result as CommandResults[typeof type]).revision], messages: 0 };
   if (type === "changes") {
     return {
       frame: [serverFrame.changes, ref, ...toChangesFields(result as CommandResults["changes"], base)],

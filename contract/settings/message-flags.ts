@@ -1,0 +1,27 @@
+import * as v from "valibot";
+import { type Message, Seq, type StoredBody, Watermark } from "#contract/conversations.ts";
+
+/**
+ * Flags of the messages of one conversation, private to a person and the same on all their devices
+ * (docs/decisions/message-flags.md): starred ones with the time, and those they deleted for themselves. `revision`: number
+ * of the last change, as in the inbox row.
+ */
+export const MessageFlags = v.object({
+  revision: Watermark,
+  starred: v.array(v.object({ seq: Seq, at: v.number() })),
+  deleted: v.array(Seq),
+});
+export type MessageFlags = v.InferOutput<typeof MessageFlags>;
+
+/** Whether a message can be starred: people write it, and it is neither deleted nor withheld. */
+export const isStarrable = ({ type }: StoredBody): boolean =>
+  type === "text" || type === "image" || type === "file" || type === "voice";
+
+/** The message as its reader's devices have it after they deleted it for themselves: a place in the log without content. */
+export const withoutContent = ({ seq, sender, at, cid }: Message): Message => ({
+  seq,
+  sender,
+  at,
+  body: { type: "withheld" },
+  ...(cid === undefined ? {} : { cid }),
+});
