@@ -33,7 +33,8 @@ function runVitest(project) {
     "run",
     "--project",
     `${project}*`,
-    "--maxWorkers=2",
+    // Twice the processors of the smallest machine: tests mostly wait, for alarms and time-outs.
+    "--maxWorkers=4",
     "--passWithNoTests",
     "--reporter=default",
     "--reporter=json",

@@ -10,7 +10,7 @@ test("another tab that deletes the local database removes neither unsent message
   const [anas, bens] = phones;
   const { page, texts } = anas;
   await anas.write("en ligne");
-  await expect(anas.ticks("en ligne", "sent")).toBeVisible();
+  await expect(anas.ticks("en ligne", "read")).toBeVisible();
   const other = await anas.context.newPage();
   await anas.goTo("/favicon.svg", other); // a page of this origin without a script
   await anas.context.setOffline(true);

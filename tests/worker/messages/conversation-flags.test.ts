@@ -233,16 +233,19 @@ test("a mark as unread is one row, and a message to a conversation with flags co
     return counted.written - written;
   };
   const channel = env.USER_CHANNEL.getByName(ben.id);
-  const mark = { type: "setConversationFlags", conversation: id, marked: true } as const;
-  await evictDurableObject(channel);
-  await readRow(ben, id);
-  expect(await count(() => request(ben, mark))).toBeLessThanOrEqual(2); // the row, and now and then its index
-  await request(ben, { type: "mute", conversation: id, muted: true });
-  const fewest = async () => {
+  /** Counts the rows of an action at its cheapest of three runs: work in the background may fall into one of them. */
+  const countFewest = async (act: (round: number) => Promise<unknown>) => {
     const counts: number[] = [];
-    for (let round = 0; round < 3; round++) counts.push(await count(() => sendToBen(pair, "encore")));
+    for (let round = 0; round < 3; round++) counts.push(await count(() => act(round)));
     return Math.min(...counts);
   };
+  await evictDurableObject(channel);
+  await readRow(ben, id);
+  const mark = (round: number) => setFlags(ben, id, { marked: round % 2 === 0 });
+  expect(await countFewest(mark)).toBeLessThanOrEqual(2); // the row, and now and then its index
+  await setFlags(ben, id, { marked: false });
+  await request(ben, { type: "mute", conversation: id, muted: true });
+  const fewest = () => countFewest(() => sendToBen(pair, "encore"));
   const plain = await fewest();
   await setFlags(ben, id, { pinned: true, marked: true });
   expect(await fewest()).toBeLessThanOrEqual(plain);
