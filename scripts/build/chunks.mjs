@@ -75,6 +75,11 @@ const formsPart = "forms";
  * @type {Part[]}
  */
 const idleParts = [
+  // Menus and confirmations, which open over every page.
+  {
+    name: "dialogs",
+    roots: ["src/components/overlays/menu-popup.tsx", "src/components/people/person-dialogs.tsx"],
+  },
   // Announces messages that arrive in other conversations.
   { name: "notifier", roots: ["src/features/notifier/notifier.tsx"] },
   // Notifications while the app is closed: requested where they are on, and once a message was sent.
@@ -130,6 +135,7 @@ const lazyParts = [
       "src/sync/reactions/set-reaction.ts",
       "src/features/chat/search/search-panel.tsx",
       "src/features/conversations/broadcast-sheet.tsx",
+      "src/features/conversations/delete-conversation-dialog.tsx",
       "src/features/conversations/empty-filter.tsx",
       "src/features/conversations/flag-actions.ts",
       "src/features/conversations/row-menu.tsx",

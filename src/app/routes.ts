@@ -107,9 +107,11 @@ export const findConversation = (pathname: string, me: Uuid): ConversationId | u
   return kind === "chat" ? privateConversationId(me, id) : id;
 };
 
-/** Fetches the code of the conversation list and of the chats, so that they open at once. */
+/** Fetches the code of the conversation list, the chats and the menus over them, so that they open at once. */
 export const preloadChats = async (): Promise<void> => {
-  for (const screen of [listScreen, privateChatScreen, groupChatScreen]) await screen.preload();
+  const preloadMenus = () => import("#components/overlays/menu-popup.tsx").catch(() => undefined);
+  for (const load of [listScreen.preload, privateChatScreen.preload, preloadMenus, groupChatScreen.preload])
+    await load();
 };
 
 /** Six tabs of SPEC.md §2; their names are the same words in every language. */

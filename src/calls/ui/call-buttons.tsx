@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 import { dialCall } from "#calls/actions.ts";
 import { useCanCall } from "#calls/hooks.ts";
 import { IconButton } from "#components/controls/icon-button.tsx";
-import { lazyOverlay } from "#components/layout/lazy-component.tsx";
+import { lazyOverlay } from "#components/overlays/lazy-overlay.tsx";
 import type { MenuItem } from "#components/overlays/menu.tsx";
 import type { CallKind } from "#contract/calls/call.ts";
 import { privateConversationId, type Uuid } from "#contract/ids.ts";

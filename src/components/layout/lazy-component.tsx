@@ -1,5 +1,4 @@
-import { type ComponentType, type ReactNode, useEffect, useEffectEvent, useState } from "react";
-import { loadOrShowToast } from "#components/overlays/load-with-toast.ts";
+import { type ComponentType, type ReactNode, useEffect, useState } from "react";
 
 type LoadComponent<Props> = () => Promise<{ default: ComponentType<Props> }>;
 
@@ -56,37 +55,5 @@ export const lazyComponent = <Props extends object>(load: LoadComponent<Props>) 
     if (!code) return fallback ?? null;
     const Code = code;
     return <Code {...(props as unknown as Props)} />;
-  };
-};
-
-/**
- * Same for overlays that a person opens. If the code cannot be fetched, a toast says so and the overlay closes; it does
- * not open later on top of something else.
- */
-export const lazyOverlay = <Props extends { onClose: () => void }>(load: LoadComponent<Props>) => {
-  let code: ComponentType<Props> | undefined;
-  // biome-ignore lint/correctness/noComponentHookFactories: called once per component, at module level
-  return function LazyOverlay({ fallback, ...rest }: Props & { fallback?: ReactNode }) {
-    const props = rest as unknown as Props;
-    const [, setLoaded] = useState(code !== undefined);
-    const close = useEffectEvent(props.onClose);
-    useEffect(() => {
-      if (code) return setLoaded(true); // loaded between render and effect
-      let isMounted = true;
-      const fetchCode = async () => {
-        const module = await loadOrShowToast(load);
-        if (module) code = module.default;
-        if (!isMounted) return;
-        if (module) setLoaded(true);
-        else close();
-      };
-      void fetchCode();
-      return () => {
-        isMounted = false;
-      };
-    }, []);
-    if (!code) return fallback ?? null;
-    const Code = code;
-    return <Code {...props} />;
   };
 };

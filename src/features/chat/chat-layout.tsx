@@ -10,10 +10,11 @@ import {
 } from "react";
 import { useTranslation } from "react-i18next";
 import { EmptyState } from "#components/layout/empty-state.tsx";
-import { lazyComponent, lazyOverlay } from "#components/layout/lazy-component.tsx";
+import { lazyComponent } from "#components/layout/lazy-component.tsx";
 import { PaneSpinner } from "#components/layout/pane-spinner.tsx";
 import { Screen } from "#components/layout/screen.tsx";
 import { useInterruptibleContent } from "#components/layout/use-interruptible-content.ts";
+import { lazyOverlay } from "#components/overlays/lazy-overlay.tsx";
 import type { MenuItem } from "#components/overlays/menu.tsx";
 import { showToast } from "#components/overlays/toast.tsx";
 import type { ConversationId } from "#contract/ids.ts";

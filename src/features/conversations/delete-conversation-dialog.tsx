@@ -8,7 +8,13 @@ import { hideConversation, SyncError } from "#sync/actions.ts";
 import type { ConversationListItem } from "#sync/hooks/use-conversations.ts";
 
 /** Confirmation that deletes a conversation for this user only. The dialog closes whatever the result. */
-export function DeleteConversationDialog({ item, onClose }: { item: ConversationListItem; onClose: () => void }) {
+export default function DeleteConversationDialog({
+  item,
+  onClose,
+}: {
+  item: ConversationListItem;
+  onClose: () => void;
+}) {
   const { t } = useTranslation();
   const [busy, setBusy] = useState(false);
   const name = isolateBidi(getConversationName(item, t));

@@ -1,4 +1,5 @@
-import { lazyComponent, lazyOverlay } from "#components/layout/lazy-component.tsx";
+import { lazyComponent } from "#components/layout/lazy-component.tsx";
+import { lazyOverlay } from "#components/overlays/lazy-overlay.tsx";
 import { loadWithIdleTexts } from "#i18n/setup.ts";
 import type { ConversationListItem } from "#sync/hooks/use-conversations.ts";
 

@@ -1,12 +1,14 @@
 import { useCallback, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { getConversationName } from "#components/messages/conversation-name.ts";
+import { lazyIdleOverlay } from "#components/overlays/lazy-overlay.tsx";
 import { runWithToast } from "#components/overlays/run-with-toast.ts";
 import { MuteDialog } from "#components/people/lazy-mute-dialog.ts";
-import { ClearHistoryDialog } from "#components/people/person-dialogs.tsx";
+import { LazyClearHistoryDialog } from "#components/people/lazy-person-dialogs.ts";
 import { clearConversation, muteConversation } from "#sync/actions.ts";
 import type { ConversationListItem } from "#sync/hooks/use-conversations.ts";
-import { DeleteConversationDialog } from "./delete-conversation-dialog.tsx";
+
+const DeleteConversationDialog = lazyIdleOverlay(() => import("./delete-conversation-dialog.tsx"));
 
 type ConfirmedAction = "clear" | "delete" | "mute";
 
@@ -31,7 +33,7 @@ export const useConversationMenu = () => {
   const dialog = confirmation && (
     <>
       {confirmation.action === "clear" && (
-        <ClearHistoryDialog
+        <LazyClearHistoryDialog
           name={getConversationName(confirmation.item, t)}
           isGroup={confirmation.item.kind === "group"}
           busy={isClearing}

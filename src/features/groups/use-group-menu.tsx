@@ -1,8 +1,8 @@
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { restoreLostFocus } from "#components/focus/title-focus.ts";
-import { lazyOverlay } from "#components/layout/lazy-component.tsx";
 import { useNavigateIfStillHere } from "#components/layout/use-navigate-if-still-here.ts";
+import { lazyOverlay } from "#components/overlays/lazy-overlay.tsx";
 import type { MenuItem } from "#components/overlays/menu.tsx";
 import { MuteDialog } from "#components/people/lazy-mute-dialog.ts";
 import { toUnmuteLabel } from "#components/people/mute-texts.ts";

@@ -4,8 +4,8 @@ import { useTranslation } from "react-i18next";
 import type { MenuItem } from "#components/overlays/menu.tsx";
 import { runWithToast } from "#components/overlays/run-with-toast.ts";
 import { MuteDialog } from "#components/people/lazy-mute-dialog.ts";
+import { LazyClearHistoryDialog } from "#components/people/lazy-person-dialogs.ts";
 import { toUnmuteLabel } from "#components/people/mute-texts.ts";
-import { ClearHistoryDialog } from "#components/people/person-dialogs.tsx";
 import type { ConversationId } from "#contract/ids.ts";
 import { clearConversation, muteConversation } from "#sync/actions.ts";
 import type { ConversationView } from "#sync/hooks/use-conversations.ts";
@@ -60,7 +60,7 @@ export const useChatMenu = (conversation: ConversationId, name: string, view: Co
       />
     ) : (
       openDialog === "clear" && (
-        <ClearHistoryDialog
+        <LazyClearHistoryDialog
           name={name}
           isGroup={view?.kind === "group"}
           busy={isBusy}

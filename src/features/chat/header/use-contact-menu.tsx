@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 import { useNavigateIfStillHere } from "#components/layout/use-navigate-if-still-here.ts";
 import type { MenuItem } from "#components/overlays/menu.tsx";
 import { runWithToast } from "#components/overlays/run-with-toast.ts";
-import { BlockPersonDialog, DeleteContactDialog } from "#components/people/person-dialogs.tsx";
+import { LazyBlockPersonDialog, LazyDeleteContactDialog } from "#components/people/lazy-person-dialogs.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
 import { blockPerson, deleteContact, unblockPerson } from "#sync/people/contact-commands.ts";
@@ -53,8 +53,8 @@ export const useContactMenu = ({ userId, name, isBlocked, isContact }: ContactMe
   const dialogProps = { name, busy: isBusy, onClose: close };
   const dialog = (
     <>
-      {openDialog === "block" && <BlockPersonDialog {...dialogProps} onConfirm={() => void block()} />}
-      {openDialog === "delete" && <DeleteContactDialog {...dialogProps} onConfirm={() => void deletePeer()} />}
+      {openDialog === "block" && <LazyBlockPersonDialog {...dialogProps} onConfirm={() => void block()} />}
+      {openDialog === "delete" && <LazyDeleteContactDialog {...dialogProps} onConfirm={() => void deletePeer()} />}
     </>
   );
   return { items, dialog, unblock };

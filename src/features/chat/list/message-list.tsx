@@ -1,6 +1,6 @@
 import { type ReactNode, useContext, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { lazyOverlay } from "#components/layout/lazy-component.tsx";
+import { lazyOverlay } from "#components/overlays/lazy-overlay.tsx";
 import type { ConversationId } from "#contract/ids.ts";
 import { stopPlayback } from "#features/chat/attachments/stop-playback.ts";
 import { useComposerOverlay } from "#features/chat/composer/composer-overlay.ts";

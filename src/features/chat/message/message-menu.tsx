@@ -1,10 +1,11 @@
 import { useContext, useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useNavigate } from "react-router";
-import { lazyOverlay } from "#components/layout/lazy-component.tsx";
 import { ConfirmDialog } from "#components/overlays/confirm-dialog.tsx";
 import { copyText } from "#components/overlays/copy-text.ts";
-import { type MenuAnchor, type MenuItem, MenuPopup } from "#components/overlays/menu.tsx";
+import { lazyOverlay } from "#components/overlays/lazy-overlay.tsx";
+import type { MenuAnchor, MenuItem } from "#components/overlays/menu.tsx";
+import MenuPopup from "#components/overlays/menu-popup.tsx";
 import { showToast } from "#components/overlays/toast.tsx";
 import { type AttachedBody, findAttachment, findReplyTarget } from "#contract/conversations.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";

@@ -1,0 +1,14 @@
+import { lazyIdleOverlay } from "#components/overlays/lazy-overlay.tsx";
+
+const loadDialogs = () => import("./person-dialogs.tsx");
+
+/** The dialogs of `person-dialogs.tsx`, loaded when they open. */
+export const LazyBlockPersonDialog = lazyIdleOverlay(async () => ({
+  default: (await loadDialogs()).BlockPersonDialog,
+}));
+export const LazyClearHistoryDialog = lazyIdleOverlay(async () => ({
+  default: (await loadDialogs()).ClearHistoryDialog,
+}));
+export const LazyDeleteContactDialog = lazyIdleOverlay(async () => ({
+  default: (await loadDialogs()).DeleteContactDialog,
+}));
