@@ -83,7 +83,7 @@ const stages = {
     ["queries"],
     ["calls"],
     ["connection"],
-    ["outbox", "drafts", "reactions"],
+    ["outbox", "drafts", "reactions", "message-flags"],
     ["files"],
     ["people/settings-sender.ts", "people/fetch-profile.ts"],
     ["feed"],

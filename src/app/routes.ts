@@ -94,6 +94,11 @@ export const appRoutes: AppRoute[] = [
     pane: "detail",
     screen: createLazyScreen(() => import("#features/share/share-screen.tsx")),
   },
+  {
+    path: "/app/starred",
+    pane: "detail",
+    screen: createLazyScreen(() => import("#features/starred/starred-screen.tsx")),
+  },
   { path: "/app/help", pane: "detail", screen: createLazyScreen(() => import("#features/help/help-screen.tsx")) },
 ];
 

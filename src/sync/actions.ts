@@ -34,6 +34,7 @@ export const loadMulticast = () => rejectAsOffline(import("./outbox/multicast.ts
 const loadServerCode = () => rejectAsOffline(import("./server-code.ts"));
 const loadEditCode = () => rejectAsOffline(import("./outbox/edit-message.ts"));
 const loadReactions = () => rejectAsOffline(import("./reactions/set-reaction.ts"));
+const loadMessageFlags = () => rejectAsOffline(import("./message-flags/set-message-flags.ts"));
 const loadSendFiles = () => rejectAsOffline(import("./files/send-files.ts"));
 
 /** Rejects with the SyncError "offline" if code cannot be loaded. */
@@ -81,6 +82,9 @@ export const setReaction = async (
   item: Pick<ChatItem, "seq" | "cid">,
   emoji: string | null,
 ): Promise<void> => (await loadReactions()).setPendingReaction(getEngine().tab, conversation, item, emoji);
+/** Stars a message, or removes the star, also offline. Rejects if this device cannot store it. */
+export const setStarred = async (conversation: ConversationId, seq: number, starred: boolean): Promise<void> =>
+  (await loadMessageFlags()).setMessageStarred(getEngine().tab, conversation, seq, starred);
 /**
  * Edits an own message; it shows the new text at once, also offline. Resolves once the edit is durable; rejects with a
  * SyncError, so that the caller keeps the text.

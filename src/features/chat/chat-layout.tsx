@@ -3,12 +3,14 @@ import {
   type ReactNode,
   type RefObject,
   useCallback,
+  useEffect,
   useLayoutEffect,
   useMemo,
   useRef,
   useState,
 } from "react";
 import { useTranslation } from "react-i18next";
+import { useLocation } from "react-router";
 import { EmptyState } from "#components/layout/empty-state.tsx";
 import { lazyComponent } from "#components/layout/lazy-component.tsx";
 import { PaneSpinner } from "#components/layout/pane-spinner.tsx";
@@ -152,6 +154,13 @@ export function ChatLayout({
     setActiveResult(next);
     if (next) goToMessage(next.seq);
   };
+  // Another screen, such as that of the starred messages, opens the chat at a message.
+  const { key, state: openedWith } = useLocation() as { key: string; state: { openAt?: number } | null };
+  const openAt = chat && openedWith?.openAt;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each navigation
+  useEffect(() => {
+    if (openAt !== undefined) goToMessage(openAt);
+  }, [key, openAt]);
   const replies = useReplyActions({ conversation, people, canWrite: canWrite === true, composer, goToMessage });
   const { edited, ...editing } = useEditing(chat, canWrite === true, composer);
   const leaveHistory = () => {

@@ -56,6 +56,12 @@ export default function MasoloScreen() {
               icon: "i-ph-megaphone",
               onSelect: () => setSheet("broadcast"),
             },
+            {
+              id: "starred",
+              label: t("starred.title"),
+              icon: "i-ph-star",
+              onSelect: () => navigate("/app/starred"),
+            },
           ]}
         />
       }

@@ -24,7 +24,7 @@ export type ApplyResult = {
   orphanedFiles: Uuid[];
   /** Groups and people whose cached pictures are not shown anywhere any more. */
   orphanedPictureOwners: ReadonlySet<Uuid>;
-  /** Messages or deletions were queued again. */
+  /** Messages or deletions were queued again, or flags of messages have to be fetched. */
   hasRequeued: boolean;
   cursor: SyncCursor;
 };

@@ -8,6 +8,7 @@ import {
 } from "#contract/conversations.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import type { LocalConversationRow, LocalMessageRow, LocalStore } from "#sync/store/database.ts";
+import { toPendingMessageFlagsKey, toStarsKey } from "#sync/store/pending/pending-message-flags.ts";
 import { listPendingDeletions, type PendingDeletion } from "#sync/store/pending-deletions.ts";
 import {
   adoptServerReadState,
@@ -53,7 +54,7 @@ export class ApplyTransaction {
   readonly orphanedPictureOwners = new Set<Uuid>();
   /** Whether every conversation has to be compared with the server's. */
   needsFullResync = false;
-  /** Whether messages or deletions were queued again. */
+  /** Whether messages or deletions were queued again, or flags of messages have to be fetched. */
   hasRequeued = false;
 
   #pendingDeletions: PendingDeletion[] | undefined;
@@ -96,6 +97,7 @@ export class ApplyTransaction {
   /** Deletes the stored messages and members of a recreated log and returns the reset row. */
   async resetLog(row: LocalConversationRow, epoch: string): Promise<LocalConversationRow> {
     await this.store.queryMessages(row.id, 0).delete();
+    await this.store.meta.delete(toStarsKey(row.id));
     if (row.group) await deleteMembers(this.store, row.id);
     const fresh = resetConversationRow(row, this.me, epoch);
     this.touchedRows.set(row.id, fresh);
@@ -114,7 +116,7 @@ export class ApplyTransaction {
     const messages = await this.#blankPendingDeletions(received);
     const visible = messages.filter((message) => message.seq > row.hidden);
     const rows = visible.map((message) => toLocalMessageRow(row, this.me, message));
-    if (row.revision > 0) await this.#preserveNewerBodies(rows);
+    if (row.revision > 0 || row.flagsRevision) await this.#preserveNewerBodies(rows);
     row.unread += await this.#countNewUnread(row, rows);
     await this.store.messages.bulkPut(rows);
     updateMentions(row, rows);
@@ -242,11 +244,15 @@ export class ApplyTransaction {
     }
     if (isFullSync) adoptServerReadState(row, inbox);
     if (inbox.head < row.head && !inbox.gone) this.needsLogCheck.push(row.id);
-    const { hidden: hiddenBefore, sender, preview, whole } = row;
+    const { hidden: hiddenBefore, sender, preview, whole, flagsRevision = 0 } = row;
     const isCounted = isCountCurrent(row, inbox);
     mergeInboxRow(row, inbox);
     if (row.hidden > hiddenBefore) await this.deleteCleared(row);
     if (row.gone) return purgeLeftGroup(this, row);
+    if (inbox.flagsRevision !== flagsRevision) {
+      await this.store.meta.put({ key: toPendingMessageFlagsKey(row.id), value: { conversation: row.id } });
+      this.hasRequeued = true;
+    }
     if (isCounted) await this.applyUnreadCount(row, inbox);
     // An own preview has no client id, so it may be a message that is still in this device's outbox.
     if (!inbox.preview || !this.isOwnMessage(row, inbox)) await this.#storePreview(row, inbox);

@@ -5,6 +5,7 @@ import {
   type LocalStore,
   toMembersVersionKey,
 } from "#sync/store/database.ts";
+import { toStarsKey } from "#sync/store/pending/pending-message-flags.ts";
 import { failUnsentMessages, isAwaitingUpload } from "#sync/store/unsent-messages.ts";
 
 /** Purge of local data that must not stay: of a group this person left, and of a deleted account. */
@@ -22,6 +23,7 @@ export const purgeLeftGroup = async (transaction: PurgeTransaction, row: LocalCo
   const { store } = transaction;
   await store.queryMessages(row.id, 0).each((message) => transaction.collectOrphanedFile(message));
   await store.queryMessages(row.id, 0).delete();
+  await store.meta.delete(toStarsKey(row.id));
   await collectOrphanedPictures(transaction, row.id);
   await deleteMembers(store, row.id);
   await failUnsentMessages(store, row.id, isAwaitingUpload);

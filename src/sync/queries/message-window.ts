@@ -3,6 +3,7 @@ import { messagePageRows } from "#contract/limits.ts";
 import { applyServerChanges } from "#sync/inbound/apply-server-changes.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
 import type { LocalMessageRow } from "#sync/store/database.ts";
+import { readStarredSeqs } from "#sync/store/pending/pending-message-flags.ts";
 import { hasOlderOnServer, toLocalMessageRow } from "#sync/store/row-mapping.ts";
 import type { ChatItem } from "#sync/store/view-models.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
@@ -38,10 +39,11 @@ const readOneSide = async (
   } else {
     rows = [];
   }
+  const starred = await readStarredSeqs(context.store, conversation);
   const from = rows.at(-1)?.seq ?? (isOlder ? seq : next);
   const to = rows[0]?.seq ?? (isOlder ? next : seq);
   return {
-    items: rows.filter(({ body }) => body.type !== "withheld").map((message) => toChatItem(row, message)),
+    items: rows.filter(({ body }) => body.type !== "withheld").map((message) => toChatItem(row, message, [], starred)),
     from,
     to,
     hasOlder: !isOlder || (rows.at(-1)?.seq ?? 0) > row.hidden + 1,

@@ -11,6 +11,7 @@ import {
   type UploadRow,
 } from "#sync/store/database.ts";
 import { readMemberProfiles } from "#sync/store/members.ts";
+import { readStarredSeqs } from "#sync/store/pending/pending-message-flags.ts";
 import {
   findPendingReaction,
   listPendingReactions,
@@ -230,6 +231,7 @@ export const toChatItem = (
   row: LocalConversationRow | undefined,
   message: LocalMessageRow,
   pending: readonly PendingReaction[] = [],
+  starred?: ReadonlySet<number>,
 ): ChatItem => ({
   key: toMessageKey(message),
   seq: message.seq,
@@ -240,6 +242,7 @@ export const toChatItem = (
   body: message.body,
   status: toStoredStatus(row, message.seq, message.held),
   ...toReactionFields(message, pending),
+  ...(starred?.has(message.seq) ? { starred: true } : {}),
 });
 
 /** The message with the text of its pending edit. */
@@ -281,8 +284,9 @@ export const readChat = (store: LocalStore, id: ConversationId, limit: number): 
       toPendingItem(message, uploads.get(findAttachment(message.body)?.file ?? ""), reactions),
     );
     const edits = await listPendingEdits(store, id);
+    const starred = await readStarredSeqs(store, id);
     return {
-      items: [...pending, ...visible.map((message) => toChatItem(row, message, reactions))].map((item) =>
+      items: [...pending, ...visible.map((message) => toChatItem(row, message, reactions, starred))].map((item) =>
         showPendingEdit(item, edits),
       ),
       hasMoreLocally: hasMoreHere,

@@ -122,6 +122,7 @@ export type ChatItem = {
   edit?: "sending" | ErrorCode; // of a pending edit, whose text it shows, or why the server refused that
   reactions?: string; // summary as the server knows it (`contract/wire/reactions.ts`)
   ownReaction?: string | null; // own reaction that is not sent yet, null if it was removed
+  starred?: true;
   replyTo?: Uuid; // own unsent message that it answers; otherwise the body names the answered message
 };
 

@@ -4,13 +4,23 @@ import { createOperationRunner } from "#sync/outbox/operation-runner.ts";
 import { Retry } from "#sync/platform/retry.ts";
 import type { LocalStore } from "#sync/store/database.ts";
 import { listPendingFlags } from "#sync/store/pending/pending-flags.ts";
+import { listPendingMessageFlags } from "#sync/store/pending/pending-message-flags.ts";
 import { listPendingReactions } from "#sync/store/pending/pending-reactions.ts";
 import { listPendingDeletions } from "#sync/store/pending-deletions.ts";
 import { listPendingEdits, listSendableEdits } from "#sync/store/pending-edits.ts";
 import { hasPendingSettings, readSettingsRow } from "#sync/store/settings-rows.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
 
-const pendingKinds = ["uploads", "posts", "settings", "deletions", "edits", "flags", "reactions"] as const;
+const pendingKinds = [
+  "uploads",
+  "posts",
+  "settings",
+  "deletions",
+  "edits",
+  "flags",
+  "messageFlags",
+  "reactions",
+] as const;
 type PendingKind = (typeof pendingKinds)[number];
 
 const queryUnsentPosts = ({ postbox }: LocalStore) =>
@@ -19,13 +29,14 @@ const queryUnsentPosts = ({ postbox }: LocalStore) =>
 /** Kinds of pending data in the store, read in one transaction. Most often there are none. */
 const readPendingKinds = (store: LocalStore): Promise<PendingKind[]> =>
   store.transaction("r", [store.uploads, store.postbox, store.meta], async () => {
-    const [uploads, posts, settings, deletions, edits, flags, reactions] = await Promise.all([
+    const [uploads, posts, settings, deletions, edits, flags, messageFlags, reactions] = await Promise.all([
       store.uploads.count(),
       queryUnsentPosts(store).count(),
       readSettingsRow(store),
       listPendingDeletions(store),
       listPendingEdits(store),
       listPendingFlags(store),
+      listPendingMessageFlags(store),
       listPendingReactions(store),
     ]);
     const isPending = {
@@ -35,6 +46,7 @@ const readPendingKinds = (store: LocalStore): Promise<PendingKind[]> =>
       deletions: deletions.length > 0,
       edits: edits.some(({ error }) => !error),
       flags: flags.length > 0,
+      messageFlags: messageFlags.length > 0,
       reactions: reactions.length > 0,
     };
     return pendingKinds.filter((kind) => isPending[kind]);
@@ -47,7 +59,7 @@ type WorkerEvents = UploaderEvents & {
 
 /**
  * Background tasks of the leader that send rarely pending data: files, Tala statuses, changed settings, deletions and
- * edits of messages, flags of conversations, and reactions. The code of each is loaded when it first has work; if it cannot
+ * edits of messages, flags of conversations and messages, and reactions. The code of each is loaded when it first has work; if it cannot
  * be fetched, it is tried again later.
  */
 export class LazyWorkers {
@@ -58,7 +70,7 @@ export class LazyWorkers {
   constructor(
     context: SyncContext,
     { react, ...uploaderEvents }: WorkerEvents,
-    onRefused: (what: "settings" | "pin" | "reaction") => void,
+    onRefused: (what: "settings" | "pin" | "reaction" | "star") => void,
   ) {
     const { platform, store } = context;
     this.#store = store;
@@ -98,6 +110,13 @@ export class LazyWorkers {
       load: async () => (await import("#sync/outbox/flag-sender.ts")).createFlagSender(context, () => onRefused("pin")),
       isOrdered: true, // the order of pinning
     });
+    const messageFlags = createOperationRunner(platform, {
+      list: () => listPendingMessageFlags(store),
+      load: async () =>
+        (await import("#sync/message-flags/message-flag-sender.ts")).createMessageFlagSender(context, () =>
+          onRefused("star"),
+        ),
+    });
     const reactions = createOperationRunner(platform, {
       list: () => listPendingReactions(store),
       load: async () =>
@@ -105,7 +124,7 @@ export class LazyWorkers {
           onRefused("reaction"),
         ),
     });
-    this.#runners = { uploads, posts, settings, deletions, edits, flags, reactions };
+    this.#runners = { uploads, posts, settings, deletions, edits, flags, messageFlags, reactions };
   }
 
   /** Sends soon, after pending data was added, paused, resumed or cancelled. */

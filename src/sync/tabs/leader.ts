@@ -31,8 +31,8 @@ export type LeaderEvents = {
   onDelivered(): void;
   onSignedOut(): void;
   onOutdated(): void;
-  /** The server refused a changed setting, a pinned conversation or a reaction for good; what was before applies again. */
-  onRefused(what: "settings" | "pin" | "reaction"): void;
+  /** The server refused a changed setting, a pinned conversation, a reaction or a star for good; what was before applies again. */
+  onRefused(what: "settings" | "pin" | "reaction" | "star"): void;
   /** The push subscription of this session has to be renewed. */
   onPushKeyChanged(): void;
   /** Publishes an event to all tabs of the person, this one included. */
@@ -232,7 +232,7 @@ export class Leader {
     this.#messageFetcher.handleApplied(result);
     this.#receiptReporter.enqueueRows(result.rows);
     this.#typingTracker.handleApplied(result.rows);
-    // `hasRequeued`: messages that a restored server lost were queued again. Orphaned pictures: a group or a person is
+    // `hasRequeued`: messages that a restored server lost were queued again, or flags of messages changed. Orphaned pictures: a group or a person is
     // gone, so an upload may have been cancelled that other files of its batch waited for.
     if (result.hasRequeued || result.orphanedPictureOwners.size > 0) {
       this.#outbox.schedule();

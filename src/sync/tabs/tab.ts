@@ -25,7 +25,8 @@ export type SyncNotice =
   | "signed-out"
   | "settings-refused"
   | "pin-refused"
-  | "reaction-refused";
+  | "reaction-refused"
+  | "star-refused";
 
 /**
  * Sync engine of one person in one tab. It takes part in the leader election, talks to the other tabs, and runs the

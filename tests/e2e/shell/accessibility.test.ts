@@ -57,6 +57,7 @@ const looks: Record<string, Look> = {
   "/app/group/:groupId/members": text("Ben Kasongo"),
   "/app/create-group": text("Ben Kasongo"),
   "/app/blocked": text("Chloé"),
+  "/app/starred": (page, texts) => [page.getByText(texts.starred.none)],
   "/app/appearance": (page, texts) => [page.getByText(texts.appearance.sampleTheirs)],
   "/app/notifications": text("Famille"),
   "/app/privacy": (page, texts) => [page.getByText(texts.settings.privacy.seen.title)],

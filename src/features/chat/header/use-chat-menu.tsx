@@ -1,6 +1,7 @@
 // @lazy-icons
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { useNavigate } from "react-router";
 import type { MenuItem } from "#components/overlays/menu.tsx";
 import { runWithToast } from "#components/overlays/run-with-toast.ts";
 import { MuteDialog } from "#components/people/lazy-mute-dialog.ts";
@@ -27,6 +28,7 @@ export const useConfirmation = <Dialog extends string>() => {
 /** Menu entries of every chat: mute and clear history. Empty until the conversation is stored. */
 export const useChatMenu = (conversation: ConversationId, name: string, view: ConversationView | undefined) => {
   const { t } = useTranslation();
+  const navigate = useNavigate();
   const { openDialog, isBusy, open, confirm, close } = useConfirmation<"clear" | "mute">();
   const isMuted = view?.muted ?? false;
 
@@ -47,6 +49,12 @@ export const useChatMenu = (conversation: ConversationId, name: string, view: Co
           ...(isMuted
             ? [{ id: "muteLength", label: t("mute.change"), icon: "i-ph-bell-slash", onSelect: () => open("mute") }]
             : []),
+          {
+            id: "starred",
+            label: t("starred.title"),
+            icon: "i-ph-star",
+            onSelect: () => navigate(`/app/starred?chat=${conversation}`),
+          },
           { id: "clear", label: t("chat.clear"), icon: "i-ph-broom", onSelect: () => open("clear") },
         ]
       : [];

@@ -136,7 +136,7 @@ function BubbleView({ conversation, item, me, authorLabel, sender, placement, ac
           <BubbleContent
             conversation={conversation}
             item={status === "failed" && isClosedForSending(props.participation) ? withoutUpload(item) : item}
-            time={edited ? `${edited} ${time}` : time}
+            time={[item.starred && "★", edited, time].filter(Boolean).join(" ")}
             description={`${authorLabel} ${describeMessage(body, t)}, ${time}`}
             isExpanded={props.isExpanded}
             onOpen={() => actions.openImage(item)}
@@ -149,6 +149,7 @@ function BubbleView({ conversation, item, me, authorLabel, sender, placement, ac
                 : "text-muted"
             }`}
           >
+            {item.starred && <span role="img" aria-label={t("messages.starred")} className="i-ph-star-fill" />}
             {edited && <span>{edited}</span>}
             <time dateTime={new Date(at).toISOString()}>{time}</time>
             {mine && <MessageTicks status={item.edit ? "sending" : status} />}

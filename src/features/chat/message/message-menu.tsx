@@ -6,6 +6,7 @@ import { copyText } from "#components/overlays/copy-text.ts";
 import { lazyOverlay } from "#components/overlays/lazy-overlay.tsx";
 import type { MenuAnchor, MenuItem } from "#components/overlays/menu.tsx";
 import MenuPopup from "#components/overlays/menu-popup.tsx";
+import { runWithToast } from "#components/overlays/run-with-toast.ts";
 import { showToast } from "#components/overlays/toast.tsx";
 import { type AttachedBody, findAttachment, findReplyTarget } from "#contract/conversations.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
@@ -17,12 +18,13 @@ import { ReplyActionsContext } from "#features/chat/reply/reply-actions-context.
 import { useQuotedMessage } from "#features/chat/reply/use-quoted-message.ts";
 import { formatTime } from "#i18n/format.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
-import { deleteMessageForEveryone, deleteUnsentMessage, loadMulticast } from "#sync/actions.ts";
+import { deleteMessageForEveryone, deleteUnsentMessage, loadMulticast, setStarred } from "#sync/actions.ts";
 import type { ChatItem } from "#sync/hooks/use-chat.ts";
 import { asSyncError } from "#sync/platform/sync-error.ts";
 import { canBeAnswered } from "./bubble.tsx";
 import { ChatCallActionsContext } from "./call-actions-context.ts";
 import { type ChatPeople, findSender } from "./senders.ts";
+import { useIsStarred } from "./use-is-starred.ts";
 
 /** Running action on a message, with the anchor of its menu. */
 export type MessageAction = {
@@ -127,6 +129,12 @@ export default function MessageMenu(props: MessageMenuProps) {
   const replyActions = useContext(ReplyActionsContext);
   const startEdit = useContext(EditContext);
   const quoted = useQuotedMessage(conversation, findReplyTarget(body));
+  const isStarred = useIsStarred(conversation, item.seq) ?? item.starred ?? false;
+  const toggleStar = () =>
+    runWithToast(() => setStarred(conversation, item.seq ?? 0, !isStarred), {
+      done: t(isStarred ? "starred.removed" : "starred.added"),
+      failed: t("starred.failed"),
+    });
   const sender = item.mine ? undefined : findSender(people, item.sender, t);
 
   if (step === "save" && attachedBody) {
@@ -245,6 +253,12 @@ export default function MessageMenu(props: MessageMenuProps) {
       label: t("messages.forward"),
       icon: "i-ph-arrow-bend-up-right",
       onSelect: () => onStep("forward"),
+    },
+    item.seq !== undefined && {
+      id: "star",
+      label: t(isStarred ? "starred.remove" : "starred.add"),
+      icon: isStarred ? "i-ph-star-fill" : "i-ph-star",
+      onSelect: () => void toggleStar(),
     },
     attachedBody && {
       id: "save",

@@ -16,6 +16,7 @@ import {
   UploadRow,
 } from "#sync/store/database.ts";
 import { isPendingFlagsKey } from "#sync/store/pending/pending-flags.ts";
+import { isPendingMessageFlagsKey } from "#sync/store/pending/pending-message-flags.ts";
 import { isPendingReactionKey } from "#sync/store/pending/pending-reactions.ts";
 import { isPendingDeletionKey } from "#sync/store/pending-deletions.ts";
 import { isPendingEditKey } from "#sync/store/pending-edits.ts";
@@ -50,6 +51,10 @@ const UnsentMetaRow = v.union([
     value: v.looseObject({ conversation: ConversationId, at: v.number() }),
   }),
   v.object({
+    key: v.pipe(v.string(), v.check(isPendingMessageFlagsKey)),
+    value: v.looseObject({ conversation: ConversationId, seq: Seq, epoch: v.string(), at: v.number() }),
+  }),
+  v.object({
     key: v.pipe(v.string(), v.check(isPendingReactionKey)),
     value: v.object({
       conversation: ConversationId,
@@ -67,6 +72,7 @@ export const isUnsentMetaRow = ({ key, value }: MetaRow): boolean =>
   isPendingDeletionKey(key) ||
   isPendingEditKey(key) ||
   isPendingFlagsKey(key) ||
+  isPendingMessageFlagsKey(key) ||
   isPendingReactionKey(key) ||
   (key === settingsKey && hasPendingSettings(value as SettingsRow));
 

@@ -1,0 +1,25 @@
+import { useEffect } from "react";
+import type { ConversationId } from "#contract/ids.ts";
+import { useEngine, useLiveQuery } from "#sync/hooks/use-live-query.ts";
+import { fetchStarredMessages, readStarredMessages, type StarredMessages } from "#sync/queries/starred-messages.ts";
+
+/** Starred messages of all conversations or of one, newest star first. Those that this device lacks are fetched. */
+export const useStarredMessages = (
+  conversation: ConversationId | undefined,
+  limit: number,
+): StarredMessages | undefined => {
+  const engine = useEngine();
+  const starred = useLiveQuery(
+    `starred ${conversation ?? ""} ${limit}`,
+    ({ store, me }) => readStarredMessages(store, me, conversation, limit),
+    false,
+  );
+  const missing = starred?.messages.filter(({ message }) => !message) ?? [];
+  const missingKey = missing.map((star) => `${star.conversation}:${star.seq}:${star.isPageable}`).join();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key stands for the list, a new one at every render
+  useEffect(() => {
+    // Without a network they are fetched when the list is opened again.
+    if (engine && missing.length > 0) fetchStarredMessages(engine.tab, missing).catch(() => undefined);
+  }, [engine, missingKey]);
+  return starred;
+};

@@ -1,0 +1,67 @@
+import * as v from "valibot";
+import type { ConversationId } from "#contract/ids.ts";
+import { MessageFlags } from "#contract/settings/message-flags.ts";
+import { requestByHttp } from "#sync/connection/http-transport.ts";
+import { isUnsupportedCommand, type OperationSender } from "#sync/outbox/operation-runner.ts";
+import { asSyncError, SyncError } from "#sync/platform/sync-error.ts";
+import {
+  type PendingMessageFlags,
+  toPendingMessageFlagsKey,
+  toStarsKey,
+} from "#sync/store/pending/pending-message-flags.ts";
+import type { SyncContext } from "#sync/store/sync-context.ts";
+
+/**
+ * Sends pending flags of messages, and fetches the flags of conversations in which they have changed. `onTooManyStars` is
+ * called if the server has no room for another star.
+ */
+export const createMessageFlagSender = (
+  context: SyncContext,
+  onTooManyStars: () => void,
+): OperationSender<PendingMessageFlags> => {
+  const { store, strict, platform } = context;
+  const fetchFlags = async (conversation: ConversationId): Promise<MessageFlags> => {
+    const path = `/api/conversations/${conversation}/message-flags`;
+    const parsed = v.safeParse(MessageFlags, await platform.request({ method: "GET", path }));
+    if (!parsed.success) throw new SyncError("unavailable");
+    return parsed.output;
+  };
+  /** Ends the wait for a pending change, unless the person chose again. */
+  const remove = async (pending: PendingMessageFlags): Promise<void> => {
+    const key = toPendingMessageFlagsKey(pending.conversation, pending.seq);
+    if (JSON.stringify((await strict.meta.get(key))?.value) === JSON.stringify(pending)) await strict.meta.delete(key);
+  };
+  const settle = (pending: PendingMessageFlags, { revision, starred }: MessageFlags): Promise<void> =>
+    strict.transaction("rw", [strict.meta, strict.conversations], async () => {
+      const { conversation } = pending;
+      const row = await strict.conversations.get(conversation);
+      if (row && !row.gone && starred.length > 0)
+        await strict.meta.put({ key: toStarsKey(conversation), value: starred });
+      else await strict.meta.delete(toStarsKey(conversation));
+      if (pending.seq !== undefined) await remove(pending);
+      // A later change was pushed meanwhile: it is fetched again.
+      if (!row || revision === 0 || revision >= (row.flagsRevision ?? 0))
+        await strict.meta.delete(toPendingMessageFlagsKey(conversation));
+    });
+  return {
+    async send(pending) {
+      const { conversation, seq } = pending;
+      try {
+        if (seq !== undefined) {
+          const { epoch, at: _, ...command } = pending;
+          const row = await store.conversations.get(conversation);
+          // The positions of a log that the server lost may be those of other messages now.
+          if (!row || row.gone || row.epoch !== epoch) return await remove(pending);
+          await requestByHttp(platform, { type: "setMessageFlags", ...command });
+        }
+        await settle(pending, await fetchFlags(conversation));
+      } catch (error) {
+        throw isUnsupportedCommand(asSyncError(error)) ? new SyncError("unavailable") : error;
+      }
+    },
+    async handleRefusal(pending, { code }) {
+      await strict.transaction("rw", [strict.meta], () => remove(pending));
+      if (code === "too_many_starred") onTooManyStars();
+    },
+  };
+};

@@ -1,0 +1,134 @@
+import { describe, expect, it } from "vitest";
+import type { ConversationId, Uuid } from "#contract/ids.ts";
+import { setMessageStarred } from "#sync/message-flags/set-message-flags.ts";
+import { readChat } from "#sync/queries/queries.ts";
+import { fetchStarredMessages, readStarredMessages } from "#sync/queries/starred-messages.ts";
+import { listPendingMessageFlags } from "#sync/store/pending/pending-message-flags.ts";
+import type { Tab } from "#sync/tabs/tab.ts";
+import { eventually } from "#tests/support/model/eventually.ts";
+import { getContext, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
+import { makeDevice } from "#tests/support/model/model-fixtures.ts";
+import { ModelServer } from "#tests/support/model/model-server.ts";
+
+/** Positions of the starred messages that the chat shows. */
+const listShown = async (tab: Tab, id: ConversationId) =>
+  (await readChat(getContext(tab).store, id, 100)).items.flatMap(({ starred, seq }) => (starred ? seq : [])).reverse();
+const readList = async (tab: Tab, me: Uuid) =>
+  (await readStarredMessages(getContext(tab).store, me, undefined, 10)).messages;
+const listSeqs = async (tab: Tab, me: Uuid) => (await readList(tab, me)).map(({ seq }) => seq);
+const waitUntilSent = (tab: Tab) =>
+  eventually(async () => expect(await listPendingMessageFlags(getContext(tab).store)).toEqual([]));
+
+const makePair = async () => {
+  const server = new ModelServer();
+  const [amina, benoit] = ["Amina", "Benoît"].map((name) => server.addPerson(name)) as [Uuid, Uuid];
+  const id = server.connect(amina, benoit);
+  server.sendTexts(benoit, id, "un", "deux", "trois");
+  const device = makeDevice(server, amina);
+  const tab = await device.openTab();
+  await waitUntilDeviceSynced(server, tab, id);
+  const stored = () => server.listMessageFlags(amina, id);
+  return { server, amina, benoit, id, device, tab, stored };
+};
+
+describe("a star", () => {
+  it("is shown at once without a network, in every tab and after a restart, and sent once there is one", async () => {
+    const { amina, id, device, tab, stored } = await makePair();
+    device.faults.isOffline = true;
+    const other = await device.openTab();
+    await setMessageStarred(tab, id, 2, true);
+    for (const one of [tab, other]) expect(await listShown(one, id)).toEqual([2]);
+    expect(await listSeqs(other, amina)).toEqual([2]);
+    await device.kill(tab);
+    await device.kill(other);
+    const next = await device.openTab();
+    expect(await listShown(next, id)).toEqual([2]);
+    expect(stored()).toMatchObject({ starred: [] });
+    device.faults.isOffline = false;
+    device.wake();
+    await waitUntilSent(next);
+    expect(stored()).toMatchObject({ starred: [{ seq: 2 }] });
+    expect(await listShown(next, id)).toEqual([2]);
+  });
+
+  it("that was taken back before it was sent leaves nothing, and only the last choice is sent", async () => {
+    const { server, id, device, tab, stored } = await makePair();
+    device.faults.isOffline = true;
+    await setMessageStarred(tab, id, 1, true);
+    await setMessageStarred(tab, id, 1, false);
+    expect(await listShown(tab, id)).toEqual([]);
+    device.faults.isOffline = false;
+    device.wake();
+    await waitUntilSent(tab);
+    expect(stored()).toMatchObject({ revision: 0, starred: [] });
+    const sent = server.executedCommands.flatMap(({ command }) => (command.type === "setMessageFlags" ? command : []));
+    expect(sent.map(({ starred }) => starred)).toEqual([false]);
+  });
+
+  it("reaches another device of the person, live and after it was away, and its removal too", async () => {
+    const { server, amina, id, tab } = await makePair();
+    const tablet = makeDevice(server, amina);
+    const other = await tablet.openTab();
+    await waitUntilDeviceSynced(server, other, id);
+    await setMessageStarred(tab, id, 2, true);
+    await eventually(async () => expect(await listShown(other, id)).toEqual([2]));
+    tablet.faults.isOffline = true;
+    await setMessageStarred(tab, id, 3, true);
+    await waitUntilSent(tab);
+    await setMessageStarred(tab, id, 2, false);
+    await waitUntilSent(tab);
+    tablet.faults.isOffline = false;
+    tablet.wake();
+    await eventually(async () => expect(await listShown(other, id)).toEqual([3]));
+  });
+
+  it("vs. delete: neither the chat nor the list shows a starred message that was deleted for everybody", async () => {
+    const { server, amina, benoit, id, device, tab } = await makePair();
+    await setMessageStarred(tab, id, 1, true);
+    await waitUntilSent(tab);
+    server.execute(benoit, { type: "deleteForEveryone", conversation: id, seq: 1 });
+    await waitUntilDeviceSynced(server, tab, id);
+    expect(await listSeqs(tab, amina)).toEqual([]);
+    // The other order: the star is sent after the deletion, which this device does not know.
+    device.faults.isOffline = true;
+    await setMessageStarred(tab, id, 2, true);
+    server.execute(benoit, { type: "deleteForEveryone", conversation: id, seq: 2 });
+    device.faults.isOffline = false;
+    device.wake();
+    await waitUntilSent(tab);
+    await waitUntilDeviceSynced(server, tab, id);
+    expect(await listSeqs(tab, amina)).toEqual([]);
+  });
+
+  it("of cleared messages ends", async () => {
+    const { server, amina, id, tab } = await makePair();
+    await setMessageStarred(tab, id, 1, true);
+    await setMessageStarred(tab, id, 3, true);
+    await waitUntilSent(tab);
+    server.execute(amina, { type: "clearHistory", conversation: id, upTo: 2, keep: true });
+    await eventually(async () => expect(await listSeqs(tab, amina)).toEqual([3]));
+  });
+
+  it("that the server refuses is not shown any more", async () => {
+    const { server, id, tab } = await makePair();
+    server.refuse = (_, command) => (command.type === "setMessageFlags" ? { error: "too_many_starred" } : undefined);
+    await setMessageStarred(tab, id, 1, true);
+    await waitUntilSent(tab);
+    expect(await listShown(tab, id)).toEqual([]);
+  });
+});
+
+it("the list has the newest star first, and fetches messages that the device does not have", async () => {
+  const { server, amina, benoit, id, tab } = await makePair();
+  server.sendTexts(benoit, id, ...Array.from({ length: 200 }, (_, index) => `plus ${index}`));
+  for (const seq of [190, 2]) server.execute(amina, { type: "setMessageFlags", conversation: id, seq, starred: true });
+  const fresh = await makeDevice(server, amina).openTab();
+  fresh.prioritizeConversation(id);
+  await eventually(async () => expect(await listSeqs(fresh, amina)).toEqual([190, 2]));
+  await eventually(async () => expect((await readList(fresh, amina))[0]?.message).toBeDefined());
+  const missing = (await readList(fresh, amina)).filter(({ message }) => !message);
+  expect(missing.map(({ seq }) => seq)).toEqual([2]);
+  await fetchStarredMessages(fresh, missing);
+  expect((await readList(fresh, amina))[1]?.message?.body).toMatchObject({ text: "deux" });
+  expect(await listSeqs(tab, amina)).toHaveLength(2);
+});
