@@ -1,4 +1,5 @@
 import { toCallEntry } from "#components/messages/call-text.ts";
+import { formatElements } from "#components/messages/format-elements.ts";
 import { getMemberName, listNamedMembers } from "#components/messages/member-names.ts";
 import { toPreviewParts } from "#components/messages/message-preview-text.ts";
 import { quoteClasses } from "#components/messages/quote-classes.ts";
@@ -9,6 +10,7 @@ import type { CallBody } from "#contract/calls/call.ts";
 import { type Forwarded, findReplyTarget, getEditNumber, type StoredBody } from "#contract/conversations.ts";
 import { deletedUserId } from "#contract/ids.ts";
 import { findMentions, type Mention } from "#contract/mentions.ts";
+import { type FormattedPart, parseFormatting, toShownText } from "#contract/wire/formatting.ts";
 import { toPreview } from "#contract/wire/preview.ts";
 import { cardHeightPx, cardWidthPx, toImageBox } from "#features/chat/message/bubble-metrics.ts";
 import { collapseText } from "#features/chat/message/collapse-text.ts";
@@ -23,7 +25,7 @@ import { balanceBidi, isolateBidi } from "#lib/text/bidi.ts";
 import { isRightToLeft } from "#lib/text/direction.ts";
 import { toTextParts } from "#lib/text/links.ts";
 import { avatar, ticks } from "./controls.ts";
-import { type Markup, markup } from "./markup.ts";
+import { Markup, markup } from "./markup.ts";
 import type { ChatEntry, ChatViewData } from "./view-data.ts";
 
 /** Messages of a chat, drawn like `src/features/chat/message`. */
@@ -40,7 +42,9 @@ const senderHueClasses: Readonly<Record<number, string>> = {
   280: "text-[hsl(280_var(--writer))]",
 };
 
-const linkedText = (text: string): readonly (Markup | string)[] =>
+type MarkupParts = readonly (Markup | string)[];
+
+const linkedText = (text: string): MarkupParts =>
   toTextParts(balanceBidi(text)).map((part) =>
     typeof part === "string"
       ? part
@@ -53,25 +57,42 @@ const linkedText = (text: string): readonly (Markup | string)[] =>
 const timeSpacer = (time: string, mine: boolean, more = ""): Markup =>
   markup`<span aria-hidden="true" data-time="${time}" class="invisible inline-block text-xs tabular-nums ${more} before:content-[attr(data-time)] ${mine ? "px-4" : "px-2"}"></span>`;
 
-/** Text with its mentions emphasised. */
-const mentioningText = (text: string, mentions: readonly Mention[]): readonly (Markup | string)[] => {
-  let shownUpTo = 0;
-  const parts = mentions.flatMap(([start, length]) => {
-    const end = start + length;
-    if (end > text.length) return []; // a collapsed text may lack the last ones
-    const before = linkedText(text.slice(shownUpTo, start));
-    shownUpTo = end;
+/** Characters of a piece, with its mentions emphasised. */
+const mentioningText = (text: string, { start, end }: FormattedPart, mentions: readonly Mention[]): MarkupParts => {
+  let shownUpTo = start;
+  const parts = mentions.flatMap(([offset, length]) => {
+    if (offset < start || offset + length > end) return []; // a collapsed text may lack the last ones
+    const before = linkedText(toShownText(text, { start: shownUpTo, end: offset }));
+    shownUpTo = offset + length;
     return [
       ...before,
-      markup`<strong class="font-semibold text-accent">${balanceBidi(text.slice(start, end))}</strong>`,
+      markup`<strong class="font-semibold text-accent">${balanceBidi(text.slice(offset, shownUpTo))}</strong>`,
     ];
   });
-  return [...parts, ...linkedText(text.slice(shownUpTo))];
+  return [...parts, ...linkedText(toShownText(text, { start: shownUpTo, end }))];
 };
+
+/** Text with formats in the place of their markers. */
+const formattedText = (
+  text: string,
+  mentions: readonly Mention[],
+  parts = parseFormatting(
+    text,
+    mentions.map(([offset, length]) => [offset, offset + length]),
+  ),
+  isCode = false,
+): MarkupParts =>
+  parts.flatMap((part) => {
+    if (!part.format || !part.parts)
+      return isCode ? balanceBidi(text.slice(part.start, part.end)) : mentioningText(text, part, mentions);
+    const { tag, classes } = formatElements[part.format];
+    const inner = formattedText(text, mentions, part.parts, part.format === "code");
+    return [new Markup(`<${tag} class="${classes}">`), ...inner, new Markup(`</${tag}>`)];
+  });
 
 const bubbleText = (text: string, mentions: readonly Mention[], time: string, mine: boolean, t: Translate): Markup => {
   const collapsed = collapseText(text);
-  return markup`<p dir="${isRightToLeft(text) ? "rtl" : "ltr"}" class="whitespace-pre-wrap text-start leading-[1.4] [overflow-wrap:anywhere]"><bdi>${mentioningText(collapsed ?? text, mentions)}${
+  return markup`<p dir="${isRightToLeft(text) ? "rtl" : "ltr"}" class="whitespace-pre-wrap text-start leading-[1.4] [overflow-wrap:anywhere]"><bdi>${formattedText(collapsed ?? text, mentions)}${
     collapsed !== undefined && "…"
   }</bdi>${collapsed === undefined && timeSpacer(time, mine)}</p>${
     collapsed !== undefined &&

@@ -1,5 +1,6 @@
 // @unocss-include – the icons below are CSS classes, and UnoCSS scans only component files by default.
 import type { StoredBody } from "#contract/conversations.ts";
+import { removeFormatting } from "#contract/wire/formatting.ts";
 import { formatDuration } from "#i18n/format.ts";
 import type { Translate } from "#i18n/setup.ts";
 import { type CallPerspective, formatCallEntry, toCallEntry } from "./call-text.ts";
@@ -27,11 +28,11 @@ export const toPreviewParts = (
 ): PreviewParts => {
   switch (body.type) {
     case "text":
-      return { text: body.text };
+      return { text: removeFormatting(body.text) };
     case "image":
-      return { icon: "i-ph-image", text: body.text ?? t("messages.photo") };
+      return { icon: "i-ph-image", text: body.text ? removeFormatting(body.text) : t("messages.photo") };
     case "file":
-      return { icon: "i-ph-file", text: body.text ? `${body.name} – ${body.text}` : body.name };
+      return { icon: "i-ph-file", text: body.text ? `${body.name} – ${removeFormatting(body.text)}` : body.name };
     case "voice":
       return { icon: "i-ph-microphone", text: t("messages.voice", { time: formatDuration(body.ms) }) };
     case "deleted":
@@ -49,7 +50,7 @@ export const toPreviewParts = (
 
 /** Plain text of a message with its type, for screen readers. */
 export const describeMessage = (body: StoredBody, t: Translate, inGroup?: GroupMessageContext): string => {
-  if (body.type === "image" && body.text) return t("messages.photoWith", { text: body.text });
+  if (body.type === "image" && body.text) return t("messages.photoWith", { text: removeFormatting(body.text) });
   const { text } = toPreviewParts(body, t, inGroup);
   return body.type === "file" ? t("messages.file", { name: text }) : text;
 };

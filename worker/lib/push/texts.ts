@@ -2,6 +2,7 @@ import type { SecurityNotice } from "#contract/auth/security-notice.ts";
 import type { CallKind } from "#contract/calls/call.ts";
 import type { StoredBody } from "#contract/conversations.ts";
 import type { Language } from "#contract/language.ts";
+import { removeFormatting } from "#contract/wire/formatting.ts";
 
 /** Why a call needs no answer on a device any more. */
 export type CallEnding = "answered" | "declined" | "ended";
@@ -188,7 +189,8 @@ const markCut = (text: string): string => {
 /** Content of a message in one line, undefined if a notification cannot show it. `isWhole`: its text was not cut. */
 export const toPreviewText = (language: Language, body: StoredBody, isWhole: boolean): string | undefined => {
   const { photo, voice, missedCall } = texts[language];
-  const text = "text" in body && body.text && !isWhole ? markCut(body.text) : "text" in body ? body.text : undefined;
+  const plain = "text" in body && body.text ? removeFormatting(body.text) : undefined;
+  const text = plain && !isWhole ? markCut(plain) : plain;
   switch (body.type) {
     case "text":
       return text;

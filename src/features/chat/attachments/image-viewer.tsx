@@ -11,7 +11,7 @@ import {
 import { usePanZoom } from "#components/overlays/use-pan-zoom.ts";
 import type { Body } from "#contract/conversations.ts";
 import type { ConversationId } from "#contract/ids.ts";
-import { LinkedMessageText } from "#features/chat/message/message-text.tsx";
+import { FormattedMessageText } from "#features/chat/message/message-text.tsx";
 import { type ChatPeople, getSenderName } from "#features/chat/message/senders.ts";
 import { formatBytes, formatTime } from "#i18n/format.ts";
 import { formatDayHeading } from "#i18n/relative-date.ts";
@@ -150,7 +150,7 @@ function ImageViewerPage({ conversation, item, author, isFirst, isLast, onStep, 
           className="z-1 max-h-32 shrink-0 overflow-y-auto bg-black/40 px-4 py-3 pb-[max(0.75rem,env(safe-area-inset-bottom))] text-center whitespace-pre-wrap [overflow-wrap:anywhere]"
         >
           <bdi>
-            <LinkedMessageText text={body.text} />
+            <FormattedMessageText text={body.text} />
           </bdi>
         </p>
       )}

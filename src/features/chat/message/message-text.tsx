@@ -1,7 +1,9 @@
 import { useContext } from "react";
 import { useTranslation } from "react-i18next";
+import { FormattedText } from "#components/messages/formatted-text.tsx";
 import { LinkedText } from "#components/messages/linked-text.tsx";
 import type { Mention } from "#contract/mentions.ts";
+import { toShownText } from "#contract/wire/formatting.ts";
 import { HighlightedText } from "#features/chat/search/search-highlight.tsx";
 import { isRightToLeft } from "#lib/text/direction.ts";
 import { collapseText } from "./collapse-text.ts";
@@ -9,9 +11,21 @@ import { MentionContext } from "./mention-context.ts";
 
 const renderHighlighted = (words: string) => <HighlightedText text={words} />;
 
-/** Message text with links and highlighted search matches. */
+/** Piece of a message text, with links and highlighted search matches. */
 export function LinkedMessageText({ text }: { text: string }) {
   return <LinkedText text={text}>{renderHighlighted}</LinkedText>;
+}
+
+/** Message text with its formats, links and highlighted search matches. */
+export function FormattedMessageText({ text }: { text: string }) {
+  return (
+    <FormattedText text={text}>
+      {(part, isCode) => {
+        const words = toShownText(text, part);
+        return isCode ? renderHighlighted(words) : <LinkedMessageText text={words} />;
+      }}
+    </FormattedText>
+  );
 }
 
 type BubbleTextProps = {
@@ -49,7 +63,7 @@ export function BubbleText({ text, mentions, time, mine, isExpanded, onExpand }:
           {group && mentions.length > 0 ? (
             <group.Text text={collapsed ?? text} mentions={mentions} />
           ) : (
-            <LinkedMessageText text={collapsed ?? text} />
+            <FormattedMessageText text={collapsed ?? text} />
           )}
           {collapsed !== undefined && "…"}
         </bdi>

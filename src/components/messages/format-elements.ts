@@ -1,0 +1,10 @@
+// @unocss-include – UnoCSS scans only component files by default.
+import type { Format } from "#contract/wire/formatting.ts";
+
+/** Elements of formatted text, in the app and in the first view of a document. */
+export const formatElements = {
+  bold: { tag: "strong", classes: "font-bold" },
+  italic: { tag: "em", classes: "italic" },
+  strikethrough: { tag: "s", classes: "line-through" },
+  code: { tag: "code", classes: "rounded-sm bg-bg/40 px-1 font-mono text-[0.9em]" },
+} as const satisfies Record<Format, { tag: string; classes: string }>;
