@@ -1,5 +1,6 @@
 import { toCallEntry } from "#components/messages/call-text.ts";
 import { formatElements } from "#components/messages/format-elements.ts";
+import { textScaleClasses, toTextScale } from "#components/messages/large-emoji.ts";
 import { getMemberName, listNamedMembers } from "#components/messages/member-names.ts";
 import { toPreviewParts } from "#components/messages/message-preview-text.ts";
 import { quoteClasses } from "#components/messages/quote-classes.ts";
@@ -128,7 +129,7 @@ const fileCardClasses = `flex max-w-full w-[${cardWidthPx - 24}px] min-h-[${card
 const content = (body: StoredBody, time: string, mine: boolean, hasThumb: boolean, t: Translate): Markup => {
   switch (body.type) {
     case "text":
-      return markup`<div class="px-3 py-2">${bubbleText(body.text, findMentions(body), time, mine, t)}</div>`;
+      return markup`<div class="px-3 py-2 ${textScaleClasses[toTextScale(body.text)]}">${bubbleText(body.text, findMentions(body), time, mine, t)}</div>`;
     case "image":
       return markup`<div class="p-1">${image(body, hasThumb, t)}${caption(body, "px-2 pt-1.5 pb-1", time, mine, t)}</div>`;
     case "file":

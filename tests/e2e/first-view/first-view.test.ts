@@ -144,6 +144,8 @@ for (const size of [
       "court",
       "une phrase bien plus longue qui prend plusieurs lignes sur un petit écran",
       "https://example.com/x",
+      "👍🏽",
+      "😀😀",
     ];
     const { ana, ben, conversation } = await makeChat(site, size.width === 360 ? 9011 : 9035, texts);
     const body = { messages: [{ cid: crypto.randomUUID(), body: { type: "text", text: "une réponse", reply: 2 } }] };

@@ -97,6 +97,12 @@ describe("the expected height of a message", () => {
     expect(heightOf("mot ".repeat(100))).toBeGreaterThan(heightOf("mot ".repeat(100), 1280));
   });
 
+  it("is that of one large line for a few emoji, however many characters they have", () => {
+    expect(heightOf("👨‍👩‍👧‍👦")).toBe(85);
+    expect(heightOf("👨‍👩‍👧‍👦👨‍👩‍👧‍👦👨‍👩‍👧‍👦")).toBe(63);
+    expect(heightOf("😀😀😀😀")).toBe(40);
+  });
+
   const bodyHeight = (body: StoredBody, listPx = 360) => estimateMessageHeight(makeItem({ body }), place, listPx);
   const attached = { file: createUuid(), name: "f", mime: "image/png", size: 1 } as const;
   const picture = (width: number, height: number, text?: string): StoredBody => ({

@@ -1,5 +1,6 @@
 import { useTranslation } from "react-i18next";
 import { lazyComponent } from "#components/layout/lazy-component.tsx";
+import { textScaleClasses, toTextScale } from "#components/messages/large-emoji.ts";
 import type { StoredBody } from "#contract/conversations.ts";
 import { findMentions } from "#contract/mentions.ts";
 import type { AttachmentProps } from "#features/chat/attachments/use-attachment.ts";
@@ -60,7 +61,7 @@ export function BubbleContent({ time, isExpanded, onExpand, ...props }: BubbleCo
     text !== undefined && <div className={`w-0 min-w-full ${className}`}>{renderText(text)}</div>;
   switch (body.type) {
     case "text":
-      return <div className="px-3 py-2">{renderText(body.text)}</div>;
+      return <div className={`px-3 py-2 ${textScaleClasses[toTextScale(body.text)]}`}>{renderText(body.text)}</div>;
     case "image": {
       const { widthPx, ratio } = toImageBox(body.width, body.height);
       return (

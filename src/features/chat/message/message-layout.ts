@@ -1,3 +1,4 @@
+import { toTextScale } from "#components/messages/large-emoji.ts";
 import type { CallBody } from "#contract/calls/call.ts";
 import { findReplyTarget, getEditNumber } from "#contract/conversations.ts";
 import { isSameDay } from "#i18n/relative-date.ts";
@@ -114,8 +115,11 @@ const estimateBodyHeight = ({ body, mine }: ChatItem, listPx: number, isExpanded
   const bubblePx = Math.min((listPx - 2 * listEdgePx) * bubbleWidthShare, bubbleMaxPx);
   const cornerPx = timestampPx + (getEditNumber(body) > 0 ? editedPx : 0);
   switch (body.type) {
-    case "text":
-      return estimateTextHeight(body.text, textPx, isExpanded, cornerPx) + textPaddingPx;
+    case "text": {
+      const scale = toTextScale(body.text);
+      const linesPx = estimateTextHeight(body.text, textPx, isExpanded, cornerPx);
+      return (scale === 1 ? linesPx : scale * lineHeightPx) + textPaddingPx;
+    }
     case "image": {
       const { widthPx, ratio } = toImageBox(body.width, body.height);
       const contentPx = Math.min(widthPx, bubblePx - 2 * imagePaddingPx);
