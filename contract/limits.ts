@@ -26,6 +26,7 @@ export const previewMaxLength = 160; // a text up to this length is complete in 
 export const searchSliceRows = 1_000; // messages
 export const searchSliceLength = 50_000; // UTF-16 units of text, if reached before searchSliceRows
 export const searchSlicesMax = 20; // slices of one search call before it returns a cursor
+export const searchBlockMessages = 1_000; // messages that are indexed together (docs/decisions/search.md)
 export const searchResultsMax = 40;
 
 // Flow control of one socket: unconfirmed data

@@ -63,11 +63,53 @@ export const createNameSchema = (maxLength: number, refusal: "invalid_name" | "i
 const marks = /\p{M}/gu;
 const nonAscii = /[\u0080-\uffff]+/g;
 
-const removeMarks = (text: string): string => text.replace(marks, "").normalize("NFD").replace(marks, "");
+// Open vowels of Lingala, which many keyboards lack; people write "mosolo" for "mɔsɔlɔ".
+const openVowels: Readonly<Record<string, string>> = { ɛ: "e", ɔ: "o", Ɛ: "E", Ɔ: "O" };
+
+const removeMarks = (text: string): string =>
+  text
+    .replace(marks, "")
+    .normalize("NFD")
+    .replace(marks, "")
+    .replace(/[ɛɔƐƆ]/g, (vowel) => openVowels[vowel] ?? vowel);
 
 /**
- * Folds case and accents for a search, so that "ete" finds "Été". Only what is not ASCII is decomposed, which makes a
+ * Folds case, accents, and the open vowels of Lingala for a search, so that "ete" finds "Été". Only what is not ASCII is decomposed, which makes a
  * search through French messages twice as fast and through ASCII ten times. Marks are also removed before decomposition,
  * which sorts the marks of a letter in quadratic time.
  */
 export const foldText = (text: string): string => text.replace(nonAscii, removeMarks).toLowerCase();
+
+const wordMaxLength = 40; // UTF-16 units; longer words are compared by their beginning
+const wordPattern = /[\p{L}\p{N}]+|\p{Extended_Pictographic}/gu;
+
+/** Words of a text as a search compares them: folded, each once (`docs/decisions/search.md`). An emoji is a word. */
+export const toSearchWords = (text: string): string[] => [
+  ...new Set(
+    foldText(text)
+      .match(wordPattern)
+      ?.map((word) => word.slice(0, wordMaxLength)),
+  ),
+];
+
+/**
+ * Patterns that find the words of a query at the beginnings of words of a folded text. Words have no characters with a
+ * meaning in a pattern. The first group is what precedes the word.
+ */
+export const toWordPatterns = (query: string): RegExp[] =>
+  toSearchWords(query).map((word) =>
+    /^\p{Extended_Pictographic}/u.test(word)
+      ? new RegExp(`()${word}`, "gu")
+      : new RegExp(`(^|[^\\p{L}\\p{N}])${word}`, "gu"),
+  );
+
+/** Whether a text matches a query: each word of the query begins a word of the text. A query without words matches none. */
+export const createSearchMatcher = (query: string): ((text: string) => boolean) => {
+  const words = toSearchWords(query);
+  const patterns = toWordPatterns(query);
+  if (words.length === 0) return () => false;
+  return (text) => {
+    const folded = foldText(text);
+    return words.every((word) => folded.includes(word)) && patterns.every((pattern) => folded.search(pattern) !== -1);
+  };
+};

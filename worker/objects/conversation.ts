@@ -24,7 +24,7 @@ import { findForwardOriginal, isFileReadable } from "./conversation/messages/att
 import { replaceByTombstone } from "./conversation/messages/deletions.ts";
 import type { MessageEdit } from "./conversation/messages/edits.ts";
 import { anonymizeForwardsOf } from "./conversation/messages/forward-authors.ts";
-import { readMessagePage, searchLog } from "./conversation/messages/history.ts";
+import { readMessagePage } from "./conversation/messages/history.ts";
 import { MessageAppender } from "./conversation/messages/message-appender.ts";
 import { applyReaction, listReactors } from "./conversation/messages/reactions.ts";
 import {
@@ -35,6 +35,7 @@ import {
 } from "./conversation/messages/read-state.ts";
 import { readRevisionsPage } from "./conversation/messages/revisions.ts";
 import { requestRingState } from "./conversation/ring-recovery.ts";
+import { searchLog } from "./conversation/search/search-log.ts";
 import type {
   AddedMember,
   CallHeartbeat,

@@ -1,6 +1,6 @@
 import { type Message, searchTextOfBody } from "#contract/conversations.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
-import { foldText } from "#contract/text.ts";
+import { createSearchMatcher, toSearchWords } from "#contract/text.ts";
 import type { SearchResult } from "#contract/wire/commands.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
 import type { LocalMessageRow, LocalStore } from "#sync/store/database.ts";
@@ -31,16 +31,17 @@ const toSearchHit = (row: LocalMessageRow): SearchHit => ({
 const searchLocally = async (
   store: LocalStore,
   conversation: ConversationId,
-  needle: string,
+  query: string,
   signal: AbortSignal | undefined,
 ) => {
+  const isMatch = createSearchMatcher(query);
   const hits: LocalMessageRow[] = [];
   await store
     .queryMessages(conversation, 1)
     .reverse()
     .until(() => signal?.aborted ?? false)
     .each((row) => {
-      if (foldText(searchTextOfBody(row.body)).includes(needle)) hits.push(row);
+      if (isMatch(searchTextOfBody(row.body))) hits.push(row);
     });
   return hits;
 };
@@ -54,15 +55,14 @@ export const searchMessages = async (
   signal?: AbortSignal,
 ): Promise<{ complete: boolean }> => {
   const context = tab.context.get();
-  const needle = foldText(query.trim());
-  if (!context || needle === "") return { complete: true };
+  if (!context || toSearchWords(query).length === 0) return { complete: true };
   const hits = new Map<number, SearchHit>();
   const show = (rows: LocalMessageRow[]) => {
     for (const row of rows) hits.set(row.seq, toSearchHit(row));
     if (!signal?.aborted) onResults([...hits.values()].sort((a, b) => b.seq - a.seq));
   };
   const row = await context.store.conversations.get(conversation);
-  show(await searchLocally(context.store, conversation, needle, signal));
+  show(await searchLocally(context.store, conversation, query, signal));
   if (!row || row.head <= row.hidden) return { complete: true };
   // Messages from `lo` on were searched here, unless the newest ones are not stored.
   let before: number | null = row.hi >= row.head ? row.lo : row.head + 1;

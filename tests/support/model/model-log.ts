@@ -12,7 +12,7 @@ import { previewMaxLength, searchResultsMax } from "#contract/limits.ts";
 import { isMentionOf } from "#contract/mentions.ts";
 import { type ConversationFlags, noFlags } from "#contract/settings/conversation-flags.ts";
 import { withoutContent } from "#contract/settings/message-flags.ts";
-import { foldText } from "#contract/text.ts";
+import { createSearchMatcher } from "#contract/text.ts";
 import type { CommandOf, PageResult, RevisedResult, SearchResult } from "#contract/wire/commands.ts";
 import { formatReactions } from "#contract/wire/reactions.ts";
 
@@ -215,11 +215,10 @@ export const listRevised = (log: Log, user: Uuid, since: number, rowsMax: number
 };
 
 export const searchLog = (log: Log, user: Uuid, { query, before }: CommandOf<"search">): SearchResult => {
-  const needle = foldText(query);
+  const isMatch = createSearchMatcher(query);
   const found = listVisible(log, user).filter(
     (message) =>
-      message.seq < before &&
-      foldText(searchTextOfBody(toVisibleMessage(message, user, log.members.get(user)).body)).includes(needle),
+      message.seq < before && isMatch(searchTextOfBody(toVisibleMessage(message, user, log.members.get(user)).body)),
   );
   const page = found.reverse().slice(0, searchResultsMax);
   const last = found.length > page.length ? (page.at(-1)?.seq ?? null) : null;

@@ -14,8 +14,19 @@ describe("highlighting search results", () => {
     expect(found("z\u0300\u0301\u0302a\u0303lgo", "zalgo")).toEqual(["z\u0300\u0301\u0302a\u0303lgo"]);
   });
 
-  it("takes the query literally and finds nothing for an empty one", () => {
-    expect(found("a.c abc (a.c)", "a.c")).toEqual(["a.c", "a.c"]);
+  it("finds each word of the query at the beginnings of words, in any order", () => {
+    expect(found("mardi midi au marché", "mar mi")).toEqual(["mar", "mi", "mar"]);
+    expect(found("démarche", "marche")).toEqual([]);
+    expect(found("l’école", "ecole")).toEqual(["école"]);
+  });
+
+  it("marks the longest of words that begin alike once", () => {
+    expect(found("Kinshasa", "kin kinsh")).toEqual(["Kinsh"]);
+  });
+
+  it("takes signs as gaps between words and finds nothing for a query without words", () => {
+    expect(found("abc (a.c)", "b.c a")).toEqual(["a", "a", "c"]);
+    expect(found("a*b", "*")).toEqual([]);
     expect(found("abc", "")).toEqual([]);
     expect(found("abc", "\u0301")).toEqual([]);
   });
@@ -29,7 +40,7 @@ describe("highlighting search results", () => {
   });
 
   it("keeps a short message whole", () => {
-    expect(toExcerpt("court", "our")).toEqual({ text: "court", spans: [{ start: 1, end: 4 }] });
+    expect(toExcerpt("court", "cou")).toEqual({ text: "court", spans: [{ start: 0, end: 3 }] });
   });
 });
 

@@ -214,6 +214,10 @@ describe("text", () => {
   test("searching ignores case and accents", () => {
     expect(foldText("L'Été À São Tomé")).toBe("l'ete a sao tome");
   });
+
+  test("searching ignores the open vowels and tones of Lingala", () => {
+    expect(foldText("Mɔ́sɔlɔ ya Ɛkólɛ́, ndɔ̌tɔ")).toBe("mosolo ya ekole, ndoto");
+  });
 });
 
 describe("passwords", () => {

@@ -3,12 +3,14 @@ import { env } from "cloudflare:workers";
 import { beforeAll, expect, test } from "vitest";
 import type { Body } from "#contract/conversations.ts";
 import { createUuid, privateConversationId } from "#contract/ids.ts";
-import { receiptHoldMs } from "#contract/limits.ts";
+import { pageMaxBytes, receiptHoldMs } from "#contract/limits.ts";
+import { isRefusal } from "#contract/wire/commands.ts";
 import { Device, readRow, request, sendTexts, waitUntil } from "#tests/worker/support/device.ts";
 import { makeForward } from "#tests/worker/support/forward.ts";
 import { countDirectoryRows, createRowCounter, type RowCounter } from "#tests/worker/support/row-counter.ts";
 import { befriend, makePair, seedPerson } from "#tests/worker/support/seeded-people.ts";
 import { call } from "#tests/worker/support/site.ts";
+import { getConversationStub } from "#worker/objects/stubs.ts";
 
 /** Rows and object requests per action: the local counterpart of the bill (docs/ARCHITECTURE.md). */
 const readMax = 50;
@@ -19,21 +21,32 @@ beforeAll(async () => {
   count = await createRowCounter();
 });
 
+const searchReadMax = 2_000;
+const searchedCount = 20_500; // the rows do not grow with it
+
 const conversationCount = 1_000;
 const messageCount = 200_000;
 
-/** A person with many conversations, one of them long. */
-const makeHeavy = async () => {
+/** A pair with a chat of this length. */
+const makeLongChat = async (length: number) => {
   const pair = await makePair();
-  const { ana, ben, id } = pair;
+  const { ben, id } = pair;
   await sendTexts(ben, id, "un");
   await runInDurableObject(env.CONVERSATION.getByName(id), (_, { storage }) => {
     storage.sql.exec(
       `WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
        INSERT INTO messages (seq, sender, cid, at, kind, body) SELECT i, i % 2, printf('00000000-0000-7000-8000-%012x', i), 1, 'text', 'ligne ' || i FROM n`,
-      messageCount,
+      length,
     );
   });
+  await evictDurableObject(env.CONVERSATION.getByName(id));
+  return pair;
+};
+
+/** A person with many conversations, one of them long. */
+const makeHeavy = async () => {
+  const pair = await makeLongChat(messageCount);
+  const { ana } = pair;
   await runInDurableObject(env.USER_CHANNEL.getByName(ana.id), (_, { storage }) => {
     const columns =
       "epoch, head, at, sender, preview, whole, unread, counted, delivered, read, others_delivered, others_read, hidden, open, turn";
@@ -47,7 +60,6 @@ const makeHeavy = async () => {
       );
     }
   });
-  await evictDurableObject(env.CONVERSATION.getByName(id));
   await evictDurableObject(env.USER_CHANNEL.getByName(ana.id));
   return pair;
 };
@@ -72,6 +84,29 @@ test("opening the list or any page of a chat reads at most 50 rows, whatever the
   );
   phone.send(["k", 80]);
   for (const [name, { read }] of Object.entries(figures)) expect(read, name).toBeLessThanOrEqual(readMax);
+});
+
+test("a search in a long chat reads at most 2,000 rows once the chat was searched, and then writes none", async () => {
+  const { ana, id } = await makeLongChat(searchedCount);
+  const conversation = getConversationStub(env, id);
+  const search = async (query: string, from: number): Promise<number | null> => {
+    const command = { type: "search", conversation: id, query, before: from } as const;
+    const found = await conversation.searchMessages(ana.id, command, { messages: 40, bytes: pageMaxBytes });
+    if (isRefusal(found)) throw new Error(found.error);
+    return found.before;
+  };
+  // Without the limits of a person.
+  for (let before: number | null = searchedCount + 1; before !== null; ) before = await search("nulle", before);
+  const phone = await Device.open(ana);
+  for (const query of ["un", "nulle part", "li", "ligne 777"]) {
+    const { read, written } = await count(() => phone.request((ref) => ["q", ref, id, query, searchedCount + 1]));
+    expect(read, query).toBeLessThanOrEqual(searchReadMax);
+    expect(written, query).toBe(0);
+  }
+  // In one request, which examines at most 20 slices.
+  const answer = await phone.request((ref) => ["q", ref, id, "nulle part", searchedCount + 1]);
+  expect(answer.slice(2)).toEqual([[], null]);
+  phone.close();
 });
 
 test.each([

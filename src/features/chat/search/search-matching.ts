@@ -1,14 +1,14 @@
-import { foldText } from "#contract/text.ts";
+import { foldText, toWordPatterns } from "#contract/text.ts";
 
 export type TextSpan = { start: number; end: number };
 
 /**
- * Finds all matches of a query in a text. Both sides are folded as on the server (`foldText`: no case, no accents). Folding
- * changes lengths, so every folded character remembers the span of the original character.
+ * Finds the words of a query at the beginnings of the words of a text. Both sides are folded as on the server (`foldText`:
+ * no case, no accents). Folding changes lengths, so every folded character remembers the span of the original character.
  */
 export const findMatches = (text: string, query: string): TextSpan[] => {
-  const foldedQuery = foldText(query);
-  if (foldedQuery === "") return [];
+  const patterns = toWordPatterns(query);
+  if (patterns.length === 0) return [];
   let folded = "";
   const origins: TextSpan[] = [];
   let at = 0;
@@ -23,16 +23,20 @@ export const findMatches = (text: string, query: string): TextSpan[] => {
     for (let i = 0; i < foldedChar.length; i++) origins.push({ start, end: at });
   }
   const spans: TextSpan[] = [];
-  for (
-    let from = folded.indexOf(foldedQuery);
-    from !== -1;
-    from = folded.indexOf(foldedQuery, from + foldedQuery.length)
-  ) {
-    const [first, last] = [origins[from], origins[from + foldedQuery.length - 1]];
-    if (first && last) spans.push({ start: first.start, end: last.end });
+  for (const pattern of patterns) {
+    for (const { 0: found, 1: preceding = "", index } of folded.matchAll(pattern)) {
+      const [first, last] = [origins[index + preceding.length], origins[index + found.length - 1]];
+      if (first && last) spans.push({ start: first.start, end: last.end });
+    }
   }
-  return spans;
+  return mergeSpans(spans);
 };
+
+/** Spans in the order of the text. Of spans that begin at the same place only the longest remains. */
+const mergeSpans = (spans: TextSpan[]): TextSpan[] =>
+  spans
+    .sort((a, b) => a.start - b.start || b.end - a.end)
+    .filter(({ start }, index, sorted) => start >= (sorted[index - 1]?.end ?? 0));
 
 const excerptLeadChars = 30; // characters shown before the first match of a long message
 const excerptMaxChars = 160;

@@ -1,6 +1,7 @@
 import type { ConversationLog } from "#worker/objects/conversation/log/conversation-log.ts";
 import type { Member } from "#worker/objects/conversation/log/member-table.ts";
 import { toBodyColumns } from "#worker/objects/conversation/log/message-kinds.ts";
+import type { MessageRecord } from "#worker/objects/conversation/log/message-table.ts";
 import { anonymizeForwardsOf } from "#worker/objects/conversation/messages/forward-authors.ts";
 import { removeReactionsOf } from "#worker/objects/conversation/messages/reactions.ts";
 import type { UserRemoval } from "#worker/objects/rpc.ts";
@@ -21,6 +22,8 @@ const purgeUndelivered = (log: ConversationLog, { number }: Member): void => {
     number,
   );
   log.sql.exec(`DELETE FROM attachments WHERE seq IN (SELECT seq FROM messages WHERE ${isUndelivered})`, number);
+  const rows = log.sql.exec<MessageRecord>(`SELECT * FROM messages WHERE ${isUndelivered}`, number);
+  for (const row of rows.toArray()) log.messages.searchIndex.remove(row);
   const { kind, body } = toBodyColumns({ type: "deleted" });
   log.sql.exec(`UPDATE messages SET kind = ?, body = ? WHERE ${isUndelivered}`, kind, body, number);
   log.messages.invalidateCache();

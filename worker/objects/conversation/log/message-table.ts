@@ -4,6 +4,7 @@ import type { Uuid } from "#contract/ids.ts";
 import { toPreview } from "#contract/wire/preview.ts";
 import type { Member } from "./member-table.ts";
 import { fromBodyColumns, toBodyColumns } from "./message-kinds.ts";
+import { SearchIndex } from "./search-index.ts";
 import { UnreadCounts } from "./unread-counts.ts";
 
 const recentMax = 64; // messages
@@ -67,12 +68,14 @@ type MessageTableState = { head: number; last: NewestMessage | undefined; recent
 export class MessageTable {
   readonly #sql: SqlStorage;
   readonly unread: UnreadCounts;
+  readonly searchIndex: SearchIndex;
   #state: MessageTableState = { head: 0, last: undefined, recent: [] };
   #before: MessageTableState | undefined;
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
     this.unread = new UnreadCounts(sql);
+    this.searchIndex = new SearchIndex(sql);
     const [newest, before] = sql.exec<MessageRecord>("SELECT * FROM messages ORDER BY seq DESC LIMIT 2").toArray();
     if (newest) this.#cacheNewest(newest, before?.at ?? null);
   }
@@ -152,6 +155,8 @@ export class MessageTable {
   /** Updates a stored message: a tombstone or a changed body. */
   replace(row: MessageRecord): void {
     const { seq, kind, body, revision, shown } = row;
+    const before = this.searchIndex.has(seq) ? this.find(seq) : undefined;
+    if (before) this.searchIndex.replace(before, row);
     this.#sql.exec(
       "UPDATE messages SET kind = ?, body = ?, revision = ?, shown = ? WHERE seq = ?",
       kind,
@@ -183,6 +188,7 @@ export class MessageTable {
   rollback(): void {
     if (this.#before) this.#state = this.#before;
     this.unread.clear();
+    this.searchIndex.clearCache();
   }
 
   #cacheNewest(row: MessageRecord, prior: number | null): void {

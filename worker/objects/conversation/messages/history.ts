@@ -1,18 +1,17 @@
 import { Buffer } from "node:buffer";
-import { type Message, searchTextOfBody } from "#contract/conversations.ts";
-import { gapPageRows, pageMaxBytes, searchResultsMax, searchSliceLength, searchSliceRows } from "#contract/limits.ts";
-import { foldText } from "#contract/text.ts";
+import type { Message } from "#contract/conversations.ts";
+import { gapPageRows, pageMaxBytes } from "#contract/limits.ts";
 import type { CommandOf, PageResult } from "#contract/wire/commands.ts";
 import type { ConversationLog } from "#worker/objects/conversation/log/conversation-log.ts";
 import type { Member } from "#worker/objects/conversation/log/member-table.ts";
-import { getMessageTraits } from "#worker/objects/conversation/log/message-kinds.ts";
-import { type MessageRecord, readBodyFor, toVisibleMessage } from "#worker/objects/conversation/log/message-table.ts";
-import type { SearchBudget, SearchSlice } from "#worker/objects/rpc.ts";
+import type { MessageRecord } from "#worker/objects/conversation/log/message-table.ts";
 import { toVisibleMessages } from "./visible-messages.ts";
 
 /** Bytes of a message on a page besides its body: seq, time, sender, client id and punctuation. */
 const messageOverheadBytes = 60;
-const bytesOnPage = (row: MessageRecord): number => Buffer.byteLength(JSON.stringify(row.body)) + messageOverheadBytes;
+/** Size of a message in a page of messages or search results. */
+export const bytesOnPage = (row: MessageRecord): number =>
+  Buffer.byteLength(JSON.stringify(row.body)) + messageOverheadBytes;
 
 /** Leading rows that fit into a page by size, at least one. */
 const takePage = (rows: Iterable<MessageRecord>): MessageRecord[] => {
@@ -67,54 +66,4 @@ export const readNewMessages = (log: ConversationLog, member: Member, after: num
     : log.sql.exec<MessageRecord>("SELECT * FROM messages WHERE seq > ? AND seq <= ? ORDER BY seq", after, head);
   const rows = takePage(found);
   return rows.length < count ? undefined : toVisibleMessages(log, member, rows);
-};
-
-/** Searchable text of a message, empty if the member may not see it. */
-const searchTextOf = (row: MessageRecord, member: Member): string => {
-  const { kind, body, sender, withheld } = row;
-  if (!getMessageTraits(kind).isSearchable || (withheld > 0 && sender !== member.number)) return "";
-  return kind === "text" ? body : searchTextOfBody(readBodyFor(row, member));
-};
-
-/**
- * Searches messages newest first, ignoring case and accents. One call scans at most `searchSliceRows` messages and
- * stops after the message that reaches `searchSliceLength` characters. `before` is where to continue. The object serves
- * nobody else during a call.
- */
-export const searchLog = (
-  log: ConversationLog,
-  member: Member,
-  query: CommandOf<"search">,
-  budget: SearchBudget,
-): SearchSlice => {
-  const foldedQuery = foldText(query.query);
-  const messages: Message[] = [];
-  let last = query.before;
-  let scanned = 0;
-  let scannedLength = 0;
-  let bytes = 0;
-  const found = log.sql.exec<MessageRecord>(
-    "SELECT * FROM messages WHERE seq < ? AND seq > ? ORDER BY seq DESC LIMIT ?",
-    Math.min(query.before, log.headFor(member) + 1),
-    member.hidden,
-    searchSliceRows,
-  );
-  for (const row of found) {
-    scanned += 1;
-    const text = searchTextOf(row, member);
-    scannedLength += text.length;
-    if (text !== "" && foldText(text).includes(foldedQuery)) {
-      const rowBytes = bytesOnPage(row);
-      const isFirst = messages.length === 0 && budget.messages === searchResultsMax;
-      if (!isFirst && bytes + rowBytes > budget.bytes) return { messages, before: last, bytes, isFull: true };
-      bytes += rowBytes;
-      messages.push(toVisibleMessage(row, member));
-    }
-    last = row.seq;
-    if (messages.length >= budget.messages || scannedLength >= searchSliceLength) break;
-  }
-  const isFull = messages.length >= budget.messages;
-  const isSliceFull = scanned >= searchSliceRows || scannedLength >= searchSliceLength || isFull;
-  const isDone = last <= member.hidden + 1 || !isSliceFull;
-  return { messages, before: isDone ? null : last, bytes, isFull };
 };

@@ -1,0 +1,136 @@
+import * as v from "valibot";
+import { type MessageKind, StoredBody, searchTextOfBody } from "#contract/conversations.ts";
+import { searchBlockMessages } from "#contract/limits.ts";
+import { toSearchWords } from "#contract/text.ts";
+import { fromBodyColumns, getMessageTraits } from "./message-kinds.ts";
+
+// Created by the first search that needs it, because most conversations are never searched. Words come folded and
+// separated by spaces; the tokenizer `ascii` splits no word and keeps letters that newer versions of Unicode added. The
+// table has no copy of the texts, and neither positions nor lengths. Deleting a word removes it from the stored pages.
+const tables = [
+  `CREATE VIRTUAL TABLE search_index USING fts5(words, content = '', columnsize = 0, detail = none, tokenize = 'ascii')`,
+  "INSERT INTO search_index (search_index, rank) VALUES ('secure-delete', 1)",
+  "CREATE TABLE search_blocks (block INTEGER PRIMARY KEY, low INTEGER NOT NULL)",
+];
+
+const toBlock = (seq: number): number => Math.floor((seq - 1) / searchBlockMessages);
+
+/** Seq of the first message of a block. */
+export const toBlockStart = (seq: number): number => toBlock(seq) * searchBlockMessages + 1;
+
+/** What of a stored message is indexed. */
+type IndexedRow = { seq: number; kind: MessageKind; body: string; shown: string | null };
+
+/** Words of a message as any member may see it, separated by spaces. */
+const toWordList = ({ kind, body, shown }: IndexedRow): string => {
+  if (!getMessageTraits(kind).isSearchable) return "";
+  const text = searchTextOfBody(fromBodyColumns(kind, body));
+  const shownText = shown === null ? "" : searchTextOfBody(v.parse(StoredBody, JSON.parse(shown)));
+  return toSearchWords(`${text}\n${shownText}`).join(" ");
+};
+
+/**
+ * Full-text index of the older messages of a conversation, in blocks of `searchBlockMessages` seqs. Searches fill it: a
+ * block is indexed from its newest message down, only when all its messages exist. Methods that write run within the
+ * caller's transaction.
+ */
+export class SearchIndex {
+  readonly #sql: SqlStorage;
+  /** Oldest indexed message of each block that has one. Undefined until it is read. */
+  #lows: Map<number, number> | undefined;
+
+  constructor(sql: SqlStorage) {
+    this.#sql = sql;
+  }
+
+  /** Whether a message is indexed. */
+  has(seq: number): boolean {
+    const low = this.#readLows().get(toBlock(seq));
+    return low !== undefined && seq >= low;
+  }
+
+  /** Oldest message of the indexed ones without a gap below this indexed message. */
+  findRangeStart(seq: number): number {
+    const lows = this.#readLows();
+    let block = toBlock(seq);
+    while (lows.get(block) === block * searchBlockMessages + 1 && lows.has(block - 1)) block -= 1;
+    return lows.get(block) ?? seq;
+  }
+
+  /** Whether this stored message is the next to be indexed in its block: the last of it, or the one below the oldest. */
+  isNext(seq: number): boolean {
+    const block = toBlock(seq);
+    const low = this.#readLows().get(block) ?? (block + 1) * searchBlockMessages + 1;
+    return seq === low - 1;
+  }
+
+  /** Indexes messages of one block without gaps, newest first. The first of them is the next one of its block. */
+  add(rows: readonly IndexedRow[]): void {
+    const low = rows.at(-1)?.seq;
+    if (low === undefined) return;
+    const lows = this.#readLows();
+    if (lows.size === 0) for (const statement of tables) this.#sql.exec(statement);
+    // In ascending order, in which the index writes one segment for all of them.
+    for (const row of rows.toReversed()) {
+      const words = toWordList(row);
+      if (words !== "") this.#sql.exec("INSERT INTO search_index (rowid, words) VALUES (?, ?)", row.seq, words);
+    }
+    const block = toBlock(low);
+    this.#sql.exec("INSERT OR REPLACE INTO search_blocks (block, low) VALUES (?, ?)", block, low);
+    lows.set(block, low);
+  }
+
+  /** Replaces the words of an indexed message that is changed. */
+  replace(before: IndexedRow, after: IndexedRow): void {
+    const words = toWordList(after);
+    if (words === toWordList(before)) return;
+    this.remove(before);
+    if (words !== "") this.#sql.exec("INSERT INTO search_index (rowid, words) VALUES (?, ?)", after.seq, words);
+  }
+
+  /** Removes the words of a message, if it is indexed. It counts as indexed still. */
+  remove(row: IndexedRow): void {
+    const words = toWordList(row);
+    if (words === "" || !this.has(row.seq)) return;
+    this.#sql.exec("INSERT INTO search_index (search_index, rowid, words) VALUES ('delete', ?, ?)", row.seq, words);
+  }
+
+  /** Indexed messages of a range with words that begin with each of these words, newest first. */
+  find<Row extends IndexedRow>(
+    words: readonly string[],
+    { from, to, limit }: { from: number; to: number; limit: number },
+  ): SqlStorageCursor<Row> {
+    return this.#sql.exec<Row>(
+      `SELECT messages.* FROM search_index CROSS JOIN messages ON messages.seq = search_index.rowid
+       WHERE search_index MATCH ? AND search_index.rowid BETWEEN ? AND ? ORDER BY search_index.rowid DESC LIMIT ?`,
+      words.map((word) => `"${word}" *`).join(" "),
+      from,
+      to,
+      limit,
+    );
+  }
+
+  /** Deletes the index. */
+  drop(): void {
+    if (this.#readLows().size === 0) return;
+    this.#sql.exec("DROP TABLE search_index");
+    this.#sql.exec("DROP TABLE search_blocks");
+    this.#lows = new Map();
+  }
+
+  /** Clears the cache after a transaction failed. */
+  clearCache(): void {
+    this.#lows = undefined;
+  }
+
+  #readLows(): Map<number, number> {
+    if (!this.#lows) {
+      const exists = this.#sql.exec("SELECT 1 FROM sqlite_master WHERE name = 'search_blocks'").toArray().length > 0;
+      const rows = exists
+        ? this.#sql.exec<{ block: number; low: number }>("SELECT block, low FROM search_blocks").toArray()
+        : [];
+      this.#lows = new Map(rows.map(({ block, low }) => [block, low]));
+    }
+    return this.#lows;
+  }
+}
