@@ -132,6 +132,7 @@ const lazyParts = [
       "src/features/chat/message/message-menu.tsx",
       "src/features/chat/message/receipts-sheet.tsx",
       "src/features/chat/reactions/reactors-sheet.tsx",
+      "src/sync/message-flags/delete-for-self.ts",
       "src/sync/message-flags/set-message-flags.ts",
       "src/sync/reactions/set-reaction.ts",
       "src/features/chat/search/search-panel.tsx",

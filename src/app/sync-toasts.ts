@@ -41,6 +41,7 @@ export const useSyncToasts = (): void => {
         if (notice === "pin-refused") showToast({ message: t("errors.too_many_pinned"), tone: "danger" });
         if (notice === "reaction-refused") showToast({ message: t("shell.notice.reactionRefused"), tone: "danger" });
         if (notice === "star-refused") showToast({ message: t("errors.too_many_starred"), tone: "danger" });
+        if (notice === "deletion-refused") showToast({ message: t("errors.too_many_deleted"), tone: "danger" });
         if (notice === "outdated") {
           showToast({ message: t("errors.unknown_protocol"), tone: "danger" });
           void requireUpdate().catch(() => undefined);

@@ -35,6 +35,7 @@ const loadServerCode = () => rejectAsOffline(import("./server-code.ts"));
 const loadEditCode = () => rejectAsOffline(import("./outbox/edit-message.ts"));
 const loadReactions = () => rejectAsOffline(import("./reactions/set-reaction.ts"));
 const loadMessageFlags = () => rejectAsOffline(import("./message-flags/set-message-flags.ts"));
+const loadDeletionForSelf = () => rejectAsOffline(import("./message-flags/delete-for-self.ts"));
 const loadSendFiles = () => rejectAsOffline(import("./files/send-files.ts"));
 
 /** Rejects with the SyncError "offline" if code cannot be loaded. */
@@ -82,6 +83,9 @@ export const setReaction = async (
   item: Pick<ChatItem, "seq" | "cid">,
   emoji: string | null,
 ): Promise<void> => (await loadReactions()).setPendingReaction(getEngine().tab, conversation, item, emoji);
+/** Deletes a message for this person alone, also offline. Rejects with a SyncError if this device cannot store the deletion. */
+export const deleteForSelf = async (conversation: ConversationId, seq: number): Promise<void> =>
+  (await loadDeletionForSelf()).deleteMessageForSelf(getEngine().tab, conversation, seq);
 /** Stars a message, or removes the star, also offline. Rejects if this device cannot store it. */
 export const setStarred = async (conversation: ConversationId, seq: number, starred: boolean): Promise<void> =>
   (await loadMessageFlags()).setMessageStarred(getEngine().tab, conversation, seq, starred);

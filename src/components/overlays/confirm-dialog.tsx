@@ -12,6 +12,8 @@ export type ConfirmDialogProps = {
   /** While the confirmed action runs: both buttons are disabled and the dialog cannot be dismissed. */
   busy?: boolean;
   onConfirm: () => void;
+  /** Second way to carry the action out, offered before the first. */
+  alternative?: { label: string; onConfirm: () => void } | undefined;
   onClose: () => void;
 };
 
@@ -38,6 +40,16 @@ export function ConfirmDialog({ open, title, body, tone = "danger", busy = false
           <Button variant="secondary" data-autofocus disabled={busy} className="grow" onClick={props.onClose}>
             {props.cancelLabel}
           </Button>
+          {props.alternative && (
+            <Button
+              variant={tone === "danger" ? "danger" : "primary"}
+              disabled={busy}
+              className="grow"
+              onClick={props.alternative.onConfirm}
+            >
+              {props.alternative.label}
+            </Button>
+          )}
           <Button
             variant={tone === "danger" ? "danger" : "primary"}
             busy={busy}

@@ -116,7 +116,8 @@ export class ApplyTransaction {
     const messages = await this.#blankPendingDeletions(received);
     const visible = messages.filter((message) => message.seq > row.hidden);
     const rows = visible.map((message) => toLocalMessageRow(row, this.me, message));
-    if (row.revision > 0 || row.flagsRevision) await this.#preserveNewerBodies(rows);
+    // One that was stored before may have been changed or deleted here.
+    if (row.revision > 0 || rows.some(({ seq }) => seq <= row.hi)) await this.#preserveNewerBodies(rows);
     row.unread += await this.#countNewUnread(row, rows);
     await this.store.messages.bulkPut(rows);
     updateMentions(row, rows);

@@ -3,23 +3,25 @@ import type { ConversationId } from "#contract/ids.ts";
 import { MessageFlags } from "#contract/settings/message-flags.ts";
 import { requestByHttp } from "#sync/connection/http-transport.ts";
 import { isUnsupportedCommand, type OperationSender } from "#sync/outbox/operation-runner.ts";
-import { asSyncError, SyncError } from "#sync/platform/sync-error.ts";
+import { asSyncError, isRetryableFailure, SyncError } from "#sync/platform/sync-error.ts";
 import {
   type PendingMessageFlags,
   toPendingMessageFlagsKey,
   toStarsKey,
 } from "#sync/store/pending/pending-message-flags.ts";
+import { raiseHead, toLocalMessageRow } from "#sync/store/row-mapping.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
+import { removeContent } from "./remove-content.ts";
 
 /**
- * Sends pending flags of messages, and fetches the flags of conversations in which they have changed. `onTooManyStars` is
- * called if the server has no room for another star.
+ * Sends pending flags of messages, and fetches the flags of conversations in which they have changed. `onRefused` is
+ * called if the server has no room for another star, or for another message deleted for oneself.
  */
 export const createMessageFlagSender = (
   context: SyncContext,
-  onTooManyStars: () => void,
+  onRefused: (what: "star" | "deletion") => void,
 ): OperationSender<PendingMessageFlags> => {
-  const { store, strict, platform } = context;
+  const { store, strict, platform, me } = context;
   const fetchFlags = async (conversation: ConversationId): Promise<MessageFlags> => {
     const path = `/api/conversations/${conversation}/message-flags`;
     const parsed = v.safeParse(MessageFlags, await platform.request({ method: "GET", path }));
@@ -31,18 +33,35 @@ export const createMessageFlagSender = (
     const key = toPendingMessageFlagsKey(pending.conversation, pending.seq);
     if (JSON.stringify((await strict.meta.get(key))?.value) === JSON.stringify(pending)) await strict.meta.delete(key);
   };
-  const settle = (pending: PendingMessageFlags, { revision, starred }: MessageFlags): Promise<void> =>
-    strict.transaction("rw", [strict.meta, strict.conversations], async () => {
+  const settle = (pending: PendingMessageFlags, { revision, starred, deleted }: MessageFlags): Promise<void> =>
+    strict.transaction("rw", [strict.messages, ...strict.sendingTables], async () => {
       const { conversation } = pending;
       const row = await strict.conversations.get(conversation);
       if (row && !row.gone && starred.length > 0)
         await strict.meta.put({ key: toStarsKey(conversation), value: starred });
       else await strict.meta.delete(toStarsKey(conversation));
+      await removeContent(strict, conversation, deleted);
       if (pending.seq !== undefined) await remove(pending);
       // A later change was pushed meanwhile: it is fetched again.
       if (!row || revision === 0 || revision >= (row.flagsRevision ?? 0))
         await strict.meta.delete(toPendingMessageFlagsKey(conversation));
     });
+  /** Shows a message again that the server did not delete. Rejects with a SyncError. */
+  const restore = async (conversation: ConversationId, seq: number): Promise<void> => {
+    const request = { type: "page", conversation, direction: "after", seq: seq - 1, limit: 1 } as const;
+    const page = await requestByHttp(platform, request).catch((error: unknown) => {
+      if (isRetryableFailure(asSyncError(error))) throw error;
+      return undefined; // this person left the conversation, which will be removed from this device
+    });
+    const message = page?.messages.find((one) => one.seq === seq);
+    await strict.transaction("rw", [strict.messages, strict.conversations], async () => {
+      const row = await strict.conversations.get(conversation);
+      if (!row || !message || row.epoch !== page?.epoch || !(await strict.messages.get([conversation, seq]))) return;
+      await strict.messages.put(toLocalMessageRow(row, me, message));
+      raiseHead(row, message);
+      await strict.conversations.put(row);
+    });
+  };
   return {
     async send(pending) {
       const { conversation, seq } = pending;
@@ -60,8 +79,10 @@ export const createMessageFlagSender = (
       }
     },
     async handleRefusal(pending, { code }) {
+      if (code === "too_many_deleted" && pending.seq !== undefined) await restore(pending.conversation, pending.seq);
       await strict.transaction("rw", [strict.meta], () => remove(pending));
-      if (code === "too_many_starred") onTooManyStars();
+      if (code === "too_many_starred") onRefused("star");
+      if (code === "too_many_deleted") onRefused("deletion");
     },
   };
 };

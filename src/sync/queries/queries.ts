@@ -11,7 +11,7 @@ import {
   type UploadRow,
 } from "#sync/store/database.ts";
 import { readMemberProfiles } from "#sync/store/members.ts";
-import { readStarredSeqs } from "#sync/store/pending/pending-message-flags.ts";
+import { readDeletedSeqs, readStarredSeqs } from "#sync/store/pending/pending-message-flags.ts";
 import {
   findPendingReaction,
   listPendingReactions,
@@ -284,11 +284,14 @@ export const readChat = (store: LocalStore, id: ConversationId, limit: number): 
       toPendingItem(message, uploads.get(findAttachment(message.body)?.file ?? ""), reactions),
     );
     const edits = await listPendingEdits(store, id);
-    const starred = await readStarredSeqs(store, id);
+    const [starred, deleted] = [await readStarredSeqs(store, id), await readDeletedSeqs(store, id)];
     return {
-      items: [...pending, ...visible.map((message) => toChatItem(row, message, reactions, starred))].map((item) =>
-        showPendingEdit(item, edits),
-      ),
+      items: [
+        ...pending,
+        ...visible
+          .filter(({ seq }) => !deleted.has(seq))
+          .map((message) => toChatItem(row, message, reactions, starred)),
+      ].map((item) => showPendingEdit(item, edits)),
       hasMoreLocally: hasMoreHere,
       hasMoreOnServer: row !== undefined && hasOlderOnServer(row),
       isNotLoadedYet: row !== undefined && row.lo > row.hi && row.head > row.hidden && visible.length === 0,

@@ -70,7 +70,7 @@ export class LazyWorkers {
   constructor(
     context: SyncContext,
     { react, ...uploaderEvents }: WorkerEvents,
-    onRefused: (what: "settings" | "pin" | "reaction" | "star") => void,
+    onRefused: (what: "settings" | "pin" | "reaction" | "star" | "deletion") => void,
   ) {
     const { platform, store } = context;
     this.#store = store;
@@ -113,9 +113,7 @@ export class LazyWorkers {
     const messageFlags = createOperationRunner(platform, {
       list: () => listPendingMessageFlags(store),
       load: async () =>
-        (await import("#sync/message-flags/message-flag-sender.ts")).createMessageFlagSender(context, () =>
-          onRefused("star"),
-        ),
+        (await import("#sync/message-flags/message-flag-sender.ts")).createMessageFlagSender(context, onRefused),
     });
     const reactions = createOperationRunner(platform, {
       list: () => listPendingReactions(store),

@@ -31,8 +31,8 @@ export type LeaderEvents = {
   onDelivered(): void;
   onSignedOut(): void;
   onOutdated(): void;
-  /** The server refused a changed setting, a pinned conversation, a reaction or a star for good; what was before applies again. */
-  onRefused(what: "settings" | "pin" | "reaction" | "star"): void;
+  /** The server refused a changed setting, a pinned conversation, a reaction, a star or a deletion for good; what was before applies again. */
+  onRefused(what: "settings" | "pin" | "reaction" | "star" | "deletion"): void;
   /** The push subscription of this session has to be renewed. */
   onPushKeyChanged(): void;
   /** Publishes an event to all tabs of the person, this one included. */

@@ -26,7 +26,8 @@ export type SyncNotice =
   | "settings-refused"
   | "pin-refused"
   | "reaction-refused"
-  | "star-refused";
+  | "star-refused"
+  | "deletion-refused";
 
 /**
  * Sync engine of one person in one tab. It takes part in the leader election, talks to the other tabs, and runs the

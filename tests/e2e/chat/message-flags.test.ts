@@ -16,7 +16,10 @@ const findStar = (client: TestClient, words: string) =>
 const listStars = ({ page, texts }: TestClient) =>
   page.getByRole("list", { name: texts.starred.title }).getByRole("listitem");
 
-test("messages are starred on two devices, offline too, and found again from the list", async ({ browser, server }) => {
+test("messages are starred and deleted for oneself on two devices, offline too, and found again from the list", async ({
+  browser,
+  server,
+}) => {
   const site = toSite(server);
   const [ana, ben] = [await makePerson(site, 9681, "Ana Mbuyi"), await makePerson(site, 9682, "Ben")];
   await connectPeople(site, ana, ben);
@@ -81,6 +84,30 @@ test("messages are starred on two devices, offline too, and found again from the
   // A message that is deleted for everybody is in no list.
   await callSite(site, "DELETE", `/api/conversations/${id}/messages/1`, { token: ben.token });
   await expect(listStars(laptop)).toHaveText([/À demain/, /Rendez-vous à midi/]);
+
+  // A message of the other person is deleted for oneself without a network: from the chat, the stars and the preview.
+  const deleteForSelf = async (words: string) => {
+    await choose(phone, words, texts.common.delete);
+    await page.getByRole("alertdialog").getByRole("button", { name: texts.messages.deleteForSelf }).click();
+    await expect(page.getByRole("alertdialog")).toHaveCount(0);
+    await expect(phone.message(words)).toHaveCount(0);
+  };
+  await phone.goTo(`/app/chat/${ben.id}`);
+  await phone.context.setOffline(true);
+  await deleteForSelf("À demain");
+  await page.reload();
+  await expect(phone.message("Rendez-vous à midi")).toBeVisible();
+  await expect(page.getByText("À demain")).toHaveCount(0);
+  await expect(listStars(laptop)).toHaveCount(2);
+  await phone.context.setOffline(false);
+  await expect(listStars(laptop)).toHaveText([/Rendez-vous à midi/], { timeout: 30_000 });
+  await expect(laptop.conversation("Ben")).toContainText("Rendez-vous à midi");
+
+  // An own one, too. The other person keeps both.
+  await deleteForSelf("Rendez-vous à midi");
+  await expect(laptop.page.getByText(laptop.texts.starred.none)).toBeVisible();
+  const { body } = await callSite(site, "GET", `/api/conversations/${id}/messages?limit=2`, { token: ben.token });
+  expect(JSON.stringify(body)).toMatch(/À demain.*Rendez-vous à midi/);
   await phone.close();
   await laptop.close();
 });

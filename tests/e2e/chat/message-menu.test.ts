@@ -102,10 +102,12 @@ test("a message is copied, forwarded with its file to two at once, and deleted f
   const [saved] = await Promise.all([bens.page.waitForEvent("download"), fetch.click()]);
   expect(readFileSync(await saved.path())).toEqual(report);
 
-  // Only own messages can be deleted, also offline.
+  // Only own messages can be deleted for everyone, also offline.
   await openMenu(phone, "à copier");
   await expect(page.getByRole("menuitem", { name: texts.copy, exact: true })).toBeVisible();
-  await expect(page.getByRole("menuitem", { name: phone.texts.common.delete })).toHaveCount(0);
+  await pick(page, phone.texts.common.delete);
+  const question = page.getByRole("alertdialog", { name: "Êtes-vous sûr?" });
+  await expect(question.getByRole("button")).toHaveText([phone.texts.common.cancel, texts.deleteForSelf]);
   await page.keyboard.press("Escape");
   await phone.write("à regretter");
   await expect(bens.message("à regretter")).toBeVisible();
@@ -113,8 +115,7 @@ test("a message is copied, forwarded with its file to two at once, and deleted f
   await phone.context.setOffline(true);
   await openMenu(phone, "à regretter");
   await pick(page, phone.texts.common.delete);
-  const question = page.getByRole("alertdialog", { name: "Êtes-vous sûr?" });
-  await question.getByRole("button", { name: phone.texts.common.delete }).click();
+  await question.getByRole("button", { name: texts.deleteForAll }).click();
   await expect(question).toHaveCount(0);
   await expect(page.getByRole("status").getByText("Message supprimé.")).toBeVisible();
   await expect(phone.message("à regretter")).toHaveCount(0);
@@ -143,7 +144,7 @@ test("a message is copied, forwarded with its file to two at once, and deleted f
   await focusTitle();
   await openMenu(phone, "une");
   await pick(page, phone.texts.common.delete);
-  await page.getByRole("alertdialog").getByRole("button", { name: phone.texts.common.delete }).click();
+  await page.getByRole("alertdialog").getByRole("button", { name: texts.deleteForAll }).click();
   await expect(phone.message("une")).toHaveCount(0);
   await expect(menuOf("deux")).toBeFocused();
 

@@ -131,7 +131,7 @@ test("a group's messages show their authors, its system messages who did what, i
   await page.goBack();
   await openMenu(anas, "Qui vient ?");
   await pick(page, texts.common.delete);
-  await page.getByRole("alertdialog").getByRole("button", { name: texts.common.delete }).click();
+  await page.getByRole("alertdialog").getByRole("button", { name: texts.messages.deleteForAll }).click();
   await expect(bens.page.getByText(bens.texts.chat.deletedMessage)).toBeVisible();
   await expect(bens.page.getByText("Qui vient ?")).toHaveCount(0);
 

@@ -186,7 +186,7 @@ test("five people on seven devices create a group and talk in it, each in their 
     anas.page.getByText(fill(texts.messages.forwardedFrom, { name: ben.username }), { exact: true }),
   ).toBeVisible();
   await openMessageMenu(anas, "Mbote na bino nyonso", texts.common.delete);
-  await page.getByRole("alertdialog").getByRole("button", { name: texts.common.delete }).click();
+  await page.getByRole("alertdialog").getByRole("button", { name: texts.messages.deleteForAll }).click();
   for (const phone of phones) await expect(phone.message(phone.texts.chat.deletedMessage)).toBeVisible();
   await openChatMenu(elis, elis.texts.chat.search);
   await elis.page.getByRole("searchbox").fill("coming soon");

@@ -62,7 +62,10 @@ export const expectSynced = async (server: ModelServer, tab: Tab, id: Conversati
   const held = await store.queryMessages(id, 0).toArray();
   const expected = log.messages
     .filter(({ seq }) => seq >= (row?.lo ?? 1) && seq <= head)
-    .map((message) => ({ ...toVisibleMessage(message, me), mine: message.author === me ? (1 as const) : (0 as const) }))
+    .map((message) => ({
+      ...toVisibleMessage(message, me, log.members.get(me)),
+      mine: message.author === me ? (1 as const) : (0 as const),
+    }))
     .map((message) => toComparable(message));
   expect(held.map((message) => toComparable(message))).toEqual(expected);
   const { unread, delivered, read, othersDelivered, othersRead, muted, kept, preview, group, mentions } = server.row(

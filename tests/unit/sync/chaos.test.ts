@@ -5,6 +5,8 @@ import { filePartBytes } from "#contract/limits.ts";
 import { enqueueFiles } from "#sync/files/send-files.ts";
 import { syncMemberList } from "#sync/inbound/member-loader.ts";
 import { ReadTracker } from "#sync/inbound/read-tracker.ts";
+import { deleteMessageForSelf } from "#sync/message-flags/delete-for-self.ts";
+import { setMessageStarred } from "#sync/message-flags/set-message-flags.ts";
 import {
   clearConversationHistory,
   deleteOwnMessage,
@@ -15,9 +17,11 @@ import { discardUnsentMessage, enqueueText } from "#sync/outbox/enqueue.ts";
 import { enqueueBroadcast, enqueueForward } from "#sync/outbox/multicast.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
 import { toChatItem } from "#sync/queries/queries.ts";
+import { readStarredMessages } from "#sync/queries/starred-messages.ts";
 import { setPendingReaction } from "#sync/reactions/set-reaction.ts";
 import type { ReplyTarget } from "#sync/store/database.ts";
 import { readMembers } from "#sync/store/members.ts";
+import { listPendingMessageFlags } from "#sync/store/pending/pending-message-flags.ts";
 import { listPendingReactions } from "#sync/store/pending/pending-reactions.ts";
 import { listPendingDeletions } from "#sync/store/pending-deletions.ts";
 import { listPendingEdits } from "#sync/store/pending-edits.ts";
@@ -164,13 +168,20 @@ const act = async (
     if (!edited || body?.type !== "text") return undefined;
     return orOffline(editOwnMessage(tab, chat, edited, `${toTyped(body.text)} (edit ${n})`));
   }
-  if (choice < 0.65) {
+  if (choice < 0.64) {
     const [unsent] = await store.queryUnsent(chat).toArray();
     const stored = messages.filter(({ body }) => body.type === "text");
     const target = unsent && random() < 0.3 ? { cid: unsent.cid } : stored.length > 0 ? pick(stored) : undefined;
     return target && setPendingReaction(tab, chat, target, pick(["👍", "❤️", "😂", null]));
   }
-  if (choice < 0.66) return orOffline(setConversationMuted(tab, chat, random() < 0.5));
+  if (choice < 0.66) {
+    const { seq } = messages.length > 0 ? pick(messages) : { seq: undefined };
+    if (seq === undefined) return undefined;
+    return random() < 0.7
+      ? setMessageStarred(tab, chat, seq, random() < 0.7)
+      : orOffline(deleteMessageForSelf(tab, chat, seq));
+  }
+  if (choice < 0.665) return orOffline(setConversationMuted(tab, chat, random() < 0.5));
   // Hiding a group that is gone discards its unsent messages.
   if (choice < 0.67)
     return privateMembers(chat) ? orOffline(clearConversationHistory(tab, chat, random() < 0.5)) : undefined;
@@ -222,6 +233,16 @@ const expectMembers = async (server: ModelServer, tab: Tab, group: Uuid): Promis
   const seats = [...marks].map(([user, { number, role }]) => ({ user, number, role }));
   expect(members.map(({ user, number, role }) => ({ user, number, role }))).toEqual(
     seats.sort((a, b) => a.number - b.number),
+  );
+};
+
+/** The device has the stars of the server, apart from those of messages that were deleted or cleared meanwhile. */
+const expectStars = async (server: ModelServer, tab: Tab, chat: ConversationId): Promise<void> => {
+  const { store, me } = getContext(tab);
+  const flags = server.listMessageFlags(me, chat);
+  const shown = (await readStarredMessages(store, me, chat, 1_000)).messages;
+  expect(shown.map(({ seq }) => seq).sort()).toEqual(
+    "error" in flags ? [] : flags.starred.map(({ seq }) => seq).sort(),
   );
 };
 
@@ -278,6 +299,7 @@ describe("all kinds of faults at once", () => {
         const [tab] = tabs as [Tab];
         const { store } = getContext(tab);
         await eventually(async () => expect(await listPendingDeletions(store)).toEqual([]));
+        await eventually(async () => expect(await listPendingMessageFlags(store)).toEqual([]));
         // An edit stays only with a message that failed, as does a reaction.
         await eventually(async () => {
           const failed = new Set(await store.outbox.filter(({ state }) => state === "failed").primaryKeys());
@@ -292,6 +314,8 @@ describe("all kinds of faults at once", () => {
           // If only system messages of the group arrived, nothing is fetched before it is opened.
           tabs[0]?.prioritizeConversation(chat);
           for (const tab of tabs) await eventually(() => check(tab));
+          // Every device shows the same stars: those that the server has, without deleted and cleared messages.
+          for (const tab of tabs) await eventually(() => expectStars(server, tab, chat));
           if (isIn && chat === group && tabs[0]) await expectMembers(server, tabs[0], chat);
           const log = textsOf(server.log(chat).messages.filter(({ author }) => author === device.user));
           const typedTexts = typed.get(chat) ?? [];

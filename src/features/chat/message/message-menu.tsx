@@ -18,7 +18,13 @@ import { ReplyActionsContext } from "#features/chat/reply/reply-actions-context.
 import { useQuotedMessage } from "#features/chat/reply/use-quoted-message.ts";
 import { formatTime } from "#i18n/format.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
-import { deleteMessageForEveryone, deleteUnsentMessage, loadMulticast, setStarred } from "#sync/actions.ts";
+import {
+  deleteForSelf,
+  deleteMessageForEveryone,
+  deleteUnsentMessage,
+  loadMulticast,
+  setStarred,
+} from "#sync/actions.ts";
 import type { ChatItem } from "#sync/hooks/use-chat.ts";
 import { asSyncError } from "#sync/platform/sync-error.ts";
 import { canBeAnswered } from "./bubble.tsx";
@@ -86,11 +92,12 @@ function AttachmentDownload({
 function DeleteMessageDialog({ conversation, action, onCompleted, onClose }: MessageMenuProps) {
   const { t } = useTranslation();
   const [isBusy, setBusy] = useState(false);
-  const { seq, cid } = action.item;
-  const deleteMessage = async () => {
+  const { seq, cid, mine } = action.item;
+  const canDeleteForAll = mine && seq !== undefined;
+  const deleteMessage = async (isForSelf: boolean) => {
     setBusy(true);
     try {
-      if (seq !== undefined) await deleteMessageForEveryone(conversation, seq);
+      if (seq !== undefined) await (isForSelf ? deleteForSelf : deleteMessageForEveryone)(conversation, seq);
       else if (cid !== undefined) await deleteUnsentMessage(conversation, cid);
       showToast({ message: t("messages.deletedDone") });
       onCompleted("deleted");
@@ -105,11 +112,16 @@ function DeleteMessageDialog({ conversation, action, onCompleted, onClose }: Mes
     <ConfirmDialog
       open
       title={t("messages.deleteTitle")}
-      body={t(seq === undefined ? "messages.deleteUnsentBody" : "messages.deleteBody")}
-      confirmLabel={t("common.delete")}
+      body={t(
+        seq === undefined ? "messages.deleteUnsentBody" : mine ? "messages.deleteBody" : "messages.deleteForSelfBody",
+      )}
+      confirmLabel={t(seq === undefined ? "common.delete" : mine ? "messages.deleteForAll" : "messages.deleteForSelf")}
+      alternative={
+        canDeleteForAll ? { label: t("messages.deleteForSelf"), onConfirm: () => void deleteMessage(true) } : undefined
+      }
       cancelLabel={t("common.cancel")}
       busy={isBusy}
-      onConfirm={() => void deleteMessage()}
+      onConfirm={() => void deleteMessage(!mine)}
       onClose={onClose}
     />
   );
@@ -288,7 +300,7 @@ export default function MessageMenu(props: MessageMenuProps) {
         icon: "i-ph-user-circle",
         onSelect: () => navigate(`/app/user/${sender.user}`),
       },
-    item.mine && {
+    (item.mine || item.seq !== undefined) && {
       id: "delete",
       label: t("common.delete"),
       icon: "i-ph-trash",

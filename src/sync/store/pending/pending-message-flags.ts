@@ -57,3 +57,12 @@ export const listStars = async (store: LocalStore, conversation?: ConversationId
 /** Positions of the starred messages of a conversation. */
 export const readStarredSeqs = async (store: LocalStore, conversation: ConversationId): Promise<ReadonlySet<number>> =>
   new Set((await listStars(store, conversation)).map(({ seq }) => seq));
+
+/** Positions of the messages of a conversation that were deleted for oneself and the server has not confirmed. */
+export const readDeletedSeqs = async (
+  store: LocalStore,
+  conversation: ConversationId,
+): Promise<ReadonlySet<number>> => {
+  const pending = await listPendingMessageFlags(store, conversation);
+  return new Set(pending.flatMap((flags) => (flags.seq !== undefined && flags.deleted ? flags.seq : [])));
+};

@@ -1,12 +1,13 @@
 import { describe, expect, it } from "vitest";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
+import { deleteMessageForSelf } from "#sync/message-flags/delete-for-self.ts";
 import { setMessageStarred } from "#sync/message-flags/set-message-flags.ts";
-import { readChat } from "#sync/queries/queries.ts";
+import { readChat, readConversations } from "#sync/queries/queries.ts";
 import { fetchStarredMessages, readStarredMessages } from "#sync/queries/starred-messages.ts";
 import { listPendingMessageFlags } from "#sync/store/pending/pending-message-flags.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
-import { getContext, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
+import { getContext, listTexts, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import { makeDevice } from "#tests/support/model/model-fixtures.ts";
 import { ModelServer } from "#tests/support/model/model-server.ts";
 
@@ -131,4 +132,70 @@ it("the list has the newest star first, and fetches messages that the device doe
   await fetchStarredMessages(fresh, missing);
   expect((await readList(fresh, amina))[1]?.message?.body).toMatchObject({ text: "deux" });
   expect(await listSeqs(tab, amina)).toHaveLength(2);
+});
+
+describe("a message deleted for oneself", () => {
+  const readPreview = async (tab: Tab, me: Uuid) => {
+    const [item] = (await readConversations(getContext(tab).store, me, 10)) ?? [];
+    return item?.last.body;
+  };
+  const listStoredTexts = async (tab: Tab, id: ConversationId) =>
+    JSON.stringify(await getContext(tab).store.queryMessages(id, 0).toArray());
+
+  it("leaves nothing on this device at once without a network, and on the server's answer later", async () => {
+    const { server, amina, benoit, id, device, tab, stored } = await makePair();
+    await setMessageStarred(tab, id, 3, true);
+    await waitUntilSent(tab);
+    device.faults.isOffline = true;
+    await deleteMessageForSelf(tab, id, 3);
+    const other = await device.openTab();
+    for (const one of [tab, other]) {
+      expect(await listTexts(one, id)).toEqual(["un", "deux"]);
+      expect(await readPreview(one, amina)).toMatchObject({ text: "deux" });
+      expect(await listSeqs(one, amina)).toEqual([]);
+      expect(await listStoredTexts(one, id)).not.toContain("trois");
+    }
+    await device.kill(tab);
+    await device.kill(other);
+    const next = await device.openTab();
+    expect(await listTexts(next, id)).toEqual(["un", "deux"]);
+    device.faults.isOffline = false;
+    device.wake();
+    await waitUntilSent(next);
+    expect(stored()).toMatchObject({ starred: [], deleted: [3] });
+    await waitUntilDeviceSynced(server, next, id);
+    expect(await listTexts(next, id)).toEqual(["un", "deux"]);
+    expect(await readPreview(next, amina)).toMatchObject({ text: "deux" });
+    expect((server.log(id).messages[2] as { body: object }).body).toMatchObject({ text: "trois" });
+    expect(server.row(benoit, server.log(id)).preview).toMatchObject({ text: "trois" });
+  });
+
+  it("leaves every other device, live and after it was away, and an edit of its author does not bring it back", async () => {
+    const { server, amina, benoit, id, tab } = await makePair();
+    const tablet = makeDevice(server, amina);
+    const other = await tablet.openTab();
+    await waitUntilDeviceSynced(server, other, id);
+    await deleteMessageForSelf(tab, id, 1);
+    await eventually(async () => expect(await listStoredTexts(other, id)).not.toContain('"un"'));
+    tablet.faults.isOffline = true;
+    await deleteMessageForSelf(tab, id, 2);
+    await waitUntilSent(tab);
+    server.execute(benoit, { type: "editMessage", conversation: id, target: 2, edit: 0, text: "deux bis" });
+    tablet.faults.isOffline = false;
+    tablet.wake();
+    for (const one of [tab, other]) {
+      await waitUntilDeviceSynced(server, one, id);
+      await eventually(async () => expect(await listTexts(one, id)).toEqual(["trois"]));
+      expect(await listStoredTexts(one, id)).not.toContain("deux");
+    }
+  });
+
+  it("that the server refuses is shown again", async () => {
+    const { server, amina, id, tab } = await makePair();
+    server.refuse = (_, command) => (command.type === "setMessageFlags" ? { error: "too_many_deleted" } : undefined);
+    await deleteMessageForSelf(tab, id, 3);
+    await waitUntilSent(tab);
+    expect(await listTexts(tab, id)).toEqual(["un", "deux", "trois"]);
+    expect(await readPreview(tab, amina)).toMatchObject({ text: "trois" });
+  });
 });
