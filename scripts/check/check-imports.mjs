@@ -126,6 +126,7 @@ const stages = {
     ["reactions"],
     ["attachments"],
     ["message"],
+    ["format"],
     ["voice"],
     ["unsent"],
     ["composer"],

@@ -146,6 +146,7 @@ for (const size of [
       "https://example.com/x",
       "👍🏽",
       "😀😀",
+      "*gras _et doux_* ~barré~ `code` *https://example.com/y*\n- un\n- deux",
     ];
     const { ana, ben, conversation } = await makeChat(site, size.width === 360 ? 9011 : 9035, texts);
     const body = { messages: [{ cid: crypto.randomUUID(), body: { type: "text", text: "une réponse", reply: 2 } }] };

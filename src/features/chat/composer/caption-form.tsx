@@ -2,6 +2,7 @@ import { useRef } from "react";
 import { useTranslation } from "react-i18next";
 import { type ConversationId, privateMembers } from "#contract/ids.ts";
 import { messageTextMaxLength } from "#contract/limits.ts";
+import { formatShortcuts, handleFormatKey } from "#features/chat/format/format-keys.ts";
 import { MentionPicker } from "#features/chat/mentions/lazy-mention-picker.ts";
 import { listPastedFiles } from "./chosen-files.ts";
 import { hasKeyboard } from "./has-keyboard.ts";
@@ -55,7 +56,9 @@ export function CaptionForm({ conversation, fileName, caption, canSend, isSendin
           onFiles(files);
         }}
         onChange={({ currentTarget }) => onChange(currentTarget.value)}
+        aria-keyshortcuts={formatShortcuts}
         onKeyDown={(event) => {
+          void handleFormatKey(event);
           if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
           event.preventDefault();
           onSend();

@@ -14,6 +14,7 @@ import { showToast } from "#components/overlays/toast.tsx";
 import type { ConversationId } from "#contract/ids.ts";
 import { messageTextMaxLength } from "#contract/limits.ts";
 import { cleanText, isBlank } from "#contract/text.ts";
+import { formatShortcuts, handleFormatKey } from "#features/chat/format/format-keys.ts";
 import type { MentionPickerProps } from "#features/chat/mentions/mention-picker.tsx";
 import { RecordButton } from "#features/chat/voice/record-button.tsx";
 import { useVoiceMessageRequest } from "#features/chat/voice/use-voice-message-request.ts";
@@ -133,7 +134,8 @@ export function MessageComposer({ ref, conversation, isHidden, onSend, ...props 
     saveDraft(conversation, latest.current);
   };
 
-  const onKeyDown = (event: KeyboardEvent) => {
+  const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
+    void handleFormatKey(event);
     if (event.key === "Escape" && replyTarget !== undefined && !event.nativeEvent.isComposing) {
       event.preventDefault();
       setReplyDraft(conversation, undefined);
@@ -188,6 +190,7 @@ export function MessageComposer({ ref, conversation, isHidden, onSend, ...props 
             enterKeyHint="send"
             autoComplete="off"
             aria-label={t("chat.composer")}
+            aria-keyshortcuts={formatShortcuts}
             aria-invalid={excessChars > 0}
             aria-describedby={
               excessChars > 0 ? "message-too-long" : replyTarget === undefined ? undefined : "replied-message"

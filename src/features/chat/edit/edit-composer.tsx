@@ -7,6 +7,7 @@ import { messageTextMaxLength } from "#contract/limits.ts";
 import { cleanText, isBlank } from "#contract/text.ts";
 import { composerClasses } from "#features/chat/composer/composer-classes.ts";
 import { useFieldHeight } from "#features/chat/composer/use-field-height.ts";
+import { formatShortcuts, handleFormatKey } from "#features/chat/format/format-keys.ts";
 import { saveEdit } from "#sync/actions.ts";
 import type { ChatItem } from "#sync/hooks/use-chat.ts";
 import { asSyncError, type FailureCode } from "#sync/platform/sync-error.ts";
@@ -48,7 +49,8 @@ export default function EditComposer({ conversation, item, onClose }: EditCompos
       setError(asSyncError(failure).code);
     }
   };
-  const onKeyDown = (event: KeyboardEvent) => {
+  const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
+    void handleFormatKey(event);
     if (event.nativeEvent.isComposing || (event.key !== "Escape" && (event.key !== "Enter" || event.shiftKey))) return;
     event.preventDefault();
     if (event.key === "Escape") onClose();
@@ -88,6 +90,7 @@ export default function EditComposer({ conversation, item, onClose }: EditCompos
           enterKeyHint="done"
           autoComplete="off"
           aria-label={t("chat.editTitle")}
+          aria-keyshortcuts={formatShortcuts}
           aria-invalid={problem !== undefined}
           aria-describedby={problem ? "edit-problem" : "edited-message"}
           value={text}

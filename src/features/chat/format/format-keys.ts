@@ -1,0 +1,28 @@
+import type { KeyboardEvent } from "react";
+import { loadOrShowToast } from "#components/overlays/load-with-toast.ts";
+
+/** Keys that format the selected text together with Control or Command, and their markers. */
+const markers: Readonly<Record<string, string>> = { b: "*", i: "_", e: "`", X: "~" };
+
+/** Value of `aria-keyshortcuts` of a field with these keys. */
+export const formatShortcuts = "Control+B Control+I Control+E Control+Shift+X";
+
+/**
+ * Formats the selected text of a message field if the key is a shortcut for it. The code is loaded with the first one;
+ * what is typed meanwhile belongs to the selected text.
+ */
+export const handleFormatKey = async (event: KeyboardEvent<HTMLTextAreaElement>): Promise<void> => {
+  const { key, shiftKey, currentTarget: field } = event;
+  const marker = markers[shiftKey ? key.toUpperCase() : key.toLowerCase()];
+  if (!marker || event.altKey || event.ctrlKey === event.metaKey) return;
+  event.preventDefault();
+  const { value, selectionStart, selectionEnd } = field;
+  const [before, after] = [value.slice(0, selectionStart), value.slice(selectionEnd)];
+  const code = await loadOrShowToast(
+    () => import("./format-selection.ts"),
+    (load) => load(),
+  );
+  const end = field.value.length - after.length;
+  if (end < selectionStart || !field.value.startsWith(before) || !field.value.endsWith(after)) return; // sent meanwhile
+  code?.formatField(field, selectionStart, end, marker);
+};

@@ -1,0 +1,65 @@
+/** Replacement of a part of a text, and the selection after it. */
+export type FormatEdit = { start: number; end: number; replacement: string; selection: [start: number, end: number] };
+
+const lineBeginning = /^\s*(?:- |\d+\. )?/;
+
+type Line = { before: string; content: string; after: string };
+
+/** Splits a line into what markers enclose, and the list number and blanks around it. */
+const toLine = (line: string): Line => {
+  const [before = ""] = lineBeginning.exec(line) ?? [];
+  const content = line.slice(before.length).trimEnd();
+  return { before, content, after: line.slice(before.length + content.length) };
+};
+
+const isEnclosed = (content: string, marker: string): boolean =>
+  content.length > 2 && content.startsWith(marker) && content.endsWith(marker);
+
+/**
+ * Encloses the selected text in markers, or removes those that enclose it. Every line gets its own, because formats end
+ * with the line. Blanks at the ends of the selection stay outside. Without a selection the caret is placed between two
+ * new markers.
+ */
+export const toggleFormat = (text: string, start: number, end: number, marker: string): FormatEdit => {
+  const selected = text.slice(start, end);
+  const leading = selected.trim() === "" ? selected.length : selected.length - selected.trimStart().length;
+  const from = start + leading;
+  const to = Math.max(from, start + selected.trimEnd().length);
+  const inner = text.slice(from, to);
+  const isBetweenMarkers = text.charAt(from - 1) === marker && text.charAt(to) === marker;
+  if (from > 0 && isBetweenMarkers && !inner.includes("\n"))
+    return { start: from - 1, end: to + 1, replacement: inner, selection: [from - 1, to - 1] };
+  if (inner === "") return { start: from, end: from, replacement: marker + marker, selection: [from + 1, from + 1] };
+
+  const lines = inner.split("\n").map(toLine);
+  const hasMarkers = lines.every(({ content }) => content === "" || isEnclosed(content, marker));
+  const toggle = (content: string): string => {
+    if (content === "") return "";
+    if (hasMarkers) return content.slice(1, -1);
+    return isEnclosed(content, marker) ? content : marker + content + marker;
+  };
+  const replacement = lines.map(({ before, content, after }) => before + toggle(content) + after).join("\n");
+  const [first] = lines;
+  const isOneLine = lines.length === 1 && first !== undefined;
+  // The markers of a single line stay outside of the selection, so that further formats are placed inside.
+  const offset = isOneLine ? first.before.length + (hasMarkers ? 0 : 1) : 0;
+  const selectionEnd = from + replacement.length - (isOneLine && !hasMarkers ? 1 : 0);
+  return { start: from, end: to, replacement, selection: [from + offset, selectionEnd] };
+};
+
+/** Toggles a format of a part of a field. The browser's undo history stays. */
+export const formatField = (field: HTMLTextAreaElement, start: number, end: number, marker: string): void => {
+  const edit = toggleFormat(field.value, start, end, marker);
+  field.focus({ preventScroll: true });
+  field.setSelectionRange(edit.start, edit.end);
+  // The only way to edit a field that its undo history notices.
+  const isInserted =
+    edit.replacement === ""
+      ? document.execCommand("delete")
+      : document.execCommand("insertText", false, edit.replacement);
+  if (!isInserted) {
+    field.setRangeText(edit.replacement);
+    field.dispatchEvent(new Event("input", { bubbles: true }));
+  }
+  field.setSelectionRange(...edit.selection);
+};

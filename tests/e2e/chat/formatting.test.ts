@@ -1,0 +1,67 @@
+import { expect, test } from "#tests/support/browser/browser-test.ts";
+import { TestClient } from "#tests/support/browser/test-client.ts";
+import { toSite } from "#tests/support/people/pair.ts";
+import { connectPeople, makePerson } from "#tests/support/people/people.ts";
+
+test("a text formatted by keys arrives formatted, is listed without markers and is edited with them", async ({
+  browser,
+  server,
+}) => {
+  const site = toSite(server);
+  const [ana, ben] = [await makePerson(site, 8841, "Ana Mbuyi"), await makePerson(site, 8842, "Ben")];
+  await connectPeople(site, ana, ben);
+  const anas = await TestClient.openIn(
+    await browser.newContext({ baseURL: server.origin, viewport: { width: 1280, height: 800 }, colorScheme: "dark" }),
+    server,
+    "pt",
+  );
+  const bens = await TestClient.openIn(
+    await browser.newContext({ baseURL: server.origin, viewport: { width: 360, height: 740 } }),
+    server,
+  );
+  await anas.signIn(ana, `/app/chat/${ben.id}`);
+  await bens.signIn(ben, "/app");
+  const { page } = anas;
+  const field = anas.composer();
+
+  // What is typed while the code is loading belongs to the format.
+  let finishLoading = () => {};
+  const loading = new Promise<void>((resolve) => {
+    finishLoading = resolve;
+  });
+  await page.route("**/assets/format-selection*.js", async (route) => {
+    await loading;
+    await route.continue();
+  });
+  await field.fill("Rendez-vous ");
+  await page.keyboard.press("Control+b");
+  await page.keyboard.type("demain");
+  finishLoading();
+  await expect(field).toHaveValue("Rendez-vous *demain*");
+  await page.keyboard.press("Control+i");
+  await expect(field).toHaveValue("Rendez-vous *_demain_*");
+  await page.keyboard.press("Control+i");
+  await page.keyboard.press("Control+Shift+X");
+  await expect(field).toHaveValue("Rendez-vous *~demain~*");
+  await page.keyboard.press("Control+z");
+  await expect(field).toHaveValue("Rendez-vous *demain*");
+  await page.keyboard.press("End");
+  await page.keyboard.type(" à `8_h_30`");
+  await page.keyboard.press("Enter");
+
+  await expect(bens.page.getByText("Rendez-vous demain à 8_h_30")).toBeVisible();
+  await bens.page.getByText("Rendez-vous demain à 8_h_30").click();
+  const arrived = bens.page.getByRole("main").getByRole("listitem").filter({ hasText: "Rendez-vous" });
+  await expect(arrived.getByRole("strong")).toHaveText("demain");
+  await expect(arrived.getByRole("code")).toHaveText("8_h_30");
+
+  await expect(field).toHaveValue("");
+  await page.keyboard.press("ArrowUp");
+  const edited = page.getByRole("textbox", { name: anas.texts.chat.editTitle });
+  await expect(edited).toHaveValue("Rendez-vous *demain* à `8_h_30`");
+  await edited.press("Control+a");
+  await edited.press("Control+e");
+  await expect(edited).toHaveValue("`Rendez-vous *demain* à `8_h_30``");
+  await anas.context.close();
+  await bens.context.close();
+});

@@ -1,0 +1,41 @@
+import { expect, test } from "vitest";
+import { removeFormatting } from "#contract/wire/formatting.ts";
+import { toggleFormat } from "#features/chat/format/format-selection.ts";
+
+/** Toggles a format of the text between brackets, and marks the selection afterwards with brackets. */
+const press = (drawn: string, marker = "*"): string => {
+  const [before = "", selected = "", after = ""] = drawn.split(/[[\]]/);
+  const text = before + selected + after;
+  const edit = toggleFormat(text, before.length, before.length + selected.length, marker);
+  const edited = text.slice(0, edit.start) + edit.replacement + text.slice(edit.end);
+  const [start, end] = edit.selection;
+  return `${edited.slice(0, start)}[${edited.slice(start, end)}]${edited.slice(end)}`;
+};
+
+test.each([
+  ["un [mot] ici", "un *[mot]* ici"],
+  ["un [mot ]ici", "un *[mot]* ici"],
+  ["[ mot]", " *[mot]*"],
+  ["ici []", "ici *[]*"],
+  ["ici[ ]", "ici *[]*"],
+  ["- [un]", "- *[un]*"],
+  ["[- un]", "- *[un]*"],
+  ["[un\n\n1. deux \ntrois]", "[*un*\n\n1. *deux* \n*trois*]"],
+  ["[*un*\ndeux]", "[*un*\n*deux*]"],
+])("%j becomes %j", (drawn, formatted) => expect(press(drawn)).toBe(formatted));
+
+test.each(["[mot]", "un [mot] ici", "ici []", "[deux mots]", "[un\ndeux]"])(
+  "the same key removes the format of %j again",
+  (drawn) => expect(press(press(drawn))).toBe(drawn),
+);
+
+test("a selection that includes the markers loses them", () => {
+  expect(press("un [*mot*] ici")).toBe("un [mot] ici");
+  expect(press("[*a*]")).toBe("[a]");
+});
+
+test("formats are nested, and all of them are read in the message", () => {
+  const nested = ["*", "_", "~"].reduce((drawn, marker) => press(drawn, marker), "un [mot] ici");
+  expect(nested).toBe("un *_~[mot]~_* ici");
+  expect(removeFormatting(nested.replace(/[[\]]/g, ""))).toBe("un mot ici");
+});
