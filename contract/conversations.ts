@@ -119,6 +119,7 @@ export const groupEvents = [
   "pictured",
   "unpictured",
   "owner",
+  "deleted", // a message of the member in `who`
 ] as const;
 const EventBody = v.strictObject({
   type: v.literal("event"),

@@ -123,7 +123,7 @@ export const conversationCommandRoutes = createRoutes()
     "/conversations/:id/messages/:seq",
     describeOperation({
       tag: "conversations",
-      summary: "Delete one's own message for everybody; a tombstone remains",
+      summary: "Delete one's own message for everybody, or as the owner of a group any; a tombstone remains",
       ok: { status: 200, body: DeleteForEveryoneResult },
       refusals: [...nonMemberErrors, "message_not_found", "not_your_message", "forbidden_origin"],
     }),

@@ -92,8 +92,8 @@ const applyDeletionAnswer = async (
 };
 
 /**
- * Deletes an own message for everyone. If the server cannot be reached within `deletionTimeoutMs`, it is deleted on this
- * device and a pending deletion is sent later. Rejects with a SyncError if neither is possible.
+ * Deletes a message for everyone. If the server cannot be reached within `deletionTimeoutMs`, an own one is deleted on
+ * this device and a pending deletion is sent later. Rejects with a SyncError if neither is possible.
  */
 export const deleteOwnMessage = async (tab: Tab, conversation: ConversationId, seq: number): Promise<void> => {
   if (tab.link.get() !== "online" && (await deleteLocally(tab, conversation, seq))) return;

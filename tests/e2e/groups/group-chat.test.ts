@@ -134,6 +134,14 @@ test("a group's messages show their authors, its system messages who did what, i
   await page.getByRole("alertdialog").getByRole("button", { name: texts.messages.deleteForAll }).click();
   await expect(bens.page.getByText(bens.texts.chat.deletedMessage)).toBeVisible();
   await expect(bens.page.getByText("Qui vient ?")).toHaveCount(0);
+  // The owner deletes a member's message, and its author reads who did.
+  await openMenu(anas, "bonjour");
+  await pick(page, texts.common.delete);
+  await expect(page.getByRole("alertdialog")).toContainText("Ben");
+  await page.getByRole("alertdialog").getByRole("button", { name: texts.messages.deleteForAll }).click();
+  await expect(line(bens, "deleted a message from you")).toBeVisible();
+  await expect(anas.message("bonjour")).toHaveCount(0);
+  await expect(bens.page.getByText("bonjour")).toHaveCount(0);
 
   // Search names the authors; calls are reported as not available yet; the heading opens the members.
   await page.getByRole("button", { name: texts.common.more }).click();

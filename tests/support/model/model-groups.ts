@@ -246,6 +246,11 @@ export class ModelGroups extends ModelInboxes {
     return id;
   }
 
+  /** Appends the system message of an owner who deleted a message of another member. */
+  protected recordOwnerDeletion(log: GroupLog, owner: Uuid, author: number): void {
+    this.#appendEvent(log, owner, { event: "deleted", who: [author] }, new Set(log.members.keys()));
+  }
+
   /** Appends a system message for the earlier members. A new member receives the whole row instead. */
   #appendEvent(log: GroupLog, actor: Uuid, event: Event, recipients: ReadonlySet<Uuid> = new Set()): void {
     const seq = log.messages.length + 1;

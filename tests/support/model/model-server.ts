@@ -11,6 +11,7 @@ import {
   withText,
 } from "#contract/conversations.ts";
 import { isPermanentError } from "#contract/errors.ts";
+import { isGroupActionAllowed } from "#contract/groups.ts";
 import {
   type ConversationId,
   createUuid,
@@ -38,6 +39,7 @@ import { ModelGroups } from "./model-groups.ts";
 import { type Caller, newEpoch } from "./model-inboxes.ts";
 import {
   findVisibleHead,
+  isGroup,
   type Log,
   type LogMessage,
   listRevised,
@@ -311,11 +313,14 @@ export class ModelServer extends ModelGroups {
   #deleteForEveryone(user: Uuid, log: Log, seq: number): CommandResults["deleteForEveryone"] | Refusal {
     const message = log.messages[seq - 1];
     if (!message) return { error: "message_not_found" };
-    if (message.author !== user) return { error: "not_your_message" };
+    const isOwner = isGroup(log) && isGroupActionAllowed(log.members.get(user)?.role ?? "member", "deleteMessages");
+    const isSystem = message.body.type === "event" || message.body.type === "call";
+    if (message.author !== user && (!isOwner || isSystem)) return { error: "not_your_message" };
     if (message.body.type !== "deleted") {
       message.body = { type: "deleted" };
       delete message.reactions;
       this.#change(log, [message], [...log.members.keys()]);
+      if (message.author !== user && isGroup(log)) this.recordOwnerDeletion(log, user, message.sender);
     }
     return { revision: message.revision };
   }

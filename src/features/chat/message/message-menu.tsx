@@ -26,10 +26,11 @@ import {
   setStarred,
 } from "#sync/actions.ts";
 import type { ChatItem } from "#sync/hooks/use-chat.ts";
+import { useConversation } from "#sync/hooks/use-conversations.ts";
 import { asSyncError } from "#sync/platform/sync-error.ts";
 import { canBeAnswered } from "./bubble.tsx";
 import { ChatCallActionsContext } from "./call-actions-context.ts";
-import { type ChatPeople, findSender } from "./senders.ts";
+import { type ChatPeople, findSender, getSenderName } from "./senders.ts";
 import { useIsStarred } from "./use-is-starred.ts";
 
 /** Running action on a message, with the anchor of its menu. */
@@ -89,11 +90,13 @@ function AttachmentDownload({
   return null;
 }
 
-function DeleteMessageDialog({ conversation, action, onCompleted, onClose }: MessageMenuProps) {
+function DeleteMessageDialog({ conversation, people, action, onCompleted, onClose }: MessageMenuProps) {
   const { t } = useTranslation();
   const [isBusy, setBusy] = useState(false);
-  const { seq, cid, mine } = action.item;
-  const canDeleteForAll = mine && seq !== undefined;
+  const { seq, cid, mine, sender } = action.item;
+  const group = useConversation(conversation)?.group;
+  const isOwnerDeleting = !mine && group?.role === "owner";
+  const canDeleteForAll = (mine || isOwnerDeleting) && seq !== undefined;
   const deleteMessage = async (isForSelf: boolean) => {
     setBusy(true);
     try {
@@ -112,16 +115,26 @@ function DeleteMessageDialog({ conversation, action, onCompleted, onClose }: Mes
     <ConfirmDialog
       open
       title={t("messages.deleteTitle")}
-      body={t(
-        seq === undefined ? "messages.deleteUnsentBody" : mine ? "messages.deleteBody" : "messages.deleteForSelfBody",
+      body={
+        isOwnerDeleting
+          ? t("messages.deleteOfMemberBody", { name: isolateBidi(getSenderName(people, sender, t)) })
+          : t(
+              seq === undefined
+                ? "messages.deleteUnsentBody"
+                : mine
+                  ? "messages.deleteBody"
+                  : "messages.deleteForSelfBody",
+            )
+      }
+      confirmLabel={t(
+        seq === undefined ? "common.delete" : canDeleteForAll ? "messages.deleteForAll" : "messages.deleteForSelf",
       )}
-      confirmLabel={t(seq === undefined ? "common.delete" : mine ? "messages.deleteForAll" : "messages.deleteForSelf")}
       alternative={
         canDeleteForAll ? { label: t("messages.deleteForSelf"), onConfirm: () => void deleteMessage(true) } : undefined
       }
       cancelLabel={t("common.cancel")}
       busy={isBusy}
-      onConfirm={() => void deleteMessage(!mine)}
+      onConfirm={() => void deleteMessage(!canDeleteForAll)}
       onClose={onClose}
     />
   );

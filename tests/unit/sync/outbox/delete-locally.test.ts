@@ -288,3 +288,30 @@ describe("an offline deletion that cannot be stored", () => {
     expect(await notesOf(tab)).toEqual([]);
   });
 });
+
+describe("a member's message that the owner of the group deletes", () => {
+  it("becomes a tombstone and a system message here and on its author's device", async () => {
+    const { server, amina, benoit, group } = makeGroup();
+    server.sendTexts(benoit, group, "secret");
+    const tab = await makeDevice(server, amina).openTab();
+    const authorTab = await makeDevice(server, benoit).openTab();
+    for (const one of [tab, authorTab]) await waitUntilDeviceSynced(server, one, group);
+    await deleteOwnMessage(tab, group, 2);
+    for (const one of [tab, authorTab]) {
+      await waitUntilDeviceSynced(server, one, group);
+      expect(await listTexts(one, group)).toEqual(["event", "deleted", "event"]);
+    }
+  });
+
+  it("stays as it is without a network, and the owner is told", async () => {
+    const { server, amina, benoit, group } = makeGroup();
+    server.sendTexts(benoit, group, "secret");
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    await waitUntilDeviceSynced(server, tab, group);
+    await loseNetwork(phone);
+    await expect(deleteOwnMessage(tab, group, 2)).rejects.toMatchObject({ code: "offline" });
+    expect(await listTexts(tab, group)).toEqual(["event", "secret"]);
+    expect(await notesOf(tab)).toEqual([]);
+  });
+});

@@ -1,4 +1,5 @@
 import { findAttachment } from "#contract/conversations.ts";
+import { isGroupActionAllowed } from "#contract/groups.ts";
 import type { Refusal } from "#contract/wire/commands.ts";
 import type { ConversationLog } from "#worker/objects/conversation/log/conversation-log.ts";
 import type { Member } from "#worker/objects/conversation/log/member-table.ts";
@@ -11,15 +12,24 @@ import type { MessageRecord } from "#worker/objects/conversation/log/message-tab
  */
 export type TombstoneResult = { revision: number; isNew: boolean; isUndelivered: boolean };
 
-/** Replaces a member's own message by a tombstone within the caller's transaction. Idempotent. */
+/** Whether a member may delete a message for everyone: its author, and in a group the owner. */
+const mayDelete = (log: ConversationLog, member: Member, { sender, kind }: MessageRecord): boolean =>
+  !getMessageTraits(kind).isSystem &&
+  (sender === member.number || (log.group !== null && isGroupActionAllowed(member.role, "deleteMessages")));
+
+/**
+ * Replaces a message by a tombstone within the caller's transaction. If it is of another member, a system message names
+ * both. Idempotent.
+ */
 export const replaceByTombstone = (
   log: ConversationLog,
   member: Member,
   row: MessageRecord | undefined,
+  now = Date.now(),
 ): TombstoneResult | Refusal => {
   if (!row) return { error: "message_not_found" };
   const { seq } = row;
-  if (row.sender !== member.number || getMessageTraits(row.kind).isSystem) return { error: "not_your_message" };
+  if (!mayDelete(log, member, row)) return { error: "not_your_message" };
   const isUndelivered = row.withheld > 0;
   if (row.kind === "deleted") return { revision: row.revision, isNew: false, isUndelivered };
   const { file } = findAttachment(fromBodyColumns(row.kind, row.body)) ?? {};
@@ -31,5 +41,7 @@ export const replaceByTombstone = (
     log.sql.exec("DELETE FROM attachments WHERE file = ? AND seq = ?", file, seq);
     log.sql.exec("INSERT INTO releases (cid, file) VALUES (?, ?)", row.cid, file);
   }
+  if (row.sender !== member.number)
+    log.append(member.number, crypto.randomUUID(), { type: "event", event: "deleted", who: [row.sender] }, now);
   return { revision: log.revision, isNew: true, isUndelivered };
 };
