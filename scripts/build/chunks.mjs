@@ -62,7 +62,10 @@ const pageParts = [
 ];
 const sharedPagePart = "app";
 /** Connection to the server, requested once the first screen is drawn. */
-const connectionPart = { name: "connection", roots: ["src/sync/server-code.ts"] };
+const connectionPart = {
+  name: "connection",
+  roots: ["src/sync/server-code.ts", "src/sync/presence/presence-poller.ts"],
+};
 /** Also uses the modules of `chat`. */
 const groupChatPart = { name: "group-chat", roots: ["src/features/chat/group-chat-screen.tsx"] };
 
@@ -79,6 +82,11 @@ const idleParts = [
   {
     name: "dialogs",
     roots: ["src/components/overlays/menu-popup.tsx", "src/components/people/person-dialogs.tsx"],
+  },
+  // Rare notices of chats.
+  {
+    name: "notices",
+    roots: ["src/features/chat/composer/private-chat-notices.tsx", "src/features/chat/message/failed-message.tsx"],
   },
   // Announces messages that arrive in other conversations.
   { name: "notifier", roots: ["src/features/notifier/notifier.tsx"] },

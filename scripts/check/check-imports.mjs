@@ -115,6 +115,7 @@ const stages = {
     [
       "message/senders.ts",
       "message/collapse-text.ts",
+      "message/chat-participation.ts",
       "message/failed-message.tsx",
       "message/mention-context.ts",
       "message/message-text.tsx",

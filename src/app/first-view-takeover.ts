@@ -7,14 +7,35 @@ import {
 } from "#lib/browser/first-view.ts";
 import { getSession, subscribeSession } from "#lib/session/session.ts";
 import { clearEarlyDraft, joinDrafts } from "#sync/drafts/early-drafts.ts";
-import { currentEngine } from "#sync/engine.ts";
+import { currentEngine, type SyncEngine } from "#sync/engine.ts";
 import { recoverJournaledTexts } from "#sync/outbox/enqueue.ts";
+import { listSentTexts } from "#sync/store/journal.ts";
 
 const takeoverTimeoutMs = 20_000; // an app that draws nothing shows its own state by then
 
 type Field = HTMLInputElement | HTMLTextAreaElement;
 
+const sentMessageWaitMs = 1_000;
+
 const waitForFrame = () => new Promise((resolve) => requestAnimationFrame(resolve));
+
+/** Key of the newest text sent in this conversation that the store may lack. */
+const findNewestSentText = (engine: SyncEngine, conversation: ConversationId): string | undefined => {
+  const context = engine.tab.context.get();
+  return (
+    context &&
+    listSentTexts(context)
+      .filter((text) => text.conversation === conversation)
+      .at(-1)?.cid
+  );
+};
+
+/** Waits until the app shows a message, which it may do some frames after the message was stored. */
+const waitForMessage = async (root: HTMLElement, key: string): Promise<void> => {
+  const startedAt = performance.now();
+  while (!root.querySelector(`[data-key="${key}"]`) && performance.now() - startedAt < sentMessageWaitMs)
+    await waitForFrame();
+};
 
 /** Sets a field of the app as typing would, so that its component notices. */
 const typeInto = (field: Field, text: string): void => {
@@ -61,7 +82,9 @@ const takeOver = async (view: HTMLElement, root: HTMLElement, path: string): Pro
   const field = view.querySelector("textarea");
   const conversation: ConversationId = view.dataset["conversation"] ?? "";
   const engine = currentEngine.get();
+  const sentText = engine && findNewestSentText(engine, conversation);
   if (engine) await recoverJournaledTexts(engine.tab).catch(() => undefined);
+  if (sentText !== undefined) await waitForMessage(root, sentText);
   // The list measures its rows after the first frame.
   const drawn = waitForFrame().then(waitForFrame);
   const draft = (field && (await engine?.drafts.read(conversation))) ?? "";

@@ -39,7 +39,7 @@ import { TypingAnnouncer } from "./list/typing-announcer.tsx";
 import type { MentionPickerProps } from "./mentions/mention-picker.tsx";
 import type { UnseenMentions } from "./mentions/unseen-mentions.tsx";
 import { type ChatCallActions, ChatCallActionsContext } from "./message/call-actions-context.ts";
-import type { ChatParticipation } from "./message/failed-message.tsx";
+import type { ChatParticipation } from "./message/chat-participation.ts";
 import { type ChatPeople, useMentionedMembers } from "./message/senders.ts";
 import { ReplyActionsContext } from "./reply/reply-actions-context.ts";
 import { useReplyActions } from "./reply/use-reply-actions.ts";

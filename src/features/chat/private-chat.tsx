@@ -5,11 +5,13 @@ import { CallBanner } from "#calls/ui/call-banner.tsx";
 import { CallButtons, useCallStart } from "#calls/ui/call-buttons.tsx";
 import { Button } from "#components/controls/button.tsx";
 import { EmptyState } from "#components/layout/empty-state.tsx";
+import { lazyComponent } from "#components/layout/lazy-component.tsx";
 import { showToast } from "#components/overlays/toast.tsx";
 import { showBlockedCallToast } from "#components/people/blocked-call-toast.ts";
 import { toMutedText } from "#components/people/mute-texts.ts";
 import { toDisplayName } from "#components/people/person-name.ts";
 import { privateConversationId, type Uuid } from "#contract/ids.ts";
+import { loadWithIdleTexts } from "#i18n/setup.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
 import { useChat, useTypingMembers } from "#sync/hooks/use-chat.ts";
 import { useIsOffline } from "#sync/hooks/use-connection.ts";
@@ -17,12 +19,16 @@ import { useConversation } from "#sync/hooks/use-conversations.ts";
 import { usePerson, useProfile } from "#sync/hooks/use-people.ts";
 import { usePresence } from "#sync/hooks/use-presence.ts";
 import { ChatLayout } from "./chat-layout.tsx";
-import { BlockedNotice, DeletedAccountNotice, NotConnectedNotice } from "./composer/private-chat-notices.tsx";
 import { ChatHeader } from "./header/chat-header.tsx";
 import { hasVisiblePresence, PresenceLine } from "./header/presence-line.tsx";
 import { useChatMenu } from "./header/use-chat-menu.tsx";
 import { useContactMenu } from "./header/use-contact-menu.tsx";
 import { useEndUnreadMark } from "./use-end-unread-mark.ts";
+
+const loadNotices = () => loadWithIdleTexts(() => import("./composer/private-chat-notices.tsx"));
+const BlockedNotice = lazyComponent(async () => ({ default: (await loadNotices()).BlockedNotice }));
+const DeletedAccountNotice = lazyComponent(async () => ({ default: (await loadNotices()).DeletedAccountNotice }));
+const NotConnectedNotice = lazyComponent(async () => ({ default: (await loadNotices()).NotConnectedNotice }));
 
 type PrivateChatProps = { me: Uuid; userId: Uuid; notFound: ReactNode };
 

@@ -2,7 +2,7 @@ import { useEffect, useState } from "react";
 import type { ConversationId } from "#contract/ids.ts";
 import { presencePollMs } from "#contract/limits.ts";
 import type { Presence } from "#contract/settings/settings.ts";
-import { PresencePoller } from "#sync/presence/presence-poller.ts";
+import type { PresencePoller } from "#sync/presence/presence-poller.ts";
 import { useShownLink } from "./use-connection.ts";
 import { useEngine } from "./use-live-query.ts";
 import { useSettings } from "./use-settings.ts";
@@ -17,12 +17,22 @@ export const usePresence = (conversation: ConversationId | undefined): Presence 
   const isUp = useShownLink() === "online";
   const shared = isShared ? conversation : undefined;
   const [latest, setLatest] = useState<{ conversation: ConversationId; presence: Presence | undefined }>();
+  const [Poller, setPoller] = useState<typeof PresencePoller>();
+  const isWanted = isUp && shared !== undefined && !Poller;
   useEffect(() => {
-    if (!engine || shared === undefined) return;
-    const poller = new PresencePoller(engine.tab, shared, presencePollMs, (presence) =>
+    if (!isWanted) return;
+    // If the code cannot be fetched, it is requested again with the next connection.
+    import("#sync/presence/presence-poller.ts").then(
+      (code) => setPoller(() => code.PresencePoller),
+      () => undefined,
+    );
+  }, [isWanted]);
+  useEffect(() => {
+    if (!engine || !Poller || shared === undefined) return;
+    const poller = new Poller(engine.tab, shared, presencePollMs, (presence) =>
       setLatest({ conversation: shared, presence }),
     );
     return () => poller.stop();
-  }, [engine, shared]);
+  }, [engine, Poller, shared]);
   return isUp && latest?.conversation === shared ? latest?.presence : undefined;
 };

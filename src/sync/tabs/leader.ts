@@ -16,7 +16,7 @@ import { Outbox } from "#sync/outbox/outbox.ts";
 import { fetchOwnProfile } from "#sync/people/fetch-profile.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
 import { VisibilityTracker } from "#sync/presence/tab-visibility.ts";
-import { TypingTracker } from "#sync/presence/typing.ts";
+import { TypingTracker } from "#sync/presence/typing-tracker.ts";
 import { clearSentText } from "#sync/store/journal.ts";
 import { isQuotaError } from "#sync/store/storage-quota.ts";
 import { runInBackground, type SyncContext } from "#sync/store/sync-context.ts";

@@ -3,7 +3,8 @@ import { describeTyping, type MemberNames, shortenName } from "#components/messa
 import { describeMessage } from "#components/messages/message-preview-text.ts";
 import { describeSystemMessage } from "#components/messages/system-message-text.ts";
 import { type EventBody, groupEvents } from "#contract/conversations.ts";
-import { type ChatParticipation, describeSendFailure } from "#features/chat/message/failed-message.tsx";
+import type { ChatParticipation } from "#features/chat/message/chat-participation.ts";
+import { describeSendFailure } from "#features/chat/message/failed-message.tsx";
 import en from "#i18n/en.json";
 import fr from "#i18n/fr.json";
 import pt from "#i18n/pt.json";

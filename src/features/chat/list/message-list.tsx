@@ -6,7 +6,7 @@ import { stopPlayback } from "#features/chat/attachments/stop-playback.ts";
 import { useComposerOverlay } from "#features/chat/composer/composer-overlay.ts";
 import type { UnseenMentions } from "#features/chat/mentions/unseen-mentions.tsx";
 import { type BubbleActions, hasMessageMenu } from "#features/chat/message/bubble.tsx";
-import type { ChatParticipation } from "#features/chat/message/failed-message.tsx";
+import type { ChatParticipation } from "#features/chat/message/chat-participation.ts";
 import {
   estimateMessageHeight,
   type MessagePlacement,

@@ -18,12 +18,13 @@ import type { ChatItem } from "#sync/hooks/use-chat.ts";
 import { usePerson } from "#sync/hooks/use-people.ts";
 import { BubbleContent } from "./bubble-content.tsx";
 import { avatarColumnPx, listEdgePx } from "./bubble-metrics.ts";
-import { type ChatParticipation, FailedMessageActions, isClosedForSending } from "./failed-message.tsx";
+import { type ChatParticipation, isClosedForSending } from "./chat-participation.ts";
 import type { MessagePlacement } from "./message-layout.ts";
 import { SenderAvatar, SenderName } from "./sender-label.tsx";
 import type { GroupSender } from "./senders.ts";
 import { useLongPressMenu } from "./use-long-press-menu.ts";
 
+const FailedMessageActions = lazyComponent(() => loadWithIdleTexts(() => import("./failed-message.tsx")));
 const FailedEdit = lazyComponent(() => loadWithIdleTexts(() => import("#features/chat/edit/failed-edit.tsx")));
 const Quote = lazyComponent(() => loadWithIdleTexts(() => import("#features/chat/reply/quote.tsx")));
 const ReactionPills = lazyComponent(() =>

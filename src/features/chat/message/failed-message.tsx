@@ -4,13 +4,7 @@ import type { ErrorCode } from "#contract/errors.ts";
 import type { Uuid } from "#contract/ids.ts";
 import type { Translate } from "#i18n/setup.ts";
 import { discardMessage, retryMessage } from "#sync/actions.ts";
-
-/** Relation of this user to a chat: a private chat, one whose peer deleted the account, or a group they are in or have left. */
-export type ChatParticipation = "private" | "peerDeleted" | "member" | "left";
-
-/** Whether nothing can ever be sent in this chat again. */
-export const isClosedForSending = (participation: ChatParticipation): boolean =>
-  participation === "peerDeleted" || participation === "left";
+import { type ChatParticipation, isClosedForSending } from "./chat-participation.ts";
 
 /**
  * Reason why a message was not sent. A message rejected after a removal from the group stays rejected when the user is a
@@ -32,7 +26,7 @@ export const failedActionClasses =
   "inline-flex min-h-12 items-center gap-1.5 rounded-card px-3 text-sm font-semibold hover:bg-raised";
 
 /** Reason and actions of a message that could not be sent. */
-export function FailedMessageActions({
+export default function FailedMessageActions({
   cid,
   error,
   participation,

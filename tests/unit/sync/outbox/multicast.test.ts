@@ -4,7 +4,7 @@ import { typingLastsMs } from "#contract/limits.ts";
 import { deleteOwnMessage } from "#sync/outbox/conversation-commands.ts";
 import { enqueueText } from "#sync/outbox/enqueue.ts";
 import { enqueueBroadcast, enqueueForward } from "#sync/outbox/multicast.ts";
-import { TypingTracker } from "#sync/presence/typing.ts";
+import { TypingTracker } from "#sync/presence/typing-tracker.ts";
 import { readBlockedPeople, readChat } from "#sync/queries/queries.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 import { eventually } from "#tests/support/model/eventually.ts";

@@ -1,0 +1,6 @@
+/** Relation of this user to a chat: a private chat, one whose peer deleted the account, or a group they are in or have left. */
+export type ChatParticipation = "private" | "peerDeleted" | "member" | "left";
+
+/** Whether nothing can ever be sent in this chat again. */
+export const isClosedForSending = (participation: ChatParticipation): boolean =>
+  participation === "peerDeleted" || participation === "left";
