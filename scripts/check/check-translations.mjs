@@ -17,6 +17,7 @@ const dynamicPrefixes = [
   "masolo.nothing.",
   "mute.for.",
   "reactions.groups.",
+  "reactions.tones.",
   "security.notices.events.",
   "shell.tabs.",
   "shell.storage.",

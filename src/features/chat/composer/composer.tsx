@@ -34,6 +34,8 @@ import { useFieldHeight } from "./use-field-height.ts";
 
 const ReplyBar = lazyComponent(() => loadWithIdleTexts(() => import("#features/chat/reply/reply-bar.tsx")));
 
+const EmojiButton = lazyComponent(() => loadWithIdleTexts(() => import("./emoji-button.tsx")));
+
 /** Imperative handle for starting a message from elsewhere in the chat. */
 export type ComposerHandle = {
   /** Starts a locked voice recording. */
@@ -182,34 +184,36 @@ export function MessageComposer({ ref, conversation, isHidden, onSend, ...props 
           ) : (
             <AttachButtons onFiles={attachments.add} onCamera={attachments.openCamera} />
           )}
-          <textarea
-            ref={textarea}
-            rows={1}
-            dir="auto"
-            hidden={isRecording}
-            enterKeyHint="send"
-            autoComplete="off"
-            aria-label={t("chat.composer")}
-            aria-keyshortcuts={formatShortcuts}
-            aria-invalid={excessChars > 0}
-            aria-describedby={
-              excessChars > 0 ? "message-too-long" : replyTarget === undefined ? undefined : "replied-message"
-            }
-            placeholder={t("chat.placeholder")}
-            value={text}
-            className={composerClasses.field}
-            onChange={(event) => handleChange(event.target.value)}
-            onBlur={() => {
-              isTouched.current = false;
-            }}
-            onKeyDown={onKeyDown}
-            onPaste={(event) => {
-              const files = listPastedFiles(event.clipboardData);
-              if (files.length === 0) return;
-              event.preventDefault();
-              void attachments.add(files);
-            }}
-          />
+          <div hidden={isRecording} className="relative flex min-w-0 flex-1">
+            <textarea
+              ref={textarea}
+              rows={1}
+              dir="auto"
+              enterKeyHint="send"
+              autoComplete="off"
+              aria-label={t("chat.composer")}
+              aria-keyshortcuts={formatShortcuts}
+              aria-invalid={excessChars > 0}
+              aria-describedby={
+                excessChars > 0 ? "message-too-long" : replyTarget === undefined ? undefined : "replied-message"
+              }
+              placeholder={t("chat.placeholder")}
+              value={text}
+              className={`${composerClasses.field} pr-12!`}
+              onChange={(event) => handleChange(event.target.value)}
+              onBlur={() => {
+                isTouched.current = false;
+              }}
+              onKeyDown={onKeyDown}
+              onPaste={(event) => {
+                const files = listPastedFiles(event.clipboardData);
+                if (files.length === 0) return;
+                event.preventDefault();
+                void attachments.add(files);
+              }}
+            />
+            {!isHidden && !isRecording && <EmojiButton field={textarea} />}
+          </div>
           <RecordButton
             ref={recordButton}
             recorder={recorder}

@@ -1,11 +1,15 @@
-import { type KeyboardEvent, useEffect, useMemo, useState } from "react";
+import { type KeyboardEvent, type RefObject, useEffect, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { SearchField } from "#components/controls/search-field.tsx";
 import { Spinner } from "#components/controls/spinner.tsx";
 import { loadOrShowToast } from "#components/overlays/load-with-toast.ts";
 import { Sheet } from "#components/overlays/sheet.tsx";
 import { useLanguage } from "#i18n/setup.ts";
+import { useSession } from "#lib/session/session.ts";
+import { readEmojiChoices, toNeutralEmoji, withRecentEmoji, withSkinTone, writeEmojiChoices } from "./emoji-choices.ts";
+import { EmojiPanel } from "./emoji-panel.tsx";
 import { type NamedEmoji, parseEmojiGroups, searchEmoji } from "./emoji-search.ts";
+import { SkinToneChoice } from "./skin-tone-choice.tsx";
 
 /** Names of the emoji by language, from Unicode CLDR (annotations). */
 const emojiNames = {
@@ -74,12 +78,23 @@ function EmojiGrid({ emoji, onChoose }: { emoji: readonly NamedEmoji[]; onChoose
   );
 }
 
-/** Sheet to choose any emoji, by group or by name. */
-export default function EmojiPicker({ onChoose, onClose }: { onChoose: (emoji: string) => void; onClose: () => void }) {
+type EmojiPickerProps = {
+  /** Field of the composer, above or below which the picker stands as a panel. Without it, the picker is a dialog. */
+  field?: RefObject<HTMLTextAreaElement | null>;
+  onChoose: (emoji: string) => void;
+  onClose: () => void;
+};
+
+/** Picker of any emoji, by recent use, group or name, in the skin tone of the person. */
+export default function EmojiPicker({ field, onChoose, onClose }: EmojiPickerProps) {
   const { t } = useTranslation();
   const language = useLanguage();
+  const me = useSession()?.userId;
   const [groups, setGroups] = useState<NamedEmoji[][]>();
   const [query, setQuery] = useState("");
+  const [choices, setChoices] = useState(() => readEmojiChoices(me));
+  // The list of recent emoji stays as it was opened, so that no emoji moves under the finger.
+  const [shownRecent] = useState(choices.recent);
   // biome-ignore lint/correctness/useExhaustiveDependencies: `onClose` is not stable and only called on failure
   useEffect(() => {
     let isWanted = true;
@@ -96,16 +111,38 @@ export default function EmojiPicker({ onChoose, onClose }: { onChoose: (emoji: s
     () => (groups && query.trim() !== "" ? searchEmoji(groups, query).slice(0, resultsMax) : undefined),
     [groups, query],
   );
-  const [first] = found ?? [];
-  return (
-    <Sheet title={t("reactions.choose")} onClose={onClose}>
-      <div className="shrink-0 px-4 pb-2">
-        <SearchField
-          label={t("reactions.search")}
-          value={query}
-          onChange={setQuery}
-          onSubmit={() => first && onChoose(first.emoji)}
-        />
+  const recent = useMemo(() => {
+    const named = new Map(groups?.flat().map((one) => [toNeutralEmoji(one.emoji), one]));
+    return shownRecent.map((emoji) => ({ name: emoji, words: "", ...named.get(toNeutralEmoji(emoji)), emoji }));
+  }, [groups, shownRecent]);
+
+  const save = (next: typeof choices) => {
+    setChoices(next);
+    writeEmojiChoices(me, next);
+  };
+  const choose = (emoji: string) => {
+    save(withRecentEmoji(choices, emoji));
+    onChoose(emoji);
+  };
+  const applyTone = (emoji: readonly NamedEmoji[]) =>
+    choices.tone === "" ? emoji : emoji.map((one) => ({ ...one, emoji: withSkinTone(one.emoji, choices.tone) }));
+  const [first] = found ? applyTone(found) : [];
+  const sections = [
+    ...(recent.length > 0 ? [{ id: "recent" as const, emoji: recent }] : []),
+    ...(groups ?? []).map((emoji, index) => ({ id: groupIds[index] ?? "symbols", emoji: applyTone(emoji) })),
+  ];
+  const content = (
+    <>
+      <div className="flex shrink-0 items-center gap-1 px-4 pb-2">
+        <div className="min-w-0 flex-1">
+          <SearchField
+            label={t("reactions.search")}
+            value={query}
+            onChange={setQuery}
+            onSubmit={() => first && choose(first.emoji)}
+          />
+        </div>
+        <SkinToneChoice tone={choices.tone} onChange={(tone) => save({ ...choices, tone })} />
       </div>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: arrow keys move between the buttons inside */}
       <div className="min-h-0 flex-1 overflow-y-auto overscroll-contain px-2 pb-safe" onKeyDown={moveFocus}>
@@ -118,26 +155,32 @@ export default function EmojiPicker({ onChoose, onClose }: { onChoose: (emoji: s
             <p role="status" className={found.length > 0 ? "sr-only" : "p-6 text-center text-muted"}>
               {found.length > 0 ? t("reactions.found", { count: found.length }) : t("reactions.notFound")}
             </p>
-            <EmojiGrid emoji={found} onChoose={onChoose} />
+            <EmojiGrid emoji={applyTone(found)} onChoose={choose} />
           </>
         ) : (
-          groups.map((emoji, index) => {
-            const id = groupIds[index] ?? "symbols";
-            return (
-              <section
-                key={id}
-                aria-labelledby={`emoji-${id}`}
-                className="[contain-intrinsic-size:auto_900px] [content-visibility:auto]"
-              >
-                <h3 id={`emoji-${id}`} className="px-2 pt-3 pb-1 text-sm font-semibold text-muted">
-                  {t(`reactions.groups.${id}`)}
-                </h3>
-                <EmojiGrid emoji={emoji} onChoose={onChoose} />
-              </section>
-            );
-          })
+          sections.map(({ id, emoji }) => (
+            <section
+              key={id}
+              aria-labelledby={`emoji-${id}`}
+              className={id === "recent" ? "" : "[contain-intrinsic-size:auto_900px] [content-visibility:auto]"}
+            >
+              <h3 id={`emoji-${id}`} className="px-2 pt-3 pb-1 text-sm font-semibold text-muted">
+                {t(`reactions.groups.${id}`)}
+              </h3>
+              <EmojiGrid emoji={emoji} onChoose={choose} />
+            </section>
+          ))
         )}
       </div>
+    </>
+  );
+  return field ? (
+    <EmojiPanel field={field} onClose={onClose}>
+      {content}
+    </EmojiPanel>
+  ) : (
+    <Sheet title={t("reactions.choose")} onClose={onClose}>
+      {content}
     </Sheet>
   );
 }

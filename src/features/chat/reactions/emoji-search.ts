@@ -15,7 +15,7 @@ export const parseEmojiGroups = (groups: readonly (readonly string[])[]): NamedE
 
 const oneEmoji = "^\\p{RGI_Emoji}$";
 /** Whether a text is one emoji. False where the browser cannot tell. */
-const isEmoji = (text: string): boolean => {
+export const isEmoji = (text: string): boolean => {
   try {
     return new RegExp(oneEmoji, "v").test(text);
   } catch {

@@ -1,0 +1,33 @@
+import { type RefObject, useState } from "react";
+import { createPortal } from "react-dom";
+import { useTranslation } from "react-i18next";
+import { IconButton } from "#components/controls/icon-button.tsx";
+import { lazyOverlay } from "#components/overlays/lazy-overlay.tsx";
+import { insertText } from "./insert-text.ts";
+
+const EmojiPicker = lazyOverlay(() => import("#features/chat/reactions/emoji-picker.tsx"));
+
+/** Button at the end of the composer's field that opens the emoji picker. It is loaded after the chat is shown. */
+export default function EmojiButton({ field }: { field: RefObject<HTMLTextAreaElement | null> }) {
+  const { t } = useTranslation();
+  const [isOpen, setOpen] = useState(false);
+  const close = () => setOpen(false);
+  const chat = field.current?.form?.parentElement;
+  return (
+    <>
+      <IconButton
+        icon="i-ph-smiley"
+        label={t("reactions.choose")}
+        aria-expanded={isOpen}
+        className="absolute right-0 bottom-0 text-muted hover:text-text"
+        onClick={() => setOpen(!isOpen)}
+      />
+      {isOpen &&
+        chat &&
+        createPortal(
+          <EmojiPicker field={field} onChoose={(emoji) => insertText(field.current, emoji)} onClose={close} />,
+          chat,
+        )}
+    </>
+  );
+}

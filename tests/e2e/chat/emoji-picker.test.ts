@@ -1,0 +1,62 @@
+import { findAxeViolations } from "#tests/support/browser/axe-checks.ts";
+import { expect, test } from "#tests/support/browser/browser-test.ts";
+import { TestClient } from "#tests/support/browser/test-client.ts";
+import { makeGroup } from "#tests/support/people/groups.ts";
+import { toSite } from "#tests/support/people/pair.ts";
+import { connectPeople, makePerson } from "#tests/support/people/people.ts";
+
+test("emoji are inserted at the caret, in the skin tone of the person, and offered again among the recent ones", async ({
+  browser,
+  server,
+}) => {
+  const site = toSite(server);
+  const [ana, ben] = [await makePerson(site, 8871, "Ana Mbuyi"), await makePerson(site, 8872, "Ben")];
+  await connectPeople(site, ana, ben);
+  const id = await makeGroup(site, ana, "Famille", [ben]);
+  const client = await TestClient.openIn(
+    await browser.newContext({ baseURL: server.origin, viewport: { width: 360, height: 740 } }),
+    server,
+  );
+  await client.signIn(ana, `/app/group/${id}`);
+  const { page, texts } = client;
+  const field = page.getByRole("textbox", { name: texts.chat.composer });
+  const button = page.getByRole("button", { name: texts.reactions.choose });
+  const panel = page.getByRole("dialog", { name: texts.reactions.choose });
+
+  // One row: plus, field with the emoji button at its end, microphone.
+  const rows = [
+    page.getByRole("button", { name: texts.chat.attach.menu, exact: true }),
+    field,
+    button,
+    page.getByRole("button", { name: texts.chat.voice.record }),
+  ];
+  const boxes = await Promise.all(rows.map((one) => one.boundingBox()));
+  expect(new Set(boxes.map((box) => box && Math.round(box.y + box.height))).size).toBe(1);
+
+  await field.fill("On y va");
+  await field.press("Home");
+  await button.click();
+  await panel.getByRole("button", { name: texts.reactions.skinTone }).click();
+  await panel.getByRole("button", { name: texts.reactions.tones.medium, exact: true }).click();
+  await panel.getByRole("searchbox").fill("pouce vers le haut");
+  await panel.getByRole("searchbox").press("Enter");
+  await expect(field).toHaveValue("👍🏽On y va");
+  await panel.getByRole("button", { name: texts.common.clear }).click();
+  await panel.getByRole("button", { name: "visage rieur", exact: true }).click();
+  await expect(field).toHaveValue("👍🏽😀On y va");
+  expect(await findAxeViolations(page)).toEqual([]);
+  await page.keyboard.press("Escape");
+  await expect(panel).toHaveCount(0);
+  await expect(field).toBeFocused();
+
+  // Recent ones are there after a reload, beside the field on a wide screen.
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.reload();
+  await expect(field).toHaveValue("👍🏽😀On y va");
+  await button.click();
+  const recent = panel.getByRole("region", { name: texts.reactions.groups.recent });
+  await expect(recent.getByRole("button")).toHaveText(["😀", "👍🏽"]);
+  await field.click();
+  await expect(panel).toHaveCount(0);
+  await client.close();
+});
