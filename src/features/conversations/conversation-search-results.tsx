@@ -3,6 +3,7 @@ import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router";
 import { EmptyState } from "#components/layout/empty-state.tsx";
+import { lazyComponent } from "#components/layout/lazy-component.tsx";
 import { PersonListItem } from "#components/people/person-row.tsx";
 import { useLanguage } from "#i18n/setup.ts";
 import { matchesContact } from "#lib/text/match-contact.ts";
@@ -11,10 +12,12 @@ import { useContacts } from "#sync/hooks/use-people.ts";
 import { ConversationListRow, toConversationAvatar } from "./conversation-row.tsx";
 import type { ConversationMenu } from "./use-conversation-menu.tsx";
 
+const MessageMatches = lazyComponent(() => import("./message-matches.tsx"));
+
 const searchedConversationsMax = 1_000;
 const resultsMax = 50; // of each kind; a longer query narrows the results
 
-/** Conversations and contacts whose name or phone number matches the query. */
+/** Conversations and contacts whose name or phone number matches the query, and messages on this device. */
 export function ConversationSearchResults({ query, menu }: { query: string; menu: ConversationMenu }) {
   const { t } = useTranslation();
   const language = useLanguage();
@@ -34,17 +37,15 @@ export function ConversationSearchResults({ query, menu }: { query: string; menu
   }, [conversations, contacts, query, language]);
   if (!found) return null;
   const { items, others: otherContacts } = found;
-  if (items.length === 0 && otherContacts.length === 0) {
-    return (
-      <div role="status" className="overflow-y-auto">
-        <EmptyState
-          icon="i-ph-binoculars"
-          title={t("masolo.noMatchTitle")}
-          body={<bdi>{t("masolo.noMatchBody", { query })}</bdi>}
-        />
-      </div>
-    );
-  }
+  const empty = (
+    <div role="status">
+      <EmptyState
+        icon="i-ph-binoculars"
+        title={t("masolo.noMatchTitle")}
+        body={<bdi>{t("masolo.noMatchBody", { query })}</bdi>}
+      />
+    </div>
+  );
   return (
     <div className="min-h-0 flex-1 overflow-y-auto overscroll-contain">
       {items.length > 0 && (
@@ -75,6 +76,7 @@ export function ConversationSearchResults({ query, menu }: { query: string; menu
           </ul>
         </section>
       )}
+      <MessageMatches query={query} empty={items.length === 0 && otherContacts.length === 0 ? empty : null} />
     </div>
   );
 }

@@ -112,6 +112,11 @@ test("the list finds people and conversations, shows drafts, and its rows have a
   const others = page.getByRole("region", { name: texts.masolo.otherContacts });
   await expect(others.getByRole("link")).toHaveCount(1);
   expect(await findAxeViolations(page)).toEqual([]);
+  // A message by the beginnings of its words.
+  await search.fill("deu");
+  const found = page.getByRole("region", { name: texts.masolo.foundMessages }).getByRole("link");
+  await expect(found).toHaveText(/Élodie Ngoma.*deux/);
+  expect(await findAxeViolations(page)).toEqual([]);
   await search.fill("zzz");
   await expect(page.getByText(texts.masolo.noMatchTitle)).toBeVisible();
   await search.fill("BRU");
@@ -149,6 +154,12 @@ test("the list finds people and conversations, shows drafts, and its rows have a
   await expect(row).toContainText(unread);
   await menu(texts.masolo.markRead);
   await expect(row).not.toContainText(unread);
+  await search.fill("deu");
+  await found.click();
+  await expect(page).toHaveURL(`/app/chat/${elodie.id}`);
+  await expect(anas.message("deux")).toBeVisible();
+  await page.getByRole("link", { name: texts.common.back, exact: true }).click();
+  await search.fill("");
   await menu(texts.mute.on);
   await page.getByRole("button", { name: texts.mute.for.always, exact: true }).click();
   await expect(page.getByRole("status").getByText(texts.mute.isOn, { exact: true })).toBeVisible();

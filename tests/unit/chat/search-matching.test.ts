@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { findAdjacentResult, findMatches, toExcerpt, toResultNumber } from "#features/chat/search/search-matching.ts";
+import { findAdjacentResult, findMatches, toExcerpt, toResultNumber } from "#lib/text/search-matching.ts";
 
 const found = (text: string, query: string) => findMatches(text, query).map(({ start, end }) => text.slice(start, end));
 

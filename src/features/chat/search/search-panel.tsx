@@ -8,8 +8,8 @@ import { useBackButton } from "#components/overlays/back-button-layers.ts";
 import type { ConversationId } from "#contract/ids.ts";
 import { searchQueryMaxLength } from "#contract/limits.ts";
 import type { ChatPeople } from "#features/chat/message/senders.ts";
+import { findAdjacentResult, toResultNumber } from "#lib/text/search-matching.ts";
 import type { ActiveSearchResult } from "./search-highlight.tsx";
-import { findAdjacentResult, toResultNumber } from "./search-matching.ts";
 import { SearchResults } from "./search-results.tsx";
 import { useChatSearch } from "./use-chat-search.ts";
 

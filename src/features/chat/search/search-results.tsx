@@ -1,5 +1,6 @@
 import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { HighlightedSpans } from "#components/messages/highlighted-spans.tsx";
 import { type StoredBody, searchTextOfBody } from "#contract/conversations.ts";
 import type { ConversationId } from "#contract/ids.ts";
 import { type ChatPeople, getSenderName, useMentionedMembers } from "#features/chat/message/senders.ts";
@@ -8,9 +9,8 @@ import { formatTimeOrDate, isSameDay } from "#i18n/relative-date.ts";
 import { useLanguage } from "#i18n/setup.ts";
 import { getServerNow } from "#lib/browser/clock.ts";
 import { balanceBidi } from "#lib/text/bidi.ts";
+import { toExcerpt } from "#lib/text/search-matching.ts";
 import type { SearchHit } from "#sync/actions.ts";
-import { HighlightedSpans } from "./search-highlight.tsx";
-import { toExcerpt } from "./search-matching.ts";
 
 const resultPageSize = 50;
 
