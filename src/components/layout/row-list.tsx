@@ -7,13 +7,16 @@ import type { RowListProps } from "./virtual-rows.tsx";
 const plainRowsMax = 50;
 const VirtualRows = lazyComponent(() => import("./virtual-rows.tsx"));
 
-function PlainRows({ keys, label, onScroll, children }: RowListProps & { onScroll?: UIEventHandler }) {
+function PlainRows({ keys, label, lead, onScroll, children }: RowListProps & { onScroll?: UIEventHandler }) {
   return (
-    <ul aria-label={label} onScroll={onScroll} className="min-h-0 flex-1 overflow-y-auto overscroll-contain">
-      {keys.map((key, index) => (
-        <li key={key}>{children(index)}</li>
-      ))}
-    </ul>
+    <div onScroll={onScroll} className="min-h-0 flex-1 overflow-y-auto overscroll-contain">
+      {lead}
+      <ul aria-label={label}>
+        {keys.map((key, index) => (
+          <li key={key}>{children(index)}</li>
+        ))}
+      </ul>
+    </div>
   );
 }
 

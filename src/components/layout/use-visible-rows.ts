@@ -5,8 +5,10 @@ const overscanRows = 8;
 const stepRows = 4;
 
 type VisibleRowsOptions = {
-  /** Scroll container, with the first row at its top. */
+  /** Positioned scroll container, with the first row at its top. */
   scroller: RefObject<HTMLElement | null>;
+  /** Element of the rows, if other content stands above it in the container. */
+  list?: RefObject<HTMLElement | null>;
   count: number;
   rowHeightPx: number;
   /** Scroll offset of the first render. */
@@ -14,10 +16,11 @@ type VisibleRowsOptions = {
 };
 
 /** Rows of equal height to render: those in the viewport and some around it. `end` is exclusive. */
-export function useVisibleRows({ scroller, count, rowHeightPx, initialOffsetPx = 0 }: VisibleRowsOptions) {
+export function useVisibleRows({ scroller, list, count, rowHeightPx, initialOffsetPx = 0 }: VisibleRowsOptions) {
   const offsetPx = useRef(initialOffsetPx);
   const toRange = (heightPx: number) => {
-    const top = Math.floor(offsetPx.current / rowHeightPx / stepRows) * stepRows;
+    const listOffsetPx = Math.max(0, offsetPx.current - (list?.current?.offsetTop ?? 0));
+    const top = Math.floor(listOffsetPx / rowHeightPx / stepRows) * stepRows;
     const rows = Math.ceil(heightPx / rowHeightPx / stepRows) * stepRows + stepRows;
     return { first: Math.max(0, top - overscanRows), end: top + rows + overscanRows };
   };

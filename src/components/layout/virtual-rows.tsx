@@ -4,6 +4,8 @@ import { useVisibleRows } from "./use-visible-rows.ts";
 export type RowListProps = {
   keys: readonly string[];
   label: string;
+  /** Content above the rows, which scrolls with them. */
+  lead?: ReactNode;
   /** Height of a row in pixels. */
   getRowHeightPx: () => number;
   children: (index: number) => ReactNode;
@@ -16,6 +18,7 @@ export type RowListProps = {
 export default function VirtualRows({
   keys,
   label,
+  lead,
   getRowHeightPx,
   getInitialOffsetPx,
   children,
@@ -23,10 +26,12 @@ export default function VirtualRows({
   const scroller = useRef<HTMLDivElement>(null);
   const [rowHeightPx] = useState(getRowHeightPx);
   const [initialOffsetPx] = useState(getInitialOffsetPx);
-  const rows = useVisibleRows({ scroller, count: keys.length, rowHeightPx, initialOffsetPx });
+  const list = useRef<HTMLUListElement>(null);
+  const rows = useVisibleRows({ scroller, list, count: keys.length, rowHeightPx, initialOffsetPx });
   return (
-    <div ref={scroller} className="min-h-0 flex-1 overflow-y-auto overscroll-contain">
-      <ul aria-label={label} className="relative" style={{ height: rows.totalHeightPx }}>
+    <div ref={scroller} className="relative min-h-0 flex-1 overflow-y-auto overscroll-contain">
+      {lead}
+      <ul ref={list} aria-label={label} className="relative" style={{ height: rows.totalHeightPx }}>
         {rows.indexes.map((index) => (
           <li
             key={keys[index]}

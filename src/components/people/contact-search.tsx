@@ -12,6 +12,8 @@ type ContactSearchProps<P> = {
   /** Undefined while loading. */
   contacts: P[] | undefined;
   label: string;
+  /** Content above the contacts while nothing is searched. */
+  lead?: ReactNode;
   getRowHeightPx: () => number;
   children: (contact: P) => ReactNode;
 };
@@ -20,6 +22,7 @@ type ContactSearchProps<P> = {
 export function ContactSearch<P extends { id: string; username: string; phone: string }>({
   contacts,
   label,
+  lead,
   getRowHeightPx,
   children,
 }: ContactSearchProps<P>) {
@@ -49,7 +52,12 @@ export function ContactSearch<P extends { id: string; username: string; phone: s
         </div>
       )}
       {found && found.length > 0 && (
-        <RowList keys={found.map(({ id }) => id)} label={label} getRowHeightPx={getRowHeightPx}>
+        <RowList
+          keys={found.map(({ id }) => id)}
+          label={label}
+          lead={query === "" && lead}
+          getRowHeightPx={getRowHeightPx}
+        >
           {(index) => {
             const contact = found[index];
             return contact && children(contact);

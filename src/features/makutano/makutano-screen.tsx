@@ -1,12 +1,16 @@
 import { useTranslation } from "react-i18next";
 import { Screen } from "#components/layout/screen.tsx";
 import { ContactSearch } from "#components/people/contact-search.tsx";
+import { useRecentCalls } from "#sync/hooks/use-calls.ts";
 import { useContacts } from "#sync/hooks/use-people.ts";
 import { CallableContactRow, getCallableContactRowPx } from "./callable-contact-row.tsx";
+import { RecentCalls } from "./recent-calls.tsx";
 
-/** Makutano: contacts to call (SPEC.md §2 Makutano). */
+/** Makutano: recent calls, and contacts to call (SPEC.md §2 Makutano). */
 export default function MakutanoScreen() {
   const { t } = useTranslation();
+  const contacts = useContacts();
+  const calls = useRecentCalls();
   return (
     <Screen
       title={t("makutano.title")}
@@ -14,7 +18,12 @@ export default function MakutanoScreen() {
       description={t("makutano.description")}
       scrolls={false}
     >
-      <ContactSearch contacts={useContacts()} label={t("makutano.title")} getRowHeightPx={getCallableContactRowPx}>
+      <ContactSearch
+        contacts={calls && contacts}
+        label={t("makutano.title")}
+        lead={calls && <RecentCalls calls={calls} />}
+        getRowHeightPx={getCallableContactRowPx}
+      >
         {(contact) => <CallableContactRow contact={contact} />}
       </ContactSearch>
     </Screen>

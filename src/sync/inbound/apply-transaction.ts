@@ -7,6 +7,7 @@ import {
   type Message,
 } from "#contract/conversations.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
+import { deleteRecordedCalls, recordCalls } from "#sync/store/call-history.ts";
 import type { LocalConversationRow, LocalMessageRow, LocalStore } from "#sync/store/database.ts";
 import { toPendingMessageFlagsKey, toStarsKey } from "#sync/store/pending/pending-message-flags.ts";
 import { listPendingDeletions, type PendingDeletion } from "#sync/store/pending-deletions.ts";
@@ -98,6 +99,7 @@ export class ApplyTransaction {
   async resetLog(row: LocalConversationRow, epoch: string): Promise<LocalConversationRow> {
     await this.store.queryMessages(row.id, 0).delete();
     await this.store.meta.delete(toStarsKey(row.id));
+    await deleteRecordedCalls(this.store, row.id);
     if (row.group) await deleteMembers(this.store, row.id);
     const fresh = resetConversationRow(row, this.me, epoch);
     this.touchedRows.set(row.id, fresh);
@@ -120,6 +122,7 @@ export class ApplyTransaction {
     if (row.revision > 0 || rows.some(({ seq }) => seq <= row.hi)) await this.#preserveNewerBodies(rows);
     row.unread += await this.#countNewUnread(row, rows);
     await this.store.messages.bulkPut(rows);
+    await recordCalls(this.store, rows);
     updateMentions(row, rows);
     for (const message of rows) raiseHead(row, message);
     const cids = messages.flatMap((message) => message.cid ?? []);
@@ -217,6 +220,7 @@ export class ApplyTransaction {
     const cleared = this.store.queryMessages(row.id, 0, row.hidden);
     await cleared.each((message) => this.collectOrphanedFile(message));
     await cleared.delete();
+    await deleteRecordedCalls(this.store, row.id, row.hidden);
     skipCleared(row);
   }
 

@@ -90,6 +90,23 @@ test("call entries are on the caller's side in each person's language, call back
   await expect(line("Vous : Appel audio annulé")).toBeVisible();
   await expect(bensEntry(`${ana.username}: Missed audio call`)).toBeVisible();
 
+  // Makutano lists them above the contacts, the newest first; a tap opens the chat.
+  await anas.goTo("/app/makutano");
+  const recent = page.getByRole("list", { name: texts.makutano.recent }).getByRole("listitem");
+  await expect(recent).toHaveCount(5);
+  await expect(recent.first()).toContainText("Appel audio annulé");
+  await expect(recent.nth(1)).toContainText("Appel vidéo manqué");
+  await expect(recent.nth(1).locator("bdi.text-danger")).toHaveText(ben.username);
+  await expect(recent.nth(1).getByRole("button")).toHaveCount(1);
+  await expect(recent.last()).toContainText("Appel audio terminé");
+  expect(await findAxeViolations(page)).toEqual([]);
+  await page.screenshot({ path: test.info().outputPath("makutano.png") });
+  await recent.nth(1).getByRole("link").click();
+  await expect(page).toHaveURL(new RegExp(`/app/chat/${ben.id}$`));
+  await bens.goTo("/app/makutano");
+  const bensRecent = bens.page.getByRole("list", { name: bens.texts.makutano.recent }).getByRole("listitem");
+  await expect(bensRecent.first()).toContainText("Missed audio call");
+
   // Makutano in letters twice as large: search for a person, nothing is cut, and an audio call.
   await page.addInitScript(() => document.documentElement.style.setProperty("font-size", "200%"));
   await anas.goTo("/app/makutano");

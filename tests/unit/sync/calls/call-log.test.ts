@@ -1,10 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { createUuid } from "#contract/ids.ts";
 import { readCallDataUse, saveCallDataUse } from "#sync/calls/call-data-use.ts";
+import { clearConversationHistory } from "#sync/outbox/conversation-commands.ts";
 import { enqueueText } from "#sync/outbox/enqueue.ts";
 import { enqueueForward } from "#sync/outbox/multicast.ts";
 import { searchMessages } from "#sync/queries/message-search.ts";
 import { readChat } from "#sync/queries/queries.ts";
+import { listRecentCalls } from "#sync/store/call-history.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { getContext, listConversations, listShown, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
@@ -43,6 +45,28 @@ describe("the entry of a call on a device", () => {
     for (const tab of [benoitTab, aminaTab]) await waitUntilDeviceSynced(server, tab, chat);
     expect((await listConversations(benoitTab))[0]?.unread).toBe(2);
     expect((await listConversations(aminaTab))[0]?.unread).toBe(0);
+  });
+
+  it("is among the recent calls of all chats, until its history is cleared", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const other = server.connect(amina, server.addPerson("Chantal"));
+    const tab = await makeDevice(server, amina).openTab();
+    server.addCallEntry(benoit, chat, { kind: "audio", status: "missed", seconds: 0 });
+    await waitUntilDeviceSynced(server, tab, chat);
+    server.addCallEntry(amina, other, { kind: "video", status: "ended", seconds: 65 });
+    await waitUntilDeviceSynced(server, tab, other);
+    const list = async () =>
+      (await listRecentCalls(getContext(tab).store, 10))
+        .map(({ conversation, mine, body }) => [conversation === chat ? "Benoît" : "Chantal", mine, body.status])
+        .sort(); // the server's clock may give both the same time
+    const ended = ["Chantal", true, "ended"];
+    expect(await list()).toEqual([["Benoît", false, "missed"], ended]);
+    await clearConversationHistory(tab, chat);
+    await waitUntilDeviceSynced(server, tab, chat);
+    expect(await list()).toEqual([ended]);
+    server.addCallEntry(benoit, chat, { kind: "audio", status: "cancelled", seconds: 0 });
+    await waitUntilDeviceSynced(server, tab, chat);
+    expect(await list()).toEqual([["Benoît", false, "cancelled"], ended]);
   });
 
   it("cannot be forwarded, and a search does not find it", async () => {
