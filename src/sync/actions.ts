@@ -11,6 +11,7 @@ import type { MuteOptions } from "./outbox/conversation-commands.ts";
 import { discardUnsentMessage, getContext, retryFailedMessage, setUploadPaused } from "./outbox/enqueue.ts";
 import { SyncError } from "./platform/sync-error.ts";
 import { type SearchHit, searchMessages } from "./queries/message-search.ts";
+import { readChat } from "./queries/queries.ts";
 import { waitForStore } from "./queries/wait-for-store.ts";
 import type {
   DraftTarget,
@@ -52,6 +53,12 @@ export const sendText = async (conversation: ConversationId, text: string): Prom
   await getEngine().drafts.send(conversation, text);
   pushUse.set("may-ask");
 };
+
+const newestMessages = 50;
+
+/** Newest messages of a conversation as the store has them now, unsent ones first. */
+export const readNewestMessages = async (conversation: ConversationId): Promise<ChatItem[]> =>
+  (await readChat(getContext(getEngine().tab).store, conversation, newestMessages)).items;
 
 /** Code that finds the mentions in a text. */
 export const loadNamedMentions = () => import("./outbox/mentions/named-mentions.ts");

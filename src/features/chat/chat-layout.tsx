@@ -162,7 +162,7 @@ export function ChatLayout({
     if (openAt !== undefined) goToMessage(openAt);
   }, [key, openAt]);
   const replies = useReplyActions({ conversation, people, canWrite: canWrite === true, composer, goToMessage });
-  const { edited, ...editing } = useEditing(chat, canWrite === true, composer);
+  const { edited, ...editing } = useEditing(conversation, chat, canWrite === true, composer);
   const leaveHistory = () => {
     jumpToLatest();
     replies.forgetReturn();

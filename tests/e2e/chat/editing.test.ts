@@ -76,6 +76,15 @@ test("an author corrects a text by menu and keyboard, also offline and over a re
   await anas.context.setOffline(false);
   await expect(findMessage(bens, "Rendez-vous à dix heures")).toBeVisible({ timeout: 30_000 });
   await expect(findMessage(anas, "Rendez-vous à dix heures")).toHaveCount(1);
+
+  // Right after sending: the message may not be shown yet.
+  for (const text of ["un", "deux", "trois"]) {
+    await anas.composer().fill(text);
+    await anas.composer().press("Enter");
+    await anas.composer().press("ArrowUp");
+    await expect(field).toHaveValue(text);
+    await field.press("Escape");
+  }
   await anas.close();
   await bens.close();
 });

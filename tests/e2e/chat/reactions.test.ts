@@ -46,9 +46,18 @@ test("two people react by menu, pill, keyboard and search, offline too, and see 
     findMessage(phone, "On y va demain").getByRole("button", { name: fill(phone.texts.reactions.count_one, emoji) });
 
   // By the menu; the other person's list stays at its end although the row grew, and nothing is unread.
-  await openMenu(anas, "On y va demain");
-  await page.getByRole("menuitemcheckbox", { name: fill(texts.reactions.react, "👍") }).click();
-  await expect(own(anas, "👍")).toHaveAttribute("aria-pressed", "true");
+  const react = async () => {
+    await openMenu(anas, "On y va demain");
+    await page.getByRole("menuitemcheckbox", { name: fill(texts.reactions.react, "👍") }).click();
+    await expect(own(anas, "👍")).toHaveAttribute("aria-pressed", "true");
+  };
+  await react();
+  // The focus stays at the message when the last reaction of a kind goes.
+  await own(anas, "👍").press("Enter");
+  await expect(own(anas, "👍")).toHaveCount(0);
+  const menuButton = texts.messages.options.split("{")[0] ?? "";
+  await expect(findMessage(anas, "On y va demain").getByRole("button", { name: menuButton })).toBeFocused();
+  await react();
   await expect(others(bens, "👍")).toBeInViewport({ ratio: 1 });
 
   // By the pill, and again to remove it.

@@ -52,7 +52,7 @@ type MessageComposerProps = {
   /** Another form replaces this one, which keeps its draft. */
   isHidden: boolean;
   /** Edits the last own message. */
-  onEditLast: () => void;
+  onEditLast: () => Promise<void>;
   onSend: () => void;
 };
 
@@ -69,6 +69,7 @@ export function MessageComposer({ ref, conversation, isHidden, onSend, ...props 
   const latest = useRef(text);
   const replyTarget = useReplyDraft(conversation);
   const isTouched = useRef(false);
+  const lastSending = useRef<Promise<void>>(undefined);
   const attachments = useAttachmentDraft(conversation);
   const recorder = useVoiceRecorder(conversation, onSend);
   const isRecording = recorder.recording !== undefined;
@@ -124,6 +125,7 @@ export function MessageComposer({ ref, conversation, isHidden, onSend, ...props 
     if (!canSend) return;
     isTouched.current = true;
     const sending = sendText(conversation, clean); // journaled before the field is cleared
+    lastSending.current = sending;
     showText("");
     onSend();
     textarea.current?.focus({ preventScroll: true });
@@ -136,13 +138,18 @@ export function MessageComposer({ ref, conversation, isHidden, onSend, ...props 
     saveDraft(conversation, latest.current);
   };
 
+  const editLast = async () => {
+    await lastSending.current?.catch(() => undefined); // its text returns to the field
+    if (latest.current === "") await onEditLast();
+  };
+
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     void handleFormatKey(event);
     if (event.key === "Escape" && replyTarget !== undefined && !event.nativeEvent.isComposing) {
       event.preventDefault();
       setReplyDraft(conversation, undefined);
     }
-    if (event.key === "ArrowUp" && text === "") onEditLast();
+    if (event.key === "ArrowUp" && text === "") void editLast();
     // Enter that ends an IME composition (accents, other scripts) does not send.
     if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
     event.preventDefault();

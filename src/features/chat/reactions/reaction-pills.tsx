@@ -8,6 +8,12 @@ import { ReplyActionsContext } from "#features/chat/reply/reply-actions-context.
 import type { ChatItem } from "#sync/hooks/use-chat.ts";
 import { toggleReaction, toShownSummary } from "./toggle-reaction.ts";
 
+/** Ref of a pill: if it goes while it has the focus, the message gets it. */
+const keepFocusInMessage = (pill: HTMLButtonElement | null) => () => {
+  if (pill && document.activeElement === pill)
+    pill.closest("li")?.querySelector<HTMLElement>("[data-message-menu]")?.focus({ preventScroll: true });
+};
+
 type ReactionPillsProps = {
   conversation: ConversationId;
   item: ChatItem;
@@ -35,6 +41,7 @@ export default function ReactionPills({ conversation, item, isTabStop, onShowRea
       {shown.map((kind) => (
         <button
           key={kind.emoji}
+          ref={keepFocusInMessage}
           type="button"
           tabIndex={tabIndex}
           aria-label={describe(kind)}

@@ -61,7 +61,7 @@ describe("the entry of a call on a device", () => {
         .sort(); // the server's clock may give both the same time
     const ended = ["Chantal", true, "ended"];
     expect(await list()).toEqual([["Benoît", false, "missed"], ended]);
-    await clearConversationHistory(tab, chat);
+    await clearConversationHistory(tab, chat, false);
     await waitUntilDeviceSynced(server, tab, chat);
     expect(await list()).toEqual([ended]);
     server.addCallEntry(benoit, chat, { kind: "audio", status: "cancelled", seconds: 0 });
