@@ -10,7 +10,7 @@ import {
   useState,
 } from "react";
 import { useTranslation } from "react-i18next";
-import { useLocation } from "react-router";
+import { type Location, useLocation, useNavigate } from "react-router";
 import { EmptyState } from "#components/layout/empty-state.tsx";
 import { lazyComponent } from "#components/layout/lazy-component.tsx";
 import { PaneSpinner } from "#components/layout/pane-spinner.tsx";
@@ -154,12 +154,16 @@ export function ChatLayout({
     setActiveResult(next);
     if (next) goToMessage(next.seq);
   };
-  // Another screen, such as that of the starred messages, opens the chat at a message.
-  const { key, state: openedWith } = useLocation() as { key: string; state: { openAt?: number } | null };
+  // Another screen, such as that of the starred messages, opens the chat at a message. Only once: after a reload the
+  // message could not be fetched before the first view is gone.
+  const { key, pathname, state: openedWith } = useLocation() as Location<{ openAt?: number } | null>;
+  const navigate = useNavigate();
   const openAt = chat && openedWith?.openAt;
   // biome-ignore lint/correctness/useExhaustiveDependencies: once for each navigation
   useEffect(() => {
-    if (openAt !== undefined) goToMessage(openAt);
+    if (openAt === undefined) return;
+    goToMessage(openAt);
+    void navigate(pathname, { replace: true });
   }, [key, openAt]);
   const replies = useReplyActions({ conversation, people, canWrite: canWrite === true, composer, goToMessage });
   const { edited, ...editing } = useEditing(conversation, chat, canWrite === true, composer);

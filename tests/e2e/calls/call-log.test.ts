@@ -106,6 +106,7 @@ test("call entries are on the caller's side in each person's language, call back
   await bens.goTo("/app/makutano");
   const bensRecent = bens.page.getByRole("list", { name: bens.texts.makutano.recent }).getByRole("listitem");
   await expect(bensRecent.first()).toContainText("Missed audio call");
+  await bens.goTo(`/app/chat/${ana.id}`);
 
   // Makutano in letters twice as large: search for a person, nothing is cut, and an audio call.
   await page.addInitScript(() => document.documentElement.style.setProperty("font-size", "200%"));

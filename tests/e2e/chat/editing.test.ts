@@ -17,7 +17,7 @@ test("an author corrects a text by menu and keyboard, also offline and over a re
   server,
 }) => {
   const site = toSite(server);
-  const [ana, ben] = [await makePerson(site, 8811, "Ana Mbuyi"), await makePerson(site, 8812, "Ben")];
+  const [ana, ben] = [await makePerson(site, 8861, "Ana Mbuyi"), await makePerson(site, 8862, "Ben")];
   await connectPeople(site, ana, ben);
   const anas = await TestClient.openIn(
     await browser.newContext({ ...withServiceWorker, baseURL: server.origin, viewport: { width: 360, height: 740 } }),
