@@ -83,7 +83,7 @@ export const deleteUnsentMessage = async (conversation: ConversationId, cid: Uui
   (await loadServerCode()).deleteMessageByClientId(getEngine().tab, conversation, cid);
 /** Deletes an own message for everyone, also offline. Rejects with a SyncError if this device cannot store the deletion. */
 export const deleteMessageForEveryone = async (conversation: ConversationId, seq: number): Promise<void> =>
-  (await loadServerCode()).deleteMessageForEveryone(getEngine().tab, conversation, seq);
+  (await loadServerCode()).deleteMessageBySeq(getEngine().tab, conversation, seq);
 /** Sets this person's reaction to a message, null for none, also offline. Rejects if this device cannot store it. */
 export const setReaction = async (
   conversation: ConversationId,

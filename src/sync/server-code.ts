@@ -6,7 +6,7 @@ export { requestByHttp } from "./connection/http-transport.ts";
 export {
   clearConversationHistory,
   deleteMessageByClientId,
-  deleteMessageForEveryone,
+  deleteMessageBySeq,
   runRelationCommand,
   setConversationMuted,
 } from "./outbox/conversation-commands.ts";

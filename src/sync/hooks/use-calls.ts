@@ -2,7 +2,7 @@ import type { CallBody } from "#contract/calls/call.ts";
 import { type ConversationId, otherMember, type Uuid } from "#contract/ids.ts";
 import { type CallDataUse, readCallDataUse } from "#sync/calls/call-data-use.ts";
 import { findCallEntry } from "#sync/calls/call-log.ts";
-import { listRecentCalls, type RecentCall } from "#sync/store/call-history.ts";
+import { listRecentCalls, type RecentCall } from "#sync/inbound/call-history.ts";
 import type { PersonRow } from "#sync/store/database.ts";
 import { useLiveQuery } from "./use-live-query.ts";
 

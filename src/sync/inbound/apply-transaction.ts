@@ -7,7 +7,6 @@ import {
   type Message,
 } from "#contract/conversations.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
-import { deleteRecordedCalls, recordCalls } from "#sync/store/call-history.ts";
 import type { LocalConversationRow, LocalMessageRow, LocalStore } from "#sync/store/database.ts";
 import { toPendingMessageFlagsKey, toStarsKey } from "#sync/store/pending/pending-message-flags.ts";
 import { listPendingDeletions, type PendingDeletion } from "#sync/store/pending-deletions.ts";
@@ -28,6 +27,7 @@ import {
 import { readSyncCursor, type SyncCursor, writeSyncCursor } from "#sync/store/sync-cursor.ts";
 import { updateListPositions } from "#sync/store/unsent-messages.ts";
 import { storeReactions } from "./apply-reactions.ts";
+import { deleteRecordedCalls, recordCalls } from "./call-history.ts";
 import { deleteMembers, purgeLeftGroup } from "./data-purge.ts";
 import { hasDifferentLog, markForked } from "./log-forks.ts";
 import type { ServerChange } from "./server-changes.ts";

@@ -95,7 +95,7 @@ const applyDeletionAnswer = async (
  * Deletes a message for everyone. If the server cannot be reached within `deletionTimeoutMs`, an own one is deleted on
  * this device and a pending deletion is sent later. Rejects with a SyncError if neither is possible.
  */
-export const deleteMessageForEveryone = async (tab: Tab, conversation: ConversationId, seq: number): Promise<void> => {
+export const deleteMessageBySeq = async (tab: Tab, conversation: ConversationId, seq: number): Promise<void> => {
   if (tab.link.get() !== "online" && (await deleteLocally(tab, conversation, seq))) return;
   const request = requestByHttp(tab.platform, { type: "deleteForEveryone", conversation, seq });
   const applied = applyDeletionAnswer(tab, conversation, seq, request);
@@ -118,7 +118,7 @@ export const deleteMessageByClientId = async (tab: Tab, conversation: Conversati
   if (await discardUnsentMessage(tab, cid)) return;
   const context = getContext(tab);
   const message = await findOwnMessage(context, conversation, cid);
-  if (message) return deleteMessageForEveryone(tab, conversation, message.seq);
+  if (message) return deleteMessageBySeq(tab, conversation, message.seq);
   const { strict } = context;
   await strict.transaction("rw", strict.meta, () => insertPendingDeletion(strict, { cid, conversation }));
   tab.notifyOutboxChanged();

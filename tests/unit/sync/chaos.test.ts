@@ -9,7 +9,7 @@ import { deleteMessageForSelf } from "#sync/message-flags/delete-for-self.ts";
 import { setMessageStarred } from "#sync/message-flags/set-message-flags.ts";
 import {
   clearConversationHistory,
-  deleteMessageForEveryone,
+  deleteMessageBySeq,
   setConversationMuted,
 } from "#sync/outbox/conversation-commands.ts";
 import { editOwnMessage } from "#sync/outbox/edit-message.ts";
@@ -159,7 +159,7 @@ const act = async (
   if (choice < 0.62) {
     const ownTexts = messages.filter(({ mine, body }) => mine === 1 && body.type === "text" && !body.forwarded);
     const message = ownTexts.length > 0 ? pick(ownTexts) : undefined;
-    if (random() < 0.5) return message && orOffline(deleteMessageForEveryone(tab, chat, message.seq));
+    if (random() < 0.5) return message && orOffline(deleteMessageBySeq(tab, chat, message.seq));
     const unsent = (await store.queryUnsent(chat).toArray()).filter(
       ({ body, state }) => body.type === "text" && !body.forwarded && state !== "failed",
     );

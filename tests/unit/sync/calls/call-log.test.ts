@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { createUuid } from "#contract/ids.ts";
 import { readCallDataUse, saveCallDataUse } from "#sync/calls/call-data-use.ts";
+import { listRecentCalls } from "#sync/inbound/call-history.ts";
 import { clearConversationHistory } from "#sync/outbox/conversation-commands.ts";
 import { enqueueText } from "#sync/outbox/enqueue.ts";
 import { enqueueForward } from "#sync/outbox/multicast.ts";
 import { searchMessages } from "#sync/queries/message-search.ts";
 import { readChat } from "#sync/queries/queries.ts";
-import { listRecentCalls } from "#sync/store/call-history.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { getContext, listConversations, listShown, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";

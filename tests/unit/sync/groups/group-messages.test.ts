@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { listNamedMembers } from "#components/messages/member-names.ts";
 import type { ConversationId } from "#contract/ids.ts";
 import { ReadTracker } from "#sync/inbound/read-tracker.ts";
-import { deleteMessageForEveryone } from "#sync/outbox/conversation-commands.ts";
+import { deleteMessageBySeq } from "#sync/outbox/conversation-commands.ts";
 import { enqueueText } from "#sync/outbox/enqueue.ts";
 import { enqueueBroadcast, enqueueForward } from "#sync/outbox/multicast.ts";
 import { readWindowAround } from "#sync/queries/message-window.ts";
@@ -140,7 +140,7 @@ describe("messages in a group", () => {
     await enqueueText(aminaTab, group, "regretted");
     for (const tab of [aminaTab, benoitTab])
       await eventually(async () => expect((await listTexts(tab, group)).at(-1)).toBe("regretted"));
-    await deleteMessageForEveryone(aminaTab, group, 2);
+    await deleteMessageBySeq(aminaTab, group, 2);
     for (const tab of [aminaTab, benoitTab]) {
       await waitUntilDeviceSynced(server, tab, group);
       expect((await listTexts(tab, group)).at(-1)).toBe("deleted");

@@ -3,7 +3,7 @@ import type { ConversationId } from "#contract/ids.ts";
 import { mentionsMax } from "#contract/limits.ts";
 import { findMentions } from "#contract/mentions.ts";
 import { ReadTracker } from "#sync/inbound/read-tracker.ts";
-import { deleteMessageForEveryone, setConversationMuted } from "#sync/outbox/conversation-commands.ts";
+import { deleteMessageBySeq, setConversationMuted } from "#sync/outbox/conversation-commands.ts";
 import { enqueueText } from "#sync/outbox/enqueue.ts";
 import { findNamedMentions, rememberMentionedMember } from "#sync/outbox/mentions/named-mentions.ts";
 import { enqueueBroadcast, enqueueForward } from "#sync/outbox/multicast.ts";
@@ -94,7 +94,7 @@ describe("mentions in a group", () => {
     for (const tab of [benoitTab, laptop])
       await eventually(async () => expect(await mentionsIn(tab, group)).toEqual([2, 4, 5]));
     expect(await mentionsIn(aminaTab, group)).toEqual([]);
-    await deleteMessageForEveryone(aminaTab, group, 4);
+    await deleteMessageBySeq(aminaTab, group, 4);
     for (const tab of [benoitTab, laptop])
       await eventually(async () => expect(await mentionsIn(tab, group)).toEqual([2, 5]));
     const viewed = new ReadTracker(benoitTab);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createUuid } from "#contract/ids.ts";
 import { ReadTracker } from "#sync/inbound/read-tracker.ts";
-import { deleteMessageForEveryone } from "#sync/outbox/conversation-commands.ts";
+import { deleteMessageBySeq } from "#sync/outbox/conversation-commands.ts";
 import { enqueueText } from "#sync/outbox/enqueue.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import {
@@ -152,7 +152,7 @@ describe("a server restored from an earlier copy", () => {
     viewed.markRead(chat, 11);
     await viewed.flush();
     await eventually(() => expect(server.log(chat).members.get(amina)).toMatchObject({ read: 11 }));
-    await deleteMessageForEveryone(tab, chat, 12);
+    await deleteMessageBySeq(tab, chat, 12);
     await eventually(() => expect(server.log(chat).messages[11]?.body.type).toBe("deleted"));
     await waitUntilDeviceSynced(server, tab, chat);
     await restore(phone, copy);

@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from "vitest";
 import type { Relation } from "#contract/people.ts";
 import {
   clearConversationHistory,
-  deleteMessageForEveryone,
+  deleteMessageBySeq,
   runRelationCommand,
   setConversationMuted,
 } from "#sync/outbox/conversation-commands.ts";
@@ -60,7 +60,7 @@ describe("a command executed on the server", () => {
     await waitUntilDeviceSynced(server, tab, chat);
     loseAnswers(tab);
     await expect(setConversationMuted(tab, chat, true)).resolves.toBeUndefined();
-    await expect(deleteMessageForEveryone(tab, chat, 1)).resolves.toBeUndefined();
+    await expect(deleteMessageBySeq(tab, chat, 1)).resolves.toBeUndefined();
     expect(await store.messages.get([chat, 1])).toMatchObject({ body: { type: "deleted" } });
     await expect(clearConversationHistory(tab, chat, true)).resolves.toBeUndefined();
     expect(await listTexts(tab, chat)).toEqual([]);

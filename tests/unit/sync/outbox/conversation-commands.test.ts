@@ -5,7 +5,7 @@ import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { ReadTracker } from "#sync/inbound/read-tracker.ts";
 import {
   clearConversationHistory,
-  deleteMessageForEveryone,
+  deleteMessageBySeq,
   runRelationCommand,
   setConversationMuted,
 } from "#sync/outbox/conversation-commands.ts";
@@ -44,7 +44,7 @@ describe("deleting for everybody", () => {
     for (const text of ["a", "b"]) await enqueueText(aminaTab, chat, text);
     await waitUntilDeviceSynced(server, benoitTab, chat);
     await waitUntilDeviceSynced(server, aminaTab, chat);
-    await deleteMessageForEveryone(aminaTab, chat, 2);
+    await deleteMessageBySeq(aminaTab, chat, 2);
     expect(await listShown(aminaTab, chat)).toEqual([expect.stringMatching(/^a /), expect.stringMatching(/^deleted /)]);
     await waitUntilDeviceSynced(server, benoitTab, chat);
     expect(await listTexts(benoitTab, chat)).toEqual(["a", "deleted"]);

@@ -4,7 +4,7 @@ import { findAttachment } from "#contract/conversations.ts";
 import type { ConversationId } from "#contract/ids.ts";
 import { enqueueFiles } from "#sync/files/send-files.ts";
 import { applyServerChanges } from "#sync/inbound/apply-server-changes.ts";
-import { deleteMessageByClientId, deleteMessageForEveryone } from "#sync/outbox/conversation-commands.ts";
+import { deleteMessageByClientId, deleteMessageBySeq } from "#sync/outbox/conversation-commands.ts";
 import { enqueueText } from "#sync/outbox/enqueue.ts";
 import { enqueueForward } from "#sync/outbox/multicast.ts";
 import { toChatItem } from "#sync/queries/queries.ts";
@@ -70,7 +70,7 @@ describe("a message deleted offline", () => {
     const benoitTab = await makeDevice(server, benoit).openTab();
     await waitUntilDeviceSynced(server, benoitTab, chat);
     const asked = phone.requests.length;
-    await deleteMessageForEveryone(tab, chat, 2);
+    await deleteMessageBySeq(tab, chat, 2);
     expect(phone.requests.slice(asked).filter(({ method }) => method === "DELETE")).toEqual([]);
     expect(await readUnsentSummary(getContext(tab))).toMatchObject({ deletions: 1 });
     for (const one of [tab, other]) {
@@ -89,7 +89,7 @@ describe("a message deleted offline", () => {
     ["the session ends", true],
   ])("is deleted for everybody though %s before that", async (_, isSignedOut) => {
     const { server, amina, chat, phone, tab } = await makeRegret();
-    await deleteMessageForEveryone(tab, chat, 2);
+    await deleteMessageBySeq(tab, chat, 2);
     await phone.kill(tab);
     if (isSignedOut) await purgeAllButUnsent(phone.platform(), amina);
     phone.faults.isOffline = false;
@@ -101,7 +101,7 @@ describe("a message deleted offline", () => {
 
   it("is not restored by data of the server", async () => {
     const { server, amina, benoit, chat, phone, tab } = await makeRegret();
-    await deleteMessageForEveryone(tab, chat, 2);
+    await deleteMessageBySeq(tab, chat, 2);
     server.refuse = (_, { type }) => (type === "deletePending" ? { error: "unavailable" } : undefined);
     findNetwork(phone);
     server.sendTexts(benoit, chat, "Allô ?");
@@ -128,14 +128,14 @@ describe("a message deleted offline", () => {
     const file = findAttachment((await store.messages.get([chat, 1]))?.body ?? { type: "deleted" })?.file ?? "";
     expect(await store.blobs.get(file)).toBeDefined();
     await loseNetwork(phone);
-    await deleteMessageForEveryone(tab, chat, 1);
+    await deleteMessageBySeq(tab, chat, 1);
     expect([await store.files.get(file), await store.blobs.get(file)]).toEqual([undefined, undefined]);
   });
 
   it("from two tabs at once is sent once, and changes nothing if another device deleted it", async () => {
     const { server, amina, chat, phone, tab } = await makeRegret();
     const other = await phone.openTab();
-    await Promise.all([deleteMessageForEveryone(tab, chat, 2), deleteMessageForEveryone(other, chat, 2)]);
+    await Promise.all([deleteMessageBySeq(tab, chat, 2), deleteMessageBySeq(other, chat, 2)]);
     expect(await notesOf(tab)).toHaveLength(1);
     server.execute(amina, { type: "deleteForEveryone", conversation: chat, seq: 2 });
     findNetwork(phone);
@@ -144,7 +144,7 @@ describe("a message deleted offline", () => {
     expect(server.log(chat).revision).toBe(1);
     expect(withdrawals(server)).toHaveLength(1);
     await loseNetwork(phone);
-    await deleteMessageForEveryone(tab, chat, 2);
+    await deleteMessageBySeq(tab, chat, 2);
     expect(await notesOf(tab)).toEqual([]);
   });
 
@@ -170,7 +170,7 @@ describe("a message deleted offline", () => {
     if (!held) throw new Error("nothing there");
     const item = toChatItem(undefined, held);
     await enqueueForward(tab, withBenoit, item, [group]);
-    await deleteMessageForEveryone(tab, withBenoit, 1);
+    await deleteMessageBySeq(tab, withBenoit, 1);
     server.refuse = (_, { type }) => (type === "send" ? { error: "unavailable" } : undefined);
     findNetwork(phone);
     await isForgotten(tab);
@@ -182,7 +182,7 @@ describe("a message deleted offline", () => {
 
   it("shows the server's version again if its author may not delete it any more", async () => {
     const { server, chat, phone, tab } = await makeRegret();
-    await deleteMessageForEveryone(tab, chat, 2);
+    await deleteMessageBySeq(tab, chat, 2);
     let isReadable = false;
     server.refuse = (_, { type }) => {
       if (type === "deletePending") return { error: "message_not_found" };
@@ -215,7 +215,7 @@ describe("a message deleted while the server does not answer", () => {
       ask.mockImplementation((asked, options) =>
         asked.method === "DELETE" ? new Promise(() => {}) : request(asked, options),
       );
-    await deleteMessageForEveryone(tab, chat, 2);
+    await deleteMessageBySeq(tab, chat, 2);
     expect(await listTexts(tab, chat)).toEqual(["Mbote", "deleted"]);
     await waitUntilDeviceSynced(server, tab, chat);
     await isForgotten(tab);
@@ -228,7 +228,7 @@ describe("a message deleted while the server does not answer", () => {
     await eventually(() => expect(tab.link.get()).toBe("online"));
     phone.faults.isOffline = true;
     vi.spyOn(tab.platform, "startTimer").mockReturnValue(() => {}); // without a wait
-    await deleteMessageForEveryone(tab, chat, 2);
+    await deleteMessageBySeq(tab, chat, 2);
     expect(tab.link.get()).toBe("online");
     expect(await listTexts(tab, chat)).toEqual(["Mbote", "deleted"]);
   });
@@ -239,7 +239,7 @@ describe("a message deleted while the server does not answer", () => {
     await eventually(() => expect(tab.link.get()).toBe("online"));
     phone.faults.dropDown = 1;
     phone.shouldLose = ({ method }, what) => method === "DELETE" && what === "answer";
-    await deleteMessageForEveryone(tab, chat, 2);
+    await deleteMessageBySeq(tab, chat, 2);
     expect(await listTexts(tab, chat)).toEqual(["Mbote", "deleted"]);
     phone.faults.dropDown = 0;
     phone.wake();
@@ -253,7 +253,7 @@ describe("a message deleted while the server does not answer", () => {
     findNetwork(phone);
     await eventually(() => expect(tab.link.get()).toBe("online"));
     server.refuse = (_, { type }) => (type === "deleteForEveryone" ? { error: "message_not_found" } : undefined);
-    await expect(deleteMessageForEveryone(tab, chat, 2)).rejects.toMatchObject({ code: "message_not_found" });
+    await expect(deleteMessageBySeq(tab, chat, 2)).rejects.toMatchObject({ code: "message_not_found" });
     expect(await listTexts(tab, chat)).toEqual(["Mbote", "regretted"]);
   });
 });
@@ -266,7 +266,7 @@ describe("an offline deletion that cannot be stored", () => {
       if (JSON.stringify(args[0])?.includes("withdrawn:")) throw new DOMException("full", "QuotaExceededError");
       return put.apply(this, args);
     });
-    await expect(deleteMessageForEveryone(tab, chat, 2)).rejects.toMatchObject({ code: "offline" });
+    await expect(deleteMessageBySeq(tab, chat, 2)).rejects.toMatchObject({ code: "offline" });
     expect(await listTexts(tab, chat)).toEqual(["Mbote", "regretted"]);
     expect(await notesOf(tab)).toEqual([]);
   });
@@ -274,7 +274,7 @@ describe("an offline deletion that cannot be stored", () => {
   it("reports it also on a phone without storage, and for a message without a known client id", async () => {
     const { chat, tab } = await makeRegret();
     tab.storageTrouble.set("memory");
-    await expect(deleteMessageForEveryone(tab, chat, 2)).rejects.toMatchObject({ code: "offline" });
+    await expect(deleteMessageBySeq(tab, chat, 2)).rejects.toMatchObject({ code: "offline" });
     tab.storageTrouble.set(undefined);
     const { store } = getContext(tab);
     await store.messages
@@ -283,7 +283,7 @@ describe("an offline deletion that cannot be stored", () => {
       .modify((row) => {
         delete row.cid;
       });
-    await expect(deleteMessageForEveryone(tab, chat, 2)).rejects.toMatchObject({ code: "offline" });
+    await expect(deleteMessageBySeq(tab, chat, 2)).rejects.toMatchObject({ code: "offline" });
     expect(await listTexts(tab, chat)).toEqual(["Mbote", "regretted"]);
     expect(await notesOf(tab)).toEqual([]);
   });
@@ -296,7 +296,7 @@ describe("a member's message that the owner of the group deletes", () => {
     const tab = await makeDevice(server, amina).openTab();
     const authorTab = await makeDevice(server, benoit).openTab();
     for (const one of [tab, authorTab]) await waitUntilDeviceSynced(server, one, group);
-    await deleteMessageForEveryone(tab, group, 2);
+    await deleteMessageBySeq(tab, group, 2);
     for (const one of [tab, authorTab]) {
       await waitUntilDeviceSynced(server, one, group);
       expect(await listTexts(one, group)).toEqual(["event", "deleted", "event"]);
@@ -310,7 +310,7 @@ describe("a member's message that the owner of the group deletes", () => {
     const tab = await phone.openTab();
     await waitUntilDeviceSynced(server, tab, group);
     await loseNetwork(phone);
-    await expect(deleteMessageForEveryone(tab, group, 2)).rejects.toMatchObject({ code: "offline" });
+    await expect(deleteMessageBySeq(tab, group, 2)).rejects.toMatchObject({ code: "offline" });
     expect(await listTexts(tab, group)).toEqual(["event", "secret"]);
     expect(await notesOf(tab)).toEqual([]);
   });

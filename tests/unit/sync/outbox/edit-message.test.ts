@@ -4,7 +4,7 @@ import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { editWindowMs } from "#contract/limits.ts";
 import { isRefusal } from "#contract/wire/commands.ts";
 import { applyServerChanges } from "#sync/inbound/apply-server-changes.ts";
-import { deleteMessageForEveryone } from "#sync/outbox/conversation-commands.ts";
+import { deleteMessageBySeq } from "#sync/outbox/conversation-commands.ts";
 import { discardEdit, editOwnMessage } from "#sync/outbox/edit-message.ts";
 import { discardUnsentMessage, enqueueText } from "#sync/outbox/enqueue.ts";
 import { enqueueForward } from "#sync/outbox/multicast.ts";
@@ -240,7 +240,7 @@ describe("an edit that meets another change", () => {
     const { server, chat, phone, tab } = await makeText();
     await loseNetwork(phone);
     await editAt(tab, chat, 1, "à neuf heures");
-    await deleteMessageForEveryone(tab, chat, 1);
+    await deleteMessageBySeq(tab, chat, 1);
     expect(await listPending(tab)).toEqual([]);
     await findNetwork(phone);
     await eventually(() => expect(bodiesIn(server, chat)).toEqual([{ type: "deleted" }]));

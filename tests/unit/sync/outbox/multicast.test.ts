@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { ConversationId } from "#contract/ids.ts";
 import { typingLastsMs } from "#contract/limits.ts";
-import { deleteMessageForEveryone } from "#sync/outbox/conversation-commands.ts";
+import { deleteMessageBySeq } from "#sync/outbox/conversation-commands.ts";
 import { enqueueText } from "#sync/outbox/enqueue.ts";
 import { enqueueBroadcast, enqueueForward } from "#sync/outbox/multicast.ts";
 import { TypingTracker } from "#sync/presence/typing-tracker.ts";
@@ -126,7 +126,7 @@ describe("forwarding and broadcasting", () => {
     const tab = await phone.openTab();
     await enqueueText(tab, chat, "first");
     await waitUntilDeviceSynced(server, tab, chat);
-    await deleteMessageForEveryone(tab, chat, 1);
+    await deleteMessageBySeq(tab, chat, 1);
     await expect(enqueueForward(tab, chat, await itemIn(tab, chat, 0), chats)).rejects.toMatchObject({
       code: "original_gone",
     });
@@ -154,7 +154,7 @@ describe("forwarding and broadcasting", () => {
     for (const one of chats) await waitUntilDeviceSynced(server, tab, one);
     expect(server.log(chats[0] ?? "").messages).toMatchObject([{ body: { text: "on its way" } }]);
     const before = await itemIn(tab, chat, 0);
-    await deleteMessageForEveryone(tab, chat, 1);
+    await deleteMessageBySeq(tab, chat, 1);
     await expect(enqueueForward(tab, chat, before, chats)).rejects.toMatchObject({ code: "original_gone" });
   });
 });

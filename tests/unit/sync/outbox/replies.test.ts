@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { messagePageRows } from "#contract/limits.ts";
 import { TextDrafts } from "#sync/drafts/text-drafts.ts";
-import { deleteMessageForEveryone } from "#sync/outbox/conversation-commands.ts";
+import { deleteMessageBySeq } from "#sync/outbox/conversation-commands.ts";
 import { discardUnsentMessage, enqueueText } from "#sync/outbox/enqueue.ts";
 import { enqueueForward } from "#sync/outbox/multicast.ts";
 import { readChat } from "#sync/queries/queries.ts";
@@ -199,7 +199,7 @@ describe("a quoted message", () => {
     });
     expect((await readChat(store, chat, 1_000)).items.map(({ seq }) => seq)).not.toContain(1);
     await waitUntilDeviceSynced(server, others, chat);
-    await deleteMessageForEveryone(others, chat, 1);
+    await deleteMessageBySeq(others, chat, 1);
     await eventually(async () =>
       expect(await readQuotedMessage(store, chat, 1)).toMatchObject({ state: "found", body: { type: "deleted" } }),
     );

@@ -1,6 +1,6 @@
 import type { CallBody } from "#contract/calls/call.ts";
 import type { ConversationId } from "#contract/ids.ts";
-import type { LocalMessageRow, LocalStore, MetaRow } from "./database.ts";
+import type { LocalMessageRow, LocalStore, MetaRow } from "#sync/store/database.ts";
 
 /**
  * Call entries of all conversations, each also a row in `meta`: `messages` has no index of its kinds, and the list of
