@@ -18,7 +18,7 @@ const toBlock = (seq: number): number => Math.floor((seq - 1) / searchBlockMessa
 /** Seq of the first message of a block. */
 export const toBlockStart = (seq: number): number => toBlock(seq) * searchBlockMessages + 1;
 
-/** What of a stored message is indexed. */
+/** Stored message as the index reads it; `shown` is the body that the others see, if it differs. */
 type IndexedRow = { seq: number; kind: MessageKind; body: string; shown: string | null };
 
 /** Words of a message as any member may see it, separated by spaces. */
