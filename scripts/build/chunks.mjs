@@ -78,6 +78,8 @@ const formsPart = "forms";
  * @type {Part[]}
  */
 const idleParts = [
+  // Commands by HTTP: without a socket, and those of a person.
+  { name: "http", roots: ["src/sync/connection/http-command.ts"] },
   // Menus and confirmations, which open over every page.
   {
     name: "dialogs",
@@ -150,6 +152,8 @@ const lazyParts = [
       "src/features/conversations/flag-actions.ts",
       "src/features/conversations/row-menu.tsx",
       "src/features/conversations/new-chat-sheet.tsx",
+      "src/sync/outbox/conversation-commands.ts",
+      "src/sync/outbox/conversation-flags.ts",
       "src/sync/outbox/edit-message.ts",
       "src/sync/outbox/edit-sender.ts",
       "src/sync/outbox/multicast.ts",

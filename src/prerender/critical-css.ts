@@ -44,14 +44,29 @@ export const criticalCss = async (modules: string[]): Promise<string> => {
 
 const iconRule = /\.(i-ph-[\w-]+)\{[^}]*\}/g;
 
+/** Separates the rules of icons, by class, from the other rules. */
+const separateIcons = (css: string): { css: string; icons: Record<string, string> } => ({
+  css: css.replace(iconRule, ""),
+  icons: Object.fromEntries([...css.matchAll(iconRule)].map(([rule, name = ""]) => [name, rule])),
+});
+
 /**
  * Styles of the first views. Icons are more than half of them and each view shows a few, so they are separate: the Worker
  * adds those that a view contains.
  */
-export const firstViewStyles = async (): Promise<{ css: string; icons: Record<string, string> }> => {
-  const css = (await criticalCss(["/src/first-view/first-view.ts"])) + minify(firstViewRules);
+export const firstViewStyles = async (): Promise<{ css: string; icons: Record<string, string> }> =>
+  separateIcons((await criticalCss(["/src/first-view/first-view.ts"])) + minify(firstViewRules));
+
+/**
+ * Splits the styles of a page: `late` are the icons that only later states of it show, for the end of the document, so
+ * that the first paint does not wait for them. They have no specificity, because they follow the classes that give
+ * icons their size and colour.
+ */
+export const splitLateIcons = (css: string, html: string): { css: string; late: string } => {
+  const { icons } = separateIcons(css);
+  const lateNames = Object.keys(icons).filter((name) => !new RegExp(`\\b${name}(?![\\w-])`).test(html));
   return {
-    css: css.replace(iconRule, ""),
-    icons: Object.fromEntries([...css.matchAll(iconRule)].map(([rule, name = ""]) => [name, rule])),
+    css: css.replace(iconRule, (rule, name: string) => (lateNames.includes(name) ? "" : rule)),
+    late: lateNames.map((name) => icons[name]?.replace(`.${name}`, `:where(.${name})`)).join(""),
   };
 };

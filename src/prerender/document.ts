@@ -53,6 +53,8 @@ export type EntryPage = {
   description: string;
   body: string;
   css: string;
+  /** Styles of states that the page does not begin with. */
+  lateCss: string;
   inlineScript: string;
   entryScript: string;
   preloads: string[];
@@ -75,6 +77,7 @@ export const renderEntryPage = (page: EntryPage): string => {
     `<script>${page.inlineScript}</script><style>${page.css}</style></head>`,
     `<body><div id="root">${page.body}</div>`,
     renderLoadFailureNotice(t("auth.loadFailed"), t("common.retry")),
+    `<style>${page.lateCss}</style>`,
     renderPreloads(page.preloads),
     `<script type="module" src="${page.entryScript}" fetchpriority="low"></script></body></html>`,
   ].join("");

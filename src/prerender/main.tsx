@@ -18,7 +18,7 @@ import { setPageProviders } from "#lib/factors/providers.ts";
 import { sessionEndedCss, sessionEndedScript } from "#lib/session/session-ended-note.ts";
 import { type EntryPageName, EntryRoot, entryScreenLoaders } from "../entry-screens.tsx";
 import { completeAppShell, completeAppTemplate } from "./app-shell.ts";
-import { criticalCss, firstViewStyles } from "./critical-css.ts";
+import { criticalCss, firstViewStyles, splitLateIcons } from "./critical-css.ts";
 import {
   appearanceScript,
   type BuildManifest,
@@ -84,7 +84,7 @@ const headers: Partial<Record<EntryPageName, Record<string, string>>> = {};
 for (const name of Object.keys(entryScreens) as EntryPageName[]) {
   const { source, lazyModules = [], title, description } = entryScreens[name];
   const { default: Screen } = await entryScreenLoaders[name]();
-  const css =
+  const styles =
     (await criticalCss([
       `/src/features/auth/screens/${source}.tsx`,
       "/src/components/overlays/toast.tsx",
@@ -93,21 +93,24 @@ for (const name of Object.keys(entryScreens) as EntryPageName[]) {
     loadFailureCss +
     pendingSecondFactorCss +
     (name === "login" ? sessionEndedCss : "");
+  const render = (providers: readonly Provider[]) => {
+    setPageProviders(providers);
+    return renderToString(<EntryRoot Screen={Screen} />);
+  };
+  activateTexts("fr", texts.fr);
+  const { css, late: lateCss } = splitLateIcons(styles, render([providerMarks]));
   const inlineScript = buildInlineScript(name);
-  headers[name] = documentHeaders([toCspHash(inlineScript)], [toCspHash(css)]);
+  headers[name] = documentHeaders([toCspHash(inlineScript)], [toCspHash(css), toCspHash(lateCss)]);
   for (const language of languages) {
     activateTexts(language, texts[language]);
     const t = createTranslate(language, texts[language]);
-    const render = (providers: readonly Provider[]) => {
-      setPageProviders(providers);
-      return renderToString(<EntryRoot Screen={Screen} />);
-    };
     const page = {
       language,
       t,
       title: t(title),
       description: t(description),
       css,
+      lateCss,
       inlineScript,
       entryScript: `/${manifest["src/entry.tsx"]?.file}`,
       preloads: ["src/entry.tsx", `src/features/auth/screens/${source}.tsx`, `src/i18n/${language}.json?entry`].flatMap(

@@ -10,7 +10,7 @@ import { recoverBackgroundOutbox } from "./outbox/background-outbox-recovery.ts"
 import type { MuteOptions } from "./outbox/conversation-commands.ts";
 import { discardUnsentMessage, getContext, retryFailedMessage, setUploadPaused } from "./outbox/enqueue.ts";
 import { SyncError } from "./platform/sync-error.ts";
-import { type SearchHit, searchMessages } from "./queries/message-search.ts";
+import type { SearchHit } from "./queries/message-search.ts";
 import { readChat } from "./queries/queries.ts";
 import { waitForStore } from "./queries/wait-for-store.ts";
 import type {
@@ -32,7 +32,8 @@ export type { Draft, OutgoingFile } from "./store/view-models.ts";
 
 // Rarely used code is loaded on first use.
 export const loadMulticast = () => rejectAsOffline(import("./outbox/multicast.ts"));
-const loadServerCode = () => rejectAsOffline(import("./server-code.ts"));
+const loadCommands = () => rejectAsOffline(import("./outbox/conversation-commands.ts"));
+const loadConversationFlags = () => rejectAsOffline(import("./outbox/conversation-flags.ts"));
 const loadEditCode = () => rejectAsOffline(import("./outbox/edit-message.ts"));
 const loadReactions = () => rejectAsOffline(import("./reactions/set-reaction.ts"));
 const loadMessageFlags = () => rejectAsOffline(import("./message-flags/set-message-flags.ts"));
@@ -80,10 +81,10 @@ export const markReadUpTo = (conversation: ConversationId, seq: number): void =>
 
 /** Deletes a message that was unsent when the user chose to delete it, even if it has been sent since. */
 export const deleteUnsentMessage = async (conversation: ConversationId, cid: Uuid): Promise<void> =>
-  (await loadServerCode()).deleteMessageByClientId(getEngine().tab, conversation, cid);
+  (await loadCommands()).deleteMessageByClientId(getEngine().tab, conversation, cid);
 /** Deletes an own message for everyone, also offline. Rejects with a SyncError if this device cannot store the deletion. */
 export const deleteMessageForEveryone = async (conversation: ConversationId, seq: number): Promise<void> =>
-  (await loadServerCode()).deleteMessageBySeq(getEngine().tab, conversation, seq);
+  (await loadCommands()).deleteMessageBySeq(getEngine().tab, conversation, seq);
 /** Sets this person's reaction to a message, null for none, also offline. Rejects if this device cannot store it. */
 export const setReaction = async (
   conversation: ConversationId,
@@ -110,21 +111,21 @@ export const discardRefusedEdit = async (conversation: ConversationId, item: Cha
  * rejects with a SyncError.
  */
 export const clearConversation = async (conversation: ConversationId): Promise<void> =>
-  (await loadServerCode()).clearConversationHistory(getEngine().tab, conversation, true);
+  (await loadCommands()).clearConversationHistory(getEngine().tab, conversation, true);
 /** Removes a conversation from this person's list. */
 export const hideConversation = async (conversation: ConversationId): Promise<void> =>
-  (await loadServerCode()).clearConversationHistory(getEngine().tab, conversation, false);
+  (await loadCommands()).clearConversationHistory(getEngine().tab, conversation, false);
 /**
  * Marks a conversation as unread, archives or pins it, or undoes that, also offline. Rejects with the SyncError
  * "too_many_pinned".
  */
 export const setConversationFlags = async (conversation: ConversationId, flags: FlagChange): Promise<void> =>
-  (await loadServerCode()).changeConversationFlags(getEngine().tab, conversation, flags);
+  (await loadConversationFlags()).changeConversationFlags(getEngine().tab, conversation, flags);
 export const muteConversation = async (
   conversation: ConversationId,
   muted: boolean,
   options?: MuteOptions,
-): Promise<void> => (await loadServerCode()).setConversationMuted(getEngine().tab, conversation, muted, options);
+): Promise<void> => (await loadCommands()).setConversationMuted(getEngine().tab, conversation, muted, options);
 
 /**
  * Sends files to a conversation. Resolves once all are durable in the outbox; rejects with a SyncError if none is, with
@@ -213,14 +214,17 @@ export const searchChat = async (
   query: string,
   onResults: (found: SearchHit[]) => void,
   signal?: AbortSignal,
-): Promise<{ complete: boolean }> => searchMessages(getEngine().tab, conversation, query, onResults, signal);
+): Promise<{ complete: boolean }> => {
+  const { searchMessages } = await rejectAsOffline(import("./queries/message-search.ts"));
+  return searchMessages(getEngine().tab, conversation, query, onResults, signal);
+};
 
 /** Changes the relation to a person. `request` changes it on the server; `isDone` recognises the pushed change. */
 export const changeRelation = async (
   person: Uuid,
   request: () => Promise<Relation>,
   isDone: (row: PersonRow) => boolean,
-): Promise<void> => (await loadServerCode()).runRelationCommand(currentEngine.get()?.tab, person, request, isDone);
+): Promise<void> => (await loadCommands()).runRelationCommand(currentEngine.get()?.tab, person, request, isDone);
 
 const syncTimeoutMs = 10_000;
 

@@ -3,6 +3,7 @@ import { Body, findAttachment, withReply } from "#contract/conversations.ts";
 import { type ErrorCode, isErrorCode } from "#contract/errors.ts";
 import { type ConversationId, createUuid, type Uuid } from "#contract/ids.ts";
 import { cleanText, isBlank } from "#contract/text.ts";
+import { requestByHttp } from "#sync/connection/http-transport.ts";
 import { applyServerChanges } from "#sync/inbound/apply-server-changes.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
 import { readTextDraft } from "#sync/queries/queries.ts";
@@ -106,9 +107,6 @@ const toUnstoredKey = (conversation: ConversationId, body: Body): string => `${c
 const sendUnstoredText = async (tab: Tab, conversation: ConversationId, body: Body, cid: Uuid): Promise<void> => {
   const key = toUnstoredKey(conversation, body);
   unstoredMessageIds.set(key, cid);
-  const { requestByHttp } = await import("#sync/connection/http-transport.ts").catch(() => {
-    throw new SyncError("offline");
-  });
   await requestByHttp(tab.platform, { type: "send", conversation, messages: [{ cid, body }] });
   unstoredMessageIds.delete(key);
 };

@@ -1,10 +1,10 @@
 import { type Message, searchTextOfBody } from "#contract/conversations.ts";
-import type { ConversationId, Uuid } from "#contract/ids.ts";
+import type { ConversationId } from "#contract/ids.ts";
 import { createSearchMatcher, toSearchWords } from "#contract/text.ts";
 import type { SearchResult } from "#contract/wire/commands.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
 import type { LocalMessageRow, LocalStore } from "#sync/store/database.ts";
-import { toLocalMessageRow } from "#sync/store/row-mapping.ts";
+import { toLocalMessageRow, toMessageKey } from "#sync/store/row-mapping.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 
 export type SearchHit = {
@@ -15,9 +15,6 @@ export type SearchHit = {
   mine: boolean;
   body: LocalMessageRow["body"];
 };
-
-/** Key of a message, the same as in its chat. */
-export const toMessageKey = ({ cid, seq }: { cid?: Uuid | undefined; seq: number }): string => cid ?? `#${seq}`;
 
 const toSearchHit = (row: LocalMessageRow): SearchHit => ({
   key: toMessageKey(row),

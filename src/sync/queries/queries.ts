@@ -26,6 +26,7 @@ import {
   toDisplayedMentions,
   toDisplayedUnread,
   toEffectiveFlags,
+  toMessageKey,
 } from "#sync/store/row-mapping.ts";
 import { isCaughtUp, readSyncCursor } from "#sync/store/sync-cursor.ts";
 import type {
@@ -40,7 +41,6 @@ import type {
 } from "#sync/store/view-models.ts";
 import { readListRows, toShownFlags } from "./list-rows.ts";
 import { type QueryClock, singleQueryClock } from "./live-queries.ts";
-import { toMessageKey } from "./message-search.ts";
 import { notMuted, readMuteState } from "./mute-state.ts";
 
 /**

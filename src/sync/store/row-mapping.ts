@@ -44,6 +44,9 @@ export const toLocalMessageRow = (conversation: OwnMembership, me: Uuid, message
   mine: isOwnMessage(conversation, me, message) ? 1 : 0,
 });
 
+/** Key of a message, the same in all lists. */
+export const toMessageKey = ({ cid, seq }: { cid?: Uuid | undefined; seq: number }): string => cid ?? `#${seq}`;
+
 export const toPersonRow = ({ profile, ...relation }: Relation): PersonRow => ({
   ...toUnrelatedPersonRow(profile),
   state: relation.state,

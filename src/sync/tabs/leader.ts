@@ -1,4 +1,4 @@
-import type { ConversationId } from "#contract/ids.ts";
+import type { ConversationId, Uuid } from "#contract/ids.ts";
 import type { Command, CommandOf, CommandResults } from "#contract/wire/commands.ts";
 import type { CallFeedEvent } from "#sync/calls/call-feed.ts";
 import { HttpFallback } from "#sync/connection/http-fallback.ts";
@@ -6,7 +6,6 @@ import { HttpPolling } from "#sync/connection/http-polling.ts";
 import { requestByHttp } from "#sync/connection/http-transport.ts";
 import type { RequestCommand } from "#sync/connection/pending-requests.ts";
 import { SocketSession } from "#sync/connection/socket-session.ts";
-import { deletePostLocally } from "#sync/feed/post-pictures.ts";
 import type { ApplyResult } from "#sync/inbound/apply-server-changes.ts";
 import { GapFiller } from "#sync/inbound/gap-filler.ts";
 import { InboundQueue } from "#sync/inbound/inbound-queue.ts";
@@ -89,7 +88,7 @@ export class Leader {
         onTyping: (handle, number) => runInBackground(context, this.#typingTracker.handleTyping(handle, number)),
         onPresenceVisibilityChanged: () => events.publish({ type: "presence-turned" }),
         onPushKeyChanged: events.onPushKeyChanged,
-        onPostDeleted: (id) => runInBackground(context, deletePostLocally(context, id)),
+        onPostDeleted: (id) => runInBackground(context, this.#deletePost(id)),
       },
       async () => {
         await this.#inboundQueue.waitUntilIdle();
@@ -284,6 +283,12 @@ export class Leader {
     } else session.clear();
     this.#events.onSignedOut();
     return false;
+  }
+
+  /** Without the code the next poll of the feed removes the status. */
+  async #deletePost(id: Uuid): Promise<void> {
+    const code = await import("#sync/feed/post-pictures.ts").catch(() => undefined);
+    await code?.deletePostLocally(this.#context, id);
   }
 
   #handleStoreFailure(error: unknown): void {

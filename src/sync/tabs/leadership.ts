@@ -1,28 +1,13 @@
-import type { Command, CommandOf, CommandResults } from "#contract/wire/commands.ts";
-import type { requestByHttp } from "#sync/connection/http-transport.ts";
+import type { CommandOf, CommandResults } from "#contract/wire/commands.ts";
+import { requestByHttp } from "#sync/connection/http-transport.ts";
 import type { RequestCommand } from "#sync/connection/pending-requests.ts";
-import type { Platform } from "#sync/platform/platform.ts";
 import { Retry } from "#sync/platform/retry.ts";
-import { SyncError } from "#sync/platform/sync-error.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
 import type { Leader, LeaderEvents } from "./leader.ts";
 import type { LeaderCommand } from "./tab-channel.ts";
 
 /** Loads the code that talks to the server. Rejects if it cannot be fetched. */
-export type LoadServerCode = () => Promise<{ Leader: typeof Leader; requestByHttp: typeof requestByHttp }>;
-
-/** Sends a request by HTTP. Rejects with a SyncError. */
-export const requestWithoutLeader = async <T extends Command["type"]>(
-  loadCode: LoadServerCode,
-  platform: Platform,
-  command: Extract<Command, { type: T }>,
-  signal?: AbortSignal,
-): Promise<CommandResults[T]> => {
-  const { requestByHttp } = await loadCode().catch(() => {
-    throw new SyncError("offline");
-  });
-  return requestByHttp<T>(platform, command, signal);
-};
+export type LoadServerCode = () => Promise<{ Leader: typeof Leader }>;
 
 /**
  * Leader role of this tab. The code of the connection is loaded once the first screen is drawn, and again after a failure;
@@ -30,7 +15,6 @@ export const requestWithoutLeader = async <T extends Command["type"]>(
  */
 export class Leadership {
   readonly #context: SyncContext;
-  readonly #loadCode: LoadServerCode;
   readonly #loading: Retry;
   #leader: Leader | undefined;
   /** Commands that wait for the leader's code, in the order they were last given. */
@@ -38,7 +22,6 @@ export class Leadership {
 
   constructor(context: SyncContext, events: LeaderEvents, loadCode: LoadServerCode) {
     this.#context = context;
-    this.#loadCode = loadCode;
     const { platform, link } = context;
     this.#loading = new Retry(platform, async () => {
       if (this.#leader) return "done";
@@ -71,7 +54,7 @@ export class Leadership {
   async request<T extends RequestCommand["type"]>(command: CommandOf<T>): Promise<CommandResults[T]> {
     const { platform } = this.#context;
     await platform.waitForFirstScreen(); // the code would compete with it
-    return this.#leader?.request<T>(command) ?? requestWithoutLeader<T>(this.#loadCode, platform, command as never);
+    return this.#leader?.request<T>(command) ?? requestByHttp<T>(platform, command as never);
   }
 
   async stop(): Promise<void> {

@@ -2,6 +2,7 @@ import { type ConversationId, createUuid, type Uuid } from "#contract/ids.ts";
 import type { Command, CommandResults } from "#contract/wire/commands.ts";
 import { Observable } from "#lib/browser/observable.ts";
 import { CallFeed } from "#sync/calls/call-feed.ts";
+import { requestByHttp } from "#sync/connection/http-transport.ts";
 import type { RequestCommand } from "#sync/connection/pending-requests.ts";
 import { MemberLoader } from "#sync/inbound/member-loader.ts";
 import type { Platform } from "#sync/platform/platform.ts";
@@ -13,7 +14,7 @@ import { requestPersistenceOnce } from "#sync/store/storage-quota.ts";
 import { runInBackground, type SyncContext } from "#sync/store/sync-context.ts";
 import type { LinkState, StorageTrouble } from "#sync/store/view-models.ts";
 import { joinLeaderElection, type LeaderElection } from "./leader-election.ts";
-import { Leadership, type LoadServerCode, requestWithoutLeader } from "./leadership.ts";
+import { Leadership, type LoadServerCode } from "./leadership.ts";
 import { type LeaderCommand, TabChannel, type TabEvent } from "./tab-channel.ts";
 import { TabStore } from "./tab-store.ts";
 
@@ -146,9 +147,7 @@ export class Tab {
     if (this.#isStopped) throw new SyncError("offline");
     if (this.#leader) return this.#leader.request(command as Extract<Command, { type: T }>);
     const answer = await this.#channel.request(command);
-    return (
-      answer ?? requestWithoutLeader<T>(this.#loadCode, this.platform, command as Extract<Command, { type: T }>, signal)
-    );
+    return answer ?? requestByHttp<T>(this.platform, command as Extract<Command, { type: T }>, signal);
   }
 
   /** Tells the leader that the store holds something new to send: a message, file, status, setting or deletion. */

@@ -6,6 +6,7 @@ import { formatShortcuts, handleFormatKey } from "#features/chat/format/format-k
 import { MentionPicker } from "#features/chat/mentions/lazy-mention-picker.ts";
 import { listPastedFiles } from "./chosen-files.ts";
 import { hasKeyboard } from "./has-keyboard.ts";
+import { LazyFieldTools } from "./lazy-field-tools.ts";
 
 const captionLinesMax = 4;
 
@@ -37,33 +38,36 @@ export function CaptionForm({ conversation, fileName, caption, canSend, isSendin
       {caption.includes("@") && !privateMembers(conversation) && (
         <MentionPicker conversation={conversation} field={textarea} />
       )}
-      <textarea
-        ref={textarea}
-        rows={Math.min(captionLinesMax, caption.split("\n").length)}
-        dir="auto"
-        enterKeyHint="send"
-        autoComplete="off"
-        maxLength={messageTextMaxLength}
-        aria-label={t("chat.attach.caption", { name: fileName })}
-        placeholder={t("chat.attach.captionHint")}
-        value={caption}
-        data-autofocus={hasKeyboard() ? "" : undefined}
-        className="block min-h-12 min-w-0 flex-1 rounded-[24px] border border-field bg-bg px-4 py-[11px] leading-6 focus-visible:border-accent focus-visible:outline-1 focus-visible:outline-offset-0"
-        onPaste={(event) => {
-          const files = listPastedFiles(event.clipboardData);
-          if (files.length === 0) return;
-          event.preventDefault();
-          onFiles(files);
-        }}
-        onChange={({ currentTarget }) => onChange(currentTarget.value)}
-        aria-keyshortcuts={formatShortcuts}
-        onKeyDown={(event) => {
-          void handleFormatKey(event);
-          if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
-          event.preventDefault();
-          onSend();
-        }}
-      />
+      <div className="relative flex min-w-0 flex-1">
+        <textarea
+          ref={textarea}
+          rows={Math.min(captionLinesMax, caption.split("\n").length)}
+          dir="auto"
+          enterKeyHint="send"
+          autoComplete="off"
+          maxLength={messageTextMaxLength}
+          aria-label={t("chat.attach.caption", { name: fileName })}
+          placeholder={t("chat.attach.captionHint")}
+          value={caption}
+          data-autofocus={hasKeyboard() ? "" : undefined}
+          className="block min-h-12 min-w-0 flex-1 rounded-[24px] border border-field bg-bg py-[11px] pr-12 pl-4 leading-6 focus-visible:border-accent focus-visible:outline-1 focus-visible:outline-offset-0"
+          onPaste={(event) => {
+            const files = listPastedFiles(event.clipboardData);
+            if (files.length === 0) return;
+            event.preventDefault();
+            onFiles(files);
+          }}
+          onChange={({ currentTarget }) => onChange(currentTarget.value)}
+          aria-keyshortcuts={formatShortcuts}
+          onKeyDown={(event) => {
+            void handleFormatKey(event);
+            if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
+            event.preventDefault();
+            onSend();
+          }}
+        />
+        <LazyFieldTools field={textarea} />
+      </div>
       <button
         type="submit"
         data-autofocus=""

@@ -23,18 +23,17 @@ import { loadWithIdleTexts } from "#i18n/setup.ts";
 import { composerHash } from "#lib/browser/push/composer-hash.ts";
 import { findUnsavedDraft, reportTyping, saveDraft, sendText, setReplyDraft } from "#sync/actions.ts";
 import { useReplyDraft, useTextDraft } from "#sync/hooks/use-unsent.ts";
-import { AttachButtons } from "./attach-buttons.tsx";
+import { AttachButton } from "./attach-button.tsx";
 import { listPastedFiles } from "./chosen-files.ts";
 import { composerClasses } from "./composer-classes.ts";
 import { useComposerOverlay } from "./composer-overlay.ts";
 import { FileDropZone } from "./file-drop.tsx";
 import { hasKeyboard } from "./has-keyboard.ts";
+import { LazyFieldTools } from "./lazy-field-tools.ts";
 import { useAttachmentDraft } from "./use-attachment-draft.ts";
 import { useFieldHeight } from "./use-field-height.ts";
 
 const ReplyBar = lazyComponent(() => loadWithIdleTexts(() => import("#features/chat/reply/reply-bar.tsx")));
-
-const EmojiButton = lazyComponent(() => loadWithIdleTexts(() => import("./emoji-button.tsx")));
 
 /** Imperative handle for starting a message from elsewhere in the chat. */
 export type ComposerHandle = {
@@ -189,7 +188,7 @@ export function MessageComposer({ ref, conversation, isHidden, onSend, ...props 
               isCancelling={recorder.isCancelling}
             />
           ) : (
-            <AttachButtons onFiles={attachments.add} onCamera={attachments.openCamera} />
+            <AttachButton onFiles={attachments.add} onCamera={attachments.openCamera} />
           )}
           <div hidden={isRecording} className="relative flex min-w-0 flex-1">
             <textarea
@@ -219,7 +218,7 @@ export function MessageComposer({ ref, conversation, isHidden, onSend, ...props 
                 void attachments.add(files);
               }}
             />
-            {!isHidden && !isRecording && <EmojiButton field={textarea} />}
+            {!isHidden && !isRecording && <LazyFieldTools field={textarea} />}
           </div>
           <RecordButton
             ref={recordButton}

@@ -7,8 +7,8 @@ import { insertText } from "./insert-text.ts";
 
 const EmojiPicker = lazyOverlay(() => import("#features/chat/reactions/emoji-picker.tsx"));
 
-/** Button at the end of the composer's field that opens the emoji picker. It is loaded after the chat is shown. */
-export default function EmojiButton({ field }: { field: RefObject<HTMLTextAreaElement | null> }) {
+/** Button at the end of a message field that opens the emoji picker. */
+export function EmojiButton({ field }: { field: RefObject<HTMLTextAreaElement | null> }) {
   const { t } = useTranslation();
   const [isOpen, setOpen] = useState(false);
   const close = () => setOpen(false);

@@ -6,6 +6,7 @@ import type { ConversationId } from "#contract/ids.ts";
 import { messageTextMaxLength } from "#contract/limits.ts";
 import { cleanText, isBlank } from "#contract/text.ts";
 import { composerClasses } from "#features/chat/composer/composer-classes.ts";
+import { LazyFieldTools } from "#features/chat/composer/lazy-field-tools.ts";
 import { useFieldHeight } from "#features/chat/composer/use-field-height.ts";
 import { formatShortcuts, handleFormatKey } from "#features/chat/format/format-keys.ts";
 import { saveEdit } from "#sync/actions.ts";
@@ -83,24 +84,27 @@ export default function EditComposer({ conversation, item, onClose }: EditCompos
         </p>
       )}
       <div className="flex items-end gap-x-1 sm:gap-x-2">
-        <textarea
-          ref={field}
-          rows={1}
-          dir="auto"
-          enterKeyHint="done"
-          autoComplete="off"
-          aria-label={t("chat.editTitle")}
-          aria-keyshortcuts={formatShortcuts}
-          aria-invalid={problem !== undefined}
-          aria-describedby={problem ? "edit-problem" : "edited-message"}
-          value={text}
-          className={composerClasses.field}
-          onChange={(event) => {
-            setText(event.target.value);
-            setError(undefined);
-          }}
-          onKeyDown={onKeyDown}
-        />
+        <div className="relative flex min-w-0 flex-1">
+          <textarea
+            ref={field}
+            rows={1}
+            dir="auto"
+            enterKeyHint="done"
+            autoComplete="off"
+            aria-label={t("chat.editTitle")}
+            aria-keyshortcuts={formatShortcuts}
+            aria-invalid={problem !== undefined}
+            aria-describedby={problem ? "edit-problem" : "edited-message"}
+            value={text}
+            className={`${composerClasses.field} pr-12!`}
+            onChange={(event) => {
+              setText(event.target.value);
+              setError(undefined);
+            }}
+            onKeyDown={onKeyDown}
+          />
+          <LazyFieldTools field={field} />
+        </div>
         <button
           type="submit"
           aria-label={t("chat.saveEdit")}

@@ -47,9 +47,28 @@ export const toggleFormat = (text: string, start: number, end: number, marker: s
   return { start: from, end: to, replacement, selection: [from + offset, selectionEnd] };
 };
 
+/** Marker of a list: it begins lines instead of enclosing text. */
+export const listMarker = "- ";
+
+/** Makes list entries of the lines that a selection touches, or plain lines again if all of them are entries. */
+export const toggleList = (text: string, start: number, end: number): FormatEdit => {
+  const from = text.lastIndexOf("\n", start - 1) + 1;
+  const lineEnd = text.indexOf("\n", end);
+  const to = lineEnd === -1 ? text.length : lineEnd;
+  const lines = text.slice(from, to).split("\n");
+  const isList = lines.every((line) => line.trim() === "" || line.startsWith(listMarker));
+  const toggle = (line: string): string => {
+    if (isList) return line.startsWith(listMarker) ? line.slice(listMarker.length) : line;
+    return line.trim() === "" || line.startsWith(listMarker) ? line : listMarker + line;
+  };
+  const replacement = lines.map(toggle).join("\n");
+  return { start: from, end: to, replacement, selection: [from, from + replacement.length] };
+};
+
 /** Toggles a format of a part of a field. The browser's undo history stays. */
 export const formatField = (field: HTMLTextAreaElement, start: number, end: number, marker: string): void => {
-  const edit = toggleFormat(field.value, start, end, marker);
+  const edit =
+    marker === listMarker ? toggleList(field.value, start, end) : toggleFormat(field.value, start, end, marker);
   field.focus({ preventScroll: true });
   field.setSelectionRange(edit.start, edit.end);
   // The only way to edit a field that its undo history notices.

@@ -8,7 +8,7 @@ import { useBackButton } from "#components/overlays/back-button-layers.ts";
 import type { ConversationId } from "#contract/ids.ts";
 import { searchQueryMaxLength } from "#contract/limits.ts";
 import type { ChatPeople } from "#features/chat/message/senders.ts";
-import { findAdjacentResult, toResultNumber } from "#lib/text/search-matching.ts";
+import { findAdjacentResult, findMatches, toResultNumber } from "#lib/text/search-matching.ts";
 import type { ActiveSearchResult } from "./search-highlight.tsx";
 import { SearchResults } from "./search-results.tsx";
 import { useChatSearch } from "./use-chat-search.ts";
@@ -22,6 +22,12 @@ type SearchPanelProps = {
   onSelect: (result: ActiveSearchResult | undefined) => void;
   onClose: () => void;
 };
+
+const toActiveResult = (query: string, seq: number): ActiveSearchResult => ({
+  query,
+  seq,
+  findMatches: (text) => findMatches(text, query),
+});
 
 /**
  * Search through the whole history of a chat. While the user types, the result list covers the messages. Enter or a tap
@@ -49,14 +55,14 @@ export default function SearchPanel({ conversation, people, activeResult, onSele
   const step = (direction: 1 | -1) => {
     const seq = activeResult ? findAdjacentResult(seqs, activeResult.seq, direction) : seqs[0];
     setOpensFirst(!activeResult);
-    if (seq !== undefined) onSelect({ query, seq });
+    if (seq !== undefined) onSelect(toActiveResult(query, seq));
   };
   // Enter opens the first result, also if it arrives later or a newer one replaces it.
   const [opensFirst, setOpensFirst] = useState(false);
   const firstSeq = seqs[0];
   const activeSeq = activeResult?.seq;
   useEffect(() => {
-    if (opensFirst && firstSeq !== undefined && firstSeq !== activeSeq) onSelect({ query, seq: firstSeq });
+    if (opensFirst && firstSeq !== undefined && firstSeq !== activeSeq) onSelect(toActiveResult(query, firstSeq));
   }, [opensFirst, firstSeq, activeSeq, query, onSelect]);
   const select = (next: ActiveSearchResult | undefined) => {
     setOpensFirst(false);
@@ -138,7 +144,7 @@ export default function SearchPanel({ conversation, people, activeResult, onSele
             query={query}
             conversation={conversation}
             people={people}
-            onSelect={({ seq }) => select({ query, seq })}
+            onSelect={({ seq }) => select(toActiveResult(query, seq))}
           />
         </>
       )}
