@@ -83,7 +83,20 @@ const idleParts = [
   // Menus and confirmations, which open over every page.
   {
     name: "dialogs",
-    roots: ["src/components/overlays/menu-popup.tsx", "src/components/people/person-dialogs.tsx"],
+    roots: [
+      "src/components/overlays/menu-popup.tsx",
+      "src/components/people/person-dialogs.tsx",
+      "src/features/chat/header/chat-menus.tsx",
+    ],
+  },
+  // What belongs to message fields: formats, emoji button, attachments.
+  {
+    name: "composer",
+    roots: [
+      "src/features/chat/composer/attach-menu.tsx",
+      "src/features/chat/composer/field-tools.tsx",
+      "src/features/chat/composer/file-drop.tsx",
+    ],
   },
   // Rare notices of chats.
   {

@@ -32,7 +32,7 @@ import { type ComposerHandle, MessageComposer } from "./composer/composer.tsx";
 import { useComposerOverlay } from "./composer/composer-overlay.ts";
 import { EditContext } from "./edit/edit-context.ts";
 import { useEditing } from "./edit/use-editing.ts";
-import { ChatHeaderActions } from "./header/header-actions.tsx";
+import { ChatHeaderActions, type RenderHeaderMenu } from "./header/header-actions.tsx";
 import { MessageAnnouncer } from "./list/message-announcer.tsx";
 import { MessageList } from "./list/message-list.tsx";
 import { TypingAnnouncer } from "./list/typing-announcer.tsx";
@@ -74,15 +74,12 @@ type ChatLayoutProps = {
   callBack?: ChatCallActions["callBack"];
   /** Banner of an ongoing call, below the header. */
   callBanner?: ReactNode;
-  /** Profile or member list; stands above the search entry. */
-  firstMenuItem: MenuItem | undefined;
-  /** Entries below the search entry. */
-  menuItems: MenuItem[];
+  renderMenu: RenderHeaderMenu;
   /** Replaces the default empty state of a chat without messages. */
   emptyState?: ReactNode;
   /** Notice shown where this user cannot write. */
   composerReplacement: ReactNode;
-  dialog: ReactNode;
+  dialog?: ReactNode;
 };
 
 /** Call actions with a stable identity, so that a new `callBack` does not re-render the context consumers. */
@@ -180,12 +177,6 @@ export function ChatLayout({
   }, [isDrawn]);
   const isSearchListOpen = isSearching && !activeResult;
   useComposerOverlay(isSearchListOpen);
-  const searchItem: MenuItem = {
-    id: "search",
-    label: t("chat.search"),
-    icon: "i-ph-magnifying-glass",
-    onSelect: () => setSearching(true),
-  };
 
   return (
     <Screen
@@ -199,7 +190,8 @@ export function ChatLayout({
         <ChatHeaderActions
           callButtons={props.callButtons}
           callMenuItems={props.callMenuItems ?? []}
-          menuItems={[...(props.firstMenuItem ? [props.firstMenuItem] : []), searchItem, ...props.menuItems]}
+          renderMenu={props.renderMenu}
+          onSearch={() => setSearching(true)}
         />
       }
     >

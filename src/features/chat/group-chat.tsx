@@ -1,12 +1,12 @@
 import { useMemo, useRef } from "react";
 import { useTranslation } from "react-i18next";
-import { useNavigate } from "react-router";
 import { Button } from "#components/controls/button.tsx";
 import { IconButton } from "#components/controls/icon-button.tsx";
 import { EmptyState } from "#components/layout/empty-state.tsx";
 import { lazyComponent } from "#components/layout/lazy-component.tsx";
 import { RedirectWithNotice } from "#components/layout/redirect-with-notice.tsx";
 import { describeTyping } from "#components/messages/member-names.ts";
+import { lazyIdleOverlay } from "#components/overlays/lazy-overlay.tsx";
 import { showNotImplementedToast } from "#components/overlays/not-implemented-toast.ts";
 import { toAvatarPerson } from "#components/people/avatar-text.ts";
 import { toMutedText } from "#components/people/mute-texts.ts";
@@ -19,7 +19,6 @@ import { useGroup, useMemberProfiles } from "#sync/hooks/use-group.ts";
 import { useTextDraft, useUnsentContent } from "#sync/hooks/use-unsent.ts";
 import { ChatLayout } from "./chat-layout.tsx";
 import { ChatHeader } from "./header/chat-header.tsx";
-import { useChatMenu } from "./header/use-chat-menu.tsx";
 import { MentionPicker } from "./mentions/lazy-mention-picker.ts";
 import { MentioningText } from "./mentions/mentioning-text.tsx";
 import { useUnseenMentions } from "./mentions/unseen-mentions.tsx";
@@ -27,12 +26,14 @@ import { MentionContext } from "./message/mention-context.ts";
 import { useHasNoUnsentContent } from "./unsent/use-has-no-unsent-content.ts";
 import { useEndUnreadMark } from "./use-end-unread-mark.ts";
 
+const GroupChatMenu = lazyIdleOverlay(async () => ({
+  default: (await import("./header/chat-menus.tsx")).GroupChatMenu,
+}));
 const UnsentContentPanel = lazyComponent(() => loadWithIdleTexts(() => import("./unsent/unsent-content.tsx")));
 
 /** Group chat. A former member sees only the content they have not sent. */
 export function GroupChat({ id }: { id: Uuid }) {
   const { t } = useTranslation();
-  const navigate = useNavigate();
   const conversation = useConversation(id);
   useEndUnreadMark(id, conversation?.marked);
   const chat = useChat(id);
@@ -47,7 +48,6 @@ export function GroupChat({ id }: { id: Uuid }) {
   const typists = useTypingMembers(id);
   const profiles = useMemberProfiles(id, typists);
   const typingText = ownNumber === undefined ? undefined : describeTyping({ ownNumber, profiles }, typists, t);
-  const menu = useChatMenu(id, name, conversation);
   const mentions = useUnseenMentions(conversation?.mentions, chat?.items);
   const mentionContext = useMemo(() => ({ conversation: id, ownNumber, Text: MentioningText }), [id, ownNumber]);
   const hasLeft = conversation?.gone ?? false;
@@ -120,17 +120,16 @@ export function GroupChat({ id }: { id: Uuid }) {
                 },
               ]
         }
-        firstMenuItem={
-          hasLeft
-            ? undefined
-            : {
-                id: "members",
-                label: t("groups.chat.viewMembers"),
-                icon: "i-ph-users-three",
-                onSelect: () => navigate(membersPath),
-              }
-        }
-        menuItems={menu.items}
+        renderMenu={(menu) => (
+          <GroupChatMenu
+            {...menu}
+            conversation={id}
+            name={name}
+            view={conversation}
+            membersPath={membersPath}
+            hasLeft={hasLeft}
+          />
+        )}
         emptyState={loadError || (hasLeft ? null : undefined)}
         composerReplacement={
           hasLeft &&
@@ -143,7 +142,6 @@ export function GroupChat({ id }: { id: Uuid }) {
             />
           )
         }
-        dialog={menu.dialog}
       />
     </MentionContext>
   );

@@ -1,11 +1,11 @@
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { useNavigate } from "react-router";
 import { CallBanner } from "#calls/ui/call-banner.tsx";
 import { CallButtons, useCallStart } from "#calls/ui/call-buttons.tsx";
 import { Button } from "#components/controls/button.tsx";
 import { EmptyState } from "#components/layout/empty-state.tsx";
 import { lazyComponent } from "#components/layout/lazy-component.tsx";
+import { lazyIdleOverlay } from "#components/overlays/lazy-overlay.tsx";
 import { showToast } from "#components/overlays/toast.tsx";
 import { showBlockedCallToast } from "#components/people/blocked-call-toast.ts";
 import { toMutedText } from "#components/people/mute-texts.ts";
@@ -21,10 +21,11 @@ import { usePresence } from "#sync/hooks/use-presence.ts";
 import { ChatLayout } from "./chat-layout.tsx";
 import { ChatHeader } from "./header/chat-header.tsx";
 import { hasVisiblePresence, PresenceLine } from "./header/presence-line.tsx";
-import { useChatMenu } from "./header/use-chat-menu.tsx";
-import { useContactMenu } from "./header/use-contact-menu.tsx";
 import { useEndUnreadMark } from "./use-end-unread-mark.ts";
 
+const PrivateChatMenu = lazyIdleOverlay(async () => ({
+  default: (await import("./header/chat-menus.tsx")).PrivateChatMenu,
+}));
 const loadNotices = () => loadWithIdleTexts(() => import("./composer/private-chat-notices.tsx"));
 const BlockedNotice = lazyComponent(async () => ({ default: (await loadNotices()).BlockedNotice }));
 const DeletedAccountNotice = lazyComponent(async () => ({ default: (await loadNotices()).DeletedAccountNotice }));
@@ -35,7 +36,6 @@ type PrivateChatProps = { me: Uuid; userId: Uuid; notFound: ReactNode };
 /** Private chat: resolves the peer and whether the two users may write to and call each other. */
 export function PrivateChat({ me, userId, notFound }: PrivateChatProps) {
   const { t } = useTranslation();
-  const navigate = useNavigate();
   const id = privateConversationId(me, userId);
   const conversation = useConversation(id);
   useEndUnreadMark(id, conversation?.marked);
@@ -63,8 +63,6 @@ export function PrivateChat({ me, userId, notFound }: PrivateChatProps) {
   const canWrite = isDeleted ? false : isBlocked ? undefined : isProbablyOpen;
   const presence = usePresence(canWrite ? id : undefined);
   const profilePath = `/app/user/${userId}`;
-  const menu = useChatMenu(id, name, conversation);
-  const contactMenu = useContactMenu({ userId, name, isBlocked, isContact: personRow?.state === "contact" });
   const showNotConnectedToast = () =>
     showToast({ tone: "danger", title: t("people.notConnectedTitle"), message: t("people.notConnected") });
   const showDeletedToast = () => showToast({ title: t("common.deletedAccount"), message: t("chat.accountDeleted") });
@@ -113,29 +111,29 @@ export function PrivateChat({ me, userId, notFound }: PrivateChatProps) {
       callMenuItems={isDeleted ? [] : calls.menuItems(refuseCall)}
       callBack={refuseCall ?? calls.start}
       callBanner={<CallBanner peer={userId} />}
-      firstMenuItem={{
-        id: "contact",
-        label: t("chat.viewContact"),
-        icon: "i-ph-user-circle",
-        onSelect: () => navigate(profilePath),
-      }}
-      menuItems={isDeleted ? menu.items : [...menu.items, ...contactMenu.items]}
+      renderMenu={(menu) => (
+        <PrivateChatMenu
+          {...menu}
+          conversation={id}
+          name={name}
+          view={conversation}
+          userId={userId}
+          profilePath={profilePath}
+          isBlocked={isBlocked}
+          isContact={personRow?.state === "contact"}
+          isDeleted={isDeleted}
+        />
+      )}
       composerReplacement={
         isDeleted ? (
           <DeletedAccountNotice conversation={id} />
         ) : isBlocked ? (
-          <BlockedNotice name={name} onUnblock={contactMenu.unblock} />
+          <BlockedNotice userId={userId} name={name} />
         ) : (
           canWrite === false && <NotConnectedNotice userId={userId} />
         )
       }
-      dialog={
-        <>
-          {menu.dialog}
-          {contactMenu.dialog}
-          {calls.dialog}
-        </>
-      }
+      dialog={calls.dialog}
     />
   );
 }

@@ -27,13 +27,16 @@ import { AttachButton } from "./attach-button.tsx";
 import { listPastedFiles } from "./chosen-files.ts";
 import { composerClasses } from "./composer-classes.ts";
 import { useComposerOverlay } from "./composer-overlay.ts";
-import { FileDropZone } from "./file-drop.tsx";
 import { hasKeyboard } from "./has-keyboard.ts";
 import { LazyFieldTools } from "./lazy-field-tools.ts";
 import { useAttachmentDraft } from "./use-attachment-draft.ts";
 import { useFieldHeight } from "./use-field-height.ts";
 
 const ReplyBar = lazyComponent(() => loadWithIdleTexts(() => import("#features/chat/reply/reply-bar.tsx")));
+
+const FileDropZone = lazyComponent(() =>
+  loadWithIdleTexts(async () => ({ default: (await import("./file-drop.tsx")).FileDropZone })),
+);
 
 /** Imperative handle for starting a message from elsewhere in the chat. */
 export type ComposerHandle = {

@@ -5,6 +5,7 @@ import { Link } from "react-router";
 import { Button } from "#components/controls/button.tsx";
 import { lazyComponent } from "#components/layout/lazy-component.tsx";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
+import { unblockWithToast } from "#features/chat/header/unblock-with-toast.ts";
 import { loadWithIdleTexts } from "#i18n/setup.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
 import { usePerson } from "#sync/hooks/use-people.ts";
@@ -16,12 +17,12 @@ const UnsentContentPanel = lazyComponent(() =>
 );
 
 /** Replaces the composer while this user blocks the peer. */
-export function BlockedNotice({ name, onUnblock }: { name: string; onUnblock: () => Promise<unknown> }) {
+export function BlockedNotice({ userId, name }: { userId: Uuid; name: string }) {
   const { t } = useTranslation();
   const [isBusy, setBusy] = useState(false);
   const unblock = async () => {
     setBusy(true);
-    await onUnblock();
+    await unblockWithToast(userId, name);
     setBusy(false);
   };
   return (

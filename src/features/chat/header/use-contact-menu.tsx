@@ -2,11 +2,11 @@
 import { useTranslation } from "react-i18next";
 import { useNavigateIfStillHere } from "#components/layout/use-navigate-if-still-here.ts";
 import type { MenuItem } from "#components/overlays/menu.tsx";
-import { runWithToast } from "#components/overlays/run-with-toast.ts";
 import { LazyBlockPersonDialog, LazyDeleteContactDialog } from "#components/people/lazy-person-dialogs.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
-import { blockPerson, deleteContact, unblockPerson } from "#sync/people/contact-commands.ts";
+import { blockPerson, deleteContact } from "#sync/people/contact-commands.ts";
+import { unblockWithToast } from "./unblock-with-toast.ts";
 import { useConfirmation } from "./use-chat-menu.tsx";
 
 type ContactMenuOptions = { userId: Uuid; name: string; isBlocked: boolean; isContact: boolean };
@@ -18,11 +18,6 @@ export const useContactMenu = ({ userId, name, isBlocked, isContact }: ContactMe
   const { openDialog, isBusy, open, confirm, close } = useConfirmation<"block" | "delete">();
   const nameParam = { name: isolateBidi(name) };
 
-  const unblock = () =>
-    runWithToast(() => unblockPerson(userId), {
-      done: t("people.unblocked", nameParam),
-      failed: t("people.unblockFailed"),
-    });
   const block = async () => {
     const texts = { done: t("people.blocked", nameParam), failed: t("people.blockFailed") };
     if (await confirm(() => blockPerson(userId), texts)) navigateIfStillHere("/app");
@@ -35,7 +30,12 @@ export const useContactMenu = ({ userId, name, isBlocked, isContact }: ContactMe
 
   const items: MenuItem[] = [
     isBlocked
-      ? { id: "unblock", label: t("people.unblock"), icon: "i-ph-prohibit", onSelect: () => void unblock() }
+      ? {
+          id: "unblock",
+          label: t("people.unblock"),
+          icon: "i-ph-prohibit",
+          onSelect: () => void unblockWithToast(userId, name),
+        }
       : { id: "block", label: t("people.block"), icon: "i-ph-prohibit", onSelect: () => open("block") },
     ...(isContact
       ? [
@@ -57,5 +57,5 @@ export const useContactMenu = ({ userId, name, isBlocked, isContact }: ContactMe
       {openDialog === "delete" && <LazyDeleteContactDialog {...dialogProps} onConfirm={() => void deletePeer()} />}
     </>
   );
-  return { items, dialog, unblock };
+  return { items, dialog };
 };
