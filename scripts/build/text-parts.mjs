@@ -9,7 +9,18 @@ import { isInPart, isPageModule } from "./chunks.mjs";
 
 const textFile = /\/src\/i18n\/(fr|en|pt)\.json\?(app|idle|entry|lazy)$/;
 /** Parts that most chats load soon after they opened. */
-const soonLoadedParts = ["dialogs", "composer", "notices", "group-chat", "notifier", "push", "media", "menus", "sending", "shared"];
+const soonLoadedParts = [
+  "dialogs",
+  "composer",
+  "notices",
+  "group-chat",
+  "notifier",
+  "push",
+  "media",
+  "menus",
+  "sending",
+  "shared",
+];
 /** Texts of computed keys that are rarely needed. Keys written in full are loaded with their code. */
 const errorPrefix = "errors.";
 const pluralForm = /_(one|other)$/;

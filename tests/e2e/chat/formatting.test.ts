@@ -19,20 +19,20 @@ test("a text formatted by keys arrives formatted, is listed without markers and 
     await browser.newContext({ baseURL: server.origin, viewport: { width: 360, height: 740 } }),
     server,
   );
-  await anas.signIn(ana, `/app/chat/${ben.id}`);
-  await bens.signIn(ben, "/app");
-  const { page } = anas;
-  const field = anas.composer();
-
-  // What is typed while the code is loading belongs to the format.
+  const { page, texts } = anas;
   let finishLoading = () => {};
   const loading = new Promise<void>((resolve) => {
     finishLoading = resolve;
   });
-  await page.route("**/assets/format-selection*.js", async (route) => {
+  await page.route("**/assets/composer-*.js", async (route) => {
     await loading;
     await route.continue();
   });
+  await anas.signIn(ana, `/app/chat/${ben.id}`);
+  await bens.signIn(ben, "/app");
+  const field = anas.composer();
+
+  // What is typed while the code is loading belongs to the format.
   await field.fill("Rendez-vous ");
   await page.keyboard.press("Control+b");
   await page.keyboard.type("demain");
@@ -62,6 +62,23 @@ test("a text formatted by keys arrives formatted, is listed without markers and 
   await edited.press("Control+a");
   await edited.press("Control+e");
   await expect(edited).toHaveValue("`Rendez-vous *demain* à `8_h_30``");
+  await page.keyboard.press("Escape");
+
+  // Without a keyboard: buttons above the selected text.
+  const bar = page.getByRole("group", { name: texts.chat.format.title });
+  await field.fill("pain\nsel");
+  await expect(bar).toHaveCount(0);
+  await field.press("Shift+Home");
+  await bar.getByRole("button", { name: texts.chat.format.bold }).click();
+  await expect(field).toHaveValue("pain\n*sel*");
+  await field.press("Control+a");
+  await page.keyboard.press("Tab");
+  await expect(bar.getByRole("button", { name: texts.chat.format.bold })).toBeFocused();
+  await bar.getByRole("button", { name: texts.chat.format.list }).press("Enter");
+  await expect(field).toHaveValue("- pain\n- *sel*");
+  await expect(bar).toBeVisible();
+  await field.press("End");
+  await expect(bar).toHaveCount(0);
   await anas.context.close();
   await bens.context.close();
 });

@@ -1,15 +1,16 @@
 import { expect, test } from "vitest";
 import { removeFormatting } from "#contract/wire/formatting.ts";
-import { toggleFormat } from "#features/chat/format/format-selection.ts";
+import { listMarker, toggleFormat, toggleList } from "#features/chat/format/format-selection.ts";
 
 /** Toggles a format of the text between brackets, and marks the selection afterwards with brackets. */
 const press = (drawn: string, marker = "*"): string => {
   const [before = "", selected = "", after = ""] = drawn.split(/[[\]]/);
   const text = before + selected + after;
-  const edit = toggleFormat(text, before.length, before.length + selected.length, marker);
+  const [start, end] = [before.length, before.length + selected.length];
+  const edit = marker === listMarker ? toggleList(text, start, end) : toggleFormat(text, start, end, marker);
   const edited = text.slice(0, edit.start) + edit.replacement + text.slice(edit.end);
-  const [start, end] = edit.selection;
-  return `${edited.slice(0, start)}[${edited.slice(start, end)}]${edited.slice(end)}`;
+  const [from, to] = edit.selection;
+  return `${edited.slice(0, from)}[${edited.slice(from, to)}]${edited.slice(to)}`;
 };
 
 test.each([
@@ -39,3 +40,13 @@ test("formats are nested, and all of them are read in the message", () => {
   expect(nested).toBe("un *_~[mot]~_* ici");
   expect(removeFormatting(nested.replace(/[[\]]/g, ""))).toBe("un mot ici");
 });
+
+test.each([
+  ["un\nd[eu]x\ntrois", "un\n[- deux]\ntrois"],
+  ["[un\n\ndeux]", "[- un\n\n- deux]"],
+  ["- un\nd[eux]", "- un\n[- deux]"],
+  ["[- un\ndeux]", "[- un\n- deux]"],
+  ["[- un\n- deux]", "[un\ndeux]"],
+])("lines of %j become list entries or plain lines: %j", (drawn, formatted) =>
+  expect(press(drawn, listMarker)).toBe(formatted),
+);
