@@ -66,6 +66,8 @@ const connectionPart = {
   name: "connection",
   roots: ["src/sync/server-code.ts", "src/sync/presence/presence-poller.ts"],
 };
+/** Commands by HTTP: without a socket, and those of a person. */
+const httpPart = { name: "http", roots: ["src/sync/connection/http-command.ts"] };
 /** Also uses the modules of `chat`. */
 const groupChatPart = { name: "group-chat", roots: ["src/features/chat/group-chat-screen.tsx"] };
 
@@ -78,8 +80,6 @@ const formsPart = "forms";
  * @type {Part[]}
  */
 const idleParts = [
-  // Commands by HTTP: without a socket, and those of a person.
-  { name: "http", roots: ["src/sync/connection/http-command.ts"] },
   // Menus and confirmations, which open over every page.
   {
     name: "dialogs",
@@ -94,7 +94,7 @@ const idleParts = [
     name: "composer",
     roots: [
       "src/features/chat/composer/attach-menu.tsx",
-      "src/features/chat/composer/field-tools.tsx",
+      "src/features/chat/field/field-tools.tsx",
       "src/features/chat/composer/file-drop.tsx",
     ],
   },
@@ -283,7 +283,7 @@ function assignParts(graph) {
   const ofApp = collectReachable(graph, ["src/main.tsx", ...pageParts.flatMap(({ roots }) => roots)], () => false);
   for (const [id, name] of partOf) if (name === "base" && !ofApp.has(id)) partOf.set(id, formsPart);
   assignSideBySide(pageParts, sharedPagePart);
-  assignInOrder([connectionPart, groupChatPart, ...idleParts]);
+  assignInOrder([httpPart, connectionPart, groupChatPart, ...idleParts]);
   assignSideBySide(lazyParts, sharedPart);
   for (const path of documentScripts) partOf.delete(toModuleId(path));
   return partOf;
@@ -315,7 +315,7 @@ export const isPageModule = (id) =>
   documentScripts.some((path) => toModuleId(path) === id) ||
   [...initialParts, ...pageParts].some(({ name }) => partByModule?.get(id) === name);
 
-const openingParts = [...initialParts, ...pageParts, connectionPart, groupChatPart, ...idleParts];
+const openingParts = [...initialParts, ...pageParts, httpPart, connectionPart, groupChatPart, ...idleParts];
 
 /**
  * Whether a module is loaded before a chat or another first page is usable. Valid after the chunks were assigned.

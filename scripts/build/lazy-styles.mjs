@@ -48,6 +48,17 @@ export const weakenLazyIcon = (util) => {
   if (util.layer === lazyLayer && icon.test(util.selector.slice(1))) util.selector = `:where(${util.selector})`;
 };
 
+/**
+ * Vite's helper for dynamic imports adds stylesheets to the head. The app's sheet stands at the end of the body
+ * (src/prerender/app-shell.ts), and the lazy one must follow it to decide.
+ * @param {string} code
+ */
+const appendToBody = (code) => {
+  const appended = code.replace("document.head.appendChild(link)", "document.body.appendChild(link)");
+  if (appended === code) throw new Error("scripts/build/lazy-styles.mjs: Vite's preload helper has changed");
+  return appended;
+};
+
 /** @type {import("vite").Plugin} */
 export const lazyStyles = {
   name: "lisolo:lazy-styles",
@@ -57,6 +68,7 @@ export const lazyStyles = {
   resolveId: (id) => (id === entryModule ? resolvedEntryModule : null),
   load: (id) => (id === resolvedEntryModule ? `import "${lazyStylesheet}";` : null),
   transform(code, id) {
+    if (id.includes("vite/preload-helper")) return { code: appendToBody(code), map: null };
     if (id.includes("node_modules")) return null;
     // The words that UnoCSS looks for.
     for (const word of new Set(code.split(/[\\:]?[\s'"`;{}]+/g))) {

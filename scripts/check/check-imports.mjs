@@ -127,7 +127,7 @@ const stages = {
     ["reactions"],
     ["attachments"],
     ["message"],
-    ["format"],
+    ["field"],
     ["voice"],
     ["unsent"],
     ["composer"],

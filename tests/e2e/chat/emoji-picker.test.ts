@@ -58,5 +58,17 @@ test("emoji are inserted at the caret, in the skin tone of the person, and offer
   await expect(recent.getByRole("button")).toHaveText(["😀", "👍🏽"]);
   await field.click();
   await expect(panel).toHaveCount(0);
+
+  // Styles that came after those of the app decide: the sheet for files does not cover a wide screen.
+  await page.locator('input[data-attach="file"]').setInputFiles({
+    name: "liste.txt",
+    mimeType: "text/plain",
+    buffer: Buffer.from("pain"),
+  });
+  const sheet = page.getByRole("dialog");
+  await expect.poll(async () => (await sheet.boundingBox())?.width).toBe(576);
+  await sheet.getByRole("button", { name: texts.reactions.choose, exact: true }).click();
+  await panel.getByRole("button", { name: "visage rieur", exact: true }).first().click();
+  await expect(sheet.getByRole("textbox")).toHaveValue("😀");
   await client.close();
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { removeFormatting } from "#contract/wire/formatting.ts";
-import { listMarker, toggleFormat, toggleList } from "#features/chat/format/format-selection.ts";
+import { listMarker, toggleFormat, toggleList } from "#features/chat/field/format-selection.ts";
 
 /** Toggles a format of the text between brackets, and marks the selection afterwards with brackets. */
 const press = (drawn: string, marker = "*"): string => {

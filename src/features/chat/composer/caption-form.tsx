@@ -2,11 +2,11 @@ import { useRef } from "react";
 import { useTranslation } from "react-i18next";
 import { type ConversationId, privateMembers } from "#contract/ids.ts";
 import { messageTextMaxLength } from "#contract/limits.ts";
-import { formatShortcuts, handleFormatKey } from "#features/chat/format/format-keys.ts";
+import { formatShortcuts, handleFormatKey } from "#features/chat/field/format-keys.ts";
+import { hasKeyboard } from "#features/chat/field/has-keyboard.ts";
+import { LazyFieldTools } from "#features/chat/field/lazy-field-tools.ts";
 import { MentionPicker } from "#features/chat/mentions/lazy-mention-picker.ts";
 import { listPastedFiles } from "./chosen-files.ts";
-import { hasKeyboard } from "./has-keyboard.ts";
-import { LazyFieldTools } from "./lazy-field-tools.ts";
 
 const captionLinesMax = 4;
 

@@ -14,7 +14,11 @@ import { showToast } from "#components/overlays/toast.tsx";
 import type { ConversationId } from "#contract/ids.ts";
 import { messageTextMaxLength } from "#contract/limits.ts";
 import { cleanText, isBlank } from "#contract/text.ts";
-import { formatShortcuts, handleFormatKey } from "#features/chat/format/format-keys.ts";
+import { composerClasses } from "#features/chat/field/composer-classes.ts";
+import { formatShortcuts, handleFormatKey } from "#features/chat/field/format-keys.ts";
+import { hasKeyboard } from "#features/chat/field/has-keyboard.ts";
+import { LazyFieldTools } from "#features/chat/field/lazy-field-tools.ts";
+import { useFieldHeight } from "#features/chat/field/use-field-height.ts";
 import type { MentionPickerProps } from "#features/chat/mentions/mention-picker.tsx";
 import { RecordButton } from "#features/chat/voice/record-button.tsx";
 import { useVoiceMessageRequest } from "#features/chat/voice/use-voice-message-request.ts";
@@ -25,18 +29,11 @@ import { findUnsavedDraft, reportTyping, saveDraft, sendText, setReplyDraft } fr
 import { useReplyDraft, useTextDraft } from "#sync/hooks/use-unsent.ts";
 import { AttachButton } from "./attach-button.tsx";
 import { listPastedFiles } from "./chosen-files.ts";
-import { composerClasses } from "./composer-classes.ts";
 import { useComposerOverlay } from "./composer-overlay.ts";
-import { hasKeyboard } from "./has-keyboard.ts";
-import { LazyFieldTools } from "./lazy-field-tools.ts";
+import { LazyFileDropZone } from "./lazy-file-drop.ts";
 import { useAttachmentDraft } from "./use-attachment-draft.ts";
-import { useFieldHeight } from "./use-field-height.ts";
 
 const ReplyBar = lazyComponent(() => loadWithIdleTexts(() => import("#features/chat/reply/reply-bar.tsx")));
-
-const FileDropZone = lazyComponent(() =>
-  loadWithIdleTexts(async () => ({ default: (await import("./file-drop.tsx")).FileDropZone })),
-);
 
 /** Imperative handle for starting a message from elsewhere in the chat. */
 export type ComposerHandle = {
@@ -231,7 +228,7 @@ export function MessageComposer({ ref, conversation, isHidden, onSend, ...props 
           />
         </div>
       </form>
-      <FileDropZone onFiles={attachments.add} />
+      <LazyFileDropZone onFiles={attachments.add} />
       {attachments.Camera && (
         <attachments.Camera onPhoto={(picture) => attachments.add([picture])} onClose={attachments.closeCamera} />
       )}

@@ -5,12 +5,12 @@ import { Link } from "react-router";
 import { Button } from "#components/controls/button.tsx";
 import { lazyComponent } from "#components/layout/lazy-component.tsx";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
-import { unblockWithToast } from "#features/chat/header/unblock-with-toast.ts";
 import { loadWithIdleTexts } from "#i18n/setup.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
 import { usePerson } from "#sync/hooks/use-people.ts";
 import { useTextDraft, useUnsentContent } from "#sync/hooks/use-unsent.ts";
 import { ComposerNotice } from "./composer-notice.tsx";
+import { unblockWithToast } from "./unblock-with-toast.ts";
 
 const UnsentContentPanel = lazyComponent(() =>
   loadWithIdleTexts(() => import("#features/chat/unsent/unsent-content.tsx")),

@@ -4,9 +4,9 @@ import { useNavigateIfStillHere } from "#components/layout/use-navigate-if-still
 import type { MenuItem } from "#components/overlays/menu.tsx";
 import { LazyBlockPersonDialog, LazyDeleteContactDialog } from "#components/people/lazy-person-dialogs.ts";
 import type { Uuid } from "#contract/ids.ts";
+import { unblockWithToast } from "#features/chat/composer/unblock-with-toast.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
 import { blockPerson, deleteContact } from "#sync/people/contact-commands.ts";
-import { unblockWithToast } from "./unblock-with-toast.ts";
 import { useConfirmation } from "./use-chat-menu.tsx";
 
 type ContactMenuOptions = { userId: Uuid; name: string; isBlocked: boolean; isContact: boolean };

@@ -1,6 +1,6 @@
 import type { RefObject } from "react";
-import { FormatBar } from "#features/chat/format/format-bar.tsx";
 import { EmojiButton } from "./emoji-button.tsx";
+import { FormatBar } from "./format-bar.tsx";
 
 /**
  * Tools of a message field, inside its box: formats of the selected text and the emoji picker. They are loaded after the
