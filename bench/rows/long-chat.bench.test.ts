@@ -1,6 +1,7 @@
 import { evictAllDurableObjects } from "cloudflare:test";
 import { beforeAll, test } from "vitest";
 import { messagePageRows, receiptHoldMs } from "#contract/limits.ts";
+import type { SearchFilter } from "#contract/wire/search-filter.ts";
 import { connectPeople } from "#tests/support/people/people.ts";
 import { makePerson, site } from "#tests/worker/support/site.ts";
 import { consumeCounts, startCounting } from "./counters.ts";
@@ -30,10 +31,10 @@ const countChat = async (count: number): Promise<void> => {
     for (const [direction, seq] of requests) await device.ask(["g", 1, handle, direction, seq, messagePageRows]);
     return requests.length;
   };
-  const search = async (query: string): Promise<number> => {
+  const search = async (query: string, ...filter: [] | [SearchFilter]): Promise<number> => {
     let before = head + 1;
     for (let calls = 1; ; calls++) {
-      const next = (await device.ask(["q", 1, handle, query, before]))[3];
+      const next = (await device.ask(["q", 1, handle, query, before, ...filter]))[3];
       if (typeof next !== "number") return calls;
       before = next;
     }
@@ -53,6 +54,8 @@ const countChat = async (count: number): Promise<void> => {
   await measure("search: the one in the middle", () => search(middleText));
   await measure("search: the oldest", () => search(oldestText));
   await measure("search: nowhere", () => search("zzz"));
+  await measure("gallery: voice messages, without any", () => search("", { kind: "voice" }));
+  await measure("gallery: links, without any", () => search("", { kind: "link" }));
   device.close();
 };
 

@@ -7,7 +7,7 @@ const framesPerRequest = 20; // Cloudflare charges twenty incoming frames as one
 /** Rows and requests per message and per opening. */
 export async function measureRows(): Promise<Section[]> {
   const measured = await countRows("rows");
-  const isOpening = ({ name }: MeasuredCosts) => /^(list|chat|search): (?!lone)/.test(name);
+  const isOpening = ({ name }: MeasuredCosts) => /^(list|chat|search|gallery): (?!lone)/.test(name);
   const note =
     "An alarm set counts as a row written too and is in both columns. Requests are calls between Worker and objects, alarms that ran, and frames from devices, twenty of which are charged as one.";
   return [

@@ -7,12 +7,14 @@ import * as clientFrame from "./client-frame-types.ts";
 import { FlagFields, MessageFlagFields } from "./command-schemas.ts";
 import { WireText } from "./compact-encoding.ts";
 import { ConversationRef, Count, Int, parseFrame, parseJson, Ref } from "./frame-parts.ts";
+import { SearchFilter } from "./search-filter.ts";
 
 const Bit = v.picklist([0, 1]);
 const SentBody = v.union([WireText, Body]);
 export type SentBody = v.InferOutput<typeof SentBody>;
 const WireSource = v.strictTuple([ConversationRef, Count]); // original of a forwarded message
 const pageFields = [v.literal(clientFrame.page), Ref, ConversationRef, v.picklist(["a", "b"]), Count, Count] as const;
+const searchFields = [v.literal(clientFrame.search), Ref, ConversationRef, v.string(), Count] as const;
 const editFields = [
   v.literal(clientFrame.editMessage),
   Ref,
@@ -77,8 +79,8 @@ const clientFrames = {
     v.strictTuple(pageFields), // after or before, seq, limit
     v.strictTuple([...pageFields, Count]), // with the seq of an anchor
   ]),
-  // query, before
-  [clientFrame.search]: v.strictTuple([v.literal(clientFrame.search), Ref, ConversationRef, v.string(), Count]),
+  // query, before, and the filter if there is one
+  [clientFrame.search]: v.union([v.strictTuple(searchFields), v.strictTuple([...searchFields, SearchFilter])]),
   // since, before
   [clientFrame.changes]: v.strictTuple([v.literal(clientFrame.changes), Ref, Count, v.nullable(Count)]),
   // up to, keep listed

@@ -47,8 +47,10 @@ export const toClientFrame = (
     }
     case "page":
       return toPageFrame(command, ref, conversation);
-    case "search":
-      return [clientFrame.search, ref, conversation, command.query, command.before];
+    case "search": {
+      const frame = [clientFrame.search, ref, conversation, command.query, command.before] as const;
+      return command.filter ? [...frame, command.filter] : [...frame];
+    }
     case "changes":
       return [clientFrame.changes, ref, command.since, command.before ?? null];
     case "presence":
@@ -148,8 +150,10 @@ export const toCommand = (
       const anchor = frame[6] === undefined ? {} : { anchor: frame[6] };
       return { type: "page", conversation, direction, seq: frame[4], limit: frame[5], ...anchor };
     }
-    case clientFrame.search:
-      return { type: "search", conversation, query: frame[3], before: frame[4] };
+    case clientFrame.search: {
+      const filter = frame[5] === undefined ? {} : { filter: frame[5] };
+      return { type: "search", conversation, query: frame[3], before: frame[4], ...filter };
+    }
     case clientFrame.changes:
       return { type: "changes", since: frame[2], ...(frame[3] === null ? {} : { before: frame[3] }) };
     case clientFrame.presence:

@@ -13,6 +13,7 @@ import {
 } from "#contract/limits.ts";
 import { areMentionsValid, findMentions } from "#contract/mentions.ts";
 import { MessageText } from "#contract/text.ts";
+import { isSearchable, SearchFilter } from "./search-filter.ts";
 
 // Server-side validation of commands (see `commands.ts`). Only the server loads this file.
 
@@ -153,12 +154,15 @@ const PageCommand = v.strictObject({
   anchor: v.optional(Seq),
   limit: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(gapPageRows)),
 });
-const SearchCommand = v.strictObject({
-  type: v.literal("search"),
-  conversation: ConversationId,
-  query: v.pipe(v.string(), v.minLength(1), v.maxLength(searchQueryMaxLength)),
-  before: Seq,
-});
+/** What a search looks for. */
+export const SearchFields = {
+  query: v.pipe(v.string(), v.maxLength(searchQueryMaxLength)),
+  filter: v.optional(SearchFilter),
+};
+const SearchCommand = v.pipe(
+  v.strictObject({ type: v.literal("search"), conversation: ConversationId, ...SearchFields, before: Seq }),
+  v.check((search) => isSearchable(search), "invalid_input"),
+);
 /** Rows changed after a cursor, newest first. `before` is where the previous page ended. */
 const ChangesCommand = v.strictObject({
   type: v.literal("changes"),

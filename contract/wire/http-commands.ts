@@ -44,7 +44,7 @@ export const toHttpRequest = (command: Command): HttpRequest => {
       return {
         method: "POST", // search texts must not appear in URLs
         path: `${path}/search`,
-        body: { query: command.query, before: command.before },
+        body: { query: command.query, before: command.before, filter: command.filter },
       };
     case "mark":
       return {

@@ -24,7 +24,7 @@ import type { Translate } from "#i18n/setup.ts";
 import { toThumbUrl } from "#lib/media/thumbhash.ts";
 import { balanceBidi, isolateBidi } from "#lib/text/bidi.ts";
 import { isRightToLeft } from "#lib/text/direction.ts";
-import { toTextParts } from "#lib/text/links.ts";
+import { toTextParts } from "#contract/wire/links.ts";
 import { avatar, ticks } from "./controls.ts";
 import { Markup, markup } from "./markup.ts";
 import type { ChatEntry, ChatViewData } from "./view-data.ts";

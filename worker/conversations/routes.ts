@@ -1,9 +1,9 @@
 import * as v from "valibot";
 import { Seq } from "#contract/conversations.ts";
-import { gapPageRows, messagePageRows, searchQueryMaxLength } from "#contract/limits.ts";
+import { gapPageRows, messagePageRows } from "#contract/limits.ts";
 import { MessageFlags } from "#contract/settings/message-flags.ts";
 import { Presence } from "#contract/settings/settings.ts";
-import { Emoji } from "#contract/wire/command-schemas.ts";
+import { Emoji, SearchFields } from "#contract/wire/command-schemas.ts";
 import {
   ChangesResult,
   isRefusal,
@@ -14,6 +14,7 @@ import {
   RevisedResult,
   SearchResult,
 } from "#contract/wire/commands.ts";
+import { isSearchable } from "#contract/wire/search-filter.ts";
 import { createRoutes } from "#worker/lib/http/app.ts";
 import { authenticate } from "#worker/lib/http/authenticate.ts";
 import { describeOperation } from "#worker/lib/http/openapi.ts";
@@ -33,10 +34,10 @@ const PageQuery = v.pipe(
   }),
   v.check(({ before, after }) => before === undefined || after === undefined, "one of before and after"),
 );
-const SearchQuery = v.object({
-  query: v.pipe(v.string(), v.minLength(1), v.maxLength(searchQueryMaxLength)),
-  before: v.optional(Seq),
-});
+const SearchQuery = v.pipe(
+  v.object({ ...SearchFields, before: v.optional(Seq) }),
+  v.check((search) => isSearchable(search), "a text or a filter"),
+);
 const ReactorQuery = v.object({ emoji: v.optional(Emoji), before: v.optional(SeqParam) });
 const RevisedQuery = v.object({ since: SeqParam });
 const SyncQuery = v.object({ since: SeqParam, before: v.optional(SeqParam) });
@@ -86,7 +87,7 @@ export const conversationRoutes = createRoutes()
     "/conversations/:id/search",
     describeOperation({
       tag: "conversations",
-      summary: "Messages that contain a text, ignoring case and accents, newest first",
+      summary: "Messages that contain a text, ignoring case and accents, and pass a filter, newest first",
       ok: { status: 200, body: SearchResult },
       refusals: [...nonMemberErrors, "forbidden_origin"],
     }),
@@ -94,8 +95,9 @@ export const conversationRoutes = createRoutes()
     validate("param", ConversationIdParam),
     validate("json", SearchQuery),
     (c) => {
-      const { query, before = beyondNewestSeq } = c.req.valid("json");
-      return respondWithCommand<"search">(c, { type: "search", conversation: c.req.valid("param").id, query, before });
+      const { query, filter, before = beyondNewestSeq } = c.req.valid("json");
+      const search = { type: "search", conversation: c.req.valid("param").id, query, before } as const;
+      return respondWithCommand<"search">(c, filter === undefined ? search : { ...search, filter });
     },
   )
   .get(

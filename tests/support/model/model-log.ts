@@ -12,9 +12,9 @@ import { previewMaxLength, searchResultsMax } from "#contract/limits.ts";
 import { isMentionOf } from "#contract/mentions.ts";
 import { type ConversationFlags, noFlags } from "#contract/settings/conversation-flags.ts";
 import { withoutContent } from "#contract/settings/message-flags.ts";
-import { createSearchMatcher } from "#contract/text.ts";
 import type { CommandOf, PageResult, RevisedResult, SearchResult } from "#contract/wire/commands.ts";
 import { formatReactions } from "#contract/wire/reactions.ts";
+import { createMessageMatcher } from "#contract/wire/search-filter.ts";
 
 /** Membership in the model's conversation. A blocking member sees nothing that the others send meanwhile. */
 export type LogMember = ReadState & {
@@ -214,11 +214,10 @@ export const listRevised = (log: Log, user: Uuid, since: number, rowsMax: number
   };
 };
 
-export const searchLog = (log: Log, user: Uuid, { query, before }: CommandOf<"search">): SearchResult => {
-  const isMatch = createSearchMatcher(query);
+export const searchLog = (log: Log, user: Uuid, { query, filter, before }: CommandOf<"search">): SearchResult => {
+  const isMatch = createMessageMatcher(query, filter);
   const found = listVisible(log, user).filter(
-    (message) =>
-      message.seq < before && isMatch(searchTextOfBody(toVisibleMessage(message, user, log.members.get(user)).body)),
+    (message) => message.seq < before && isMatch(toVisibleMessage(message, user, log.members.get(user))),
   );
   const page = found.reverse().slice(0, searchResultsMax);
   const last = found.length > page.length ? (page.at(-1)?.seq ?? null) : null;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type LinkPart, toTextParts } from "#lib/text/links.ts";
+import { type LinkPart, toTextParts } from "#contract/wire/links.ts";
 
 const linksIn = (text: string): LinkPart[] => toTextParts(text).filter((part) => typeof part !== "string");
 const shownIn = (text: string): string[] => linksIn(text).map((link) => link.text);

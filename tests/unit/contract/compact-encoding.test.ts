@@ -232,6 +232,7 @@ describe("compact commands", () => {
     { type: "page", conversation, direction: "after", seq: 0, limit: 40 },
     { type: "page", conversation, direction: "before", seq: 41, limit: 40 },
     { type: "search", conversation, query: "été", before: 100 },
+    { type: "search", conversation, query: "", before: 100, filter: { from: 0, kind: "link", after: 5, before: 9 } },
     { type: "changes", since: 12 },
     { type: "changes", since: 12, before: 40 },
   ] as const)("the command %j survives encoding in a frame", (command) => {

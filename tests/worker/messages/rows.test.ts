@@ -5,11 +5,14 @@ import type { Body } from "#contract/conversations.ts";
 import { createUuid, privateConversationId } from "#contract/ids.ts";
 import { pageMaxBytes, receiptHoldMs } from "#contract/limits.ts";
 import { isRefusal } from "#contract/wire/commands.ts";
-import { Device, readRow, request, sendTexts, waitUntil } from "#tests/worker/support/device.ts";
+import type { SearchFilter } from "#contract/wire/search-filter.ts";
+import { Device, type FrameOf, readRow, request, sendTexts, waitUntil } from "#tests/worker/support/device.ts";
 import { makeForward } from "#tests/worker/support/forward.ts";
 import { countDirectoryRows, createRowCounter, type RowCounter } from "#tests/worker/support/row-counter.ts";
+import { makeVoiceBody } from "#tests/worker/support/seeded-files.ts";
 import { befriend, makePair, seedPerson } from "#tests/worker/support/seeded-people.ts";
 import { call } from "#tests/worker/support/site.ts";
+import { toBodyColumns } from "#worker/objects/conversation/log/message-kinds.ts";
 import { getConversationStub } from "#worker/objects/stubs.ts";
 
 /** Rows and object requests per action: the local counterpart of the bill (docs/ARCHITECTURE.md). */
@@ -88,6 +91,12 @@ test("opening the list or any page of a chat reads at most 50 rows, whatever the
 
 test("a search in a long chat reads at most 2,000 rows once the chat was searched, and then writes none", async () => {
   const { ana, id } = await makeLongChat(searchedCount);
+  await runInDurableObject(env.CONVERSATION.getByName(id), (_, { storage: { sql } }) => {
+    sql.exec("UPDATE messages SET at = 1000 + seq");
+    sql.exec("UPDATE messages SET body = 'www.exemple.cd' WHERE seq % 4000 = 5");
+    const { kind, body } = toBodyColumns(makeVoiceBody(createUuid()));
+    sql.exec("UPDATE messages SET kind = ?, body = ? WHERE seq % 4000 = 7", kind, body);
+  });
   const conversation = getConversationStub(env, id);
   const search = async (query: string, from: number): Promise<number | null> => {
     const command = { type: "search", conversation: id, query, before: from } as const;
@@ -103,6 +112,23 @@ test("a search in a long chat reads at most 2,000 rows once the chat was searche
     expect(read, query).toBeLessThanOrEqual(searchReadMax);
     expect(written, query).toBe(0);
   }
+  const filters: SearchFilter[] = [
+    ...([{ kind: "voice" }, { kind: "link" }, { kind: "text" }, { kind: "image" }, { from: 1 }, { from: 7 }] as const),
+    ...([
+      { from: 1, kind: "link" },
+      { kind: "voice", before: 9_000 },
+      { after: 6_000, before: 9_000 },
+    ] as const),
+  ];
+  for (const filter of filters) {
+    const { read, written } = await count(() => phone.request((ref) => ["q", ref, id, "", searchedCount + 1, filter]));
+    expect(read, JSON.stringify(filter)).toBeLessThanOrEqual(searchReadMax);
+    expect(written, JSON.stringify(filter)).toBe(0);
+  }
+  const voices = await phone.request((ref) => ["q", ref, id, "", searchedCount + 1, { kind: "voice" }]);
+  expect(phone.decodeMessages(voices as FrameOf<"q">).map(({ seq }) => seq)).toEqual([
+    20_007, 16_007, 12_007, 8_007, 4_007, 7,
+  ]);
   // In one request, which examines at most 20 slices.
   const answer = await phone.request((ref) => ["q", ref, id, "nulle part", searchedCount + 1]);
   expect(answer.slice(2)).toEqual([[], null]);

@@ -1,4 +1,4 @@
-import { toTextParts } from "#lib/text/links.ts";
+import { toTextParts } from "#contract/wire/links.ts";
 
 const collapsedLines = 20;
 const collapsedChars = 1_200;

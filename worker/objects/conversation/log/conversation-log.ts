@@ -6,6 +6,7 @@ import callRing from "#migrations/conversation/0002_call_ring.sql?raw";
 import mentionTable from "#migrations/conversation/0003_mentions.sql?raw";
 import earlierTexts from "#migrations/conversation/0004_earlier_texts.sql?raw";
 import reactionTable from "#migrations/conversation/0005_reactions.sql?raw";
+import searchTerms from "#migrations/conversation/0006_search_terms.sql?raw";
 import { ConversationCall } from "#worker/objects/shared/call-record.ts";
 import { applyMigrations, readSchemaVersion } from "#worker/objects/shared/migrations.ts";
 import { EarlierTextTable } from "./earlier-text-table.ts";
@@ -21,7 +22,7 @@ import {
 import { PendingDeletions } from "./pending-deletions.ts";
 import { ReactionTable } from "./reaction-table.ts";
 
-const migrations = [logTables, callRing, mentionTable, earlierTexts, reactionTable];
+const migrations = [logTables, callRing, mentionTable, earlierTexts, reactionTable, searchTerms];
 
 const newEpoch = (): string => crypto.randomUUID().slice(0, 8);
 

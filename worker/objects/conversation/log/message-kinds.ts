@@ -5,22 +5,22 @@ import { type MessageKind, StoredBody, toMessageKind } from "#contract/conversat
  * Properties of a kind. `isSystem`: written by the conversation itself. `canNameAuthor`: the stored body may name an
  * original author, which a text that is no forward cannot. Whether a kind counts as unread is in `contract/conversations.ts`.
  */
-type MessageTraits = { isForwardable: boolean; canNameAuthor: boolean; isSearchable: boolean; isSystem: boolean };
+type MessageTraits = { isForwardable: boolean; canNameAuthor: boolean; isSystem: boolean };
 
 const messageKinds: Readonly<Record<MessageKind, MessageTraits>> = {
-  text: { isForwardable: true, canNameAuthor: false, isSearchable: true, isSystem: false },
-  forwarded: { isForwardable: true, canNameAuthor: true, isSearchable: true, isSystem: false },
-  mention: { isForwardable: true, canNameAuthor: false, isSearchable: true, isSystem: false },
-  reply: { isForwardable: true, canNameAuthor: false, isSearchable: true, isSystem: false },
-  edited: { isForwardable: true, canNameAuthor: false, isSearchable: true, isSystem: false },
-  image: { isForwardable: true, canNameAuthor: true, isSearchable: true, isSystem: false },
-  file: { isForwardable: true, canNameAuthor: true, isSearchable: true, isSystem: false },
-  voice: { isForwardable: true, canNameAuthor: true, isSearchable: false, isSystem: false },
-  event: { isForwardable: false, canNameAuthor: false, isSearchable: false, isSystem: true },
-  call: { isForwardable: false, canNameAuthor: false, isSearchable: false, isSystem: true },
-  missed: { isForwardable: false, canNameAuthor: false, isSearchable: false, isSystem: true },
-  deleted: { isForwardable: false, canNameAuthor: false, isSearchable: false, isSystem: false },
-  withheld: { isForwardable: false, canNameAuthor: false, isSearchable: false, isSystem: false },
+  text: { isForwardable: true, canNameAuthor: false, isSystem: false },
+  forwarded: { isForwardable: true, canNameAuthor: true, isSystem: false },
+  mention: { isForwardable: true, canNameAuthor: false, isSystem: false },
+  reply: { isForwardable: true, canNameAuthor: false, isSystem: false },
+  edited: { isForwardable: true, canNameAuthor: false, isSystem: false },
+  image: { isForwardable: true, canNameAuthor: true, isSystem: false },
+  file: { isForwardable: true, canNameAuthor: true, isSystem: false },
+  voice: { isForwardable: true, canNameAuthor: true, isSystem: false },
+  event: { isForwardable: false, canNameAuthor: false, isSystem: true },
+  call: { isForwardable: false, canNameAuthor: false, isSystem: true },
+  missed: { isForwardable: false, canNameAuthor: false, isSystem: true },
+  deleted: { isForwardable: false, canNameAuthor: false, isSystem: false },
+  withheld: { isForwardable: false, canNameAuthor: false, isSystem: false },
 };
 
 export const getMessageTraits = (kind: MessageKind): MessageTraits => messageKinds[kind];

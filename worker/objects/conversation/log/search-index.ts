@@ -2,11 +2,13 @@ import * as v from "valibot";
 import { type MessageKind, StoredBody, searchTextOfBody } from "#contract/conversations.ts";
 import { searchBlockMessages } from "#contract/limits.ts";
 import { toSearchWords } from "#contract/text.ts";
-import { fromBodyColumns, getMessageTraits } from "./message-kinds.ts";
+import { listSearchKinds, type SearchFilter, type SearchKind } from "#contract/wire/search-filter.ts";
+import { fromBodyColumns } from "./message-kinds.ts";
 
 // Created by the first search that needs it, because most conversations are never searched. Words come folded and
 // separated by spaces; the tokenizer `ascii` splits no word and keeps letters that newer versions of Unicode added. The
 // table has no copy of the texts, and neither positions nor lengths. Deleting a word removes it from the stored pages.
+// The sender and the kinds of a message are indexed as words of their own.
 const tables = [
   `CREATE VIRTUAL TABLE search_index USING fts5(words, content = '', columnsize = 0, detail = none, tokenize = 'ascii')`,
   "INSERT INTO search_index (search_index, rank) VALUES ('secure-delete', 1)",
@@ -19,15 +21,28 @@ const toBlock = (seq: number): number => Math.floor((seq - 1) / searchBlockMessa
 export const toBlockStart = (seq: number): number => toBlock(seq) * searchBlockMessages + 1;
 
 /** Stored message as the index reads it; `shown` is the body that the others see, if it differs. */
-type IndexedRow = { seq: number; kind: MessageKind; body: string; shown: string | null };
+type IndexedRow = { seq: number; sender: number; kind: MessageKind; body: string; shown: string | null };
 
-/** Words of a message as any member may see it, separated by spaces. */
-const toWordList = ({ kind, body, shown }: IndexedRow): string => {
-  if (!getMessageTraits(kind).isSearchable) return "";
-  const text = searchTextOfBody(fromBodyColumns(kind, body));
-  const shownText = shown === null ? "" : searchTextOfBody(v.parse(StoredBody, JSON.parse(shown)));
-  return toSearchWords(`${text}\n${shownText}`).join(" ");
+// No word of a message contains the sign `¤`, which is neither a letter nor a digit nor an emoji.
+const toSenderTerm = (sender: number): string => `¤s${sender}`;
+const toKindTerm = (kind: SearchKind): string => `¤k${kind}`;
+
+/** Words of a message as any member may see it, and its sender and kinds, separated by spaces. */
+const toWordList = ({ sender, kind, body, shown }: IndexedRow): string => {
+  const bodies = [fromBodyColumns(kind, body), ...(shown === null ? [] : [v.parse(StoredBody, JSON.parse(shown))])];
+  const kinds = new Set(bodies.flatMap(listSearchKinds));
+  if (kinds.size === 0) return "";
+  const words = toSearchWords(bodies.map(searchTextOfBody).join("\n"));
+  return [...words, toSenderTerm(sender), ...[...kinds].map(toKindTerm)].join(" ");
 };
+
+/** Condition of the index: words that begin with each of these words, and the sender and kind of a filter. */
+const toIndexQuery = (words: readonly string[], { from, kind }: SearchFilter): string =>
+  [
+    ...words.map((word) => `"${word}" *`),
+    ...(from === undefined ? [] : [`"${toSenderTerm(from)}"`]),
+    ...(kind === undefined ? [] : [`"${toKindTerm(kind)}"`]),
+  ].join(" ");
 
 /**
  * Full-text index of the older messages of a conversation, in blocks of `searchBlockMessages` seqs. Searches fill it: a
@@ -95,15 +110,21 @@ export class SearchIndex {
     this.#sql.exec("INSERT INTO search_index (search_index, rowid, words) VALUES ('delete', ?, ?)", row.seq, words);
   }
 
-  /** Indexed messages of a range with words that begin with each of these words, newest first. */
+  /** Whether the index can look for this: a filter by time alone needs no index. */
+  canFind(words: readonly string[], filter: SearchFilter): boolean {
+    return toIndexQuery(words, filter) !== "";
+  }
+
+  /** Indexed messages of a range with words that begin with each of these words and that pass a filter, newest first. */
   find<Row extends IndexedRow>(
     words: readonly string[],
+    filter: SearchFilter,
     { from, to, limit }: { from: number; to: number; limit: number },
   ): SqlStorageCursor<Row> {
     return this.#sql.exec<Row>(
       `SELECT messages.* FROM search_index CROSS JOIN messages ON messages.seq = search_index.rowid
        WHERE search_index MATCH ? AND search_index.rowid BETWEEN ? AND ? ORDER BY search_index.rowid DESC LIMIT ?`,
-      words.map((word) => `"${word}" *`).join(" "),
+      toIndexQuery(words, filter),
       from,
       to,
       limit,

@@ -1,21 +1,19 @@
-import { type Message, searchTextOfBody } from "#contract/conversations.ts";
+import type { Message, StoredBody } from "#contract/conversations.ts";
+import { searchTextOfBody } from "#contract/conversations.ts";
 import { searchResultsMax, searchSliceLength, searchSliceRows } from "#contract/limits.ts";
-import { createSearchMatcher, toSearchWords } from "#contract/text.ts";
+import { toSearchWords } from "#contract/text.ts";
 import type { CommandOf } from "#contract/wire/commands.ts";
+import { createMessageMatcher, type SearchFilter } from "#contract/wire/search-filter.ts";
 import type { ConversationLog } from "#worker/objects/conversation/log/conversation-log.ts";
 import type { Member } from "#worker/objects/conversation/log/member-table.ts";
-import { getMessageTraits } from "#worker/objects/conversation/log/message-kinds.ts";
 import { type MessageRecord, readBodyFor, toVisibleMessage } from "#worker/objects/conversation/log/message-table.ts";
 import { toBlockStart } from "#worker/objects/conversation/log/search-index.ts";
 import { bytesOnPage } from "#worker/objects/conversation/messages/history.ts";
 import type { SearchBudget, SearchSlice } from "#worker/objects/rpc.ts";
 
-/** Searchable text of a message, empty if the member may not see it. */
-const searchTextOf = (row: MessageRecord, member: Member): string => {
-  const { kind, body, sender, withheld } = row;
-  if (!getMessageTraits(kind).isSearchable || (withheld > 0 && sender !== member.number)) return "";
-  return kind === "text" ? body : searchTextOfBody(readBodyFor(row, member));
-};
+/** Body of a message as a search compares it: a placeholder if the member may not see it. */
+const readSearchedBody = (row: MessageRecord, member: Member): StoredBody =>
+  row.withheld > 0 && row.sender !== member.number ? { type: "withheld" } : readBodyFor(row, member);
 
 /** Oldest message up to which a slice was searched, with its matches. `isCut`: a limit was reached before the end. */
 type Scan = { messages: Message[]; last: number; bytes: number; isFull: boolean; isCut: boolean };
@@ -28,15 +26,15 @@ const examine = (
   budget: SearchBudget,
   onExamined: (row: MessageRecord) => void,
 ): Scan => {
-  const isMatch = createSearchMatcher(query.query);
+  const isMatch = createMessageMatcher(query.query, query.filter);
   const scan: Scan = { messages: [], last: query.before, bytes: 0, isFull: false, isCut: false };
   let count = 0;
   let length = 0;
   for (const row of rows) {
-    const text = searchTextOf(row, member);
+    const body = readSearchedBody(row, member);
     count += 1;
-    length += text.length;
-    if (text !== "" && isMatch(text)) {
+    length += searchTextOfBody(body).length;
+    if (isMatch({ sender: row.sender, at: row.at, body })) {
       const rowBytes = bytesOnPage(row);
       const isFirst = scan.messages.length === 0 && budget.messages === searchResultsMax;
       if (!isFirst && scan.bytes + rowBytes > budget.bytes) return { ...scan, isFull: true, isCut: true };
@@ -52,6 +50,27 @@ const examine = (
   return scan;
 };
 
+type SeqRange = { lowest: number; newest: number };
+
+/** Seq of the first message of a range that was sent at this time or later. Times never decrease. */
+const findFirstSince = ({ sql }: ConversationLog, time: number, { lowest, newest }: SeqRange): number => {
+  let [from, to] = [lowest, newest + 1];
+  while (from < to) {
+    const middle = Math.floor((from + to) / 2);
+    const { at } = sql.exec<{ at: number }>("SELECT at FROM messages WHERE seq = ?", middle).one();
+    if (at < time) from = middle + 1;
+    else to = middle;
+  }
+  return from;
+};
+
+/** Part of a range that was sent within the times of a filter. */
+const cutToTimes = (log: ConversationLog, range: SeqRange, { after, before }: SearchFilter): SeqRange => {
+  const lowest = after === undefined ? range.lowest : findFirstSince(log, after, range);
+  const newest = before === undefined ? range.newest : findFirstSince(log, before, { ...range, lowest }) - 1;
+  return { lowest, newest };
+};
+
 /**
  * Searches messages newest first, ignoring case and accents. One call examines at most `searchSliceRows` messages and
  * stops after the message that reaches `searchSliceLength` characters. Indexed messages are found by the index, others
@@ -65,14 +84,17 @@ export const searchLog = (
   budget: SearchBudget,
 ): SearchSlice => {
   const { searchIndex } = log.messages;
+  const { filter = {} } = query;
   const words = toSearchWords(query.query);
-  const newest = Math.min(query.before - 1, log.headFor(member));
-  const lowest = member.hidden + 1;
-  if (newest < lowest || words.length === 0) return { messages: [], before: null, bytes: 0, isFull: false };
-  const isIndexed = searchIndex.has(newest);
+  const nothing = { messages: [], before: null, bytes: 0, isFull: false };
+  if (query.query !== "" && words.length === 0) return nothing;
+  const visible = { lowest: member.hidden + 1, newest: Math.min(query.before - 1, log.headFor(member)) };
+  const { lowest, newest } = cutToTimes(log, visible, filter);
+  if (newest < lowest) return nothing;
+  const isIndexed = searchIndex.has(newest) && searchIndex.canFind(words, filter);
   const end = Math.max(lowest, isIndexed ? searchIndex.findRangeStart(newest) : toBlockStart(newest));
   const rows = isIndexed
-    ? searchIndex.find<MessageRecord>(words, { from: end, to: newest, limit: searchSliceRows })
+    ? searchIndex.find<MessageRecord>(words, filter, { from: end, to: newest, limit: searchSliceRows })
     : log.sql.exec<MessageRecord>("SELECT * FROM messages WHERE seq BETWEEN ? AND ? ORDER BY seq DESC", end, newest);
   const examined: MessageRecord[] = [];
   const isIndexing = !isIndexed && searchIndex.isNext(newest) && !log.isFull;

@@ -79,3 +79,10 @@ export const toTextParts = (text: string): TextPart[] => {
   if (end < text.length) parts.push(text.slice(end));
   return parts;
 };
+
+const webStart = /https?:\/\/|www\./i;
+const isWebLink = (part: TextPart): part is LinkPart => typeof part !== "string" && /^https?:/.test(part.href);
+
+/** Web addresses in a message text, without mail addresses and phone numbers. */
+export const listWebLinks = (text: string): LinkPart[] =>
+  webStart.test(text) ? toTextParts(text).filter(isWebLink) : [];

@@ -1,0 +1,73 @@
+import * as v from "valibot";
+import { type Message, type MessageKind, Seq, searchTextOfBody, toMessageKind } from "#contract/conversations.ts";
+import { createSearchMatcher } from "#contract/text.ts";
+import { listWebLinks } from "./links.ts";
+
+/** Kinds by which a search can be filtered. A text or caption with a web address is also a link. */
+const searchKinds = ["text", "image", "file", "voice", "link", "call"] as const;
+export type SearchKind = (typeof searchKinds)[number];
+
+const Time = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+
+/**
+ * Filter of a search (`docs/decisions/search.md`): member number of the sender, kind, and the time of sending in epoch
+ * milliseconds, from `after` on and before `before`.
+ */
+export const SearchFilter = v.strictObject({
+  from: v.optional(v.union([v.literal(0), Seq])),
+  kind: v.optional(v.picklist(searchKinds)),
+  after: v.optional(Time),
+  before: v.optional(Time),
+});
+export type SearchFilter = v.InferOutput<typeof SearchFilter>;
+
+/** Whether a search looks for something: a query without a text needs a filter. */
+export const isSearchable = ({ query, filter }: { query: string; filter?: SearchFilter | undefined }): boolean =>
+  query !== "" || (filter !== undefined && Object.keys(filter).length > 0);
+
+/** Kind under which a search finds messages, null for those that no search finds. */
+const kindByMessageKind: Readonly<Record<MessageKind, Exclude<SearchKind, "link"> | null>> = {
+  text: "text",
+  forwarded: "text",
+  mention: "text",
+  reply: "text",
+  edited: "text",
+  image: "image",
+  file: "file",
+  voice: "voice",
+  call: "call",
+  missed: "call",
+  event: null,
+  deleted: null,
+  withheld: null,
+};
+
+const hasLink = (body: Message["body"]): boolean =>
+  "text" in body && body.text !== undefined && listWebLinks(body.text).length > 0;
+
+/** Kinds under which a search finds a message; none for a system message of a group, a tombstone and a placeholder. */
+export const listSearchKinds = (body: Message["body"]): SearchKind[] => {
+  const kind = kindByMessageKind[toMessageKind(body)];
+  if (kind === null) return [];
+  return hasLink(body) ? [kind, "link"] : [kind];
+};
+
+const isOfKind = (body: Message["body"], wanted: SearchKind | undefined): boolean => {
+  const kind = kindByMessageKind[toMessageKind(body)];
+  if (kind === null) return false;
+  return wanted === undefined || (wanted === "link" ? hasLink(body) : wanted === kind);
+};
+
+/** Whether a search finds a message, by its filter and its text. A query without a text finds all that pass the filter. */
+export const createMessageMatcher = (
+  query: string,
+  { from, kind, after = 0, before = Number.POSITIVE_INFINITY }: SearchFilter = {},
+): ((message: Pick<Message, "sender" | "at" | "body">) => boolean) => {
+  const isTextFound = query === "" ? () => true : createSearchMatcher(query);
+  return ({ sender, at, body }) =>
+    (from === undefined || sender === from) &&
+    at >= after &&
+    at < before &&
+    isOfKind(body, kind) &&
+    isTextFound(searchTextOfBody(body));
+};
