@@ -129,12 +129,18 @@ const EventBody = v.strictObject({
 });
 export type EventBody = v.InferOutput<typeof EventBody>;
 
+/** Tombstone of a deleted message. `by`: member number of the group's owner, if it was not its author who deleted it. */
+const Tombstone = v.strictObject({ type: v.literal("deleted"), by: v.optional(Count) });
+export type Tombstone = v.InferOutput<typeof Tombstone>;
+export const createTombstone = (by: number | undefined): Tombstone =>
+  by === undefined ? { type: "deleted" } : { type: "deleted", by };
+
 /** Bodies in the log, including tombstones (`deleted`) and placeholders for undelivered messages (`withheld`). */
 export const StoredBody = v.variant("type", [
   ...Body.options,
   EventBody,
   CallBody,
-  v.strictObject({ type: v.literal("deleted") }),
+  Tombstone,
   v.strictObject({ type: v.literal("withheld") }),
 ]);
 export type StoredBody = v.InferOutput<typeof StoredBody>;

@@ -1,8 +1,12 @@
 import { evictAllDurableObjects } from "cloudflare:test";
+import { env } from "cloudflare:workers";
 import { beforeAll, test } from "vitest";
+import { createUuid } from "#contract/ids.ts";
 import { gapPageRows, messagePageRows, receiptHoldMs } from "#contract/limits.ts";
 import { connectPeople, type Person } from "#tests/support/people/people.ts";
 import { call, makePerson, site } from "#tests/worker/support/site.ts";
+import type { ConversationRpc } from "#worker/objects/rpc.ts";
+import { getConversationStub } from "#worker/objects/stubs.ts";
 import { consumeCounts, startCounting } from "./counters.ts";
 import { report } from "./report.ts";
 import { pause, SceneDevice, seedInbox, seedLog, toConversationId } from "./scene.ts";
@@ -128,6 +132,25 @@ test("flags of messages cost", async () => {
   await measure("deleting a message for oneself", 1, () => device.ask(["Y", 3, chat, 1, { deleted: true }]), true);
   device.close();
   other.close();
+});
+
+test("deletions in a group of 10 cost", async () => {
+  const people: Person[] = [];
+  while (people.length < 10) people.push(await makePerson());
+  const [owner, author, ...others] = people;
+  if (!owner || !author) return;
+  const group = createUuid();
+  const conversation: ConversationRpc = getConversationStub(env, group);
+  const members = [author, ...others].map(({ id: user }) => ({ user, isHidden: false }));
+  await conversation.createGroup(owner.id, "Quartier", members);
+  const [ownerDevice, authorDevice] = [await SceneDevice.connect(owner), await SceneDevice.connect(author)];
+  for (const text of ["à supprimer par Ana", "à supprimer par Ben"]) await authorDevice.send(group, text);
+  await pause(settleMs);
+  const deleteMessage = (device: SceneDevice, seq: number) => () => device.ask(["e", seq, group, seq]);
+  await measure("10 members, the author deletes a message", 1, deleteMessage(authorDevice, 3), true);
+  await measure("10 members, the owner deletes a member's message", 1, deleteMessage(ownerDevice, 2), true);
+  ownerDevice.close();
+  authorDevice.close();
 });
 
 test("with 1,000 conversations an opening costs", async () => {

@@ -33,7 +33,9 @@ export const MulticastResult = v.object({
 });
 export type MulticastResult = v.InferOutput<typeof MulticastResult>;
 
-export const DeleteForEveryoneResult = v.object({ revision: Watermark });
+/** Revision of the deletion, and who deleted the message before, as in its tombstone. */
+const deletionFields = { revision: Watermark, by: v.optional(Watermark) };
+export const DeleteForEveryoneResult = v.object(deletionFields);
 /** Revision of the reaction, 0 if there was none to remove. */
 export const ReactResult = v.object({ revision: Watermark });
 /** Members who reacted to a message, by member number; `before` is where to continue, null on the last page. */
@@ -42,9 +44,9 @@ export const ReactorPage = v.object({
   before: v.nullable(Watermark),
 });
 export type ReactorPage = v.InferOutput<typeof ReactorPage>;
-/** Position of the deleted message, null if it had not arrived, and the revision of the deletion. */
+/** Position of the deleted message, null if it had not arrived, and its deletion. */
 export const DeletePendingResult = v.object({
-  revision: Watermark,
+  ...deletionFields,
   place: v.nullable(v.object({ seq: Seq, at: v.number() })),
 });
 export type DeletePendingResult = v.InferOutput<typeof DeletePendingResult>;

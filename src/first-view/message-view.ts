@@ -1,7 +1,7 @@
 import { toCallEntry } from "#components/messages/call-text.ts";
 import { formatElements } from "#components/messages/format-elements.ts";
 import { textScaleClasses, toTextScale } from "#components/messages/large-emoji.ts";
-import { getMemberName, listNamedMembers } from "#components/messages/member-names.ts";
+import { describeDeleter, getMemberName, listNamedMembers } from "#components/messages/member-names.ts";
 import { toPreviewParts } from "#components/messages/message-preview-text.ts";
 import { quoteClasses } from "#components/messages/quote-classes.ts";
 import { reactionClasses, toShownKinds } from "#components/messages/reaction-classes.ts";
@@ -12,6 +12,7 @@ import { type Forwarded, findReplyTarget, getEditNumber, type StoredBody } from 
 import { deletedUserId } from "#contract/ids.ts";
 import { findMentions, type Mention } from "#contract/mentions.ts";
 import { type FormattedPart, parseFormatting, toShownText } from "#contract/wire/formatting.ts";
+import { toTextParts } from "#contract/wire/links.ts";
 import { toPreview } from "#contract/wire/preview.ts";
 import { cardHeightPx, cardWidthPx, toImageBox } from "#features/chat/message/bubble-metrics.ts";
 import { collapseText } from "#features/chat/message/collapse-text.ts";
@@ -24,7 +25,6 @@ import type { Translate } from "#i18n/setup.ts";
 import { toThumbUrl } from "#lib/media/thumbhash.ts";
 import { balanceBidi, isolateBidi } from "#lib/text/bidi.ts";
 import { isRightToLeft } from "#lib/text/direction.ts";
-import { toTextParts } from "#contract/wire/links.ts";
 import { avatar, ticks } from "./controls.ts";
 import { Markup, markup } from "./markup.ts";
 import type { ChatEntry, ChatViewData } from "./view-data.ts";
@@ -126,7 +126,13 @@ const image = (body: Extract<StoredBody, { type: "image" }>, hasThumb: boolean, 
 
 const fileCardClasses = `flex max-w-full w-[${cardWidthPx - 24}px] min-h-[${cardHeightPx - 16}px] flex-col justify-center`;
 
-const content = (body: StoredBody, time: string, mine: boolean, hasThumb: boolean, t: Translate): Markup => {
+const content = (
+  { body, mine }: ChatEntry,
+  time: string,
+  members: ChatViewData["members"],
+  hasThumb: boolean,
+  t: Translate,
+): Markup => {
   switch (body.type) {
     case "text":
       return markup`<div class="px-3 py-2 ${textScaleClasses[toTextScale(body.text)]}">${bubbleText(body.text, findMentions(body), time, mine, t)}</div>`;
@@ -137,7 +143,7 @@ const content = (body: StoredBody, time: string, mine: boolean, hasThumb: boolea
     case "voice":
       return markup`<div class="px-3 py-2"><div class="max-w-full w-[248px] h-12 flex items-center gap-2"><span class="grid size-12 shrink-0 place-items-center rounded-full bg-accent text-[24px] text-on-accent"><span class="i-ph-play-fill" aria-hidden="true"></span></span><span class="sr-only">${t("messages.voice", { time: formatDuration(body.ms) })}</span><span aria-hidden="true" class="self-end text-xs leading-[18px] text-muted tabular-nums">${formatDuration(body.ms, true)}</span></div></div>`;
     case "deleted":
-      return note("i-ph-prohibit", t("chat.deletedMessage"), time, mine);
+      return note("i-ph-prohibit", describeDeleter(body, members, t) ?? t("chat.deletedMessage"), time, mine);
     default:
       return note("i-ph-question", t("chat.unreadable"), time, mine);
   }
@@ -226,7 +232,7 @@ const bubble = (entry: ChatEntry, placement: MessagePlacement, chat: ChatViewDat
     mine ? "bg-own" : "bg-surface shadow-[inset_0_0_0_1px_var(--line)]"
   }"><span class="sr-only">${author} </span>${hasSenderName && sender && senderName(sender)}${
     "forwarded" in body && body.forwarded && forwardedLabel(body.forwarded, chat.me, t)
-  }${quote(entry, chat, t)}${content(body, edited ? `${edited} ${time}` : time, mine, chat.thumbs.has(entry), t)}<span class="pointer-events-none absolute bottom-1.5 flex items-center gap-1 text-xs tabular-nums ${isRtl ? "left-3" : "right-3"} ${
+  }${quote(entry, chat, t)}${content(entry, edited ? `${edited} ${time}` : time, chat.members, chat.thumbs.has(entry), t)}<span class="pointer-events-none absolute bottom-1.5 flex items-center gap-1 text-xs tabular-nums ${isRtl ? "left-3" : "right-3"} ${
     isOverImage
       ? "mr-[-2px] mb-0.5 rounded-full bg-black/60 px-2 py-px text-white [--muted:#fff] [--read:#9ccbff]"
       : "text-muted"

@@ -14,6 +14,7 @@ import {
   RevisedResult,
   SearchResult,
 } from "#contract/wire/commands.ts";
+import { MessageInfo, PrivateConversationId } from "#contract/wire/message-info.ts";
 import { isSearchable } from "#contract/wire/search-filter.ts";
 import { createRoutes } from "#worker/lib/http/app.ts";
 import { authenticate } from "#worker/lib/http/authenticate.ts";
@@ -39,6 +40,7 @@ const SearchQuery = v.pipe(
   v.check((search) => isSearchable(search), "a text or a filter"),
 );
 const ReactorQuery = v.object({ emoji: v.optional(Emoji), before: v.optional(SeqParam) });
+const PrivateMessageParams = v.object({ ...MessageParams.entries, id: PrivateConversationId });
 const RevisedQuery = v.object({ since: SeqParam });
 const SyncQuery = v.object({ since: SeqParam, before: v.optional(SeqParam) });
 
@@ -138,6 +140,27 @@ export const conversationRoutes = createRoutes()
       const { emoji, before } = c.req.valid("query");
       const page = await withRetry(() => getConversationStub(c.env, id).listReactors(user, seq, { emoji, before }));
       return isRefusal(page) ? respondWithRefusal(c, page) : c.json(page, 200);
+    },
+  )
+  .get(
+    "/conversations/:id/messages/:seq/info",
+    describeOperation({
+      tag: "conversations",
+      summary: "Times at which one's own message in a private conversation was delivered and read",
+      ok: { status: 200, body: MessageInfo },
+      refusals: [...nonMemberErrors, "message_not_found", "not_your_message"],
+    }),
+    authenticate,
+    validate("param", PrivateMessageParams),
+    async (c) => {
+      const { user } = c.var.caller;
+      const { id, seq } = c.req.valid("param");
+      const channel = getUserChannelStub(c.env, user);
+      const isKnown = await withRetry(() => channel.hasConversation(id));
+      if (!isKnown) return respondWithRefusal(c, { error: "conversation_not_found" });
+      const seenUpTo = await withRetry(() => channel.getVisibleReadUpTo(id));
+      const info = await withRetry(() => getConversationStub(c.env, id).getMessageInfo(user, seq, seq <= seenUpTo));
+      return isRefusal(info) ? respondWithRefusal(c, info) : c.json(info, 200);
     },
   )
   .get(

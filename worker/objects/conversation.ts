@@ -10,6 +10,7 @@ import {
   type Refusal,
   type RevisedResult,
 } from "#contract/wire/commands.ts";
+import type { MessageInfo } from "#contract/wire/message-info.ts";
 import { readLimitFactor } from "#worker/lib/limits/local-limits.ts";
 import { logWarning } from "#worker/lib/log.ts";
 import { AccessController } from "./conversation/access-controller.ts";
@@ -21,7 +22,7 @@ import { isGroupLog } from "./conversation/groups/group-view.ts";
 import { ConversationLog } from "./conversation/log/conversation-log.ts";
 import type { Member } from "./conversation/log/member-table.ts";
 import { findForwardOriginal, isFileReadable } from "./conversation/messages/attachment-access.ts";
-import { replaceByTombstone } from "./conversation/messages/deletions.ts";
+import { replaceByTombstone, toDeletionResult } from "./conversation/messages/deletions.ts";
 import type { MessageEdit } from "./conversation/messages/edits.ts";
 import { anonymizeForwardsOf } from "./conversation/messages/forward-authors.ts";
 import { readMessagePage } from "./conversation/messages/history.ts";
@@ -30,6 +31,7 @@ import { applyReaction, listReactors } from "./conversation/messages/reactions.t
 import {
   applyReceipts,
   clearHistoryUpTo,
+  getMessageInfo,
   listReceiptsOf,
   toMemberReadState,
 } from "./conversation/messages/read-state.ts";
@@ -133,7 +135,7 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
     const done = log.transaction(() => replaceByTombstone(log, member, log.findVisible(member, seq)));
     if (isRefusal(done)) return done;
     this.#notifier.notifyDeleted(log, member, done);
-    return { revision: done.revision };
+    return toDeletionResult(done);
   }
 
   async deletePending(user: Uuid, cid: Uuid): ReturnType<ConversationRpc["deletePending"]> {
@@ -261,6 +263,11 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
   async listReceipts(user: Uuid, seq: number, seesReads: boolean): Promise<Receipts | Refusal> {
     const member = this.#log?.members.findActive(user);
     return this.#log && member ? listReceiptsOf(this.#log, member, seq, seesReads) : conversationNotFound;
+  }
+
+  async getMessageInfo(user: Uuid, seq: number, seesReads: boolean): Promise<MessageInfo | Refusal> {
+    const member = this.#log?.members.findActive(user);
+    return this.#log && member ? getMessageInfo(this.#log, member, seq, seesReads) : conversationNotFound;
   }
 
   async relayTyping(user: Uuid): Promise<void> {

@@ -9,6 +9,7 @@ import type { PushSubscriptionBody, PushTestResult } from "#contract/push.ts";
 import type { MessageFlags } from "#contract/settings/message-flags.ts";
 import type { Presence, VersionedSettings } from "#contract/settings/settings.ts";
 import type { Command, CommandResults, ListPage, ReactorPage, Refusal, SearchResult } from "#contract/wire/commands.ts";
+import type { MessageInfo } from "#contract/wire/message-info.ts";
 import type { ChangedReactions } from "#contract/wire/reactions.ts";
 import type { CallRecord } from "./shared/call-record.ts";
 
@@ -259,6 +260,8 @@ export interface ConversationRpc {
    * (`seesReads`).
    */
   listReceipts(user: Uuid, seq: number, seesReads: boolean): Promise<Receipts | Refusal>;
+  /** Times at which the caller's own message in a private conversation was delivered and, if `seesReads`, read. */
+  getMessageInfo(user: Uuid, seq: number, seesReads: boolean): Promise<MessageInfo | Refusal>;
   /** Relays to the other members of a small group that this member is typing. */
   relayTyping(user: Uuid): Promise<void>;
   /** Sets whether the member blocks the peer. Private conversations only; idempotent. */

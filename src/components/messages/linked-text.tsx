@@ -1,6 +1,6 @@
 import { Fragment, type ReactNode, useMemo } from "react";
-import { balanceBidi } from "#lib/text/bidi.ts";
 import { toTextParts } from "#contract/wire/links.ts";
+import { balanceBidi } from "#lib/text/bidi.ts";
 
 type LinkedTextProps = {
   text: string;

@@ -1,4 +1,4 @@
-import type { StoredBody } from "#contract/conversations.ts";
+import type { StoredBody, Tombstone } from "#contract/conversations.ts";
 import { formatList } from "#i18n/format.ts";
 import type { Translate } from "#i18n/setup.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
@@ -15,14 +15,18 @@ export const toMemberNames = ({
   memberProfiles: MemberNames["profiles"];
 }): MemberNames | undefined => (group ? { ownNumber: group.number, profiles: memberProfiles } : undefined);
 
-/** Member numbers a message names: its sender and, for a group event, those it is about. */
+/** Member numbers a message names: its sender, for a group event those it is about, and the owner who deleted it. */
 export const listNamedMembers = ({
   body,
   sender,
 }: {
   body: StoredBody | null | undefined;
   sender?: number | undefined;
-}): number[] => [...(sender === undefined ? [] : [sender]), ...(body?.type === "event" ? (body.who ?? []) : [])];
+}): number[] => [
+  ...(sender === undefined ? [] : [sender]),
+  ...(body?.type === "event" ? (body.who ?? []) : []),
+  ...(body?.type === "deleted" && body.by !== undefined ? [body.by] : []),
+];
 
 /** Display name of a member; a generic word until the profile is loaded. */
 export const getMemberName = (
@@ -33,6 +37,17 @@ export const getMemberName = (
   if (number === ownNumber) return t("common.you");
   const profile = number === undefined ? undefined : profiles[number];
   return profile ? profile.name || t("common.deletedAccount") : t("groups.chat.someone");
+};
+
+/** Who deleted a message, if it was the owner of the group and their name is loaded. */
+export const describeDeleter = (
+  { by }: Tombstone,
+  names: MemberNames | undefined,
+  t: Translate,
+): string | undefined => {
+  if (by === undefined || !names) return undefined;
+  if (by === names.ownNumber) return t("messages.deletedByMe");
+  return names.profiles[by] && t("messages.deletedBy", { name: isolateBidi(getMemberName(names, by, t)) });
 };
 
 /** Shortens a name to the first whole words that fit, or cuts a long first word. */

@@ -4,7 +4,7 @@ import { removeFormatting } from "#contract/wire/formatting.ts";
 import { formatDuration } from "#i18n/format.ts";
 import type { Translate } from "#i18n/setup.ts";
 import { type CallPerspective, formatCallEntry, toCallEntry } from "./call-text.ts";
-import type { MemberNames } from "./member-names.ts";
+import { describeDeleter, type MemberNames } from "./member-names.ts";
 import { describeSystemMessage } from "./system-message-text.ts";
 
 /** Sender and member names of a group message. */
@@ -36,7 +36,11 @@ export const toPreviewParts = (
     case "voice":
       return { icon: "i-ph-microphone", text: t("messages.voice", { time: formatDuration(body.ms) }) };
     case "deleted":
-      return { icon: "i-ph-prohibit", text: t("messages.deleted"), isNote: true };
+      return {
+        icon: "i-ph-prohibit",
+        text: describeDeleter(body, inGroup?.names, t) ?? t("messages.deleted"),
+        isNote: true,
+      };
     case "call": {
       const entry = toCallEntry(body, perspective, t);
       return { icon: entry.icon, text: formatCallEntry(entry, t) };

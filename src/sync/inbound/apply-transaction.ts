@@ -5,6 +5,7 @@ import {
   type InboxRow,
   isAnonymized,
   type Message,
+  type StoredBody,
 } from "#contract/conversations.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import type { LocalConversationRow, LocalMessageRow, LocalStore } from "#sync/store/database.ts";
@@ -33,6 +34,10 @@ import { hasDifferentLog, markForked } from "./log-forks.ts";
 import type { ServerChange } from "./server-changes.ts";
 
 type RevisedChange = Extract<ServerChange, { type: "revised" }>;
+
+/** Body of a message that is deleted here. One deleted here only later turns out to have been deleted by the group's owner. */
+const mergeTombstones = ({ body: before }: LocalMessageRow, { body }: LocalMessageRow): StoredBody =>
+  before.type === "deleted" && before.by === undefined && body.type === "deleted" ? body : before;
 
 /**
  * Unit of work of one transaction that applies server changes. Conversation rows are read once, changed in memory and
@@ -140,7 +145,7 @@ export class ApplyTransaction {
     if (messages.every(({ cid }) => cid === undefined)) return messages;
     const deletedIds = new Set((await this.#listPendingDeletions()).map(({ cid }) => cid));
     return messages.map((message) =>
-      message.cid !== undefined && deletedIds.has(message.cid)
+      message.cid !== undefined && deletedIds.has(message.cid) && message.body.type !== "deleted"
         ? { ...withoutReactions(message), body: { type: "deleted" } }
         : message,
     );
@@ -178,7 +183,7 @@ export class ApplyTransaction {
     for (const [index, before] of stored.entries()) {
       const row = rows[index];
       if (!row || !before) continue;
-      if (isTombstone(before.body)) rows[index] = { ...withoutReactions(row), body: before.body };
+      if (isTombstone(before.body)) rows[index] = { ...withoutReactions(row), body: mergeTombstones(before, row) };
       else if (isTombstone(row.body)) this.collectOrphanedFile(before);
       else if (isAnonymized(before.body) || getEditNumber(before.body) > getEditNumber(row.body))
         row.body = before.body;

@@ -1,4 +1,4 @@
-import type { Message } from "#contract/conversations.ts";
+import { createTombstone, type Message } from "#contract/conversations.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import type { Relation } from "#contract/people.ts";
 import type { CommandResults } from "#contract/wire/commands.ts";
@@ -59,17 +59,17 @@ export const runRelationCommand = async (
   if (relation && context === tab.context.get()) await applyAnswer(tab, [{ type: "relation", relation, ...before }]);
 };
 
-/** Change that replaces an own message by a tombstone; undefined if the message is not on this device. */
+/** Change that replaces a message by its tombstone; undefined if the message is not on this device. */
 const toDeletionChange = async (
   store: LocalStore,
   conversation: ConversationId,
   seq: number,
-  revision: number,
+  { revision, by }: CommandResults["deleteForEveryone"],
 ): Promise<ServerChange | undefined> => {
   const held = await store.messages.get([conversation, seq]);
   if (!held) return undefined;
   const { sender, at, cid } = held;
-  const message: Message = { seq, sender, at, body: { type: "deleted" }, ...(cid ? { cid } : {}) };
+  const message: Message = { seq, sender, at, body: createTombstone(by), ...(cid ? { cid } : {}) };
   return { type: "revised", target: conversation, since: revision - 1, revision, messages: [message] };
 };
 
@@ -87,7 +87,7 @@ const applyDeletionAnswer = async (
   );
   if (!answer) return;
   const context = tab.context.get();
-  const change = context && (await toDeletionChange(context.store, conversation, seq, answer.revision));
+  const change = context && (await toDeletionChange(context.store, conversation, seq, answer));
   if (change) await applyAnswer(tab, [change]);
 };
 

@@ -1,3 +1,4 @@
+import { createTombstone } from "#contract/conversations.ts";
 import { requestByHttp } from "#sync/connection/http-transport.ts";
 import { applyServerChanges } from "#sync/inbound/apply-server-changes.ts";
 import { asSyncError, isRetryableFailure, SyncError } from "#sync/platform/sync-error.ts";
@@ -19,12 +20,12 @@ export const createDeletionSender = (context: SyncContext): OperationSender<Pend
 async function sendDeletion(context: SyncContext, { conversation, cid }: PendingDeletion): Promise<void> {
   const { store, strict, platform, me } = context;
   const answer = requestByHttp(platform, { type: "deletePending", conversation, cid });
-  const { revision, place } = await answer.catch((error: unknown) => {
+  const { revision, place, by } = await answer.catch((error: unknown) => {
     throw isUnsupportedCommand(asSyncError(error)) ? new SyncError("unavailable") : error;
   });
   const row = place && (await store.conversations.get(conversation));
   if (row) {
-    const message = toOwnMessage(row, me, { cid, ...place, body: { type: "deleted" } });
+    const message = toOwnMessage(row, me, { cid, ...place, body: createTombstone(by) });
     await applyServerChanges(context, [
       { type: "revised", target: conversation, since: revision - 1, revision, messages: [message] },
     ]);

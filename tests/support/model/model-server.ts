@@ -2,12 +2,14 @@ import * as v from "valibot";
 import {
   type Body,
   clampReadState,
+  createTombstone,
   type ForwardSource,
   findAttachment,
   getEditNumber,
   isEditableBody,
   mergeReadStates,
   type ReadState,
+  type Tombstone,
   withText,
 } from "#contract/conversations.ts";
 import { isPermanentError } from "#contract/errors.ts";
@@ -317,12 +319,13 @@ export class ModelServer extends ModelGroups {
     const isSystem = message.body.type === "event" || message.body.type === "call";
     if (message.author !== user && (!isOwner || isSystem)) return { error: "not_your_message" };
     if (message.body.type !== "deleted") {
-      message.body = { type: "deleted" };
+      message.body = createTombstone(message.author === user ? undefined : log.members.get(user)?.number);
       delete message.reactions;
       this.#change(log, [message], [...log.members.keys()]);
       if (message.author !== user && isGroup(log)) this.recordOwnerDeletion(log, user, message.sender);
     }
-    return { revision: message.revision };
+    const { by } = message.body as Tombstone;
+    return { revision: message.revision, ...(by === undefined ? {} : { by }) };
   }
 
   #react(user: Uuid, log: Log, { seq, emoji }: CommandOf<"react">): CommandResults["react"] | Refusal {

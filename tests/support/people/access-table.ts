@@ -289,6 +289,10 @@ export const accessTable: Record<string, Row> = {
     path: (world, role) => `/api/conversations/${conversation(world, role)}/messages/1/reactions`,
     expected: history,
   },
+  "GET /api/conversations/:id/messages/:seq/info": {
+    path: (world, role) => `/api/conversations/${conversation(world, role)}/messages/1/info`,
+    expected: { ...history, removed: 403, blocked: 403 },
+  },
   "PATCH /api/conversations/:id/messages/:seq/flags": {
     path: (world, role) => `/api/conversations/${conversation(world, role)}/messages/1/flags`,
     body: () => ({ starred: true }),
@@ -486,6 +490,12 @@ export const groupTable: Record<string, Row> = {
     other: "cal",
     path: conversationOfGroup("/messages/2/reactions"),
     expected: members,
+  },
+  // Only for private conversations.
+  "GET /api/conversations/:id/messages/:seq/info": {
+    other: "cal",
+    path: conversationOfGroup("/messages/2/info"),
+    expected: signedIn(400),
   },
   "PATCH /api/conversations/:id/messages/:seq/flags": {
     other: "cal",

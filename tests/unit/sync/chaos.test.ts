@@ -223,6 +223,19 @@ const moveMembers = (server: ModelServer, group: Uuid, people: readonly Uuid[], 
   else server.changeGroup(owner, group, { type: "remove", user: one });
 };
 
+const isForwarded = (body: StoredBody) => "forwarded" in body && body.forwarded !== undefined;
+
+/** The owner of the group deletes a text of another member, on any of their devices. */
+const deleteAsOwner = async (server: ModelServer, actors: readonly Actor[], group: Uuid, random: () => number) => {
+  const { members } = server.log(group);
+  const [tab] = actors.flatMap(({ device, tabs }) => (members.get(device.user)?.role === "owner" ? tabs : []));
+  if (!tab) return;
+  const messages = await getContext(tab).store.queryMessages(group, 1).toArray();
+  const texts = messages.filter(({ mine, body }) => mine === 0 && body.type === "text" && !isForwarded(body));
+  const { seq } = texts[Math.floor(random() * texts.length)] ?? {};
+  if (seq !== undefined) await orOffline(deleteMessageBySeq(tab, group, seq));
+};
+
 /** Every member is known with their role, and nobody else counts as a member. */
 const expectMembers = async (server: ModelServer, tab: Tab, group: Uuid): Promise<void> => {
   const context = getContext(tab);
@@ -256,13 +269,16 @@ const expectGone = async (tab: Tab, group: Uuid): Promise<void> => {
   expect(unsent.filter(({ state }) => state !== "failed")).toEqual([]);
 };
 
-const isForwarded = (body: StoredBody) => "forwarded" in body && body.forwarded !== undefined;
 const textsOf = (messages: readonly { body: StoredBody }[]) =>
   messages.flatMap(({ body }) => (body.type === "text" && !isForwarded(body) ? toTyped(body.text) : []));
 
 let namedReplies = 0;
+let ownerDeletions = 0;
 
-afterAll(() => expect(namedReplies).toBeGreaterThan(0));
+afterAll(() => {
+  expect(namedReplies).toBeGreaterThan(0);
+  expect(ownerDeletions).toBeGreaterThan(0);
+});
 
 describe("all kinds of faults at once", () => {
   for (const seed of seeds) {
@@ -288,6 +304,7 @@ describe("all kinds of faults at once", () => {
         const actor = actors[index] as Actor;
         await act(server, actor, chatsOf(actor.device.user), `d${index}`, step, random);
         if (random() < 0.2) moveMembers(server, group, people, random);
+        if (random() < 0.1) await deleteAsOwner(server, actors, group, random);
         if (random() < 0.5) await actor.device.pass(random() * 2_000);
       }
       for (const { device, tabs } of actors) {
@@ -351,6 +368,7 @@ describe("all kinds of faults at once", () => {
       const all = actors.flatMap(({ typed }) => [...typed.values()].flat());
       const alive = textsOf(logged);
       const deleted = logged.filter(({ body }) => body.type === "deleted").length;
+      ownerDeletions += logged.filter(({ body }) => body.type === "deleted" && body.by !== undefined).length;
       expect(alive.length + deleted + textsOf(hasFailed).length + neverCame).toBe(all.length);
       expect(alive.filter((text) => !all.includes(text))).toEqual([]);
       // Every reply that arrived names what it answers, as long as that is not deleted; none names another message.
@@ -362,7 +380,7 @@ describe("all kinds of faults at once", () => {
         const targets = messages.filter((one) => one.body.type === "text" && toTyped(one.body.text) === answered);
         const named = messages.find(({ seq }) => seq === body.reply);
         if (named && targets.includes(named)) namedReplies++;
-        else if (named) expect(named.body).toEqual({ type: "deleted" });
+        else if (named) expect(named.body.type).toBe("deleted");
         else expect(targets.filter((one) => !isForwarded(one.body))).toEqual([]);
       }
       // Every file is stored with all its bytes, once in each conversation it was sent to.

@@ -20,14 +20,15 @@ test("the owner deletes a member's message once, with a system message that name
   const { id, owner, ben, cleo } = await makeChat();
   await request(cleo, { type: "react", conversation: id, seq: 2, emoji: "👍" });
   const author = await Device.open(ben);
-  const { revision } = (await deleteForEveryone(owner, id, 2)) as { revision: number };
-  expect(await deleteForEveryone(owner, id, 2)).toEqual({ revision });
-  expect(author.decodeMessages(await author.nextOf("e"))).toMatchObject([{ seq: 2, body: { type: "deleted" } }]);
+  const done = await deleteForEveryone(owner, id, 2);
+  expect(done).toMatchObject({ by: 0 });
+  expect(await deleteForEveryone(owner, id, 2)).toEqual(done);
+  expect(author.decodeMessages(await author.nextOf("e"))).toMatchObject([{ seq: 2, body: { type: "deleted", by: 0 } }]);
   for (const person of [owner, ben, cleo]) {
     await waitUntil(async () => (await readRow(person, id)).head === 3);
     const [, deleted, event, ...more] = await readLog(person, id);
     expect(deleted).not.toHaveProperty("reactions");
-    expect(deleted).toMatchObject({ seq: 2, sender: 1, body: { type: "deleted" } });
+    expect(deleted).toMatchObject({ seq: 2, sender: 1, body: { type: "deleted", by: 0 } });
     expect(event).toMatchObject({ seq: 3, sender: 0, body: { type: "event", event: "deleted", who: [1] } });
     expect(more).toEqual([]);
     expect(JSON.stringify(await readLog(person, id))).not.toContain("secret");
@@ -43,6 +44,13 @@ test("other members, and an owner who handed the group over, cannot delete messa
   expect(toTexts(await readLog(ben, id))).toContain("secret");
   expect(await deleteForEveryone(cleo, id, 2)).toHaveProperty("revision");
   expect(await deleteForEveryone(cleo, id, 1)).toEqual({ error: "not_your_message" });
+});
+
+test("the tombstone of a message that its author deleted first does not name the owner", async () => {
+  const { id, owner, ben } = await makeChat();
+  const done = await deleteForEveryone(ben, id, 2);
+  expect(await deleteForEveryone(owner, id, 2)).toEqual(done);
+  expect((await readLog(owner, id))[1]?.body).toEqual({ type: "deleted" });
 });
 
 test("an own deletion leaves no system message", async () => {
@@ -68,6 +76,7 @@ test("edit vs. delete by the owner: the deletion wins in both orders", async () 
 test("a member's deletion of a message that the owner deleted is confirmed by client id", async () => {
   const { id, owner, ben } = await makeChat();
   const cid = (await readLog(ben, id)).find(({ seq }) => seq === 2)?.cid ?? "";
-  const done = (await deleteForEveryone(owner, id, 2)) as { revision: number };
+  const done = await deleteForEveryone(owner, id, 2);
+  expect(done).toMatchObject({ by: 0 });
   expect(await request(ben, { type: "deletePending", conversation: id, cid })).toMatchObject(done);
 });

@@ -1,6 +1,7 @@
 import { useTranslation } from "react-i18next";
 import { lazyComponent } from "#components/layout/lazy-component.tsx";
 import { textScaleClasses, toTextScale } from "#components/messages/large-emoji.ts";
+import { describeDeleter, type MemberNames } from "#components/messages/member-names.ts";
 import type { StoredBody } from "#contract/conversations.ts";
 import { findMentions } from "#contract/mentions.ts";
 import type { AttachmentProps } from "#features/chat/attachments/use-attachment.ts";
@@ -20,6 +21,8 @@ const VoiceMessage = lazyComponent<AttachmentProps<"voice">>(() =>
 
 type BubbleContentProps = Omit<AttachmentProps<"image">, "body"> & {
   time: string;
+  /** Names of the members; only in a group. */
+  members: MemberNames | undefined;
   isExpanded: boolean;
   onExpand: () => void;
 };
@@ -42,7 +45,7 @@ function BubbleNote({ icon, text, time, mine }: { icon: string; text: string; ti
 }
 
 /** Content of a message by its type. The size of an image or card is reserved before its code and data are loaded. */
-export function BubbleContent({ time, isExpanded, onExpand, ...props }: BubbleContentProps) {
+export function BubbleContent({ time, members, isExpanded, onExpand, ...props }: BubbleContentProps) {
   const { t } = useTranslation();
   const { mine } = props.item;
   const body: StoredBody = props.item.body;
@@ -94,7 +97,14 @@ export function BubbleContent({ time, isExpanded, onExpand, ...props }: BubbleCo
         </div>
       );
     case "deleted":
-      return <BubbleNote icon="i-ph-prohibit" text={t("chat.deletedMessage")} time={time} mine={mine} />;
+      return (
+        <BubbleNote
+          icon="i-ph-prohibit"
+          text={describeDeleter(body, members, t) ?? t("chat.deletedMessage")}
+          time={time}
+          mine={mine}
+        />
+      );
     default:
       return <BubbleNote icon="i-ph-question" text={t("chat.unreadable")} time={time} mine={mine} />;
   }

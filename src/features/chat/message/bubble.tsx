@@ -97,7 +97,7 @@ function BubbleView({ conversation, item, me, authorLabel, sender, placement, ac
   const edited = getEditNumber(body) > 0 && t("messages.edited");
   const hasMenu = hasShareableContent(body);
   const longPressHandlers = useLongPressMenu(hasMenu ? (anchor) => actions.openMenu(item, anchor) : undefined);
-  const startReply = useContext(ReplyActionsContext)?.startReply;
+  const { people, startReply } = useContext(ReplyActionsContext) ?? {};
   const swipeToReply = useSwipeReply(hasMenu && startReply && canBeAnswered(item) ? () => startReply(item) : undefined);
   const target = item.replyTo ?? findReplyTarget(body);
   const isOverImage = body.type === "image" && body.text === undefined;
@@ -137,6 +137,7 @@ function BubbleView({ conversation, item, me, authorLabel, sender, placement, ac
           <BubbleContent
             conversation={conversation}
             item={status === "failed" && isClosedForSending(props.participation) ? withoutUpload(item) : item}
+            members={people?.members}
             time={[item.starred && "★", edited, time].filter(Boolean).join(" ")}
             description={`${authorLabel} ${describeMessage(body, t)}, ${time}`}
             isExpanded={props.isExpanded}

@@ -9,7 +9,7 @@ import MenuPopup from "#components/overlays/menu-popup.tsx";
 import { runWithToast } from "#components/overlays/run-with-toast.ts";
 import { showToast } from "#components/overlays/toast.tsx";
 import { type AttachedBody, findAttachment, findReplyTarget } from "#contract/conversations.ts";
-import type { ConversationId, Uuid } from "#contract/ids.ts";
+import { type ConversationId, privateMembers, type Uuid } from "#contract/ids.ts";
 import { saveToDevice } from "#features/chat/attachments/save-file.ts";
 import { toFetchErrorKey, useAttachment } from "#features/chat/attachments/use-attachment.ts";
 import { canBeEdited, EditContext } from "#features/chat/edit/edit-context.ts";
@@ -37,7 +37,7 @@ import { useIsStarred } from "./use-is-starred.ts";
 export type MessageAction = {
   item: ChatItem;
   anchor: MenuAnchor;
-  step: "menu" | "save" | "forward" | "delete" | "receipts" | "reactors" | "emoji";
+  step: "menu" | "save" | "forward" | "delete" | "receipts" | "info" | "reactors" | "emoji";
 };
 
 type MessageMenuProps = {
@@ -57,6 +57,7 @@ const ForwardDialog = lazyOverlay(async () => {
   return dialog;
 });
 const ReceiptsSheet = lazyOverlay(() => import("./receipts-sheet.tsx"));
+const MessageInfoSheet = lazyOverlay(() => import("./message-info-sheet.tsx"));
 const ReactorsSheet = lazyOverlay(() => import("#features/chat/reactions/reactors-sheet.tsx"));
 const EmojiPicker = lazyOverlay(() => import("#features/chat/reactions/emoji-picker.tsx"));
 
@@ -189,6 +190,8 @@ export default function MessageMenu(props: MessageMenuProps) {
       />
     );
   }
+  if (step === "info" && item.seq !== undefined)
+    return <MessageInfoSheet conversation={conversation} item={{ ...item, seq: item.seq }} onClose={onClose} />;
   if (step === "reactors")
     return <ReactorsSheet conversation={conversation} me={me} people={people} item={item} onClose={onClose} />;
   const reactWith = (emoji: string) => void toggleReaction(conversation, item, emoji, t);
@@ -305,6 +308,14 @@ export default function MessageMenu(props: MessageMenuProps) {
         label: t("groups.receipts.title"),
         icon: "i-ph-checks",
         onSelect: () => onStep("receipts"),
+      },
+    privateMembers(conversation) &&
+      item.mine &&
+      item.seq !== undefined && {
+        id: "info",
+        label: t("messages.info.title"),
+        icon: "i-ph-info",
+        onSelect: () => onStep("info"),
       },
     sender &&
       sender.user !== "" && {

@@ -7,6 +7,7 @@ import mentionTable from "#migrations/conversation/0003_mentions.sql?raw";
 import earlierTexts from "#migrations/conversation/0004_earlier_texts.sql?raw";
 import reactionTable from "#migrations/conversation/0005_reactions.sql?raw";
 import searchTerms from "#migrations/conversation/0006_search_terms.sql?raw";
+import receiptMarks from "#migrations/conversation/0007_receipt_marks.sql?raw";
 import { ConversationCall } from "#worker/objects/shared/call-record.ts";
 import { applyMigrations, readSchemaVersion } from "#worker/objects/shared/migrations.ts";
 import { EarlierTextTable } from "./earlier-text-table.ts";
@@ -22,7 +23,7 @@ import {
 import { PendingDeletions } from "./pending-deletions.ts";
 import { ReactionTable } from "./reaction-table.ts";
 
-const migrations = [logTables, callRing, mentionTable, earlierTexts, reactionTable, searchTerms];
+const migrations = [logTables, callRing, mentionTable, earlierTexts, reactionTable, searchTerms, receiptMarks];
 
 const newEpoch = (): string => crypto.randomUUID().slice(0, 8);
 

@@ -26,6 +26,8 @@ export type Member = ReadState & {
   shownReadState: ReadState | null;
   /** Whether the member hid their last read from the others. */
   hidesReads: boolean;
+  /** Times of the shown read state (`messages/receipt-marks.ts`), null in groups and before the first. */
+  receiptMarks: string | null;
   state: MemberState;
   role: GroupRole;
   /**
@@ -52,6 +54,7 @@ type MemberColumns = {
   shown_delivered: number | null;
   shown_read: number | null;
   hides: number;
+  marks: string | null;
   state: MemberState;
   role: GroupRole;
   joined: number;
@@ -70,6 +73,7 @@ const toMember = (row: MemberColumns): Member => ({
   visibleUpTo: row.ends,
   shownReadState: row.shown_delivered === null ? null : { delivered: row.shown_delivered, read: row.shown_read ?? 0 },
   hidesReads: row.hides === 1,
+  receiptMarks: row.marks,
   state: row.state,
   role: row.role,
   visibleAfter: row.joined,
@@ -87,6 +91,7 @@ const updatedColumns = [
   "shown_delivered",
   "shown_read",
   "hides",
+  "marks",
   "state",
   "role",
   "joined",
@@ -104,6 +109,7 @@ const toColumns = (member: Member): Pick<MemberColumns, (typeof updatedColumns)[
   shown_delivered: member.shownReadState?.delivered ?? null,
   shown_read: member.shownReadState?.read ?? null,
   hides: member.hidesReads ? 1 : 0,
+  marks: member.receiptMarks,
   state: member.state,
   role: member.role,
   joined: member.visibleAfter,

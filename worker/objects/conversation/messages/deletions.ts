@@ -1,4 +1,4 @@
-import { findAttachment } from "#contract/conversations.ts";
+import { createTombstone, findAttachment, type Tombstone } from "#contract/conversations.ts";
 import { isGroupActionAllowed } from "#contract/groups.ts";
 import type { Refusal } from "#contract/wire/commands.ts";
 import type { ConversationLog } from "#worker/objects/conversation/log/conversation-log.ts";
@@ -7,10 +7,16 @@ import { fromBodyColumns, getMessageTraits, toBodyColumns } from "#worker/object
 import type { MessageRecord } from "#worker/objects/conversation/log/message-table.ts";
 
 /**
- * `revision` of the deletion. `isNew`: deleted now, not before. `isUndelivered`: the message never reached the other
- * member.
+ * `revision` and tombstone of the deletion. `isNew`: deleted now, not before. `isUndelivered`: the message never reached
+ * the other member.
  */
-export type TombstoneResult = { revision: number; isNew: boolean; isUndelivered: boolean };
+export type TombstoneResult = { revision: number; tombstone: Tombstone; isNew: boolean; isUndelivered: boolean };
+
+/** Result of a deletion as devices receive it. */
+export const toDeletionResult = ({
+  revision,
+  tombstone: { by },
+}: TombstoneResult): { revision: number; by?: number } => (by === undefined ? { revision } : { revision, by });
 
 /** Whether a member may delete a message for everyone: its author, and in a group the owner. */
 const mayDelete = (log: ConversationLog, member: Member, { sender, kind }: MessageRecord): boolean =>
@@ -31,10 +37,12 @@ export const replaceByTombstone = (
   const { seq } = row;
   if (!mayDelete(log, member, row)) return { error: "not_your_message" };
   const isUndelivered = row.withheld > 0;
-  if (row.kind === "deleted") return { revision: row.revision, isNew: false, isUndelivered };
-  const { file } = findAttachment(fromBodyColumns(row.kind, row.body)) ?? {};
+  const body = fromBodyColumns(row.kind, row.body);
+  if (body.type === "deleted") return { revision: row.revision, tombstone: body, isNew: false, isUndelivered };
+  const { file } = findAttachment(body) ?? {};
+  const tombstone = createTombstone(row.sender === member.number ? undefined : member.number);
   log.addRevisions(1);
-  log.messages.replace({ ...row, ...toBodyColumns({ type: "deleted" }), revision: log.revision, shown: null });
+  log.messages.replace({ ...row, ...toBodyColumns(tombstone), revision: log.revision, shown: null });
   log.earlierTexts.deleteOf(seq);
   log.reactions.deleteOf(seq);
   if (file !== undefined) {
@@ -43,5 +51,5 @@ export const replaceByTombstone = (
   }
   if (row.sender !== member.number)
     log.append(member.number, crypto.randomUUID(), { type: "event", event: "deleted", who: [row.sender] }, now);
-  return { revision: log.revision, isNew: true, isUndelivered };
+  return { revision: log.revision, tombstone, isNew: true, isUndelivered };
 };

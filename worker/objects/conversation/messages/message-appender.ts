@@ -15,7 +15,7 @@ import type { ConversationLog } from "#worker/objects/conversation/log/conversat
 import type { Member } from "#worker/objects/conversation/log/member-table.ts";
 import type { CheckedMessage, InboxPosition, RefusedMessage, SendOutcome } from "#worker/objects/rpc.ts";
 import { GroupCommit } from "#worker/objects/shared/group-commit.ts";
-import { replaceByTombstone } from "./deletions.ts";
+import { replaceByTombstone, toDeletionResult } from "./deletions.ts";
 import { applyEdit, type MessageEdit } from "./edits.ts";
 import { reviseCorrected } from "./forward-authors.ts";
 import { checkMentions } from "./mention-checks.ts";
@@ -152,7 +152,7 @@ export class MessageAppender {
       const deletion = log.transaction(() => replaceByTombstone(log, member, row));
       if (isRefusal(deletion)) return deletion;
       this.#notifier.notifyDeleted(log, member, deletion);
-      return { revision: deletion.revision, place: existing };
+      return { ...toDeletionResult(deletion), place: existing };
     }
     log.transaction(() => log.pendingDeletions.add(member, cid, now));
     return { revision: log.revision, place: null };

@@ -1,9 +1,12 @@
 import { clampReadState, mergeReadStates, type ReadState } from "#contract/conversations.ts";
 import type { Receipts } from "#contract/groups.ts";
-import type { Refusal } from "#contract/wire/commands.ts";
+import { isRefusal, type Refusal } from "#contract/wire/commands.ts";
+import type { MessageInfo, ReceiptTime } from "#contract/wire/message-info.ts";
 import type { ConversationLog } from "#worker/objects/conversation/log/conversation-log.ts";
 import type { LowestReadState, Member } from "#worker/objects/conversation/log/member-table.ts";
+import type { MessageRecord } from "#worker/objects/conversation/log/message-table.ts";
 import type { MemberReadState, UnreadState } from "#worker/objects/rpc.ts";
+import { findReceiptTime, recordReceiptMarks } from "./receipt-marks.ts";
 
 /** Messages from others that a member can see and has neither read nor cleared: their number, and the mentions among them. */
 export const countUnreadFor = (log: ConversationLog, member: Member): UnreadState => ({
@@ -29,6 +32,7 @@ export const applyReceipts = (
   member: Member,
   claimed: ReadState,
   isVisibleToPeers: boolean,
+  now = Date.now(),
 ): ReceiptsMove => {
   const readState = mergeReadStates(member, clampReadState(claimed, log.headFor(member)));
   const hasMoved = readState.delivered !== member.delivered || readState.read !== member.read;
@@ -36,13 +40,13 @@ export const applyReceipts = (
   if (!hasMoved) return { hasMoved, hasRead, isSeenChanged: false };
   const hidesReads = hasRead ? !isVisibleToPeers : member.hidesReads;
   const before = member.shownReadState ?? { delivered: member.delivered, read: member.read };
-  log.members.update(member, {
-    ...readState,
-    hidesReads,
-    shownReadState: toShownReceipts(member, readState, hidesReads),
-  });
-  const after = member.shownReadState ?? member;
-  return { hasMoved, hasRead, isSeenChanged: after.delivered !== before.delivered || after.read !== before.read };
+  const shownReadState = toShownReceipts(member, readState, hidesReads);
+  const after = shownReadState ?? readState;
+  const isSeenChanged = after.delivered !== before.delivered || after.read !== before.read;
+  const { receiptMarks: marks } = member;
+  const receiptMarks = isSeenChanged && !log.group ? recordReceiptMarks(marks, before, after, now) : marks;
+  log.members.update(member, { ...readState, hidesReads, shownReadState, receiptMarks });
+  return { hasMoved, hasRead, isSeenChanged };
 };
 
 /** Clears the member's history up to a seq. Cannot be undone. */
@@ -70,6 +74,35 @@ export const toMemberReadState = (log: ConversationLog, member: Member, isCounte
   return isCounted ? { ...state, ...countUnreadFor(log, member) } : state;
 };
 
+/** An own message of the member of which the others may know, or why there is none. */
+const findOwnMessage = (log: ConversationLog, member: Member, seq: number): MessageRecord | Refusal => {
+  const row = log.findVisible(member, seq);
+  if (!row) return { error: "message_not_found" };
+  return row.sender === member.number && row.kind !== "event" ? row : { error: "not_your_message" };
+};
+
+/**
+ * Times of a member's own message in a private conversation. They are those of the shown read state, so they say no more
+ * than the ticks did.
+ */
+export const getMessageInfo = (
+  log: ConversationLog,
+  member: Member,
+  seq: number,
+  seesRead: boolean,
+): MessageInfo | Refusal => {
+  const row = findOwnMessage(log, member, seq);
+  if (isRefusal(row)) return row;
+  const other = log.members.all.find(({ number }) => number !== member.number);
+  const shown = other?.shownReadState ?? other;
+  const findTime = (kind: keyof ReadState): ReceiptTime | null => {
+    if (!other || !shown || row.withheld > 0 || shown[kind] < seq) return null;
+    const { at, isExact } = findReceiptTime(other.receiptMarks, kind, seq);
+    return { at: at === null ? null : Math.max(at, row.at), isExact };
+  };
+  return { delivered: findTime("delivered"), read: seesRead ? findTime("read") : null };
+};
+
 /** Delivery state of a member's own message per member. Members who joined later are left out. */
 export const listReceiptsOf = (
   log: ConversationLog,
@@ -77,9 +110,8 @@ export const listReceiptsOf = (
   seq: number,
   seesRead: boolean,
 ): Receipts | Refusal => {
-  const row = log.findVisible(member, seq);
-  if (!row) return { error: "message_not_found" };
-  if (row.sender !== member.number || row.kind === "event") return { error: "not_your_message" };
+  const row = findOwnMessage(log, member, seq);
+  if (isRefusal(row)) return row;
   const receipts: Receipts = { read: [], delivered: [], sent: [] };
   for (const other of log.members.visible) {
     if (other === member || other.visibleAfter >= seq) continue;

@@ -1,0 +1,106 @@
+import { useEffect, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { Button } from "#components/controls/button.tsx";
+import { MessagePreview } from "#components/messages/message-preview.tsx";
+import { Sheet } from "#components/overlays/sheet.tsx";
+import type { ConversationId } from "#contract/ids.ts";
+import type { MessageInfo, ReceiptTime } from "#contract/wire/message-info.ts";
+import { formatTime } from "#i18n/format.ts";
+import { formatDayHeading } from "#i18n/relative-date.ts";
+import type { Translate } from "#i18n/setup.ts";
+import type { ChatItem } from "#sync/hooks/use-chat.ts";
+import { useLinkState } from "#sync/hooks/use-connection.ts";
+import { useSettings } from "#sync/hooks/use-settings.ts";
+import { fetchMessageInfo } from "#sync/people/fetch-message-info.ts";
+
+const formatMoment = (at: number): string => `${formatDayHeading(at)}, ${formatTime(at)}`;
+
+/** Text of a received time; null is a receipt that has not come. */
+const formatReceiptTime = (time: ReceiptTime | null, t: Translate): string => {
+  if (!time) return t("messages.info.none");
+  if (time.at === null) return t("messages.info.unknown");
+  return time.isExact ? formatMoment(time.at) : t("messages.info.latest", { when: formatMoment(time.at) });
+};
+
+type MessageInfoSheetProps = {
+  conversation: ConversationId;
+  item: ChatItem & { seq: number };
+  onClose: () => void;
+};
+
+/**
+ * Times at which an own message of a private chat was sent, delivered and read. Without a network it shows what the ticks
+ * say.
+ */
+export default function MessageInfoSheet({ conversation, item, onClose }: MessageInfoSheetProps) {
+  const { t } = useTranslation();
+  const isOnline = useLinkState() === "online";
+  const { receipts: seesReads } = useSettings();
+  const [info, setInfo] = useState<MessageInfo>();
+  const [hasFailed, setFailed] = useState(false);
+  const [attempts, setAttempts] = useState(0);
+  const { seq, status, at, body } = item;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: reloads on retry, on a new tick and when the connection returns
+  useEffect(() => {
+    if (!isOnline) return;
+    let isWanted = true;
+    setFailed(false);
+    fetchMessageInfo(conversation, seq).then(
+      (loaded) => isWanted && setInfo(loaded),
+      () => isWanted && setFailed(true),
+    );
+    return () => {
+      isWanted = false;
+    };
+  }, [conversation, seq, status, attempts, isOnline]);
+  const hasTick = { delivered: status === "delivered" || status === "read", read: status === "read" };
+  const describeReceipt = (kind: "delivered" | "read"): string => {
+    if (kind === "read" && !seesReads && !info?.read && !hasTick.read) return t("messages.info.hidden");
+    if (info) return formatReceiptTime(info[kind], t);
+    if (isOnline && !hasFailed) return t("common.loading");
+    return t(hasTick[kind] ? "messages.info.confirmed" : "messages.info.none");
+  };
+  const rows = [
+    { label: t("messages.info.sent"), icon: "i-ph-check-bold text-muted", text: formatMoment(at) },
+    {
+      label: t("messages.info.delivered"),
+      icon: "i-ph-checks-bold text-muted",
+      text: describeReceipt("delivered"),
+    },
+    { label: t("messages.info.read"), icon: "i-ph-checks-bold text-read", text: describeReceipt("read") },
+  ];
+  return (
+    <Sheet title={t("messages.info.title")} onClose={onClose}>
+      <div className="min-h-0 flex-1 overflow-y-auto overscroll-contain pb-safe">
+        <p className="mx-4 mb-3 truncate rounded-card bg-raised px-3 py-2 text-sm text-muted">
+          <MessagePreview body={body} />
+        </p>
+        <dl>
+          {rows.map(({ label, icon, text }) => (
+            <div key={label} className="flex min-h-16 items-center gap-3 px-4 py-2">
+              <span className={`${icon} shrink-0 text-xl`} aria-hidden="true" />
+              <div className="min-w-0">
+                <dt className="text-sm text-muted">{label}</dt>
+                <dd className="font-medium">{text}</dd>
+              </div>
+            </div>
+          ))}
+        </dl>
+        {!seesReads && <p className="px-4 py-2 text-sm text-muted">{t("messages.info.receiptsOff")}</p>}
+        {!info && !isOnline && (
+          <p role="status" className="px-4 py-2 text-sm text-muted">
+            {t("messages.info.offline")}
+          </p>
+        )}
+        {!info && isOnline && hasFailed && (
+          <div role="alert" className="grid justify-items-center gap-3 p-4 text-center">
+            <p>{t("messages.info.failed")}</p>
+            <Button variant="secondary" onClick={() => setAttempts(attempts + 1)}>
+              {t("common.retry")}
+            </Button>
+          </div>
+        )}
+      </div>
+    </Sheet>
+  );
+}
