@@ -41,7 +41,12 @@ export function ContactSearch<P extends { id: string; username: string; phone: s
         />
       </div>
       {!found && <PaneSpinner />}
-      {hasNone && query === "" && <NoContacts />}
+      {hasNone && query === "" && (
+        <div className="min-h-0 flex-1 overflow-y-auto overscroll-contain">
+          {lead}
+          <NoContacts />
+        </div>
+      )}
       {hasNone && query !== "" && (
         <div role="status">
           <EmptyState

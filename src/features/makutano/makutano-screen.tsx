@@ -6,7 +6,7 @@ import { useContacts } from "#sync/hooks/use-people.ts";
 import { CallableContactRow, getCallableContactRowPx } from "./callable-contact-row.tsx";
 import { RecentCalls } from "./recent-calls.tsx";
 
-/** Makutano: recent calls, and contacts to call (SPEC.md §2 Makutano). */
+/** Makutano: recent calls, and contacts to call (SPEC.md §2 Makutano). The calls are listed without contacts too. */
 export default function MakutanoScreen() {
   const { t } = useTranslation();
   const contacts = useContacts();

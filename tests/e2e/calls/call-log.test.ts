@@ -131,5 +131,11 @@ test("call entries are on the caller's side in each person's language, call back
   await contact.getByRole("button", { name: fill(texts.people.audioCallName, { name: ben.username }) }).click();
   await page.getByRole("button", { name: texts.calls.hangUp }).click();
   await expect(bensEntry(`${ana.username}: Missed audio call`)).toHaveCount(2);
+
+  // Without contacts the calls are listed all the same.
+  await callSite(site, "DELETE", `/api/contacts/${ben.id}`, { token: ana.token });
+  await anas.goTo("/app/makutano");
+  await expect(page.getByText(texts.contacts.none.title)).toBeVisible();
+  await expect(recent).toHaveCount(5);
   for (const phone of [anas, bens]) await phone.close();
 });
