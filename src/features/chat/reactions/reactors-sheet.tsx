@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 import { Button } from "#components/controls/button.tsx";
 import { Spinner } from "#components/controls/spinner.tsx";
 import { Sheet } from "#components/overlays/sheet.tsx";
-import { PersonListItem } from "#components/people/person-row.tsx";
+import { type ListedPerson, PersonListItem } from "#components/people/person-row.tsx";
 import { type ConversationId, privateMembers, type Uuid } from "#contract/ids.ts";
 import type { ReactorPage } from "#contract/wire/commands.ts";
 import { parseReactions } from "#contract/wire/reactions.ts";
@@ -17,6 +17,29 @@ import { asSyncError } from "#sync/platform/sync-error.ts";
 import { toShownSummary } from "./toggle-reaction.ts";
 
 const nearEndPx = 600;
+/** How long a name that is being fetched has a placeholder before it counts as unknown. */
+const nameWaitMs = 5_000;
+
+/** Place of a person whose name is not read yet, as high as the person. */
+function PersonPlaceholder() {
+  return (
+    <span aria-hidden="true" className="flex h-[50px] items-center gap-3">
+      <span className="size-[50px] rounded-full bg-raised" />
+      <span className="h-4 w-32 rounded bg-raised" />
+    </span>
+  );
+}
+
+/** Whether names of members may still arrive: they are being fetched, and not for long. */
+const useIsWaitingForNames = (numbers: readonly number[]): boolean => {
+  const [lateFor, setLateFor] = useState<readonly number[]>();
+  const isOnline = useLinkState() === "online";
+  useEffect(() => {
+    const timer = setTimeout(() => setLateFor(numbers), nameWaitMs);
+    return () => clearTimeout(timer);
+  }, [numbers]);
+  return isOnline && lateFor !== numbers;
+};
 
 type ReactorsSheetProps = {
   conversation: ConversationId;
@@ -65,6 +88,11 @@ const useReactors = (conversation: ConversationId, seq: number, summary: string)
   return { loaded, failure, loadMore, retry: () => setAttempts(attempts + 1) };
 };
 
+/** Name and picture of a member who reacted; undefined while they are being read. */
+function ReactorName({ person }: { person: ListedPerson | undefined }) {
+  return person ? <PersonListItem person={person} /> : <PersonPlaceholder />;
+}
+
 /** Members who reacted to a message, with their emoji. */
 export default function ReactorsSheet({ conversation, me, people, item, onClose }: ReactorsSheetProps) {
   const { t } = useTranslation();
@@ -76,10 +104,12 @@ export default function ReactorsSheet({ conversation, me, people, item, onClose 
   const pair = privateMembers(conversation);
   const peer = usePerson(pair?.find((user) => user !== me));
   const ownNumber = people.members?.ownNumber ?? pair?.indexOf(me);
+  const isWaiting = useIsWaitingForNames(numbers);
   const toPerson = (member: number) => {
     const unknown = { phone: "", avatar: null };
     if (member === ownNumber) return { ...unknown, username: t("common.you") };
     if (!people.members) return { ...unknown, ...peer, username: people.name };
+    if (isWaiting && !profiles[member]) return undefined;
     const sender = findSender({ name: "", members: { ownNumber: people.members.ownNumber, profiles } }, member, t);
     return { ...unknown, ...sender?.person, username: sender?.name ?? "" };
   };
@@ -123,7 +153,7 @@ export default function ReactorsSheet({ conversation, me, people, item, onClose 
           {loaded.reactors.map(({ member, emoji }) => (
             <li key={member} className="flex min-h-16 items-center gap-2 px-4 py-2">
               <div className="flex min-w-0 flex-1 items-center">
-                <PersonListItem person={toPerson(member)} />
+                <ReactorName person={toPerson(member)} />
               </div>
               <span className="text-2xl">{emoji}</span>
             </li>
