@@ -276,7 +276,7 @@ export const InboxRow = v.object({
   othersDelivered: Watermark, // lowest watermarks of the other members; in groups as of the last notification
   othersRead: Watermark,
   hidden: Watermark, // seq up to which the person cleared the history
-  open: v.boolean(), // whether the person may write
+  open: v.boolean(), // whether the person may write; see `hasLeftGroup`
   muted: v.boolean(), // see `isMutedAt`
   mutedUntil: v.nullable(v.number()), // end of a timed mute, null if it has none
   mutedExceptMentions: v.optional(v.boolean(), false), // mentions notify while it is muted
@@ -285,9 +285,16 @@ export const InboxRow = v.object({
   kept: v.boolean(), // stays in the list although its history is cleared
   revision: Watermark, // number of changes to stored messages; see `RevisedResult`
   group: v.nullable(GroupCard), // null in a private conversation
-  gone: v.boolean(), // the person is no longer a member, or the group has ended; devices delete its data
+  gone: v.boolean(), // the group has ended, or the person left it and keeps no history; devices delete its data
 });
 export type InboxRow = v.InferOutput<typeof InboxRow>;
+
+/**
+ * Whether the person was a member of a group and keeps the history they had, without any change to it
+ * (docs/decisions/former-members.md).
+ */
+export const hasLeftGroup = ({ group, open, gone }: Pick<InboxRow, "group" | "open" | "gone">): boolean =>
+  group !== null && !open && !gone;
 
 /** Whether a conversation is muted at a time. A timed mute ends without a change of the row. */
 export const isMutedAt = ({ muted, mutedUntil }: Pick<InboxRow, "muted" | "mutedUntil">, at: number): boolean =>

@@ -60,6 +60,7 @@ export const everyoneMentionPauseMs = 3_600_000; // between two messages of a gr
 export const groupReactionHoldMs = 1_000; // time to collect members' reactions before the group is notified
 export const groupReceiptHoldMs = 1_000; // time to collect members' receipts before the authors are notified
 export const groupReturnDays = 30; // days during which a person who left a group cannot be added again
+export const membershipsKeptMax = 32; // of a person in one group, whose messages stay readable after the last one
 export const memberPageRows = 90; // each with its profile; a D1 query accepts 100 values
 
 // Typing: repeated at this interval, and over after this time without a repetition

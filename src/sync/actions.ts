@@ -245,8 +245,8 @@ const waitForConversation = async (
 export const waitUntilSynced = (conversation: ConversationId): Promise<void> =>
   waitForConversation(conversation, ({ epoch, gone }) => epoch !== "" && !gone);
 /** Resolves once this device learned that the person is no longer in a group, or after `syncTimeoutMs`. */
-export const waitUntilGone = (conversation: ConversationId): Promise<void> =>
-  waitForConversation(conversation, ({ gone }) => gone);
+export const waitUntilLeft = (conversation: ConversationId): Promise<void> =>
+  waitForConversation(conversation, ({ open }) => !open);
 
 /** Saves a text draft soon; an empty text deletes it. Cheap to call at every keystroke. */
 export const saveDraft = (conversation: ConversationId, text: string): void => {

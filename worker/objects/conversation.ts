@@ -122,10 +122,14 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
 
   async clearHistory(user: Uuid, upTo: number): Promise<MemberReadState | Refusal> {
     const log = this.#log;
-    const member = log?.members.findActive(user);
+    const member = log?.members.findReader(user);
     if (!log || !member) return conversationNotFound;
     log.transaction(() => clearHistoryUpTo(log, member, upTo));
     return toMemberReadState(log, member, true);
+  }
+
+  async forgetHistory(user: Uuid): ReturnType<ConversationRpc["forgetHistory"]> {
+    return this.#group ? this.#group.forgetHistory(user) : conversationNotFound;
   }
 
   async deleteForEveryone(user: Uuid, seq: number): ReturnType<ConversationRpc["deleteForEveryone"]> {
@@ -162,7 +166,7 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
     user: Uuid,
     ...[seq, query]: [number, { emoji?: string | undefined; before?: number | undefined }]
   ): ReturnType<ConversationRpc["listReactors"]> {
-    const member = this.#log?.members.findActive(user);
+    const member = this.#log?.members.findReader(user);
     return this.#log && member ? listReactors(this.#log, member, seq, query) : conversationNotFound;
   }
 
@@ -275,23 +279,23 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
   }
 
   async listRevisions(user: Uuid, query: CommandOf<"revised">): Promise<RevisedResult | Refusal> {
-    const member = this.#log?.members.findActive(user);
+    const member = this.#log?.members.findReader(user);
     return this.#log && member ? readRevisionsPage(this.#log, member, query) : conversationNotFound;
   }
 
   async canReadFile(user: Uuid, fileId: Uuid): Promise<boolean> {
-    const member = this.#log?.members.findActive(user);
+    const member = this.#log?.members.findReader(user);
     return this.#log !== undefined && member !== undefined && isFileReadable(this.#log, member, fileId);
   }
 
   async findOriginal(user: Uuid, seq: number): ReturnType<ConversationRpc["findOriginal"]> {
-    const member = this.#log?.members.findActive(user);
+    const member = this.#log?.members.findReader(user);
     if (!this.#log || !member) return conversationNotFound;
     return findForwardOriginal(this.#log, member, seq) ?? { error: "message_not_found" };
   }
 
   async listMessages(user: Uuid, query: CommandOf<"page">): Promise<PageResult | Refusal> {
-    const member = this.#log?.members.findActive(user);
+    const member = this.#log?.members.findReader(user);
     return this.#log && member ? readMessagePage(this.#log, member, query) : conversationNotFound;
   }
 
@@ -299,7 +303,7 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
     user: Uuid,
     ...[query, budget]: [CommandOf<"search">, SearchBudget]
   ): Promise<SearchSlice | Refusal> {
-    const member = this.#log?.members.findActive(user);
+    const member = this.#log?.members.findReader(user);
     return this.#log && member ? searchLog(this.#log, member, query, budget) : conversationNotFound;
   }
 

@@ -37,7 +37,8 @@ export type ConversationNotice = {
   whole: boolean;
   open: boolean;
   /**
-   * True when the person is no longer a member of the group. All other fields but `membershipVersion` are then empty.
+   * True when the person is no longer a member of the group and keeps no history of it. All other fields but
+   * `membershipVersion` are then empty.
    */
   gone: boolean;
   /** Number of changes of `open` or `gone` for this member. The notice with the higher number wins. */
@@ -223,6 +224,8 @@ export interface ConversationRpc {
    */
   updateReceipts(user: Uuid, readState: ReadState, isVisibleToPeers: boolean): Promise<MemberReadState | Refusal>;
   clearHistory(user: Uuid, upTo: number): Promise<MemberReadState | Refusal>;
+  /** Deletes the history that a former member of a group kept. They cannot read it any more. */
+  forgetHistory(user: Uuid): Promise<{ hidden: number } | Refusal>;
   /** Replaces the caller's own message by a tombstone for all members and releases its file. */
   deleteForEveryone(user: Uuid, seq: number): Promise<CommandResults["deleteForEveryone"] | Refusal>;
   /** Deletes the caller's own message by client id. If it has not arrived yet, it is refused later. */

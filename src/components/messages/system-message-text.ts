@@ -17,7 +17,7 @@ export const describeSystemMessage = (
   };
   if (sender === names.ownNumber) return t(`groups.events.${event}ByMe`, values);
   const isToMe = who.length === 1 && who[0] === names.ownNumber;
-  return isToMe && (event === "added" || event === "owner")
+  return isToMe && (event === "added" || event === "removed" || event === "owner")
     ? t(`groups.events.${event}Me`, values)
     : t(`groups.events.${event}`, values);
 };

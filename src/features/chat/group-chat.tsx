@@ -10,10 +10,11 @@ import { lazyIdleOverlay } from "#components/overlays/lazy-overlay.tsx";
 import { showNotImplementedToast } from "#components/overlays/not-implemented-toast.ts";
 import { toAvatarPerson } from "#components/people/avatar-text.ts";
 import { toMutedText } from "#components/people/mute-texts.ts";
+import { hasLeftGroup } from "#contract/conversations.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { loadWithIdleTexts } from "#i18n/setup.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
-import { useChat, useTypingMembers } from "#sync/hooks/use-chat.ts";
+import { type ChatView, useChat, useTypingMembers } from "#sync/hooks/use-chat.ts";
 import { useConversation } from "#sync/hooks/use-conversations.ts";
 import { useGroup, useMemberProfiles } from "#sync/hooks/use-group.ts";
 import { useTextDraft, useUnsentContent } from "#sync/hooks/use-unsent.ts";
@@ -31,7 +32,13 @@ const GroupChatMenu = lazyIdleOverlay(async () => ({
 }));
 const UnsentContentPanel = lazyComponent(() => loadWithIdleTexts(() => import("./unsent/unsent-content.tsx")));
 
-/** Group chat. A former member sees only the content they have not sent. */
+/** Whether the newest message says that this person left the group, not that somebody removed them. */
+const hasLeftByThemselves = (chat: ChatView | undefined): boolean => {
+  const newest = chat?.items.find(({ seq }) => seq !== undefined);
+  return newest?.mine === true && newest.body.type === "event" && newest.body.event === "left";
+};
+
+/** Group chat. A former member reads the history they had, and sees what they have not sent. */
 export function GroupChat({ id }: { id: Uuid }) {
   const { t } = useTranslation();
   const conversation = useConversation(id);
@@ -50,9 +57,12 @@ export function GroupChat({ id }: { id: Uuid }) {
   const typingText = ownNumber === undefined ? undefined : describeTyping({ ownNumber, profiles }, typists, t);
   const mentions = useUnseenMentions(conversation?.mentions, chat?.items);
   const mentionContext = useMemo(() => ({ conversation: id, ownNumber, Text: MentioningText }), [id, ownNumber]);
-  const hasLeft = conversation?.gone ?? false;
+  const isGone = conversation?.gone ?? false;
+  const isReader = conversation !== undefined && hasLeftGroup(conversation);
+  const hasLeft = isGone || isReader;
   const hasUnsentMedia = unsent && unsent.files.length + unsent.recordings.length > 0;
-  const seemsEmpty = hasLeft && chat?.items.length === 0 && draft === "" && hasUnsentMedia === false;
+  const hasUnsent = hasUnsentMedia || (draft ?? "") !== "" || chat?.items.some(({ seq }) => seq === undefined);
+  const seemsEmpty = isGone && chat?.items.length === 0 && draft === "" && hasUnsentMedia === false;
   const isEmpty = useHasNoUnsentContent(id, seemsEmpty);
   const membersPath = `/app/group/${id}/members`;
 
@@ -90,7 +100,7 @@ export function GroupChat({ id }: { id: Uuid }) {
         mentions={mentions}
         MentionPicker={MentionPicker}
         isSynced={group.state === "here" || group.state === "failed" || hasLeft}
-        canWrite={conversation?.isStored && !hasLeft ? conversation.open : undefined}
+        canWrite={conversation?.isStored && !isGone ? conversation.open : undefined}
         participation={hasLeft ? "left" : "member"}
         typingText={typingText}
         header={
@@ -130,7 +140,7 @@ export function GroupChat({ id }: { id: Uuid }) {
             hasLeft={hasLeft}
           />
         )}
-        emptyState={loadError || (hasLeft ? null : undefined)}
+        emptyState={loadError || (isGone ? null : undefined)}
         composerReplacement={
           hasLeft &&
           !seemsEmpty && (
@@ -138,7 +148,13 @@ export function GroupChat({ id }: { id: Uuid }) {
               conversation={id}
               draft={draft ?? ""}
               unsent={unsent}
-              reason={t("groups.chat.leftNote")}
+              reason={t(
+                isGone || hasUnsent
+                  ? "groups.chat.leftNote"
+                  : hasLeftByThemselves(chat)
+                    ? "groups.chat.youLeft"
+                    : "groups.chat.notMember",
+              )}
             />
           )
         }

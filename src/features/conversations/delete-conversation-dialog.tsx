@@ -3,6 +3,7 @@ import { useTranslation } from "react-i18next";
 import { getConversationName } from "#components/messages/conversation-name.ts";
 import { ConfirmDialog } from "#components/overlays/confirm-dialog.tsx";
 import { showToast } from "#components/overlays/toast.tsx";
+import { hasLeftGroup } from "#contract/conversations.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
 import { hideConversation, SyncError } from "#sync/actions.ts";
 import type { ConversationListItem } from "#sync/hooks/use-conversations.ts";
@@ -36,7 +37,13 @@ export default function DeleteConversationDialog({
       open
       title={t("masolo.deleteTitle")}
       body={t(
-        item.kind === "group" ? (item.gone ? "groups.chat.leftBody" : "groups.chat.deleteBody") : "masolo.deleteBody",
+        item.kind !== "group"
+          ? "masolo.deleteBody"
+          : item.gone
+            ? "groups.chat.leftBody"
+            : hasLeftGroup(item)
+              ? "groups.chat.deleteLeftBody"
+              : "groups.chat.deleteBody",
         { name },
       )}
       confirmLabel={t("common.delete")}

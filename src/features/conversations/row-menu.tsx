@@ -8,6 +8,7 @@ import type { MenuAnchor, MenuItem } from "#components/overlays/menu.tsx";
 import MenuPopup from "#components/overlays/menu-popup.tsx";
 import { runWithToast } from "#components/overlays/run-with-toast.ts";
 import { toUnmuteLabel } from "#components/people/mute-texts.ts";
+import { hasLeftGroup } from "#contract/conversations.ts";
 import { muteConversation } from "#sync/actions.ts";
 import type { ConversationListItem } from "#sync/hooks/use-conversations.ts";
 import { type FlagAction, runFlagAction } from "./flag-actions.ts";
@@ -85,8 +86,8 @@ export default function RowMenu({ item, menu, anchor, onClose }: RowMenuProps) {
       label={t("masolo.rowActions", { name: getConversationName(item, t) })}
       anchor={anchor}
       items={[
-        // A group that was left contains only unsent content.
-        ...(item.gone ? [] : [...flagItems, ...muteItems, clear]),
+        // A group that is gone contains only unsent content, and one that was left gets no messages.
+        ...(item.gone ? [] : [...flagItems, ...(hasLeftGroup(item) ? [] : muteItems), clear]),
         {
           id: "delete",
           label: t("masolo.delete"),

@@ -24,6 +24,8 @@ export type ApplyResult = {
   orphanedFiles: Uuid[];
   /** Groups and people whose cached pictures are not shown anywhere any more. */
   orphanedPictureOwners: ReadonlySet<Uuid>;
+  /** Whether this person is no member of a group any more. */
+  hasLeftGroups: boolean;
   /** Messages or deletions were queued again, or flags of messages have to be fetched. */
   hasRequeued: boolean;
   cursor: SyncCursor;
@@ -127,8 +129,8 @@ export const applyInTransaction = (
     if (!isComplete) await transaction.writeCursor(addGap(await transaction.readCursor(), cursorBefore.counter));
     if (transaction.needsFullResync) await transaction.writeCursor(addGap(await transaction.readCursor(), 0));
     await transaction.flush();
-    const { touchedRows, logResets, needsLogCheck, sentIds, orphanedFiles, orphanedPictureOwners, hasRequeued } =
-      transaction;
+    const { touchedRows, logResets, needsLogCheck, sentIds, hasRequeued } = transaction;
+    const { orphanedFiles, orphanedPictureOwners, hasLeftGroups } = transaction;
     const rows = [...touchedRows.values()];
     return {
       rows,
@@ -137,20 +139,28 @@ export const applyInTransaction = (
       sentIds,
       orphanedFiles,
       orphanedPictureOwners,
+      hasLeftGroups,
       hasRequeued,
       cursor: await transaction.readCursor(),
     };
   });
 
-/** Deletes the files and pictures that no message, group or person refers to any more. */
+/**
+ * Deletes the files and pictures that no message, group or person refers to any more, and the first views that may show a
+ * deleted person, or a message field in a group that was left.
+ */
 export const deleteOrphans = (
   context: SyncContext,
-  { orphanedFiles, orphanedPictureOwners }: Pick<ApplyResult, "orphanedFiles" | "orphanedPictureOwners">,
+  {
+    orphanedFiles,
+    orphanedPictureOwners,
+    hasLeftGroups,
+  }: Pick<ApplyResult, "orphanedFiles" | "orphanedPictureOwners" | "hasLeftGroups">,
 ): void => {
   if (orphanedFiles.length > 0) runInBackground(context, deleteCachedFiles(context.store, orphanedFiles));
-  if (orphanedPictureOwners.size === 0) return;
-  runInBackground(context, context.platform.deletePictures(orphanedPictureOwners));
-  runInBackground(context, deleteFirstViews()); // of a group that was left, or with a deleted person
+  const hasOrphans = orphanedPictureOwners.size > 0;
+  if (hasOrphans) runInBackground(context, context.platform.deletePictures(orphanedPictureOwners));
+  if (hasOrphans || hasLeftGroups) runInBackground(context, deleteFirstViews());
 };
 
 /**

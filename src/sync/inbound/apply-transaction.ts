@@ -2,6 +2,7 @@ import {
   countsAsUnread,
   findAttachment,
   getEditNumber,
+  hasLeftGroup,
   type InboxRow,
   isAnonymized,
   type Message,
@@ -29,7 +30,7 @@ import { readSyncCursor, type SyncCursor, writeSyncCursor } from "#sync/store/sy
 import { updateListPositions } from "#sync/store/unsent-messages.ts";
 import { storeReactions } from "./apply-reactions.ts";
 import { deleteRecordedCalls, recordCalls } from "./call-history.ts";
-import { deleteMembers, purgeLeftGroup } from "./data-purge.ts";
+import { closeLeftGroup, deleteMembers, purgeLeftGroup } from "./data-purge.ts";
 import { hasDifferentLog, markForked } from "./log-forks.ts";
 import type { ServerChange } from "./server-changes.ts";
 
@@ -58,6 +59,8 @@ export class ApplyTransaction {
   readonly orphanedFiles: Uuid[] = [];
   /** Groups and people whose cached pictures are not shown anywhere any more. */
   readonly orphanedPictureOwners = new Set<Uuid>();
+  /** Whether this person is no member of a group any more. */
+  hasLeftGroups = false;
   /** Whether every conversation has to be compared with the server's. */
   needsFullResync = false;
   /** Whether messages or deletions were queued again, or flags of messages have to be fetched. */
@@ -254,11 +257,15 @@ export class ApplyTransaction {
     }
     if (isFullSync) adoptServerReadState(row, inbox);
     if (inbox.head < row.head && !inbox.gone) this.needsLogCheck.push(row.id);
-    const { hidden: hiddenBefore, sender, preview, whole, flagsRevision = 0 } = row;
+    const { hidden: hiddenBefore, open: wasOpen, sender, preview, whole, flagsRevision = 0 } = row;
     const isCounted = isCountCurrent(row, inbox);
     mergeInboxRow(row, inbox);
     if (row.hidden > hiddenBefore) await this.deleteCleared(row);
     if (row.gone) return purgeLeftGroup(this, row);
+    if (wasOpen && hasLeftGroup(row)) {
+      this.hasLeftGroups = true;
+      await closeLeftGroup(this.store, row);
+    }
     if (inbox.flagsRevision !== flagsRevision) {
       await this.store.meta.put({ key: toPendingMessageFlagsKey(row.id), value: { conversation: row.id } });
       this.hasRequeued = true;

@@ -8,7 +8,7 @@ import {
 import { toStarsKey } from "#sync/store/pending/pending-message-flags.ts";
 import { failUnsentMessages, isAwaitingUpload } from "#sync/store/unsent-messages.ts";
 
-/** Purge of local data that must not stay: of a group this person left, and of a deleted account. */
+/** Purge of local data that must not stay: of a group without history, and of a deleted account. */
 
 /** Transaction in which data is purged. It collects the files and pictures to delete after it. */
 type PurgeTransaction = {
@@ -18,7 +18,17 @@ type PurgeTransaction = {
   collectOrphanedFile(message: Pick<LocalMessageRow, "body">): void;
 };
 
-/** Purges a left group: everything but unsent content is deleted. */
+/**
+ * Ends what this device does for a group that this person left: files are not uploaded any more, and the member list is no
+ * longer kept up to date. The history and the known names stay.
+ */
+export const closeLeftGroup = async (store: LocalStore, row: LocalConversationRow): Promise<void> => {
+  await failUnsentMessages(store, row.id, isAwaitingUpload);
+  await store.meta.delete(toMembersVersionKey(row.id));
+  Object.assign(row, { wantDelivered: 0, wantRead: 0, delivered: row.head, read: row.head });
+};
+
+/** Purges a group that ended or whose history this person deleted: everything but unsent content is deleted. */
 export const purgeLeftGroup = async (transaction: PurgeTransaction, row: LocalConversationRow): Promise<void> => {
   const { store } = transaction;
   await store.queryMessages(row.id, 0).each((message) => transaction.collectOrphanedFile(message));

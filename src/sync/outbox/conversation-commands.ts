@@ -1,4 +1,4 @@
-import { createTombstone, type Message } from "#contract/conversations.ts";
+import { createTombstone, hasLeftGroup, type Message } from "#contract/conversations.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import type { Relation } from "#contract/people.ts";
 import type { CommandResults } from "#contract/wire/commands.ts";
@@ -124,7 +124,7 @@ export const deleteMessageByClientId = async (tab: Tab, conversation: Conversati
   tab.notifyOutboxChanged();
 };
 
-/** Deletes the unsent messages and drafts of a group this person left. Nothing else of it exists, here or on the server. */
+/** Deletes the unsent messages and drafts of a group of which nothing else exists, here or on the server. */
 const deleteUnsentContent = async (tab: Tab, conversation: ConversationId): Promise<void> => {
   const { store } = getContext(tab);
   for (const { cid } of await store.queryUnsent(conversation).toArray()) await discardUnsentMessage(tab, cid);
@@ -133,7 +133,8 @@ const deleteUnsentContent = async (tab: Tab, conversation: ConversationId): Prom
 
 /**
  * Clears the history of a conversation for oneself, up to the newest message on this device. `keepListed`: the empty
- * conversation stays in the list; otherwise its drafts are deleted too. Rejects with a SyncError.
+ * conversation stays in the list; otherwise its drafts are deleted too, and the server keeps nothing of a group that this
+ * person left. Rejects with a SyncError.
  */
 export const clearConversationHistory = async (
   tab: Tab,
@@ -154,7 +155,9 @@ export const clearConversationHistory = async (
   const { hidden, change } = answer ?? {};
   if (hidden !== undefined && change)
     await applyAnswer(tab, [{ type: "cleared", conversation, upTo: hidden, keep: keepListed, change }]);
-  if (!keepListed) await deleteConversationDrafts(tab, conversation);
+  if (keepListed) return;
+  if (hasLeftGroup(row)) await deleteUnsentContent(tab, conversation);
+  else await deleteConversationDrafts(tab, conversation);
 };
 
 /** How a conversation is muted: for this long or without an end, and whether mentions still notify. */

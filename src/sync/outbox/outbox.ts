@@ -1,4 +1,4 @@
-import { findAttachment } from "#contract/conversations.ts";
+import { findAttachment, hasLeftGroup } from "#contract/conversations.ts";
 import type { ErrorCode } from "#contract/errors.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { outboxWindow, sendBatchMax } from "#contract/limits.ts";
@@ -117,8 +117,9 @@ export class Outbox {
       this.#options.onUploadsChanged(); // its upload is cancelled
       this.schedule();
     } else {
-      const { gone } = (await strict.conversations.get(row.conversation)) ?? { gone: false };
-      const isFileExpired = error.code === "file_not_found" && !row.source && !gone;
+      const conversation = await strict.conversations.get(row.conversation);
+      const isClosed = conversation !== undefined && (conversation.gone || hasLeftGroup(conversation));
+      const isFileExpired = error.code === "file_not_found" && !row.source && !isClosed;
       const file = isFileExpired ? findAttachment(row.body)?.file : undefined;
       const isUploadedAgain = file !== undefined && (await requeueExpiredFile(this.#context, file));
       if (isUploadedAgain) this.#options.onUploadsChanged();

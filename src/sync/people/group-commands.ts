@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { Group, type GroupCard, groupPath, Receipts, receiptsPath } from "#contract/groups.ts";
 import type { Uuid } from "#contract/ids.ts";
 import type { HttpRequest } from "#contract/wire/http-commands.ts";
-import { waitUntilGone, waitUntilSynced } from "#sync/actions.ts";
+import { waitUntilLeft, waitUntilSynced } from "#sync/actions.ts";
 import { getEngine } from "#sync/engine.ts";
 import { confirmRowChange } from "#sync/outbox/confirm-by-push.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
@@ -73,25 +73,25 @@ export const removeGroupMember = async (id: Uuid, user: Uuid): Promise<void> => 
   await getEngine().tab.platform.request({ method: "DELETE", path: `${groupPath(id)}/members/${user}` });
 };
 
-/** Requests the removal of a group. Resolves once it is removed from this device. */
-const requestRemoval = async (id: Uuid, path: string): Promise<void> => {
+/** Makes a request after which this person is no member. Resolves once this device knows that. */
+const requestLeaving = async (id: Uuid, path: string): Promise<void> => {
   const { platform } = getEngine().tab;
   await confirmGroupChange(
     id,
     () => platform.request({ method: "DELETE", path }),
-    ({ gone }) => gone,
+    ({ open }) => !open,
   );
-  await waitUntilGone(id);
+  await waitUntilLeft(id);
 };
 
 /** Leaves a group. `successor` becomes the owner if this person owns it. */
 export const leaveGroup = async (id: Uuid, successor?: Uuid): Promise<void> => {
   const query = successor === undefined ? "" : `?heir=${successor}`;
-  await requestRemoval(id, `${groupPath(id)}/members/${getEngine().userId}${query}`);
+  await requestLeaving(id, `${groupPath(id)}/members/${getEngine().userId}${query}`);
 };
 
 /** Deletes a group and its messages for all members. */
-export const deleteGroupForEveryone = (id: Uuid): Promise<void> => requestRemoval(id, groupPath(id));
+export const deleteGroupForEveryone = (id: Uuid): Promise<void> => requestLeaving(id, groupPath(id));
 
 export const transferGroupOwnership = (id: Uuid, user: Uuid): Promise<void> =>
   confirmGroupChange(

@@ -1,3 +1,4 @@
+import { hasLeftGroup } from "#contract/conversations.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { type LocalStore, type MemberRow, ownProfileKey, type PersonRow, toMembersVersionKey } from "./database.ts";
 import { toUnrelatedPersonRow } from "./row-mapping.ts";
@@ -81,7 +82,8 @@ export const readLastKnownProfile = async (store: LocalStore, user: Uuid): Promi
 };
 
 /**
- * Member numbers whose profile is missing or stale, except this person's own. Empty for a group this person has left.
+ * Member numbers whose profile is missing or stale, except this person's own. The names of a group that this person left stay
+ * as they are. Empty for one that is gone.
  */
 export const listUnknownMembers = async (
   { store, platform }: SyncContext,
@@ -91,6 +93,7 @@ export const listUnknownMembers = async (
   const row = await store.conversations.get(group);
   if (row?.gone !== false) return [];
   const rows = await store.members.bulkGet(toMemberKeys(group, numbers));
-  const isStale = (index: number) => platform.now() - (rows[index]?.at ?? 0) > staleMs;
+  const isStale = (index: number) =>
+    hasLeftGroup(row) ? !rows[index] : platform.now() - (rows[index]?.at ?? 0) > staleMs;
   return numbers.filter((number, index) => number !== row.group?.number && isStale(index));
 };

@@ -15,8 +15,7 @@ import {
 import { setListPosition } from "./row-mapping.ts";
 
 /**
- * Messages a member wrote and did not send stay readable after leaving a group; everything else of the group is
- * deleted. They can be copied and deleted, but are not sent. Messages that were in flight when the membership ended may
+ * Messages a member wrote and did not send stay readable after leaving a group, and also when its history was deleted. They can be copied and deleted, but are not sent. Messages that were in flight when the membership ended may
  * be in the log: the server is asked under the same client id.
  */
 

@@ -47,7 +47,7 @@ export type ConversationListItem = Mute & {
   open: boolean;
   draft?: string; // text draft
   group: GroupCard | null;
-  gone: boolean; // left or deleted; listed only while it has unsent content
+  gone: boolean; // ended, or left without history; listed only while it has unsent content
   memberProfiles: MemberProfiles; // members named by the last message, as far as stored
 };
 
@@ -67,7 +67,7 @@ export type ConversationView = Mute & {
   isConfirmed: boolean; // `open` is confirmed by the server
   blocked: boolean; // by this person
   group: GroupCard | null;
-  gone: boolean; // left or deleted
+  gone: boolean; // ended, or left without history
 };
 
 /** Upload progress of an own file, in bytes. */

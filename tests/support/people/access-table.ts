@@ -437,19 +437,22 @@ export const accessTable: Record<string, Row> = {
   },
 };
 
-/** The same conversation routes for a group: a removed member has no access, and a block changes nothing. */
+/** Rita, who was removed, keeps the history she had, and her own settings for it (docs/decisions/former-members.md). */
+const readers: Expected = { ...members, removed: 200 };
+
+/** The same conversation routes for a group: a removed member only reads, and a block changes nothing. */
 export const groupTable: Record<string, Row> = {
-  "GET /api/conversations/:id/messages": { other: "cal", path: conversationOfGroup("/messages"), expected: members },
+  "GET /api/conversations/:id/messages": { other: "cal", path: conversationOfGroup("/messages"), expected: readers },
   "POST /api/conversations/:id/search": {
     other: "cal",
     path: conversationOfGroup("/search"),
     body: () => ({ query: "mbote" }),
-    expected: members,
+    expected: readers,
   },
   "GET /api/conversations/:id/revisions": {
     other: "cal",
     path: conversationOfGroup("/revisions?since=0"),
-    expected: members,
+    expected: readers,
   },
   // Not available for groups.
   "GET /api/conversations/:id/presence": {
@@ -489,7 +492,7 @@ export const groupTable: Record<string, Row> = {
   "GET /api/conversations/:id/messages/:seq/reactions": {
     other: "cal",
     path: conversationOfGroup("/messages/2/reactions"),
-    expected: members,
+    expected: readers,
   },
   // Only for private conversations.
   "GET /api/conversations/:id/messages/:seq/info": {
@@ -501,38 +504,39 @@ export const groupTable: Record<string, Row> = {
     other: "cal",
     path: conversationOfGroup("/messages/2/flags"),
     body: () => ({ starred: true }),
-    expected: members,
+    expected: readers,
   },
   "GET /api/conversations/:id/message-flags": {
     other: "cal",
     path: conversationOfGroup("/message-flags"),
-    expected: members,
+    expected: readers,
   },
+  // Nothing new to report: answered without asking the group.
   "PUT /api/conversations/:id/marks": {
     other: "cal",
     path: conversationOfGroup("/marks"),
     body: () => ({ delivered: 0, read: 0 }),
-    expected: members,
+    expected: readers,
   },
   "POST /api/conversations/:id/clear": {
     other: "cal",
     path: conversationOfGroup("/clear"),
     body: () => ({ upTo: 1 }),
-    expected: members,
+    expected: readers,
   },
   "PATCH /api/conversations/:id/flags": {
     other: "cal",
     path: conversationOfGroup("/flags"),
     body: () => ({ pinned: true }),
-    expected: members,
+    expected: readers,
   },
-  "PUT /api/mutes/:id": { other: "cal", path: ({ group }) => `/api/mutes/${group}`, expected: members },
-  "DELETE /api/mutes/:id": { other: "cal", path: ({ group }) => `/api/mutes/${group}`, expected: members },
-  "DELETE /api/conversations/:id": { other: "cal", path: conversationOfGroup(""), expected: members },
+  "PUT /api/mutes/:id": { other: "cal", path: ({ group }) => `/api/mutes/${group}`, expected: readers },
+  "DELETE /api/mutes/:id": { other: "cal", path: ({ group }) => `/api/mutes/${group}`, expected: readers },
+  "DELETE /api/conversations/:id": { other: "cal", path: conversationOfGroup(""), expected: readers },
   "GET /api/conversations/:id/files/:file": {
     other: "cal",
     path: (world) => conversationOfGroup(`/files/${world.sent}`)(world),
-    expected: members,
+    expected: readers,
   },
 };
 /** Caller of a role; undefined for a visitor. The revoked caller is the entitled person with a revoked session. */

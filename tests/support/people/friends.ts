@@ -1,4 +1,4 @@
-import { expect, type Locator, type Page } from "@playwright/test";
+import { expect, type Locator } from "@playwright/test";
 import type { Uuid } from "#contract/ids.ts";
 import { fill, type TestClient, type Texts } from "#tests/support/browser/test-client.ts";
 import { type LogLine, readLocalLog } from "#tests/support/server/logs.ts";
@@ -44,23 +44,3 @@ export const expectSameLogs = async (
   for (const log of logs) expect(log).toEqual(logs[0]);
   return logs[0] ?? [];
 };
-
-/** Stores of this browser in which anything names this conversation. */
-export const listStoresWith = (page: Page, conversation: string): Promise<string[]> =>
-  page.evaluate(async (id) => {
-    const finished = <T>(request: IDBRequest<T>) =>
-      new Promise<T>((resolve, reject) => {
-        request.onsuccess = () => resolve(request.result);
-        request.onerror = () => reject(request.error);
-      });
-    const found = (await indexedDB.databases()).find(({ name }) => name?.startsWith("lisolo-"))?.name;
-    if (!found) return ["no database"];
-    const db = await finished(indexedDB.open(found));
-    const naming: string[] = [];
-    for (const name of db.objectStoreNames) {
-      const rows: unknown[] = await finished(db.transaction(name).objectStore(name).getAll());
-      if (rows.some((row) => JSON.stringify(row).includes(id))) naming.push(name);
-    }
-    db.close();
-    return naming;
-  }, conversation);

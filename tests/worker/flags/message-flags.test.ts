@@ -89,7 +89,7 @@ describe("a star", () => {
     expect(await setFlags(group.owner, group.id, 1, { starred: true })).toEqual({ error: "message_not_found" });
   });
 
-  test("ends when its person leaves the group", async () => {
+  test("stays when its person leaves the group, and ends with the conversation", async () => {
     const { id, owner, others } = await makeSyncedGroup(3);
     const [ben] = others;
     if (!ben) throw new Error("too few");
@@ -98,6 +98,9 @@ describe("a star", () => {
     await waitUntil(async () => (await readRow(ben, id)).head === head);
     await setFlags(ben, id, head, { starred: true });
     await requestAs(ben, "DELETE", `/api/groups/${id}/members/${ben.id}`);
+    await waitUntil(async () => !(await readRow(ben, id)).open);
+    expect(await readStoredFlags(ben)).toHaveLength(1);
+    await request(ben, { type: "clearHistory", conversation: id, upTo: head + 1, keep: false });
     await waitUntil(async () => (await readRow(ben, id)).gone);
     expect(await readStoredFlags(ben)).toEqual([]);
     expect(await setFlags(ben, id, head, { starred: true })).toEqual({ error: "conversation_not_found" });

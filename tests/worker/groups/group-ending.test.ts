@@ -104,7 +104,7 @@ test("a file sent to a group that ended meanwhile is not kept", async () => {
   await waitUntil(async () => (await countFileReferences(file.id)) === 0);
 });
 
-test("an owner who is the last member ends the group by leaving it", async () => {
+test("an owner who is the last member ends the group by leaving it, and deletes it with the conversation", async () => {
   const { id, owner, others } = await makeSyncedGroup(2);
   const [ben] = others;
   if (!ben) throw new Error("too few");
@@ -114,9 +114,17 @@ test("an owner who is the last member ends the group by leaving it", async () =>
   expect(await out(owner)).toBe(null);
   expect(await out(owner)).toBe(null);
   expect(await requestAs(owner, "GET", `/api/groups/${id}`)).toBe("group_not_found");
+  expect(await sendTexts(owner, id, "encore")).toEqual({ error: "conversation_not_found" });
+  await ring(id);
+  expect(await countOf(id, "messages")).toBe(3);
+  for (const one of [ben, owner]) {
+    expect(await countOf(id, "messages")).toBe(3);
+    await waitUntil(async () => !(await readRow(one, id)).open);
+    await request(one, { type: "clearHistory", conversation: id, upTo: 3, keep: false });
+    await waitUntil(async () => (await readRow(one, id)).gone);
+  }
   await waitUntil(async () => {
     await ring(id);
     return (await countOf(id, "messages")) === 0;
   });
-  await waitUntil(async () => (await readRow(owner, id)).gone);
 });

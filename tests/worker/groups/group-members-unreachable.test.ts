@@ -123,13 +123,13 @@ test("a member who was removed and silently re-added before the notice of it is 
   advanceClock(fanOutRetryMaxMs);
   await waitUntil(async () => {
     await ring(id);
-    return (await readRow(dan, id)).gone;
+    return !(await readRow(dan, id)).open;
   });
-  expect(await readRow(dan, id)).toMatchObject({ gone: true, open: false, preview: null, unread: 0 });
+  expect(await readRow(dan, id)).toMatchObject({ gone: false, open: false, unread: 0, head: 3 });
   await waitUntil(async () => (await stateOf(id, dan)) === "quiet");
   await sendTexts(ben, id, "deux");
   await waitUntil(async () => (await readRow(owner, id)).unread === 2);
-  expect(await readRow(dan, id)).toMatchObject({ gone: true, unread: 0 });
+  expect(await readRow(dan, id)).toMatchObject({ open: false, unread: 0, head: 3 });
   expect(await remove(owner, id, dan)).toBe(null);
   expect(await stateOf(id, dan)).toBe("out");
 });
@@ -172,10 +172,10 @@ test("members removed and added just before the object was evicted are notified 
   await requestAs(owner, "PATCH", `/api/groups/${id}`, { name: "Cousins" });
   await die(id);
   deaf.mockRestore();
-  expect(await readRow(cleo, id)).toMatchObject({ gone: false, unread: 1 });
+  expect(await readRow(cleo, id)).toMatchObject({ open: true, unread: 1 });
   expect(await ring(id)).toBe(true);
   for (const phone of [phoneC, phoneE]) await phone.nextOf("i");
-  await waitUntil(async () => (await readRow(cleo, id)).gone && (await readRow(dan, id)).gone);
+  await waitUntil(async () => !(await readRow(cleo, id)).open && !(await readRow(dan, id)).open);
   await waitUntil(async () => (await readRow(ben, id)).group?.name === "Cousins");
   await waitUntil(async () => (await rowsOf(eve, id)).length === 1);
   expect(await readRow(ben, id)).toMatchObject({ unread: 1, head: 6, group: { count: 3 } });
@@ -189,7 +189,7 @@ test("members removed and added just before the object was evicted are notified 
   });
 });
 
-test("a member added again before the notice of their removal is back, without the earlier messages", async () => {
+test("a member added again before the notice of their removal is back, without the messages between", async () => {
   const { id, owner, others } = await makeSyncedGroup(3);
   const [ben, cleo] = others;
   if (!ben || !cleo) throw new Error("too few");
@@ -207,7 +207,7 @@ test("a member added again before the notice of their removal is back, without t
     await ring(id);
     return (await readRow(cleo, id)).head === 7;
   });
-  expect(await readRow(cleo, id)).toMatchObject({ gone: false, open: true, hidden: 5, read: 5, unread: 1 });
+  expect(await readRow(cleo, id)).toMatchObject({ gone: false, open: true, hidden: 0, read: 5, unread: 1 });
   expect(phone.raw.join()).not.toContain("sans elle");
-  expect(toTexts(await readLog(cleo, id))).toEqual(["<event>", "avec elle"]);
+  expect(toTexts(await readLog(cleo, id))).toEqual(["<event>", "un", "deux", "<event>", "<event>", "avec elle"]);
 });

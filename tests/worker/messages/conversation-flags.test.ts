@@ -192,7 +192,7 @@ test("pinned conversations keep the order of pinning, and one too many is refuse
   expect(await pins()).toEqual([...pinned.filter((id) => id !== second), second]);
 });
 
-test("a conversation that is deleted from the list or left loses its flags", async () => {
+test("a conversation that is deleted from the list loses its flags, and a group that was left only then", async () => {
   const { ben, id } = await makeReadPair();
   await setFlags(ben, id, { marked: true, pinned: true });
   await request(ben, { type: "clearHistory", conversation: id, upTo: 1, keep: false });
@@ -202,6 +202,9 @@ test("a conversation that is deleted from the list or left loses its flags", asy
   if (!cleo) throw new Error("too few");
   await setFlags(cleo, group.id, { pinned: true, marked: true });
   await requestAs(cleo, "DELETE", `/api/groups/${group.id}/members/${cleo.id}`);
+  await waitUntil(async () => !(await readRow(cleo, group.id)).open);
+  expect(await readRow(cleo, group.id)).toMatchObject({ pinnedAt: expect.any(Number) });
+  await request(cleo, { type: "clearHistory", conversation: group.id, upTo: 2, keep: false });
   await waitUntil(async () => (await readRow(cleo, group.id)).gone);
   expect(await readFlags(cleo, group.id)).toBe("");
   expect(await setFlags(cleo, group.id, { pinned: true })).toEqual({ error: "conversation_not_found" });

@@ -96,6 +96,25 @@ test("a group's document names the senders of its messages", async () => {
   expect(data?.members?.group).toBe(group);
 });
 
+test("the document of a group that its reader left has the history and nothing later, and no composer", async () => {
+  const [owner, member] = await makeFriends(2);
+  if (!member) throw new Error("too few");
+  const group = "01890000-0000-7000-8000-0000000f1058";
+  await makeGroup(owner, "Famille", [member], group);
+  await sendTexts(owner, group, "bonjour à tous");
+  const path = `/api/groups/${group}/members/${member.id}`;
+  expect(
+    (await site.fetch(site.origin + path, { method: "DELETE", headers: { authorization: `Bearer ${owner.token}` } }))
+      .status,
+  ).toBe(204);
+  await waitUntil(async () => !(await readRow(member, group)).open);
+  await sendTexts(owner, group, "sans lui");
+  const { html, data } = await open(`/app/group/${group}`, { [accessCookie]: member.token });
+  expect(html).not.toContain("<textarea");
+  expect(html).not.toContain("sans lui");
+  expect(data?.page?.result.messages.map(({ seq }) => seq)).toEqual([3, 2, 1]);
+});
+
 test("times are those of the device's time zone", async () => {
   const { ana, ben } = await makeChat("l'heure");
   const format = (timeZone: string) =>

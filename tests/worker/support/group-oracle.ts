@@ -23,6 +23,7 @@ type StoredMember = {
   joined: number;
   turn: number;
   version: number;
+  kept: string | null;
 };
 
 type Counts = Pick<MemberEntries, "roster" | "count">;
@@ -55,6 +56,8 @@ export class GroupOracle {
   /** Membership derived from the log's system messages read so far. */
   readonly #memberNumbers = new Set<number>();
   readonly #joinedAt = new Map<number, number>();
+  /** Members who left at least once, and keep the history they had. */
+  readonly #formerMembers = new Set<number>();
   #owner = 0;
   #leavingOwner: number | undefined;
   readonly #log: Message[] = [];
@@ -121,13 +124,16 @@ export class GroupOracle {
       expect(joined).toBeLessThanOrEqual(head);
       if (isSeated) {
         expect([joined, read, delivered, head]).toEqual(sorted([joined, read, delivered, head]));
-        expect([joined, hidden, head]).toEqual(sorted([joined, hidden, head]));
+        const first = member.kept === null ? joined : 0;
+        expect([first, hidden, head]).toEqual(sorted([first, hidden, head]));
       }
       if (!people.includes(member.user_id)) continue;
       const row = await readStoredRow(member.user_id, this.id);
       const isIn = member.state === "in" ? 1 : 0;
-      expect(row).toMatchObject({ gone: 1 - isIn, open: isIn, turn: member.turn });
-      if (!isIn) expect(row).toMatchObject({ preview: null, unread: 0 });
+      const isGone = !isIn && member.kept === null;
+      expect(row).toMatchObject({ gone: isGone ? 1 : 0, open: isIn, turn: member.turn });
+      if (!isIn) expect(row).toMatchObject({ unread: 0 });
+      if (isGone) expect(row).toMatchObject({ preview: null });
       expect(["in", "out"]).toContain(member.state);
       if (isIn) await this.#checkReceipts(member, members);
     }
@@ -182,11 +188,12 @@ export class GroupOracle {
     this.#leavingOwner = event === "left" ? sender : undefined;
     for (const number of event === "left" ? [sender] : event === "removed" ? who : []) {
       expect(this.#memberNumbers.delete(number), `${event} ${number} in line ${seq}`).toBe(true);
+      this.#formerMembers.add(number);
     }
     for (const number of event === "added" ? who : []) {
       expect(this.#memberNumbers.has(number), `added ${number} in line ${seq}`).toBe(false);
       this.#memberNumbers.add(number);
-      this.#joinedAt.set(number, this.#log.length);
+      if (!this.#formerMembers.has(number)) this.#joinedAt.set(number, this.#log.length);
     }
     if (event === "owner") this.#owner = who[0] ?? -1;
     expect(this.#memberNumbers.has(this.#owner) || this.#owner === this.#leavingOwner).toBe(true);
@@ -198,7 +205,8 @@ export class GroupOracle {
     const { rows } = await getUserChannelStub(env, user).listConversations(undefined);
     const row = rows.find(({ conversation }) => conversation === this.id);
     const [number = -1, seat] = [...this.#members].find(([, one]) => one.user === user) ?? [];
-    if (!seat || seat.left) return row && { user, ...{ found: row, expected: undefined } };
+    if (!seat || seat.left)
+      return row && (row.open || row.unread > 0) ? { user, ...{ found: row, expected: { open: false } } } : undefined;
     const hidden = Math.max(row?.hidden ?? 0, this.#joinedAt.get(number) ?? 0);
     const waits = (line: Message) => line.sender !== number && countsAsUnread(line);
     const { seq = 0, at = 0, sender = 0, body = null } = this.#log.at(-1) ?? {};

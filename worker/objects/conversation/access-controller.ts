@@ -68,8 +68,8 @@ export class AccessController {
     });
     if (hasChanged && log.group) this.#notifier.notifyGroupChanged(log, member);
     else if (hasChanged) this.#notifier.notify(log.members.active, true);
-    else this.#notifier.notify(readers);
-    if (hasChanged) this.#notifier.schedulePurge(log);
+    this.#notifier.notify(hasChanged ? readers.filter(({ state }) => state !== "in") : readers);
+    if (hasChanged || log.hasNoReaders) this.#notifier.schedulePurge(log);
     return removal;
   }
 }

@@ -7,6 +7,7 @@ import { runWithToast } from "#components/overlays/run-with-toast.ts";
 import { MuteDialog } from "#components/people/lazy-mute-dialog.ts";
 import { LazyClearHistoryDialog } from "#components/people/lazy-person-dialogs.ts";
 import { toUnmuteLabel } from "#components/people/mute-texts.ts";
+import { hasLeftGroup } from "#contract/conversations.ts";
 import type { ConversationId } from "#contract/ids.ts";
 import { clearConversation, muteConversation } from "#sync/actions.ts";
 import type { ConversationView } from "#sync/hooks/use-conversations.ts";
@@ -25,7 +26,10 @@ export const useConfirmation = <Dialog extends string>() => {
   return { openDialog, isBusy, open: setOpenDialog, confirm, close: () => setOpenDialog(undefined) };
 };
 
-/** Menu entries of every chat: mute and clear history. Empty until the conversation is stored. */
+/**
+ * Menu entries of every chat: mute, except in a group that this person left, stars and clear history. Empty until the
+ * conversation is stored.
+ */
 export const useChatMenu = (conversation: ConversationId, name: string, view: ConversationView | undefined) => {
   const { t } = useTranslation();
   const navigate = useNavigate();
@@ -37,18 +41,21 @@ export const useChatMenu = (conversation: ConversationId, name: string, view: Co
   const clear = () =>
     confirm(() => clearConversation(conversation), { done: t("chat.cleared"), failed: t("chat.clearFailed") });
 
+  const muteItems: MenuItem[] = [
+    {
+      id: "mute",
+      label: isMuted ? toUnmuteLabel(view?.mutedUntil ?? null, t) : t("mute.on"),
+      icon: isMuted ? "i-ph-bell" : "i-ph-bell-slash",
+      onSelect: () => (isMuted ? void unmute() : open("mute")),
+    },
+    ...(isMuted
+      ? [{ id: "muteLength", label: t("mute.change"), icon: "i-ph-bell-slash", onSelect: () => open("mute") }]
+      : []),
+  ];
   const items: MenuItem[] =
     view?.isStored && !view.gone
       ? [
-          {
-            id: "mute",
-            label: isMuted ? toUnmuteLabel(view.mutedUntil, t) : t("mute.on"),
-            icon: isMuted ? "i-ph-bell" : "i-ph-bell-slash",
-            onSelect: () => (isMuted ? void unmute() : open("mute")),
-          },
-          ...(isMuted
-            ? [{ id: "muteLength", label: t("mute.change"), icon: "i-ph-bell-slash", onSelect: () => open("mute") }]
-            : []),
+          ...(hasLeftGroup(view) ? [] : muteItems),
           {
             id: "starred",
             label: t("starred.title"),

@@ -8,7 +8,7 @@ import type { MenuAnchor, MenuItem } from "#components/overlays/menu.tsx";
 import MenuPopup from "#components/overlays/menu-popup.tsx";
 import { runWithToast } from "#components/overlays/run-with-toast.ts";
 import { showToast } from "#components/overlays/toast.tsx";
-import { type AttachedBody, findAttachment, findReplyTarget } from "#contract/conversations.ts";
+import { type AttachedBody, findAttachment, findReplyTarget, hasLeftGroup } from "#contract/conversations.ts";
 import { type ConversationId, privateMembers, type Uuid } from "#contract/ids.ts";
 import { saveToDevice } from "#features/chat/attachments/save-file.ts";
 import { toFetchErrorKey, useAttachment } from "#features/chat/attachments/use-attachment.ts";
@@ -95,9 +95,10 @@ function DeleteMessageDialog({ conversation, people, action, onCompleted, onClos
   const { t } = useTranslation();
   const [isBusy, setBusy] = useState(false);
   const { seq, cid, mine, sender } = action.item;
-  const group = useConversation(conversation)?.group;
-  const isOwnerDeleting = !mine && group?.role === "owner";
-  const canDeleteForAll = (mine || isOwnerDeleting) && seq !== undefined;
+  const view = useConversation(conversation);
+  const isFormerMember = view !== undefined && hasLeftGroup(view);
+  const isOwnerDeleting = !mine && view?.group?.role === "owner" && !isFormerMember;
+  const canDeleteForAll = ((mine && !isFormerMember) || isOwnerDeleting) && seq !== undefined;
   const deleteMessage = async (isForSelf: boolean) => {
     setBusy(true);
     try {
@@ -122,7 +123,7 @@ function DeleteMessageDialog({ conversation, people, action, onCompleted, onClos
           : t(
               seq === undefined
                 ? "messages.deleteUnsentBody"
-                : mine
+                : mine && !isFormerMember
                   ? "messages.deleteBody"
                   : "messages.deleteForSelfBody",
             )
@@ -155,6 +156,8 @@ export default function MessageMenu(props: MessageMenuProps) {
   const replyActions = useContext(ReplyActionsContext);
   const startEdit = useContext(EditContext);
   const quoted = useQuotedMessage(conversation, findReplyTarget(body));
+  const view = useConversation(conversation);
+  const isFormerMember = view !== undefined && hasLeftGroup(view);
   const isStarred = useIsStarred(conversation, item.seq) ?? item.starred ?? false;
   const toggleStar = () =>
     runWithToast(() => setStarred(conversation, item.seq ?? 0, !isStarred), {
@@ -302,6 +305,7 @@ export default function MessageMenu(props: MessageMenuProps) {
         onSelect: () => onStep("reactors"),
       },
     members &&
+      !isFormerMember &&
       item.mine &&
       item.seq !== undefined && {
         id: "receipts",

@@ -1,11 +1,13 @@
 import { useContext } from "react";
 import { useTranslation } from "react-i18next";
 import { reactionClasses, toShownKinds } from "#components/messages/reaction-classes.ts";
+import { hasLeftGroup } from "#contract/conversations.ts";
 import type { ConversationId } from "#contract/ids.ts";
 import type { ReactionCount } from "#contract/wire/reactions.ts";
 import { useLongPressMenu } from "#features/chat/message/use-long-press-menu.ts";
 import { ReplyActionsContext } from "#features/chat/reply/reply-actions-context.ts";
 import type { ChatItem } from "#sync/hooks/use-chat.ts";
+import { useConversation } from "#sync/hooks/use-conversations.ts";
 import { toggleReaction, toShownSummary } from "./toggle-reaction.ts";
 
 /** Ref of a pill: if it goes while it has the focus, the message gets it. */
@@ -30,6 +32,8 @@ type ReactionPillsProps = {
 export default function ReactionPills({ conversation, item, isTabStop, onShowReactors }: ReactionPillsProps) {
   const { t } = useTranslation();
   const canReact = useContext(ReplyActionsContext)?.startReply !== undefined;
+  const view = useConversation(conversation);
+  const canRemove = canReact || (view !== undefined && !hasLeftGroup(view));
   const longPressHandlers = useLongPressMenu(onShowReactors);
   const { shown, moreCount } = toShownKinds(toShownSummary(item));
   if (shown.length === 0) return null;
@@ -48,7 +52,9 @@ export default function ReactionPills({ conversation, item, isTabStop, onShowRea
           aria-pressed={kind.isOwn}
           className={`${reactionClasses.pill} ${kind.isOwn ? reactionClasses.own : reactionClasses.other}`}
           onClick={() =>
-            canReact || kind.isOwn ? void toggleReaction(conversation, item, kind.emoji, t) : onShowReactors()
+            canReact || (kind.isOwn && canRemove)
+              ? void toggleReaction(conversation, item, kind.emoji, t)
+              : onShowReactors()
           }
         >
           <span className="text-base">{kind.emoji}</span>

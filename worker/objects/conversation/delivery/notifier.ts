@@ -2,6 +2,7 @@ import { fanOutAlarmMs, fanOutRetryMaxMs, groupReactionHoldMs, groupReceiptHoldM
 import { logError } from "#worker/lib/log.ts";
 import type { ConversationLog } from "#worker/objects/conversation/log/conversation-log.ts";
 import type { LowestReadState, Member } from "#worker/objects/conversation/log/member-table.ts";
+import { isFormerReader, isVisibleSeq } from "#worker/objects/conversation/log/memberships.ts";
 import type { TombstoneResult } from "#worker/objects/conversation/messages/deletions.ts";
 import type { ReactionResult } from "#worker/objects/conversation/messages/reactions.ts";
 import { listReachedAuthors } from "#worker/objects/conversation/messages/read-state.ts";
@@ -87,8 +88,9 @@ export class MemberNotifier {
 
   /** Notifies all members after a new epoch: their channels have nothing of the log. */
   handleNewEpoch(log: ConversationLog): void {
-    for (const { number } of log.members.all) this.#fanOut.resetProgress(number);
-    this.notify(log.members.active, true);
+    const { all, active, formerReaders } = log.members;
+    for (const { number } of all) this.#fanOut.resetProgress(number);
+    this.notify([...active, ...formerReaders], true);
   }
 
   notify(members: readonly Member[], needsCount = false): void {
@@ -104,10 +106,12 @@ export class MemberNotifier {
     for (const author of authors) this.#fanOut.markAnswered(author);
   }
 
-  /** Notifies those who had a deleted message and releases its file. */
-  notifyDeleted(log: ConversationLog, author: Member, { isNew, isUndelivered }: TombstoneResult): void {
+  /** Notifies those who had a deleted message, former members too, and releases its file. */
+  notifyDeleted(log: ConversationLog, author: Member, { seq, isNew, isUndelivered }: TombstoneResult): void {
     if (!isNew) return;
-    this.notify(isUndelivered ? [author] : log.members.active, true);
+    const { active, formerReaders } = log.members;
+    const formerOnes = formerReaders.filter((member) => isVisibleSeq(member, log.head, seq));
+    this.notify(isUndelivered ? [author] : [...active, ...formerOnes], true);
     this.releaseFiles(log);
   }
 
@@ -193,8 +197,8 @@ export class MemberNotifier {
       this.#callTimeouts.applyDue();
       if (this.#isRecovering || !isOwn) {
         this.#isRecovering = false;
-        const { active = [], leaving = [] } = this.#log?.members ?? {};
-        this.#fanOut.recover([...active, ...leaving].map(({ number }) => number));
+        const { active = [], leaving = [], formerReaders = [] } = this.#log?.members ?? {};
+        this.#fanOut.recover([...new Set([...active, ...leaving, ...formerReaders])].map(({ number }) => number));
       }
       await this.#fanOut.retryDue();
       if (this.#log) await this.#purge(this.#log);
@@ -243,10 +247,12 @@ export class MemberNotifier {
   async #send(number: number, delivered: DeliveryProgress, needsCount: boolean): Promise<NoticeOutcome> {
     const log = this.#log;
     const member = log?.members.findByNumber(number);
-    if (!log || !member || member.state === "quiet" || member.state === "out") return "written";
+    const isNotifiable = member?.state !== "quiet" && member?.state !== "out";
+    if (!log || !member || !(isNotifiable || isFormerReader(member))) return "written";
     const notice = buildNotice(log, member, delivered, needsCount);
     const outcome = await getUserChannelStub(this.#env, member.user).notify(notice);
-    if (notice.gone && notice.membershipVersion === member.membershipVersion)
+    const isConfirmed = notice.gone || (isFormerReader(member) && outcome === "written");
+    if (isConfirmed && notice.membershipVersion === member.membershipVersion)
       log.transaction(() => log.members.confirmLeft(member));
     return outcome;
   }

@@ -5,6 +5,7 @@ import { groupMembersMax, groupReturnDays } from "#contract/limits.ts";
 import type { Refusal } from "#contract/wire/commands.ts";
 import { ConversationLog } from "#worker/objects/conversation/log/conversation-log.ts";
 import { isLeaveUnconfirmed, isVisibleMember, type Member } from "#worker/objects/conversation/log/member-table.ts";
+import { toKeptHistory } from "#worker/objects/conversation/log/memberships.ts";
 import { fromBodyColumns } from "#worker/objects/conversation/log/message-kinds.ts";
 import type { AddedMember, GroupChangeResult, GroupCommand } from "#worker/objects/rpc.ts";
 import { type GroupLog, isActiveGroup, toGroupChangeResult } from "./group-view.ts";
@@ -30,7 +31,8 @@ const nextMembersVersion = (log: GroupLog): number => {
 };
 
 /**
- * Adds a person for the first time or again. Earlier messages are invisible to them and count as delivered and read.
+ * Adds a person for the first time or again. Messages from before are invisible to them, except those of memberships whose
+ * history they kept, and count as delivered and read.
  */
 const attachMember = (
   log: GroupLog,
@@ -48,7 +50,7 @@ const attachMember = (
     since: now,
     delivered: head,
     read: head,
-    hidden: head,
+    hidden: member.kept ? member.hidden : head,
     hidesReads: false,
     shownReadState: null,
     membershipVersion: member.membershipVersion + 1,
@@ -57,16 +59,32 @@ const attachMember = (
   return member;
 };
 
-const detachMember = (log: GroupLog, member: Member, membersVersion: number): void => {
+/**
+ * Ends a membership. Active members keep the history up to the system message that says so, which the caller appends next.
+ * Hidden members never learned of the group and keep nothing of it.
+ */
+const detachMember = (log: GroupLog, member: Member, membersVersion: number, now: number): void => {
+  const { kept, state } = member;
+  const { head, revision } = log;
+  const end = { revision, at: now, roster: membersVersion };
   log.members.update(member, {
-    state: member.state === "quiet" ? "out" : "leaving",
+    state: state === "quiet" ? "out" : "leaving",
     role: "member",
-    visibleAfter: log.head,
+    visibleAfter: head,
     membershipVersion: member.membershipVersion + 1,
     version: membersVersion,
+    kept: state === "in" ? toKeptHistory(member, head + 1, end) : kept,
   });
   log.pendingDeletions.clearOf(member);
 };
+
+/** Deletes the history that a former member kept. Their channel is told that the conversation is gone. */
+export const forgetHistory = (log: GroupLog, member: Member): void =>
+  log.members.update(member, {
+    kept: null,
+    state: isVisibleMember(member) ? "quietLeaving" : "leaving",
+    membershipVersion: member.membershipVersion + 1,
+  });
 
 /** Member as the others see the group: hidden members are included, so that commands do not reveal them as hidden. */
 const findVisibleMember = (log: GroupLog, user: Uuid): Member | undefined => {
@@ -151,15 +169,29 @@ const expelMember = (log: GroupLog, actor: Member, user: Uuid, now: number): Gro
   const member = log.members.find(user);
   if (!member || member === actor) return { error: "member_not_found" };
   if (!isVisibleMember(member)) return toGroupChangeResult(log);
-  detachMember(log, member, nextMembersVersion(log));
+  detachMember(log, member, nextMembersVersion(log), now);
   appendEvents(log, actor, [{ event: "removed", who: [member.number] }], now);
   return toGroupChangeResult(log);
 };
 
-const endGroup = (log: GroupLog): GroupChangeResult => {
+/** Ends the group for everybody: nobody keeps anything of it. */
+const endGroup = (log: GroupLog, now: number): GroupChangeResult => {
   const { picture } = log.group;
   const membersVersion = nextMembersVersion(log);
-  for (const member of [...log.members.visible]) detachMember(log, member, membersVersion);
+  for (const member of log.members.all) {
+    if (isVisibleMember(member)) detachMember(log, member, membersVersion, now);
+    if (member.kept) forgetHistory(log, member);
+  }
+  log.updateGroup({ ended: true, picture: null });
+  return toGroupChangeResult(log, picture);
+};
+
+/** Ends the group with its last active member. Former members keep the history they had. */
+const closeGroup = (log: GroupLog, actor: Member, now: number): GroupChangeResult => {
+  const { picture } = log.group;
+  const membersVersion = nextMembersVersion(log);
+  for (const member of [...log.members.visible]) detachMember(log, member, membersVersion, now);
+  appendEvents(log, actor, [{ event: "left" }], now);
   log.updateGroup({ ended: true, picture: null });
   return toGroupChangeResult(log, picture);
 };
@@ -171,7 +203,7 @@ const chooseSuccessor = (log: GroupLog, actor: Member, successorId: Uuid | undef
   return others.find(({ user }) => user === successorId) ?? longestMember;
 };
 
-/** Removes a member who leaves. An owner hands the group to a successor; the last active member ends it. */
+/** Removes a member who leaves. An owner hands the group to a successor; the last active member closes it. */
 export const leaveWithSuccessor = (
   log: GroupLog,
   actor: Member,
@@ -182,10 +214,10 @@ export const leaveWithSuccessor = (
   if (isOwner && successorId !== undefined && (successorId === actor.user || !findVisibleMember(log, successorId)))
     return { error: "member_not_found" };
   // Hidden members do not keep a group alive.
-  if (log.members.active.length === 1) return endGroup(log);
+  if (log.members.active.length === 1) return closeGroup(log, actor, now);
   const successor = isOwner ? chooseSuccessor(log, actor, successorId) : undefined;
   const membersVersion = nextMembersVersion(log);
-  detachMember(log, actor, membersVersion);
+  detachMember(log, actor, membersVersion, now);
   if (successor) log.members.update(successor, { role: "owner", version: membersVersion });
   const leftEvent: GroupEvent = { event: "left" };
   appendEvents(log, actor, successor ? [leftEvent, { event: "owner", who: [successor.number] }] : [leftEvent], now);
@@ -195,7 +227,7 @@ export const leaveWithSuccessor = (
 /** Removes a hidden member. */
 export const leaveSilently = (log: GroupLog, member: Member, now: number): void => {
   if (!isVisibleMember(member)) return;
-  detachMember(log, member, nextMembersVersion(log));
+  detachMember(log, member, nextMembersVersion(log), now);
   appendEvents(log, member, [{ event: "left" }], now);
 };
 
@@ -257,6 +289,6 @@ export const applyGroupCommand = (
     case "picture":
       return changeGroupPicture(log, actor, command.key, now);
     case "end":
-      return endGroup(log);
+      return endGroup(log, now);
   }
 };

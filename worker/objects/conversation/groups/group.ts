@@ -4,20 +4,26 @@ import { groupTypingMax } from "#contract/limits.ts";
 import { isRefusal, type Refusal } from "#contract/wire/commands.ts";
 import type { MemberNotifier } from "#worker/objects/conversation/delivery/notifier.ts";
 import type { GroupChangeResult, GroupCommand, MemberEntries } from "#worker/objects/rpc.ts";
-import { applyGroupCommand, isAlreadyDone } from "./group-commands.ts";
-import { type GroupLog, isActiveGroup, readMemberEntries, toGroupChangeResult, toGroupView } from "./group-view.ts";
+import { applyGroupCommand, forgetHistory, isAlreadyDone } from "./group-commands.ts";
+import {
+  type GroupLog,
+  isActiveGroup,
+  readFormerMemberEntries,
+  readMemberEntries,
+  toGroupChangeResult,
+  toGroupView,
+} from "./group-view.ts";
+
+type GroupNotifications = "notifyGroupChanged" | "notify" | "waitUntilDelivered" | "relayTyping" | "schedulePurge";
 
 export const groupNotFound: Refusal = { error: "group_not_found" };
 
 /** Group operations of a conversation: commands, views and notifications. The group may have ended. */
 export class GroupController {
   readonly #log: GroupLog;
-  readonly #notifier: Pick<MemberNotifier, "notifyGroupChanged" | "notify" | "waitUntilDelivered" | "relayTyping">;
+  readonly #notifier: Pick<MemberNotifier, GroupNotifications>;
 
-  constructor(
-    log: GroupLog,
-    notifier: Pick<MemberNotifier, "notifyGroupChanged" | "notify" | "waitUntilDelivered" | "relayTyping">,
-  ) {
+  constructor(log: GroupLog, notifier: Pick<MemberNotifier, GroupNotifications>) {
     this.#log = log;
     this.#notifier = notifier;
   }
@@ -59,8 +65,25 @@ export class GroupController {
   }
 
   listMembers(user: Uuid, query: Parameters<typeof readMemberEntries>[2]): MemberEntries | Refusal {
-    const reader = this.#log.members.findActive(user);
-    return isActiveGroup(this.#log) && reader ? readMemberEntries(this.#log, reader, query) : groupNotFound;
+    const reader = this.#log.members.findReader(user);
+    if (!reader) return groupNotFound;
+    if (reader.state === "in")
+      return isActiveGroup(this.#log) ? readMemberEntries(this.#log, reader, query) : groupNotFound;
+    return reader.kept && "numbers" in query
+      ? readFormerMemberEntries(this.#log, reader, reader.kept, query.numbers)
+      : groupNotFound;
+  }
+
+  /** Deletes the history that a former member kept. The notice that follows deletes it on their devices. */
+  forgetHistory(user: Uuid): { hidden: number } | Refusal {
+    const log = this.#log;
+    const member = log.members.findReader(user);
+    if (!member || member.state === "in") return { error: "conversation_not_found" };
+    const hidden = log.headFor(member);
+    log.transaction(() => forgetHistory(log, member));
+    this.#notifier.notify([member]);
+    this.#notifier.schedulePurge(log);
+    return { hidden };
   }
 
   relayTyping(user: Uuid): void {

@@ -39,14 +39,16 @@ const removeFromPrivateChat = (log: ConversationLog, member: Member): boolean =>
   return true;
 };
 
+/** Ends a membership. A deleted account keeps no history. */
 const removeFromGroup = (log: GroupLog, member: Member, now: number): string | null => {
-  if (!isActiveGroup(log)) return null;
-  if (member.state !== "in") {
-    leaveSilently(log, member, now);
-    return null;
+  let replaced: string | null = null;
+  if (isActiveGroup(log) && member.state !== "in") leaveSilently(log, member, now);
+  else if (isActiveGroup(log)) {
+    const result = leaveWithSuccessor(log, member, undefined, now);
+    replaced = "error" in result ? null : result.replaced;
   }
-  const result = leaveWithSuccessor(log, member, undefined, now);
-  return "error" in result ? null : result.replaced;
+  if (member.kept) log.members.update(member, { kept: null });
+  return replaced;
 };
 
 /**
@@ -61,5 +63,5 @@ export const removeDeletedUser = (log: ConversationLog, member: Member, now: num
   const hasChanged = isGroupLog(log) ? log.group.roster !== versionBefore : removeFromPrivateChat(log, member);
   const hadReactions = removeReactionsOf(log, member);
   const readers = anonymizeForwardsOf(log, member.user);
-  return { hasChanged, readers: hadReactions ? log.members.active : readers, replaced };
+  return { hasChanged, readers: hadReactions ? [...new Set([...log.members.active, ...readers])] : readers, replaced };
 };

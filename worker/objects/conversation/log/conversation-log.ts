@@ -8,10 +8,12 @@ import earlierTexts from "#migrations/conversation/0004_earlier_texts.sql?raw";
 import reactionTable from "#migrations/conversation/0005_reactions.sql?raw";
 import searchTerms from "#migrations/conversation/0006_search_terms.sql?raw";
 import receiptMarks from "#migrations/conversation/0007_receipt_marks.sql?raw";
+import keptHistory from "#migrations/conversation/0008_kept_history.sql?raw";
 import { ConversationCall } from "#worker/objects/shared/call-record.ts";
 import { applyMigrations, readSchemaVersion } from "#worker/objects/shared/migrations.ts";
 import { EarlierTextTable } from "./earlier-text-table.ts";
 import { type Member, MemberTable } from "./member-table.ts";
+import { findNewestSeq, isFormerReader, isVisibleSeq, listVisibleRanges, type SeqRange } from "./memberships.ts";
 import { MentionTable } from "./mention-table.ts";
 import {
   type MessageRecord,
@@ -23,7 +25,16 @@ import {
 import { PendingDeletions } from "./pending-deletions.ts";
 import { ReactionTable } from "./reaction-table.ts";
 
-const migrations = [logTables, callRing, mentionTable, earlierTexts, reactionTable, searchTerms, receiptMarks];
+const migrations = [
+  logTables,
+  callRing,
+  mentionTable,
+  earlierTexts,
+  reactionTable,
+  searchTerms,
+  receiptMarks,
+  keptHistory,
+];
 
 const newEpoch = (): string => crypto.randomUUID().slice(0, 8);
 
@@ -129,7 +140,8 @@ export class ConversationLog {
 
   /** Whether no member is left who could see the conversation. */
   get hasNoReaders(): boolean {
-    return this.group ? this.group.ended : this.members.active.length === 0;
+    if (!this.group) return this.members.active.length === 0;
+    return this.group.ended && this.members.formerReaders.length === 0;
   }
 
   /** Whether the size limit for messages is reached. The remaining space is for leaving, deleting and blocking. */
@@ -144,19 +156,24 @@ export class ConversationLog {
 
   /** Seq of the newest message that a member sees. */
   headFor(member: Member): number {
-    return member.visibleUpTo ?? this.head;
+    return findNewestSeq(member, this.head);
+  }
+
+  /** Seqs that a member sees, in ascending order. */
+  listVisibleRanges(member: Member): readonly SeqRange[] {
+    return listVisibleRanges(member, this.head);
   }
 
   /** Newest message that a member sees, for their conversation list. */
   lastMessageFor(member: Member): NewestMessage {
-    const isSame = member.visibleUpTo === null && !this.messages.hasSplitHead;
+    const isSame = member.visibleUpTo === null && !isFormerReader(member) && !this.messages.hasSplitHead;
     const last = isSame ? this.messages.last : this.messages.findLastAt(this.headFor(member), member);
     return last ?? { at: this.createdAt, prior: null, sender: 0, preview: null, whole: true };
   }
 
   /** The message with this seq, if the member sees it. */
   findVisible(member: Member, seq: number): MessageRecord | undefined {
-    return seq > member.hidden && seq <= this.headFor(member) ? this.messages.find(seq) : undefined;
+    return isVisibleSeq(member, this.head, seq) ? this.messages.find(seq) : undefined;
   }
 
   /** Runs a change atomically in the tables and in memory. */

@@ -1,8 +1,8 @@
 import { earlierTextLifetimeMs } from "#contract/limits.ts";
 
 /**
- * Texts of edited messages before each edit, kept for `earlierTextLifetimeMs` for reports of abuse. No device receives
- * them. Runs within the caller's transaction.
+ * Texts of edited messages before each edit, kept for `earlierTextLifetimeMs` for reports of abuse. Devices receive
+ * them only for former members, who do not see later edits. Runs within the caller's transaction.
  */
 export class EarlierTextTable {
   readonly #sql: SqlStorage;
@@ -29,6 +29,12 @@ export class EarlierTextTable {
   hasLater(seq: number, number: number, text: string): boolean {
     const query = "SELECT 1 FROM earlier_texts WHERE seq = ? AND number > ? AND text = ?";
     return this.#sql.exec(query, seq, number, text).toArray().length > 0;
+  }
+
+  /** Text of a message at a time at which it was not the newest one, and the number of the edit that wrote it. */
+  findReplacedSince(seq: number, at: number): { number: number; text: string } | undefined {
+    const query = "SELECT number, text FROM earlier_texts WHERE seq = ? AND at >= ? ORDER BY number LIMIT 1";
+    return this.#sql.exec<{ number: number; text: string }>(query, seq, at).toArray()[0];
   }
 
   /** Deletes the earlier texts of a deleted message. */

@@ -1,7 +1,9 @@
+import * as v from "valibot";
 import type { ReadState } from "#contract/conversations.ts";
 import type { GroupRole } from "#contract/groups.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { toAssignments, toParameters } from "#worker/objects/shared/columns.ts";
+import { isFormerReader, KeptHistory } from "./memberships.ts";
 
 /**
  * `in`: active member. `quiet`: hidden member, visible to the others and never notified. `leaving`: has left, not
@@ -41,6 +43,8 @@ export type Member = ReadState & {
   membershipVersion: number;
   /** Members version of the last change to this member. */
   version: number;
+  /** History kept of earlier memberships, null if there is none. */
+  kept: KeptHistory | null;
 };
 
 type MemberColumns = {
@@ -61,6 +65,7 @@ type MemberColumns = {
   since: number;
   turn: number;
   version: number;
+  kept: string | null;
 };
 
 const toMember = (row: MemberColumns): Member => ({
@@ -80,6 +85,7 @@ const toMember = (row: MemberColumns): Member => ({
   since: row.since,
   membershipVersion: row.turn,
   version: row.version,
+  kept: row.kept === null ? null : v.parse(KeptHistory, JSON.parse(row.kept)),
 });
 
 const updatedColumns = [
@@ -98,6 +104,7 @@ const updatedColumns = [
   "since",
   "turn",
   "version",
+  "kept",
 ] as const satisfies readonly (keyof MemberColumns)[];
 
 const toColumns = (member: Member): Pick<MemberColumns, (typeof updatedColumns)[number]> => ({
@@ -116,6 +123,7 @@ const toColumns = (member: Member): Pick<MemberColumns, (typeof updatedColumns)[
   since: member.since,
   turn: member.membershipVersion,
   version: member.version,
+  kept: member.kept === null ? null : JSON.stringify(member.kept),
 });
 
 const updateStatement = `UPDATE members SET ${toAssignments(updatedColumns)} WHERE number = ?`;
@@ -178,6 +186,11 @@ export class MemberTable {
     return this.#all.filter(isLeaveUnconfirmed);
   }
 
+  /** Former members who keep the history they had. */
+  get formerReaders(): readonly Member[] {
+    return this.#all.filter(isFormerReader);
+  }
+
   get all(): readonly Member[] {
     return this.#all;
   }
@@ -195,6 +208,12 @@ export class MemberTable {
   findActive(user: Uuid): Member | undefined {
     const member = this.find(user);
     return member?.state === "in" ? member : undefined;
+  }
+
+  /** The active member for a user, or the former one who keeps the history they had. */
+  findReader(user: Uuid): Member | undefined {
+    const member = this.find(user);
+    return member && (member.state === "in" || isFormerReader(member)) ? member : undefined;
   }
 
   /** The current or former member for a user. */

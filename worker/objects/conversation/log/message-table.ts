@@ -128,6 +128,12 @@ export class MessageTable {
     return this.#sql.exec(query, after, sender).toArray().length > 0;
   }
 
+  /** Whether this member sent any of these messages. */
+  hasSentWithin(sender: number, first: number, last: number): boolean {
+    const query = "SELECT 1 FROM messages WHERE seq BETWEEN ? AND ? AND sender = ? LIMIT 1";
+    return this.#sql.exec(query, first, last, sender).toArray().length > 0;
+  }
+
   /** Whether the message with this seq references the file. */
   hasAttachment(file: Uuid, seq: number): boolean {
     return this.#sql.exec("SELECT 1 FROM attachments WHERE file = ? AND seq = ?", file, seq).toArray().length > 0;

@@ -35,11 +35,14 @@ class MessageReactions {
     return new Set([...others.map((one) => one.emoji), emoji]).size <= reactionKindsMax;
   }
 
-  /** Summary for a member, the most frequent kind first, otherwise the oldest one. */
-  summarize(member: number): string {
-    this.#shared ??= this.#countShared();
+  /** Summary for a member, the most frequent kind first, otherwise the oldest one. Later changes than `until` are left out. */
+  summarize(member: number, until: number): string {
+    const isCurrent = until === Number.MAX_SAFE_INTEGER;
+    const shared = isCurrent ? this.#shared : undefined;
+    const counted = shared ?? this.#countShared(until);
+    if (isCurrent) this.#shared = counted;
     const own = this.#byMember.get(member);
-    const counts: ReactionCount[] = this.#shared.map(({ emoji, count }) => ({
+    const counts: ReactionCount[] = counted.map(({ emoji, count }) => ({
       emoji,
       count,
       isOwn: own?.withheld === 0 && own.emoji === emoji,
@@ -53,10 +56,10 @@ class MessageReactions {
   }
 
   /** Counts of the reactions that all members see. */
-  #countShared(): SharedCount[] {
+  #countShared(until: number): SharedCount[] {
     const counts = new Map<string, SharedCount>();
     for (const { emoji, revision, withheld } of this.#byMember.values()) {
-      if (emoji === null || withheld === 1) continue;
+      if (emoji === null || withheld === 1 || revision > until) continue;
       const { count = 0, firstRevision = revision } = counts.get(emoji) ?? {};
       counts.set(emoji, { emoji, count: count + 1, firstRevision: Math.min(firstRevision, revision) });
     }
@@ -90,12 +93,19 @@ export class ReactionTable {
     return this.#load([seq]).get(seq)?.hasRoomFor(member, emoji) ?? true;
   }
 
-  /** Summaries of the reactions to these messages as a member sees them; a message without reactions has none. */
-  summarize(seqs: readonly number[], member: number): ReadonlyMap<number, string> {
+  /**
+   * Summaries of the reactions to these messages as a member sees them; a message without reactions has none. `until`: highest
+   * revision of the reactions to include.
+   */
+  summarize(
+    seqs: readonly number[],
+    member: number,
+    until: number = Number.MAX_SAFE_INTEGER,
+  ): ReadonlyMap<number, string> {
     const loaded = this.#load(seqs);
     return new Map(
       seqs.flatMap((seq) => {
-        const summary = loaded.get(seq)?.summarize(member) ?? "";
+        const summary = loaded.get(seq)?.summarize(member, until) ?? "";
         return summary === "" ? [] : [[seq, summary]];
       }),
     );

@@ -2,12 +2,14 @@ import { findAttachment, type StoredBody } from "#contract/conversations.ts";
 import type { Uuid } from "#contract/ids.ts";
 import type { ConversationLog } from "#worker/objects/conversation/log/conversation-log.ts";
 import type { Member } from "#worker/objects/conversation/log/member-table.ts";
+import { isVisibleSeq } from "#worker/objects/conversation/log/memberships.ts";
 import { getMessageTraits } from "#worker/objects/conversation/log/message-kinds.ts";
 import { type MessageRecord, readBodyFor } from "#worker/objects/conversation/log/message-table.ts";
+import { toReadableRow } from "./former-view.ts";
 
 /** Whether a member may read the file of a message. Authors keep their own files after the connection has ended. */
 const canReadAttachment = (log: ConversationLog, member: Member, row: MessageRecord): boolean => {
-  if (row.seq <= member.hidden || row.seq > log.headFor(member)) return false;
+  if (!isVisibleSeq(member, log.head, row.seq)) return false;
   return row.sender === member.number || (log.sharesFiles && row.withheld === 0);
 };
 
@@ -27,7 +29,8 @@ export const findForwardOriginal = (
   member: Member,
   seq: number,
 ): { body: StoredBody; author: Uuid } | undefined => {
-  const row = log.findVisible(member, seq);
+  const found = log.findVisible(member, seq);
+  const row = found && toReadableRow(log, member, found);
   const author = row && log.members.findByNumber(row.sender);
   if (!row || !author || !getMessageTraits(row.kind).isForwardable || (row.withheld > 0 && author !== member))
     return undefined;

@@ -7,10 +7,16 @@ import { fromBodyColumns, getMessageTraits, toBodyColumns } from "#worker/object
 import type { MessageRecord } from "#worker/objects/conversation/log/message-table.ts";
 
 /**
- * `revision` and tombstone of the deletion. `isNew`: deleted now, not before. `isUndelivered`: the message never reached
+ * `revision` and tombstone of the deletion of the message `seq`. `isNew`: deleted now, not before. `isUndelivered`: the message never reached
  * the other member.
  */
-export type TombstoneResult = { revision: number; tombstone: Tombstone; isNew: boolean; isUndelivered: boolean };
+export type TombstoneResult = {
+  seq: number;
+  revision: number;
+  tombstone: Tombstone;
+  isNew: boolean;
+  isUndelivered: boolean;
+};
 
 /** Result of a deletion as devices receive it. */
 export const toDeletionResult = ({
@@ -38,7 +44,7 @@ export const replaceByTombstone = (
   if (!mayDelete(log, member, row)) return { error: "not_your_message" };
   const isUndelivered = row.withheld > 0;
   const body = fromBodyColumns(row.kind, row.body);
-  if (body.type === "deleted") return { revision: row.revision, tombstone: body, isNew: false, isUndelivered };
+  if (body.type === "deleted") return { seq, revision: row.revision, tombstone: body, isNew: false, isUndelivered };
   const { file } = findAttachment(body) ?? {};
   const tombstone = createTombstone(row.sender === member.number ? undefined : member.number);
   log.addRevisions(1);
@@ -51,5 +57,5 @@ export const replaceByTombstone = (
   }
   if (row.sender !== member.number)
     log.append(member.number, crypto.randomUUID(), { type: "event", event: "deleted", who: [row.sender] }, now);
-  return { revision: log.revision, tombstone, isNew: true, isUndelivered };
+  return { seq, revision: log.revision, tombstone, isNew: true, isUndelivered };
 };

@@ -4,6 +4,7 @@ import { keepMentions, withMentions } from "#contract/mentions.ts";
 import type { CommandOf, Refusal } from "#contract/wire/commands.ts";
 import type { ConversationLog } from "#worker/objects/conversation/log/conversation-log.ts";
 import type { Member } from "#worker/objects/conversation/log/member-table.ts";
+import { isWithinMembership } from "#worker/objects/conversation/log/memberships.ts";
 import { fromBodyColumns, getMessageTraits, toBodyColumns } from "#worker/objects/conversation/log/message-kinds.ts";
 import type { MessageRecord } from "#worker/objects/conversation/log/message-table.ts";
 
@@ -13,12 +14,10 @@ export type MessageEdit = Pick<CommandOf<"editMessage">, "target" | "edit" | "te
 /** `isNew`: the text was changed now. `isUndelivered`: the message or this text does not reach the other member. */
 export type EditResult = { revision: number; edited: number; isNew: boolean; isUndelivered: boolean };
 
-/** The message that an edit names. Members cannot edit messages from before they rejoined. */
+/** The message that an edit names. Members cannot edit messages of a membership whose history they deleted. */
 const findTarget = (log: ConversationLog, member: Member, target: MessageEdit["target"]): MessageRecord | undefined => {
   const seq = typeof target === "number" ? target : log.messages.findByClientId(member.number, target)?.seq;
-  return seq === undefined || seq <= member.visibleAfter || seq > log.headFor(member)
-    ? undefined
-    : log.messages.find(seq);
+  return seq !== undefined && isWithinMembership(member, log.head, seq) ? log.messages.find(seq) : undefined;
 };
 
 /** Why a member may not write new words into a message now. */

@@ -38,8 +38,9 @@ export const anonymizeForwardsOf = (log: ConversationLog, author: Uuid): readonl
     const body = { ...fromBodyColumns(row.kind, row.body), forwarded: anonymousForward };
     log.messages.replace({ ...row, ...toBodyColumns(body), revision: revision + 1 + index });
   }
-  if (rows.some(({ withheld }) => withheld === 0)) return log.members.active;
-  return log.members.active.filter(({ number }) => rows.some(({ sender }) => sender === number));
+  const { active, formerReaders } = log.members;
+  if (rows.some(({ withheld }) => withheld === 0)) return [...active, ...formerReaders];
+  return active.filter(({ number }) => rows.some(({ sender }) => sender === number));
 };
 
 /** Marks a message as changed because its stored body differs from the one its device sent. */

@@ -4,6 +4,7 @@ import { gapPageRows, pageMaxBytes } from "#contract/limits.ts";
 import type { CommandOf, PageResult } from "#contract/wire/commands.ts";
 import type { ConversationLog } from "#worker/objects/conversation/log/conversation-log.ts";
 import type { Member } from "#worker/objects/conversation/log/member-table.ts";
+import type { SeqRange } from "#worker/objects/conversation/log/memberships.ts";
 import type { MessageRecord } from "#worker/objects/conversation/log/message-table.ts";
 import { toVisibleMessages } from "./visible-messages.ts";
 
@@ -25,31 +26,48 @@ const takePage = (rows: Iterable<MessageRecord>): MessageRecord[] => {
   return page;
 };
 
+/** Rows of a page in its direction, from one membership of the member after the other. */
+function* selectRows(
+  log: ConversationLog,
+  ranges: readonly SeqRange[],
+  { direction, seq, limit }: Pick<CommandOf<"page">, "direction" | "seq" | "limit">,
+): Generator<MessageRecord> {
+  let room = limit;
+  for (const [first, last] of direction === "after" ? ranges : ranges.toReversed()) {
+    if (room <= 0) return;
+    const rows =
+      direction === "after"
+        ? log.sql.exec<MessageRecord>(
+            "SELECT * FROM messages WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?",
+            Math.max(seq, first - 1),
+            last,
+            room,
+          )
+        : log.sql.exec<MessageRecord>(
+            "SELECT * FROM messages WHERE seq < ? AND seq >= ? ORDER BY seq DESC LIMIT ?",
+            Math.min(seq, last + 1),
+            first,
+            room,
+          );
+    for (const row of rows) {
+      room -= 1;
+      yield row;
+    }
+  }
+}
+
 /**
- * Page of messages before or after a seq as the member sees them. Seqs have no gaps, so the last one tells whether
- * there are more.
+ * Page of messages before or after a seq as the member sees them. Seqs have no gaps within a membership, so the last one
+ * tells whether there are more.
  */
 export const readMessagePage = (log: ConversationLog, member: Member, query: CommandOf<"page">): PageResult => {
   const { direction, seq, limit, anchor: anchorSeq = seq } = query;
-  const { hidden } = member;
   const head = log.headFor(member);
-  const found =
-    direction === "after"
-      ? log.sql.exec<MessageRecord>(
-          "SELECT * FROM messages WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?",
-          Math.max(seq, hidden),
-          head,
-          limit,
-        )
-      : log.sql.exec<MessageRecord>(
-          "SELECT * FROM messages WHERE seq < ? AND seq > ? ORDER BY seq DESC LIMIT ?",
-          Math.min(seq, head + 1),
-          hidden,
-          limit,
-        );
-  const rows = takePage(found);
+  const ranges = log.listVisibleRanges(member);
+  const rows = takePage(selectRows(log, ranges, { direction, seq, limit }));
   const last = rows.at(-1)?.seq;
-  const more = last !== undefined && (direction === "after" ? last < head : last > hidden + 1);
+  const oldest = ranges[0]?.[0] ?? 0;
+  const more = last !== undefined && (direction === "after" ? last < head : last > oldest);
   const messages = toVisibleMessages(log, member, rows);
   return { epoch: log.epoch, head, messages, more, anchor: log.findVisible(member, anchorSeq)?.at ?? null };
 };

@@ -13,6 +13,7 @@ import { buildNotice } from "#worker/objects/conversation/delivery/build-notice.
 import { type MemberNotifier, nothingDelivered } from "#worker/objects/conversation/delivery/notifier.ts";
 import type { ConversationLog } from "#worker/objects/conversation/log/conversation-log.ts";
 import type { Member } from "#worker/objects/conversation/log/member-table.ts";
+import { isWithinMembership } from "#worker/objects/conversation/log/memberships.ts";
 import type { CheckedMessage, InboxPosition, RefusedMessage, SendOutcome } from "#worker/objects/rpc.ts";
 import { GroupCommit } from "#worker/objects/shared/group-commit.ts";
 import { replaceByTombstone, toDeletionResult } from "./deletions.ts";
@@ -147,8 +148,8 @@ export class MessageAppender {
     const now = Date.now();
     const existing = log.messages.findByClientId(member.number, cid);
     if (existing) {
-      // Members cannot delete messages they sent before they rejoined.
-      const row = existing.seq > member.visibleAfter ? log.messages.find(existing.seq) : undefined;
+      // Members cannot delete messages of a membership whose history they deleted.
+      const row = isWithinMembership(member, log.head, existing.seq) ? log.messages.find(existing.seq) : undefined;
       const deletion = log.transaction(() => replaceByTombstone(log, member, row));
       if (isRefusal(deletion)) return deletion;
       this.#notifier.notifyDeleted(log, member, deletion);

@@ -4,6 +4,7 @@ import type { ConversationLog } from "#worker/objects/conversation/log/conversat
 import type { Member } from "#worker/objects/conversation/log/member-table.ts";
 import { getMessageTraits } from "#worker/objects/conversation/log/message-kinds.ts";
 import type { MessageRecord } from "#worker/objects/conversation/log/message-table.ts";
+import { findLastVisibleRevision } from "./former-view.ts";
 
 /** Message to which a member may react. */
 const findReactable = (log: ConversationLog, member: Member, seq: number): MessageRecord | Refusal => {
@@ -57,7 +58,11 @@ export const listReactors = (
 ): ReactorPage | Refusal => {
   const row = findReactable(log, member, seq);
   if ("error" in row) return row;
-  const found = log.reactions.listPage(seq, member.number, { emoji, before, limit: reactorPageRows + 1 });
+  const found = log.reactions.listPage(seq, member.number, {
+    emoji,
+    before: Math.min(before, findLastVisibleRevision(member) + 1),
+    limit: reactorPageRows + 1,
+  });
   const page = found.slice(0, reactorPageRows);
   return {
     reactors: page.map((reaction) => ({ member: reaction.member, emoji: reaction.emoji ?? "" })),

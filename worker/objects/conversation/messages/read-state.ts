@@ -4,15 +4,22 @@ import { isRefusal, type Refusal } from "#contract/wire/commands.ts";
 import type { MessageInfo, ReceiptTime } from "#contract/wire/message-info.ts";
 import type { ConversationLog } from "#worker/objects/conversation/log/conversation-log.ts";
 import type { LowestReadState, Member } from "#worker/objects/conversation/log/member-table.ts";
+import { isFormerReader } from "#worker/objects/conversation/log/memberships.ts";
 import type { MessageRecord } from "#worker/objects/conversation/log/message-table.ts";
 import type { MemberReadState, UnreadState } from "#worker/objects/rpc.ts";
 import { findReceiptTime, recordReceiptMarks } from "./receipt-marks.ts";
 
-/** Messages from others that a member can see and has neither read nor cleared: their number, and the mentions among them. */
-export const countUnreadFor = (log: ConversationLog, member: Member): UnreadState => ({
-  unread: log.messages.unread.countUnread(member, log.head),
-  ...(log.group ? { mentions: log.mentions.listUnread(member) } : {}),
-});
+/**
+ * Messages from others that a member can see and has neither read nor cleared: their number, and the mentions among them. A
+ * former member has none.
+ */
+export const countUnreadFor = (log: ConversationLog, member: Member): UnreadState =>
+  isFormerReader(member)
+    ? { unread: 0, mentions: [] }
+    : {
+        unread: log.messages.unread.countUnread(member, log.head),
+        ...(log.group ? { mentions: log.mentions.listUnread(member) } : {}),
+      };
 
 /** Read state shown to the others. While a member hides reads, their shown `read` stays where it was. */
 const toShownReceipts = (member: Member, readState: ReadState, hidesReads: boolean): ReadState | null => {
@@ -70,7 +77,9 @@ export const getPeerReadState = (log: ConversationLog, member: Member): ReadStat
 export const toMemberReadState = (log: ConversationLog, member: Member, isCounted: boolean): MemberReadState => {
   const { delivered, read, hidden } = member;
   const { epoch, revision } = log;
-  const state = { epoch, head: log.headFor(member), revision, ownReadState: { delivered, read }, hidden };
+  const head = log.headFor(member);
+  const ownReadState = isFormerReader(member) ? { delivered: head, read: head } : { delivered, read };
+  const state = { epoch, head, revision, ownReadState, hidden };
   return isCounted ? { ...state, ...countUnreadFor(log, member) } : state;
 };
 

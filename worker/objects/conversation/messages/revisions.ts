@@ -5,6 +5,7 @@ import type { ConversationLog } from "#worker/objects/conversation/log/conversat
 import type { Member } from "#worker/objects/conversation/log/member-table.ts";
 import type { MessageRecord } from "#worker/objects/conversation/log/message-table.ts";
 import type { ConversationNotice } from "#worker/objects/rpc.ts";
+import { findLastVisibleRevision } from "./former-view.ts";
 import { toVisibleMessages } from "./visible-messages.ts";
 
 const pushedMax = 20; // changed messages in a notice; devices request the rest
@@ -17,30 +18,33 @@ type RevisedRecord = MessageRecord & { changed: number };
 
 /**
  * Rows changed after a revision, up to another one, in order of their last change, as the member sees them. Recipients
- * see no changes of undelivered messages.
+ * see no changes of undelivered messages, and former members no later changes of reactions.
  */
 const listRevisedRows = (
   log: ConversationLog,
   member: Member,
   { since, upTo, limit }: { since: number; upTo: number; limit: number },
-): RevisedRecord[] =>
-  log.sql
+): RevisedRecord[] => {
+  const ranges = log.listVisibleRanges(member);
+  return log.sql
     .exec<RevisedRecord>(
       `SELECT messages.*, max(changed) AS changed FROM (
          SELECT seq, revision AS changed FROM messages WHERE revision > 0 AND revision > ? AND revision <= ?
          UNION ALL SELECT seq, revision FROM reactions WHERE revision > ? AND revision <= ?
-       ) JOIN messages USING (seq) WHERE seq > ? AND seq <= ? AND (withheld = 0 OR sender = ?)
+       ) JOIN messages USING (seq)
+       WHERE EXISTS (SELECT 1 FROM json_each(?) WHERE seq BETWEEN value ->> 0 AND value ->> 1)
+         AND (withheld = 0 OR sender = ?)
        GROUP BY seq ORDER BY changed LIMIT ?`,
       since,
       upTo,
       since,
-      upTo,
-      member.hidden,
-      log.headFor(member),
+      Math.min(upTo, findLastVisibleRevision(member)),
+      JSON.stringify(ranges),
       member.number,
       limit,
     )
     .toArray();
+};
 
 const bytesOfRow = (row: MessageRecord): number => Buffer.byteLength(row.body);
 
@@ -83,6 +87,7 @@ export const readPushableRevisions = (
   const summaries = log.reactions.summarize(
     found.map(({ seq }) => seq),
     member.number,
+    findLastVisibleRevision(member),
   );
   return {
     revised: { since, messages: [], reactions: found.map(({ seq }) => ({ seq, summary: summaries.get(seq) ?? "" })) },

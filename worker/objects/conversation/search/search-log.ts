@@ -8,6 +8,7 @@ import type { ConversationLog } from "#worker/objects/conversation/log/conversat
 import type { Member } from "#worker/objects/conversation/log/member-table.ts";
 import { type MessageRecord, readBodyFor, toVisibleMessage } from "#worker/objects/conversation/log/message-table.ts";
 import { toBlockStart } from "#worker/objects/conversation/log/search-index.ts";
+import { toReadableRow } from "#worker/objects/conversation/messages/former-view.ts";
 import { bytesOnPage } from "#worker/objects/conversation/messages/history.ts";
 import type { SearchBudget, SearchSlice } from "#worker/objects/rpc.ts";
 
@@ -20,6 +21,7 @@ type Scan = { messages: Message[]; last: number; bytes: number; isFull: boolean;
 
 /** Examines rows, newest first and at most to this seq, until a limit of the slice or the response is reached. */
 const examine = (
+  log: ConversationLog,
   rows: Iterable<MessageRecord>,
   member: Member,
   query: CommandOf<"search">,
@@ -31,7 +33,8 @@ const examine = (
   let count = 0;
   let length = 0;
   for (const row of rows) {
-    const body = readSearchedBody(row, member);
+    const readable = toReadableRow(log, member, row);
+    const body = readSearchedBody(readable, member);
     count += 1;
     length += searchTextOfBody(body).length;
     if (isMatch({ sender: row.sender, at: row.at, body })) {
@@ -39,7 +42,7 @@ const examine = (
       const isFirst = scan.messages.length === 0 && budget.messages === searchResultsMax;
       if (!isFirst && scan.bytes + rowBytes > budget.bytes) return { ...scan, isFull: true, isCut: true };
       scan.bytes += rowBytes;
-      scan.messages.push(toVisibleMessage(row, member));
+      scan.messages.push(toVisibleMessage(readable, member));
     }
     onExamined(row);
     scan.last = row.seq;
@@ -88,9 +91,14 @@ export const searchLog = (
   const words = toSearchWords(query.query);
   const nothing = { messages: [], before: null, bytes: 0, isFull: false };
   if (query.query !== "" && words.length === 0) return nothing;
-  const visible = { lowest: member.hidden + 1, newest: Math.min(query.before - 1, log.headFor(member)) };
+  const ranges = log.listVisibleRanges(member);
+  const range = ranges.findLast(([first]) => first < query.before);
+  if (!range) return nothing;
+  const [oldest, highest] = range;
+  const visible = { lowest: oldest, newest: Math.min(query.before - 1, highest) };
   const { lowest, newest } = cutToTimes(log, visible, filter);
-  if (newest < lowest) return nothing;
+  const isLastRange = range === ranges[0] || lowest > oldest;
+  if (newest < lowest) return isLastRange ? nothing : { ...nothing, before: oldest };
   const isIndexed = searchIndex.has(newest) && searchIndex.canFind(words, filter);
   const end = Math.max(lowest, isIndexed ? searchIndex.findRangeStart(newest) : toBlockStart(newest));
   const rows = isIndexed
@@ -98,10 +106,11 @@ export const searchLog = (
     : log.sql.exec<MessageRecord>("SELECT * FROM messages WHERE seq BETWEEN ? AND ? ORDER BY seq DESC", end, newest);
   const examined: MessageRecord[] = [];
   const isIndexing = !isIndexed && searchIndex.isNext(newest) && !log.isFull;
-  const scan = examine(rows, member, query, budget, (row) => {
+  const scan = examine(log, rows, member, query, budget, (row) => {
     if (isIndexing) examined.push(row);
   });
   if (isIndexing) log.transaction(() => searchIndex.add(examined));
   const last = scan.isCut ? scan.last : end;
-  return { messages: scan.messages, before: last <= lowest ? null : last, bytes: scan.bytes, isFull: scan.isFull };
+  const isDone = last <= lowest && isLastRange;
+  return { messages: scan.messages, before: isDone ? null : last, bytes: scan.bytes, isFull: scan.isFull };
 };

@@ -1,4 +1,4 @@
-import type { ReadState } from "#contract/conversations.ts";
+import { hasLeftGroup, type ReadState } from "#contract/conversations.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { clearHistoriesPerSecond, clearHistoryBurst, muteBurst, mutesPerDay } from "#contract/limits.ts";
 import {
@@ -93,9 +93,11 @@ export class ReceiptCommands {
     keep: isKeptListed,
   }: CommandOf<"clearHistory">): Promise<CommandResults["clearHistory"] | Refusal> {
     const row = this.#ports.inbox.find(conversation);
-    if (row && !row.gone && upTo <= row.hidden && isKeptListed === row.kept)
+    const isForgotten = row !== undefined && hasLeftGroup(row) && isKeptListed === false;
+    if (row && !row.gone && upTo <= row.hidden && isKeptListed === row.kept && !isForgotten)
       return { hidden: row.hidden, change: this.#toChangeNumber(row) };
     if (!this.#clearings.take()) return { error: "rate_limited", retryAfterMs: this.#clearings.waitMs() };
+    if (isForgotten) return this.#forgetHistory(conversation);
     const answer = await this.#requestReadState(
       conversation,
       (conversationStub) => conversationStub.clearHistory(this.#ports.user, upTo),
@@ -104,6 +106,12 @@ export class ReceiptCommands {
     if (isRefusal(answer)) return answer;
     const { entry, readState } = answer;
     return { hidden: readState.hidden, ...(entry ? { change: this.#toChangeNumber(entry) } : {}) };
+  }
+
+  /** Deletes the history of a group that the person left. The conversation's notice then deletes the row. */
+  #forgetHistory(conversation: ConversationId): Promise<CommandResults["clearHistory"] | Refusal> {
+    const { gateway, user } = this.#ports;
+    return gateway.call<CommandResults["clearHistory"]>(conversation, (stub) => stub.forgetHistory(user));
   }
 
   setMute({ conversation, muted, seconds, exceptMentions }: CommandOf<"mute">): CommandResults["mute"] | Refusal {

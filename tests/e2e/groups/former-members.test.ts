@@ -1,0 +1,117 @@
+import { findAxeViolations } from "#tests/support/browser/axe-checks.ts";
+import { expect, test } from "#tests/support/browser/browser-test.ts";
+import { fill, TestClient } from "#tests/support/browser/test-client.ts";
+import { eventually } from "#tests/support/eventually.ts";
+import { makeGroup } from "#tests/support/people/groups.ts";
+import { sendTexts } from "#tests/support/people/messages.ts";
+import { toSite } from "#tests/support/people/pair.ts";
+import { callSite, connectPeople, makePerson } from "#tests/support/people/people.ts";
+import { readLocalLog } from "#tests/support/server/logs.ts";
+
+test("who leaves a group or is removed reads what they had, on a new device too, until they delete it", async ({
+  browser,
+  server,
+}) => {
+  const site = toSite(server);
+  const ana = await makePerson(site, 7160, "Ana Mbuyi");
+  const [ben, cleo] = [await makePerson(site, 7161, "Ben"), await makePerson(site, 7162, "Cleo Diallo")];
+  for (const other of [ben, cleo]) await connectPeople(site, ana, other);
+  const id = await makeGroup(site, ana, "Chorale", [ben, cleo]);
+  await sendTexts(site, ana, id, ["à retirer", "répétition jeudi"]);
+  const reacted = await callSite(site, "PUT", `/api/conversations/${id}/messages/3/reaction`, {
+    token: cleo.token,
+    body: { emoji: "👍" },
+  });
+  expect(reacted.status).toBe(200);
+  const bens = await TestClient.openIn(
+    await browser.newContext({ baseURL: server.origin, viewport: { width: 360, height: 740 } }),
+    server,
+  );
+  const cleos = await TestClient.openIn(
+    await browser.newContext({ baseURL: server.origin, viewport: { width: 1280, height: 800 }, colorScheme: "dark" }),
+    server,
+    "pt",
+  );
+  const chat = `/app/group/${id}`;
+  await Promise.all([bens.signIn(ben, chat), cleos.signIn(cleo, `${chat}/members`)]);
+  await expect(bens.composer()).toBeVisible();
+
+  // Cleo leaves; the group stays in her list, and opens without a composer.
+  const { page, texts } = cleos;
+  await page.getByRole("button", { name: texts.groups.leave.short, exact: true }).click();
+  const question = page.getByRole("alertdialog");
+  await expect(question).toContainText(texts.groups.leave.body);
+  await question.getByRole("button", { name: texts.groups.leave.short }).click();
+  await expect(page).toHaveURL("/app");
+  await expect(cleos.conversation("Chorale")).toContainText(texts.groups.events.leftByMe);
+  await cleos.conversation("Chorale").click();
+  await expect(page.getByText(texts.groups.chat.youLeft)).toBeVisible();
+  await expect(cleos.message("répétition jeudi")).toBeVisible();
+  await expect(cleos.composer()).toHaveCount(0);
+  await cleos.message("répétition jeudi").locator("bdi").last().click({ button: "right" });
+  await expect(page.getByRole("menuitem", { name: texts.messages.copy })).toBeVisible();
+  await expect(page.getByRole("menuitem", { name: texts.messages.reply })).toHaveCount(0);
+  await expect(page.getByRole("menuitemcheckbox")).toHaveCount(0);
+  await page.keyboard.press("Escape");
+  expect(await findAxeViolations(page)).toEqual([]);
+  await page.screenshot({ path: test.info().outputPath("left-pt.png") });
+
+  // Ben is removed while he has the chat open.
+  const removed = await callSite(site, "DELETE", `/api/groups/${id}/members/${ben.id}`, { token: ana.token });
+  expect(removed.status).toBe(204);
+  await expect(bens.page.getByText(bens.texts.groups.chat.notMember)).toBeVisible();
+  await expect(bens.composer()).toHaveCount(0);
+  await bens.page.screenshot({ path: test.info().outputPath("removed-fr.png") });
+
+  // What follows reaches neither; a deletion does.
+  await sendTexts(site, ana, id, ["entre nous"]);
+  await callSite(site, "DELETE", `/api/conversations/${id}/messages/2`, { token: ana.token });
+  for (const phone of [bens, cleos]) {
+    await expect(phone.message("à retirer")).toHaveCount(0);
+    expect(JSON.stringify(await readLocalLog(phone.page, id))).not.toContain("entre nous");
+  }
+
+  // A new device has the history, and never another word in place of a name.
+  const tablet = await TestClient.open(browser, server);
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await tablet.signIn(ben);
+  await expect(tablet.conversation("Chorale")).toContainText(
+    fill(tablet.texts.groups.events.removedMe, { name: "Ana Mbuyi" }),
+  );
+  await tablet.conversation("Chorale").click();
+  await expect(tablet.message("répétition jeudi")).toBeVisible();
+  await expect(tablet.page.getByRole("main").getByText("Ana Mbuyi").first()).toBeVisible();
+  await tablet.context.route(`**/api/groups/${id}/members?numbers=*`, (route) => held.then(() => route.continue()));
+  await tablet.message("répétition jeudi").locator("bdi").last().click({ button: "right" });
+  await tablet.page.getByRole("menuitem", { name: tablet.texts.reactions.show }).click();
+  const reactor = tablet.page
+    .getByRole("dialog")
+    .getByRole("list", { name: tablet.texts.reactions.title })
+    .getByRole("listitem");
+  await expect(reactor).toContainText("👍");
+  await expect(reactor).not.toContainText(tablet.texts.groups.chat.someone);
+  const height = (await reactor.boundingBox())?.height;
+  release();
+  await expect(reactor).toContainText("Cleo Diallo");
+  expect((await reactor.boundingBox())?.height).toBe(height);
+  await tablet.page.keyboard.press("Escape");
+
+  // Deleted on one device, it is gone on both, and the server refuses it.
+  await tablet.goTo("/app");
+  await tablet.conversation("Chorale").click({ button: "right" });
+  await expect(tablet.page.getByRole("menuitem", { name: tablet.texts.mute.on })).toHaveCount(0);
+  await tablet.page.getByRole("menuitem", { name: tablet.texts.masolo.delete }).click();
+  const deletion = tablet.page.getByRole("alertdialog");
+  await expect(deletion).toContainText(fill(tablet.texts.groups.chat.deleteLeftBody, { name: "Chorale" }));
+  await deletion.getByRole("button", { name: tablet.texts.common.delete }).click();
+  await expect(tablet.conversation("Chorale")).toHaveCount(0);
+  await expect(bens.page).toHaveURL("/app");
+  await expect(bens.conversation("Chorale")).toHaveCount(0);
+  await eventually(async () => expect(await readLocalLog(bens.page, id)).toEqual([]), 5_000);
+  const { status } = await callSite(site, "GET", `/api/conversations/${id}/messages`, { token: ben.token });
+  expect(status).toBe(404);
+  for (const phone of [bens, cleos, tablet]) await phone.close();
+});
