@@ -136,6 +136,11 @@ export const connectionChecksPerSecond = 0.1;
 export const editWindowMs = 24 * 3_600_000;
 export const earlierTextLifetimeMs = 30 * 24 * 3_600_000; // how long the texts before an edit are kept
 export const editNumberMax = 1_000_000;
+// Drafts shared by a person's devices, per person: at most so many rows and pushes a day
+export const draftBurst = 120;
+export const draftsPerDay = 2_000;
+export const draftsUnwrittenMax = 20; // drafts after which the level is written
+export const draftAgeMaxMs = 366 * 24 * 3_600_000; // how far back a device may date a draft that it sends late
 // Deletions for everyone, per person: each notifies all members
 export const deletionBurst = 60;
 export const deletionsPerSecond = 1;

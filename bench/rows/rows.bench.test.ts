@@ -153,6 +153,17 @@ test("deletions in a group of 10 cost", async () => {
   authorDevice.close();
 });
 
+test("drafts cost", async () => {
+  const [a, b] = await makePair();
+  const chat = toConversationId(a, b);
+  const device = await SceneDevice.connect(a);
+  await measure("sharing a draft", 1, () => device.ask(["D", 1, chat, 0, 0, "Mbote"]), true);
+  await measure("continuing it", 1, () => device.ask(["D", 2, chat, 0, 0, "Mbote na yo"]), true);
+  await measure("ending it", 1, () => device.ask(["D", 3, chat, 0, 0, ""]), true);
+  await measure("message to a chat that had a draft", 1, () => device.send(chat, "Mbote"), true);
+  device.close();
+});
+
 test("with 1,000 conversations an opening costs", async () => {
   const [a, b] = await makePair();
   const chat = toConversationId(a, b);

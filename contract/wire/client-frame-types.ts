@@ -21,6 +21,8 @@ export const mute = "z";
 export const flags = "y";
 /** Stars a message or deletes it for this person alone. */
 export const messageFlags = "Y";
+/** Draft of a conversation for the other devices of this person. */
+export const draft = "D";
 /** This person is typing. Not stored, no answer. */
 export const typing = "t";
 /** Own receipts of a conversation: delivered and read up to. No answer of its own. */

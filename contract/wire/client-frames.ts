@@ -23,6 +23,8 @@ const editFields = [
   v.string(),
 ] as const;
 
+const draftFields = [v.literal(clientFrame.draft), Ref, ConversationRef, Count, Count, v.string()] as const;
+
 /**
  * Frames from device to server (see `server-frames.ts`), by type. Devices only write them, so only the server loads this
  * file.
@@ -72,6 +74,8 @@ const clientFrames = {
     Count,
     MessageFlagFields,
   ]),
+  // base, milliseconds since it was written, text, and the seq that it answers
+  [clientFrame.draft]: v.union([v.strictTuple(draftFields), v.strictTuple([...draftFields, Count])]),
   [clientFrame.typing]: v.strictTuple([v.literal(clientFrame.typing), ConversationRef]),
   // delivered, read
   [clientFrame.receipts]: v.strictTuple([v.literal(clientFrame.receipts), ConversationRef, Count, Count]),

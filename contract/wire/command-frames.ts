@@ -45,6 +45,10 @@ export const toClientFrame = (
       const { type: _type, conversation: _conversation, seq, ...flags } = command;
       return [clientFrame.messageFlags, ref, conversation, seq, flags];
     }
+    case "setDraft": {
+      const frame = [clientFrame.draft, ref, conversation, command.base, command.ago, command.text] as const;
+      return command.reply === undefined ? [...frame] : [...frame, command.reply];
+    }
     case "page":
       return toPageFrame(command, ref, conversation);
     case "search": {
@@ -143,6 +147,10 @@ export const toCommand = (
       return { ...frame[3], type: "setConversationFlags", conversation };
     case clientFrame.messageFlags:
       return { ...frame[4], type: "setMessageFlags", conversation, seq: frame[3] };
+    case clientFrame.draft: {
+      const [, , , base, ago, text, reply] = frame;
+      return { type: "setDraft", conversation, base, ago, text, ...(reply === undefined ? {} : { reply }) };
+    }
     case clientFrame.receipts:
       return { type: "mark", conversation, delivered: frame[2], read: frame[3] };
     case clientFrame.page: {

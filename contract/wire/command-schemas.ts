@@ -3,8 +3,10 @@ import { CallRequest } from "#contract/calls/call-commands.ts";
 import { Body, ForwardSource, getEditNumber, Seq, Watermark } from "#contract/conversations.ts";
 import { ConversationId, Uuid } from "#contract/ids.ts";
 import {
+  draftAgeMaxMs,
   editNumberMax,
   gapPageRows,
+  messageTextMaxLength,
   multicastMax,
   muteMaxSeconds,
   reactionEmojiMaxLength,
@@ -126,6 +128,22 @@ const SetMessageFlagsCommand = v.strictObject({
   seq: Seq,
   ...MessageFlagFields.entries,
 });
+/**
+ * Draft of a conversation as a device has it. `base`: number of the last change of the draft that the device has seen.
+ * `ago`: how long ago the text was changed, in milliseconds. `reply`: seq of the message that it answers.
+ */
+export const DraftFields = v.strictObject({
+  base: Watermark,
+  ago: v.pipe(v.number(), v.safeInteger(), v.minValue(0), v.maxValue(draftAgeMaxMs)),
+  text: v.pipe(v.string(), v.maxLength(messageTextMaxLength)),
+  reply: v.optional(Seq),
+});
+/** Shares a draft with the caller's other devices; an empty text ends it. Idempotent. */
+const SetDraftCommand = v.strictObject({
+  type: v.literal("setDraft"),
+  conversation: ConversationId,
+  ...DraftFields.entries,
+});
 const MarkCommand = v.strictObject({
   type: v.literal("mark"),
   conversation: ConversationId,
@@ -186,6 +204,7 @@ export const CommandSchema = v.variant("type", [
   MuteCommand,
   SetConversationFlagsCommand,
   SetMessageFlagsCommand,
+  SetDraftCommand,
   PageCommand,
   SearchCommand,
   ChangesCommand,

@@ -72,6 +72,11 @@ export const MuteResult = v.object({
 export const FlagsResult = v.object({ ...ConversationFlags.entries, change: v.optional(ChangeNumber) });
 /** Revision of the conversation's message flags after the request. */
 export const MessageFlagsResult = v.object({ revision: Watermark });
+/**
+ * Number of the draft's last change, 0 if a newer draft of another device is stored and stays, or if there was nothing to
+ * empty.
+ */
+export const DraftResult = v.object({ revision: Watermark });
 /** Conversations the person has muted, last changed first. */
 export const MuteList = v.object({ muted: v.array(ConversationId) });
 
@@ -115,6 +120,7 @@ export const ChangesResult = v.object({
   calls: v.array(Call), // open now, whatever the cursor
   before: v.nullable(v.number()), // where to continue, null on the last page
   settings: v.nullable(VersionedSettings), // null if unchanged since the cursor
+  draftHead: v.optional(Watermark, 0), // number of the last change of any draft, 0 without one
   notices: v.optional(v.array(SecurityNotice), []), // security notices after the cursor that this session did not cause
 });
 export type ChangesResult = v.InferOutput<typeof ChangesResult>;
@@ -141,6 +147,7 @@ export type CommandResults = {
   mute: v.InferOutput<typeof MuteResult>;
   setConversationFlags: v.InferOutput<typeof FlagsResult>;
   setMessageFlags: v.InferOutput<typeof MessageFlagsResult>;
+  setDraft: v.InferOutput<typeof DraftResult>;
   mark: v.InferOutput<typeof UnreadResult>;
   clearHistory: v.InferOutput<typeof ClearHistoryResult>;
   page: PageResult;

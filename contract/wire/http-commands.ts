@@ -60,6 +60,10 @@ export const toHttpRequest = (command: Command): HttpRequest => {
       const { type: _type, conversation: _conversation, seq, ...flags } = command;
       return { method: "PATCH", path: `${path}/messages/${seq}/flags`, body: flags };
     }
+    case "setDraft": {
+      const { type: _type, conversation: _conversation, ...draft } = command;
+      return { method: "PUT", path: `${path}/draft`, body: draft };
+    }
     case "clearHistory":
       return command.keep
         ? { method: "POST", path: `${path}/clear`, body: { upTo: command.upTo } }

@@ -53,6 +53,9 @@ export const revised = "e";
 /** Changed reactions to messages. On the wire it is no JSON (`reactions.ts`). */
 export const reactions = "r";
 
+/** Draft of a conversation that another device of the person wrote. */
+export const draft = "D";
+
 // Events without a counter, best effort
 
 /** A member is typing. */

@@ -28,7 +28,7 @@ import * as serverFrame from "./server-frame-types.ts";
  * live edits, `messages`, `page` and `searchResults` frames, after every `creditReportMessages` messages and every quarter of `creditBytes`. A server that refuses
  * frames drops those without an answer, so after a rate-limit refusal a device sends `received` and `foreground` again.
  */
-export const protocolVersion = 19;
+export const protocolVersion = 20;
 
 export const pingFrame = ".";
 /**
@@ -78,7 +78,11 @@ const changesFields = [
   v.nullable(VersionedSettings), // present if changed
   v.array(SecurityNotice), // security notices for this device
   Count, // the counter that these changes follow: the requested one, or 0
+  Count, // number of the last change of any draft
 ] as const;
+
+// handle, and number of the last change of any draft before this one
+const draftFields = [v.literal(serverFrame.draft), Count, Count, Count] as const;
 
 const serverFrames = {
   [serverFrame.welcome]: v.strictTuple([v.literal(serverFrame.welcome), Int, ...changesFields]), // version
@@ -108,7 +112,7 @@ const serverFrames = {
   ]),
   [serverFrame.done]: v.union([
     v.strictTuple([v.literal(serverFrame.done), Ref]),
-    v.strictTuple([v.literal(serverFrame.done), Ref, Count]), // revision of a reaction or of message flags
+    v.strictTuple([v.literal(serverFrame.done), Ref, Count]), // revision of a reaction, of message flags or of a draft
   ]),
   [serverFrame.call]: v.strictTuple([v.literal(serverFrame.call), Ref, CallResult]),
   // online, last-seen time
@@ -156,6 +160,11 @@ const serverFrames = {
     Count,
     Count,
     v.array(WireMessage),
+  ]),
+  [serverFrame.draft]: v.union([
+    v.strictTuple(draftFields), // written by this device
+    v.strictTuple([...draftFields, Count, Int, v.string()]), // base, time, text
+    v.strictTuple([...draftFields, Count, Int, v.string(), Count]), // with the seq that it answers
   ]),
   [serverFrame.typing]: v.strictTuple([v.literal(serverFrame.typing), Count, Count]), // handle, member number
   [serverFrame.presenceVisibility]: v.strictTuple([v.literal(serverFrame.presenceVisibility)]),

@@ -4,6 +4,9 @@ import type { FlagChange } from "#contract/settings/conversation-flags.ts";
 import { pushUse } from "#lib/browser/push/push-use.ts";
 import type { DraftKeeper } from "./drafts/draft-keeper.ts";
 import { discardDrafts, listDraftKeys, listRecordings, readUnsentContent } from "./drafts/draft-rows.ts";
+import { joinDrafts } from "./drafts/early-drafts.ts";
+import { deleteKeptText, keepText } from "./drafts/keep-text.ts";
+import type { KeptText } from "./drafts/kept-texts.ts";
 import { waitForDraftSaves } from "./drafts/pending-saves.ts";
 import { currentEngine, getEngine } from "./engine.ts";
 import { recoverBackgroundOutbox } from "./outbox/background-outbox-recovery.ts";
@@ -21,6 +24,7 @@ import type {
   ReplyTarget,
   SavedDraft,
 } from "./store/database.ts";
+import { runInBackground } from "./store/sync-context.ts";
 import type { ChatItem, Draft, OutgoingFile } from "./store/view-models.ts";
 
 export type { DraftKeeper } from "./drafts/draft-keeper.ts";
@@ -250,13 +254,46 @@ export const waitUntilLeft = (conversation: ConversationId): Promise<void> =>
 
 /** Saves a text draft soon; an empty text deletes it. Cheap to call at every keystroke. */
 export const saveDraft = (conversation: ConversationId, text: string): void => {
-  currentEngine.get()?.drafts.save(conversation, text);
+  currentEngine.get()?.drafts.type(conversation, text);
 };
 /** Text draft that the store does not have yet. */
 export const findUnsavedDraft = (conversation: ConversationId): string | undefined =>
   currentEngine.get()?.drafts.findUnsaved(conversation);
 /** Sets the message that the draft of a conversation answers; undefined makes it an ordinary draft. */
 export const setReplyDraft = (conversation: ConversationId, target: ReplyTarget | undefined): void =>
-  currentEngine.get()?.drafts.replies.set(conversation, target);
+  currentEngine.get()?.drafts.setReply(conversation, target);
+/** Whether somebody typed in the message field of a conversation just now. */
+export const isTypingDraft = (conversation: ConversationId): boolean =>
+  currentEngine.get()?.drafts.isTyping(conversation) ?? false;
+const getKeptTextScope = () => {
+  const { platform, userId } = getEngine().tab;
+  return { platform, me: userId };
+};
+/** Keeps the words of an edit that is being typed; one without change is deleted. */
+export const keepEditText = (
+  conversation: ConversationId,
+  { seq, cid }: Pick<ChatItem, "seq" | "cid">,
+  text: string | undefined,
+): void => {
+  const target = seq ?? cid;
+  if (target === undefined) return;
+  const id = `edit-${target}`;
+  if (text === undefined) deleteKeptText(getKeptTextScope(), conversation, id);
+  else keepText(getKeptTextScope(), conversation, text, { id, target });
+};
+export const discardKeptText = (conversation: ConversationId, id: string): void =>
+  deleteKeptText(getKeptTextScope(), conversation, id);
+/** Moves a kept text into the message field, behind what stands there. */
+export const restoreKeptText = async (conversation: ConversationId, { id, text }: KeptText): Promise<void> => {
+  const { drafts } = getEngine();
+  drafts.save(conversation, joinDrafts(await drafts.read(conversation), text));
+  discardKeptText(conversation, id);
+};
+/** Sends changed drafts to the other devices at once, because the chat is left. */
+export const shareDrafts = (): void => {
+  const engine = currentEngine.get();
+  const context = engine?.tab.context.get();
+  if (context) runInBackground(context, engine?.drafts.share() ?? Promise.resolve());
+};
 export const readLatestDraft = async (conversation: ConversationId): Promise<string> =>
   (await currentEngine.get()?.drafts.read(conversation)) ?? "";

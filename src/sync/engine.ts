@@ -80,6 +80,7 @@ const createEngine = async (userId: Uuid): Promise<SyncEngine> => {
     const context = tab.context.get();
     if (context) runInBackground(context, readTracker.flush());
     drafts.flushToJournal();
+    if (context) runInBackground(context, drafts.share());
   };
   const unsubscribe = [
     tab.context.subscribe(follow),

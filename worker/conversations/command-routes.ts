@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { ReadState, Seq, Watermark } from "#contract/conversations.ts";
 import { ConversationId, Uuid } from "#contract/ids.ts";
 import {
+  DraftFields,
   EditFields,
   Emoji,
   FlagFields,
@@ -15,6 +16,7 @@ import {
   type CommandOf,
   DeleteForEveryoneResult,
   DeletePendingResult,
+  DraftResult,
   EditMessageResult,
   FlagsResult,
   MessageFlagsResult,
@@ -296,6 +298,24 @@ export const conversationCommandRoutes = createRoutes()
         ...c.req.valid("json"),
       });
     },
+  )
+  .put(
+    "/conversations/:id/draft",
+    describeOperation({
+      tag: "conversations",
+      summary: "Share the draft of a conversation with one's other devices; an empty text ends it",
+      ok: { status: 200, body: DraftResult },
+      refusals: [...nonMemberErrors, "forbidden_origin"],
+    }),
+    authenticate,
+    validate("param", ConversationIdParam),
+    validate("json", DraftFields),
+    (c) =>
+      respondWithCommand<"setDraft">(c, {
+        type: "setDraft",
+        conversation: c.req.valid("param").id,
+        ...c.req.valid("json"),
+      }),
   )
   .put(
     "/mutes/:id",

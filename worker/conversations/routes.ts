@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { Seq } from "#contract/conversations.ts";
 import { gapPageRows, messagePageRows } from "#contract/limits.ts";
+import { DraftList } from "#contract/settings/drafts.ts";
 import { MessageFlags } from "#contract/settings/message-flags.ts";
 import { Presence } from "#contract/settings/settings.ts";
 import { Emoji, SearchFields } from "#contract/wire/command-schemas.ts";
@@ -42,6 +43,7 @@ const SearchQuery = v.pipe(
 const ReactorQuery = v.object({ emoji: v.optional(Emoji), before: v.optional(SeqParam) });
 const PrivateMessageParams = v.object({ ...MessageParams.entries, id: PrivateConversationId });
 const RevisedQuery = v.object({ since: SeqParam });
+const DraftQuery = v.object({ since: SeqParam });
 const SyncQuery = v.object({ since: SeqParam, before: v.optional(SeqParam) });
 
 /**
@@ -177,6 +179,21 @@ export const conversationRoutes = createRoutes()
       const stub = getUserChannelStub(c.env, c.var.caller.user);
       const flags = await withRetry(() => stub.listMessageFlags(c.req.valid("param").id));
       return flags ? c.json(flags, 200) : respondWithRefusal(c, { error: "conversation_not_found" });
+    },
+  )
+  .get(
+    "/drafts",
+    describeOperation({
+      tag: "conversations",
+      summary: "Drafts that one's devices share, changed after a change; after 0 all that are not empty",
+      ok: { status: 200, body: DraftList },
+      refusals: ["invalid_input"],
+    }),
+    authenticate,
+    validate("query", DraftQuery),
+    async (c) => {
+      const stub = getUserChannelStub(c.env, c.var.caller.user);
+      return c.json(await withRetry(() => stub.listDrafts(c.req.valid("query").since)), 200);
     },
   )
   .get(

@@ -6,6 +6,7 @@ import type { Group, GroupCard, GroupRole, Receipts } from "#contract/groups.ts"
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import type { Relation } from "#contract/people.ts";
 import type { PushSubscriptionBody, PushTestResult } from "#contract/push.ts";
+import type { DraftList } from "#contract/settings/drafts.ts";
 import type { MessageFlags } from "#contract/settings/message-flags.ts";
 import type { Presence, VersionedSettings } from "#contract/settings/settings.ts";
 import type { Command, CommandResults, ListPage, ReactorPage, Refusal, SearchResult } from "#contract/wire/commands.ts";
@@ -179,6 +180,8 @@ export interface UserChannelRpc {
   listMutes(): Promise<ConversationId[]>;
   /** Flags of the messages of one conversation, null if the inbox does not have it. */
   listMessageFlags(conversation: ConversationId): Promise<MessageFlags | null>;
+  /** Drafts changed after a change; all that are not empty if the inbox does not know it. */
+  listDrafts(since: number): Promise<DraftList>;
   /** Whether this person's inbox has the conversation. Checked before the request wakes another object. */
   hasConversation(conversation: ConversationId): Promise<boolean>;
   /** Open calls of this person. */

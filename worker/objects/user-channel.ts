@@ -4,6 +4,7 @@ import type { Call, CallSignals, DeviceId } from "#contract/calls/call.ts";
 import { type ConversationId, packUuid, type Uuid } from "#contract/ids.ts";
 import type { Relation } from "#contract/people.ts";
 import type { PushTestResult } from "#contract/push.ts";
+import type { DraftList } from "#contract/settings/drafts.ts";
 import type { MessageFlags } from "#contract/settings/message-flags.ts";
 import type { Presence, VersionedSettings } from "#contract/settings/settings.ts";
 import type { Command, CommandResults, Refusal } from "#contract/wire/commands.ts";
@@ -19,6 +20,7 @@ import { CallRegistry } from "./user-channel/calls/call-registry.ts";
 import { CommandRouter } from "./user-channel/commands/command-router.ts";
 import { ConversationReader } from "./user-channel/commands/conversation-commands.ts";
 import { ConversationGateway } from "./user-channel/commands/conversation-gateway.ts";
+import { DraftCommands } from "./user-channel/commands/draft-commands.ts";
 import { FlagCommands } from "./user-channel/commands/flag-commands.ts";
 import { MessageDeletions } from "./user-channel/commands/message-deletions.ts";
 import { MessageEdits } from "./user-channel/commands/message-edits.ts";
@@ -68,6 +70,7 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
   readonly #sessionCheck: SessionCheck;
   readonly #frameRouter: FrameRouter;
   readonly #commands: CommandRouter;
+  readonly #drafts: DraftCommands;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
@@ -109,12 +112,14 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
     this.#accountDeletion = new AccountDeletionJob({ ctx, env, user, close });
     const recountInBackground = createBackgroundRunner("unread count failed");
     this.#receipts = new ReceiptCommands({ factor, user, inbox, gateway, meta, runInBackground: recountInBackground });
+    this.#drafts = new DraftCommands({ inbox, meta });
     this.#commands = new CommandRouter({
       inbox,
       dispatcher,
       receipts: this.#receipts,
       flags: new FlagCommands(inbox, factor),
       messageFlags: new MessageFlagCommands({ user, inbox, gateway, factor }),
+      drafts: this.#drafts,
       deletions: new MessageDeletions(user, gateway, factor),
       edits: new MessageEdits(user, gateway, factor),
       reactions: new ReactionCommands(user, gateway, factor),
@@ -263,6 +268,10 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
 
   async listMessageFlags(conversation: ConversationId): Promise<MessageFlags | null> {
     return this.#inbox.choices.listMessageFlags(conversation) ?? null;
+  }
+
+  async listDrafts(since: number): Promise<DraftList> {
+    return this.#drafts.list(since);
   }
 
   async hasConversation(conversation: ConversationId): Promise<boolean> {

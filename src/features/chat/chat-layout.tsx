@@ -46,6 +46,7 @@ import { useReplyActions } from "./reply/use-reply-actions.ts";
 import { type ActiveSearchResult, ActiveSearchResultContext } from "./search/search-highlight.tsx";
 
 const EditComposer = lazyComponent(() => loadWithIdleTexts(() => import("./edit/edit-composer.tsx")));
+const KeptTextList = lazyComponent(() => loadWithIdleTexts(() => import("./unsent/kept-texts.tsx")));
 const ReturnButton = lazyComponent(() => loadWithIdleTexts(() => import("./reply/return-button.tsx")));
 const SearchPanel = lazyOverlay(() => import("./search/search-panel.tsx"));
 
@@ -277,6 +278,9 @@ export function ChatLayout({
             )}
             <TypingAnnouncer text={typingText} />
             {props.composerReplacement}
+            {!edited && editing.keptTexts.length > 0 && (
+              <KeptTextList conversation={conversation} texts={editing.keptTexts} canWrite={canWrite === true} />
+            )}
             {edited && (
               <EditComposer key={edited.key} conversation={conversation} item={edited} onClose={editing.stop} />
             )}

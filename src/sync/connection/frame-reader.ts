@@ -44,11 +44,12 @@ const changeTypes: readonly ServerFrame[0][] = [
   serverFrame.reactions,
   serverFrame.settings,
   serverFrame.securityNotice,
+  serverFrame.draft,
 ] satisfies ChangeFrame[0][];
 export const isChangeFrame = (frame: ServerFrame): frame is ChangeFrame => changeTypes.includes(frame[0]);
 
 export const toChangesResult = (
-  [epoch, counter, now, rows, people, calls, before, settings, notices, since]: [
+  [epoch, counter, now, rows, people, calls, before, settings, notices, since, draftHead]: [
     ...(WelcomeFrame extends readonly [unknown, unknown, ...infer R] ? R : never),
   ],
   base: FrameBase,
@@ -62,6 +63,7 @@ export const toChangesResult = (
   calls,
   before,
   settings,
+  draftHead,
   notices,
 });
 
@@ -197,6 +199,11 @@ export const toServerChanges = (frame: AnyChangeFrame, base: FrameBase, refs: Se
     case serverFrame.revised: {
       const messages = change[5].map((message) => fromWireMessage(message, base.now));
       return [{ type: "revised", target: change[2], since: change[3], revision: change[4], messages }];
+    }
+    case serverFrame.draft: {
+      const [, counter, target, before, seen = 0, at = 0, text, reply] = change;
+      const content = text === undefined ? {} : { content: { base: seen, at: at + base.now, text, reply } };
+      return [{ type: "draft", target, before, change: counter + base.counter, ...content }];
     }
     case serverFrame.reactions:
       return [

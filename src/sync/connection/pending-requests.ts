@@ -9,7 +9,7 @@ import { SyncError } from "#sync/platform/sync-error.ts";
  */
 export type RequestCommand = Extract<
   Command,
-  { type: "page" | "search" | "changes" | "revised" | "presence" | "react" | CallRequest["type"] }
+  { type: "page" | "search" | "changes" | "revised" | "presence" | "react" | "setDraft" | CallRequest["type"] }
 >;
 
 const resultTimeoutMs = 20_000;

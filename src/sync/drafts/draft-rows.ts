@@ -9,9 +9,9 @@ import {
   type RecordingRow,
   toDraftSlotKeys,
   toRecordingKeys,
-  toTextDraftKey,
 } from "#sync/store/database.ts";
 import { clearJournaledDraftText, readJournaledDraftText } from "#sync/store/journal.ts";
+import { deleteTextDraft } from "#sync/store/pending/draft-edits.ts";
 import { changeDraft } from "#sync/store/unsent-messages.ts";
 import type { UnsentContent } from "#sync/store/view-models.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
@@ -122,7 +122,7 @@ export const readUnsentContent = async (store: LocalStore, conversation: Convers
 export const deleteConversationDrafts = async (tab: Tab, conversation: ConversationId): Promise<void> => {
   const store = tab.context.get()?.store;
   if (!store) return;
-  await store.meta.delete(toTextDraftKey(conversation));
+  await deleteTextDraft(store, conversation, tab.platform.now());
   await discardDrafts(tab, conversation);
   await deleteRecordingDraft(tab, conversation);
 };

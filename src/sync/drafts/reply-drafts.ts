@@ -2,6 +2,7 @@ import type { ConversationId } from "#contract/ids.ts";
 import type { ReplyTarget } from "#sync/store/database.ts";
 import { readReplyDraft, writeReplyDraft } from "#sync/store/journal.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
+import { notifyReplyDrafts, replyDraftListeners } from "./reply-draft-listeners.ts";
 
 /**
  * Messages that the drafts of this person answer, by conversation. They stand in localStorage beside the journal, so that
@@ -11,7 +12,6 @@ export class ReplyDrafts {
   readonly #scope: Parameters<typeof readReplyDraft>[0];
   /** Replies that could not be stored and that only this page knows. */
   readonly #unstored = new Map<ConversationId, ReplyTarget>();
-  readonly #listeners = new Set<() => void>();
 
   constructor({ platform, userId }: Pick<Tab, "platform" | "userId">) {
     this.#scope = { platform, me: userId };
@@ -26,19 +26,15 @@ export class ReplyDrafts {
     this.#unstored.delete(conversation);
     if (!writeReplyDraft(this.#scope, conversation, target) && target !== undefined)
       this.#unstored.set(conversation, target);
-    this.#notify();
-  };
-
-  readonly #notify = (): void => {
-    for (const listener of [...this.#listeners]) listener();
+    notifyReplyDrafts();
   };
 
   readonly subscribe = (listener: () => void): (() => void) => {
-    if (this.#listeners.size === 0) addEventListener("storage", this.#notify); // of other tabs
-    this.#listeners.add(listener);
+    if (replyDraftListeners.size === 0) addEventListener("storage", notifyReplyDrafts); // of other tabs
+    replyDraftListeners.add(listener);
     return () => {
-      this.#listeners.delete(listener);
-      if (this.#listeners.size === 0) removeEventListener("storage", this.#notify);
+      replyDraftListeners.delete(listener);
+      if (replyDraftListeners.size === 0) removeEventListener("storage", notifyReplyDrafts);
     };
   };
 }

@@ -1,8 +1,14 @@
 import type { ConversationId } from "#contract/ids.ts";
 import { enqueueText } from "#sync/outbox/enqueue.ts";
 import { readTextDraft } from "#sync/queries/queries.ts";
-import { toTextDraftKey } from "#sync/store/database.ts";
-import { clearJournaledTextDraft, journalTextDraft, listJournaledTextDrafts } from "#sync/store/journal.ts";
+import { type ReplyTarget, toTextDraftKey } from "#sync/store/database.ts";
+import {
+  clearJournaledTextDraft,
+  journalTextDraft,
+  listJournaledTextDrafts,
+  writeTypingTime,
+} from "#sync/store/journal.ts";
+import { deleteTextDraft, finishDraftEdits, recordDraftEdit, typingPauseMs } from "#sync/store/pending/draft-edits.ts";
 import { isQuotaError } from "#sync/store/storage-quota.ts";
 import { runInBackground } from "#sync/store/sync-context.ts";
 import { changeDraft } from "#sync/store/unsent-messages.ts";
@@ -11,6 +17,10 @@ import { ReplyDrafts } from "./reply-drafts.ts";
 
 const flushDelayMs = 400;
 const firstFlushDelayMs = 100; // after a pause in typing
+const typingStepMs = 1_000; // how exactly other tabs know the time of the last key
+
+/** `isChanged`: the other devices have to learn of it although its text is the same. */
+type UnsavedDraft = { text: string; isChanged?: boolean };
 
 /**
  * Text drafts of all conversations. They are saved on this device and shared by the tabs of a person. `DraftKeeper` holds
@@ -21,7 +31,11 @@ export class TextDrafts {
   /** Messages that the drafts answer. */
   readonly replies: ReplyDrafts;
   /** Drafts that the store does not have yet. */
-  #unsaved = new Map<ConversationId, { text: string }>();
+  #unsaved = new Map<ConversationId, UnsavedDraft>();
+  /** When somebody last typed in this tab. */
+  readonly #typedAt = new Map<ConversationId, number>();
+  readonly #markedAt = new Map<ConversationId, number>();
+  #cancelSharing: (() => void) | undefined;
   #cancelFlush: (() => void) | undefined;
   #flushedAt = Number.NEGATIVE_INFINITY;
 
@@ -43,6 +57,50 @@ export class TextDrafts {
 
   get #journalScope() {
     return { platform: this.#tab.platform, me: this.#tab.userId };
+  }
+
+  /** Saves what somebody types in the field of a conversation, soon; an empty text deletes the draft. */
+  type(conversation: ConversationId, text: string): void {
+    const now = this.#tab.platform.now();
+    this.#typedAt.set(conversation, now);
+    if (Math.abs(now - (this.#markedAt.get(conversation) ?? 0)) >= typingStepMs) {
+      this.#markedAt.set(conversation, now);
+      writeTypingTime(this.#journalScope, conversation);
+    }
+    this.save(conversation, text);
+  }
+
+  /** Whether somebody typed in the field of a conversation just now. */
+  isTyping(conversation: ConversationId): boolean {
+    return this.#tab.platform.now() - (this.#typedAt.get(conversation) ?? 0) < typingPauseMs - typingStepMs;
+  }
+
+  /** Sets the message that a draft answers; undefined makes it an ordinary draft. */
+  setReply(conversation: ConversationId, target: ReplyTarget | undefined): void {
+    this.replies.set(conversation, target);
+    const share = async () => {
+      const text = await this.read(conversation);
+      if (text.trim() === "") return;
+      this.#unsaved.set(conversation, { text, isChanged: true });
+      this.#scheduleFlush();
+    };
+    const context = this.#tab.context.get();
+    if (context) runInBackground(context, share());
+  }
+
+  /** Sends the changed drafts to the other devices at once, because a chat is left or the page is hidden. */
+  async share(): Promise<void> {
+    await this.flush();
+    const store = this.#tab.context.get()?.store;
+    if (!store || (await finishDraftEdits(store)) === 0) return;
+    this.#cancelSharing?.();
+    this.#cancelSharing = undefined;
+    this.#tab.notifyDraftsChanged();
+  }
+
+  #scheduleSharing(): void {
+    this.#cancelSharing?.();
+    this.#cancelSharing = this.#tab.platform.startTimer(typingPauseMs, () => this.#tab.notifyDraftsChanged());
   }
 
   /** Saves a draft soon; an empty text deletes it. */
@@ -116,11 +174,21 @@ export class TextDrafts {
     this.#flushedAt = this.#tab.platform.now();
     const store = this.#tab.context.get()?.store;
     if (!store) return;
-    const write = async ([conversation, draft]: [ConversationId, { text: string }]) => {
-      const key = toTextDraftKey(conversation);
-      await changeDraft(store, conversation, [], async () => {
-        await (draft.text.trim() === "" ? store.meta.delete(key) : store.meta.put({ key, value: draft.text }));
+    const write = async ([conversation, draft]: [ConversationId, UnsavedDraft]) => {
+      const isEmpty = draft.text.trim() === "";
+      const isChanged = await changeDraft(store, conversation, [], async () => {
+        const stored = await readTextDraft(store, conversation);
+        if (!draft.isChanged && stored === (isEmpty ? "" : draft.text)) return false;
+        const at = this.#tab.platform.now();
+        if (isEmpty) await deleteTextDraft(store, conversation, at);
+        else {
+          await store.meta.put({ key: toTextDraftKey(conversation), value: draft.text });
+          await recordDraftEdit(store, conversation, { at });
+        }
+        return true;
       });
+      if (isChanged && isEmpty) this.#tab.notifyDraftsChanged();
+      else if (isChanged) this.#scheduleSharing();
       if (this.#unsaved.get(conversation) !== draft) return;
       if (draft.text.trim() === "") this.#clear(conversation);
       else this.#unsaved.delete(conversation);

@@ -1,6 +1,7 @@
-import { useSyncExternalStore } from "react";
+import { useMemo, useSyncExternalStore } from "react";
 import type { ConversationId } from "#contract/ids.ts";
 import { readUnsentContent } from "#sync/drafts/draft-rows.ts";
+import { type KeptText, parseKeptTexts, readKeptTexts, subscribeToKeptTexts } from "#sync/drafts/kept-texts.ts";
 import type { StoreQuery } from "#sync/queries/live-queries.ts";
 import { readTextDraft } from "#sync/queries/queries.ts";
 import { type ReplyTarget, toDraftTarget } from "#sync/store/database.ts";
@@ -32,6 +33,17 @@ export const useReplyDraft = (conversation: ConversationId): ReplyTarget | undef
     () => replies?.find(conversation),
     () => undefined,
   );
+};
+
+/** Texts of a conversation that are neither sent nor in the message field. */
+export const useKeptTexts = (conversation: ConversationId): readonly KeptText[] => {
+  const tab = useEngine()?.tab;
+  const stored = useSyncExternalStore(
+    subscribeToKeptTexts,
+    () => tab && readKeptTexts({ platform: tab.platform, me: tab.userId }, conversation),
+    () => undefined,
+  );
+  return useMemo(() => parseKeptTexts(stored), [stored]);
 };
 
 /** Files and recording of a conversation that were not sent, from any tab. */

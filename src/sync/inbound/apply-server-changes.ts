@@ -8,6 +8,7 @@ import { mergeServerSettings, updateSettingsRow } from "#sync/store/settings-row
 import { deleteCachedFiles, isQuotaError } from "#sync/store/storage-quota.ts";
 import { retryOnQuotaError, runInBackground, type SyncContext } from "#sync/store/sync-context.ts";
 import { addGap, type SyncCursor } from "#sync/store/sync-cursor.ts";
+import { announceDraft } from "./announce-draft.ts";
 import { applyConversationChange, applyRowAnswer, applySent } from "./apply-conversation-changes.ts";
 import { applyPage } from "./apply-page.ts";
 import { ApplyTransaction } from "./apply-transaction.ts";
@@ -60,6 +61,12 @@ const applyChange = async (transaction: ApplyTransaction, change: ServerChange):
       return true;
     case "notice":
       await insertSecurityNotice(transaction.store, change.notice);
+      return true;
+    case "draftHead":
+      await announceDraft(transaction, change.head);
+      return true;
+    case "draft":
+      await announceDraft(transaction, change.change, change);
       return true;
     case "sent":
       await applySent(transaction, change);

@@ -63,7 +63,7 @@ export class ApplyTransaction {
   hasLeftGroups = false;
   /** Whether every conversation has to be compared with the server's. */
   needsFullResync = false;
-  /** Whether messages or deletions were queued again, or flags of messages have to be fetched. */
+  /** Whether messages or deletions were queued again, or flags of messages or drafts have to be fetched. */
   hasRequeued = false;
 
   #pendingDeletions: PendingDeletion[] | undefined;

@@ -60,6 +60,16 @@ export type ServerChange =
       messages: Message[];
       reactions?: readonly ChangedReactions[];
     }
+  /** Number of the last change of any draft, in an answer with changes. */
+  | { type: "draftHead"; head: number }
+  /** Draft of a conversation; without content if this device wrote it. `before`: the head before it. */
+  | {
+      type: "draft";
+      target: ConversationKey;
+      before: number;
+      change: number;
+      content?: { base: number; at: number; text: string; reply?: number | undefined };
+    }
   /** Answers to changes by this device; `change` is the last change of the conversation's row that they include. */
   | { type: "cleared"; conversation: ConversationId; upTo: number; keep: boolean; change: ChangeNumber }
   | { type: "muted"; conversation: ConversationId; mute: Mute; change: ChangeNumber }
@@ -84,9 +94,16 @@ export type ServerChange =
  * contains everything, although this device knew some of it.
  */
 export const toRowChanges = (
-  { rows, people, settings, notices }: Pick<ChangesResult, "rows" | "people" | "settings" | "notices">,
+  {
+    rows,
+    people,
+    settings,
+    notices,
+    draftHead,
+  }: Pick<ChangesResult, "rows" | "people" | "settings" | "notices"> & Partial<Pick<ChangesResult, "draftHead">>,
   isFullSync = false,
 ): ServerChange[] => [
+  ...(draftHead ? [{ type: "draftHead", head: draftHead } as const] : []),
   ...(settings ? [{ type: "settings", kept: settings } as const] : []),
   ...notices.map((notice) => ({ type: "notice", notice }) as const),
   ...people.map((relation) => ({ type: "person", relation }) as const),

@@ -8,7 +8,7 @@ import { applyServerChanges } from "#sync/inbound/apply-server-changes.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
 import { readTextDraft } from "#sync/queries/queries.ts";
 import { waitForStore } from "#sync/queries/wait-for-store.ts";
-import { type LocalStore, type OutboxRow, type ReplyTarget, toTextDraftKey } from "#sync/store/database.ts";
+import type { LocalStore, OutboxRow, ReplyTarget } from "#sync/store/database.ts";
 import {
   clearSentText,
   type JournaledText,
@@ -16,6 +16,7 @@ import {
   listSentTexts,
   type StoredPlace,
 } from "#sync/store/journal.ts";
+import { deleteTextDraft } from "#sync/store/pending/draft-edits.ts";
 import { insertPendingDeletion } from "#sync/store/pending-deletions.ts";
 import { createConversationRow, setListPosition } from "#sync/store/row-mapping.ts";
 import { isQuotaError } from "#sync/store/storage-quota.ts";
@@ -113,7 +114,9 @@ const sendUnstoredText = async (tab: Tab, conversation: ConversationId, body: Bo
 
 /** Inserts a text message and deletes the text draft of its conversation. */
 const insertTextMessage = (context: SyncContext, message: UnsentMessage): Promise<void> =>
-  insertUnsentMessages(context, [message], () => context.strict.meta.delete(toTextDraftKey(message.conversation)));
+  insertUnsentMessages(context, [message], () =>
+    deleteTextDraft(context.strict, message.conversation, context.platform.now()),
+  );
 
 /**
  * Stores a text message for sending. Resolves once it is durable; rejects with a SyncError if it is stored nowhere.
@@ -153,9 +156,13 @@ export const enqueueText = async (
 };
 
 /** Deletes the text draft that a sent text contains, unless it was continued after the text was sent. */
-const deleteSentDraft = async ({ strict }: SyncContext, conversation: ConversationId, text: string): Promise<void> => {
+const deleteSentDraft = async (
+  { strict, platform }: SyncContext,
+  conversation: ConversationId,
+  text: string,
+): Promise<void> => {
   if (text.startsWith(await readTextDraft(strict, conversation)))
-    await strict.meta.delete(toTextDraftKey(conversation));
+    await deleteTextDraft(strict, conversation, platform.now());
 };
 
 /**

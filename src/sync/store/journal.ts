@@ -116,6 +116,16 @@ export const readReplyDraft = (
   return target.success ? target.output : undefined;
 };
 
+const toTypingKey = (me: Uuid, conversation: ConversationId) => `${toStoreName(me)}-typing-${conversation}`;
+
+/** Records that somebody types in the message field of a conversation now, for the other tabs. */
+export const writeTypingTime = ({ platform, me }: JournalScope, conversation: ConversationId): void =>
+  void writeJournalEntry(platform, toTypingKey(me, conversation), String(platform.now()));
+
+/** When somebody last typed in the message field of a conversation, in any tab; 0 if never. */
+export const readTypingTime = ({ platform, me }: JournalScope, conversation: ConversationId): number =>
+  Number(platform.localStorage?.getItem(toTypingKey(me, conversation)) ?? 0);
+
 /** Journals the text of a draft with attachments, by its slot key, when its page is left. */
 export const journalDraftText = ({ platform, me }: JournalScope, key: string, text: string): void =>
   void writeJournalEntry(platform, toDraftTextKeyPrefix(me) + key, text);

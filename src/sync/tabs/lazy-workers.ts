@@ -1,8 +1,10 @@
 import type { CommandOf, CommandResults } from "#contract/wire/commands.ts";
 import type { Uploader, UploaderEvents } from "#sync/files/uploader.ts";
 import { createOperationRunner } from "#sync/outbox/operation-runner.ts";
+import type { Platform } from "#sync/platform/platform.ts";
 import { Retry } from "#sync/platform/retry.ts";
 import type { LocalStore } from "#sync/store/database.ts";
+import { listDraftTasks, typingPauseMs } from "#sync/store/pending/draft-edits.ts";
 import { listPendingFlags } from "#sync/store/pending/pending-flags.ts";
 import { listPendingMessageFlags } from "#sync/store/pending/pending-message-flags.ts";
 import { listPendingReactions } from "#sync/store/pending/pending-reactions.ts";
@@ -20,6 +22,7 @@ const pendingKinds = [
   "flags",
   "messageFlags",
   "reactions",
+  "drafts",
 ] as const;
 type PendingKind = (typeof pendingKinds)[number];
 
@@ -27,9 +30,9 @@ const queryUnsentPosts = ({ postbox }: LocalStore) =>
   postbox.orderBy("createdAt").filter(({ state }) => state !== "failed");
 
 /** Kinds of pending data in the store, read in one transaction. Most often there are none. */
-const readPendingKinds = (store: LocalStore): Promise<PendingKind[]> =>
+const readPendingKinds = (store: LocalStore, now: number): Promise<PendingKind[]> =>
   store.transaction("r", [store.uploads, store.postbox, store.meta], async () => {
-    const [uploads, posts, settings, deletions, edits, flags, messageFlags, reactions] = await Promise.all([
+    const [uploads, posts, settings, deletions, edits, flags, messageFlags, reactions, drafts] = await Promise.all([
       store.uploads.count(),
       queryUnsentPosts(store).count(),
       readSettingsRow(store),
@@ -38,6 +41,7 @@ const readPendingKinds = (store: LocalStore): Promise<PendingKind[]> =>
       listPendingFlags(store),
       listPendingMessageFlags(store),
       listPendingReactions(store),
+      listDraftTasks(store, now),
     ]);
     const isPending = {
       uploads: uploads > 0,
@@ -48,6 +52,7 @@ const readPendingKinds = (store: LocalStore): Promise<PendingKind[]> =>
       flags: flags.length > 0,
       messageFlags: messageFlags.length > 0,
       reactions: reactions.length > 0,
+      drafts: drafts.length > 0,
     };
     return pendingKinds.filter((kind) => isPending[kind]);
   });
@@ -55,25 +60,30 @@ const readPendingKinds = (store: LocalStore): Promise<PendingKind[]> =>
 type WorkerEvents = UploaderEvents & {
   /** Sends a reaction. */
   react(command: CommandOf<"react">): Promise<CommandResults["react"]>;
+  /** Sends a draft. */
+  setDraft(command: CommandOf<"setDraft">): Promise<CommandResults["setDraft"]>;
 };
 
 /**
  * Background tasks of the leader that send rarely pending data: files, Tala statuses, changed settings, deletions and
- * edits of messages, flags of conversations and messages, and reactions. The code of each is loaded when it first has work; if it cannot
+ * edits of messages, flags of conversations and messages, reactions, and drafts. The code of each is loaded when it first has work; if it cannot
  * be fetched, it is tried again later.
  */
 export class LazyWorkers {
   readonly #store: LocalStore;
   readonly #runners: Record<PendingKind, Retry>;
+  readonly #platform: Platform;
   #uploader: Uploader | undefined;
+  #sharesDrafts = false;
 
   constructor(
     context: SyncContext,
-    { react, ...uploaderEvents }: WorkerEvents,
+    { react, setDraft, ...uploaderEvents }: WorkerEvents,
     onRefused: (what: "settings" | "pin" | "reaction" | "star" | "deletion") => void,
   ) {
     const { platform, store } = context;
     this.#store = store;
+    this.#platform = platform;
     const uploads = new Retry(platform, async () => {
       if (!this.#uploader) {
         if ((await store.uploads.count()) === 0) return "done";
@@ -122,7 +132,11 @@ export class LazyWorkers {
           onRefused("reaction"),
         ),
     });
-    this.#runners = { uploads, posts, settings, deletions, edits, flags, messageFlags, reactions };
+    const drafts = createOperationRunner(platform, {
+      list: () => listDraftTasks(store, platform.now()),
+      load: async () => new (await import("#sync/drafts/draft-sync.ts")).DraftSync(context, setDraft),
+    });
+    this.#runners = { uploads, posts, settings, deletions, edits, flags, messageFlags, reactions, drafts };
   }
 
   /** Sends soon, after pending data was added, paused, resumed or cancelled. */
@@ -133,6 +147,15 @@ export class LazyWorkers {
   /** Sends the edits that waited for their messages, which the server has now. */
   handleSent(): void {
     this.#runners.edits.schedule();
+  }
+
+  /** Shares drafts from now on: the first messages have arrived. */
+  startDrafts(): void {
+    this.#runners.drafts.runNow();
+    if (this.#sharesDrafts) return;
+    this.#sharesDrafts = true;
+    // Drafts that a page left while somebody was typing.
+    this.#platform.startTimer(typingPauseMs, () => this.#runners.drafts.schedule());
   }
 
   /** Sends at once, without waiting for back-off, because the server became reachable. */
@@ -148,7 +171,7 @@ export class LazyWorkers {
 
   /** Starts the runners that have work, or all of them if the store cannot be read: each repeats a failed read. */
   async #runPending(start: (runner: Retry) => void): Promise<void> {
-    const pending = await readPendingKinds(this.#store).catch(() => pendingKinds);
-    for (const kind of pending) start(this.#runners[kind]);
+    const pending = await readPendingKinds(this.#store, this.#platform.now()).catch(() => pendingKinds);
+    for (const kind of pending) if (kind !== "drafts" || this.#sharesDrafts) start(this.#runners[kind]);
   }
 }

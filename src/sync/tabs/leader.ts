@@ -120,6 +120,7 @@ export class Leader {
       isMessageInFlight: () => this.#outbox.isBusy,
       onFileUploaded: () => this.#outbox.schedule(),
       react: (command: CommandOf<"react">) => this.request(command),
+      setDraft: (command: CommandOf<"setDraft">) => this.request(command),
     };
     this.#lazyWorkers = new LazyWorkers(context, workerEvents, events.onRefused);
     this.#visibilityTracker = new VisibilityTracker(context.platform, this.#session);
@@ -161,6 +162,9 @@ export class Leader {
     switch (command.type) {
       case "written":
         this.#scheduleSending();
+        break;
+      case "drafted":
+        this.#lazyWorkers.schedule();
         break;
       case "read":
         runInBackground(this.#context, this.#reportRead(command.conversation));
@@ -264,6 +268,7 @@ export class Leader {
       });
     }
     await this.#messageFetcher.start();
+    this.#lazyWorkers.startDrafts(); // not before the first messages
     await this.#receiptReporter.enqueueAll();
   }
 

@@ -11,6 +11,7 @@ import type { LinkState } from "#sync/store/view-models.ts";
 /** Commands of any tab to the leader tab. */
 export type LeaderCommand =
   | { type: "written" } // something to send was stored, or a pending upload changed
+  | { type: "drafted" } // a draft was changed that the other devices do not have
   | { type: "read"; conversation: ConversationId } // the local read position moved
   | { type: "opened"; conversation: ConversationId } // a conversation is on screen: fetch its newest messages first
   | { type: "say-typing"; conversation: ConversationId }
@@ -126,6 +127,7 @@ export class TabChannel {
     const handlers = this.#handlers;
     switch (message.type) {
       case "written":
+      case "drafted":
       case "read":
       case "opened":
       case "say-typing":

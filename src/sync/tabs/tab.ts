@@ -156,6 +156,11 @@ export class Tab {
     if (this.link.get() !== "online") void this.#requestOutboxSync();
   }
 
+  /** Tells the leader that the other devices have to learn of a changed draft. */
+  notifyDraftsChanged(): void {
+    if (!this.#isStopped) this.#sendToLeader({ type: "drafted" }, true);
+  }
+
   /** Tells the leader that the local read position of a conversation moved. */
   reportRead(conversation: ConversationId): void {
     this.#sendToLeader({ type: "read", conversation }, true);

@@ -27,6 +27,7 @@ export const answerFrame = (
       return ["j", ref, result as CallResult];
     case "react":
     case "setMessageFlags":
+    case "setDraft":
       return ["y", ref, (result as CommandResults[typeof type]).revision];
     case "presence": {
       const { here, seen_at } = result as CommandResults["presence"];
@@ -46,7 +47,7 @@ export const answerFrame = (
       return ["q", ref, messages.map((message) => toWireMessage(message, now)), before];
     }
     case "changes": {
-      const { epoch, counter, since, rows, people, calls, before, settings, notices } =
+      const { epoch, counter, since, rows, people, calls, before, settings, notices, draftHead } =
         result as CommandResults["changes"];
       return [
         "c",
@@ -61,6 +62,7 @@ export const answerFrame = (
         settings,
         notices,
         since,
+        draftHead,
       ];
     }
   }

@@ -151,7 +151,7 @@ export class ModelDevice {
         const faults = new Proxy(device.faults, {
           get: (target, name: keyof Faults) => (name === "blackhole" && life.isAsleep) || target[name],
         });
-        super(String(url), device.server, device.user, faults, () => device.refusesSession);
+        super(String(url), device.server, device.user, faults, () => device.refusesSession, String(device.number));
         device.sockets.push(this);
       }
     }
@@ -253,7 +253,9 @@ export class ModelDevice {
             ? this.server.changeSettings(this.user, request.body)
             : request.path.endsWith("/message-flags")
               ? this.server.listMessageFlags(this.user, request.path.split("/")[3] ?? "")
-              : this.server.execute(this.user, toCommand(request));
+              : request.path.startsWith("/api/drafts")
+                ? this.server.listDrafts(this.user, Number(request.path.split("=")[1]))
+                : this.server.execute(this.user, toCommand(request), undefined, String(this.number));
     if (this.answerMs > 0) await this.pass(this.answerMs);
     if (this.shouldLose(request, "answer") || (faults.dropAck > 0 && faults.random() < faults.dropAck))
       throw new SyncError("offline");
@@ -359,6 +361,8 @@ const toCommand = ({ method, path, body }: HttpRequest): Command => {
   }
   if (method === "PUT" && what === "messages")
     return { type: "react", conversation, seq: Number(seq), ...(body as { emoji: string | null }) };
+  if (what === "draft")
+    return { type: "setDraft", conversation, ...(body as Omit<CommandOf<"setDraft">, "type" | "conversation">) };
   if (method === "PUT") return { type: "mark", conversation, ...(body as { delivered: number; read: number }) };
   if (method === "POST") return { type: "send", conversation, ...(body as { messages: [] }) };
   if (what === "presence") return { type: "presence", conversation };

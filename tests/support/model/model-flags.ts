@@ -1,7 +1,9 @@
 import { countsAsUnread, isMutedAt } from "#contract/conversations.ts";
+import type { ConversationId } from "#contract/ids.ts";
 import { pinnedConversationsMax } from "#contract/limits.ts";
 import { applyFlagChange, isSameFlags } from "#contract/settings/conversation-flags.ts";
-import type { ChangeNumber, CommandOf, Refusal } from "#contract/wire/commands.ts";
+import { chooseDraft, isSameDraft, type SyncedDraft } from "#contract/settings/drafts.ts";
+import type { ChangeNumber, CommandOf, CommandResults, Refusal } from "#contract/wire/commands.ts";
 import type { LogMember, LogMessage } from "./model-log.ts";
 
 type Port = {
@@ -59,4 +61,24 @@ export const endModelArchive = (
   if (!me.flags.archived) return;
   me.flags = { ...me.flags, archived: false };
   me.lastArrivalChange = pushRow().counter;
+};
+
+/** Draft of the model with the device that wrote it. */
+export type ModelDraft = Omit<SyncedDraft, "conversation"> & { writer: string };
+
+/** Stores a draft of the model as the server does. `push` returns the number of the change. */
+export const setModelDraft = (
+  drafts: Map<ConversationId, ModelDraft>,
+  { conversation, base, ago, text, reply }: CommandOf<"setDraft">,
+  writer: string,
+  push: (draft: Omit<ModelDraft, "change">) => number,
+): CommandResults["setDraft"] => {
+  const stored = drafts.get(conversation);
+  const written = { base, at: Date.now() - ago, writer, text, ...(reply === undefined ? {} : { reply }) };
+  if (isSameDraft(stored, written)) return { revision: stored?.change ?? 0 };
+  const draft = chooseDraft(stored, written);
+  if (!draft) return { revision: 0 };
+  const change = push(draft);
+  drafts.set(conversation, { ...draft, change });
+  return { revision: change };
 };

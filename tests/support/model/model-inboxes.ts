@@ -6,10 +6,12 @@ import type { ErrorCode } from "#contract/errors.ts";
 import { type ConversationId, createUuid, type Uuid } from "#contract/ids.ts";
 import { inboxPageRows } from "#contract/limits.ts";
 import type { Profile, Relation } from "#contract/people.ts";
+import type { DraftList } from "#contract/settings/drafts.ts";
 import { defaultSettings, SettingsChange, type VersionedSettings } from "#contract/settings/settings.ts";
-import type { ChangeNumber, ChangesResult, Refusal } from "#contract/wire/commands.ts";
+import type { ChangeNumber, ChangesResult, CommandOf, CommandResults, Refusal } from "#contract/wire/commands.ts";
 import type { ChangedReactions } from "#contract/wire/reactions.ts";
 import { ModelFiles } from "./model-files.ts";
+import { type ModelDraft, setModelDraft } from "./model-flags.ts";
 import { buildInboxRow, type Log, toVisibleMessage } from "./model-log.ts";
 import type { ModelSocket } from "./model-socket.ts";
 
@@ -24,6 +26,8 @@ type Inbox = {
   sockets: Set<ModelSocket>;
   settings: { kept: VersionedSettings; changed: number } | undefined;
   notices: { notice: SecurityNotice; changed: number }[];
+  drafts: Map<ConversationId, ModelDraft>;
+  draftHead: number;
 };
 
 /** Backup of the server's storage. */
@@ -43,7 +47,8 @@ export type InboxChange =
   | { type: "others" | "mine"; row: InboxRow }
   | { type: "person"; relation: Relation }
   | { type: "settings"; kept: VersionedSettings }
-  | { type: "notice"; notice: SecurityNotice };
+  | { type: "notice"; notice: SecurityNotice }
+  | { type: "draft"; handle: number; before: number; draft: ModelDraft };
 
 export const newEpoch = () => createUuid().slice(-8);
 
@@ -76,6 +81,8 @@ export class ModelInboxes {
         sockets: new Set(),
         settings: undefined,
         notices: [],
+        drafts: new Map(),
+        draftHead: 0,
       };
       this.inboxes.set(user, inbox);
     }
@@ -164,8 +171,30 @@ export class ModelInboxes {
       people: page.flatMap(({ relation }) => (relation ? [relation] : [])),
       before: found.length > page.length ? (page.at(-1)?.changed ?? null) : null,
       settings: settings && settings.changed > from ? settings.kept : null,
+      draftHead: inbox.draftHead,
       notices: inbox.notices.filter(({ changed }) => changed > from).map(({ notice }) => notice),
     };
+  }
+
+  listDrafts(user: Uuid, since: number): DraftList {
+    const { drafts, draftHead, counter } = this.inbox(user);
+    const from = since > counter ? 0 : since;
+    const changed = [...drafts].flatMap(([conversation, { writer: _, ...draft }]) =>
+      draft.change > from && (from > 0 || draft.text !== "") ? { conversation, ...draft } : [],
+    );
+    return { head: draftHead, drafts: changed };
+  }
+
+  protected setDraft(user: Uuid, command: CommandOf<"setDraft">, writer: string): CommandResults["setDraft"] {
+    const inbox = this.inbox(user);
+    return setModelDraft(inbox.drafts, command, writer, (draft) => {
+      const { handle } = this.entry(user, command.conversation);
+      const change = inbox.counter + 1;
+      const before = inbox.draftHead;
+      inbox.draftHead = change;
+      this.push(user, { type: "draft", handle, before, draft: { ...draft, change } });
+      return change;
+    });
   }
 
   /** Changes settings as the Worker's route does. `settingsRefusal` is answered instead, if set. */

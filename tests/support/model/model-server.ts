@@ -136,7 +136,12 @@ export class ModelServer extends ModelGroups {
     }
   }
 
-  execute<T extends Command["type"]>(user: Uuid, command: CommandOf<T>, source?: Caller): CommandResults[T] | Refusal {
+  execute<T extends Command["type"]>(
+    user: Uuid,
+    command: CommandOf<T>,
+    source?: Caller,
+    device = source?.socket.device ?? "",
+  ): CommandResults[T] | Refusal {
     const parsed = v.safeParse(CommandSchema, command);
     if (!parsed.success) return { error: "invalid_input" };
     this.executedCommands.push({ user, command: parsed.output });
@@ -147,7 +152,7 @@ export class ModelServer extends ModelGroups {
       }
       return refusal;
     }
-    return this.#run(user, parsed.output, source) as CommandResults[T] | Refusal;
+    return this.#run(user, parsed.output, source, device) as CommandResults[T] | Refusal;
   }
 
   #stall(command: Command, socket: ModelSocket | undefined): Refusal | undefined {
@@ -172,7 +177,7 @@ export class ModelServer extends ModelGroups {
     return log && me ? listModelMessageFlags(log, me) : { error: "conversation_not_found" };
   }
 
-  #run(user: Uuid, command: Command, source?: Caller) {
+  #run(user: Uuid, command: Command, source: Caller | undefined, device: string) {
     if (command.type === "changes") return this.listChanges(user, command.since, command.before);
     if (command.type === "multicast") return this.#multicast(user, command, source);
     const log = this.logs.get(command.conversation);
@@ -213,6 +218,8 @@ export class ModelServer extends ModelGroups {
         });
       case "setMessageFlags":
         return setModelMessageFlags(log, me, command, () => this.#pushRowChange(user, log));
+      case "setDraft":
+        return this.setDraft(user, command, device);
       case "deleteForEveryone":
         return this.#deleteForEveryone(user, log, command.seq);
       case "deletePending":

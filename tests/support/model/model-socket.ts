@@ -78,6 +78,8 @@ export class ModelSocket extends EventTarget {
     readonly user: Uuid,
     readonly faults: Faults,
     readonly refusesSession: () => boolean,
+    /** Device of its person. */
+    readonly device = "",
   ) {
     super();
     void this.#wait().then(() => {
@@ -216,6 +218,13 @@ export class ModelSocket extends EventTarget {
         return encodeFrame(["s", n, change.kept]);
       case "notice":
         return encodeFrame(["z", n, change.notice]);
+      case "draft": {
+        const { handle, before, draft } = change;
+        if (draft.writer === this.device) return encodeFrame(["D", n, handle, before]);
+        const { base, at, text, reply } = draft;
+        const fields = ["D", n, handle, before, base, at - now, text] as const;
+        return encodeFrame(reply === undefined ? [...fields] : [...fields, reply]);
+      }
     }
   }
 
@@ -289,6 +298,7 @@ export class ModelSocket extends EventTarget {
         result.settings,
         result.notices,
         result.since,
+        result.draftHead,
       ]),
     );
   }

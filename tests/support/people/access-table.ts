@@ -317,6 +317,13 @@ export const accessTable: Record<string, Row> = {
     body: () => ({ marked: true, archived: true }),
     expected: history,
   },
+  "PUT /api/conversations/:id/draft": {
+    path: (world, role) => `/api/conversations/${conversation(world, role)}/draft`,
+    body: () => ({ base: 0, ago: 0, text: "Mbote" }),
+    expected: history,
+  },
+  // Own drafts only.
+  "GET /api/drafts": { path: () => "/api/drafts?since=0", expected: signedIn(200) },
   "PUT /api/mutes/:id": { path: (world, role) => `/api/mutes/${conversation(world, role)}`, expected: history },
   "DELETE /api/mutes/:id": { path: (world, role) => `/api/mutes/${conversation(world, role)}`, expected: history },
   "DELETE /api/conversations/:id": {
@@ -529,6 +536,12 @@ export const groupTable: Record<string, Row> = {
     path: conversationOfGroup("/flags"),
     body: () => ({ pinned: true }),
     expected: readers,
+  },
+  "PUT /api/conversations/:id/draft": {
+    other: "cal",
+    path: conversationOfGroup("/draft"),
+    body: () => ({ base: 0, ago: 0, text: "Mbote" }),
+    expected: members,
   },
   "PUT /api/mutes/:id": { other: "cal", path: ({ group }) => `/api/mutes/${group}`, expected: readers },
   "DELETE /api/mutes/:id": { other: "cal", path: ({ group }) => `/api/mutes/${group}`, expected: readers },

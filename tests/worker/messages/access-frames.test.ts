@@ -100,6 +100,12 @@ const table: Record<ClientFrame[0], Row> = {
     removed: "y",
     stranger: notFound,
   },
+  D: {
+    frame: (ref, conversation) => ["D", ref, conversation, 0, 0, "Mbote"],
+    member: "y",
+    removed: "y",
+    stranger: notFound,
+  },
   t: { frame: (_, conversation) => ["t", conversation], member: undefined, removed: undefined, stranger: undefined },
   r: { frame: (_, conversation) => ["r", conversation, 1, 1], member: "u", removed: "u", stranger: undefined },
   g: {

@@ -8,6 +8,7 @@ import pushMarksInInbox from "#migrations/user-channel/0007_push_marks_in_inbox.
 import missedCalls from "#migrations/user-channel/0008_missed_calls.sql?raw";
 import conversationFlags from "#migrations/user-channel/0009_conversation_flags.sql?raw";
 import messageFlags from "#migrations/user-channel/0010_message_flags.sql?raw";
+import drafts from "#migrations/user-channel/0011_drafts.sql?raw";
 
 /** Migrations of a UserChannel's database, in order. */
 export const userChannelMigrations = [
@@ -21,4 +22,5 @@ export const userChannelMigrations = [
   missedCalls,
   conversationFlags,
   messageFlags,
+  drafts,
 ];

@@ -25,7 +25,15 @@ import { useVoiceMessageRequest } from "#features/chat/voice/use-voice-message-r
 import { useVoiceRecorder } from "#features/chat/voice/use-voice-recorder.ts";
 import { loadWithIdleTexts } from "#i18n/setup.ts";
 import { composerHash } from "#lib/browser/push/composer-hash.ts";
-import { findUnsavedDraft, reportTyping, saveDraft, sendText, setReplyDraft } from "#sync/actions.ts";
+import {
+  findUnsavedDraft,
+  isTypingDraft,
+  reportTyping,
+  saveDraft,
+  sendText,
+  setReplyDraft,
+  shareDrafts,
+} from "#sync/actions.ts";
 import { useReplyDraft, useTextDraft } from "#sync/hooks/use-unsent.ts";
 import { AttachButton } from "./attach-button.tsx";
 import { listPastedFiles } from "./chosen-files.ts";
@@ -97,9 +105,11 @@ export function MessageComposer({ ref, conversation, isHidden, onSend, ...props 
     if (next !== "") reportTyping(conversation);
   };
 
-  // Shows the stored draft, also when another tab changes or sends it, unless the user is typing here.
+  useEffect(() => shareDrafts, []);
+
+  // Shows the stored draft, also when another tab or device changes or sends it, unless the user is typing here.
   useEffect(() => {
-    if (draft === undefined || isTouched.current) return;
+    if (draft === undefined || (isTouched.current && isTypingDraft(conversation))) return;
     const shown = findUnsavedDraft(conversation) ?? draft;
     latest.current = shown;
     setText(shown);

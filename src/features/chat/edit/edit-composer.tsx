@@ -9,8 +9,9 @@ import { composerClasses } from "#features/chat/field/composer-classes.ts";
 import { formatShortcuts, handleFormatKey } from "#features/chat/field/format-keys.ts";
 import { LazyFieldTools } from "#features/chat/field/lazy-field-tools.ts";
 import { useFieldHeight } from "#features/chat/field/use-field-height.ts";
-import { saveEdit } from "#sync/actions.ts";
+import { keepEditText, saveEdit } from "#sync/actions.ts";
 import type { ChatItem } from "#sync/hooks/use-chat.ts";
+import { useKeptTexts } from "#sync/hooks/use-unsent.ts";
 import { asSyncError, type FailureCode } from "#sync/platform/sync-error.ts";
 
 type EditComposerProps = { conversation: ConversationId; item: ChatItem; onClose: () => void };
@@ -20,7 +21,10 @@ export default function EditComposer({ conversation, item, onClose }: EditCompos
   const { t } = useTranslation();
   const { body } = item;
   const textBefore = "text" in body ? (body.text ?? "") : "";
-  const [text, setText] = useState(textBefore);
+  const { seq, cid } = item;
+  const target = seq ?? cid;
+  const kept = useKeptTexts(conversation).find((one) => one.target !== undefined && one.target === target);
+  const [text, setText] = useState(kept?.text ?? textBefore);
   const [error, setError] = useState<FailureCode>();
   const field = useRef<HTMLTextAreaElement>(null);
   useFieldHeight(field, text);
@@ -40,12 +44,17 @@ export default function EditComposer({ conversation, item, onClose }: EditCompos
   const canSave = excessChars <= 0 && (clean === "" ? body.type !== "text" : !isBlank(clean));
   const problem = excessChars > 0 ? t("chat.tooLong", { over: excessChars }) : error && t(`errors.${error}`);
 
+  /** Ends the edit; words that were not saved are discarded. */
+  const close = () => {
+    keepEditText(conversation, item, undefined);
+    onClose();
+  };
   const save = async () => {
     if (!canSave) return;
-    if (clean === textBefore && !item.edit) return onClose();
+    if (clean === textBefore && !item.edit) return close();
     try {
       await saveEdit(conversation, item, clean);
-      onClose();
+      close();
     } catch (failure) {
       setError(asSyncError(failure).code);
     }
@@ -54,7 +63,7 @@ export default function EditComposer({ conversation, item, onClose }: EditCompos
     void handleFormatKey(event);
     if (event.nativeEvent.isComposing || (event.key !== "Escape" && (event.key !== "Enter" || event.shiftKey))) return;
     event.preventDefault();
-    if (event.key === "Escape") onClose();
+    if (event.key === "Escape") close();
     else void save();
   };
 
@@ -76,7 +85,7 @@ export default function EditComposer({ conversation, item, onClose }: EditCompos
           <span className="font-semibold text-accent">{t("chat.editTitle")}</span>
           <bdi className="truncate text-muted">{textBefore}</bdi>
         </p>
-        <IconButton icon="i-ph-x-bold" label={t("chat.cancelEdit")} className="text-muted" onClick={onClose} />
+        <IconButton icon="i-ph-x-bold" label={t("chat.cancelEdit")} className="text-muted" onClick={close} />
       </div>
       {problem && (
         <p id="edit-problem" role="alert" className="px-3 pb-2 text-sm text-danger">
@@ -98,7 +107,9 @@ export default function EditComposer({ conversation, item, onClose }: EditCompos
             value={text}
             className={`${composerClasses.field} pr-12!`}
             onChange={(event) => {
-              setText(event.target.value);
+              const { value } = event.target;
+              setText(value);
+              keepEditText(conversation, item, value === textBefore ? undefined : value);
               setError(undefined);
             }}
             onKeyDown={onKeyDown}

@@ -1,8 +1,16 @@
 import { type RefObject, useCallback, useEffect, useRef, useState } from "react";
 import type { ConversationId } from "#contract/ids.ts";
 import { readNewestMessages } from "#sync/actions.ts";
+import type { KeptText } from "#sync/drafts/kept-texts.ts";
 import type { ChatItem, ChatView } from "#sync/hooks/use-chat.ts";
+import { useKeptTexts } from "#sync/hooks/use-unsent.ts";
 import { canBeEdited } from "./edit-context.ts";
+
+/** The editable message to which kept words belong. */
+const findEditedItem = (chat: ChatView | undefined, { target }: KeptText): ChatItem | undefined =>
+  target === undefined
+    ? undefined
+    : chat?.items.find((item) => (item.seq === target || item.cid === target) && canBeEdited(item));
 
 /** Message that is edited in a chat, undefined if there is none, and the functions that start and end an edit. */
 export const useEditing = (
@@ -13,6 +21,15 @@ export const useEditing = (
 ) => {
   const [started, setStarted] = useState<ChatItem>();
   const wasEditing = useRef(false);
+  const keptTexts = useKeptTexts(conversation);
+  // An edit that was being typed when the chat or its page was left goes on.
+  const hasResumed = useRef(false);
+  useEffect(() => {
+    if (!chat || !canWrite || hasResumed.current) return;
+    hasResumed.current = true;
+    const [item] = keptTexts.flatMap((kept) => findEditedItem(chat, kept) ?? []);
+    if (item) setStarted(item);
+  }, [chat, canWrite, keptTexts]);
   // The message field can take the focus only once it is shown again.
   useEffect(() => {
     if (wasEditing.current && !started) composer.current?.focus();
@@ -23,6 +40,8 @@ export const useEditing = (
     start: canWrite ? setStarted : undefined,
     // From the store: a message that was just sent may not be shown yet.
     startLast: async () => setStarted((await readNewestMessages(conversation)).find(canBeEdited)),
+    /** Kept texts, without those of messages that can still be edited. */
+    keptTexts: chat ? keptTexts.filter((kept) => !findEditedItem(chat, kept)) : [],
     stop: useCallback(() => setStarted(undefined), []),
   };
 };

@@ -15,6 +15,7 @@ import {
   ReplyTarget,
   UploadRow,
 } from "#sync/store/database.ts";
+import { isDraftEditKey } from "#sync/store/pending/draft-edits.ts";
 import { isPendingFlagsKey } from "#sync/store/pending/pending-flags.ts";
 import { isPendingMessageFlagsKey } from "#sync/store/pending/pending-message-flags.ts";
 import { isPendingReactionKey } from "#sync/store/pending/pending-reactions.ts";
@@ -46,6 +47,7 @@ const UnsentMetaRow = v.union([
       error: v.optional(v.picklist(errorCodes)),
     }),
   }),
+  v.object({ key: v.pipe(v.string(), v.check(isDraftEditKey)), value: v.looseObject({ at: v.number() }) }),
   v.object({
     key: v.pipe(v.string(), v.check(isPendingFlagsKey)),
     value: v.looseObject({ conversation: ConversationId, at: v.number() }),
@@ -69,6 +71,7 @@ const UnsentMetaRow = v.union([
 /** Whether a row of `meta` exists on this device only, whichever version wrote it. */
 export const isUnsentMetaRow = ({ key, value }: MetaRow): boolean =>
   isDraftKey(key) ||
+  isDraftEditKey(key) ||
   isPendingDeletionKey(key) ||
   isPendingEditKey(key) ||
   isPendingFlagsKey(key) ||

@@ -7,6 +7,7 @@ import type { CallRegistry } from "#worker/objects/user-channel/calls/call-regis
 import type { InboxFeed } from "#worker/objects/user-channel/inbox/inbox-feed.ts";
 import type { PresenceTracker } from "#worker/objects/user-channel/presence/presence.ts";
 import type { ConversationReader } from "./conversation-commands.ts";
+import type { DraftCommands } from "./draft-commands.ts";
 import type { FlagCommands } from "./flag-commands.ts";
 import type { MessageDeletions } from "./message-deletions.ts";
 import type { MessageEdits } from "./message-edits.ts";
@@ -21,6 +22,7 @@ type CommandRouterPorts = {
   receipts: ReceiptCommands;
   flags: FlagCommands;
   messageFlags: MessageFlagCommands;
+  drafts: DraftCommands;
   deletions: MessageDeletions;
   edits: MessageEdits;
   reactions: ReactionCommands;
@@ -68,7 +70,7 @@ export class CommandRouter {
     session: Uuid | undefined,
     isWanted: () => boolean,
   ): Promise<CommandResults[Command["type"]] | Refusal> {
-    const { dispatcher, receipts, flags, messageFlags, deletions, edits, reactions, reader, presence, calls } =
+    const { dispatcher, receipts, flags, messageFlags, drafts, deletions, edits, reactions, reader, presence, calls } =
       this.#ports;
     switch (command.type) {
       case "send":
@@ -89,6 +91,8 @@ export class CommandRouter {
         return flags.setFlags(command);
       case "setMessageFlags":
         return messageFlags.setFlags(command);
+      case "setDraft":
+        return drafts.setDraft(command, session);
       case "mark":
         return receipts.updateReceipts(command);
       case "clearHistory":

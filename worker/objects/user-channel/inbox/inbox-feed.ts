@@ -1,11 +1,13 @@
 import type { SecurityNotice } from "#contract/auth/security-notice.ts";
+import { hasLeftGroup } from "#contract/conversations.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import type { Relation } from "#contract/people.ts";
 import type { Settings, VersionedSettings } from "#contract/settings/settings.ts";
+import { encodeFrame } from "#contract/wire/server-frames.ts";
 import type { ConversationNotice, MemberReadState } from "#worker/objects/rpc.ts";
 import { GroupCommit } from "#worker/objects/shared/group-commit.ts";
 import type { KeyValues } from "#worker/objects/shared/key-values.ts";
-import { toOwnReceiptsFrame, toRowFrame } from "#worker/objects/user-channel/sockets/server-frames.ts";
+import { toDraftFrame, toOwnReceiptsFrame, toRowFrame } from "#worker/objects/user-channel/sockets/server-frames.ts";
 import type { SocketRegistry } from "#worker/objects/user-channel/sockets/socket-registry.ts";
 import { AccountChanges } from "./account-changes.ts";
 import { ChangeSequence } from "./change-sequence.ts";
@@ -13,6 +15,7 @@ import { addFlaggedRows, readInboxChanges, toInboxRow } from "./changes-query.ts
 import { RelationTable } from "./contacts-table.ts";
 import { ConversationChoices } from "./conversation-choices.ts";
 import { endFlags, endFlagsOfDeleted, endMark, hasArrival, recordFlagEnds } from "./conversation-flags.ts";
+import { DraftTable, type StoredDraft } from "./draft-table.ts";
 import {
   compareReadState,
   freezePeerReads,
@@ -59,6 +62,7 @@ export class InboxFeed {
   readonly #writeBehind: WriteBehind;
   readonly #listeners: InboxListeners;
 
+  readonly drafts: DraftTable;
   /** Flags of conversations and messages, and mutes. */
   readonly choices: ConversationChoices;
 
@@ -69,7 +73,9 @@ export class InboxFeed {
     this.#inbox = new InboxTable(ctx.storage, () => listeners.onFlush());
     this.#relations = new RelationTable(ctx.storage.sql, ctx.id.name ?? "");
     this.#account = new AccountChanges(ctx.storage, meta, this.#relations);
-    this.#sequence = new ChangeSequence(ctx, meta, sockets, this.#account.changed);
+    this.drafts = new DraftTable(ctx.storage.sql);
+    const changed = Math.max(this.#account.changed, this.drafts.head);
+    this.#sequence = new ChangeSequence(ctx, meta, sockets, changed);
     this.#writeBehind = new WriteBehind(this.#inbox, this.#sequence, sockets);
     this.choices = new ConversationChoices({
       sql: ctx.storage.sql,
@@ -112,7 +118,8 @@ export class InboxFeed {
     if (from === 0 && before > counter)
       addFlaggedRows(this.#ctx.storage.sql, this.#relations, this.#ctx.id.name ?? "", page);
     const now = Date.now();
-    return { epoch: this.epoch, counter, since: from, now, ...page, ...this.#account.readSince(from, session, now) };
+    const account = this.#account.readSince(from, session, now);
+    return { epoch: this.epoch, counter, since: from, now, ...page, ...account, draftHead: this.drafts.head };
   }
 
   /** Reads the tables after writing all deferred rows. */
@@ -196,6 +203,25 @@ export class InboxFeed {
     return this.#account.addSecurityNotice(this.#sequence, notice);
   }
 
+  /** Whether a change number belongs to this inbox. */
+  isKnownChange(change: number): boolean {
+    return this.#sequence.isKnown(change);
+  }
+
+  /** Stores and pushes the draft of a conversation. Returns the number of the change. */
+  pushDraft({ handle }: Pick<InboxEntry, "handle">, draft: Omit<StoredDraft, "change">): number {
+    const before = this.drafts.head;
+    const changed = { ...draft, change: this.#sequence.next };
+    this.drafts.write(handle, changed);
+    this.#sequence.pushChanges([
+      (_counter, { state }, base) => {
+        const isOwn = draft.writer !== "" && state?.session === draft.writer;
+        return { frame: encodeFrame(toDraftFrame(changed, { handle, before, isOwn }, base)), messages: 0 };
+      },
+    ]);
+    return changed.change;
+  }
+
   /** Writes the last rows and stops all writes. */
   close(): void {
     this.flush();
@@ -262,6 +288,7 @@ export class InboxFeed {
     const alreadyStored = ownMessages.filter(({ outgoing }) => !newMessages.some(({ cid }) => cid === outgoing.cid));
     if (entry.gone) acknowledgeAgain(this.#sockets, this.#sequence.value, alreadyStored);
     if (needsFullRow) this.#inbox.writeFlags(row);
+    if (entry.gone || hasLeftGroup(entry)) this.drafts.delete(entry.handle);
     this.#sequence.pushChanges(changes);
     const isDeferred = !needsFullRow && (changes.length > 0 || entry.countedUpTo !== stored?.countedUpTo);
     if (isDeferred) this.#inbox.stage(row);

@@ -3,6 +3,7 @@ import type { CallResult } from "#contract/calls/call.ts";
 import { getEditNumber, type InboxRow, isEditableBody, type Message } from "#contract/conversations.ts";
 import { findMentions } from "#contract/mentions.ts";
 import type { Relation } from "#contract/people.ts";
+import type { SyncedDraft } from "#contract/settings/drafts.ts";
 import type { Presence, VersionedSettings } from "#contract/settings/settings.ts";
 import type { ChangesResult, Command, CommandResults } from "#contract/wire/commands.ts";
 import { toWireBody, toWireMessage, toWirePerson, toWireRow } from "#contract/wire/compact-encoding.ts";
@@ -146,6 +147,18 @@ export const toSecurityNoticeFrame = (
   base: SocketBase,
 ): ServerFrame => [serverFrame.securityNotice, counter - base.counter, notice];
 
+/** Frame of a changed draft; `isOwn`: for the device that wrote it. `before`: number of the last change of any draft before. */
+export const toDraftFrame = (
+  { change, base, at, text, reply }: Omit<SyncedDraft, "conversation">,
+  { handle, before, isOwn }: { handle: number; before: number; isOwn: boolean },
+  socketBase: SocketBase,
+): ServerFrame => {
+  const fields = [serverFrame.draft, change - socketBase.counter, handle, before] as const;
+  if (isOwn) return [...fields];
+  const content = [base, at - socketBase.now, text] as const;
+  return reply === undefined ? [...fields, ...content] : [...fields, ...content, reply];
+};
+
 /** Fields shared by a welcome and an answer to a request for changes. */
 export const toChangesFields = (result: ChangesResult, base: Pick<SocketBase, "now">) =>
   [
@@ -159,6 +172,7 @@ export const toChangesFields = (result: ChangesResult, base: Pick<SocketBase, "n
     result.settings,
     result.notices,
     result.since,
+    result.draftHead,
   ] as const;
 
 /** Answer to a command that arrived as a frame. */
@@ -182,7 +196,7 @@ export const toAnswerFrame = (
     type === "setConversationFlags"
   )
     return { frame: [serverFrame.done, ref], messages: 0 };
-  if (type === "react" || type === "setMessageFlags")
+  if (type === "react" || type === "setMessageFlags" || type === "setDraft")
     return { frame: [serverFrame.done, ref, (result as CommandResults[typeof type]).revision], messages: 0 };
   if (type === "changes") {
     return {

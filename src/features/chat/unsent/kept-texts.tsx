@@ -1,0 +1,39 @@
+import { useTranslation } from "react-i18next";
+import { Button } from "#components/controls/button.tsx";
+import { IconButton } from "#components/controls/icon-button.tsx";
+import type { ConversationId } from "#contract/ids.ts";
+import { balanceBidi } from "#lib/text/bidi.ts";
+import { discardKeptText, restoreKeptText } from "#sync/actions.ts";
+import type { KeptText } from "#sync/drafts/kept-texts.ts";
+
+type KeptTextListProps = { conversation: ConversationId; texts: readonly KeptText[]; canWrite: boolean };
+
+/** Texts above the message field that were written and are neither sent nor in the field. */
+export default function KeptTextList({ conversation, texts, canWrite }: KeptTextListProps) {
+  const { t } = useTranslation();
+  return (
+    <section aria-label={t("chat.keptText")} className="max-h-[40dvh] shrink-0 overflow-y-auto bg-surface">
+      {texts.map((kept) => (
+        <div key={kept.id} className="flex items-center gap-1 border-t border-line py-1 pr-1 pl-4">
+          <p className="min-w-0 flex-1 text-sm leading-5">
+            <span className="block font-semibold text-muted">{t("chat.keptText")}</span>
+            <bdi className="line-clamp-3 whitespace-pre-wrap select-text [overflow-wrap:anywhere]">
+              {balanceBidi(kept.text)}
+            </bdi>
+          </p>
+          {canWrite && (
+            <Button variant="quiet" className="!px-3" onClick={() => void restoreKeptText(conversation, kept)}>
+              {t("chat.restoreKeptText")}
+            </Button>
+          )}
+          <IconButton
+            icon="i-ph-trash"
+            label={t("chat.discardKeptText")}
+            className="text-muted"
+            onClick={() => discardKeptText(conversation, kept.id)}
+          />
+        </div>
+      ))}
+    </section>
+  );
+}

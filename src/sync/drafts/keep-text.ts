@@ -1,0 +1,42 @@
+import { type ConversationId, createUuid, type Uuid } from "#contract/ids.ts";
+import {
+  type KeptText,
+  type KeptTextScope,
+  keptTextListeners,
+  parseKeptTexts,
+  readKeptTexts,
+  toKeptTextsKey,
+} from "./kept-texts.ts";
+
+const keptTextsMax = 10; // of one conversation; the oldest gives way
+
+/** Replaces the kept texts of a conversation. In localStorage, so that they survive a reload and a rebuilt database. */
+const writeKeptTexts = ({ platform, me }: KeptTextScope, conversation: ConversationId, texts: KeptText[]): void => {
+  const key = toKeptTextsKey(me, conversation);
+  try {
+    if (texts.length === 0) platform.localStorage?.removeItem(key);
+    else platform.localStorage?.setItem(key, JSON.stringify(texts.slice(-keptTextsMax)));
+  } catch (error) {
+    console.warn("a text could not be kept", error); // the device is full
+  }
+  for (const listener of [...keptTextListeners]) listener();
+};
+
+/** Keeps a text; one with the same id is replaced. */
+export const keepText = (
+  scope: KeptTextScope,
+  conversation: ConversationId,
+  text: string,
+  { id, target }: { id?: string; target?: number | Uuid } = {},
+): void => {
+  const others = parseKeptTexts(readKeptTexts(scope, conversation)).filter((kept) => kept.id !== id);
+  const kept = { id: id ?? createUuid(scope.platform.now()), text, ...(target === undefined ? {} : { target }) };
+  if (others.some((other) => other.text === text && other.target === target)) return;
+  writeKeptTexts(scope, conversation, [...others, kept]);
+};
+
+export const deleteKeptText = (scope: KeptTextScope, conversation: ConversationId, id: string): void => {
+  const before = parseKeptTexts(readKeptTexts(scope, conversation));
+  const texts = before.filter((kept) => kept.id !== id);
+  if (texts.length < before.length) writeKeptTexts(scope, conversation, texts);
+};

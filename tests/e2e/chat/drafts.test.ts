@@ -1,0 +1,71 @@
+import { expect, test } from "#tests/support/browser/browser-test.ts";
+import { TestClient } from "#tests/support/browser/test-client.ts";
+import { toSite } from "#tests/support/people/pair.ts";
+import { callSite, connectPeople, makePerson } from "#tests/support/people/people.ts";
+
+test("a draft follows its person to another device and ends when it is sent, and the words of an edit survive", async ({
+  browser,
+  server,
+}) => {
+  const site = toSite(server);
+  const [ana, ben] = [await makePerson(site, 7140, "Ana Mbuyi"), await makePerson(site, 7141, "Ben")];
+  await connectPeople(site, ana, ben);
+  const phone = await TestClient.openIn(
+    await browser.newContext({ baseURL: server.origin, viewport: { width: 360, height: 740 } }),
+    server,
+  );
+  const laptop = await TestClient.openIn(
+    await browser.newContext({ baseURL: server.origin, viewport: { width: 1280, height: 800 }, colorScheme: "dark" }),
+    server,
+    "pt",
+  );
+  await phone.signInToChat(ana, ben.id);
+  await laptop.logIn(ana.phone); // a session of its own
+  await laptop.openChat(ben.id);
+
+  const readDrafts = async () =>
+    JSON.stringify((await callSite(site, "GET", "/api/drafts?since=0", { token: ana.token })).body);
+
+  // From one device to the other and back, into open fields.
+  await phone.composer().fill("Rendez-vous");
+  await expect(laptop.composer()).toHaveValue("Rendez-vous");
+  await laptop.composer().fill("Rendez-vous demain");
+  await expect(phone.composer()).toHaveValue("Rendez-vous demain");
+  await phone.composer().press("Enter");
+  await expect(laptop.composer()).toHaveValue("");
+
+  // Two texts that do not know each other: the later one wins, the other is kept where it was written.
+  await phone.context.setOffline(true);
+  await phone.composer().fill("du téléphone");
+  await laptop.composer().fill("do");
+  await expect.poll(readDrafts).toContain('"do"'); // some seconds later
+  await laptop.composer().fill("do computador");
+  await phone.context.setOffline(false);
+  const kept = phone.page.getByRole("region", { name: phone.texts.chat.keptText });
+  await expect(phone.composer()).toHaveValue("do computador");
+  await expect(kept).toContainText("du téléphone");
+  await phone.page.screenshot({ path: "test-results/kept-text.png" });
+  await kept.getByRole("button", { name: phone.texts.chat.restoreKeptText }).click();
+  await expect(phone.composer()).toHaveValue("do computador\ndu téléphone");
+  await expect(kept).toHaveCount(0);
+  await expect(laptop.composer()).toHaveValue("do computador\ndu téléphone");
+  await laptop.composer().fill("");
+
+  // An edit over a reload, until its message is deleted on the other device.
+  const { page, texts } = phone;
+  const field = page.getByRole("textbox", { name: texts.chat.editTitle });
+  await expect(phone.composer()).toHaveValue("");
+  await phone.composer().press("ArrowUp");
+  await field.fill("Rendez-vous lundi");
+  await page.reload();
+  await expect(field).toHaveValue("Rendez-vous lundi");
+  await laptop.page
+    .getByRole("main")
+    .locator("p[dir] > bdi")
+    .getByText("Rendez-vous demain")
+    .click({ button: "right" });
+  await laptop.page.getByRole("menuitem", { name: laptop.texts.common.delete, exact: true }).click();
+  await laptop.page.getByRole("alertdialog").getByRole("button", { name: laptop.texts.messages.deleteForAll }).click();
+  await expect(kept).toContainText("Rendez-vous lundi");
+  await laptop.page.screenshot({ path: "test-results/drafts-dark.png" });
+});

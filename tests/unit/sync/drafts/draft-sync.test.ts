@@ -1,0 +1,199 @@
+import { describe, expect, it } from "vitest";
+import type { ConversationId, Uuid } from "#contract/ids.ts";
+import { parseKeptTexts, readKeptTexts } from "#sync/drafts/kept-texts.ts";
+import { TextDrafts } from "#sync/drafts/text-drafts.ts";
+import type { Tab } from "#sync/tabs/tab.ts";
+import { eventually } from "#tests/support/model/eventually.ts";
+import { getContext, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
+import type { ModelDevice } from "#tests/support/model/model-device.ts";
+import { makeDevice } from "#tests/support/model/model-fixtures.ts";
+import { ModelServer } from "#tests/support/model/model-server.ts";
+
+type OpenDevice = { device: ModelDevice; tab: Tab; drafts: TextDrafts };
+
+const setUp = async () => {
+  const server = new ModelServer();
+  const [amina, benoit] = ["Amina", "Benoît"].map((name) => server.addPerson(name)) as [Uuid, Uuid];
+  const id = server.connect(amina, benoit);
+  const open = async (): Promise<OpenDevice> => {
+    const device = makeDevice(server, amina);
+    const tab = await device.openTab();
+    await waitUntilDeviceSynced(server, tab, id);
+    return { device, tab, drafts: new TextDrafts(tab) };
+  };
+  return { server, amina, id, open, phone: await open(), tablet: await open() };
+};
+
+const reopen = async ({ device, tab }: OpenDevice): Promise<OpenDevice> => {
+  await device.kill(tab);
+  const next = await device.openTab();
+  return { device, tab: next, drafts: new TextDrafts(next) };
+};
+
+const listKept = ({ tab }: OpenDevice, id: ConversationId) =>
+  parseKeptTexts(readKeptTexts(getContext(tab), id)).map(({ text }) => text);
+const waitForDraft = (on: OpenDevice, id: ConversationId, text: string) =>
+  eventually(async () => expect(await on.drafts.read(id)).toBe(text));
+const waitForStored = (server: ModelServer, user: Uuid, id: ConversationId, text: string) =>
+  eventually(() => expect(server.inbox(user).drafts.get(id)?.text).toBe(text));
+const countCommands = (server: ModelServer) =>
+  server.executedCommands.filter(({ command }) => command.type === "setDraft").length;
+const setOffline = ({ device }: OpenDevice, isOffline: boolean) => {
+  device.faults.isOffline = isOffline;
+  if (isOffline) for (const socket of device.sockets) socket.end(1006);
+  else device.wake();
+};
+
+describe("a draft", () => {
+  it("reaches the other device with the message that it answers, and is sent once for a pause in typing", async () => {
+    const { server, id, phone, tablet } = await setUp();
+    phone.drafts.setReply(id, 4);
+    for (const text of ["M", "Mb", "Mbo", "Mbote"]) {
+      phone.drafts.type(id, text);
+      await phone.device.pass(500);
+    }
+    expect(countCommands(server)).toBe(0);
+    await waitForDraft(tablet, id, "Mbote");
+    expect(tablet.drafts.replies.find(id)).toBe(4);
+    expect(countCommands(server)).toBe(1);
+  });
+
+  it("is sent at once when its chat is left", async () => {
+    const { id, phone, tablet } = await setUp();
+    const before = Date.now();
+    phone.drafts.type(id, "Mbote");
+    await phone.drafts.share();
+    await waitForDraft(tablet, id, "Mbote");
+    expect(Date.now() - before).toBeLessThan(2_000);
+  });
+
+  it("disappears on the other device when it is sent, also if that was away", async () => {
+    const { server, amina, id, phone, tablet } = await setUp();
+    phone.drafts.type(id, "un");
+    await waitForDraft(tablet, id, "un");
+    await phone.drafts.send(id, "un");
+    await waitForDraft(tablet, id, "");
+    phone.drafts.type(id, "deux");
+    await waitForDraft(tablet, id, "deux");
+    setOffline(tablet, true);
+    await phone.drafts.send(id, "deux");
+    await waitForStored(server, amina, id, "");
+    const away = await reopen(tablet);
+    setOffline(away, false);
+    await waitForDraft(away, id, "");
+    expect(listKept(away, id)).toEqual([]);
+  });
+
+  it("that was sent elsewhere leaves what was typed here since", async () => {
+    const { server, amina, id, phone, tablet } = await setUp();
+    phone.drafts.type(id, "un");
+    await waitForDraft(tablet, id, "un");
+    setOffline(tablet, true);
+    tablet.drafts.type(id, "un et demi");
+    await phone.drafts.send(id, "un");
+    await waitForStored(server, amina, id, "");
+    setOffline(tablet, false);
+    await waitForDraft(phone, id, "un et demi");
+    expect(await tablet.drafts.read(id)).toBe("un et demi");
+  });
+
+  it("never replaces a text while somebody types, and the later one wins; the other is kept where it was written", async () => {
+    const { server, amina, id, phone, tablet } = await setUp();
+    setOffline(tablet, true);
+    phone.drafts.type(id, "du téléphone");
+    await waitForStored(server, amina, id, "du téléphone");
+    tablet.drafts.type(id, "de la tab");
+    setOffline(tablet, false);
+    tablet.drafts.type(id, "de la tablette");
+    await waitForDraft(phone, id, "de la tablette");
+    expect(await tablet.drafts.read(id)).toBe("de la tablette");
+    expect(listKept(phone, id)).toEqual(["du téléphone"]);
+    expect(listKept(tablet, id)).toEqual([]);
+  });
+
+  it("that is older than one written elsewhere gives way, and is kept", async () => {
+    const { server, amina, id, phone, tablet } = await setUp();
+    setOffline(tablet, true);
+    tablet.drafts.type(id, "ancien");
+    await tablet.drafts.share();
+    await tablet.device.pass(60_000);
+    phone.drafts.type(id, "récent");
+    await waitForStored(server, amina, id, "récent");
+    setOffline(tablet, false);
+    await waitForDraft(tablet, id, "récent");
+    expect(listKept(tablet, id)).toEqual(["ancien"]);
+    expect(await phone.drafts.read(id)).toBe("récent");
+  });
+
+  it("survives a lost answer and a crash without coming back after it was sent", async () => {
+    const { server, amina, id, phone, tablet } = await setUp();
+    phone.device.faults.dropDown = 1;
+    phone.drafts.type(id, "Mbote");
+    await waitForStored(server, amina, id, "Mbote");
+    phone.device.faults.dropDown = 0;
+    const next = await reopen(phone);
+    await next.drafts.send(id, "Mbote");
+    await waitForStored(server, amina, id, "");
+    await waitForDraft(tablet, id, "");
+    expect(await next.drafts.read(id)).toBe("");
+  });
+
+  it("is on a new device of the person, and no request is made for drafts before there are any", async () => {
+    const { server, amina, id, open, phone, tablet } = await setUp();
+    expect(phone.device.requests.filter(({ path }) => path.startsWith("/api/drafts"))).toEqual([]);
+    phone.drafts.type(id, "Mbote");
+    await waitForStored(server, amina, id, "Mbote");
+    await waitForDraft(await open(), id, "Mbote");
+    await waitForDraft(tablet, id, "Mbote");
+  });
+});
+
+/** Numbers from 0 to 1 from a seed (mulberry32). */
+const makeRandom = (seed: number) => () => {
+  seed = (seed + 0x6d2b79f5) | 0;
+  let t = Math.imul(seed ^ (seed >>> 15), 1 | seed);
+  t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+  return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
+};
+
+it.each([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])(
+  "two devices end with the same draft and lose no text, in any order of events (%i)",
+  async (seed) => {
+    const random = makeRandom(seed);
+    const { server, amina, id, phone, tablet } = await setUp();
+    const devices = [phone, tablet];
+    const typed = new Set<string>();
+    const sent = new Set<string>();
+    for (let step = 0; step < 25; step++) {
+      const index = random() < 0.5 ? 0 : 1;
+      const on = devices[index] as OpenDevice;
+      const action = random();
+      if (action < 0.45) {
+        const text = `${index}-${step}`;
+        // What the person deletes from the field is not lost.
+        typed.delete(await on.drafts.read(id));
+        on.drafts.type(id, text);
+        typed.add(text);
+      } else if (action < 0.6) {
+        const text = await on.drafts.read(id);
+        if (text !== "") {
+          await on.drafts.send(id, text);
+          sent.add(text);
+        }
+      } else if (action < 0.75) setOffline(on, !on.device.faults.isOffline);
+      else if (action < 0.85) {
+        await on.drafts.flush();
+        devices[index] = await reopen(on);
+      } else await on.device.pass(random() * 8_000);
+      await on.device.pass(random() * 1_500);
+    }
+    for (const on of devices) setOffline(on, false);
+    await eventually(async () => {
+      const texts = await Promise.all(devices.map((on) => on.drafts.read(id)));
+      expect(texts[0]).toBe(texts[1]);
+      expect(server.inbox(amina).drafts.get(id)?.text ?? "").toBe(texts[0]);
+      const left = new Set([...texts, ...sent, ...devices.flatMap((on) => listKept(on, id))]);
+      expect([...typed].filter((text) => !left.has(text))).toEqual([]);
+    });
+  },
+);
