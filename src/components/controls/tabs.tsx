@@ -46,7 +46,7 @@ export function Tabs(props: { label: string; items: TabItem[]; value: string; on
               aria-selected={selected}
               aria-controls={`${baseId}-panel`}
               tabIndex={selected ? 0 : -1}
-              className={`flex min-h-12 flex-1 items-center justify-center gap-2 border-b-3 px-3 font-semibold ${
+              className={`flex min-h-12 flex-1 items-center justify-center gap-2 border-b-3 px-3 font-semibold -outline-offset-3 ${
                 selected ? "border-accent text-accent" : "border-transparent text-muted hover:text-text"
               }`}
               onClick={() => onChange(item.id)}

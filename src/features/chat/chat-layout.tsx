@@ -193,6 +193,7 @@ export function ChatLayout({
           callMenuItems={props.callMenuItems ?? []}
           renderMenu={props.renderMenu}
           onSearch={() => setSearching(true)}
+          onShowMessage={goToMessage}
         />
       }
     >

@@ -1,7 +1,7 @@
-import { type Message, searchTextOfBody } from "#contract/conversations.ts";
+import { searchTextOfBody } from "#contract/conversations.ts";
 import type { ConversationId } from "#contract/ids.ts";
 import { createSearchMatcher, toSearchWords } from "#contract/text.ts";
-import type { SearchResult } from "#contract/wire/commands.ts";
+import type { CommandOf, SearchResult } from "#contract/wire/commands.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
 import type { LocalMessageRow, LocalStore } from "#sync/store/database.ts";
 import { toLocalMessageRow, toMessageKey } from "#sync/store/row-mapping.ts";
@@ -43,6 +43,29 @@ const searchLocally = async (
   return hits;
 };
 
+/**
+ * Page of search results from the server. If there were too many requests, it waits as long as the server says, which
+ * sets the pace at which a long history is searched. Undefined if the search was aborted meanwhile. Rejects with a
+ * SyncError.
+ */
+export const requestSearchPage = async (
+  tab: Tab,
+  command: CommandOf<"search">,
+  signal: AbortSignal | undefined,
+): Promise<SearchResult | undefined> => {
+  while (!signal?.aborted) {
+    try {
+      return await tab.request(command, signal);
+    } catch (error) {
+      if (!(error instanceof SyncError) || error.code !== "rate_limited" || error.retryAfterMs === undefined)
+        throw error;
+      const { retryAfterMs } = error;
+      await new Promise<void>((resolve) => tab.platform.startTimer(retryAfterMs, resolve));
+    }
+  }
+  return undefined;
+};
+
 /** Searches the stored messages, then the rest of the history page by page on the server. */
 export const searchMessages = async (
   tab: Tab,
@@ -66,19 +89,14 @@ export const searchMessages = async (
   if (before <= row.hidden + 1) return { complete: true };
   while (before !== null && !signal?.aborted) {
     try {
-      const page: SearchResult = await tab.request(
-        { type: "search", conversation, query: query.trim(), before },
-        signal,
-      );
-      show(page.messages.map((message: Message) => toLocalMessageRow(row, context.me, message)));
+      const page = await requestSearchPage(tab, { type: "search", conversation, query: query.trim(), before }, signal);
+      if (!page) break;
+      show(page.messages.map((message) => toLocalMessageRow(row, context.me, message)));
       if (page.before !== null && page.before >= before) break; // no progress
       before = page.before;
     } catch (error) {
-      if (!(error instanceof SyncError)) throw error;
-      const { code, retryAfterMs } = error;
-      if (code !== "rate_limited" || retryAfterMs === undefined) return { complete: false };
-      // The server sets the pace at which a long history is searched.
-      await new Promise<void>((resolve) => tab.platform.startTimer(retryAfterMs, resolve));
+      if (error instanceof SyncError) return { complete: false };
+      throw error;
     }
   }
   return { complete: before === null };

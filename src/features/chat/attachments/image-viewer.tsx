@@ -30,6 +30,8 @@ type ImageViewerProps = {
   /** Key of the image that is opened first. */
   startKey: string;
   people: ChatPeople;
+  /** Shows a message in the chat, if the viewer was opened elsewhere. */
+  onShowMessage?: (seq: number) => void;
   onClose: () => void;
 };
 
@@ -88,10 +90,12 @@ type ImageViewerPageProps = {
   isFirst: boolean;
   isLast: boolean;
   onStep: (by: 1 | -1) => void;
+  onShowMessage: ((seq: number) => void) | undefined;
   onClose: () => void;
 };
 
-function ImageViewerPage({ conversation, item, author, isFirst, isLast, onStep, onClose }: ImageViewerPageProps) {
+function ImageViewerPage({ conversation, item, author, isFirst, isLast, ...actions }: ImageViewerPageProps) {
+  const { onStep, onShowMessage, onClose } = actions;
   const { t } = useTranslation();
   const language = useLanguage();
   const { body, at } = item;
@@ -114,7 +118,19 @@ function ImageViewerPage({ conversation, item, author, isFirst, isLast, onStep, 
       ownerName={author}
       dateText={when}
       handleKey={(key) => keys.current?.(key) ?? false}
-      actions={save}
+      actions={
+        <>
+          {onShowMessage && item.seq !== undefined && (
+            <IconButton
+              icon="i-ph-chat-circle-text"
+              label={t("gallery.show")}
+              className={pictureButtonClasses}
+              onClick={() => item.seq !== undefined && onShowMessage(item.seq)}
+            />
+          )}
+          {save}
+        </>
+      }
       onClose={onClose}
     >
       <div className="relative min-h-0 flex-1">
@@ -159,7 +175,8 @@ function ImageViewerPage({ conversation, item, author, isFirst, isLast, onStep, 
 }
 
 /** Full-screen viewer of the images in a chat, one at a time, in the order they were sent. */
-export default function ImageViewer({ conversation, items, startKey, people, onClose }: ImageViewerProps) {
+export default function ImageViewer({ conversation, items, startKey, people, ...props }: ImageViewerProps) {
+  const { onShowMessage, onClose } = props;
   const { t } = useTranslation();
   const [key, setKey] = useState(startKey);
   const images = items.filter(isImageItem).reverse();
@@ -184,6 +201,7 @@ export default function ImageViewer({ conversation, items, startKey, people, onC
         isFirst={index === 0}
         isLast={index === images.length - 1}
         onStep={step}
+        onShowMessage={onShowMessage}
         onClose={onClose}
       />
     </PictureModal>

@@ -16,6 +16,8 @@ export type HeaderMenuProps = {
   /** Calls whose buttons do not fit into the header. */
   callItems: MenuItem[];
   onSearch: () => void;
+  /** Shows a message in the chat. */
+  onShowMessage: (seq: number) => void;
   onClose: () => void;
 };
 
@@ -25,7 +27,7 @@ type ChatMenuProps = HeaderMenuProps & {
   view: ConversationView | undefined;
 };
 
-type MenuContent = Omit<HeaderMenuProps, "onSearch"> & { items: MenuItem[]; dialogs: ReactNode };
+type MenuContent = Omit<HeaderMenuProps, "onSearch" | "onShowMessage"> & { items: MenuItem[]; dialogs: ReactNode };
 
 function MenuWithDialogs({ anchor, isOpen, callItems, items, dialogs, onClose }: MenuContent) {
   const { t } = useTranslation();
@@ -53,12 +55,12 @@ type PrivateChatMenuProps = ChatMenuProps & {
 };
 
 /** Menu in the header of a private chat, with the dialogs of its entries. */
-export function PrivateChatMenu({ conversation, name, view, onSearch, ...props }: PrivateChatMenuProps) {
+export function PrivateChatMenu({ conversation, name, view, onSearch, onShowMessage, ...props }: PrivateChatMenuProps) {
   const { userId, profilePath, isBlocked, isContact, isDeleted, ...menu } = props;
   const { t } = useTranslation();
   const navigate = useNavigate();
   const searchItem = useSearchItem(onSearch);
-  const chatMenu = useChatMenu(conversation, name, view);
+  const chatMenu = useChatMenu(conversation, name, view, onShowMessage);
   const contactMenu = useContactMenu({ userId, name, isBlocked, isContact });
   const profileItem = {
     id: "contact",
@@ -83,12 +85,12 @@ export function PrivateChatMenu({ conversation, name, view, onSearch, ...props }
 type GroupChatMenuProps = ChatMenuProps & { membersPath: string; hasLeft: boolean };
 
 /** Menu in the header of a group, with the dialogs of its entries. */
-export function GroupChatMenu({ conversation, name, view, onSearch, ...props }: GroupChatMenuProps) {
+export function GroupChatMenu({ conversation, name, view, onSearch, onShowMessage, ...props }: GroupChatMenuProps) {
   const { membersPath, hasLeft, ...menu } = props;
   const { t } = useTranslation();
   const navigate = useNavigate();
   const searchItem = useSearchItem(onSearch);
-  const chatMenu = useChatMenu(conversation, name, view);
+  const chatMenu = useChatMenu(conversation, name, view, onShowMessage);
   const membersItem = {
     id: "members",
     label: t("groups.chat.viewMembers"),

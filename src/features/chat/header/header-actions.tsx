@@ -13,10 +13,11 @@ type ChatHeaderActionsProps = {
   callMenuItems: MenuItem[];
   renderMenu: RenderHeaderMenu;
   onSearch: () => void;
+  onShowMessage: (seq: number) => void;
 };
 
 /** Call buttons and the menu at the end of the chat header. */
-export function ChatHeaderActions({ callButtons, callMenuItems, renderMenu, onSearch }: ChatHeaderActionsProps) {
+export function ChatHeaderActions({ callButtons, callMenuItems, renderMenu, ...actions }: ChatHeaderActionsProps) {
   const { t } = useTranslation();
   const buttons = useRef<HTMLDivElement>(null);
   /** Number of visible buttons, counted from the first. */
@@ -52,7 +53,7 @@ export function ChatHeaderActions({ callButtons, callMenuItems, renderMenu, onSe
           {renderMenu({
             ...menu,
             callItems: callMenuItems.slice(visibleCount),
-            onSearch,
+            ...actions,
             onClose: () => setMenu({ ...menu, isOpen: false }),
           })}
         </Fragment>

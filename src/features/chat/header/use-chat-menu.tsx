@@ -2,6 +2,7 @@
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useNavigate } from "react-router";
+import { lazyOverlay } from "#components/overlays/lazy-overlay.tsx";
 import type { MenuItem } from "#components/overlays/menu.tsx";
 import { runWithToast } from "#components/overlays/run-with-toast.ts";
 import { MuteDialog } from "#components/people/lazy-mute-dialog.ts";
@@ -26,14 +27,21 @@ export const useConfirmation = <Dialog extends string>() => {
   return { openDialog, isBusy, open: setOpenDialog, confirm, close: () => setOpenDialog(undefined) };
 };
 
+const MediaGallery = lazyOverlay(() => import("#features/chat/search/gallery/media-gallery.tsx"));
+
 /**
- * Menu entries of every chat: mute, except in a group that this person left, stars and clear history. Empty until the
- * conversation is stored.
+ * Menu entries of every chat: its media, mute, except in a group that this person left, stars and clear history. Empty
+ * until the conversation is stored.
  */
-export const useChatMenu = (conversation: ConversationId, name: string, view: ConversationView | undefined) => {
+export const useChatMenu = (
+  conversation: ConversationId,
+  name: string,
+  view: ConversationView | undefined,
+  onShowMessage: (seq: number) => void,
+) => {
   const { t } = useTranslation();
   const navigate = useNavigate();
-  const { openDialog, isBusy, open, confirm, close } = useConfirmation<"clear" | "mute">();
+  const { openDialog, isBusy, open, confirm, close } = useConfirmation<"clear" | "mute" | "gallery">();
   const isMuted = view?.muted ?? false;
 
   const unmute = () =>
@@ -55,6 +63,7 @@ export const useChatMenu = (conversation: ConversationId, name: string, view: Co
   const items: MenuItem[] =
     view?.isStored && !view.gone
       ? [
+          { id: "gallery", label: t("gallery.title"), icon: "i-ph-images", onSelect: () => open("gallery") },
           ...(hasLeftGroup(view) ? [] : muteItems),
           {
             id: "starred",
@@ -65,8 +74,20 @@ export const useChatMenu = (conversation: ConversationId, name: string, view: Co
           { id: "clear", label: t("chat.clear"), icon: "i-ph-broom", onSelect: () => open("clear") },
         ]
       : [];
+  const showMessage = (seq: number) => {
+    close();
+    onShowMessage(seq);
+  };
   const dialog =
-    openDialog === "mute" ? (
+    openDialog === "gallery" ? (
+      <MediaGallery
+        conversation={conversation}
+        name={name}
+        ownNumber={view?.group?.number}
+        onShowMessage={showMessage}
+        onClose={close}
+      />
+    ) : openDialog === "mute" ? (
       <MuteDialog
         isGroup={view?.kind === "group"}
         exceptsMentions={view?.mutedExceptMentions}

@@ -1,0 +1,66 @@
+import { useCallback, useEffect, useRef, useState } from "react";
+import type { ConversationId } from "#contract/ids.ts";
+import type { ChatItem } from "#sync/hooks/use-chat.ts";
+import { useEngine, useLiveQuery } from "#sync/hooks/use-live-query.ts";
+import { asSyncError, type FailureCode } from "#sync/platform/sync-error.ts";
+import {
+  type GalleryKind,
+  type MediaCursor,
+  newestMedia,
+  readGoneSeqs,
+  readMediaPage,
+} from "#sync/queries/media-gallery.ts";
+
+const firstItems = 24; // shown without scrolling on a large screen: fetched at once if this device has fewer
+
+type LoadedMedia = { items: ChatItem[]; next: MediaCursor | null; isLoading: boolean; error?: FailureCode };
+const notLoaded: LoadedMedia = { items: [], next: newestMedia, isLoading: false };
+
+export type MediaPages = Omit<LoadedMedia, "next"> & { isComplete: boolean; loadMore: () => void };
+
+const withPage = (before: readonly ChatItem[], page: readonly ChatItem[]): ChatItem[] => {
+  const items = new Map([...before, ...page].map((item) => [item.key, item]));
+  return [...items.values()].sort((a, b) => (b.seq ?? 0) - (a.seq ?? 0));
+};
+
+/** Messages of a kind in a chat, newest first, from this device and then from the server. Each kind is kept once loaded. */
+export const useMediaPages = (conversation: ConversationId, kind: GalleryKind): MediaPages => {
+  const engine = useEngine();
+  const [media, setMedia] = useState<Partial<Record<GalleryKind, LoadedMedia>>>({});
+  const running = useRef(new Set<GalleryKind>());
+  const { items, next, isLoading, error } = media[kind] ?? notLoaded;
+
+  const loadMore = useCallback(async () => {
+    if (!engine || next === null || running.current.has(kind)) return;
+    running.current.add(kind);
+    const update = (change: (loaded: LoadedMedia) => LoadedMedia) =>
+      setMedia((all) => ({ ...all, [kind]: change(all[kind] ?? notLoaded) }));
+    update(({ items, next }) => ({ items, next, isLoading: true }));
+    try {
+      const page = await readMediaPage(engine.tab, conversation, kind, next);
+      update(({ items }) => ({ items: withPage(items, page.items), next: page.next, isLoading: false }));
+    } catch (failure) {
+      update(({ items, next }) => ({ items, next, isLoading: false, error: asSyncError(failure).code }));
+    } finally {
+      running.current.delete(kind);
+    }
+  }, [engine, conversation, kind, next]);
+  const isShort = items.length < firstItems && next !== null && error === undefined;
+  useEffect(() => {
+    if (isShort) void loadMore();
+  }, [isShort, loadMore]);
+
+  const seqs = items.flatMap(({ seq }) => seq ?? []);
+  const gone = useLiveQuery(
+    `gone media ${conversation} ${seqs.join()}`,
+    ({ store }) => readGoneSeqs(store, conversation, seqs),
+    false,
+  );
+  return {
+    items: items.filter(({ seq }) => seq === undefined || !gone?.includes(seq)),
+    isLoading: isLoading || isShort,
+    ...(error === undefined ? {} : { error }),
+    isComplete: next === null,
+    loadMore: () => void loadMore(),
+  };
+};

@@ -1,0 +1,106 @@
+import type { ConversationId } from "#contract/ids.ts";
+import { searchResultsMax } from "#contract/limits.ts";
+import { createMessageMatcher, type SearchKind } from "#contract/wire/search-filter.ts";
+import { SyncError } from "#sync/platform/sync-error.ts";
+import type { LocalConversationRow, LocalMessageRow, LocalStore } from "#sync/store/database.ts";
+import { readDeletedSeqs } from "#sync/store/pending/pending-message-flags.ts";
+import { isTombstone, toLocalMessageRow } from "#sync/store/row-mapping.ts";
+import type { ChatItem } from "#sync/store/view-models.ts";
+import type { Tab } from "#sync/tabs/tab.ts";
+import { requestSearchPage } from "./message-search.ts";
+import { toChatItem } from "./queries.ts";
+
+const batchMessages = 500;
+
+/** Kinds of messages that the gallery of a chat shows. */
+export type GalleryKind = Extract<SearchKind, "image" | "voice" | "file" | "link">;
+
+/** Where the next page begins: among the messages on this device, or on the server. */
+export type MediaCursor = { place: "device" | "server"; before: number };
+export const newestMedia: MediaCursor = { place: "device", before: Number.MAX_SAFE_INTEGER };
+
+/** Messages of a kind, newest first. `next` is null after the oldest ones. */
+export type MediaPage = { items: ChatItem[]; next: MediaCursor | null };
+
+/** Where the server continues after the messages of this device, which are complete down to `lo`. */
+const toServerCursor = (row: LocalConversationRow): MediaCursor | null => {
+  const before = row.hi >= row.head && row.lo <= row.hi ? row.lo : row.head + 1;
+  return row.head > row.hidden && before > row.hidden + 1 ? { place: "server", before } : null;
+};
+
+const readStoredPage = async (
+  store: LocalStore,
+  row: LocalConversationRow,
+  kind: GalleryKind,
+  before: number,
+): Promise<{ messages: LocalMessageRow[]; next: MediaCursor | null }> => {
+  const isMatch = createMessageMatcher("", { kind });
+  const messages: LocalMessageRow[] = [];
+  for (let to = before - 1; ; ) {
+    const batch = await store
+      .queryMessages(row.id, row.hidden + 1, to)
+      .reverse()
+      .limit(batchMessages)
+      .toArray();
+    for (const message of batch) {
+      if (!isMatch(message)) continue;
+      messages.push(message);
+      if (messages.length === searchResultsMax) return { messages, next: { place: "device", before: message.seq } };
+    }
+    const last = batch.at(-1);
+    if (!last || batch.length < batchMessages) return { messages, next: toServerCursor(row) };
+    to = last.seq - 1;
+  }
+};
+
+const fetchPage = async (
+  tab: Tab,
+  row: LocalConversationRow,
+  me: string,
+  kind: GalleryKind,
+  start: number,
+): Promise<{ messages: LocalMessageRow[]; next: MediaCursor | null }> => {
+  for (let before: number | null = start; before !== null; ) {
+    const command = { type: "search", conversation: row.id, query: "", before, filter: { kind } } as const;
+    const page = await requestSearchPage(tab, command, undefined);
+    const messages = page?.messages.map((message) => toLocalMessageRow(row, me, message)) ?? [];
+    const next: number | null = page?.before ?? null;
+    if (messages.length > 0) return { messages, next: next === null ? null : { place: "server", before: next } };
+    if (next !== null && next >= before) break; // no progress
+    before = next;
+  }
+  return { messages: [], next: null };
+};
+
+/** Messages of a kind from this device, then those that only the server has. Rejects with a SyncError. */
+export const readMediaPage = async (
+  tab: Tab,
+  conversation: ConversationId,
+  kind: GalleryKind,
+  { place, before }: MediaCursor,
+): Promise<MediaPage> => {
+  const context = tab.context.get();
+  const row = await context?.store.conversations.get(conversation);
+  if (!context || !row) throw new SyncError("unavailable");
+  const { messages, next } =
+    place === "device"
+      ? await readStoredPage(context.store, row, kind, before)
+      : await fetchPage(tab, row, context.me, kind, before);
+  return { items: messages.map((message) => toChatItem(row, message)), next };
+};
+
+/** Those of these messages that were deleted or cleared since, as far as this device knows. */
+export const readGoneSeqs = (
+  store: LocalStore,
+  conversation: ConversationId,
+  seqs: readonly number[],
+): Promise<number[]> =>
+  store.transaction("r", [store.conversations, store.messages, store.meta], async () => {
+    const row = await store.conversations.get(conversation);
+    const stored = await store.messages.bulkGet(seqs.map((seq): [string, number] => [conversation, seq]));
+    const deleted = await readDeletedSeqs(store, conversation);
+    return seqs.filter((seq, index) => {
+      const body = stored[index]?.body;
+      return seq <= (row?.hidden ?? 0) || deleted.has(seq) || (body !== undefined && isTombstone(body));
+    });
+  });

@@ -1,0 +1,97 @@
+import { privateConversationId } from "#contract/ids.ts";
+import { findAxeViolations } from "#tests/support/browser/axe-checks.ts";
+import { expect, test } from "#tests/support/browser/browser-test.ts";
+import { reportName, sendPicture, sendReport, sendVoice, watchFiles } from "#tests/support/browser/chat-files.ts";
+import { TestClient } from "#tests/support/browser/test-client.ts";
+import { sendTexts } from "#tests/support/people/messages.ts";
+import { toSite } from "#tests/support/people/pair.ts";
+import { callSite, connectPeople, makePerson } from "#tests/support/people/people.ts";
+
+const openGallery = async ({ page, texts }: TestClient) => {
+  await page.getByRole("button", { name: texts.common.more, exact: true }).click();
+  await page.getByRole("menuitem", { name: texts.gallery.title, exact: true }).click();
+  return page.getByRole("dialog", { name: texts.gallery.title });
+};
+
+test("images, voice messages, files and links of a chat are listed, also those that only the server has", async ({
+  browser,
+  server,
+}) => {
+  const site = toSite(server);
+  const [ana, ben] = [await makePerson(site, 7180, "Ana Mbuyi"), await makePerson(site, 7181, "Ben")];
+  await connectPeople(site, ana, ben);
+  const id = privateConversationId(ana.id, ben.id);
+  await sendPicture(site, ben, id, "ancienne.png", 0, "La première");
+  await sendVoice(site, ben, id, 2_000);
+  await sendReport(site, ben, id);
+  await sendTexts(site, ben, id, ["Voir https://exemple.cd/page.", ...Array.from({ length: 49 }, (_, n) => `a${n}`)]);
+  await sendPicture(site, ben, id, "récente.png");
+  await sendTexts(
+    site,
+    ben,
+    id,
+    Array.from({ length: 20 }, (_, n) => `b${n}`),
+  );
+  const phone = await TestClient.open(browser, server);
+  await phone.signInToChat(ana, ben.id);
+  const { page, texts } = phone;
+  await expect(phone.message("b19")).toBeVisible();
+
+  // The grid loads no file. A picture opens in the viewer, and from there in the chat.
+  const requests = watchFiles(page);
+  const gallery = await openGallery(phone);
+  const images = gallery.getByRole("list", { name: texts.gallery.image }).getByRole("listitem");
+  await expect(images).toHaveCount(2);
+  expect(requests).toEqual([]);
+  expect(await findAxeViolations(page)).toEqual([]);
+  await images.nth(1).getByRole("button").click();
+  const viewer = page.getByRole("dialog", { name: texts.messages.viewer });
+  await expect(viewer.getByText("La première")).toBeVisible();
+  expect(new Set(requests).size).toBe(1);
+  await viewer.getByRole("button", { name: texts.gallery.show }).click();
+  await expect(gallery).toHaveCount(0);
+  await expect(page.getByRole("main").getByText("La première", { exact: true })).toBeInViewport();
+
+  // By keyboard through the other kinds; a picture that is deleted meanwhile goes.
+  await openGallery(phone);
+  const tab = (name: string) => gallery.getByRole("tab", { name, exact: true });
+  await tab(texts.gallery.image).press("ArrowRight");
+  await expect(tab(texts.gallery.voice)).toBeFocused();
+  await expect(gallery.getByRole("button", { name: texts.messages.playVoice })).toBeVisible();
+  await tab(texts.gallery.voice).press("ArrowRight");
+  await expect(gallery.getByRole("listitem")).toContainText(reportName);
+  await tab(texts.gallery.file).press("ArrowRight");
+  await expect(gallery.getByRole("link", { name: "https://exemple.cd/page" })).toHaveAttribute(
+    "href",
+    "https://exemple.cd/page",
+  );
+  expect(await findAxeViolations(page)).toEqual([]);
+  await tab(texts.gallery.image).click();
+  await expect(images).toHaveCount(2);
+  await callSite(site, "DELETE", `/api/conversations/${id}/messages/54`, { token: ben.token });
+  await expect(images).toHaveCount(1);
+  await page.goBack();
+  await expect(gallery).toHaveCount(0);
+  await expect(phone.composer()).toBeVisible();
+
+  // Without a network: what this device has, and that there may be more.
+  await phone.context.setOffline(true);
+  await openGallery(phone);
+  await expect(gallery.getByRole("alert")).toContainText(texts.gallery.offline);
+  await phone.context.setOffline(false);
+
+  // The other person sees what they sent, in another language.
+  const laptop = await TestClient.openIn(
+    await browser.newContext({ baseURL: server.origin, viewport: { width: 1280, height: 800 }, colorScheme: "dark" }),
+    server,
+    "en",
+  );
+  await laptop.signInToChat(ben, ana.id);
+  const own = await openGallery(laptop);
+  await expect(own.getByRole("list", { name: "Images" }).getByRole("listitem")).toHaveCount(1);
+  await own.getByRole("tab", { name: "Voice", exact: true }).click();
+  await expect(own.getByRole("list", { name: "Voice" }).getByRole("listitem")).toContainText("You");
+  expect(await findAxeViolations(laptop.page)).toEqual([]);
+  await laptop.page.keyboard.press("Escape");
+  await expect(own).toHaveCount(0);
+});
