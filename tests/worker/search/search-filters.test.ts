@@ -6,11 +6,12 @@ import { type ConversationId, createUuid } from "#contract/ids.ts";
 import { pageMaxBytes, searchBlockMessages, searchResultsMax } from "#contract/limits.ts";
 import { isRefusal } from "#contract/wire/commands.ts";
 import type { SearchFilter } from "#contract/wire/search-filter.ts";
+import searchTerms from "#migrations/conversation/0006_search_terms.sql?raw";
 import type { Person } from "#tests/support/people/people.ts";
 import { request, sendTexts } from "#tests/worker/support/device.ts";
 import { makeSyncedGroup, requestAs } from "#tests/worker/support/make-group.ts";
 import { makeDocumentBody, makeImageBody, makeVoiceBody } from "#tests/worker/support/seeded-files.ts";
-import { makePair } from "#tests/worker/support/seeded-people.ts";
+import { befriend, makePair, seedPerson } from "#tests/worker/support/seeded-people.ts";
 import { call } from "#tests/worker/support/site.ts";
 import { toBodyColumns } from "#worker/objects/conversation/log/message-kinds.ts";
 import { getConversationStub } from "#worker/objects/stubs.ts";
@@ -164,22 +165,31 @@ describe("what a filter may not find", () => {
     expect(await findAll(one, id, "", { kind: "link" })).toEqual([1_500, 40]);
   });
 
-  test("messages of a group from before a member joined; those of a former member stay", async () => {
+  test("messages of a group from outside of a membership; those of a former member stay", async () => {
     const { id, owner, others } = await makeSyncedGroup(3);
     const [ben, cleo] = others;
     if (!ben || !cleo) throw new Error("too few");
-    await sendTexts(ben, id, "www.avant.cd");
-    await requestAs(owner, "DELETE", `/api/groups/${id}/members/${cleo.id}`);
-    await sendTexts(ben, id, "www.pendant.cd");
-    await requestAs(owner, "POST", `/api/groups/${id}/members`, { members: [cleo.id] });
-    const { sent } = await sendTexts(ben, id, "www.apres.cd");
-    const links = async (by: Person, filter: SearchFilter) => (await findAll(by, id, "", filter)).length;
-    expect([await links(owner, { kind: "link" }), await links(cleo, { kind: "link" })]).toEqual([3, 1]);
-    expect(await findAll(cleo, id, "", { from: 1 })).toEqual([sent[0]?.seq]);
-    await requestAs(owner, "DELETE", `/api/groups/${id}/members/${ben.id}`);
-    expect(await links(owner, { from: 1, kind: "link" })).toBe(3);
-    const refused = { type: "search", conversation: id, query: "", before: 9, filter: { from: 1 } } as const;
-    expect(await request(ben, refused)).toEqual({ error: "conversation_not_found" });
+    const dan = await seedPerson();
+    await befriend(owner, dan);
+    const sendLink = async (by: Person, text: string) => (await sendTexts(by, id, text)).sent[0]?.seq ?? 0;
+    const membersPath = `/api/groups/${id}/members`;
+    const before = await sendLink(ben, "www.avant.cd");
+    await requestAs(owner, "DELETE", `${membersPath}/${cleo.id}`);
+    const meanwhile = await sendLink(ben, "www.pendant.cd");
+    await requestAs(owner, "POST", membersPath, { members: [cleo.id, dan.id] });
+    const after = await sendLink(ben, "www.apres.cd");
+    const links = { kind: "link" } as const;
+    expect(await findAll(owner, id, "", links)).toEqual([after, meanwhile, before]);
+    expect(await findAll(cleo, id, "", links)).toEqual([after, before]);
+    expect(await findAll(dan, id, "", links)).toEqual([after]);
+    expect(await findAll(dan, id, "", { from: 1 })).toEqual([after]);
+    await requestAs(owner, "DELETE", `${membersPath}/${ben.id}`);
+    const later = await sendLink(owner, "www.plus-tard.cd");
+    expect(await findAll(owner, id, "", { from: 1, kind: "link" })).toEqual([after, meanwhile, before]);
+    expect(await findAll(owner, id, "", links)).toEqual([later, after, meanwhile, before]);
+    expect(await findAll(ben, id, "", links)).toEqual([after, meanwhile, before]);
+    const refused = { type: "search", conversation: id, query: "", before: 9, filter: links } as const;
+    expect(await request(await seedPerson(), refused)).toEqual({ error: "conversation_not_found" });
   });
 });
 
@@ -204,7 +214,7 @@ test("an index of an earlier version is built anew", async () => {
     );
     sql.exec("CREATE TABLE search_blocks (block INTEGER PRIMARY KEY, low INTEGER NOT NULL)");
     sql.exec("INSERT INTO search_blocks (block, low) VALUES (0, 1), (1, 1001)");
-    sql.exec("UPDATE schema_version SET version = 5");
+    sql.exec(searchTerms);
   });
   await evictDurableObject(conversationStub(id));
   expect(await findAll(zero, id, "", { kind: "voice" })).toEqual([2_020, 20]);
