@@ -6,7 +6,7 @@ import { gapPageRows, messagePageRows, receiptHoldMs } from "#contract/limits.ts
 import { connectPeople, type Person } from "#tests/support/people/people.ts";
 import { call, makePerson, site } from "#tests/worker/support/site.ts";
 import type { ConversationRpc } from "#worker/objects/rpc.ts";
-import { getConversationStub } from "#worker/objects/stubs.ts";
+import { getConversationStub, getUserChannelStub } from "#worker/objects/stubs.ts";
 import { consumeCounts, startCounting } from "./counters.ts";
 import { report } from "./report.ts";
 import { pause, SceneDevice, seedInbox, seedLog, toConversationId } from "./scene.ts";
@@ -134,7 +134,7 @@ test("flags of messages cost", async () => {
   other.close();
 });
 
-test("deletions in a group of 10 cost", async () => {
+test("deletions and leaving in a group of 10 cost", async () => {
   const people: Person[] = [];
   while (people.length < 10) people.push(await makePerson());
   const [owner, author, ...others] = people;
@@ -144,11 +144,24 @@ test("deletions in a group of 10 cost", async () => {
   const members = [author, ...others].map(({ id: user }) => ({ user, isHidden: false }));
   await conversation.createGroup(owner.id, "Quartier", members);
   const [ownerDevice, authorDevice] = [await SceneDevice.connect(owner), await SceneDevice.connect(author)];
-  for (const text of ["à supprimer par Ana", "à supprimer par Ben"]) await authorDevice.send(group, text);
+  for (const text of ["à supprimer par Ana", "à supprimer par Ben", "à supprimer plus tard"])
+    await authorDevice.send(group, text);
   await pause(settleMs);
   const deleteMessage = (device: SceneDevice, seq: number) => () => device.ask(["e", seq, group, seq]);
   await measure("10 members, the author deletes a message", 1, deleteMessage(authorDevice, 3), true);
   await measure("10 members, the owner deletes a member's message", 1, deleteMessage(ownerDevice, 2), true);
+  const leave = ({ id: user }: Person) => conversation.runGroupCommand(user, { type: "leave" });
+  const [former] = others;
+  if (!former) return;
+  await measure("10 members, one leaves", 1, () => leave(former), true);
+  await measure("9 members and a former one, the author deletes a message", 1, deleteMessage(authorDevice, 4), true);
+  const forget = { type: "clearHistory", conversation: group, upTo: 4, keep: false } as const;
+  await measure(
+    "the former member deletes the conversation",
+    1,
+    () => getUserChannelStub(env, former.id).execute(forget),
+    true,
+  );
   ownerDevice.close();
   authorDevice.close();
 });
