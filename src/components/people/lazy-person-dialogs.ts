@@ -9,6 +9,9 @@ export const LazyBlockPersonDialog = lazyIdleOverlay(async () => ({
 export const LazyClearHistoryDialog = lazyIdleOverlay(async () => ({
   default: (await loadDialogs()).ClearHistoryDialog,
 }));
+export const LazyDeleteLeftGroupDialog = lazyIdleOverlay(async () => ({
+  default: (await loadDialogs()).DeleteLeftGroupDialog,
+}));
 export const LazyDeleteContactDialog = lazyIdleOverlay(async () => ({
   default: (await loadDialogs()).DeleteContactDialog,
 }));

@@ -33,6 +33,21 @@ export function DeleteContactDialog({ name, ...props }: PersonDialogProps) {
   );
 }
 
+/** Deletes the history of a group that this person left: the server keeps nothing of it for them. */
+export function DeleteLeftGroupDialog({ name, ...props }: PersonDialogProps) {
+  const { t } = useTranslation();
+  return (
+    <ConfirmDialog
+      open
+      title={t("masolo.deleteTitle")}
+      body={t("groups.chat.deleteLeftBody", { name: isolateBidi(name) })}
+      confirmLabel={t("common.delete")}
+      cancelLabel={t("common.cancel")}
+      {...props}
+    />
+  );
+}
+
 export function ClearHistoryDialog({ name, isGroup = false, ...props }: PersonDialogProps & { isGroup?: boolean }) {
   const { t } = useTranslation();
   return (

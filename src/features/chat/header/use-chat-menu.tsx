@@ -6,11 +6,11 @@ import { lazyOverlay } from "#components/overlays/lazy-overlay.tsx";
 import type { MenuItem } from "#components/overlays/menu.tsx";
 import { runWithToast } from "#components/overlays/run-with-toast.ts";
 import { MuteDialog } from "#components/people/lazy-mute-dialog.ts";
-import { LazyClearHistoryDialog } from "#components/people/lazy-person-dialogs.ts";
+import { LazyClearHistoryDialog, LazyDeleteLeftGroupDialog } from "#components/people/lazy-person-dialogs.ts";
 import { toUnmuteLabel } from "#components/people/mute-texts.ts";
 import { hasLeftGroup } from "#contract/conversations.ts";
 import type { ConversationId } from "#contract/ids.ts";
-import { clearConversation, muteConversation } from "#sync/actions.ts";
+import { clearConversation, hideConversation, muteConversation } from "#sync/actions.ts";
 import type { ConversationView } from "#sync/hooks/use-conversations.ts";
 
 /** State of a confirmation dialog. `confirm` runs the action with a toast and closes the dialog whatever the result. */
@@ -30,8 +30,8 @@ export const useConfirmation = <Dialog extends string>() => {
 const MediaGallery = lazyOverlay(() => import("#features/chat/search/gallery/media-gallery.tsx"));
 
 /**
- * Menu entries of every chat: its media, mute, except in a group that this person left, stars and clear history. Empty
- * until the conversation is stored.
+ * Menu entries of every chat: its media, mute, stars and clear history. A group that this person left has no mute, and can be
+ * deleted. Empty until the conversation is stored.
  */
 export const useChatMenu = (
   conversation: ConversationId,
@@ -41,13 +41,18 @@ export const useChatMenu = (
 ) => {
   const { t } = useTranslation();
   const navigate = useNavigate();
-  const { openDialog, isBusy, open, confirm, close } = useConfirmation<"clear" | "mute" | "gallery">();
+  const { openDialog, isBusy, open, confirm, close } = useConfirmation<"clear" | "delete" | "gallery" | "mute">();
   const isMuted = view?.muted ?? false;
 
   const unmute = () =>
     runWithToast(() => muteConversation(conversation, false), { done: t("mute.isOff"), failed: t("mute.failed") });
   const clear = () =>
     confirm(() => clearConversation(conversation), { done: t("chat.cleared"), failed: t("chat.clearFailed") });
+  const deleteConversation = () =>
+    confirm(() => hideConversation(conversation), {
+      done: t("masolo.conversationDeleted"),
+      failed: t("chat.clearFailed"),
+    });
 
   const muteItems: MenuItem[] = [
     {
@@ -60,6 +65,13 @@ export const useChatMenu = (
       ? [{ id: "muteLength", label: t("mute.change"), icon: "i-ph-bell-slash", onSelect: () => open("mute") }]
       : []),
   ];
+  const deleteItem: MenuItem = {
+    id: "delete",
+    label: t("masolo.delete"),
+    icon: "i-ph-trash",
+    tone: "danger",
+    onSelect: () => open("delete"),
+  };
   const items: MenuItem[] =
     view?.isStored && !view.gone
       ? [
@@ -72,6 +84,7 @@ export const useChatMenu = (
             onSelect: () => navigate(`/app/starred?chat=${conversation}`),
           },
           { id: "clear", label: t("chat.clear"), icon: "i-ph-broom", onSelect: () => open("clear") },
+          ...(hasLeftGroup(view) ? [deleteItem] : []),
         ]
       : [];
   const showMessage = (seq: number) => {
@@ -93,6 +106,13 @@ export const useChatMenu = (
         exceptsMentions={view?.mutedExceptMentions}
         onChoose={(mute, texts) => void runWithToast(() => muteConversation(conversation, true, mute), texts)}
         onClose={close}
+      />
+    ) : openDialog === "delete" ? (
+      <LazyDeleteLeftGroupDialog
+        name={name}
+        busy={isBusy}
+        onClose={close}
+        onConfirm={() => void deleteConversation()}
       />
     ) : (
       openDialog === "clear" && (
