@@ -2,6 +2,8 @@ import { describe, expect, it } from "vitest";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { parseKeptTexts, readKeptTexts } from "#sync/drafts/kept-texts.ts";
 import { TextDrafts } from "#sync/drafts/text-drafts.ts";
+import { writeTypingTime } from "#sync/store/journal.ts";
+import { typingPauseMs } from "#sync/store/pending/draft-edits.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { getContext, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
@@ -88,13 +90,19 @@ describe("a draft", () => {
     const { server, amina, id, phone, tablet } = await setUp();
     phone.drafts.type(id, "un");
     await waitForDraft(tablet, id, "un");
-    setOffline(tablet, true);
+    let isBusy = true;
+    server.refuse = (_, command) =>
+      isBusy && command.type === "setDraft" && command.text !== "" ? { error: "unavailable" } : undefined;
     tablet.drafts.type(id, "un et demi");
+    await tablet.drafts.share();
+    await tablet.device.pass(2 * typingPauseMs);
     await phone.drafts.send(id, "un");
     await waitForStored(server, amina, id, "");
-    setOffline(tablet, false);
-    await waitForDraft(phone, id, "un et demi");
+    await tablet.device.pass(2 * typingPauseMs);
     expect(await tablet.drafts.read(id)).toBe("un et demi");
+    expect(listKept(tablet, id)).toEqual([]);
+    isBusy = false;
+    await waitForDraft(phone, id, "un et demi");
   });
 
   it("never replaces a text while somebody types, and the later one wins; the other is kept where it was written", async () => {
@@ -109,6 +117,16 @@ describe("a draft", () => {
     expect(await tablet.drafts.read(id)).toBe("de la tablette");
     expect(listKept(phone, id)).toEqual(["du téléphone"]);
     expect(listKept(tablet, id)).toEqual([]);
+  });
+
+  it("waits while somebody types in another tab, and comes when nothing was changed there", async () => {
+    const { id, phone, tablet } = await setUp();
+    writeTypingTime(getContext(tablet.tab), id);
+    phone.drafts.type(id, "Mbote");
+    await phone.drafts.share();
+    await tablet.device.pass(typingPauseMs - 1_000);
+    expect(await tablet.drafts.read(id)).toBe("");
+    await waitForDraft(tablet, id, "Mbote");
   });
 
   it("that is older than one written elsewhere gives way, and is kept", async () => {
