@@ -13,7 +13,7 @@ import { recoverBackgroundOutbox } from "./outbox/background-outbox-recovery.ts"
 import type { MuteOptions } from "./outbox/conversation-commands.ts";
 import { discardUnsentMessage, getContext, retryFailedMessage, setUploadPaused } from "./outbox/enqueue.ts";
 import { SyncError } from "./platform/sync-error.ts";
-import type { SearchHit } from "./queries/message-search.ts";
+import type { MessageSearch, SearchHit } from "./queries/message-search.ts";
 import { readChat } from "./queries/queries.ts";
 import { waitForStore } from "./queries/wait-for-store.ts";
 import type {
@@ -215,12 +215,12 @@ export const hasUnsentContent = async (conversation: ConversationId): Promise<bo
  */
 export const searchChat = async (
   conversation: ConversationId,
-  query: string,
+  search: MessageSearch,
   onResults: (found: SearchHit[]) => void,
   signal?: AbortSignal,
 ): Promise<{ complete: boolean }> => {
   const { searchMessages } = await rejectAsOffline(import("./queries/message-search.ts"));
-  return searchMessages(getEngine().tab, conversation, query, onResults, signal);
+  return searchMessages(getEngine().tab, conversation, search, onResults, signal);
 };
 
 /** Changes the relation to a person. `request` changes it on the server; `isDone` recognises the pushed change. */

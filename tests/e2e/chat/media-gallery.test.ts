@@ -3,14 +3,19 @@ import { findAxeViolations } from "#tests/support/browser/axe-checks.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
 import { reportName, sendPicture, sendReport, sendVoice, watchFiles } from "#tests/support/browser/chat-files.ts";
 import { TestClient } from "#tests/support/browser/test-client.ts";
+import { makeGroup } from "#tests/support/people/groups.ts";
 import { sendTexts } from "#tests/support/people/messages.ts";
 import { toSite } from "#tests/support/people/pair.ts";
 import { callSite, connectPeople, makePerson } from "#tests/support/people/people.ts";
 
-const openGallery = async ({ page, texts }: TestClient) => {
+const choose = async ({ page, texts }: TestClient, item: string): Promise<void> => {
   await page.getByRole("button", { name: texts.common.more, exact: true }).click();
-  await page.getByRole("menuitem", { name: texts.gallery.title, exact: true }).click();
-  return page.getByRole("dialog", { name: texts.gallery.title });
+  await page.getByRole("menuitem", { name: item, exact: true }).click();
+};
+const openGallery = async (client: TestClient) => {
+  const { title } = client.texts.gallery;
+  await choose(client, title);
+  return client.page.getByRole("dialog", { name: title });
 };
 
 test("images, voice messages, files and links of a chat are listed, also those that only the server has", async ({
@@ -94,4 +99,43 @@ test("images, voice messages, files and links of a chat are listed, also those t
   expect(await findAxeViolations(laptop.page)).toEqual([]);
   await laptop.page.keyboard.press("Escape");
   await expect(own).toHaveCount(0);
+
+  // The search of the chat is limited to a kind and a period, without a text.
+  await choose(laptop, laptop.texts.chat.search);
+  const filter = (name: string) => laptop.page.getByRole("combobox", { name, exact: true });
+  const results = laptop.page.getByRole("list", { name: laptop.texts.chat.foundList }).getByRole("listitem");
+  await filter("Type").selectOption("Files");
+  await expect(results).toHaveText([new RegExp(reportName)]);
+  await filter("Type").selectOption("Links");
+  await filter("Date").selectOption("Today");
+  await expect(results).toHaveText([/exemple/]);
+  await expect(filter("Person")).toHaveCount(0);
+  expect(await findAxeViolations(laptop.page)).toEqual([]);
+  await filter("Date").selectOption("Older");
+  await expect(laptop.page.getByText(laptop.texts.searchFilters.none)).toBeVisible();
+  await filter("Date").selectOption("Any date");
+  await results.getByRole("button").click();
+  await expect(laptop.message("Voir https://exemple.cd/page.")).toBeInViewport();
+});
+
+test("a search in a group is limited to a sender", async ({ browser, server }) => {
+  const site = toSite(server);
+  const [ana, ben] = [await makePerson(site, 7182, "Ana Mbuyi"), await makePerson(site, 7183, "Ben")];
+  await connectPeople(site, ana, ben);
+  const group = await makeGroup(site, ana, "Famille", [ben]);
+  await sendTexts(site, ana, group, ["le marché de Ana"]);
+  await sendTexts(site, ben, group, ["le marché de Ben", "le bus"]);
+  const phone = await TestClient.open(browser, server);
+  await phone.signIn(ana, `/app/group/${group}`);
+  const { page, texts } = phone;
+  await expect(phone.message("le bus")).toBeVisible();
+  await choose(phone, texts.chat.search);
+  await page.getByRole("combobox", { name: texts.searchFilters.person }).selectOption("Ben");
+  const results = page.getByRole("list", { name: texts.chat.foundList }).getByRole("listitem");
+  await expect(results).toHaveText([/le bus/, /le marché de Ben/]);
+  await page.getByRole("searchbox", { name: texts.chat.searchLabel }).fill("marche");
+  await expect(results).toHaveText([/le marché de Ben/]);
+  await page.getByRole("combobox", { name: texts.searchFilters.person }).selectOption(texts.common.you);
+  await expect(results).toHaveText([/le marché de Ana/]);
+  expect(await findAxeViolations(page)).toEqual([]);
 });

@@ -9,6 +9,7 @@ import type { ConversationId } from "#contract/ids.ts";
 import { searchQueryMaxLength } from "#contract/limits.ts";
 import type { ChatPeople } from "#features/chat/message/senders.ts";
 import { findAdjacentResult, findMatches, toResultNumber } from "#lib/text/search-matching.ts";
+import { type ChosenFilters, SearchFilters, toSearchFilter } from "./search-filters.tsx";
 import type { ActiveSearchResult } from "./search-highlight.tsx";
 import { SearchResults } from "./search-results.tsx";
 import { useChatSearch } from "./use-chat-search.ts";
@@ -37,7 +38,9 @@ export default function SearchPanel({ conversation, people, activeResult, onSele
   const { t } = useTranslation();
   const [typed, setTyped] = useState("");
   const query = typed.trim();
-  const search = useChatSearch(conversation, query);
+  const [filters, setFilters] = useState<ChosenFilters>({});
+  const filter = toSearchFilter(filters);
+  const search = useChatSearch(conversation, query, filter);
   const { state, error } = search;
   const results = search.results;
   const panel = useRef<HTMLDivElement>(null);
@@ -116,6 +119,14 @@ export default function SearchPanel({ conversation, people, activeResult, onSele
       </div>
       {!activeResult && (
         <>
+          <SearchFilters
+            group={people.members ? conversation : undefined}
+            chosen={filters}
+            onChange={(next) => {
+              setFilters(next);
+              select(undefined);
+            }}
+          />
           <p role="status" className="flex min-h-9 items-center gap-2 px-4 text-sm text-muted">
             {state === "running" && (
               <>
@@ -135,11 +146,11 @@ export default function SearchPanel({ conversation, people, activeResult, onSele
             <EmptyState
               icon="i-ph-magnifying-glass"
               title={t("chat.noneTitle")}
-              body={<bdi>{t("chat.noneBody", { query })}</bdi>}
+              body={filter ? t("searchFilters.none") : <bdi>{t("chat.noneBody", { query })}</bdi>}
             />
           )}
           <SearchResults
-            key={query}
+            key={JSON.stringify([query, filter])}
             results={results}
             query={query}
             conversation={conversation}

@@ -1,7 +1,8 @@
 import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { HighlightedSpans } from "#components/messages/highlighted-spans.tsx";
-import { type StoredBody, searchTextOfBody } from "#contract/conversations.ts";
+import { toPreviewParts } from "#components/messages/message-preview-text.ts";
+import { searchTextOfBody } from "#contract/conversations.ts";
 import type { ConversationId } from "#contract/ids.ts";
 import { type ChatPeople, getSenderName, useMentionedMembers } from "#features/chat/message/senders.ts";
 import { formatTime } from "#i18n/format.ts";
@@ -22,8 +23,6 @@ function ResultExcerpt({ text, query }: { text: string; query: string }) {
     </bdi>
   );
 }
-
-const resultIcons: Partial<Record<StoredBody["type"], string>> = { image: "i-ph-image", file: "i-ph-file" };
 
 type SearchResultsProps = {
   results: SearchHit[];
@@ -51,33 +50,31 @@ export function SearchResults({ results, query, conversation, people, onSelect }
   return (
     <div className="min-h-0 flex-1 overflow-y-auto overscroll-contain">
       <ul aria-label={t("chat.foundList")}>
-        {visibleResults.map((message) => (
-          <li key={message.key} className="border-b border-line">
-            <button
-              type="button"
-              className="grid grid-cols-[minmax(0,1fr)] min-h-12 w-full gap-0.5 px-4 py-2.5 text-start outline-offset-[-3px] hover:bg-raised"
-              onClick={() => onSelect(message)}
-            >
-              <span className="flex items-baseline justify-between gap-2 text-xs text-muted">
-                <bdi className="truncate font-semibold">
-                  {message.mine ? t("common.you") : getSenderName(resultPeople, message.sender, t)}
-                </bdi>
-                <time dateTime={new Date(message.at).toISOString()} className="shrink-0 tabular-nums">
-                  {formatWhen(message.at)}
-                </time>
-              </span>
-              <span className="flex items-start gap-1.5">
-                {resultIcons[message.body.type] && (
-                  <span
-                    className={`${resultIcons[message.body.type]} mt-1 shrink-0 text-base text-muted`}
-                    aria-hidden="true"
-                  />
-                )}
-                <ResultExcerpt text={searchTextOfBody(message.body)} query={query} />
-              </span>
-            </button>
-          </li>
-        ))}
+        {visibleResults.map((message) => {
+          const { icon, text: description } = toPreviewParts(message.body, t, undefined);
+          return (
+            <li key={message.key} className="border-b border-line">
+              <button
+                type="button"
+                className="grid grid-cols-[minmax(0,1fr)] min-h-12 w-full gap-0.5 px-4 py-2.5 text-start outline-offset-[-3px] hover:bg-raised"
+                onClick={() => onSelect(message)}
+              >
+                <span className="flex items-baseline justify-between gap-2 text-xs text-muted">
+                  <bdi className="truncate font-semibold">
+                    {message.mine ? t("common.you") : getSenderName(resultPeople, message.sender, t)}
+                  </bdi>
+                  <time dateTime={new Date(message.at).toISOString()} className="shrink-0 tabular-nums">
+                    {formatWhen(message.at)}
+                  </time>
+                </span>
+                <span className="flex items-start gap-1.5">
+                  {icon && <span className={`${icon} mt-1 shrink-0 text-base text-muted`} aria-hidden="true" />}
+                  <ResultExcerpt text={searchTextOfBody(message.body) || description} query={query} />
+                </span>
+              </button>
+            </li>
+          );
+        })}
       </ul>
       {results.length > limit && (
         <button

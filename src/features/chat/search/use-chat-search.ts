@@ -1,5 +1,6 @@
 import { useEffect, useState } from "react";
 import type { ConversationId } from "#contract/ids.ts";
+import type { SearchFilter } from "#contract/wire/search-filter.ts";
 import { type SearchHit, SyncError, searchChat } from "#sync/actions.ts";
 
 const typingPauseMs = 250;
@@ -12,19 +13,25 @@ export type ChatSearch = {
 };
 const idleChatSearch: ChatSearch = { state: "idle", results: [] };
 
-/** Runs a search when typing pauses. Results appear as they arrive; a newer query aborts an older one. */
-export const useChatSearch = (conversation: ConversationId, query: string): ChatSearch => {
-  const [search, setSearch] = useState({ query, ...idleChatSearch });
+/** Runs a search when typing pauses. Results appear as they arrive; a newer search aborts an older one. */
+export const useChatSearch = (
+  conversation: ConversationId,
+  query: string,
+  filter: SearchFilter | undefined,
+): ChatSearch => {
+  const key = query === "" && !filter ? "" : JSON.stringify([query, filter]);
+  const [search, setSearch] = useState({ key, ...idleChatSearch });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key stands for the query and the filter
   useEffect(() => {
-    if (query === "") return;
+    if (key === "") return;
     const controller = new AbortController();
     const { signal } = controller;
     const update = (change: Partial<ChatSearch>) => {
       if (!signal.aborted) setSearch((search) => ({ ...search, ...change }));
     };
     const timer = setTimeout(() => {
-      setSearch({ query, state: "running", results: [] });
-      searchChat(conversation, query, (found) => update({ results: found }), signal).then(
+      setSearch({ key, state: "running", results: [] });
+      searchChat(conversation, { query, filter }, (found) => update({ results: found }), signal).then(
         ({ complete }) => update({ state: complete ? "complete" : "local" }),
         (error: unknown) => update({ state: "local", error: error instanceof SyncError ? error.code : "internal" }),
       );
@@ -33,8 +40,8 @@ export const useChatSearch = (conversation: ConversationId, query: string): Chat
       clearTimeout(timer);
       controller.abort();
     };
-  }, [conversation, query]);
-  if (query === "") return idleChatSearch;
-  // Results of an older query are not shown: until typing pauses, the new query counts as running.
-  return search.query === query && search.state !== "idle" ? search : { state: "running", results: [] };
+  }, [conversation, key]);
+  if (key === "") return idleChatSearch;
+  // Results of an older search are not shown: until typing pauses, the new one counts as running.
+  return search.key === key && search.state !== "idle" ? search : { state: "running", results: [] };
 };

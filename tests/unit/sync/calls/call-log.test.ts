@@ -79,7 +79,9 @@ describe("the entry of a call on a device", () => {
     if (!item) throw new Error("the line is not here");
     await expect(enqueueForward(tab, chat, item, [other])).rejects.toThrow("original_gone");
     let found: unknown;
-    expect(await searchMessages(tab, chat, "call", (messages) => (found = messages))).toEqual({ complete: true });
+    expect(await searchMessages(tab, chat, { query: "call" }, (messages) => (found = messages))).toEqual({
+      complete: true,
+    });
     expect(found).toEqual([]);
   });
 });

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
+import type { SearchFilter } from "#contract/wire/search-filter.ts";
 import { searchMessages } from "#sync/queries/message-search.ts";
+import { toPendingMessageFlagsKey } from "#sync/store/pending/pending-message-flags.ts";
 import { waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
 
@@ -11,13 +13,48 @@ describe("searching", () => {
     await waitUntilDeviceSynced(server, tab, chat);
     const steps: number[] = [];
     let found: number[] = [];
-    const outcome = await searchMessages(tab, chat, "ete", (messages) => {
+    const outcome = await searchMessages(tab, chat, { query: "ete" }, (messages) => {
       steps.push(messages.length);
       found = messages.map(({ seq }) => seq);
     });
     expect(outcome).toEqual({ complete: true });
     expect(steps[0]).toBe(6);
     expect(found).toEqual(Array.from({ length: 60 }, (_, i) => 300 - i * 5));
+  });
+
+  it("finds what passes a filter on the device and on the server, also without a text", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    for (let i = 1; i <= 100; i++) server.sendTexts(benoit, chat, i % 10 === 0 ? `www.exemple.cd/${i}` : `rien ${i}`);
+    const tab = await makeDevice(server, amina).openTab();
+    await waitUntilDeviceSynced(server, tab, chat);
+    const find = async (query: string, filter: SearchFilter) => {
+      let seqs: number[] = [];
+      const { complete } = await searchMessages(tab, chat, { query, filter }, (messages) => {
+        seqs = messages.map(({ seq }) => seq);
+      });
+      return [complete, seqs];
+    };
+    const links = Array.from({ length: 10 }, (_, i) => 100 - i * 10);
+    expect(await find("", { kind: "link" })).toEqual([true, links]);
+    expect(await find("exemple 20", { kind: "link" })).toEqual([true, [20]]);
+    expect(await find("", { kind: "image" })).toEqual([true, []]);
+    expect(await find("", { from: 9 })).toEqual([true, []]);
+    expect(await find("?!", { kind: "link" })).toEqual([true, []]);
+  });
+
+  it("does not find a message that was deleted for oneself before the server knows it", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    server.sendTexts(benoit, chat, "secret un", "secret deux");
+    const tab = await makeDevice(server, amina).openTab();
+    await waitUntilDeviceSynced(server, tab, chat);
+    const { store } = tab.context.get() ?? {};
+    const pending = { conversation: chat, seq: 1, epoch: "", at: 1, deleted: true };
+    await store?.meta.put({ key: toPendingMessageFlagsKey(chat, 1), value: pending });
+    let seqs: number[] = [];
+    await searchMessages(tab, chat, { query: "secret" }, (messages) => {
+      seqs = messages.map(({ seq }) => seq);
+    });
+    expect(seqs).toEqual([2]);
   });
 
   it("waits as long as the server says after too many requests, and searches all of the history", async () => {
@@ -29,7 +66,7 @@ describe("searching", () => {
     server.refuse = (_, command) =>
       command.type === "search" && refusals++ < 3 ? { error: "rate_limited", retryAfterMs: 1_000 } : undefined;
     let found: number[] = [];
-    const outcome = await searchMessages(tab, chat, "ete", (messages) => {
+    const outcome = await searchMessages(tab, chat, { query: "ete" }, (messages) => {
       found = messages.map(({ seq }) => seq);
     });
     expect(outcome).toEqual({ complete: true });
@@ -48,7 +85,7 @@ describe("searching", () => {
       socket.end(1006);
     });
     let count = 0;
-    const outcome = await searchMessages(tab, chat, "m9", (messages) => {
+    const outcome = await searchMessages(tab, chat, { query: "m9" }, (messages) => {
       count = messages.length;
     });
     expect(outcome).toEqual({ complete: false });
