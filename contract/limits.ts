@@ -28,6 +28,9 @@ export const searchSliceLength = 50_000; // UTF-16 units of text, if reached bef
 export const searchSlicesMax = 20; // slices of one search call before it returns a cursor
 export const searchBlockMessages = 1_000; // messages that are indexed together (docs/decisions/search.md)
 export const searchResultsMax = 40;
+// Search in several conversations by one request
+export const searchedConversationsMax = 10;
+export const conversationResultsMax = 5; // results of one conversation in a page; a search in its chat finds the others
 
 // Flow control of one socket: unconfirmed data
 export const creditMessages = 400;

@@ -15,6 +15,7 @@ import {
   RevisedResult,
   SearchResult,
 } from "#contract/wire/commands.ts";
+import { GlobalSearch, GlobalSearchResult } from "#contract/wire/global-search.ts";
 import { MessageInfo, PrivateConversationId } from "#contract/wire/message-info.ts";
 import { isSearchable } from "#contract/wire/search-filter.ts";
 import { createRoutes } from "#worker/lib/http/app.ts";
@@ -102,6 +103,23 @@ export const conversationRoutes = createRoutes()
       const { query, filter, before = beyondNewestSeq } = c.req.valid("json");
       const search = { type: "search", conversation: c.req.valid("param").id, query, before } as const;
       return respondWithCommand<"search">(c, filter === undefined ? search : { ...search, filter });
+    },
+  )
+  .post(
+    "/search",
+    describeOperation({
+      tag: "conversations",
+      summary: "Messages of several conversations that contain a text: the newest of each, and where to continue",
+      ok: { status: 200, body: GlobalSearchResult },
+      refusals: ["invalid_input", "forbidden_origin"],
+    }),
+    authenticate,
+    validate("json", GlobalSearch),
+    async (c) => {
+      const { user } = c.var.caller;
+      const search = c.req.valid("json");
+      const found = await withRetry(() => getUserChannelStub(c.env, user).searchConversations(search));
+      return isRefusal(found) ? respondWithRefusal(c, found) : c.json(found, 200);
     },
   )
   .get(

@@ -10,6 +10,7 @@ import type { DraftList } from "#contract/settings/drafts.ts";
 import type { MessageFlags } from "#contract/settings/message-flags.ts";
 import type { Presence, VersionedSettings } from "#contract/settings/settings.ts";
 import type { Command, CommandResults, ListPage, ReactorPage, Refusal, SearchResult } from "#contract/wire/commands.ts";
+import type { GlobalSearch, GlobalSearchResult } from "#contract/wire/global-search.ts";
 import type { MessageInfo } from "#contract/wire/message-info.ts";
 import type { ChangedReactions } from "#contract/wire/reactions.ts";
 import type { CallRecord } from "./shared/call-record.ts";
@@ -154,6 +155,8 @@ export interface UserChannelRpc {
     command: Extract<Command, { type: T }>,
     session?: Uuid,
   ): Promise<CommandResults[T] | Refusal>;
+  /** Searches several conversations of this person, within the person's limits. */
+  searchConversations(search: GlobalSearch): Promise<GlobalSearchResult | Refusal>;
   /**
    * From a Conversation: pushes to the sockets, then writes the inbox row. "written" confirms the notice. "held" means
    * that the row is written with the next changes, and is lost if this instance dies first. "pushing" means the same

@@ -8,6 +8,7 @@ import type { DraftList } from "#contract/settings/drafts.ts";
 import type { MessageFlags } from "#contract/settings/message-flags.ts";
 import type { Presence, VersionedSettings } from "#contract/settings/settings.ts";
 import type { Command, CommandResults, Refusal } from "#contract/wire/commands.ts";
+import type { GlobalSearch, GlobalSearchResult } from "#contract/wire/global-search.ts";
 import * as serverFrame from "#contract/wire/server-frame-types.ts";
 import { readLimitFactor } from "#worker/lib/limits/local-limits.ts";
 import { logError, logWarning } from "#worker/lib/log.ts";
@@ -27,8 +28,9 @@ import { MessageEdits } from "./user-channel/commands/message-edits.ts";
 import { MessageFlagCommands } from "./user-channel/commands/message-flag-commands.ts";
 import { ReactionCommands } from "./user-channel/commands/reaction-commands.ts";
 import { ReceiptCommands } from "./user-channel/commands/receipt-commands.ts";
+import { SearchCommands } from "./user-channel/commands/search-commands.ts";
 import { MessageDispatcher } from "./user-channel/commands/send-messages.ts";
-import { costOfCommand } from "./user-channel/frames/frame-costs.ts";
+import { costOfCommand, costOfGlobalSearch } from "./user-channel/frames/frame-costs.ts";
 import { FrameHandler } from "./user-channel/frames/frame-handler.ts";
 import { FrameLimits } from "./user-channel/frames/frame-limits.ts";
 import { FrameReader } from "./user-channel/frames/frame-reader.ts";
@@ -71,6 +73,7 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
   readonly #frameRouter: FrameRouter;
   readonly #commands: CommandRouter;
   readonly #drafts: DraftCommands;
+  readonly #search: SearchCommands;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
@@ -113,6 +116,7 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
     const recountInBackground = createBackgroundRunner("unread count failed");
     this.#receipts = new ReceiptCommands({ factor, user, inbox, gateway, meta, runInBackground: recountInBackground });
     this.#drafts = new DraftCommands({ inbox, meta });
+    this.#search = new SearchCommands(user, gateway, inbox);
     this.#commands = new CommandRouter({
       inbox,
       dispatcher,
@@ -124,6 +128,7 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
       edits: new MessageEdits(user, gateway, factor),
       reactions: new ReactionCommands(user, gateway, factor),
       reader: new ConversationReader(user, gateway, inbox),
+      search: this.#search,
       presence: this.#presence,
       calls: this.#callCommands,
       callRegistry: this.#callRegistry,
@@ -212,6 +217,11 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
     const refusal = this.#frameLimits.takeTokens(costOfCommand(command));
     if (session !== undefined) this.#push.reads.recordCommand(command.type, session);
     return refusal ?? ((await this.#commands.run(command, session)) as CommandResults[T] | Refusal);
+  }
+
+  async searchConversations(search: GlobalSearch): Promise<GlobalSearchResult | Refusal> {
+    if (this.#accountDeletion.isGone) return { error: "account_deleted" };
+    return this.#frameLimits.takeTokens(costOfGlobalSearch(search)) ?? this.#search.searchConversations(search);
   }
 
   async notify(notice: ConversationNotice): ReturnType<UserChannelRpc["notify"]> {

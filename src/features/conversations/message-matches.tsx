@@ -2,6 +2,8 @@
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router";
+import { Button } from "#components/controls/button.tsx";
+import { Spinner } from "#components/controls/spinner.tsx";
 import { HighlightedSpans } from "#components/messages/highlighted-spans.tsx";
 import { toDisplayName } from "#components/people/person-name.ts";
 import { type StoredBody, searchTextOfBody } from "#contract/conversations.ts";
@@ -9,16 +11,25 @@ import { formatTimeOrDate } from "#i18n/relative-date.ts";
 import { useLanguage } from "#i18n/setup.ts";
 import { balanceBidi } from "#lib/text/bidi.ts";
 import { toExcerpt } from "#lib/text/search-matching.ts";
-import type { StoredResult } from "#sync/queries/stored-message-search.ts";
-import { useStoredMessageSearch } from "./use-stored-message-search.ts";
+import { useMemberProfiles } from "#sync/hooks/use-group.ts";
+import type { FoundMessage } from "#sync/queries/stored-message-search.ts";
+import { useGlobalSearch } from "./use-global-search.ts";
 
 const resultIcons: Partial<Record<StoredBody["type"], string>> = { image: "i-ph-image", file: "i-ph-file" };
 
+/** Name of the sender of a message in a group, fetched if this device does not have it. */
+const useSenderName = ({ conversation, group, mine, sender, senderName }: FoundMessage): string | undefined => {
+  const isUnknown = group !== null && !mine && senderName === undefined;
+  const profiles = useMemberProfiles(isUnknown ? conversation : undefined, [sender]);
+  return senderName ?? profiles[sender]?.name;
+};
+
 /** Found message: its conversation and sender, and the text around the match. A tap opens the chat there. */
-function MessageMatch({ result, query }: { result: StoredResult; query: string }) {
+function MessageMatch({ result, query }: { result: FoundMessage; query: string }) {
   const { t } = useTranslation();
   const language = useLanguage();
-  const { conversation, seq, at, mine, body, group, peer, person, senderName } = result;
+  const { conversation, seq, at, mine, body, group, peer, person } = result;
+  const senderName = useSenderName(result);
   const place = group ? group.name : toDisplayName(person, t);
   const sender = mine ? t("common.you") : group ? senderName || t("common.user") : undefined;
   const icon = resultIcons[body.type];
@@ -52,21 +63,14 @@ function MessageMatch({ result, query }: { result: StoredResult; query: string }
   );
 }
 
-type MessageMatchesProps = {
-  query: string;
-  /** Shown if nothing is found. */
-  empty: ReactNode;
-};
+type ResultListProps = { id: string; title: string; results: readonly FoundMessage[]; query: string };
 
-/** Messages on this device that match the query. */
-export default function MessageMatches({ query, empty }: MessageMatchesProps) {
-  const { t } = useTranslation();
-  const { results, isRunning } = useStoredMessageSearch(query);
-  if (results.length === 0) return isRunning ? null : empty;
+function ResultList({ id, title, results, query }: ResultListProps) {
+  if (results.length === 0) return null;
   return (
-    <section aria-labelledby="found-messages">
-      <h2 id="found-messages" className="px-4 pt-4 pb-1 text-sm font-semibold text-muted">
-        {t("masolo.foundMessages")}
+    <section aria-labelledby={id}>
+      <h2 id={id} className="px-4 pt-4 pb-1 text-sm font-semibold text-muted">
+        {title}
       </h2>
       <ul>
         {results.map((result) => (
@@ -75,7 +79,46 @@ export default function MessageMatches({ query, empty }: MessageMatchesProps) {
           </li>
         ))}
       </ul>
-      <p className="px-4 py-3 text-sm text-muted">{t("masolo.foundMessagesHint")}</p>
     </section>
+  );
+}
+
+type MessageMatchesProps = {
+  query: string;
+  /** Shown if nothing is found. */
+  empty: ReactNode;
+};
+
+/** Messages of all conversations that match the query: those on this device, then older ones that the server has. */
+export default function MessageMatches({ query, empty }: MessageMatchesProps) {
+  const { t } = useTranslation();
+  const { stored, older, state, error, isLimited, showMore } = useGlobalSearch(query);
+  const count = stored.length + older.length;
+  const isOffline = error === "offline";
+  return (
+    <>
+      <ResultList id="found-messages" title={t("masolo.foundMessages")} results={stored} query={query} />
+      <ResultList id="older-messages" title={t("masolo.olderMessages")} results={older} query={query} />
+      {count === 0 && (state === "complete" || state === "failed") && empty}
+      <div className="grid gap-3 px-4 py-3 text-sm text-muted">
+        <p role="status" className={state === "running" ? "flex items-center gap-2" : "sr-only"}>
+          {state === "running" ? (
+            <>
+              <Spinner className="text-base" />
+              {t("masolo.searchingMessages")}
+            </>
+          ) : (
+            count > 0 && t("masolo.foundCount", { count })
+          )}
+        </p>
+        {error !== undefined && <p>{isOffline ? t("masolo.searchOffline") : t(`errors.${error}`)}</p>}
+        {(state === "more" || state === "failed") && (
+          <Button variant="secondary" className="w-full" onClick={showMore}>
+            {t("masolo.moreMessages")}
+          </Button>
+        )}
+        {state === "complete" && isLimited && <p>{t("masolo.foundMessagesHint")}</p>}
+      </div>
+    </>
   );
 }

@@ -12,6 +12,7 @@ import { closeStores } from "#sync/store/recovery/open-database.ts";
 import { type SyncNotice, Tab } from "#sync/tabs/tab.ts";
 import { deviceTime, recordActivity } from "./device-time.ts";
 import { ModelLocalStorage } from "./model-local-storage.ts";
+import { searchModelConversations } from "./model-search.ts";
 import type { ModelServer } from "./model-server.ts";
 import { type Faults, ModelSocket, makeGoodNetwork } from "./model-socket.ts";
 
@@ -255,7 +256,9 @@ export class ModelDevice {
               ? this.server.listMessageFlags(this.user, request.path.split("/")[3] ?? "")
               : request.path.startsWith("/api/drafts")
                 ? this.server.listDrafts(this.user, Number(request.path.split("=")[1]))
-                : this.server.execute(this.user, toCommand(request), undefined, String(this.number));
+                : request.path === "/api/search"
+                  ? searchModelConversations(this.server, this.user, request.body)
+                  : this.server.execute(this.user, toCommand(request), undefined, String(this.number));
     if (this.answerMs > 0) await this.pass(this.answerMs);
     if (this.shouldLose(request, "answer") || (faults.dropAck > 0 && faults.random() < faults.dropAck))
       throw new SyncError("offline");

@@ -244,6 +244,11 @@ export const accessTable: Record<string, Row> = {
     body: () => ({ query: "mbote" }),
     expected: history,
   },
+  // What each role finds: tests/worker/search/global-search.test.ts.
+  "POST /api/search": {
+    body: (world, role) => ({ query: "mbote", targets: [{ conversation: conversation(world, role) }] }),
+    expected: signedIn(200),
+  },
   "GET /api/conversations/:id/revisions": {
     path: (world, role) => `/api/conversations/${conversation(world, role)}/revisions?since=0`,
     expected: history,

@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
-import {
-  resultsPerConversationMax,
-  type StoredResult,
-  searchStoredMessages,
-} from "#sync/queries/stored-message-search.ts";
+import { conversationResultsMax } from "#contract/limits.ts";
+import { type FoundMessage, searchStoredMessages } from "#sync/queries/stored-message-search.ts";
+import { TextBlockCache } from "#sync/queries/text-blocks.ts";
+import type { LocalMessageRow } from "#sync/store/database.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 import { waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
@@ -15,11 +14,13 @@ const getContext = (tab: Tab): SyncContext => {
   return context;
 };
 
-const search = async (tab: Tab, query: string): Promise<StoredResult[]> => {
-  let found: StoredResult[] = [];
-  await searchStoredMessages(getContext(tab), query, (results) => (found = results), new AbortController().signal);
+const search = async (tab: Tab, query: string, cache = new TextBlockCache()): Promise<FoundMessage[]> => {
+  let found: FoundMessage[] = [];
+  const options = { query, cache, max: 50 };
+  await searchStoredMessages(getContext(tab), options, (results) => (found = results), new AbortController().signal);
   return found;
 };
+const findSeqs = async (...args: Parameters<typeof search>) => (await search(...args)).map(({ seq }) => seq);
 
 describe("searching the messages on a device", () => {
   it("finds the newest of each chat, with the person they were written to, and none that was deleted or cleared", async () => {
@@ -28,12 +29,49 @@ describe("searching the messages on a device", () => {
     const tab = await makeDevice(server, amina).openTab();
     await waitUntilDeviceSynced(server, tab, chat);
     const found = await search(tab, "mosol");
-    expect(found.map(({ seq }) => seq)).toEqual(Array.from({ length: resultsPerConversationMax }, (_, i) => 10 - i));
+    expect(found.map(({ seq }) => seq)).toEqual(Array.from({ length: conversationResultsMax }, (_, i) => 10 - i));
     expect(found[0]).toMatchObject({ conversation: chat, peer: benoit, mine: false, group: null });
     expect(await search(tab, "osolo")).toEqual([]);
     expect(await search(tab, "?")).toEqual([]);
     await tab.context.get()?.store.conversations.update(chat, { hidden: 9 });
-    expect((await search(tab, "mosolo")).map(({ seq }) => seq)).toEqual([10]);
+    expect(await findSeqs(tab, "mosolo")).toEqual([10]);
+  });
+
+  it("finds each message of a long chat, those stored besides the range without gaps too", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    server.sendTexts(benoit, chat, "un");
+    const tab = await makeDevice(server, amina).openTab();
+    await waitUntilDeviceSynced(server, tab, chat);
+    const { store } = getContext(tab);
+    const toRow = (seq: number): LocalMessageRow => ({
+      ...{ conversation: chat, seq, sender: 1, mine: 0, at: seq },
+      body: { type: "text", text: `ligne n${seq}x` },
+    });
+    await store.messages.bulkPut([7, ...Array.from({ length: 2_400 }, (_, i) => 601 + i), 3_100].map(toRow));
+    await store.conversations.update(chat, { lo: 601, hi: 3_000, head: 3_000 });
+    const cache = new TextBlockCache();
+    for (const seq of [7, 601, 1_000, 1_001, 1_500, 1_501, 2_999, 3_000, 3_100])
+      expect(await findSeqs(tab, `n${seq}x`, cache)).toEqual([seq]);
+    expect(await findSeqs(tab, "ligne", cache)).toEqual([3_100, 3_000, 2_999, 2_998, 2_997]);
+    expect(await findSeqs(tab, "x", cache)).toEqual([]);
+  });
+
+  it("finds what a chat has now, although its texts were read before", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    server.sendTexts(benoit, chat, "mosolo un", "mosolo deux", "mosolo trois");
+    const tab = await makeDevice(server, amina).openTab();
+    await waitUntilDeviceSynced(server, tab, chat);
+    const cache = new TextBlockCache();
+    expect(await findSeqs(tab, "mosolo", cache)).toEqual([3, 2, 1]);
+    server.execute(benoit, { type: "deleteForEveryone", conversation: chat, seq: 2 });
+    server.execute(benoit, { type: "editMessage", conversation: chat, target: 3, edit: 0, text: "après" });
+    server.sendTexts(benoit, chat, "mosolo quatre");
+    await waitUntilDeviceSynced(server, tab, chat);
+    expect(await findSeqs(tab, "mosolo", cache)).toEqual([4, 1]);
+    expect(await findSeqs(tab, "apres", cache)).toEqual([3]);
+    // Deleted on this device alone, which changes nothing else of the chat.
+    await getContext(tab).store.messages.delete([chat, 1]);
+    expect(await findSeqs(tab, "mosolo", cache)).toEqual([4]);
   });
 
   it("stops when it is aborted", async () => {
@@ -41,8 +79,10 @@ describe("searching the messages on a device", () => {
     server.sendTexts(benoit, chat, "mosolo");
     const tab = await makeDevice(server, amina).openTab();
     await waitUntilDeviceSynced(server, tab, chat);
-    const results: StoredResult[][] = [];
-    await searchStoredMessages(getContext(tab), "mosolo", (found) => void results.push(found), AbortSignal.abort());
+    const results: FoundMessage[][] = [];
+    const options = { query: "mosolo", cache: new TextBlockCache(), max: 50 };
+    const show = (found: FoundMessage[]) => void results.push(found);
+    await searchStoredMessages(getContext(tab), options, show, AbortSignal.abort());
     expect(results).toEqual([]);
   });
 });

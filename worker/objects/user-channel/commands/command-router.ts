@@ -14,6 +14,7 @@ import type { MessageEdits } from "./message-edits.ts";
 import type { MessageFlagCommands } from "./message-flag-commands.ts";
 import type { ReactionCommands } from "./reaction-commands.ts";
 import type { ReceiptCommands } from "./receipt-commands.ts";
+import type { SearchCommands } from "./search-commands.ts";
 import type { MessageDispatcher } from "./send-messages.ts";
 
 type CommandRouterPorts = {
@@ -27,6 +28,7 @@ type CommandRouterPorts = {
   edits: MessageEdits;
   reactions: ReactionCommands;
   reader: ConversationReader;
+  search: SearchCommands;
   presence: PresenceTracker;
   calls: CallCommands;
   callRegistry: Pick<CallRegistry, "visibleCalls">;
@@ -70,8 +72,20 @@ export class CommandRouter {
     session: Uuid | undefined,
     isWanted: () => boolean,
   ): Promise<CommandResults[Command["type"]] | Refusal> {
-    const { dispatcher, receipts, flags, messageFlags, drafts, deletions, edits, reactions, reader, presence, calls } =
-      this.#ports;
+    const {
+      dispatcher,
+      receipts,
+      flags,
+      messageFlags,
+      drafts,
+      deletions,
+      edits,
+      reactions,
+      reader,
+      search,
+      presence,
+      calls,
+    } = this.#ports;
     switch (command.type) {
       case "send":
         return dispatcher.sendAndWait(command);
@@ -99,8 +113,9 @@ export class CommandRouter {
         return receipts.clearHistory(command);
       case "page":
       case "revised":
+        return reader.read(command);
       case "search":
-        return reader.read(command, isWanted);
+        return search.searchConversation(command, isWanted);
       case "presence":
         return presence.queryPeer(command.conversation);
       case "changes":

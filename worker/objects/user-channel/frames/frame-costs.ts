@@ -2,6 +2,7 @@ import { frameTokenBytes } from "#contract/limits.ts";
 import * as clientFrame from "#contract/wire/client-frame-types.ts";
 import type { ClientFrame } from "#contract/wire/client-frames.ts";
 import type { Command } from "#contract/wire/commands.ts";
+import type { GlobalSearch } from "#contract/wire/global-search.ts";
 
 /** Tokens for the length of a socket message, charged before it is read. */
 export const costOfLength = (length: number): number => Math.floor(length / frameTokenBytes);
@@ -43,3 +44,6 @@ export const costOfCommand = (command: Command): number => {
   if (command.type === "send") return command.messages.length;
   return command.type === "multicast" ? command.to.length : (commandCosts[command.type] ?? 1);
 };
+
+/** Tokens of a search in several conversations: that of a search in each. */
+export const costOfGlobalSearch = ({ targets }: GlobalSearch): number => targets.length * (commandCosts.search ?? 1);

@@ -1,0 +1,130 @@
+import { toSearchWords } from "#contract/text.ts";
+import { asSyncError, type FailureCode } from "#sync/platform/sync-error.ts";
+import type { Tab } from "#sync/tabs/tab.ts";
+import { ServerMessageSearch } from "./server-message-search.ts";
+import { type FoundMessage, searchStoredMessages } from "./stored-message-search.ts";
+import type { TextBlockCache } from "./text-blocks.ts";
+
+const resultPageSize = 50;
+const serverPauseMs = 500; // after the search on the device, in which a person may type on
+const enoughResults = 20; // the server is asked by itself only if the device has fewer
+const specificWordLength = 2; // likewise only for a word of this length
+
+/** Messages of all conversations that match a query, as far as it was searched. */
+export type GlobalSearchView = {
+  query: string;
+  /** Found on this device. */
+  stored: FoundMessage[];
+  /** Found on the server only. */
+  older: FoundMessage[];
+  /** "more": the person may ask for more. */
+  state: "running" | "more" | "complete" | "failed";
+  error?: FailureCode;
+  /** Whether conversations have further results, which a search in their chats finds. */
+  isLimited: boolean;
+};
+
+const toKey = ({ conversation, seq }: FoundMessage): string => `${conversation} ${seq}`;
+
+/**
+ * Search through the messages of all conversations: those on this device, then page by page those that only the server
+ * has. Until the next page is requested, it ends with enough results.
+ */
+export class GlobalMessageSearch {
+  readonly #tab: Tab;
+  readonly #cache: TextBlockCache;
+  readonly #onChange: (view: GlobalSearchView) => void;
+  readonly #controller = new AbortController();
+  #view: GlobalSearchView;
+  #max = resultPageSize;
+  #hasMoreStored = false;
+  #server: ServerMessageSearch | undefined;
+  #unsubscribe = () => {};
+
+  constructor(tab: Tab, query: string, cache: TextBlockCache, onChange: (view: GlobalSearchView) => void) {
+    this.#tab = tab;
+    this.#cache = cache;
+    this.#onChange = onChange;
+    this.#view = { query, stored: [], older: [], state: "running", isLimited: false };
+  }
+
+  async start(): Promise<void> {
+    const { link } = this.#tab;
+    this.#unsubscribe = link.subscribe(() => {
+      if (link.get() === "online" && this.#view.error === "offline") void this.showMore();
+    });
+    await this.#searchStored();
+    if (this.#isStopped || !this.#isRunning()) return;
+    const isSpecific = toSearchWords(this.#view.query).some((word) => [...word].length >= specificWordLength);
+    if (!isSpecific || this.#view.stored.length >= enoughResults) return this.#update({ state: "more" });
+    await new Promise<void>((resolve) => this.#tab.platform.startTimer(serverPauseMs, resolve));
+    await this.#searchServer();
+  }
+
+  /** Shows more of what was found on this device, else searches the next page on the server. */
+  async showMore(): Promise<void> {
+    if (this.#view.state !== "more" && this.#view.state !== "failed") return;
+    this.#update({ state: "running" });
+    if (!this.#hasMoreStored) return this.#searchServer();
+    this.#max += resultPageSize;
+    await this.#searchStored();
+    if (this.#isRunning()) this.#update({ state: "more" });
+  }
+
+  stop(): void {
+    this.#controller.abort();
+    this.#unsubscribe();
+  }
+
+  get #isStopped(): boolean {
+    return this.#controller.signal.aborted;
+  }
+
+  #isRunning(): boolean {
+    return this.#view.state === "running";
+  }
+
+  /** Searches on this device. The state ends as "running" if everything found is shown and the server has more. */
+  async #searchStored(): Promise<void> {
+    const context = this.#tab.context.get();
+    if (!context) return this.#update({ state: "complete" });
+    const { query } = this.#view;
+    try {
+      const options = { query, cache: this.#cache, max: this.#max };
+      const show = (stored: FoundMessage[]) => this.#update({ stored });
+      const { hasMore, full } = await searchStoredMessages(context, options, show, this.#controller.signal);
+      this.#hasMoreStored = hasMore;
+      this.#server ??= new ServerMessageSearch(context, query.trim(), full);
+      if (hasMore) return this.#update({ state: "more" });
+      const isComplete = toSearchWords(query).length === 0 || !(await this.#server.hasMore());
+      this.#update({ isLimited: this.#server.hasFull, ...(isComplete ? { state: "complete" } : {}) });
+    } catch {
+      this.#update({ state: "complete" }); // the store was closed meanwhile
+    }
+  }
+
+  async #searchServer(): Promise<void> {
+    const server = this.#server;
+    if (!server || this.#isStopped) return;
+    try {
+      await server.searchPage((found) => this.#addOlder(found), this.#controller.signal);
+      const hasMore = await server.hasMore();
+      this.#update({ state: hasMore ? "more" : "complete", isLimited: server.hasFull });
+    } catch (error) {
+      this.#update({ state: "failed", error: asSyncError(error).code });
+    }
+  }
+
+  #addOlder(found: readonly FoundMessage[]): void {
+    const { stored, older } = this.#view;
+    const known = new Set([...stored, ...older].map(toKey));
+    this.#update({ older: [...older, ...found.filter((message) => !known.has(toKey(message)))] });
+  }
+
+  #update(change: Partial<GlobalSearchView>): void {
+    if (this.#isStopped) return;
+    const { error: _, ...view } = this.#view;
+    this.#view = { ...view, ...change };
+    this.#onChange(this.#view);
+  }
+}

@@ -1,0 +1,141 @@
+import { describe, expect, it } from "vitest";
+import type { ConversationId } from "#contract/ids.ts";
+import { conversationResultsMax } from "#contract/limits.ts";
+import { GlobalMessageSearch, type GlobalSearchView } from "#sync/queries/global-search.ts";
+import { TextBlockCache } from "#sync/queries/text-blocks.ts";
+import type { Tab } from "#sync/tabs/tab.ts";
+import { eventually } from "#tests/support/model/eventually.ts";
+import { waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
+import type { ModelDevice } from "#tests/support/model/model-device.ts";
+import { makeDevice } from "#tests/support/model/model-fixtures.ts";
+import { ModelServer } from "#tests/support/model/model-server.ts";
+
+const textsPerChat = 60; // a device fetches the newest 30
+
+/** Amina's chats with others. The first and last text of each are given, the first one is not on her device. */
+const makeChats = async (count: number, first = "Été passé", last = "rien") => {
+  const server = new ModelServer();
+  const amina = server.addPerson("Amina");
+  const chats: ConversationId[] = [];
+  const phone = makeDevice(server, amina);
+  for (let i = 0; i < count; i++) {
+    const other = server.addPerson(`Personne ${i}`);
+    const chat = server.connect(amina, other);
+    server.sendTexts(other, chat, first, ...Array.from({ length: textsPerChat - 2 }, (_, n) => `ligne ${n}`), last);
+    chats.unshift(chat); // the newest chat first
+    await phone.pass(1_000);
+  }
+  const tab = await phone.openTab();
+  return { server, chats, phone, tab };
+};
+
+const startSearch = (tab: Tab, query: string) => {
+  const views: GlobalSearchView[] = [];
+  const search = new GlobalMessageSearch(tab, query, new TextBlockCache(), (view) => void views.push(view));
+  void search.start();
+  const waitFor = async (state: GlobalSearchView["state"]): Promise<GlobalSearchView> =>
+    eventually(() => {
+      const view = views.at(-1);
+      if (view?.state !== state) throw new Error(`the search is ${view?.state}`);
+      return view;
+    });
+  return { search, views, waitFor };
+};
+
+const listSearches = ({ requests }: ModelDevice) =>
+  requests.filter(({ path }) => path === "/api/search").map(({ body }) => body as { targets: { before: number }[] });
+const toPlaces = (messages: GlobalSearchView["stored"]) =>
+  messages.map(({ conversation, seq }) => [conversation, seq] as const);
+
+describe("searching the messages of all chats", () => {
+  it("shows those on the device at once, then the older ones of several chats by one request, each once", async () => {
+    const { server, chats, phone, tab } = await makeChats(3, "Été passé", "l'été vient");
+    for (const chat of chats) await waitUntilDeviceSynced(server, tab, chat);
+    const { views, waitFor } = startSearch(tab, " ETE ");
+    const { stored, older, isLimited } = await waitFor("complete");
+    expect(toPlaces(stored)).toEqual(chats.map((chat) => [chat, textsPerChat]));
+    expect(toPlaces(older)).toEqual(chats.map((chat) => [chat, 1]));
+    expect(older[0]).toMatchObject({ mine: false, group: null, person: { username: "Personne 2" } });
+    expect(isLimited).toBe(false);
+    expect(views[0]).toMatchObject({ state: "running", older: [] });
+    const [search, ...others] = listSearches(phone);
+    expect(others).toEqual([]);
+    expect(search).toMatchObject({
+      query: "ETE",
+      targets: chats.map((conversation) => ({ conversation, before: textsPerChat - 29 })),
+    });
+  });
+
+  it("asks for no chat that the device has entirely or that has enough results", async () => {
+    const { server, chats, phone, tab } = await makeChats(2);
+    for (const chat of chats) await waitUntilDeviceSynced(server, tab, chat);
+    const { older, isLimited, stored } = await startSearch(tab, "ligne").waitFor("complete");
+    expect([older.length, isLimited, stored.length]).toEqual([0, true, 2 * conversationResultsMax]);
+    await tab.context.get()?.store.conversations.toCollection().modify({ hidden: 40 });
+    expect(await startSearch(tab, "ete").waitFor("complete")).toMatchObject({ stored: [], older: [] });
+    expect(listSearches(phone)).toEqual([]);
+  });
+
+  it("ends with enough results until more are requested, and has all in the end", async () => {
+    const { chats, phone, tab } = await makeChats(25);
+    await eventually(async () => {
+      const rows = (await tab.context.get()?.store.conversations.toArray()) ?? [];
+      expect(rows.filter(({ head }) => head === textsPerChat)).toHaveLength(25);
+    });
+    const { search, waitFor } = startSearch(tab, "ete");
+    const counts = [(await waitFor("more")).older.length];
+    for (let page = 0; page < 2; page++) {
+      void search.showMore();
+      counts.push((await waitFor(page === 0 ? "more" : "complete")).older.length);
+    }
+    expect(counts).toEqual([10, 20, 25]);
+    expect(toPlaces((await waitFor("complete")).older)).toEqual(chats.map((chat) => [chat, 1]));
+    expect(listSearches(phone)).toHaveLength(3);
+  });
+
+  it("without a network says so, and continues by itself when it is back", async () => {
+    const { server, chats, phone, tab } = await makeChats(1, "Été passé", "l'été vient");
+    for (const chat of chats) await waitUntilDeviceSynced(server, tab, chat);
+    phone.faults.isOffline = true;
+    for (const socket of phone.sockets) socket.end(1006);
+    const { waitFor } = startSearch(tab, "ete");
+    const failed = await waitFor("failed");
+    expect([failed.error, failed.stored.length, failed.older.length]).toEqual(["offline", 1, 0]);
+    phone.faults.isOffline = false;
+    phone.wake();
+    const found = await waitFor("complete");
+    expect([found.error, found.older.length]).toEqual([undefined, 1]);
+  });
+
+  it("waits as long as the server says, and asks again for a chat that did not answer", async () => {
+    const { server, chats, phone, tab } = await makeChats(2);
+    for (const chat of chats) await waitUntilDeviceSynced(server, tab, chat);
+    let limited = 2;
+    let broken = 1;
+    server.refuse = (_, command) => {
+      if (command.type !== "search") return undefined;
+      if (limited-- > 0) return { error: "rate_limited", retryAfterMs: 1_000 };
+      return command.conversation === chats[0] && broken-- > 0 ? { error: "unavailable" } : undefined;
+    };
+    const { search, waitFor } = startSearch(tab, "ete");
+    const failed = await waitFor("failed");
+    expect([failed.error, toPlaces(failed.older)]).toEqual(["unavailable", [[chats[1], 1]]]);
+    void search.showMore();
+    expect(toPlaces((await waitFor("complete")).older)).toEqual([
+      [chats[1], 1],
+      [chats[0], 1],
+    ]);
+    expect(listSearches(phone)).toHaveLength(4);
+  });
+
+  it("does not ask the server for a single letter, nor after the person has typed on", async () => {
+    const { server, chats, phone, tab } = await makeChats(1);
+    for (const chat of chats) await waitUntilDeviceSynced(server, tab, chat);
+    await startSearch(tab, "é").waitFor("more");
+    const { search, views } = startSearch(tab, "ete");
+    search.stop();
+    await phone.pass(10_000);
+    expect(views).toEqual([]);
+    expect(listSearches(phone)).toEqual([]);
+  });
+});
