@@ -9,8 +9,9 @@ import { measureFanOut } from "./subjects/fan-out.ts";
 import { measureFeed } from "./subjects/feed.ts";
 import { measureFirstScreen } from "./subjects/first-screen.ts";
 import { measureGroups } from "./subjects/groups.ts";
+import { measureLongChat } from "./subjects/history/long-chat.ts";
+import { measureSearch } from "./subjects/history/search.ts";
 import { measureHostile } from "./subjects/hostile.ts";
-import { measureLongChat } from "./subjects/long-chat.ts";
 import { measureMedia } from "./subjects/media.ts";
 import { measureMemory } from "./subjects/memory.ts";
 import { measurePush } from "./subjects/push.ts";
@@ -29,6 +30,7 @@ const subjects: Record<string, () => Promise<Section[]>> = {
   "first-screen": measureFirstScreen,
   "chat-opening": measureChatOpening,
   "long-chat": measureLongChat,
+  search: measureSearch,
   media: measureMedia,
   calls: measureCalls,
   feed: measureFeed,

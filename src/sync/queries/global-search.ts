@@ -39,7 +39,7 @@ export class GlobalMessageSearch {
   #max = resultPageSize;
   #hasMoreStored = false;
   #server: ServerMessageSearch | undefined;
-  #unsubscribe = () => {};
+  #unsubscribe: (() => void)[] = [];
 
   constructor(tab: Tab, query: string, cache: TextBlockCache, onChange: (view: GlobalSearchView) => void) {
     this.#tab = tab;
@@ -49,10 +49,11 @@ export class GlobalMessageSearch {
   }
 
   async start(): Promise<void> {
-    const { link } = this.#tab;
-    this.#unsubscribe = link.subscribe(() => {
-      if (link.get() === "online" && this.#view.error === "offline") void this.showMore();
-    });
+    const { link, platform } = this.#tab;
+    const retry = () => {
+      if (this.#view.error === "offline") void this.showMore();
+    };
+    this.#unsubscribe = [platform.onWake(retry), link.subscribe(() => link.get() === "online" && retry())];
     await this.#searchStored();
     if (this.#isStopped || !this.#isRunning()) return;
     const isSpecific = toSearchWords(this.#view.query).some((word) => [...word].length >= specificWordLength);
@@ -73,7 +74,7 @@ export class GlobalMessageSearch {
 
   stop(): void {
     this.#controller.abort();
-    this.#unsubscribe();
+    for (const unsubscribe of this.#unsubscribe) unsubscribe();
   }
 
   get #isStopped(): boolean {

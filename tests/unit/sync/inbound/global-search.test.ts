@@ -76,6 +76,14 @@ describe("searching the messages of all chats", () => {
     expect(listSearches(phone)).toEqual([]);
   });
 
+  it("shows a message once that both have, because the device misses newer ones", async () => {
+    const { server, chats, tab } = await makeChats(1, "Été passé", "l'été vient");
+    for (const chat of chats) await waitUntilDeviceSynced(server, tab, chat);
+    await tab.context.get()?.store.conversations.toCollection().modify({ head: textsPerChat + 5 });
+    const { stored, older } = await startSearch(tab, "ete").waitFor("complete");
+    expect([stored, older].map((found) => found.map(({ seq }) => seq))).toEqual([[textsPerChat], [1]]);
+  });
+
   it("ends with enough results until more are requested, and has all in the end", async () => {
     const { chats, phone, tab } = await makeChats(25);
     await eventually(async () => {
