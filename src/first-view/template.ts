@@ -1,4 +1,4 @@
-import { type AppTemplate, documentHeaders } from "#contract/wire/document-headers.ts";
+import { type AppTemplate, documentHeaders } from "#contract/wire/document/document-headers.ts";
 
 /** Content of the app's document, filled into its template. */
 export type DocumentContent = {

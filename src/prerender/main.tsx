@@ -4,7 +4,7 @@ import { brotliCompressSync, constants } from "node:zlib";
 import { renderToString } from "react-dom/server";
 import type { Provider } from "#contract/auth/security.ts";
 import { languages, toManifestPath } from "#contract/language.ts";
-import { documentHeaders, headersEverywhere } from "#contract/wire/document-headers.ts";
+import { documentHeaders, headersEverywhere } from "#contract/wire/document/document-headers.ts";
 import { earlyInputScript, signedInRedirectScript } from "#features/auth/form/early-input.ts";
 import { renderFirstView } from "#first-view/first-view.ts";
 import { fillTemplate } from "#first-view/template.ts";

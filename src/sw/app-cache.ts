@@ -1,4 +1,4 @@
-import type { AppTemplate } from "#contract/wire/document-headers.ts";
+import type { AppTemplate } from "#contract/wire/document/document-headers.ts";
 import { fillTemplate } from "#first-view/template.ts";
 import { readFirstView } from "#lib/browser/first-view-cache.ts";
 import { deleteFromCache, findCached, listCachedKeys, saveToCache } from "./safe-cache.ts";

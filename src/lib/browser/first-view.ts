@@ -1,4 +1,4 @@
-import { firstViewId } from "#contract/wire/document-names.ts";
+import { firstViewId } from "#contract/wire/document/document-names.ts";
 
 /** First view of this document, drawn by the Worker or from a snapshot, until the app has drawn the same. */
 export const findFirstView = (): HTMLElement | undefined => {

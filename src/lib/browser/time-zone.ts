@@ -1,4 +1,4 @@
-import { timeZoneCookie } from "#contract/wire/document-names.ts";
+import { timeZoneCookie } from "#contract/wire/document/document-names.ts";
 
 const oneYearSeconds = 31_536_000;
 

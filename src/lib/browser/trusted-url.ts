@@ -1,4 +1,4 @@
-import { trustedTypesPolicy } from "#contract/wire/document-headers.ts";
+import { trustedTypesPolicy } from "#contract/wire/document/document-headers.ts";
 
 type ScriptUrlPolicy = { createScriptURL(url: string): string };
 type TrustedTypes = { createPolicy(name: string, rules: { createScriptURL(url: string): string }): ScriptUrlPolicy };

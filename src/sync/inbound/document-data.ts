@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { DocumentData } from "#contract/wire/document-data.ts";
-import { documentDataId } from "#contract/wire/document-names.ts";
+import { DocumentData } from "#contract/wire/document/document-data.ts";
+import { documentDataId } from "#contract/wire/document/document-names.ts";
 import type { LocalConversationRow } from "#sync/store/database.ts";
 import { readOwnProfile, saveOwnProfile } from "#sync/store/own-profile-row.ts";
 import { retryOnQuotaError, type SyncContext } from "#sync/store/sync-context.ts";

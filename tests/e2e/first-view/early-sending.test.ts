@@ -1,5 +1,5 @@
 import type { Page, Request } from "@playwright/test";
-import { timeZoneCookie } from "#contract/wire/document-names.ts";
+import { timeZoneCookie } from "#contract/wire/document/document-names.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
 import {
   firstView,

@@ -1,7 +1,13 @@
+import * as v from "valibot";
 import type { CallResult } from "#contract/calls/call.ts";
+import type { Uuid } from "#contract/ids.ts";
+import { conversationResultsMax } from "#contract/limits.ts";
 import type { Command, CommandResults } from "#contract/wire/commands.ts";
+import { isRefusal, type Refusal } from "#contract/wire/commands.ts";
 import { toWireMessage, toWirePerson, toWireRow } from "#contract/wire/compact-encoding.ts";
+import { GlobalSearch, type GlobalSearchResult } from "#contract/wire/global-search.ts";
 import type { ServerFrame } from "#contract/wire/server-frames.ts";
+import type { ModelServer } from "./model-server.ts";
 
 /** Answer frame of a command; times are relative to `now`. */
 export const answerFrame = (
@@ -66,4 +72,26 @@ export const answerFrame = (
       ];
     }
   }
+};
+
+/** Searches several conversations, one after the other. A refusal because of too many requests refuses the whole. */
+export const searchModelConversations = (
+  server: ModelServer,
+  user: Uuid,
+  body: unknown,
+): GlobalSearchResult | Refusal => {
+  const parsed = v.safeParse(GlobalSearch, body);
+  if (!parsed.success) return { error: "invalid_input" };
+  const { query, targets } = parsed.output;
+  const results: GlobalSearchResult["results"] = [];
+  for (const { conversation, before = Number.MAX_SAFE_INTEGER } of targets) {
+    const found = server.execute<"search">(user, { type: "search", conversation, query, before });
+    if (!isRefusal(found)) {
+      const messages = found.messages.slice(0, conversationResultsMax);
+      const isCut = messages.length < found.messages.length;
+      results.push({ messages, before: isCut ? (messages.at(-1)?.seq ?? null) : found.before });
+    } else if (found.error === "rate_limited") return found;
+    else results.push(found.error === "conversation_not_found" ? { messages: [], before: null } : null);
+  }
+  return { results };
 };

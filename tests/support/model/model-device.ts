@@ -11,8 +11,8 @@ import * as serverCode from "#sync/server-code.ts";
 import { closeStores } from "#sync/store/recovery/open-database.ts";
 import { type SyncNotice, Tab } from "#sync/tabs/tab.ts";
 import { deviceTime, recordActivity } from "./device-time.ts";
+import { searchModelConversations } from "./model-answers.ts";
 import { ModelLocalStorage } from "./model-local-storage.ts";
-import { searchModelConversations } from "./model-search.ts";
 import type { ModelServer } from "./model-server.ts";
 import { type Faults, ModelSocket, makeGoodNetwork } from "./model-socket.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { AppTemplate } from "#contract/wire/document-headers.ts";
+import type { AppTemplate } from "#contract/wire/document/document-headers.ts";
 import { fillTemplate } from "#first-view/template.ts";
 
 const template: AppTemplate = {

@@ -84,6 +84,9 @@ test("nobody finds what was written before they joined or after they left, what 
   expect(await findTexts(cal, "secret", group)).toEqual([["secret pendant", "secret avant"]]);
   await call("DELETE", `/api/groups/${group}/members/${cal.id}`, { token: owner.token });
   await sendTexts(owner, group, "secret après");
+  // A former member keeps the history.
+  expect(await findTexts(cal, "secret", group)).toEqual([["secret pendant", "secret avant"]]);
+  await request(cal, { type: "clearHistory", conversation: group, upTo: 100, keep: false });
   await vi.waitFor(async () => expect(await search(cal, "secret", [group])).toEqual([nothing]));
 
   await request(owner, { type: "clearHistory", conversation: withBen, upTo: 1, keep: true });

@@ -1,5 +1,5 @@
 import { createMiddleware } from "hono/factory";
-import { headersEverywhere } from "#contract/wire/document-headers.ts";
+import { headersEverywhere } from "#contract/wire/document/document-headers.ts";
 import type { AppEnv } from "./app.ts";
 
 /** Policy of responses that are not pages: they may not load anything, run or be framed. */

@@ -3,7 +3,7 @@ import { type ConversationId, otherMember, privateConversationId, privateMembers
 import type { Profile, Relation } from "#contract/people.ts";
 import { toUnreadTotal } from "#contract/settings/conversation-flags.ts";
 import { type CommandOf, type CommandResults, isRefusal, type Refusal } from "#contract/wire/commands.ts";
-import type { DocumentData } from "#contract/wire/document-data.ts";
+import type { DocumentData } from "#contract/wire/document/document-data.ts";
 import { toWallClock } from "#first-view/first-view.ts";
 import { listMembersOfMessages } from "#first-view/message-view.ts";
 import type { ChatEntry, ChatViewData, FirstViewData, ListEntry, MemberEntry } from "#first-view/view-data.ts";

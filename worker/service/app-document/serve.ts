@@ -1,7 +1,7 @@
 import { brotliCompressSync, constants } from "node:zlib";
 import { type Language, resolveLanguage } from "#contract/language.ts";
-import type { AppTemplate } from "#contract/wire/document-headers.ts";
-import { timeZoneCookie } from "#contract/wire/document-names.ts";
+import type { AppTemplate } from "#contract/wire/document/document-headers.ts";
+import { timeZoneCookie } from "#contract/wire/document/document-names.ts";
 import { renderFirstView } from "#first-view/first-view.ts";
 import { fillTemplate } from "#first-view/template.ts";
 import { drawInLanguage } from "#first-view/texts.ts";

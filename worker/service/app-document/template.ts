@@ -1,4 +1,4 @@
-import type { AppTemplate } from "#contract/wire/document-headers.ts";
+import type { AppTemplate } from "#contract/wire/document/document-headers.ts";
 
 let template: Promise<AppTemplate | undefined> | undefined;
 

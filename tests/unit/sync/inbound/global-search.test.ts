@@ -79,7 +79,10 @@ describe("searching the messages of all chats", () => {
   it("shows a message once that both have, because the device misses newer ones", async () => {
     const { server, chats, tab } = await makeChats(1, "Été passé", "l'été vient");
     for (const chat of chats) await waitUntilDeviceSynced(server, tab, chat);
-    await tab.context.get()?.store.conversations.toCollection().modify({ head: textsPerChat + 5 });
+    await tab.context
+      .get()
+      ?.store.conversations.toCollection()
+      .modify({ head: textsPerChat + 5 });
     const { stored, older } = await startSearch(tab, "ete").waitFor("complete");
     expect([stored, older].map((found) => found.map(({ seq }) => seq))).toEqual([[textsPerChat], [1]]);
   });

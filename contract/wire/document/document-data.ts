@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { MemberPage } from "#contract/groups.ts";
 import { ConversationId, Uuid } from "#contract/ids.ts";
 import { Profile } from "#contract/people.ts";
-import { ChangesResult, PageResult } from "./commands.ts";
+import { ChangesResult, PageResult } from "#contract/wire/commands.ts";
 
 /**
  * Data that the Worker embeds in the app's document, which the device would request next: the inbox, and the newest
