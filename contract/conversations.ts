@@ -107,8 +107,8 @@ export type Body = v.InferOutput<typeof Body>;
 export type AttachedBody = Extract<Body, { file: Uuid }>;
 
 /**
- * System message of a group, written by the conversation and worded in the reader's language. The sender of the message
- * is the actor; `who` lists the affected member numbers.
+ * System message, written by the conversation and worded in the reader's language. The sender of the message is the actor;
+ * `who` lists the affected member numbers. All but `pinned` are of groups.
  */
 export const groupEvents = [
   "created",
@@ -120,6 +120,7 @@ export const groupEvents = [
   "unpictured",
   "owner",
   "deleted", // a message of the member in `who`
+  "pinned", // a message; also in private conversations
 ] as const;
 const EventBody = v.strictObject({
   type: v.literal("event"),
@@ -284,6 +285,7 @@ export const InboxRow = v.object({
   flagsRevision: v.optional(Watermark, 0), // of the person's flags of messages (`MessageFlags`), 0 without any
   kept: v.boolean(), // stays in the list although its history is cleared
   revision: Watermark, // number of changes to stored messages; see `RevisedResult`
+  pinnedMessages: v.optional(v.array(Seq), []), // those that the person sees, pinned last at the end
   group: v.nullable(GroupCard), // null in a private conversation
   gone: v.boolean(), // the group has ended, or the person left it and keeps no history; devices delete its data
 });

@@ -90,6 +90,7 @@ export const errorStatus = {
   original_edited: 409, // the forwarded text is not the present one of the original
   edit_too_late: 403, // `editWindowMs` after sending
   too_many_reactions: 409, // the message has as many different ones as it can have
+  too_many_pinned_messages: 409, // of one conversation
   cannot_mention_everyone: 403,
   everyone_mentioned_recently: 409, // the sender may repeat it later; never repeated by itself
   contact_blocked: 403,

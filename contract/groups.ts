@@ -8,7 +8,7 @@ import { createNameSchema } from "./text.ts";
 
 /** Actions of each role beyond reading and writing. */
 const actionsOfRole = {
-  owner: ["add", "remove", "rename", "picture", "handOver", "end", "mentionEveryone", "deleteMessages"],
+  owner: ["add", "remove", "rename", "picture", "handOver", "end", "mentionEveryone", "deleteMessages", "pin"],
   member: [],
 } as const satisfies Record<string, readonly string[]>;
 export type GroupRole = keyof typeof actionsOfRole;

@@ -153,6 +153,10 @@ export const reactionsPerSecond = 1;
 export const reactionKindsMax = 20; // different emoji on one message
 export const reactionEmojiMaxLength = 16; // UTF-16 units; the longest emoji has 15
 export const reactorPageRows = 50;
+// Pinned messages: each pin appends a system message and notifies all members
+export const pinnedMessagesMax = 3; // in one conversation
+export const pinBurst = 20; // per person
+export const pinsPerSecond = 0.2;
 // Cleared histories, per person: each rewrites an inbox row and recounts its unread messages
 export const clearHistoryBurst = 60;
 export const clearHistoriesPerSecond = 1;

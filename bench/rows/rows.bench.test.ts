@@ -177,6 +177,24 @@ test("drafts cost", async () => {
   device.close();
 });
 
+test("pinned messages cost", async () => {
+  const [a, b] = await makePair();
+  const chat = toConversationId(a, b);
+  const device = await SceneDevice.connect(a);
+  const other = await SceneDevice.connect(b);
+  await other.send(chat, "Mbote");
+  await other.send(chat, "Encore");
+  await pause(settleMs);
+  await measure("pinning a message, with its system message", 1, () => device.ask(["P", 1, chat, 1, 1]), true);
+  await measure("message to a chat with a pinned message", 1, () => other.send(chat, "Encore"), true);
+  await measure("unpinning a message", 1, () => device.ask(["P", 2, chat, 1, 0]), true);
+  await device.ask(["P", 3, chat, 2, 1]);
+  await pause(settleMs);
+  await measure("deleting a pinned message", 1, () => other.ask(["e", 1, chat, 2]), true);
+  device.close();
+  other.close();
+});
+
 test("with 1,000 conversations an opening costs", async () => {
   const [a, b] = await makePair();
   const chat = toConversationId(a, b);

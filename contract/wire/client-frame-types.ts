@@ -13,6 +13,8 @@ export const deleteMessage = "e";
 export const editMessage = "E";
 /** Reaction to a message, or none. */
 export const react = "x";
+/** Pins a message for all members, or unpins it. */
+export const pin = "P";
 /** Request for the messages changed after a revision. */
 export const revisions = "v";
 /** Mutes or unmutes a conversation. */

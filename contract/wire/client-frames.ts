@@ -58,6 +58,8 @@ const clientFrames = {
     v.strictTuple([v.literal(clientFrame.react), Ref, ConversationRef, Count]),
     v.strictTuple([v.literal(clientFrame.react), Ref, ConversationRef, Count, v.string()]),
   ]),
+  // seq, whether it is pinned
+  [clientFrame.pin]: v.strictTuple([v.literal(clientFrame.pin), Ref, ConversationRef, Count, Bit]),
   // after this revision
   [clientFrame.revisions]: v.strictTuple([v.literal(clientFrame.revisions), Ref, ConversationRef, Count]),
   [clientFrame.mute]: v.union([

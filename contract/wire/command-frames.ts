@@ -29,6 +29,8 @@ export const toClientFrame = (
       return command.emoji === null
         ? [clientFrame.react, ref, conversation, command.seq]
         : [clientFrame.react, ref, conversation, command.seq, command.emoji];
+    case "pinMessage":
+      return [clientFrame.pin, ref, conversation, command.seq, command.pinned ? 1 : 0];
     case "revised":
       return [clientFrame.revisions, ref, conversation, command.since];
     case "mute":
@@ -133,6 +135,8 @@ export const toCommand = (
     }
     case clientFrame.react:
       return { type: "react", conversation, seq: frame[3], emoji: frame[4] ?? null };
+    case clientFrame.pin:
+      return { type: "pinMessage", conversation, seq: frame[3], pinned: frame[4] === 1 };
     case clientFrame.revisions:
       return { type: "revised", conversation, since: frame[3] };
     case clientFrame.mute:

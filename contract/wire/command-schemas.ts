@@ -88,6 +88,15 @@ const ReactCommand = v.strictObject({
   seq: Seq,
   emoji: v.nullable(Emoji),
 });
+/** Whether a message is pinned, as in requests. */
+export const PinFields = v.strictObject({ pinned: v.boolean() });
+/** Pins a message for all members, or unpins it. Idempotent. */
+const PinMessageCommand = v.strictObject({
+  type: v.literal("pinMessage"),
+  conversation: ConversationId,
+  seq: Seq,
+  ...PinFields.entries,
+});
 /** Messages changed after a revision, in their current state. */
 const RevisedCommand = v.strictObject({ type: v.literal("revised"), conversation: ConversationId, since: Watermark });
 /** Length of a timed mute in seconds. */
@@ -198,6 +207,7 @@ export const CommandSchema = v.variant("type", [
   DeletePendingCommand,
   EditMessageCommand,
   ReactCommand,
+  PinMessageCommand,
   RevisedCommand,
   MarkCommand,
   ClearHistoryCommand,

@@ -44,6 +44,8 @@ export const ReactorPage = v.object({
   before: v.nullable(Watermark),
 });
 export type ReactorPage = v.InferOutput<typeof ReactorPage>;
+/** Pinned messages that the person sees, the one pinned last at the end. */
+export const PinMessageResult = v.object({ pinned: v.array(Seq) });
 /** Position of the deleted message, null if it had not arrived, and its deletion. */
 export const DeletePendingResult = v.object({
   ...deletionFields,
@@ -143,6 +145,7 @@ export type CommandResults = {
   deletePending: DeletePendingResult;
   editMessage: v.InferOutput<typeof EditMessageResult>;
   react: v.InferOutput<typeof ReactResult>;
+  pinMessage: v.InferOutput<typeof PinMessageResult>;
   revised: RevisedResult;
   mute: v.InferOutput<typeof MuteResult>;
   setConversationFlags: v.InferOutput<typeof FlagsResult>;

@@ -90,8 +90,8 @@ export const WireRow = v.union([
   v.strictTuple([...rowFields, WireGroup]),
   v.strictTuple([...rowFields, WireGroup, v.array(Int)]), // with unread mentions
   v.strictTuple([...rowFields, v.nullable(WireGroup), v.array(Int), Int]), // of a pinned conversation, with the time
-  // with the revision of message flags
-  v.strictTuple([...rowFields, v.nullable(WireGroup), v.array(Int), v.nullable(Int), Int]),
+  // with the revision of message flags and the pinned messages
+  v.strictTuple([...rowFields, v.nullable(WireGroup), v.array(Int), v.nullable(Int), Int, v.array(Int)]),
 ]);
 const muteEndUnit = 256; // of the flags
 const toFlags = (row: InboxRow): number =>
@@ -140,9 +140,10 @@ export const toWireRow = (row: InboxRow, now: number): WireRow => {
     row.revision,
     row.prior === null ? null : row.at - row.prior,
   ];
-  if (row.flagsRevision > 0) {
+  if (row.flagsRevision > 0 || row.pinnedMessages.length > 0) {
     const pinned = row.pinnedAt === null ? null : row.pinnedAt - now;
-    return [...fields, row.group && toWireGroup(row.group), row.mentions, pinned, row.flagsRevision];
+    const group = row.group && toWireGroup(row.group);
+    return [...fields, group, row.mentions, pinned, row.flagsRevision, row.pinnedMessages];
   }
   if (row.pinnedAt !== null) return [...fields, row.group && toWireGroup(row.group), row.mentions, row.pinnedAt - now];
   if (!row.group) return fields;
@@ -165,7 +166,8 @@ export const fromWireRow = (row: WireRow, now: number): InboxRow => {
     hidden,
     ...rest
   ] = row;
-  const [flags, revision, ageDifference, group, mentions = [], pinned = null, flagsRevision = 0] = rest;
+  const [flags, revision, ageDifference, group, mentions = [], pinned = null, flagsRevision = 0, pinnedMessages = []] =
+    rest;
   return {
     handle,
     conversation,
@@ -194,6 +196,7 @@ export const fromWireRow = (row: WireRow, now: number): InboxRow => {
     flagsRevision,
     kept: (flags & 4) !== 0,
     revision,
+    pinnedMessages,
     group: group ? fromWireGroup(group) : null,
     gone: (flags & 8) !== 0,
   };

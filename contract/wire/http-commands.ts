@@ -80,6 +80,8 @@ export const toHttpRequest = (command: Command): HttpRequest => {
       };
     case "react":
       return { method: "PUT", path: `${path}/messages/${command.seq}/reaction`, body: { emoji: command.emoji } };
+    case "pinMessage":
+      return { method: "PUT", path: `${path}/messages/${command.seq}/pin`, body: { pinned: command.pinned } };
     case "revised":
       return { method: "GET", path: withQuery(`${path}/revisions`, { since: command.since }) };
     case "dial": {

@@ -121,6 +121,7 @@ const lazyParts = [
       "src/features/chat/attachments/image-attachment.tsx",
       "src/features/chat/attachments/image-viewer.tsx",
       "src/features/chat/attachments/voice-message.tsx",
+      "src/features/chat/header/pinned-bar.tsx",
       "src/features/chat/reply/quote.tsx",
       "src/features/chat/reply/reply-bar.tsx",
       "src/features/chat/reply/return-button.tsx",

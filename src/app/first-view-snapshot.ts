@@ -52,7 +52,8 @@ const readOpenChat = async (
   { store, me }: SyncContext,
   conversation: ConversationId,
 ): Promise<ChatViewData | undefined> => {
-  const { isStored, gone, open, blocked, muted, group, person } = await readConversation(store, me, conversation);
+  const view = await readConversation(store, me, conversation);
+  const { isStored, gone, open, blocked, muted, group, person } = view;
   const peer = otherMember(conversation, me);
   // A chat with a notice instead of messages or composer is left to the app.
   if (!isStored || gone || !open || blocked || person?.deleted || (peer !== undefined && !person)) return undefined;
@@ -75,6 +76,7 @@ const readOpenChat = async (
     messages: items,
     thumbs: new Set(items.filter(({ body }) => body.type === "image").slice(0, drawnThumbs)),
     hasOlder: hasMoreLocally || hasMoreOnServer,
+    pinned: view.pinnedMessages.at(-1),
     now: getServerNow(),
     shiftMs: 0,
   };

@@ -3,7 +3,7 @@ import { toMessagePlacement } from "#features/chat/message/message-layout.ts";
 import type { Translate } from "#i18n/setup.ts";
 import { avatar, iconButton, iconLink } from "./controls.ts";
 import { type Markup, markup } from "./markup.ts";
-import { renderChatStart, renderMessage, renderSentTemplate } from "./message-view.ts";
+import { renderChatStart, renderMessage, renderPinned, renderSentTemplate } from "./message-view.ts";
 import type { ChatViewData } from "./view-data.ts";
 
 /** Chat with its newest messages and a composer that takes text before the app has loaded. */
@@ -65,6 +65,7 @@ export const renderChatView = (data: ChatViewData, t: Translate): Markup => {
     .reverse();
   return markup`<div class="flex min-h-0 flex-1"><div class="max-lg:hidden w-[400px] shrink-0 border-r border-line"></div><div class="flex min-h-0 min-w-0 flex-1 flex-col">
     <section role="main" aria-labelledby="first-title" class="flex min-h-0 min-w-0 flex-1 flex-col bg-bg">${header(chat, t)}
+      ${renderPinned(chat, t)}
       <div class="relative flex min-h-0 flex-1 flex-col">
         <div id="first-scroller" class="flex min-h-0 flex-1 flex-col-reverse overflow-y-auto overscroll-contain"><div class="relative w-full shrink-0 pt-14 pb-3">
           <div class="absolute inset-x-0 top-0 flex h-14 flex-col items-center justify-end px-4 text-center text-xs text-muted">${!chat.hasOlder && renderChatStart(messages.at(-1)?.at, chat.now, t)}</div>

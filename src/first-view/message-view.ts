@@ -14,6 +14,7 @@ import { findMentions, type Mention } from "#contract/mentions.ts";
 import { type FormattedPart, parseFormatting, toShownText } from "#contract/wire/formatting.ts";
 import { toTextParts } from "#contract/wire/links.ts";
 import { toPreview } from "#contract/wire/preview.ts";
+import { pinnedAreaClasses } from "#features/chat/header/pinned-area-classes.ts";
 import { cardHeightPx, cardWidthPx, toImageBox } from "#features/chat/message/bubble-metrics.ts";
 import { collapseText } from "#features/chat/message/collapse-text.ts";
 import { type MessagePlacement, runGapMs } from "#features/chat/message/message-layout.ts";
@@ -155,6 +156,15 @@ const forwardedLabel = ({ by, name }: Forwarded, me: string, t: Translate): Mark
     "messages.forwardedFrom",
     { name: by === me ? t("messages.you") : isolateBidi(author) },
   )}</span></p>`;
+};
+
+/** Area of the pinned messages, with the one pinned last if it is among the drawn messages. */
+export const renderPinned = (chat: ChatViewData, t: Translate): Markup | false => {
+  if (chat.pinned === undefined) return false;
+  const message = chat.messages.find(({ seq }) => seq === chat.pinned);
+  return markup`<div class="${pinnedAreaClasses}"><div class="flex h-full items-center gap-3 pr-2 pl-4 text-sm leading-[1.43]"><span class="i-ph-push-pin-fill shrink-0 text-lg text-accent" aria-hidden="true"></span><span class="flex min-w-0 flex-1 flex-col"><span class="sr-only">${t("pins.one")} </span>${
+    message && quotedMessage(message, chat, t)
+  }</span></div></div>`;
 };
 
 /** Quote above a reply; a neutral line if the original is not among the drawn messages. */

@@ -83,6 +83,8 @@ export type ChatViewData = {
   /** Messages whose picture is shown as its thumbhash, which costs some 2 kB each. */
   thumbs: ReadonlySet<ChatEntry>;
   hasOlder: boolean;
+  /** Position of the message that was pinned last. */
+  pinned: number | undefined;
   now: number;
   /** Difference of the times in these data to the epoch times they stand for (`toWallClock`). */
   shiftMs: number;

@@ -95,6 +95,7 @@ const sampleChat: ChatViewData = {
   members: undefined,
   messages: texts
     .map((text, n) => ({
+      seq: n + 1,
       mine: n % 3 !== 0,
       at: now - (texts.length - n) * 7 * minuteMs,
       body: { type: "text" as const, text },
@@ -103,6 +104,7 @@ const sampleChat: ChatViewData = {
     .reverse(),
   thumbs: new Set(),
   hasOlder: true,
+  pinned: 1,
   now,
   shiftMs: 0,
 };

@@ -119,6 +119,9 @@ export const clearConversation = async (conversation: ConversationId): Promise<v
 /** Removes a conversation from this person's list. */
 export const hideConversation = async (conversation: ConversationId): Promise<void> =>
   (await loadCommands()).clearConversationHistory(getEngine().tab, conversation, false);
+/** Pins a message for all members of a conversation, or unpins it. Needs the network; rejects with a SyncError. */
+export const pinMessage = async (conversation: ConversationId, seq: number, pinned: boolean): Promise<void> =>
+  (await loadCommands()).setMessagePinned(getEngine().tab, conversation, seq, pinned);
 /**
  * Marks a conversation as unread, archives or pins it, or undoes that, also offline. Rejects with the SyncError
  * "too_many_pinned".

@@ -9,6 +9,7 @@ import {
   MessageFlagFields,
   MulticastBody,
   MuteSeconds,
+  PinFields,
   SendCommand,
 } from "#contract/wire/command-schemas.ts";
 import {
@@ -22,6 +23,7 @@ import {
   MessageFlagsResult,
   MulticastResult,
   MuteResult,
+  PinMessageResult,
   ReactResult,
   SendResult,
   UnreadResult,
@@ -209,6 +211,31 @@ export const conversationCommandRoutes = createRoutes()
     (c) => {
       const { id: conversation, seq } = c.req.valid("param");
       return respondWithCommand<"react">(c, { type: "react", conversation, seq, emoji: c.req.valid("json").emoji });
+    },
+  )
+  .put(
+    "/conversations/:id/messages/:seq/pin",
+    describeOperation({
+      tag: "conversations",
+      summary: "Pin a message for all members, or unpin it; in a group only as its owner. At most three are pinned",
+      ok: { status: 200, body: PinMessageResult },
+      refusals: [
+        ...nonMemberErrors,
+        "message_not_found",
+        "not_allowed",
+        "not_connected",
+        "contact_blocked",
+        "conversation_full",
+        "too_many_pinned_messages",
+        "forbidden_origin",
+      ],
+    }),
+    authenticate,
+    validate("param", MessageParams),
+    validate("json", PinFields),
+    (c) => {
+      const { id: conversation, seq } = c.req.valid("param");
+      return respondWithCommand<"pinMessage">(c, { type: "pinMessage", conversation, seq, ...c.req.valid("json") });
     },
   )
   .put(

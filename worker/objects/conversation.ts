@@ -21,12 +21,14 @@ import { createGroupLog } from "./conversation/groups/group-commands.ts";
 import { isGroupLog } from "./conversation/groups/group-view.ts";
 import { ConversationLog } from "./conversation/log/conversation-log.ts";
 import type { Member } from "./conversation/log/member-table.ts";
+import { listPinnedFor } from "./conversation/log/pinned-messages.ts";
 import { findForwardOriginal, isFileReadable } from "./conversation/messages/attachment-access.ts";
 import { replaceByTombstone, toDeletionResult } from "./conversation/messages/deletions.ts";
 import type { MessageEdit } from "./conversation/messages/edits.ts";
 import { anonymizeForwardsOf } from "./conversation/messages/forward-authors.ts";
 import { readMessagePage } from "./conversation/messages/history.ts";
 import { MessageAppender } from "./conversation/messages/message-appender.ts";
+import { applyPin } from "./conversation/messages/pins.ts";
 import { applyReaction, listReactors } from "./conversation/messages/reactions.ts";
 import {
   applyReceipts,
@@ -160,6 +162,16 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
     if (isRefusal(done)) return done;
     this.#notifier.notifyReaction(log, member, done);
     return { revision: done.revision };
+  }
+
+  async pinMessage(user: Uuid, command: CommandOf<"pinMessage">): ReturnType<ConversationRpc["pinMessage"]> {
+    const log = this.#log;
+    const member = log?.members.findActive(user);
+    if (!log || !member) return conversationNotFound;
+    const done = log.transaction(() => applyPin(log, member, command, Date.now()));
+    if (isRefusal(done)) return done;
+    this.#notifier.notifyPin(log, member, done);
+    return { pinned: listPinnedFor(log.pinned, member, log.head) };
   }
 
   async listReactors(

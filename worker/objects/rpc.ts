@@ -50,6 +50,8 @@ export type ConversationNotice = {
   hidden: number;
   /** Number of changes to stored messages so far. */
   revision: number;
+  /** Pinned messages that the member sees, absent if there never were any. The list with the higher version wins. */
+  pinned?: { version: number; seqs: number[] };
   /**
    * Current state of the messages changed after `since`. Absent if there are none or too many to push. `reactions` replaces
    * the messages if nothing else of them has changed.
@@ -243,6 +245,11 @@ export interface ConversationRpc {
   ): Promise<CommandResults["editMessage"] | Refusal>;
   /** Sets the caller's only reaction to a message, or removes it. */
   react(user: Uuid, command: Extract<Command, { type: "react" }>): Promise<CommandResults["react"] | Refusal>;
+  /** Pins a message for all members, or unpins it. In a group only for its owner. */
+  pinMessage(
+    user: Uuid,
+    command: Extract<Command, { type: "pinMessage" }>,
+  ): Promise<CommandResults["pinMessage"] | Refusal>;
   /** Page of the members who reacted to a message, newest first, before a revision and of one kind if given. */
   listReactors(
     user: Uuid,

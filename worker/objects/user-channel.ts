@@ -26,6 +26,7 @@ import { FlagCommands } from "./user-channel/commands/flag-commands.ts";
 import { MessageDeletions } from "./user-channel/commands/message-deletions.ts";
 import { MessageEdits } from "./user-channel/commands/message-edits.ts";
 import { MessageFlagCommands } from "./user-channel/commands/message-flag-commands.ts";
+import { PinCommands } from "./user-channel/commands/pin-commands.ts";
 import { ReactionCommands } from "./user-channel/commands/reaction-commands.ts";
 import { ReceiptCommands } from "./user-channel/commands/receipt-commands.ts";
 import { SearchCommands } from "./user-channel/commands/search-commands.ts";
@@ -127,6 +128,7 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
       deletions: new MessageDeletions(user, gateway, factor),
       edits: new MessageEdits(user, gateway, factor),
       reactions: new ReactionCommands(user, gateway, factor),
+      pins: new PinCommands(user, gateway, factor),
       reader: new ConversationReader(user, gateway, inbox),
       search: this.#search,
       presence: this.#presence,

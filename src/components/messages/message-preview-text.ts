@@ -5,7 +5,7 @@ import { formatDuration } from "#i18n/format.ts";
 import type { Translate } from "#i18n/setup.ts";
 import { type CallPerspective, formatCallEntry, toCallEntry } from "./call-text.ts";
 import { describeDeleter, type MemberNames } from "./member-names.ts";
-import { describeSystemMessage } from "./system-message-text.ts";
+import { describePrivateEvent, describeSystemMessage } from "./system-message-text.ts";
 
 /** Sender and member names of a group message. */
 export type GroupMessageContext = { sender: number | undefined; names: MemberNames };
@@ -46,8 +46,12 @@ export const toPreviewParts = (
       return { icon: entry.icon, text: formatCallEntry(entry, t) };
     }
     case "event":
-      if (inGroup) return { text: describeSystemMessage(body, inGroup.sender, inGroup.names, t), isNote: true };
-      break;
+      return {
+        text: inGroup
+          ? describeSystemMessage(body, inGroup.sender, inGroup.names, t)
+          : describePrivateEvent(perspective.isMine, perspective.peerName || t("common.user"), t),
+        isNote: true,
+      };
   }
   return { text: t("messages.unreadable"), isNote: true };
 };

@@ -3,6 +3,10 @@ import type { Translate } from "#i18n/setup.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
 import { formatMemberList, getMemberName, type MemberNames } from "./member-names.ts";
 
+/** System message of a private chat: only a pinned message has one. */
+export const describePrivateEvent = (isMine: boolean, peerName: string, t: Translate): string =>
+  isMine ? t("groups.events.pinnedByMe") : t("groups.events.pinned", { name: isolateBidi(peerName) });
+
 /** System message of a group as a sentence for this user. `sender` is the member who acted. */
 export const describeSystemMessage = (
   { event, who = [], name = "" }: EventBody,

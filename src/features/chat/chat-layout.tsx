@@ -26,6 +26,7 @@ import { isolateBidi } from "#lib/text/bidi.ts";
 import type { ChatView } from "#sync/hooks/use-chat.ts";
 import { useChatHistory } from "#sync/hooks/use-chat.ts";
 import { useIsOffline } from "#sync/hooks/use-connection.ts";
+import { useConversation } from "#sync/hooks/use-conversations.ts";
 import { useStorageTrouble } from "#sync/hooks/use-live-query.ts";
 import { toChatViewState } from "./chat-view-state.ts";
 import { type ComposerHandle, MessageComposer } from "./composer/composer.tsx";
@@ -33,6 +34,7 @@ import { useComposerOverlay } from "./composer/composer-overlay.ts";
 import { EditContext } from "./edit/edit-context.ts";
 import { useEditing } from "./edit/use-editing.ts";
 import { ChatHeaderActions, type RenderHeaderMenu } from "./header/header-actions.tsx";
+import { PinnedArea } from "./header/pinned-area.tsx";
 import { MessageAnnouncer } from "./list/message-announcer.tsx";
 import { MessageList } from "./list/message-list.tsx";
 import { TypingAnnouncer } from "./list/typing-announcer.tsx";
@@ -47,6 +49,7 @@ import { type ActiveSearchResult, ActiveSearchResultContext } from "./search/sea
 
 const EditComposer = lazyComponent(() => loadWithIdleTexts(() => import("./edit/edit-composer.tsx")));
 const KeptTextList = lazyComponent(() => loadWithIdleTexts(() => import("./unsent/kept-texts.tsx")));
+const PinnedBar = lazyComponent(() => loadWithIdleTexts(() => import("./header/pinned-bar.tsx")));
 const ReturnButton = lazyComponent(() => loadWithIdleTexts(() => import("./reply/return-button.tsx")));
 const SearchPanel = lazyOverlay(() => import("./search/search-panel.tsx"));
 
@@ -172,7 +175,8 @@ export function ChatLayout({
 
   const isStorageFull = useStorageTrouble() === "full";
   const state = toChatViewState(displayed, { isSynced, isOffline, isStorageFull });
-  const isDrawn = useInterruptibleContent(displayed !== undefined && state !== "waiting");
+  const view = useConversation(conversation);
+  const isDrawn = useInterruptibleContent(displayed !== undefined && view !== undefined && state !== "waiting");
   useLayoutEffect(() => {
     if (isDrawn) reportScreenDrawn("chat");
   }, [isDrawn]);
@@ -224,6 +228,17 @@ export function ChatLayout({
               >
                 {t("chat.toComposer")}
               </button>
+            )}
+            {view && isDrawn && view.pinnedMessages.length > 0 && (
+              <PinnedArea>
+                <PinnedBar
+                  conversation={conversation}
+                  people={people}
+                  pinned={view.pinnedMessages}
+                  group={view.group}
+                  onJump={goToMessage}
+                />
+              </PinnedArea>
             )}
             {!displayed || state === "waiting" || !isDrawn ? (
               <PaneSpinner />

@@ -160,6 +160,21 @@ export const clearConversationHistory = async (
   else await deleteConversationDrafts(tab, conversation);
 };
 
+/** Pins a message for all members of a conversation, or unpins it. Rejects with a SyncError. */
+export const setMessagePinned = async (
+  tab: Tab,
+  conversation: ConversationId,
+  seq: number,
+  pinned: boolean,
+): Promise<void> => {
+  await confirmRowChange(
+    tab,
+    conversation,
+    () => requestByHttp(tab.platform, { type: "pinMessage", conversation, seq, pinned }),
+    ({ pinnedMessages = [] }) => pinnedMessages.includes(seq) === pinned,
+  );
+};
+
 /** How a conversation is muted: for this long or without an end, and whether mentions still notify. */
 export type MuteOptions = { seconds?: number | undefined; exceptMentions?: boolean };
 

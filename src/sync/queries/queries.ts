@@ -142,7 +142,7 @@ export const readConversation = (
   id: ConversationId,
   clock: QueryClock = singleQueryClock,
 ): Promise<ConversationView> =>
-  store.transaction("r", [store.conversations, store.people, store.meta], async () => {
+  store.transaction("r", [store.conversations, store.messages, store.people, store.meta], async () => {
     const row = await store.conversations.get(id);
     const peer = otherMember(id, me);
     const person = peer ? await store.people.get(peer) : undefined;
@@ -165,6 +165,7 @@ export const readConversation = (
         isConfirmed: person !== undefined || isCaughtUp(await readSyncCursor(store)),
         ...notMuted,
         blocked,
+        pinnedMessages: [],
         group: row?.group ?? null,
         gone: false,
       };
@@ -187,10 +188,24 @@ export const readConversation = (
       isConfirmed: true,
       ...readMuteState(row, clock),
       blocked,
+      pinnedMessages: await readPinnedMessages(store, row),
       group,
       gone,
     };
   });
+
+/** Positions of the pinned messages, without those that were cleared or deleted on this device. Requires a transaction. */
+const readPinnedMessages = async (
+  store: LocalStore,
+  { id, hidden, pinnedMessages = [] }: LocalConversationRow,
+): Promise<number[]> => {
+  const seqs = pinnedMessages.filter((seq) => seq > hidden);
+  if (seqs.length === 0) return seqs;
+  const stored = await store.messages.bulkGet(seqs.map((seq): [ConversationId, number] => [id, seq]));
+  const deleted = await readDeletedSeqs(store, id);
+  for (const message of stored) if (message && isTombstone(message.body)) deleted.add(message.seq);
+  return seqs.filter((seq) => !deleted.has(seq));
+};
 
 export const readTextDraft = async (store: LocalStore, id: ConversationId): Promise<string> => {
   const row = await store.meta.get(toTextDraftKey(id));

@@ -29,13 +29,20 @@ export type PersonRow = {
 /** The server's inbox row plus local state. */
 export type LocalConversationRow = Omit<
   InboxRow,
-  "conversation" | "handle" | "mentions" | "mutedExceptMentions" | "flagsRevision" | keyof ConversationFlags
+  | "conversation"
+  | "handle"
+  | "mentions"
+  | "mutedExceptMentions"
+  | "flagsRevision"
+  | "pinnedMessages"
+  | keyof ConversationFlags
 > & {
   id: ConversationId;
   /** Absent in rows of earlier versions. */
   mentions?: number[];
   mutedExceptMentions?: boolean;
   flagsRevision?: number;
+  pinnedMessages?: number[];
   marked?: boolean;
   archived?: boolean;
   pinnedAt?: number | null;

@@ -66,6 +66,7 @@ export type ConversationView = Mute & {
   isStored: boolean;
   isConfirmed: boolean; // `open` is confirmed by the server
   blocked: boolean; // by this person
+  pinnedMessages: readonly number[]; // seqs of those this person may see, pinned last at the end
   group: GroupCard | null;
   gone: boolean; // ended, or left without history
 };

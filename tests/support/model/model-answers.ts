@@ -23,6 +23,7 @@ export const answerFrame = (
     case "deleteForEveryone":
     case "deletePending":
     case "editMessage":
+    case "pinMessage":
     case "beat":
     case "signal":
       return ["y", ref];

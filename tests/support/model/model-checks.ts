@@ -68,11 +68,10 @@ export const expectSynced = async (server: ModelServer, tab: Tab, id: Conversati
     }))
     .map((message) => toComparable(message));
   expect(held.map((message) => toComparable(message))).toEqual(expected);
-  const { unread, delivered, read, othersDelivered, othersRead, muted, kept, preview, group, mentions } = server.row(
-    me,
-    log,
-  );
+  const { unread, delivered, read, othersDelivered, othersRead, muted, kept, preview, group, mentions, ...rest } =
+    server.row(me, log);
   expect(row?.mentions ?? []).toEqual(mentions);
+  expect(row?.pinnedMessages ?? []).toEqual(rest.pinnedMessages);
   expect(row).toMatchObject({ unread, delivered, read, othersDelivered, othersRead, muted, kept, preview });
   expect(row).toMatchObject({ group, gone: false, open: log.open });
 };

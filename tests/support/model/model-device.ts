@@ -353,6 +353,8 @@ const toCommand = ({ method, path, body }: HttpRequest): Command => {
       seq: Number(seq),
       ...(body as { starred?: boolean; deleted?: true }),
     };
+  if (url.pathname.endsWith("/pin"))
+    return { type: "pinMessage", conversation, seq: Number(seq), ...(body as { pinned: boolean }) };
   if (what === "flags") return { type: "setConversationFlags", conversation, ...(body as FlagChange) };
   if (what === "clear") return { type: "clearHistory", conversation, keep: true, ...(body as { upTo: number }) };
   if (method === "DELETE" && what === "messages") return { type: "deleteForEveryone", conversation, seq: Number(seq) };

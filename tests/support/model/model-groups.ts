@@ -16,7 +16,7 @@ import { memberPageRows } from "#contract/limits.ts";
 import type { Refusal } from "#contract/wire/commands.ts";
 import type { HttpRequest } from "#contract/wire/http-commands.ts";
 import { ModelInboxes, newEpoch } from "./model-inboxes.ts";
-import { buildInboxRow, type GroupLog, isGroup, type LogMember, newMember } from "./model-log.ts";
+import { buildInboxRow, type GroupLog, isGroup, type Log, type LogMember, newMember } from "./model-log.ts";
 
 type Event = Omit<EventBody, "type">;
 type GroupCommand =
@@ -251,11 +251,17 @@ export class ModelGroups extends ModelInboxes {
     this.#appendEvent(log, owner, { event: "deleted", who: [author] }, new Set(log.members.keys()));
   }
 
+  /** Appends the system message of a pin, in any conversation, and pushes the row with the pinned messages. */
+  protected recordPin(log: Log, actor: Uuid): void {
+    this.#appendEvent(log, actor, { event: "pinned" }, new Set(log.members.keys()));
+    for (const member of log.members.keys()) this.pushRow(member, log);
+  }
+
   /** Appends a system message for the earlier members. A new member receives the whole row instead. */
-  #appendEvent(log: GroupLog, actor: Uuid, event: Event, recipients: ReadonlySet<Uuid> = new Set()): void {
+  #appendEvent(log: Log, actor: Uuid, event: Event, recipients: ReadonlySet<Uuid> = new Set()): void {
     const seq = log.messages.length + 1;
     const at = Math.max(Date.now(), (log.messages.at(-1)?.at ?? 0) + 1);
-    const sender = (log.members.get(actor) ?? log.former.get(actor)?.member)?.number ?? 0;
+    const sender = (log.members.get(actor) ?? log.former?.get(actor)?.member)?.number ?? 0;
     const body = { type: "event", ...event } as const;
     log.messages.push({ seq, at, sender, body, cid: createUuid(), author: actor, revision: 0 });
     for (const member of log.members.keys()) if (recipients.has(member)) this.pushMessage(member, log, seq, undefined);

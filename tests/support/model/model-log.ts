@@ -61,6 +61,8 @@ export type Log = {
   open: boolean;
   revision: number;
   messages: LogMessage[];
+  /** Positions of pinned messages, the one pinned last at the end. */
+  pinned?: number[];
   /** Authors and client ids of pending messages that were deleted before they arrived. */
   deletedPending: Set<string>;
   members: Map<Uuid, LogMember>;
@@ -123,6 +125,10 @@ export const summarizeReactions = ({ reactions = new Map<Uuid, string>() }: LogM
   return formatReactions(counts.sort((a, b) => b.count - a.count));
 };
 
+/** Positions of the pinned messages that a member sees. */
+export const listPinned = ({ pinned = [] }: Log, { clearedUpTo, messageFlags }: LogMember): number[] =>
+  pinned.filter((seq) => seq > clearedUpTo && !messageFlags.deleted.has(seq));
+
 const listVisible = (log: Log, user: Uuid) => {
   const hidden = log.members.get(user)?.clearedUpTo ?? 0;
   return log.messages.filter(({ seq }) => seq > hidden && seq <= findVisibleHead(log, user));
@@ -183,6 +189,7 @@ export const buildInboxRow = (log: Log, user: Uuid, handle: number): InboxRow =>
     flagsRevision: me.messageFlags.revision,
     kept: me.keepListed,
     revision: log.revision,
+    pinnedMessages: listPinned(log, me),
   };
 };
 

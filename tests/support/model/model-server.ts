@@ -22,7 +22,7 @@ import {
   privateMembers,
   type Uuid,
 } from "#contract/ids.ts";
-import { editWindowMs } from "#contract/limits.ts";
+import { editWindowMs, pinnedMessagesMax } from "#contract/limits.ts";
 import { keepMentions, withMentions } from "#contract/mentions.ts";
 import { noFlags } from "#contract/settings/conversation-flags.ts";
 import type { MessageFlags } from "#contract/settings/message-flags.ts";
@@ -44,6 +44,7 @@ import {
   isGroup,
   type Log,
   type LogMessage,
+  listPinned,
   listRevised,
   newMember,
   readLogPage,
@@ -226,6 +227,8 @@ export class ModelServer extends ModelGroups {
         return this.#deletePending(user, log, command.cid);
       case "editMessage":
         return this.#editMessage(user, log, command);
+      case "pinMessage":
+        return this.#pinMessage(user, log, command);
       case "react":
         return this.#react(user, log, command);
       case "revised":
@@ -328,11 +331,33 @@ export class ModelServer extends ModelGroups {
     if (message.body.type !== "deleted") {
       message.body = createTombstone(message.author === user ? undefined : log.members.get(user)?.number);
       delete message.reactions;
+      const isPinned = log.pinned?.includes(seq);
+      log.pinned = log.pinned?.filter((one) => one !== seq);
       this.#change(log, [message], [...log.members.keys()]);
+      if (isPinned) for (const member of log.members.keys()) this.pushRow(member, log);
       if (message.author !== user && isGroup(log)) this.recordOwnerDeletion(log, user, message.sender);
     }
     const { by } = message.body as Tombstone;
     return { revision: message.revision, ...(by === undefined ? {} : { by }) };
+  }
+
+  #pinMessage(
+    user: Uuid,
+    log: Log,
+    { seq, pinned: isPinned }: CommandOf<"pinMessage">,
+  ): CommandResults["pinMessage"] | Refusal {
+    const [me, message] = [log.members.get(user), log.messages[seq - 1]];
+    if (isGroup(log) && !isGroupActionAllowed(me?.role ?? "member", "pin")) return { error: "not_allowed" };
+    if (!me || !message || seq <= me.clearedUpTo || message.body.type === "deleted")
+      return { error: "message_not_found" };
+    const before = listPinned(log, me);
+    if (before.includes(seq) === isPinned) return { pinned: before };
+    if (isPinned && before.length >= pinnedMessagesMax) return { error: "too_many_pinned_messages" };
+    const others = (log.pinned ?? []).filter((one) => one !== seq);
+    log.pinned = isPinned ? [...others, seq] : others;
+    if (isPinned) this.recordPin(log, user);
+    else for (const member of log.members.keys()) this.pushRow(member, log);
+    return { pinned: listPinned(log, me) };
   }
 
   #react(user: Uuid, log: Log, { seq, emoji }: CommandOf<"react">): CommandResults["react"] | Refusal {

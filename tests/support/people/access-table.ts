@@ -290,6 +290,11 @@ export const accessTable: Record<string, Row> = {
     body: () => ({ emoji: "👍" }),
     expected: { ...history, removed: 403 },
   },
+  "PUT /api/conversations/:id/messages/:seq/pin": {
+    path: (world, role) => `/api/conversations/${conversation(world, role)}/messages/1/pin`,
+    body: () => ({ pinned: true }),
+    expected: { ...history, removed: 403 },
+  },
   "GET /api/conversations/:id/messages/:seq/reactions": {
     path: (world, role) => `/api/conversations/${conversation(world, role)}/messages/1/reactions`,
     expected: history,
@@ -500,6 +505,12 @@ export const groupTable: Record<string, Row> = {
     path: conversationOfGroup("/messages/2/reaction"),
     body: () => ({ emoji: "👍" }),
     expected: members,
+  },
+  "PUT /api/conversations/:id/messages/:seq/pin": {
+    other: "cal",
+    path: conversationOfGroup("/messages/2/pin"),
+    body: () => ({ pinned: true }),
+    expected: ownersOnly,
   },
   "GET /api/conversations/:id/messages/:seq/reactions": {
     other: "cal",

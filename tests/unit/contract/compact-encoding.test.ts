@@ -297,6 +297,7 @@ describe("compact forms of the content of frames", () => {
       archived: false,
       pinnedAt: null,
       flagsRevision: 0,
+      pinnedMessages: [],
       kept: false,
       revision: 4,
     };
@@ -329,6 +330,8 @@ describe("compact forms of the content of frames", () => {
       { ...mentioning, pinnedAt: now - 3, archived: true },
       { ...row, flagsRevision: 40 },
       { ...mentioning, flagsRevision: 41, pinnedAt: now },
+      { ...row, pinnedMessages: [3, 1] },
+      { ...mentioning, flagsRevision: 41, pinnedAt: now, pinnedMessages: [2] },
     ])
       expect(fromWireRow(v.parse(WireRow, toWireRow(pinned, now)), now)).toEqual(pinned);
     const empty = { ...row, preview: null, head: 0, prior: null, open: false };

@@ -11,6 +11,7 @@ import {
   clearConversationHistory,
   deleteMessageBySeq,
   setConversationMuted,
+  setMessagePinned,
 } from "#sync/outbox/conversation-commands.ts";
 import { editOwnMessage } from "#sync/outbox/edit-message.ts";
 import { discardUnsentMessage, enqueueText } from "#sync/outbox/enqueue.ts";
@@ -202,6 +203,16 @@ const act = async (
     actor.attached.push(...to.map((one) => ({ name: file, chat: one })));
     return undefined;
   }
+  if (choice < 0.88) {
+    const texts = messages.filter(({ body }) => body.type === "text");
+    const { seq } = texts.length > 0 ? pick(texts) : { seq: undefined };
+    if (seq === undefined) return undefined;
+    return orOffline(
+      setMessagePinned(tab, chat, seq, random() < 0.8).then(() => {
+        pinnedMessages++;
+      }),
+    );
+  }
   const text = `${name} ${n}`;
   const isToAll = random() < 0.3;
   const answered = await findAnswered(tab, chat, random);
@@ -274,10 +285,13 @@ const textsOf = (messages: readonly { body: StoredBody }[]) =>
 
 let namedReplies = 0;
 let ownerDeletions = 0;
+/** Messages that were pinned or unpinned. */
+let pinnedMessages = 0;
 
 afterAll(() => {
   expect(namedReplies).toBeGreaterThan(0);
   expect(ownerDeletions).toBeGreaterThan(0);
+  expect(pinnedMessages).toBeGreaterThan(0);
 });
 
 describe("all kinds of faults at once", () => {

@@ -37,6 +37,10 @@ let emojiCount = 0;
 /** Another emoji each time, since the same reaction is never refused. */
 const nextEmoji = () => String.fromCodePoint(0x1f600 + emojiCount++);
 
+let pinCount = 0;
+/** Another of the three messages each time, since a message that is pinned already is never refused. */
+const nextPinned = () => 1 + (pinCount++ % 3);
+
 type Outcome = string | undefined;
 const notFound = "conversation_not_found";
 
@@ -81,6 +85,13 @@ const table: Record<ClientFrame[0], Row> = {
   },
   x: {
     frame: (ref, conversation) => ["x", ref, conversation, 3, nextEmoji()],
+    member: "y",
+    removed: "not_connected",
+    blocker: "contact_blocked",
+    stranger: notFound,
+  },
+  P: {
+    frame: (ref, conversation) => ["P", ref, conversation, nextPinned(), 1],
     member: "y",
     removed: "not_connected",
     blocker: "contact_blocked",

@@ -9,6 +9,7 @@ import missedCalls from "#migrations/user-channel/0008_missed_calls.sql?raw";
 import conversationFlags from "#migrations/user-channel/0009_conversation_flags.sql?raw";
 import messageFlags from "#migrations/user-channel/0010_message_flags.sql?raw";
 import drafts from "#migrations/user-channel/0011_drafts.sql?raw";
+import pinnedMessages from "#migrations/user-channel/0012_pinned_messages.sql?raw";
 
 /** Migrations of a UserChannel's database, in order. */
 export const userChannelMigrations = [
@@ -23,4 +24,5 @@ export const userChannelMigrations = [
   conversationFlags,
   messageFlags,
   drafts,
+  pinnedMessages,
 ];

@@ -181,6 +181,7 @@ const readChatView = async (reader: Reader, data: DocumentData): Promise<ChatVie
     messages: drawn,
     thumbs: new Set(drawn.filter(({ body }) => body.type === "image").slice(0, drawnThumbs)),
     hasOlder: page.result.more || messages.length > drawn.length,
+    pinned: row.pinnedMessages.at(-1),
     now,
     shiftMs: now - changes.now,
   };

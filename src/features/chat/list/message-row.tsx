@@ -18,7 +18,7 @@ export function MessageListRow({ people, estimateHeightPx, ...props }: MessageLi
   const { t } = useTranslation();
   const { item, placement, isTarget, isTabStop, actions } = props;
   const { body, mine, sender } = item;
-  if (body.type === "event") return <SystemMessage body={body} sender={sender} people={people} />;
+  if (body.type === "event") return <SystemMessage body={body} mine={mine} sender={sender} people={people} />;
   const authorLabel = mine ? t("chat.fromYou") : t("chat.from", { name: getSenderName(people, sender, t) });
   if (body.type === "call") {
     return (

@@ -9,11 +9,13 @@ import MenuPopup from "#components/overlays/menu-popup.tsx";
 import { runWithToast } from "#components/overlays/run-with-toast.ts";
 import { showToast } from "#components/overlays/toast.tsx";
 import { type AttachedBody, findAttachment, findReplyTarget, hasLeftGroup } from "#contract/conversations.ts";
+import { isGroupActionAllowed } from "#contract/groups.ts";
 import { type ConversationId, privateMembers, type Uuid } from "#contract/ids.ts";
 import { saveToDevice } from "#features/chat/attachments/save-file.ts";
 import { toFetchErrorKey, useAttachment } from "#features/chat/attachments/use-attachment.ts";
 import { canBeEdited, EditContext } from "#features/chat/edit/edit-context.ts";
 import { findOwnReaction, toggleReaction, toShownSummary } from "#features/chat/reactions/toggle-reaction.ts";
+import { pinWithToast } from "#features/chat/reply/pin-message.ts";
 import { ReplyActionsContext } from "#features/chat/reply/reply-actions-context.ts";
 import { useQuotedMessage } from "#features/chat/reply/use-quoted-message.ts";
 import { formatTime } from "#i18n/format.ts";
@@ -164,6 +166,9 @@ export default function MessageMenu(props: MessageMenuProps) {
       done: t(isStarred ? "starred.removed" : "starred.added"),
       failed: t("starred.failed"),
     });
+  const isPinned = view?.pinnedMessages.includes(item.seq ?? 0) ?? false;
+  const mayPin = isPinned || (view?.open && !view.blocked && !view.gone);
+  const canPin = mayPin && (!view?.group || isGroupActionAllowed(view.group.role, "pin"));
   const sender = item.mine ? undefined : findSender(people, item.sender, t);
 
   if (step === "save" && attachedBody) {
@@ -291,6 +296,13 @@ export default function MessageMenu(props: MessageMenuProps) {
       icon: isStarred ? "i-ph-star-fill" : "i-ph-star",
       onSelect: () => void toggleStar(),
     },
+    item.seq !== undefined &&
+      canPin && {
+        id: "pin",
+        label: t(isPinned ? "pins.unpin" : "pins.pin"),
+        icon: isPinned ? "i-ph-push-pin-slash" : "i-ph-push-pin",
+        onSelect: () => void pinWithToast(conversation, item.seq ?? 0, !isPinned),
+      },
     attachedBody && {
       id: "save",
       label: t("messages.save"),

@@ -59,10 +59,7 @@ export const readStarredSeqs = async (store: LocalStore, conversation: Conversat
   new Set((await listStars(store, conversation)).map(({ seq }) => seq));
 
 /** Positions of the messages of a conversation that were deleted for oneself and the server has not confirmed. */
-export const readDeletedSeqs = async (
-  store: LocalStore,
-  conversation: ConversationId,
-): Promise<ReadonlySet<number>> => {
+export const readDeletedSeqs = async (store: LocalStore, conversation: ConversationId): Promise<Set<number>> => {
   const pending = await listPendingMessageFlags(store, conversation);
   return new Set(pending.flatMap((flags) => (flags.seq !== undefined && flags.deleted ? flags.seq : [])));
 };

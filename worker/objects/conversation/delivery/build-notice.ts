@@ -2,6 +2,7 @@ import type { GroupCard } from "#contract/groups.ts";
 import type { ConversationLog, GroupState } from "#worker/objects/conversation/log/conversation-log.ts";
 import type { Member } from "#worker/objects/conversation/log/member-table.ts";
 import { isFormerReader } from "#worker/objects/conversation/log/memberships.ts";
+import { listPinnedFor } from "#worker/objects/conversation/log/pinned-messages.ts";
 import { readNewMessages } from "#worker/objects/conversation/messages/history.ts";
 import { countUnreadFor, getPeerReadState } from "#worker/objects/conversation/messages/read-state.ts";
 import { readPushableRevisions } from "#worker/objects/conversation/messages/revisions.ts";
@@ -94,7 +95,7 @@ export const buildNotice = (
   if (isFormerReader(member)) return buildFormerNotice(log, member, delivered);
   if (member.state !== "in") return buildLeftNotice(log, member);
   const newMessages = readNewMessages(log, member, Math.max(delivered.head, member.visibleAfter));
-  const { epoch, revision, group } = log;
+  const { epoch, revision, group, pinned } = log;
   const newest = log.lastMessageFor(member);
   const author = group && newest.preview ? log.members.findByNumber(newest.sender)?.user : undefined;
   return {
@@ -112,6 +113,7 @@ export const buildNotice = (
     ...readPushableRevisions(log, member, delivered.revision),
     ownReadState: { delivered: member.delivered, read: member.read },
     peerReadState: getPeerReadState(log, member),
+    ...(pinned ? { pinned: { version: pinned.version, seqs: listPinnedFor(pinned, member, log.head) } } : {}),
     ...toVisibleCall(log, member),
     messages: newMessages ?? [],
     ...(needsCount || !newMessages ? countUnreadFor(log, member) : {}),

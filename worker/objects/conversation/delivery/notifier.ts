@@ -4,6 +4,7 @@ import type { ConversationLog } from "#worker/objects/conversation/log/conversat
 import type { LowestReadState, Member } from "#worker/objects/conversation/log/member-table.ts";
 import { isFormerReader, isVisibleSeq } from "#worker/objects/conversation/log/memberships.ts";
 import type { TombstoneResult } from "#worker/objects/conversation/messages/deletions.ts";
+import type { PinResult } from "#worker/objects/conversation/messages/pins.ts";
 import type { ReactionResult } from "#worker/objects/conversation/messages/reactions.ts";
 import { listReachedAuthors } from "#worker/objects/conversation/messages/read-state.ts";
 import type { NoticeOutcome } from "#worker/objects/rpc.ts";
@@ -113,6 +114,11 @@ export class MemberNotifier {
     const formerOnes = formerReaders.filter((member) => isVisibleSeq(member, log.head, seq));
     this.notify(isUndelivered ? [author] : [...active, ...formerOnes], true);
     this.releaseFiles(log);
+  }
+
+  /** Notifies those who see that a member pinned or unpinned a message. */
+  notifyPin(log: ConversationLog, member: Member, { isNew, isUndelivered }: PinResult): void {
+    if (isNew) this.notify(isUndelivered ? [member] : log.members.active);
   }
 
   /** Notifies all members of a group change, first the actor and those who are no longer members. */

@@ -18,6 +18,7 @@ export const purgeMessages = (log: ConversationLog): void => {
   log.sql.exec("DELETE FROM earlier_texts WHERE seq <= ?", upTo);
   log.sql.exec("DELETE FROM mentions WHERE seq <= ?", upTo);
   log.sql.exec("DELETE FROM reactions WHERE seq <= ?", upTo);
+  log.setPinned(null);
   log.messages.searchIndex.drop();
   log.sql.exec("DELETE FROM messages WHERE seq <= ?", upTo);
   log.messages.invalidateCache();

@@ -2,6 +2,7 @@ import type { ConversationLog } from "#worker/objects/conversation/log/conversat
 import type { Member } from "#worker/objects/conversation/log/member-table.ts";
 import { toBodyColumns } from "#worker/objects/conversation/log/message-kinds.ts";
 import type { MessageRecord } from "#worker/objects/conversation/log/message-table.ts";
+import { withoutPinsOnlyFor } from "#worker/objects/conversation/log/pinned-messages.ts";
 import { anonymizeForwardsOf } from "#worker/objects/conversation/messages/forward-authors.ts";
 import { removeReactionsOf } from "#worker/objects/conversation/messages/reactions.ts";
 import type { UserRemoval } from "#worker/objects/rpc.ts";
@@ -33,6 +34,7 @@ const purgeUndelivered = (log: ConversationLog, { number }: Member): void => {
 const removeFromPrivateChat = (log: ConversationLog, member: Member): boolean => {
   if (member.state !== "in") return false;
   purgeUndelivered(log, member);
+  if (log.pinned) log.setPinned(withoutPinsOnlyFor(log.pinned, member));
   log.pendingDeletions.clearOf(member);
   log.members.update(member, { state: "quiet" });
   log.addWritabilityChange();

@@ -1,3 +1,4 @@
+import * as v from "valibot";
 import type { StoredBody } from "#contract/conversations.ts";
 import { type ConversationId, privateMembers, type Uuid } from "#contract/ids.ts";
 import { conversationMaxBytes } from "#contract/limits.ts";
@@ -9,6 +10,7 @@ import reactionTable from "#migrations/conversation/0005_reactions.sql?raw";
 import searchTerms from "#migrations/conversation/0006_search_terms.sql?raw";
 import receiptMarks from "#migrations/conversation/0007_receipt_marks.sql?raw";
 import keptHistory from "#migrations/conversation/0008_kept_history.sql?raw";
+import pinnedMessages from "#migrations/conversation/0009_pinned_messages.sql?raw";
 import { ConversationCall } from "#worker/objects/shared/call-record.ts";
 import { applyMigrations, readSchemaVersion } from "#worker/objects/shared/migrations.ts";
 import { EarlierTextTable } from "./earlier-text-table.ts";
@@ -23,6 +25,7 @@ import {
   undeliveredAndDisclosed,
 } from "./message-table.ts";
 import { PendingDeletions } from "./pending-deletions.ts";
+import { PinnedMessages } from "./pinned-messages.ts";
 import { ReactionTable } from "./reaction-table.ts";
 
 const migrations = [
@@ -34,6 +37,7 @@ const migrations = [
   searchTerms,
   receiptMarks,
   keptHistory,
+  pinnedMessages,
 ];
 
 const newEpoch = (): string => crypto.randomUUID().slice(0, 8);
@@ -49,6 +53,7 @@ type ConversationColumns = {
   picture: string | null;
   roster: number;
   ended: number;
+  pinned: string | null;
 };
 /** Data of a group besides its messages and members. */
 export type GroupState = { name: string; picture: string | null; roster: number; ended: boolean };
@@ -80,6 +85,8 @@ export class ConversationLog {
   writabilityVersion: number;
   /** Number of changes to stored messages and their reactions. */
   revision: number;
+  /** Pinned messages, null if there never were any. */
+  pinned: PinnedMessages | null;
 
   /** Loads the log of this object, or undefined if the conversation was never created. */
   static find(storage: DurableObjectStorage): ConversationLog | undefined {
@@ -116,6 +123,7 @@ export class ConversationLog {
     this.connection = row.connection;
     this.writabilityVersion = row.turn;
     this.createdAt = row.began;
+    this.pinned = row.pinned === null ? null : v.parse(PinnedMessages, JSON.parse(row.pinned));
     const { name, picture, roster, ended: hasEnded } = row;
     this.group = name === null ? null : { name, picture, roster, ended: hasEnded === 1 };
     this.members = new MemberTable(this.sql);
@@ -178,7 +186,7 @@ export class ConversationLog {
 
   /** Runs a change atomically in the tables and in memory. */
   transaction<T>(change: () => T): T {
-    const { epoch, createdAt, connection, writabilityVersion, revision, group } = this;
+    const { epoch, createdAt, connection, writabilityVersion, revision, group, pinned } = this;
     this.members.beginTransaction();
     this.messages.beginTransaction();
     this.calls.beginTransaction();
@@ -191,7 +199,7 @@ export class ConversationLog {
       this.messages.rollback();
       this.calls.rollback();
       this.reactions.clearCache();
-      Object.assign(this, { epoch, createdAt, connection, writabilityVersion, revision, group });
+      Object.assign(this, { epoch, createdAt, connection, writabilityVersion, revision, group, pinned });
       throw error;
     }
   }
@@ -246,6 +254,13 @@ export class ConversationLog {
     this.revision += 1;
     const withheld = isUndelivered ? undelivered : 0;
     this.reactions.set({ seq, member, emoji, revision: this.revision, withheld });
+  }
+
+  /** Writes the pinned messages unless they are the same list as before. */
+  setPinned(pinned: PinnedMessages | null): void {
+    if (pinned === this.pinned) return;
+    this.pinned = pinned;
+    this.sql.exec("UPDATE conversation SET pinned = ?", pinned && JSON.stringify(pinned));
   }
 
   /** Writes changed group data. */

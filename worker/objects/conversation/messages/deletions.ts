@@ -5,6 +5,7 @@ import type { ConversationLog } from "#worker/objects/conversation/log/conversat
 import type { Member } from "#worker/objects/conversation/log/member-table.ts";
 import { fromBodyColumns, getMessageTraits, toBodyColumns } from "#worker/objects/conversation/log/message-kinds.ts";
 import type { MessageRecord } from "#worker/objects/conversation/log/message-table.ts";
+import { withoutDeletedPin } from "#worker/objects/conversation/log/pinned-messages.ts";
 
 /**
  * `revision` and tombstone of the deletion of the message `seq`. `isNew`: deleted now, not before. `isUndelivered`: the message never reached
@@ -51,6 +52,7 @@ export const replaceByTombstone = (
   log.messages.replace({ ...row, ...toBodyColumns(tombstone), revision: log.revision, shown: null });
   log.earlierTexts.deleteOf(seq);
   log.reactions.deleteOf(seq);
+  log.setPinned(withoutDeletedPin(log.pinned, seq, now));
   if (file !== undefined) {
     log.sql.exec("DELETE FROM attachments WHERE file = ? AND seq = ?", file, seq);
     log.sql.exec("INSERT INTO releases (cid, file) VALUES (?, ?)", row.cid, file);

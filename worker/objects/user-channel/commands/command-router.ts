@@ -12,6 +12,7 @@ import type { FlagCommands } from "./flag-commands.ts";
 import type { MessageDeletions } from "./message-deletions.ts";
 import type { MessageEdits } from "./message-edits.ts";
 import type { MessageFlagCommands } from "./message-flag-commands.ts";
+import type { PinCommands } from "./pin-commands.ts";
 import type { ReactionCommands } from "./reaction-commands.ts";
 import type { ReceiptCommands } from "./receipt-commands.ts";
 import type { SearchCommands } from "./search-commands.ts";
@@ -27,6 +28,7 @@ type CommandRouterPorts = {
   deletions: MessageDeletions;
   edits: MessageEdits;
   reactions: ReactionCommands;
+  pins: PinCommands;
   reader: ConversationReader;
   search: SearchCommands;
   presence: PresenceTracker;
@@ -81,6 +83,7 @@ export class CommandRouter {
       deletions,
       edits,
       reactions,
+      pins,
       reader,
       search,
       presence,
@@ -99,6 +102,8 @@ export class CommandRouter {
         return edits.editMessage(command);
       case "react":
         return reactions.react(command);
+      case "pinMessage":
+        return pins.pinMessage(command);
       case "mute":
         return receipts.setMute(command);
       case "setConversationFlags":

@@ -8,8 +8,8 @@ import type { GlobalSearch } from "#contract/wire/global-search.ts";
 export const costOfLength = (length: number): number => Math.floor(length / frameTokenBytes);
 
 /**
- * Tokens by frame type, 1 if not listed. A page is read and serialized; a deletion, an edit or a reaction notifies all
- * members.
+ * Tokens by frame type, 1 if not listed. A page is read and serialized; a deletion, an edit, a reaction or a pin notifies
+ * all members.
  */
 const frameCosts: Partial<Record<ClientFrame[0], number>> = {
   [clientFrame.page]: 4,
@@ -19,6 +19,7 @@ const frameCosts: Partial<Record<ClientFrame[0], number>> = {
   [clientFrame.deleteMessage]: 4,
   [clientFrame.editMessage]: 4,
   [clientFrame.react]: 2,
+  [clientFrame.pin]: 4,
 };
 
 const costOfFrame = (frame: ClientFrame): number =>
@@ -37,6 +38,7 @@ const commandCosts: Partial<Record<Command["type"], number>> = {
   deletePending: 4,
   editMessage: 4,
   react: 2,
+  pinMessage: 4,
 };
 
 /** Tokens of a command by HTTP. */

@@ -18,6 +18,7 @@ export const toInboxRow = ({
   changed: _changed,
   lastReadChange: _lastReadChange,
   lastArrivalChange: _lastArrivalChange,
+  pinnedVersion: _pinnedVersion,
   pushMark: _pushMark,
   ...row
 }: InboxEntry): InboxRow =>

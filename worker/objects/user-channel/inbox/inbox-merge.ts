@@ -5,6 +5,7 @@ import { type ConversationFlags, isSameFlags, noFlags } from "#contract/settings
 import type { ConversationNotice, MemberReadState } from "#worker/objects/rpc.ts";
 import { deriveMissedCalls } from "./missed-calls.ts";
 import { type InboxMute, noMute } from "./mute.ts";
+import { isSamePinned, mergePinned, withoutCleared } from "./pinned-list.ts";
 import type { PushMark } from "./push-mark.ts";
 import { isSameMentions, mergeExactMentions } from "./unread-mentions.ts";
 
@@ -13,7 +14,7 @@ import { isSameMentions, mergeExactMentions } from "./unread-mentions.ts";
  * `head` if an exact count came before the messages. `membershipVersion` orders changes of `open`. `changed`: number of
  * the row's last change. `missedCalls`: seqs of unread missed calls. `pushMark`: null if no device was notified of this log.
  * `lastReadChange` and `lastArrivalChange`: numbers of the changes that last ended, or would have ended, a mark as unread
- * and an archiving.
+ * and an archiving. `pinnedVersion`: of the list of pinned messages, 0 if there never were any.
  */
 export type InboxEntry = InboxRow & {
   countedUpTo: number;
@@ -22,6 +23,7 @@ export type InboxEntry = InboxRow & {
   missedCalls: readonly number[];
   lastReadChange: number;
   lastArrivalChange: number;
+  pinnedVersion: number;
   pushMark: PushMark | null;
 };
 
@@ -78,6 +80,8 @@ const createEntry = (
   lastReadChange: 0,
   lastArrivalChange: 0,
   flagsRevision: 0,
+  pinnedMessages: [],
+  pinnedVersion: 0,
   kept: false,
   revision: notice.revision,
   group: notice.group,
@@ -134,6 +138,8 @@ const mergeLeftNotice = (before: InboxEntry, { membershipVersion, at }: Conversa
     missedCalls: [],
     countedUpTo: before.head,
     ...noFlags,
+    pinnedMessages: [],
+    pinnedVersion: 0,
     kept: false,
     at: Math.max(before.at, at),
   }),
@@ -200,6 +206,7 @@ export const mergeNotice = (
     revision: Math.max(before.revision, notice.revision),
     ...(isMembershipChanged ? { open: notice.open, gone: false, membershipVersion: notice.membershipVersion } : {}),
     group: isCardNew ? notice.group : before.group,
+    ...withoutCleared(mergePinned(before, notice), hidden),
   };
   const changedMessages = isRevisionCarried ? [...newMessages, ...(notice.revised?.messages ?? [])] : newMessages;
   const derivedMentions = deriveMentions(before.mentions, entry, changedMessages);
@@ -227,6 +234,7 @@ export const mergeNotice = (
       isMembershipChanged ||
       isCardNew ||
       hidden !== before.hidden ||
+      !isSamePinned(entry.pinnedMessages, before.pinnedMessages) ||
       !isSameMentions(entry.mentions, derivedMentions) ||
       (isRevised && !isRevisionCarried),
     isOwnReadStateChanged: isOwnMoved || entry.unread !== expected,
@@ -270,6 +278,7 @@ export const mergeReadState = (before: InboxEntry, answer: MemberReadState, infl
     ...before,
     ...mergeReadStates(before, answer.ownReadState),
     hidden,
+    ...withoutCleared(before, hidden),
     preview: before.head > hidden ? before.preview : null,
   };
   entry.mentions = deriveMentions(before.mentions, entry);

@@ -4,6 +4,7 @@ import { GroupCard } from "#contract/groups.ts";
 import { type ConversationId, privateMembers } from "#contract/ids.ts";
 import { toAssignments, toInsert, toParameters } from "#worker/objects/shared/columns.ts";
 import type { InboxEntry } from "./inbox-merge.ts";
+import { fromPinnedColumn, toPinnedColumn } from "./pinned-list.ts";
 import { PushMark } from "./push-mark.ts";
 
 /** Width of the buckets in the index of `changed`: 15 of 16 updates of a busy row leave the index unchanged. */
@@ -46,6 +47,7 @@ export type InboxColumns = {
   last_read_change: number;
   last_arrival_change: number;
   flags_revision: number;
+  pinned_messages: string | null;
   kept: number;
   revision: number;
   card: string | null;
@@ -82,6 +84,7 @@ export const toInboxEntry = (row: InboxColumns): InboxEntry => ({
   lastReadChange: row.last_read_change,
   lastArrivalChange: row.last_arrival_change,
   flagsRevision: row.flags_revision,
+  ...fromPinnedColumn(row.pinned_messages),
   kept: row.kept === 1,
   revision: row.revision,
   group: row.card === null ? null : v.parse(GroupCard, JSON.parse(row.card)),
@@ -117,6 +120,7 @@ const updatedColumns = [
   "last_read_change",
   "last_arrival_change",
   "flags_revision",
+  "pinned_messages",
   "kept",
   "revision",
   "card",
@@ -148,6 +152,7 @@ const toColumns = (entry: InboxEntry): Pick<InboxColumns, (typeof updatedColumns
   last_read_change: entry.lastReadChange,
   last_arrival_change: entry.lastArrivalChange,
   flags_revision: entry.flagsRevision,
+  pinned_messages: toPinnedColumn(entry),
   kept: entry.kept ? 1 : 0,
   revision: entry.revision,
   card: entry.group === null ? null : JSON.stringify(entry.group),

@@ -97,10 +97,14 @@ export class MessageFlagTable {
     const messages = revised && this.withoutDeleted(entry, revised.messages);
     for (const { seq, body } of messages ?? [])
       if (body.type === "deleted") this.write(entry.handle, seq, { starredAt: null, isDeleted: false });
+    const shown = {
+      ...entry,
+      pinnedMessages: entry.pinnedMessages.filter((seq) => !this.find(entry.handle, seq).isDeleted),
+    };
     const isPreviewDeleted = entry.preview !== null && this.find(entry.handle, entry.head).isDeleted;
     return {
       ...update,
-      entry: isPreviewDeleted ? withoutPreview(entry) : entry,
+      entry: isPreviewDeleted ? withoutPreview(shown) : shown,
       revised: revised && { ...revised, messages },
     };
   }

@@ -192,6 +192,7 @@ export const toAnswerFrame = (
     type === "deleteForEveryone" ||
     type === "deletePending" ||
     type === "editMessage" ||
+    type === "pinMessage" ||
     type === "mute" ||
     type === "setConversationFlags"
   )
