@@ -12,9 +12,9 @@ import type { SocketRegistry } from "#worker/objects/user-channel/sockets/socket
 import { AccountChanges } from "./account-changes.ts";
 import { ChangeSequence } from "./change-sequence.ts";
 import { addFlaggedRows, readInboxChanges, toInboxRow } from "./changes-query.ts";
+import { ConversationChoices } from "./choices/conversation-choices.ts";
+import { endFlags, endFlagsOfDeleted, endMark, hasArrival, recordFlagEnds } from "./choices/conversation-flags.ts";
 import { RelationTable } from "./contacts-table.ts";
-import { ConversationChoices } from "./conversation-choices.ts";
-import { endFlags, endFlagsOfDeleted, endMark, hasArrival, recordFlagEnds } from "./conversation-flags.ts";
 import { DraftTable, type StoredDraft } from "./draft-table.ts";
 import {
   compareReadState,

@@ -1,6 +1,6 @@
 import type { Message } from "#contract/conversations.ts";
 import { type MessageFlags, withoutContent } from "#contract/settings/message-flags.ts";
-import type { InboxEntry } from "./inbox-merge.ts";
+import type { InboxEntry } from "#worker/objects/user-channel/inbox/inbox-merge.ts";
 
 /** Flags of one message. A message without a star and not deleted has no row. */
 export type StoredMessageFlags = { starredAt: number | null; isDeleted: boolean };

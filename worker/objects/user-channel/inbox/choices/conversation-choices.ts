@@ -1,14 +1,14 @@
 import type { ConversationId } from "#contract/ids.ts";
 import { type ConversationFlags, isSameFlags } from "#contract/settings/conversation-flags.ts";
 import type { MessageFlags } from "#contract/settings/message-flags.ts";
+import type { ChangeSequence } from "#worker/objects/user-channel/inbox/change-sequence.ts";
+import { toInboxRow } from "#worker/objects/user-channel/inbox/changes-query.ts";
+import type { InboxEntry } from "#worker/objects/user-channel/inbox/inbox-merge.ts";
+import type { InboxTable } from "#worker/objects/user-channel/inbox/inbox-table.ts";
+import { type InboxMute, isLouderMute, isSameMute } from "#worker/objects/user-channel/inbox/mute.ts";
+import { toUniformPush } from "#worker/objects/user-channel/inbox/push-builders.ts";
 import { toRowFrame } from "#worker/objects/user-channel/sockets/server-frames.ts";
-import type { ChangeSequence } from "./change-sequence.ts";
-import { toInboxRow } from "./changes-query.ts";
-import type { InboxEntry } from "./inbox-merge.ts";
-import type { InboxTable } from "./inbox-table.ts";
 import { MessageFlagTable, type StoredMessageFlags, withoutPreview } from "./message-flag-table.ts";
-import { type InboxMute, isLouderMute, isSameMute } from "./mute.ts";
-import { toUniformPush } from "./push-builders.ts";
 
 type ConversationChoicesPorts = {
   sql: SqlStorage;

@@ -1,6 +1,6 @@
 import { countsAsUnread, isMutedAt, isMutedExceptMentionsAt, type Message } from "#contract/conversations.ts";
 import { isSameFlags, noFlags } from "#contract/settings/conversation-flags.ts";
-import type { InboxEntry } from "./inbox-merge.ts";
+import type { InboxEntry } from "#worker/objects/user-channel/inbox/inbox-merge.ts";
 
 type Arrival = { entry: InboxEntry; newMessages: readonly Message[] };
 
