@@ -86,6 +86,8 @@ test("messages are pinned for both people of a chat and by the owner of a group,
   // Unpinned from the bar by keyboard, and deleted for everybody: each leaves the bars of both.
   await findBar(bens).getByRole("button", { name: bens.texts.pins.options }).focus();
   await bens.page.keyboard.press("Enter");
+  const unpin = bens.page.getByRole("menuitem", { name: bens.texts.pins.unpin, exact: true });
+  await expect(unpin).toBeFocused();
   await bens.page.keyboard.press("Enter");
   for (const client of [anas, bens]) await expect(findBar(client)).toContainText("1/2", { timeout: 30_000 });
   for (const seq of [1, 62])

@@ -1,5 +1,5 @@
 import { type ReactNode, useLayoutEffect, useRef } from "react";
-import { pinnedAreaClasses } from "./pinned-area-classes.ts";
+import { pinnedAreaClasses } from "#components/messages/pinned-area-classes.ts";
 
 /** Place of the pinned messages above the list. The messages stay where they are when it comes or goes. */
 export function PinnedArea({ children }: { children: ReactNode }) {
