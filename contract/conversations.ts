@@ -48,8 +48,20 @@ const mentionsField = { mentions: v.optional(Mentions) };
  * it.
  */
 const editedField = { edited: v.optional(Seq) };
-/** Position of the message of the same conversation that a message answers (`docs/decisions/replies.md`). */
-const replyField = { reply: v.optional(Seq) };
+/** Message of a group that a message of a private conversation answers: the id of the group and the seq, joined by a colon. */
+export const GroupPlace = v.pipe(v.string(), v.regex(/^[0-9a-f-]{36}:[1-9]\d{0,14}$/));
+export type GroupPlace = v.InferOutput<typeof GroupPlace>;
+export const toGroupPlace = (group: Uuid, seq: number): GroupPlace => `${group}:${seq}`;
+/** Group and seq of a place, undefined for anything else. */
+export const parseGroupPlace = (place: number | string | undefined): { group: Uuid; seq: number } | undefined => {
+  const [group = "", seq] = String(place).split(":");
+  return seq === undefined ? undefined : { group, seq: Number(seq) };
+};
+
+/** Message that a message answers (`docs/decisions/replies.md`): the seq of one of the same conversation, or a `GroupPlace`. */
+export const ReplyPlace = v.union([Seq, GroupPlace]);
+export type ReplyPlace = v.InferOutput<typeof ReplyPlace>;
+const replyField = { reply: v.optional(ReplyPlace) };
 const attachmentFields = {
   file: Uuid,
   name: FileName,
@@ -148,11 +160,11 @@ export type StoredBody = v.InferOutput<typeof StoredBody>;
 
 export const findAttachment = (body: StoredBody): AttachedBody | undefined => ("file" in body ? body : undefined);
 
-/** Position of the message that a message answers. */
-export const findReplyTarget = (body: StoredBody): number | undefined => ("reply" in body ? body.reply : undefined);
+/** Place of the message that a message answers. */
+export const findReplyTarget = (body: StoredBody): ReplyPlace | undefined => ("reply" in body ? body.reply : undefined);
 
 /** The same body as an answer to another message, or to none. */
-export const withReply = (body: Body, reply: number | undefined): Body => {
+export const withReply = (body: Body, reply: ReplyPlace | undefined): Body => {
   const { reply: _, ...content } = body;
   return reply === undefined ? content : { ...content, reply };
 };

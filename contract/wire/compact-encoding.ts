@@ -1,5 +1,13 @@
 import * as v from "valibot";
-import { type InboxRow, type Message, Seq, StoredBody, Watermark } from "#contract/conversations.ts";
+import {
+  GroupPlace,
+  type InboxRow,
+  type Message,
+  ReplyPlace,
+  Seq,
+  StoredBody,
+  Watermark,
+} from "#contract/conversations.ts";
 import { type GroupCard, groupRoles } from "#contract/groups.ts";
 import { ConversationId, PackedUuid, packUuid, type Uuid, unpackUuid } from "#contract/ids.ts";
 import { type Relation, relationStates } from "#contract/people.ts";
@@ -12,10 +20,11 @@ import { type Relation, relationStates } from "#contract/people.ts";
 const Int = v.pipe(v.number(), v.safeInteger());
 const Bit = v.picklist([0, 1]);
 
-/** A text, or a text and the seq of the message that it answers. */
-export const WireText = v.union([v.string(), v.strictTuple([v.string(), Seq])]);
-/** An edited text has the seq of the message that it answers or 0, and the number of its last edit. */
-export const WireBody = v.union([WireText, v.strictTuple([v.string(), Watermark, Seq]), StoredBody]);
+/** A text, or a text and the place of the message that it answers. */
+export const WireText = v.union([v.string(), v.strictTuple([v.string(), ReplyPlace])]);
+/** An edited text has the place of the message that it answers or 0, and the number of its last edit. */
+const EditedText = v.strictTuple([v.string(), v.union([Watermark, GroupPlace]), Seq]);
+export const WireBody = v.union([WireText, EditedText, StoredBody]);
 export type WireBody = v.InferOutput<typeof WireBody>;
 export const toWireBody = (body: StoredBody): WireBody => {
   if (body.type !== "text" || body.forwarded || body.mentions) return body;

@@ -37,6 +37,7 @@ import {
   listReceiptsOf,
   toMemberReadState,
 } from "./conversation/messages/read-state.ts";
+import { mayAnswerInPrivate } from "./conversation/messages/reply-checks.ts";
 import { readRevisionsPage } from "./conversation/messages/revisions.ts";
 import { requestRingState } from "./conversation/ring-recovery.ts";
 import { searchLog } from "./conversation/search/search-log.ts";
@@ -304,6 +305,11 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
     const member = this.#log?.members.findReader(user);
     if (!this.#log || !member) return conversationNotFound;
     return findForwardOriginal(this.#log, member, seq) ?? { error: "message_not_found" };
+  }
+
+  async mayAnswerInPrivate(user: Uuid, author: Uuid, seq: number): Promise<{ isAllowed: boolean }> {
+    const member = this.#log?.members.findActive(user);
+    return { isAllowed: !!this.#log && !!member && mayAnswerInPrivate(this.#log, member, author, seq) };
   }
 
   async listMessages(user: Uuid, query: CommandOf<"page">): Promise<PageResult | Refusal> {

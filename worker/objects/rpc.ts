@@ -80,9 +80,9 @@ export type InboxPosition = { epoch: string; head: number; revision: number };
 
 /**
  * A message after the checks of the sender's channel. `refusal` applies only if the message is not stored yet.
- * `isAuthorCorrected`: the stored original author differs from the one the device sent.
+ * `isCorrected`: the original author or the reply differs from what the device sent.
  */
-export type CheckedMessage = { cid: Uuid; body: Body; refusal?: Refusal; isAuthorCorrected?: boolean };
+export type CheckedMessage = { cid: Uuid; body: Body; refusal?: Refusal; isCorrected?: boolean };
 export type RefusedMessage = Refusal & { cid: Uuid };
 
 /** A member's read state, valid for the log at `head`. `unread` is present only when it was counted. */
@@ -303,6 +303,8 @@ export interface ConversationRpc {
   anonymizeForwards(author: Uuid): Promise<void>;
   /** Whether a message that this person can see references the file. */
   canReadFile(user: Uuid, file: Uuid): Promise<boolean>;
+  /** Whether a member of this group may answer a message of another member, `author`, in their private conversation. */
+  mayAnswerInPrivate(user: Uuid, author: Uuid, seq: number): Promise<{ isAllowed: boolean }>;
   /** A message that this person may forward, and its author. */
   findOriginal(user: Uuid, seq: number): Promise<{ body: StoredBody; author: Uuid } | Refusal>;
   listMessages(user: Uuid, query: Extract<Command, { type: "page" }>): Promise<CommandResults["page"] | Refusal>;

@@ -71,7 +71,7 @@ const requeueReplies = async (
 ): Promise<void> => {
   await transaction.store
     .queryUnsent(row.id)
-    .filter(({ body }) => (body.reply ?? 0) > commonSeq)
+    .filter(({ body }) => typeof body.reply === "number" && body.reply > commonSeq)
     .modify((unsent) => {
       const target = missing.find(({ seq }) => seq === unsent.body.reply)?.cid;
       unsent.body = withReply(unsent.body, undefined);

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { Body, findAttachment, hasLeftGroup, withReply } from "#contract/conversations.ts";
+import { Body, findAttachment, hasLeftGroup, ReplyPlace, withReply } from "#contract/conversations.ts";
 import { type ErrorCode, isErrorCode } from "#contract/errors.ts";
 import { type ConversationId, createUuid, type Uuid } from "#contract/ids.ts";
 import { cleanText, isBlank } from "#contract/text.ts";
@@ -90,9 +90,9 @@ export const insertUnsentMessages = (
   });
 };
 
-/** The body as an answer to a message whose seq is known. */
+/** The body as an answer to a message whose place is known. */
 const toReplyBody = (body: Body, target: ReplyTarget | undefined): Body =>
-  typeof target === "number" ? withReply(body, target) : body;
+  v.is(ReplyPlace, target) ? withReply(body, target) : body;
 
 export const toTextBody = (text: string): Body => parseMessageBody({ type: "text", text: cleanText(text) });
 

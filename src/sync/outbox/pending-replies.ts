@@ -1,4 +1,5 @@
-import { withReply } from "#contract/conversations.ts";
+import * as v from "valibot";
+import { ReplyPlace, withReply } from "#contract/conversations.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import type { LocalMessageRow, LocalStore, OutboxRow, ReplyTarget } from "#sync/store/database.ts";
 
@@ -39,7 +40,7 @@ export const toReplyFields = async (
   { conversation, body }: Pick<OutboxRow, "conversation" | "body">,
   target: ReplyTarget,
 ): Promise<Partial<Pick<OutboxRow, "body" | "replyTo">>> => {
-  if (typeof target === "number") return { body: withReply(body, target) };
+  if (v.is(ReplyPlace, target)) return { body: withReply(body, target) };
   if ((await store.outbox.get(target)) !== undefined) return { replyTo: target };
   const sent = await findOwnMessage({ store }, conversation, target);
   return sent ? { body: withReply(body, sent.seq) } : {};

@@ -1,14 +1,15 @@
-import type { ConversationId } from "#contract/ids.ts";
+import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { applyQuoted } from "#sync/inbound/apply-quoted.ts";
-import type { LocalStore, ReplyTarget } from "#sync/store/database.ts";
+import type { LocalStore } from "#sync/store/database.ts";
 import type { QuotedMessage } from "#sync/store/view-models.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
+import { waitForStore } from "./wait-for-store.ts";
 
 /** Message that another one answers, from the local store. An unsent one is named by its client id. */
 export const readQuotedMessage = (
   store: LocalStore,
   conversation: ConversationId,
-  target: ReplyTarget,
+  target: number | Uuid,
 ): Promise<QuotedMessage> =>
   store.transaction("r", [store.conversations, store.messages, store.outbox], async () => {
     if (typeof target === "string") {
@@ -31,12 +32,26 @@ export const readQuotedMessage = (
     return { state: "found", body, mine: mine === 1, sender, seq };
   });
 
+const newestTimeoutMs = 30_000;
+
+/** Loads the newest messages of a conversation that was never opened on this device. Resolves to false if they do not come. */
+const loadNewest = (tab: Tab, conversation: ConversationId): Promise<boolean> => {
+  tab.prioritizeConversation(conversation);
+  const isLoaded = async ({ conversations }: LocalStore) => {
+    const row = await conversations.get(conversation);
+    return row !== undefined && row.lo <= row.hi;
+  };
+  return waitForStore(tab, isLoaded, newestTimeoutMs);
+};
+
 /**
  * Fetches a message that is older than the stored ones and stores it, so that later changes to it arrive here. Resolves to
  * false if the server does not show it to this person. Rejects with a SyncError.
  */
 export const fetchQuotedMessage = async (tab: Tab, conversation: ConversationId, seq: number): Promise<boolean> => {
   const context = tab.context.get();
+  const before = await context?.store.conversations.get(conversation);
+  if (before && !before.gone && before.lo > before.hi) await loadNewest(tab, conversation);
   const row = await context?.store.conversations.get(conversation);
   if (!context || !row || row.lo > row.hi || seq >= row.lo) return true; // it arrives with the newest messages
   const page = await tab.request({ type: "page", conversation, direction: "after", seq: seq - 1, limit: 1 });

@@ -1,6 +1,6 @@
 import Dexie, { type DexieOptions, type EntityTable, type Table } from "dexie";
 import * as v from "valibot";
-import { Body, ForwardSource, type InboxRow, Seq, type StoredBody } from "#contract/conversations.ts";
+import { Body, ForwardSource, type InboxRow, ReplyPlace, type StoredBody } from "#contract/conversations.ts";
 import { errorCodes } from "#contract/errors.ts";
 import type { GroupRole } from "#contract/groups.ts";
 import { ConversationId, Uuid } from "#contract/ids.ts";
@@ -107,8 +107,10 @@ export type LocalMessageRow = {
   reactions?: string; // summary as in frames, with that of this person as the server knows it
 };
 
-/** Message that another one answers: its seq, or the client id of an own one that was unsent when it was chosen. */
-export const ReplyTarget = v.union([Seq, Uuid]);
+/**
+ * Message that another one answers: its place, or the client id of an own one that was unsent when it was chosen.
+ */
+export const ReplyTarget = v.union([ReplyPlace, Uuid]);
 export type ReplyTarget = v.InferOutput<typeof ReplyTarget>;
 
 /** Message that the server has not acknowledged. */

@@ -55,7 +55,7 @@ export default function PinnedBar({ conversation, people, pinned, group, onJump 
             {pinned.length > 1 ? t("pins.oneOf", { place, count: pinned.length }) : t("pins.one")}{" "}
           </span>
           {quoted?.state === "found" ? (
-            <QuoteContent conversation={conversation} quoted={quoted} people={people} />
+            <QuoteContent conversation={conversation} target={seq} quoted={quoted} people={people} />
           ) : (
             <span aria-hidden="true" className="truncate text-muted">
               {t("pins.one")}

@@ -77,12 +77,12 @@ export default function MessageInfoSheet({ conversation, item, onClose }: Messag
         </p>
         <dl>
           {rows.map(({ label, icon, text }) => (
-            <div key={label} className="flex min-h-16 items-center gap-3 px-4 py-2">
-              <span className={`${icon} shrink-0 text-xl`} aria-hidden="true" />
-              <div className="min-w-0">
-                <dt className="text-sm text-muted">{label}</dt>
-                <dd className="font-medium">{text}</dd>
-              </div>
+            <div key={label} className="relative flex min-h-16 flex-col justify-center py-2 pr-4 pl-12">
+              <dt className="text-sm text-muted">
+                <span className={`${icon} absolute top-1/2 left-4 -translate-y-1/2 text-xl`} aria-hidden="true" />
+                {label}
+              </dt>
+              <dd className="font-medium">{text}</dd>
             </div>
           ))}
         </dl>

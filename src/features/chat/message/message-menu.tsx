@@ -8,27 +8,37 @@ import type { MenuAnchor, MenuItem } from "#components/overlays/menu.tsx";
 import MenuPopup from "#components/overlays/menu-popup.tsx";
 import { runWithToast } from "#components/overlays/run-with-toast.ts";
 import { showToast } from "#components/overlays/toast.tsx";
-import { type AttachedBody, findAttachment, findReplyTarget, hasLeftGroup } from "#contract/conversations.ts";
+import {
+  type AttachedBody,
+  findAttachment,
+  findReplyTarget,
+  hasLeftGroup,
+  toGroupPlace,
+} from "#contract/conversations.ts";
 import { isGroupActionAllowed } from "#contract/groups.ts";
-import { type ConversationId, privateMembers, type Uuid } from "#contract/ids.ts";
+import { type ConversationId, privateConversationId, privateMembers, type Uuid } from "#contract/ids.ts";
 import { saveToDevice } from "#features/chat/attachments/save-file.ts";
 import { toFetchErrorKey, useAttachment } from "#features/chat/attachments/use-attachment.ts";
 import { canBeEdited, EditContext } from "#features/chat/edit/edit-context.ts";
 import { findOwnReaction, toggleReaction, toShownSummary } from "#features/chat/reactions/toggle-reaction.ts";
 import { pinWithToast } from "#features/chat/reply/pin-message.ts";
 import { ReplyActionsContext } from "#features/chat/reply/reply-actions-context.ts";
+import { useOpenGroupPlace } from "#features/chat/reply/use-open-group-place.ts";
 import { useQuotedMessage } from "#features/chat/reply/use-quoted-message.ts";
 import { formatTime } from "#i18n/format.ts";
+import { composerHash } from "#lib/browser/push/composer-hash.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
 import {
   deleteForSelf,
   deleteMessageForEveryone,
   deleteUnsentMessage,
   loadMulticast,
+  setReplyDraft,
   setStarred,
 } from "#sync/actions.ts";
 import type { ChatItem } from "#sync/hooks/use-chat.ts";
 import { useConversation } from "#sync/hooks/use-conversations.ts";
+import { usePerson } from "#sync/hooks/use-people.ts";
 import { asSyncError } from "#sync/platform/sync-error.ts";
 import { canBeAnswered } from "./bubble.tsx";
 import { ChatCallActionsContext } from "./call-actions-context.ts";
@@ -157,6 +167,7 @@ export default function MessageMenu(props: MessageMenuProps) {
   const callActions = useContext(ChatCallActionsContext);
   const replyActions = useContext(ReplyActionsContext);
   const startEdit = useContext(EditContext);
+  const openPlace = useOpenGroupPlace();
   const quoted = useQuotedMessage(conversation, findReplyTarget(body));
   const view = useConversation(conversation);
   const isFormerMember = view !== undefined && hasLeftGroup(view);
@@ -170,6 +181,8 @@ export default function MessageMenu(props: MessageMenuProps) {
   const mayPin = isPinned || (view?.open && !view.blocked && !view.gone);
   const canPin = mayPin && (!view?.group || isGroupActionAllowed(view.group.role, "pin"));
   const sender = item.mine ? undefined : findSender(people, item.sender, t);
+  const senderRow = usePerson(sender?.user || undefined);
+  const canWriteToSender = senderRow?.state === "contact" && senderRow.blocked !== 1 && senderRow.deleted !== 1;
 
   if (step === "save" && attachedBody) {
     return <AttachmentDownload conversation={conversation} body={attachedBody} onDone={onClose} />;
@@ -227,7 +240,7 @@ export default function MessageMenu(props: MessageMenuProps) {
           id: "quoted",
           label: t("messages.showQuoted"),
           icon: "i-ph-arrow-elbow-left-up",
-          onSelect: () => replyActions.showQuoted(quoted.seq ?? 0, item),
+          onSelect: () => openPlace(findReplyTarget(body)) || replyActions.showQuoted(quoted.seq ?? 0, item),
         }
       : undefined;
   const callItems: (MenuItem | false | undefined)[] =
@@ -270,6 +283,17 @@ export default function MessageMenu(props: MessageMenuProps) {
       : [];
   const messageItems: (MenuItem | false | undefined)[] = [
     replyItem,
+    canWriteToSender &&
+      !isFormerMember &&
+      item.seq !== undefined && {
+        id: "reply-privately",
+        label: t("messages.replyPrivately"),
+        icon: "i-ph-arrow-bend-double-up-left",
+        onSelect: () => {
+          setReplyDraft(privateConversationId(me, senderRow.id), toGroupPlace(conversation, item.seq ?? 0));
+          void navigate(`/app/chat/${senderRow.id}${composerHash}`);
+        },
+      },
     quotedItem,
     text !== undefined && {
       id: "copy",

@@ -2,26 +2,43 @@ import { useContext } from "react";
 import { useTranslation } from "react-i18next";
 import { MessagePreview } from "#components/messages/message-preview.tsx";
 import { quoteClasses } from "#components/messages/quote-classes.ts";
+import { parseGroupPlace } from "#contract/conversations.ts";
 import type { ConversationId } from "#contract/ids.ts";
 import { toPreview } from "#contract/wire/preview.ts";
 import { type ChatPeople, getSenderName } from "#features/chat/message/senders.ts";
 import { balanceBidi } from "#lib/text/bidi.ts";
 import { isRightToLeft } from "#lib/text/direction.ts";
 import type { ChatItem } from "#sync/hooks/use-chat.ts";
+import { useConversation } from "#sync/hooks/use-conversations.ts";
 import { useMemberProfiles } from "#sync/hooks/use-group.ts";
 import type { ReplyTarget } from "#sync/store/database.ts";
 import type { QuotedMessage } from "#sync/store/view-models.ts";
 import { ReplyActionsContext } from "./reply-actions-context.ts";
+import { useOpenGroupPlace } from "./use-open-group-place.ts";
 import { useQuotedMessage } from "./use-quoted-message.ts";
 
-type QuoteContentProps = { conversation: ConversationId; quoted: QuotedMessage | undefined; people: ChatPeople };
+type QuoteContentProps = {
+  conversation: ConversationId;
+  target: ReplyTarget;
+  quoted: QuotedMessage | undefined;
+  people: ChatPeople;
+};
 
-/** Author and first words of a quoted message. Neutral until the message is on this device. */
-export function QuoteContent({ conversation, quoted, people }: QuoteContentProps) {
+/**
+ * Author and first words of a quoted message, with the name of its group if it is of another conversation. Neutral until
+ * the message is on this device.
+ */
+export function QuoteContent({ target, quoted, ...chat }: QuoteContentProps) {
   const { t } = useTranslation();
-  const { members, name } = people;
+  const place = parseGroupPlace(target);
+  const conversation = place?.group ?? chat.conversation;
+  const group = useConversation(place?.group)?.group;
+  const groupPeople: ChatPeople = { name: "", members: group ? { ownNumber: group.number, profiles: {} } : undefined };
+  const { members, name } = place ? groupPeople : chat.people;
   const sender = quoted?.state === "found" ? quoted.sender : undefined;
   const profiles = useMemberProfiles(members && conversation, sender === undefined ? [] : [sender]);
+  if (place && (quoted?.state !== "found" || !group))
+    return <span className={`${quoteClasses.text} italic`}>{t("messages.ofOtherConversation")}</span>;
   if (quoted?.state !== "found") {
     return (
       <span className={`${quoteClasses.text} italic`}>
@@ -34,7 +51,15 @@ export function QuoteContent({ conversation, quoted, people }: QuoteContentProps
   const author = mine ? t("common.you") : getSenderName({ name, members: names }, sender, t);
   return (
     <>
-      <bdi className={quoteClasses.author}>{balanceBidi(author)}</bdi>
+      <span className={quoteClasses.author}>
+        <bdi>{balanceBidi(author)}</bdi>
+        {group && (
+          <>
+            {" · "}
+            <bdi>{balanceBidi(group.name)}</bdi>
+          </>
+        )}
+      </span>
       <span className={quoteClasses.text} dir={"text" in body && isRightToLeft(body.text ?? "") ? "rtl" : undefined}>
         <MessagePreview
           body={toPreview(body).preview}
@@ -48,16 +73,17 @@ export function QuoteContent({ conversation, quoted, people }: QuoteContentProps
 
 type QuoteProps = { conversation: ConversationId; item: ChatItem; target: ReplyTarget };
 
-/** Quote above the content of a reply. A tap shows the original. */
+/** Quote above the content of a reply. A tap shows the original, in its group if it is of another conversation. */
 export default function Quote({ conversation, item, target }: QuoteProps) {
   const { t } = useTranslation();
   const actions = useContext(ReplyActionsContext);
+  const openPlace = useOpenGroupPlace();
   const quoted = useQuotedMessage(conversation, target);
   const seq = quoted?.state === "found" ? quoted.seq : undefined;
   const content = (
     <>
       <span className="sr-only">{t("messages.inReplyTo")} </span>
-      {actions && <QuoteContent conversation={conversation} quoted={quoted} people={actions.people} />}
+      {actions && <QuoteContent conversation={conversation} target={target} quoted={quoted} people={actions.people} />}
     </>
   );
   if (seq === undefined || !actions) return <p className={quoteClasses.box}>{content}</p>;
@@ -66,7 +92,7 @@ export default function Quote({ conversation, item, target }: QuoteProps) {
       type="button"
       tabIndex={-1}
       className={`${quoteClasses.box} text-start`}
-      onClick={() => actions.showQuoted(seq, item)}
+      onClick={() => openPlace(target) || actions.showQuoted(seq, item)}
     >
       {content}
     </button>

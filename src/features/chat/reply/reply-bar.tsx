@@ -20,7 +20,7 @@ export default function ReplyBar({ id, conversation, target, onCancelled }: Repl
       <span className="i-ph-arrow-bend-up-left shrink-0 text-xl text-accent" aria-hidden="true" />
       <p id={id} className="flex min-w-0 flex-1 flex-col border-l-4 border-accent px-2.5 text-sm leading-5">
         <span className="sr-only">{t("messages.inReplyTo")} </span>
-        {people && <QuoteContent conversation={conversation} quoted={quoted} people={people} />}
+        {people && <QuoteContent conversation={conversation} target={target} quoted={quoted} people={people} />}
       </p>
       <IconButton
         icon="i-ph-x-bold"

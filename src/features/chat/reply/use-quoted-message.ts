@@ -1,4 +1,5 @@
 import { useEffect, useState } from "react";
+import { parseGroupPlace } from "#contract/conversations.ts";
 import type { ConversationId } from "#contract/ids.ts";
 import { useLinkState } from "#sync/hooks/use-connection.ts";
 import { useEngine, useLiveQuery } from "#sync/hooks/use-live-query.ts";
@@ -6,11 +7,14 @@ import { fetchQuotedMessage, readQuotedMessage } from "#sync/queries/quoted-mess
 import type { ReplyTarget } from "#sync/store/database.ts";
 import type { QuotedMessage } from "#sync/store/view-models.ts";
 
-/** Message that another one answers. One that is older than the stored messages is fetched when there is a network. */
+/** Message that one in `chat` answers. One that is older than the stored messages is fetched when there is a network. */
 export const useQuotedMessage = (
-  conversation: ConversationId,
-  target: ReplyTarget | undefined,
+  chat: ConversationId,
+  answered: ReplyTarget | undefined,
 ): QuotedMessage | undefined => {
+  const place = parseGroupPlace(answered);
+  const conversation = place?.group ?? chat;
+  const target = place?.seq ?? answered;
   const engine = useEngine();
   const link = useLinkState();
   const quoted = useLiveQuery(target === undefined ? undefined : `quoted ${conversation} ${target}`, ({ store }) =>

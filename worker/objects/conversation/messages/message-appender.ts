@@ -55,7 +55,7 @@ const appendMessages = (
   let refusal: Refusal | undefined;
   let isNew = false;
   let hasRepeats = false;
-  for (const { cid, body, refusal: bodyRefusal, isAuthorCorrected } of messages) {
+  for (const { cid, body, refusal: bodyRefusal, isCorrected } of messages) {
     const stored = checkMentions(log, member, body, now);
     const existing = log.messages.findByClientId(member.number, cid);
     if (existing) {
@@ -89,7 +89,7 @@ const appendMessages = (
       isNew = true;
       const storedBody = checkReply(log, member, stored);
       const { seq, at } = log.append(member.number, cid, storedBody, now);
-      if (isAuthorCorrected || storedBody !== body) reviseCorrected(log, seq);
+      if (isCorrected || storedBody !== body) reviseCorrected(log, seq);
       sent.push({ cid, seq, at });
     }
   }

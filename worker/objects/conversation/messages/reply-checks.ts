@@ -1,15 +1,30 @@
 import { type Body, withReply } from "#contract/conversations.ts";
+import type { Uuid } from "#contract/ids.ts";
 import type { ConversationLog } from "#worker/objects/conversation/log/conversation-log.ts";
-import type { Member } from "#worker/objects/conversation/log/member-table.ts";
+import { isVisibleMember, type Member } from "#worker/objects/conversation/log/member-table.ts";
 import { isWithinMembership } from "#worker/objects/conversation/log/memberships.ts";
+import { getMessageTraits } from "#worker/objects/conversation/log/message-kinds.ts";
+
+/**
+ * Whether a member may answer a message of a group in private: `author`, who is a member too, wrote it during a membership
+ * of this member. It may be deleted or cleared, like any answered message.
+ */
+export const mayAnswerInPrivate = (log: ConversationLog, member: Member, author: Uuid, seq: number): boolean => {
+  const other = log.members.find(author);
+  const row = isWithinMembership(member, log.head, seq) ? log.messages.find(seq) : undefined;
+  if (!log.group || !other || other === member || !isVisibleMember(other) || !row) return false;
+  return row.sender === other.number && !getMessageTraits(row.kind).isSystem;
+};
 
 /**
  * Body to store for a message that may answer another one. A reference to a message that does not exist, or that is
  * of no membership of the author, is removed; the message itself is kept. A reference to a cleared or deleted
- * message stays, because every reader draws the quote from what they may see.
+ * message stays, because every reader draws the quote from what they may see. One to a message of a group belongs to
+ * private conversations, and the sender's channel has asked that group.
  */
 export const checkReply = (log: ConversationLog, member: Member, body: Body): Body => {
   const { reply } = body;
-  const isKnown = reply === undefined || isWithinMembership(member, log.head, reply);
+  if (reply === undefined) return body;
+  const isKnown = typeof reply === "number" ? isWithinMembership(member, log.head, reply) : log.group === null;
   return isKnown ? body : withReply(body, undefined);
 };

@@ -1,6 +1,13 @@
-import { anonymousForward, type Body, type Forwarded, findAttachment, withReply } from "#contract/conversations.ts";
+import {
+  anonymousForward,
+  type Body,
+  type Forwarded,
+  findAttachment,
+  parseGroupPlace,
+  withReply,
+} from "#contract/conversations.ts";
 import { isPermanentError } from "#contract/errors.ts";
-import { type ConversationId, deletedUserId, type Uuid } from "#contract/ids.ts";
+import { type ConversationId, deletedUserId, otherMember, type Uuid } from "#contract/ids.ts";
 import { sendBurst, sendPerSecond, sendUnwrittenMax } from "#contract/limits.ts";
 import {
   type CommandOf,
@@ -157,14 +164,16 @@ export class MessageDispatcher {
     batch: QueuedBatch,
     filesByCid: Map<Uuid, Uuid>,
   ): Promise<CheckedMessage[]> {
-    if (!batch.some(({ check }) => check)) return batch.map(({ cid, body }) => ({ cid, body }));
+    if (!batch.some(({ check, body }) => check || parseGroupPlace(body.reply)))
+      return batch.map(({ cid, body }) => ({ cid, body }));
     const db = openDb(this.#ports.env);
     const checkMessage = async ({ cid, body, check }: QueuedMessage<ClientSocket>): Promise<CheckedMessage> => {
       const result = (await check?.()) ?? body;
       if (isRefusal(result)) return { cid, body, refusal: result };
       const attributed = await this.#resolveAuthor(db, conversation, result);
-      const isAuthorCorrected = !isSameAttribution(attributed.forwarded, body.forwarded);
-      const checked: CheckedMessage = { cid, body: attributed, isAuthorCorrected };
+      const checkedBody = await this.#checkGroupReply(conversation, attributed);
+      const isCorrected = checkedBody !== attributed || !isSameAttribution(attributed.forwarded, body.forwarded);
+      const checked: CheckedMessage = { cid, body: checkedBody, isCorrected };
       const { file } = findAttachment(attributed) ?? {};
       if (file === undefined) return checked;
       if (!(await addFileReference(db, file, conversation, cid))) {
@@ -195,6 +204,19 @@ export class MessageDispatcher {
         ? await findUsername(db, authorId)
         : await insertForward(db, authorId, conversation);
     return { ...body, forwarded: name === undefined ? anonymousForward : { by: authorId, name } };
+  }
+
+  /** Body without a reply to a message of a group, unless the peer wrote it and both people are members. */
+  async #checkGroupReply(conversation: ConversationId, body: Body): Promise<Body> {
+    const { gateway, user } = this.#ports;
+    const place = parseGroupPlace(body.reply);
+    if (!place) return body;
+    const peer = otherMember(conversation, user);
+    if (peer === undefined) return withReply(body, undefined);
+    const answer = await gateway.call(place.group, (group) => group.mayAnswerInPrivate(user, peer, place.seq));
+    if (isRefusal(answer) && !isPermanentError(answer.error))
+      throw new Error("the answered message cannot be read now");
+    return !isRefusal(answer) && answer.isAllowed ? body : withReply(body, undefined);
   }
 
   /** Cancels file references of messages that were not stored. A failure only wastes storage. */
