@@ -1,4 +1,5 @@
-import { playNote, type SoundNote, startSound } from "#lib/browser/sound.ts";
+import { startSound } from "#lib/media/sound.ts";
+import { playNote, type SoundNote } from "#lib/media/sound-note.ts";
 
 /** Sounds of a call besides the voices; `vibrate` makes no sound. Tones are synthesised, so nothing is fetched. */
 export type Tone = "ringback" | "ringtone" | "vibrate" | "busy" | "none";

@@ -1,4 +1,5 @@
-import { playNote, type SoundNote, startSound } from "#lib/browser/sound.ts";
+import { startSound } from "#lib/media/sound.ts";
+import { playNote, type SoundNote } from "#lib/media/sound-note.ts";
 
 /** Two soft rising notes, synthesized so that no file is fetched. */
 export const chimeNotes: readonly SoundNote[] = [

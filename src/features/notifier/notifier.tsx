@@ -4,7 +4,7 @@ import { isCallScreenOpen } from "#calls/hooks.ts";
 import { addMessagesDuringCall } from "#calls/ui/messages-during-call.ts";
 import { privateConversationId } from "#contract/ids.ts";
 import { hasSystemNotifications } from "#lib/browser/push/push-use.ts";
-import { isRecording } from "#lib/browser/sound.ts";
+import { isRecording } from "#lib/media/sound.ts";
 import { currentEngine } from "#sync/engine.ts";
 import { useSettings } from "#sync/hooks/use-settings.ts";
 import { MessageBanner } from "./message-banner.tsx";

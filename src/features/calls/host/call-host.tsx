@@ -6,7 +6,7 @@ import { lazyComponent } from "#components/layout/lazy-component.tsx";
 import { showToast } from "#components/overlays/toast.tsx";
 import type { Uuid } from "#contract/ids.ts";
 import { loadWithTexts, t } from "#i18n/setup.ts";
-import { unlockSound } from "#lib/browser/sound.ts";
+import { unlockSound } from "#lib/media/sound.ts";
 import { restoreFocusAfterCall, watchUserFocus } from "./focus-guard.ts";
 
 const CallLayer = lazyComponent(() => loadWithTexts(() => import("./call-layer.tsx")));
