@@ -64,7 +64,7 @@ const sharedPagePart = "app";
 /** Connection to the server, requested once the first screen is drawn. */
 const connectionPart = {
   name: "connection",
-  roots: ["src/sync/server-code.ts", "src/sync/presence/presence-poller.ts"],
+  roots: ["src/sync/server-code.ts", "src/sync/presence/presence-poller.ts", "src/sync/inbound/member-loader.ts"],
 };
 /** Commands by HTTP: without a socket, and those of a person. */
 const httpPart = { name: "http", roots: ["src/sync/connection/http-command.ts"] };
@@ -104,7 +104,10 @@ const idleParts = [
     roots: ["src/features/chat/composer/private-chat-notices.tsx", "src/features/chat/message/failed-message.tsx"],
   },
   // Announces messages that arrive in other conversations.
-  { name: "notifier", roots: ["src/features/notifier/notifier.tsx"] },
+  {
+    name: "notifier",
+    roots: ["src/features/notifier/notifier.tsx", "src/features/notifier/sync-notices.ts"],
+  },
   // Notifications while the app is closed: requested where they are on, and once a message was sent.
   { name: "push", roots: ["src/features/push/push-host.tsx", "src/lib/push/browser-push.ts"] },
 ];

@@ -1,7 +1,8 @@
 import { useEffect } from "react";
 import { type NavigateFunction, useNavigate } from "react-router";
+import { loadOrShowToast } from "#components/overlays/load-with-toast.ts";
 import { showToast } from "#components/overlays/toast.tsx";
-import { t } from "#i18n/setup.ts";
+import { loadWithIdleTexts, t } from "#i18n/setup.ts";
 import { requireUpdate } from "#lib/browser/service-worker.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
 import { subscribeNotices } from "#sync/engine.ts";
@@ -27,6 +28,8 @@ export const useAcceptanceToasts = (): void => {
   });
 };
 
+const loadNotices = () => import("#features/notifier/sync-notices.ts");
+
 /**
  * Shows a toast for each notice of the sync engine, such as lost unsent messages. An ended session (`signed-out`) needs
  * none, because the app then opens the log-in page.
@@ -35,17 +38,11 @@ export const useSyncToasts = (): void => {
   useEffect(
     () =>
       subscribeNotices((notice) => {
-        if (notice === "store-reset") showToast({ message: t("shell.notice.storeReset") });
-        if (notice === "unsent-lost") showToast({ message: t("shell.notice.unsentLost"), tone: "danger" });
-        if (notice === "settings-refused") showToast({ message: t("shell.notice.settingsRefused"), tone: "danger" });
-        if (notice === "pin-refused") showToast({ message: t("errors.too_many_pinned"), tone: "danger" });
-        if (notice === "reaction-refused") showToast({ message: t("shell.notice.reactionRefused"), tone: "danger" });
-        if (notice === "star-refused") showToast({ message: t("errors.too_many_starred"), tone: "danger" });
-        if (notice === "deletion-refused") showToast({ message: t("errors.too_many_deleted"), tone: "danger" });
         if (notice === "outdated") {
           showToast({ message: t("errors.unknown_protocol"), tone: "danger" });
           void requireUpdate().catch(() => undefined);
-        }
+        } else if (notice !== "signed-out")
+          void loadOrShowToast(loadNotices, loadWithIdleTexts).then((code) => code?.showNotice(notice));
       }),
     [],
   );

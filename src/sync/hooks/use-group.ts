@@ -2,7 +2,6 @@ import { useCallback, useEffect, useRef, useState } from "react";
 import { hasLeftGroup } from "#contract/conversations.ts";
 import { type GroupCard, groupPath } from "#contract/groups.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
-import { syncMemberListWithRetry } from "#sync/inbound/member-loader.ts";
 import type { FailureCode } from "#sync/platform/sync-error.ts";
 import type { MemberRow } from "#sync/store/database.ts";
 import { listUnknownMembers, readMemberProfiles, readMembers } from "#sync/store/members.ts";
@@ -91,7 +90,18 @@ export const useGroupMembers = (group: ConversationId, membersVersion: number | 
     const context = engine?.tab.context.get();
     if (!context || !isOutdated || !isOnline) return;
     setFailure(undefined);
-    return syncMemberListWithRetry(context, group, setFailure);
+    let isStopped = false;
+    let stop = () => {};
+    import("#sync/inbound/member-loader.ts").then(
+      ({ syncMemberListWithRetry }) => {
+        if (!isStopped) stop = syncMemberListWithRetry(context, group, setFailure);
+      },
+      () => setFailure("offline"),
+    );
+    return () => {
+      isStopped = true;
+      stop();
+    };
   }, [engine, group, membersVersion, held?.roster, isOutdated, isOnline, tries]);
   const refetch = useCallback(() => setTries((before) => before + 1), []);
   const state = isCurrent ? "ready" : failure !== undefined ? "failed" : "loading";

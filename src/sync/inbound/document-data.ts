@@ -2,12 +2,12 @@ import * as v from "valibot";
 import { DocumentData } from "#contract/wire/document/document-data.ts";
 import { documentDataId } from "#contract/wire/document/document-names.ts";
 import type { LocalConversationRow } from "#sync/store/database.ts";
+import { writeMembers } from "#sync/store/members.ts";
 import { readOwnProfile, saveOwnProfile } from "#sync/store/own-profile-row.ts";
 import { retryOnQuotaError, type SyncContext } from "#sync/store/sync-context.ts";
 import { applyCatchUp, readSyncCursor } from "#sync/store/sync-cursor.ts";
 import { type ApplyResult, applyInTransaction, deleteOrphans } from "./apply-server-changes.ts";
 import { afterNewestSeq } from "./log-forks.ts";
-import { writeMembers } from "./member-loader.ts";
 import { type ServerChange, toRowChanges } from "./server-changes.ts";
 
 /** Takes the data that the Worker embedded in this document; undefined if there is none or it was taken before. */

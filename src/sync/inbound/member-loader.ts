@@ -1,13 +1,18 @@
 import * as v from "valibot";
-import { type GroupMember, groupPath, MemberPage } from "#contract/groups.ts";
+import { groupPath, MemberPage } from "#contract/groups.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { memberPageRows } from "#contract/limits.ts";
 import type { Observable } from "#lib/browser/observable.ts";
 import { retryDelayMs } from "#lib/http/backoff.ts";
 import type { Platform } from "#sync/platform/platform.ts";
 import { asSyncError, type FailureCode, isRetryableFailure, SyncError } from "#sync/platform/sync-error.ts";
-import { type MemberRow, toMembersVersionKey } from "#sync/store/database.ts";
-import { listUnknownMembers, readStoredMembersVersion, toMemberKeys } from "#sync/store/members.ts";
+import type { MemberRow } from "#sync/store/database.ts";
+import {
+  type CompleteMemberList,
+  listUnknownMembers,
+  readStoredMembersVersion,
+  writeMembers,
+} from "#sync/store/members.ts";
 import { isQuotaError } from "#sync/store/storage-quota.ts";
 import { retryOnQuotaError, type SyncContext } from "#sync/store/sync-context.ts";
 import type { LinkState } from "#sync/store/view-models.ts";
@@ -21,20 +26,6 @@ const batchDelayMs = 30;
  * show.
  */
 const isTemporaryFailure = (failure: SyncError): boolean => isRetryableFailure(failure) || failure.code === "no_room";
-
-const toMemberRow = (conversation: ConversationId, { profile, ...member }: GroupMember, at: number): MemberRow => ({
-  conversation,
-  number: member.number,
-  user: profile?.id ?? "",
-  username: profile?.username ?? "",
-  phone: profile?.phone ?? "",
-  avatar: profile?.avatar_url ?? null,
-  createdAt: profile?.created_at ?? 0,
-  role: member.role,
-  since: member.since,
-  left: member.left ? 1 : 0,
-  at,
-});
 
 const fetchMemberPage = async ({ platform }: SyncContext, group: Uuid, query: string): Promise<MemberPage> => {
   const answer = await platform.request({ method: "GET", path: `${groupPath(group)}/members?${query}` });
@@ -57,45 +48,7 @@ const saveMembers = async (
   }
 };
 
-/**
- * Full member list: `roster` is the members version of its first page, `since` the version the pages were requested
- * after.
- */
-type CompleteMemberList = { since: number; roster: number; numbers: ReadonlySet<number> };
-
-/** Stores members in one transaction, unless the group was left meanwhile. */
-export const writeMembers = (
-  { store, platform }: SyncContext,
-  group: ConversationId,
-  { members, roster }: MemberPage,
-  completeList?: CompleteMemberList,
-): Promise<void> =>
-  store.transaction("rw", [store.conversations, store.members, store.meta], async () => {
-    if ((await store.conversations.get(group))?.gone !== false) return;
-    const storedVersion = await readStoredMembersVersion(store, group);
-    const at = platform.now();
-    const rows = members.map((member) => toMemberRow(group, member, at));
-    const stored = await store.members.bulkGet(
-      toMemberKeys(
-        group,
-        rows.map(({ number }) => number),
-      ),
-    );
-    // A page older than the stored list adds only members missing there, as former members.
-    const newRows =
-      roster >= storedVersion
-        ? rows
-        : rows.filter((_, index) => !stored[index]).map((row) => ({ ...row, left: 1 as const }));
-    await store.members.bulkPut(newRows);
-    // Another tab may have stored a newer list, and a group that was left and joined again has none.
-    if (!completeList || storedVersion !== completeList.since) return;
-    const { numbers, since } = completeList;
-    const isMissing = ({ number }: MemberRow) => since === 0 && !numbers.has(number);
-    await store.queryMembers(group).filter(isMissing).modify({ left: 1 });
-    await store.meta.put({ key: toMembersVersionKey(group), value: completeList.roster });
-  });
-
-type MemberLoaderPorts = {
+export type MemberLoaderPorts = {
   platform: Platform;
   link: Observable<LinkState>;
   context: Observable<SyncContext | undefined>;

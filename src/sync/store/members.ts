@@ -1,4 +1,5 @@
 import { hasLeftGroup } from "#contract/conversations.ts";
+import type { GroupMember, MemberPage } from "#contract/groups.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { type LocalStore, type MemberRow, ownProfileKey, type PersonRow, toMembersVersionKey } from "./database.ts";
 import { toUnrelatedPersonRow } from "./row-mapping.ts";
@@ -19,7 +20,7 @@ const staleMs = 24 * 3_600_000; // shown names and pictures are fetched again af
 const isKeptInSync = (person: PersonRow | undefined): person is PersonRow =>
   person !== undefined && person.state !== "none";
 
-export const toMemberKeys = (group: ConversationId, numbers: readonly number[]): [ConversationId, number][] =>
+const toMemberKeys = (group: ConversationId, numbers: readonly number[]): [ConversationId, number][] =>
   numbers.map((number) => [group, number]);
 
 /** Members version up to which the full member list is stored; 0 if it never was. */
@@ -97,3 +98,55 @@ export const listUnknownMembers = async (
     hasLeftGroup(row) ? !rows[index] : platform.now() - (rows[index]?.at ?? 0) > staleMs;
   return numbers.filter((number, index) => number !== row.group?.number && isStale(index));
 };
+
+const toMemberRow = (conversation: ConversationId, { profile, ...member }: GroupMember, at: number): MemberRow => ({
+  conversation,
+  number: member.number,
+  user: profile?.id ?? "",
+  username: profile?.username ?? "",
+  phone: profile?.phone ?? "",
+  avatar: profile?.avatar_url ?? null,
+  createdAt: profile?.created_at ?? 0,
+  role: member.role,
+  since: member.since,
+  left: member.left ? 1 : 0,
+  at,
+});
+
+/**
+ * Full member list: `roster` is the members version of its first page, `since` the version the pages were requested
+ * after.
+ */
+export type CompleteMemberList = { since: number; roster: number; numbers: ReadonlySet<number> };
+
+/** Stores members in one transaction, unless the group was left meanwhile. */
+export const writeMembers = (
+  { store, platform }: SyncContext,
+  group: ConversationId,
+  { members, roster }: MemberPage,
+  completeList?: CompleteMemberList,
+): Promise<void> =>
+  store.transaction("rw", [store.conversations, store.members, store.meta], async () => {
+    if ((await store.conversations.get(group))?.gone !== false) return;
+    const storedVersion = await readStoredMembersVersion(store, group);
+    const at = platform.now();
+    const rows = members.map((member) => toMemberRow(group, member, at));
+    const stored = await store.members.bulkGet(
+      toMemberKeys(
+        group,
+        rows.map(({ number }) => number),
+      ),
+    );
+    // A page older than the stored list adds only members missing there, as former members.
+    const newRows =
+      roster >= storedVersion
+        ? rows
+        : rows.filter((_, index) => !stored[index]).map((row) => ({ ...row, left: 1 as const }));
+    await store.members.bulkPut(newRows);
+    // Another tab may have stored a newer list, and a group that was left and joined again has none.
+    if (!completeList || storedVersion !== completeList.since) return;
+    const { numbers, since } = completeList;
+    const isMissing = ({ number }: MemberRow) => since === 0 && !numbers.has(number);
+    await store.queryMembers(group).filter(isMissing).modify({ left: 1 });
+    await store.meta.put({ key: toMembersVersionKey(group), value: completeList.roster });
+  });

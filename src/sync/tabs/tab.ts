@@ -4,7 +4,7 @@ import { Observable } from "#lib/browser/observable.ts";
 import { CallFeed } from "#sync/calls/call-feed.ts";
 import { requestByHttp } from "#sync/connection/http-transport.ts";
 import type { RequestCommand } from "#sync/connection/pending-requests.ts";
-import { MemberLoader } from "#sync/inbound/member-loader.ts";
+import { LazyMemberLoader } from "#sync/inbound/lazy-member-loader.ts";
 import type { Platform } from "#sync/platform/platform.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
 import { VisibilityReporter } from "#sync/presence/tab-visibility.ts";
@@ -44,7 +44,7 @@ export class Tab {
   readonly pushKeyVersion = new Observable(0);
   readonly typing: TypingState;
   readonly calls = new CallFeed(() => this.platform.now());
-  readonly memberLoader = new MemberLoader(this);
+  readonly memberLoader = new LazyMemberLoader(this);
   readonly #tabId: Uuid;
   readonly #visibilityReporter: VisibilityReporter;
   readonly #store: TabStore;
