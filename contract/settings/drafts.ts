@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { Seq, Watermark } from "#contract/conversations.ts";
+import { ReplyPlace, Watermark } from "#contract/conversations.ts";
 import { ConversationId } from "#contract/ids.ts";
 
 /**
@@ -13,7 +13,7 @@ export const SyncedDraft = v.object({
   base: Watermark,
   at: v.number(),
   text: v.string(),
-  reply: v.optional(Seq),
+  reply: v.optional(ReplyPlace),
 });
 export type SyncedDraft = v.InferOutput<typeof SyncedDraft>;
 

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { CallRequest } from "#contract/calls/call-commands.ts";
-import { Body } from "#contract/conversations.ts";
+import { Body, ReplyPlace } from "#contract/conversations.ts";
 import { PackedUuid } from "#contract/ids.ts";
 import { joinedFramesMax } from "#contract/limits.ts";
 import * as clientFrame from "./client-frame-types.ts";
@@ -77,7 +77,7 @@ const clientFrames = {
     MessageFlagFields,
   ]),
   // base, milliseconds since it was written, text, and the seq that it answers
-  [clientFrame.draft]: v.union([v.strictTuple(draftFields), v.strictTuple([...draftFields, Count])]),
+  [clientFrame.draft]: v.union([v.strictTuple(draftFields), v.strictTuple([...draftFields, ReplyPlace])]),
   [clientFrame.typing]: v.strictTuple([v.literal(clientFrame.typing), ConversationRef]),
   // delivered, read
   [clientFrame.receipts]: v.strictTuple([v.literal(clientFrame.receipts), ConversationRef, Count, Count]),

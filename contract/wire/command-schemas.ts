@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { CallRequest } from "#contract/calls/call-commands.ts";
-import { Body, ForwardSource, getEditNumber, Seq, Watermark } from "#contract/conversations.ts";
+import { Body, ForwardSource, getEditNumber, ReplyPlace, Seq, Watermark } from "#contract/conversations.ts";
 import { ConversationId, Uuid } from "#contract/ids.ts";
 import {
   draftAgeMaxMs,
@@ -139,13 +139,13 @@ const SetMessageFlagsCommand = v.strictObject({
 });
 /**
  * Draft of a conversation as a device has it. `base`: number of the last change of the draft that the device has seen.
- * `ago`: how long ago the text was changed, in milliseconds. `reply`: seq of the message that it answers.
+ * `ago`: how long ago the text was changed, in milliseconds. `reply`: place of the message that it answers.
  */
 export const DraftFields = v.strictObject({
   base: Watermark,
   ago: v.pipe(v.number(), v.safeInteger(), v.minValue(0), v.maxValue(draftAgeMaxMs)),
   text: v.pipe(v.string(), v.maxLength(messageTextMaxLength)),
-  reply: v.optional(Seq),
+  reply: v.optional(ReplyPlace),
 });
 /** Shares a draft with the caller's other devices; an empty text ends it. Idempotent. */
 const SetDraftCommand = v.strictObject({

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { SecurityNotice } from "#contract/auth/security-notice.ts";
 import { Call, CallFrame, CallResult } from "#contract/calls/call.ts";
+import { ReplyPlace } from "#contract/conversations.ts";
 import { type ErrorCode, errorCodes } from "#contract/errors.ts";
 import { PackedUuid } from "#contract/ids.ts";
 import { frameMaxBytes, joinedFramesMax } from "#contract/limits.ts";
@@ -164,7 +165,7 @@ const serverFrames = {
   [serverFrame.draft]: v.union([
     v.strictTuple(draftFields), // written by this device
     v.strictTuple([...draftFields, Count, Int, v.string()]), // base, time, text
-    v.strictTuple([...draftFields, Count, Int, v.string(), Count]), // with the seq that it answers
+    v.strictTuple([...draftFields, Count, Int, v.string(), ReplyPlace]), // with the place that it answers
   ]),
   [serverFrame.typing]: v.strictTuple([v.literal(serverFrame.typing), Count, Count]), // handle, member number
   [serverFrame.presenceVisibility]: v.strictTuple([v.literal(serverFrame.presenceVisibility)]),

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { ReplyPlace } from "#contract/conversations.ts";
 import type { ConversationId } from "#contract/ids.ts";
 import { draftAgeMaxMs, messageTextMaxLength } from "#contract/limits.ts";
 import { DraftList, isSameDraft, type SyncedDraft } from "#contract/settings/drafts.ts";
@@ -93,7 +94,7 @@ export class DraftSync implements OperationSender<DraftTask> {
       const [edit, row] = await strict.meta.bulkGet(keys);
       const written = await readTextDraft(strict, conversation);
       const text = written.trim() === "" ? "" : written;
-      const draft = { text, ...(typeof target === "number" && text !== "" ? { reply: target } : {}) };
+      const draft = { text, ...(text !== "" && v.is(ReplyPlace, target) ? { reply: target } : {}) };
       const state = (row?.value as DraftState | undefined) ?? noState;
       const isSame = isSameDraft(state, draft);
       if (edit && isSame && state.isBehind) return { draft, state, at: undefined };
@@ -153,7 +154,7 @@ export class DraftSync implements OperationSender<DraftTask> {
       if (draft.change <= state.change) return;
       const local = await readTextDraft(strict, conversation);
       const target = readReplyDraft(scope, conversation);
-      const reply = typeof target === "number" ? target : undefined;
+      const reply = v.is(ReplyPlace, target) ? target : undefined;
       const next: DraftState = { change: draft.change, text, isOwn: false };
       if (draft.reply !== undefined) next.reply = draft.reply;
       if (isSameDraft({ text: local, ...(reply === undefined ? {} : { reply }) }, draft)) {

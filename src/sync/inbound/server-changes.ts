@@ -1,5 +1,5 @@
 import type { SecurityNotice } from "#contract/auth/security-notice.ts";
-import type { Body, InboxRow, Message } from "#contract/conversations.ts";
+import type { Body, InboxRow, Message, ReplyPlace } from "#contract/conversations.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import type { Relation } from "#contract/people.ts";
 import type { VersionedSettings } from "#contract/settings/settings.ts";
@@ -68,7 +68,7 @@ export type ServerChange =
       target: ConversationKey;
       before: number;
       change: number;
-      content?: { base: number; at: number; text: string; reply?: number | undefined };
+      content?: { base: number; at: number; text: string; reply?: ReplyPlace | undefined };
     }
   /** Answers to changes by this device; `change` is the last change of the conversation's row that they include. */
   | { type: "cleared"; conversation: ConversationId; upTo: number; keep: boolean; change: ChangeNumber }

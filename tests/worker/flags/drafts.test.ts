@@ -14,7 +14,7 @@ import { openDb } from "#worker/db/client.ts";
 import { sessions } from "#worker/db/schema.ts";
 import { signAccessToken } from "#worker/lib/http/access-token.ts";
 
-type Draft = { text: string; base?: number; ago?: number; reply?: number };
+type Draft = { text: string; base?: number; ago?: number; reply?: number | string };
 
 const setDraft = async (of: Person, conversation: ConversationId, { base = 0, ago = 0, ...draft }: Draft) => {
   const result = await request(of, { type: "setDraft", conversation, base, ago, ...draft });
@@ -56,9 +56,18 @@ test("a draft reaches the person's other devices with its reply, and nobody else
   expect((await late.hello()).at(-1)).toBe(revision);
   expect(stranger.counters).toHaveLength(0);
   expect(await listDrafts(ben)).toEqual({ head: 0, drafts: [] });
+  // So does one that answers a message of a group.
+  const place = `${createUuid()}:12`;
+  const inGroup = await setDraft(tablet, id, { base: revision, text: "Bongo", reply: place });
+  expect((await own.nextOf("D")).at(-1)).toBe(place);
+  await evictDurableObject(env.USER_CHANNEL.getByName(phone.id));
+  expect((await listDrafts(phone, revision)).drafts).toMatchObject([{ text: "Bongo", reply: place }]);
+  expect(await setDraft(tablet, id, { base: inGroup, text: "Bongo", reply: "nobody:1" }).catch(() => "refused")).toBe(
+    "refused",
+  );
   // The same draft again changes nothing.
-  expect(await setDraft(tablet, id, { text: "Mbote", reply: 3 })).toBe(revision);
-  expect((await listDrafts(phone)).head).toBe(revision);
+  expect(await setDraft(tablet, id, { base: inGroup, text: "Bongo", reply: place })).toBe(inGroup);
+  expect((await listDrafts(phone)).head).toBe(inGroup);
 });
 
 test("of two texts that do not know each other the one written later wins, whichever arrives first", async () => {

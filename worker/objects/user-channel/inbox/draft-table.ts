@@ -9,7 +9,8 @@ type DraftColumns = {
   at: number;
   writer: string;
   text: string;
-  reply: number | null;
+  /** The column has the affinity of a number; a place in a group is no number and is stored as text. */
+  reply: number | string | null;
 };
 /** Draft of a conversation, and the session of the device that wrote it. */
 export type StoredDraft = Omit<SyncedDraft, "conversation"> & { writer: string };
