@@ -64,10 +64,16 @@ const sharedPagePart = "app";
 /** Connection to the server, requested once the first screen is drawn. */
 const connectionPart = {
   name: "connection",
-  roots: ["src/sync/server-code.ts", "src/sync/presence/presence-poller.ts", "src/sync/inbound/member-loader.ts"],
+  roots: [
+    "src/sync/server-code.ts",
+    // Commands of a person: a device that has lost the network has their code.
+    "src/sync/connection/http-command.ts",
+    "src/sync/outbox/conversation-commands.ts",
+    "src/sync/outbox/conversation-flags.ts",
+    "src/sync/presence/presence-poller.ts",
+    "src/sync/inbound/member-loader.ts",
+  ],
 };
-/** Commands by HTTP: without a socket, and those of a person. */
-const httpPart = { name: "http", roots: ["src/sync/connection/http-command.ts"] };
 /** Also uses the modules of `chat`. */
 const groupChatPart = { name: "group-chat", roots: ["src/features/chat/group-chat-screen.tsx"] };
 
@@ -169,8 +175,6 @@ const lazyParts = [
       "src/features/conversations/flag-actions.ts",
       "src/features/conversations/row-menu.tsx",
       "src/features/conversations/new-chat-sheet.tsx",
-      "src/sync/outbox/conversation-commands.ts",
-      "src/sync/outbox/conversation-flags.ts",
       "src/sync/outbox/edit-message.ts",
       "src/sync/outbox/edit-sender.ts",
       "src/sync/outbox/multicast.ts",
@@ -287,7 +291,7 @@ function assignParts(graph) {
   const ofApp = collectReachable(graph, ["src/main.tsx", ...pageParts.flatMap(({ roots }) => roots)], () => false);
   for (const [id, name] of partOf) if (name === "base" && !ofApp.has(id)) partOf.set(id, formsPart);
   assignSideBySide(pageParts, sharedPagePart);
-  assignInOrder([httpPart, connectionPart, groupChatPart, ...idleParts]);
+  assignInOrder([connectionPart, groupChatPart, ...idleParts]);
   assignSideBySide(lazyParts, sharedPart);
   for (const path of documentScripts) partOf.delete(toModuleId(path));
   return partOf;
@@ -319,7 +323,7 @@ export const isPageModule = (id) =>
   documentScripts.some((path) => toModuleId(path) === id) ||
   [...initialParts, ...pageParts].some(({ name }) => partByModule?.get(id) === name);
 
-const openingParts = [...initialParts, ...pageParts, httpPart, connectionPart, groupChatPart, ...idleParts];
+const openingParts = [...initialParts, ...pageParts, connectionPart, groupChatPart, ...idleParts];
 
 /**
  * Whether a module is loaded before a chat or another first page is usable. Valid after the chunks were assigned.

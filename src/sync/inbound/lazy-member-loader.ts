@@ -17,9 +17,11 @@ export class LazyMemberLoader {
   }
 
   requestMembers(group: ConversationId, numbers: readonly number[]): void {
-    if (this.#loader) return this.#loader.requestMembers(group, numbers);
-    this.#waiting.push([group, numbers]);
-    void this.#load();
+    if (this.#loader) this.#loader.requestMembers(group, numbers);
+    else {
+      this.#waiting.push([group, numbers]);
+      void this.#load();
+    }
   }
 
   async #load(): Promise<void> {

@@ -130,6 +130,7 @@ test("a search in a group is limited to a sender", async ({ browser, server }) =
   const { page, texts } = phone;
   await expect(phone.message("le bus")).toBeVisible();
   await choose(phone, texts.chat.search);
+  await page.getByRole("combobox", { name: texts.searchFilters.person }).focus();
   await page.getByRole("combobox", { name: texts.searchFilters.person }).selectOption("Ben");
   const results = page.getByRole("list", { name: texts.chat.foundList }).getByRole("listitem");
   await expect(results).toHaveText([/le bus/, /le marché de Ben/]);

@@ -1,4 +1,4 @@
-import { useMemo } from "react";
+import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { ConversationId } from "#contract/ids.ts";
 import type { SearchFilter } from "#contract/wire/search-filter.ts";
@@ -58,10 +58,12 @@ type FilterSelectProps = {
   options: readonly { value: string; label: string }[];
   value: string | undefined;
   onChange: (value: string | undefined) => void;
+  /** The person is about to open the list of choices. */
+  onOpen?: () => void;
 };
 
 /** Chip that opens the list of choices of the browser. */
-function FilterSelect({ label, anyLabel, options, value, onChange }: FilterSelectProps) {
+function FilterSelect({ label, anyLabel, options, value, onChange, onOpen }: FilterSelectProps) {
   return (
     <select
       aria-label={label}
@@ -70,6 +72,8 @@ function FilterSelect({ label, anyLabel, options, value, onChange }: FilterSelec
         value === undefined ? "border-field bg-surface text-muted" : "border-accent bg-accent-soft text-accent"
       }`}
       onChange={(event) => onChange(event.target.value === "" ? undefined : event.target.value)}
+      onFocus={onOpen}
+      onPointerEnter={onOpen}
     >
       <option value="">{anyLabel}</option>
       {options.map((option) => (
@@ -88,7 +92,9 @@ function PersonFilter({ group, chosen, onChange }: FiltersProps & { group: Conve
   const { t } = useTranslation();
   const language = useLanguage();
   const card = useConversation(group)?.group;
-  const { members } = useGroupMembers(group, card?.roster);
+  // The list is not fetched for a search without this filter.
+  const [isWanted, setWanted] = useState(chosen.from !== undefined);
+  const { members } = useGroupMembers(group, isWanted ? card?.roster : undefined);
   const options = useMemo(
     () =>
       (members ?? [])
@@ -106,6 +112,7 @@ function PersonFilter({ group, chosen, onChange }: FiltersProps & { group: Conve
       anyLabel={t("searchFilters.anyPerson")}
       options={options}
       value={from === undefined ? undefined : String(from)}
+      onOpen={() => setWanted(true)}
       onChange={(value) => onChange(value === undefined ? rest : { ...rest, from: Number(value) })}
     />
   );
