@@ -33,8 +33,8 @@ function runVitest(project) {
     "run",
     "--project",
     `${project}*`,
-    // Twice the processors of the smallest machine: tests mostly wait, for alarms and time-outs.
-    "--maxWorkers=4",
+    // Three times the processors of the smallest machine: tests often wait, for alarms and time-outs.
+    "--maxWorkers=6",
     "--passWithNoTests",
     "--reporter=default",
     "--reporter=json",

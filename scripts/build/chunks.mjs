@@ -66,10 +66,7 @@ const connectionPart = {
   name: "connection",
   roots: [
     "src/sync/server-code.ts",
-    // Commands of a person: a device that has lost the network has their code.
     "src/sync/connection/http-command.ts",
-    "src/sync/outbox/conversation-commands.ts",
-    "src/sync/outbox/conversation-flags.ts",
     "src/sync/presence/presence-poller.ts",
     "src/sync/inbound/member-loader.ts",
   ],

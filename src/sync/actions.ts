@@ -36,8 +36,7 @@ export type { Draft, OutgoingFile } from "./store/view-models.ts";
 
 // Rarely used code is loaded on first use.
 export const loadMulticast = () => rejectAsOffline(import("./outbox/multicast.ts"));
-const loadCommands = () => rejectAsOffline(import("./outbox/conversation-commands.ts"));
-const loadConversationFlags = () => rejectAsOffline(import("./outbox/conversation-flags.ts"));
+const loadServerCode = () => rejectAsOffline(import("./server-code.ts"));
 const loadEditCode = () => rejectAsOffline(import("./outbox/edit-message.ts"));
 const loadReactions = () => rejectAsOffline(import("./reactions/set-reaction.ts"));
 const loadMessageFlags = () => rejectAsOffline(import("./message-flags/set-message-flags.ts"));
@@ -85,10 +84,10 @@ export const markReadUpTo = (conversation: ConversationId, seq: number): void =>
 
 /** Deletes a message that was unsent when the user chose to delete it, even if it has been sent since. */
 export const deleteUnsentMessage = async (conversation: ConversationId, cid: Uuid): Promise<void> =>
-  (await loadCommands()).deleteMessageByClientId(getEngine().tab, conversation, cid);
+  (await loadServerCode()).deleteMessageByClientId(getEngine().tab, conversation, cid);
 /** Deletes an own message for everyone, also offline. Rejects with a SyncError if this device cannot store the deletion. */
 export const deleteMessageForEveryone = async (conversation: ConversationId, seq: number): Promise<void> =>
-  (await loadCommands()).deleteMessageBySeq(getEngine().tab, conversation, seq);
+  (await loadServerCode()).deleteMessageBySeq(getEngine().tab, conversation, seq);
 /** Sets this person's reaction to a message, null for none, also offline. Rejects if this device cannot store it. */
 export const setReaction = async (
   conversation: ConversationId,
@@ -115,24 +114,24 @@ export const discardRefusedEdit = async (conversation: ConversationId, item: Cha
  * rejects with a SyncError.
  */
 export const clearConversation = async (conversation: ConversationId): Promise<void> =>
-  (await loadCommands()).clearConversationHistory(getEngine().tab, conversation, true);
+  (await loadServerCode()).clearConversationHistory(getEngine().tab, conversation, true);
 /** Removes a conversation from this person's list. */
 export const hideConversation = async (conversation: ConversationId): Promise<void> =>
-  (await loadCommands()).clearConversationHistory(getEngine().tab, conversation, false);
+  (await loadServerCode()).clearConversationHistory(getEngine().tab, conversation, false);
 /** Pins a message for all members of a conversation, or unpins it. Needs the network; rejects with a SyncError. */
 export const pinMessage = async (conversation: ConversationId, seq: number, pinned: boolean): Promise<void> =>
-  (await loadCommands()).setMessagePinned(getEngine().tab, conversation, seq, pinned);
+  (await loadServerCode()).setMessagePinned(getEngine().tab, conversation, seq, pinned);
 /**
  * Marks a conversation as unread, archives or pins it, or undoes that, also offline. Rejects with the SyncError
  * "too_many_pinned".
  */
 export const setConversationFlags = async (conversation: ConversationId, flags: FlagChange): Promise<void> =>
-  (await loadConversationFlags()).changeConversationFlags(getEngine().tab, conversation, flags);
+  (await loadServerCode()).changeConversationFlags(getEngine().tab, conversation, flags);
 export const muteConversation = async (
   conversation: ConversationId,
   muted: boolean,
   options?: MuteOptions,
-): Promise<void> => (await loadCommands()).setConversationMuted(getEngine().tab, conversation, muted, options);
+): Promise<void> => (await loadServerCode()).setConversationMuted(getEngine().tab, conversation, muted, options);
 
 /**
  * Sends files to a conversation. Resolves once all are durable in the outbox; rejects with a SyncError if none is, with
@@ -231,7 +230,7 @@ export const changeRelation = async (
   person: Uuid,
   request: () => Promise<Relation>,
   isDone: (row: PersonRow) => boolean,
-): Promise<void> => (await loadCommands()).runRelationCommand(currentEngine.get()?.tab, person, request, isDone);
+): Promise<void> => (await loadServerCode()).runRelationCommand(currentEngine.get()?.tab, person, request, isDone);
 
 const syncTimeoutMs = 10_000;
 

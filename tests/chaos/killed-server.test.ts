@@ -3,8 +3,8 @@ import { openPair } from "#tests/support/people/pair.ts";
 import { countOutbox, type LogLine, readLocalLog, readScreen, readServerLog } from "#tests/support/server/logs.ts";
 import { startServer } from "#tests/support/server/server.ts";
 
-const messagesEach = 300;
-const deaths = 5;
+const messagesEach = 200;
+const deaths = 4;
 const perDeath = messagesEach / deaths;
 const whileAlive = 0.7 * perDeath; // the rest is written while there is no server
 
@@ -14,7 +14,7 @@ const textsOf = (name: string, death: number): string[] =>
 const textsFrom = (log: LogLine[], sender: number) =>
   log.filter((line) => line.sender === sender).map(({ text }) => text);
 
-test("the runtime dies five times while two people write 300 messages each, and nothing is lost", async ({
+test("the runtime dies four times while two people write 200 messages each, and nothing is lost", async ({
   browser,
 }) => {
   test.setTimeout(600_000);

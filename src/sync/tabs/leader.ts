@@ -139,6 +139,8 @@ export class Leader {
     });
     this.#httpFallback = new HttpFallback(context, this.#session, this.#httpPolling, () => this.#outbox.schedule());
     this.#lazyWorkers.schedule();
+    // Ready when the socket fails.
+    import("#sync/connection/http-command.ts").catch(() => undefined);
   }
 
   /** Sends a request over the socket if it is ready, else by HTTP. Rejects with a SyncError. */
