@@ -107,10 +107,7 @@ const idleParts = [
     roots: ["src/features/chat/composer/private-chat-notices.tsx", "src/features/chat/message/failed-message.tsx"],
   },
   // Announces messages that arrive in other conversations.
-  {
-    name: "notifier",
-    roots: ["src/features/notifier/notifier.tsx", "src/features/notifier/sync-notices.ts"],
-  },
+  { name: "notifier", roots: ["src/features/notifier/notifier.tsx"] },
   // Notifications while the app is closed: requested where they are on, and once a message was sent.
   { name: "push", roots: ["src/features/push/push-host.tsx", "src/lib/push/browser-push.ts"] },
 ];

@@ -1,7 +1,7 @@
 import { useEffect } from "react";
 import { type NavigateFunction, useNavigate } from "react-router";
-import { loadOrShowToast } from "#components/overlays/load-with-toast.ts";
 import { showToast } from "#components/overlays/toast.tsx";
+import type { ShownNotice } from "#features/notifier/sync-notices.ts";
 import { loadWithIdleTexts, t } from "#i18n/setup.ts";
 import { requireUpdate } from "#lib/browser/service-worker.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
@@ -28,7 +28,15 @@ export const useAcceptanceToasts = (): void => {
   });
 };
 
-const loadNotices = () => import("#features/notifier/sync-notices.ts");
+const loadNotifier = () => import("#features/notifier/notifier.tsx");
+
+/** Shows a notice once its code is here: without a network it may have to wait for the next connection. */
+const showNotice = (notice: ShownNotice): void => {
+  loadWithIdleTexts(loadNotifier).then(
+    (notifier) => notifier.showNotice(notice),
+    () => addEventListener("online", () => showNotice(notice), { once: true }),
+  );
+};
 
 /**
  * Shows a toast for each notice of the sync engine, such as lost unsent messages. An ended session (`signed-out`) needs
@@ -41,8 +49,7 @@ export const useSyncToasts = (): void => {
         if (notice === "outdated") {
           showToast({ message: t("errors.unknown_protocol"), tone: "danger" });
           void requireUpdate().catch(() => undefined);
-        } else if (notice !== "signed-out")
-          void loadOrShowToast(loadNotices, loadWithIdleTexts).then((code) => code?.showNotice(notice));
+        } else if (notice !== "signed-out") showNotice(notice);
       }),
     [],
   );

@@ -15,6 +15,8 @@ import { resumeShare } from "./resume-share.ts";
 import { useAppBadge } from "./use-app-badge.ts";
 import { useBanner } from "./use-banner.ts";
 
+export { showNotice } from "./sync-notices.ts";
+
 const chatPathPattern = /^\/app\/(chat|group)\/([^/]+)$/;
 
 /** Returns the id of the conversation whose chat is open at this path. */

@@ -2,7 +2,8 @@ import { showToast } from "#components/overlays/toast.tsx";
 import { type TextKey, t } from "#i18n/setup.ts";
 import type { SyncNotice } from "#sync/tabs/tab.ts";
 
-type ShownNotice = Exclude<SyncNotice, "outdated" | "signed-out">;
+/** A notice that becomes a toast. */
+export type ShownNotice = Exclude<SyncNotice, "outdated" | "signed-out">;
 
 const texts = {
   "store-reset": "shell.notice.storeReset",

@@ -8,7 +8,7 @@ import { toSite } from "#tests/support/people/pair.ts";
 import { connectPeople, makePerson } from "#tests/support/people/people.ts";
 
 const listResults = ({ page }: TestClient, heading: string) =>
-  page.getByRole("region", { name: heading }).getByRole("link");
+  page.getByRole("region", { name: heading, exact: true }).getByRole("link");
 
 test("the list's search finds messages of all chats, older ones on the server, and opens the chat there", async ({
   browser,

@@ -52,7 +52,7 @@ test("images, voice messages, files and links of a chat are listed, also those t
   await images.nth(1).getByRole("button").click();
   const viewer = page.getByRole("dialog", { name: texts.messages.viewer });
   await expect(viewer.getByText("La première")).toBeVisible();
-  expect(new Set(requests).size).toBe(1);
+  await expect.poll(() => new Set(requests).size).toBe(1);
   await viewer.getByRole("button", { name: texts.gallery.show }).click();
   await expect(gallery).toHaveCount(0);
   await expect(page.getByRole("main").getByText("La première", { exact: true })).toBeInViewport();

@@ -13,6 +13,10 @@ test("another tab that deletes the local database removes neither unsent message
   await expect(anas.ticks("en ligne", "read")).toBeVisible();
   const other = await anas.context.newPage();
   await anas.goTo("/favicon.svg", other); // a page of this origin without a script
+  // The code of notices arrives when the app is idle, in two files.
+  await page.waitForFunction(
+    () => performance.getEntriesByType("resource").filter(({ name }) => /notifier-/.test(name)).length === 2,
+  );
   await anas.context.setOffline(true);
   const unsent = ["un", "deux", "trois"];
   for (const text of unsent) await anas.write(text);
