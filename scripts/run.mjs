@@ -56,6 +56,30 @@ export function runOrThrow(command, args, options = {}) {
   return output;
 }
 
+/**
+ * Like `run` with `quiet`, without blocking, so that commands can run side by side.
+ * @param {string} command
+ * @param {string[]} args
+ * @returns {Promise<{ ok: boolean, output: string }>}
+ */
+export function runAsync(command, args) {
+  return new Promise((resolve) => {
+    const child = spawn(command, args, {
+      cwd: root,
+      env: toolEnv(),
+      shell: isWindows,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    let output = "";
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding("utf8").on("data", (text) => {
+        output += text;
+      });
+    child.on("error", (error) => resolve({ ok: false, output: `${output}${error}` }));
+    child.on("close", (code) => resolve({ ok: code === 0, output }));
+  });
+}
+
 /** Throws if the port is in use: another server would answer in our place. */
 export async function requireFreePort(port) {
   const probe = createServer();

@@ -57,7 +57,7 @@ async function runPlaywright(projects) {
 }
 
 const suites = {
-  check: async () => runChecks(),
+  check: runChecks,
   unit: async () => runVitest("unit"),
   worker: async () => runVitest("worker"),
 };

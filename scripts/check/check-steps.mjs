@@ -1,5 +1,5 @@
-// Checks that need no running product. All steps run, so that one run shows all problems.
-import { run } from "../run.mjs";
+// Checks that need no running product. All steps run, side by side, so that one run shows all problems.
+import { runAsync } from "../run.mjs";
 
 const knipProduct = [
   ...["--no-progress", "--no-config-hints", "--production", "-c", "scripts/check/knip-product.json"],
@@ -24,16 +24,14 @@ const steps = [
 ];
 
 /** Runs every step and returns the counts and the names of the failed ones. */
-export function runChecks() {
-  /** @type {string[]} */
-  const failures = [];
-  for (const [title, command, args] of steps) {
-    const { ok, output } = run(command, args, { quiet: true });
-    if (!ok) {
-      failures.push(title);
-      console.error(`${output.trimEnd()}\n`);
-    }
+export async function runChecks() {
+  const results = await Promise.all(
+    steps.map(async ([title, command, args]) => ({ title, ...(await runAsync(command, args)) })),
+  );
+  for (const { title, ok, output } of results) {
+    if (!ok) console.error(`${output.trimEnd()}\n`);
     console.log(`${ok ? "✓" : "✗"} ${title}`);
   }
+  const failures = results.filter(({ ok }) => !ok).map(({ title }) => title);
   return { passed: steps.length - failures.length, failed: failures.length, skipped: 0, failures, flaky: [] };
 }

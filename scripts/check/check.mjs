@@ -9,4 +9,5 @@ installPackages();
 generateTypes();
 if (process.argv.includes("--update-budget"))
   console.log(runOrThrow("node", ["scripts/check/byte-budget.mjs", "--update"]));
-process.exitCode = runChecks().failed === 0 ? 0 : 1;
+const { failed } = await runChecks();
+process.exitCode = failed === 0 ? 0 : 1;
