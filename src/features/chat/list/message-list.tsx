@@ -7,12 +7,12 @@ import { useComposerOverlay } from "#features/chat/composer/composer-overlay.ts"
 import type { UnseenMentions } from "#features/chat/mentions/unseen-mentions.tsx";
 import { type BubbleActions, hasMessageMenu } from "#features/chat/message/bubble.tsx";
 import type { ChatParticipation } from "#features/chat/message/chat-participation.ts";
+import type { MessageAction } from "#features/chat/message/menu/message-action.ts";
 import {
   estimateMessageHeight,
   type MessagePlacement,
   toMessagePlacement,
 } from "#features/chat/message/message-layout.ts";
-import type { MessageAction } from "#features/chat/message/message-menu.tsx";
 import type { ChatPeople } from "#features/chat/message/senders.ts";
 import { ActiveSearchResultContext } from "#features/chat/search/search-highlight.tsx";
 import { formatDayHeading } from "#i18n/relative-date.ts";
@@ -28,7 +28,7 @@ import { listTopPx, useAnchoredList } from "./use-anchored-list.ts";
 import { useInfiniteScroll } from "./use-infinite-scroll.ts";
 import { useReadReceipts } from "./use-read-receipts.ts";
 
-const MessageMenu = lazyOverlay(() => import("#features/chat/message/message-menu.tsx"));
+const MessageActions = lazyOverlay(() => import("#features/chat/message/menu/message-actions.tsx"));
 const ImageViewer = lazyOverlay(() => import("#features/chat/attachments/image-viewer.tsx"));
 
 const defaultRowPx = 56;
@@ -279,7 +279,7 @@ export function MessageList({ conversation, chat, people, targetSeq, isVisible, 
       )}
       {props.overlay}
       {action && (
-        <MessageMenu
+        <MessageActions
           conversation={conversation}
           me={me}
           people={people}

@@ -8,12 +8,12 @@ import { PersonListItem } from "#components/people/person-row.tsx";
 import type { StoredBody } from "#contract/conversations.ts";
 import type { Receipts } from "#contract/groups.ts";
 import type { Uuid } from "#contract/ids.ts";
+import { findSender } from "#features/chat/message/senders.ts";
 import { useLinkState } from "#sync/hooks/use-connection.ts";
 import { useMemberProfiles } from "#sync/hooks/use-group.ts";
 import { fetchReceipts } from "#sync/people/group-commands.ts";
 import { asSyncError } from "#sync/platform/sync-error.ts";
 import type { DisplayedStatus } from "#sync/store/view-models.ts";
-import { findSender } from "./senders.ts";
 
 const receiptPageSize = 40;
 const nearEndPx = 600;
