@@ -41,11 +41,11 @@ const comparePassword = async (
   taken: readonly LimitBucket[],
 ): Promise<CorrectPassword | { outcome: "incorrect" }> => {
   const db = openDb(c.env);
-  const isCorrect = await verifyPassword(password, c.env.PEPPER, account?.password_hash);
+  const isCorrect = await verifyPassword(c.env, password, account?.password_hash);
   if (!account || !isCorrect) return { outcome: "incorrect" };
   await returnTokens(db, taken);
-  if (!isOutdatedHash(account.password_hash)) return { outcome: "correct", ...account };
-  const password_hash = await hashPassword(password, c.env.PEPPER);
+  if (!isOutdatedHash(c.env, account.password_hash)) return { outcome: "correct", ...account };
+  const password_hash = await hashPassword(c.env, password);
   await updatePasswordHash(db, account.id, account.password_hash, password_hash);
   return { outcome: "correct", id: account.id, password_hash };
 };

@@ -1,10 +1,15 @@
 import { createHmac, randomBytes, scrypt, timingSafeEqual } from "node:crypto";
 import { scryptParameters } from "#contract/limits.ts";
+import { hasCheapWork } from "#worker/lib/limits/local-limits.ts";
 
 const saltBytes = 16;
 const maxMemoryBytes = 64 * 1024 * 1024; // above the 16 MiB that N and r need
 
 type ScryptParameters = { N: number; r: number; p: number; keyLength: number };
+type HashEnv = Pick<Env, "PEPPER">;
+
+const getParameters = (env: HashEnv): ScryptParameters =>
+  hasCheapWork(env) ? { ...scryptParameters, N: 2, p: 1 } : scryptParameters;
 
 /**
  * Derives the key of a password. The pepper is not stored in the database, so passwords cannot be guessed from a stolen
@@ -27,10 +32,11 @@ const deriveKey = (
 const toBase64 = (bytes: Buffer): string => bytes.toString("base64").replaceAll("=", "");
 
 /** scrypt with OWASP's parameters (Password Storage Cheat Sheet) in the PHC string format. */
-export const hashPassword = async (password: string, pepper: string): Promise<string> => {
-  const { N, r, p } = scryptParameters;
+export const hashPassword = async (env: HashEnv, password: string): Promise<string> => {
+  const parameters = getParameters(env);
+  const { N, r, p } = parameters;
   const salt = randomBytes(saltBytes);
-  const key = await deriveKey(password, pepper, salt, scryptParameters);
+  const key = await deriveKey(password, env.PEPPER, salt, parameters);
   return `$scrypt$ln=${Math.log2(N)},r=${r},p=${p}$${toBase64(salt)}$${toBase64(key)}`;
 };
 
@@ -48,18 +54,19 @@ const parsePhcHash = (hash: string): { parameters: ScryptParameters; salt: Buffe
 };
 
 /** Hash for unknown phone numbers, so that the check takes as long as for known ones. It matches no password. */
-const dummyHash = `$scrypt$ln=${Math.log2(scryptParameters.N)},r=${scryptParameters.r},p=${scryptParameters.p}$${"A".repeat(22)}$${"A".repeat(43)}`;
+const makeDummyHash = ({ N, r, p }: ScryptParameters): string =>
+  `$scrypt$ln=${Math.log2(N)},r=${r},p=${p}$${"A".repeat(22)}$${"A".repeat(43)}`;
 
 /** Compares a password with its hash. Without a hash it does the same work and returns false. */
-export const verifyPassword = async (password: string, pepper: string, hash: string | undefined): Promise<boolean> => {
-  const { parameters, salt, key } = parsePhcHash(hash ?? dummyHash);
-  const derived = await deriveKey(password, pepper, salt, parameters);
+export const verifyPassword = async (env: HashEnv, password: string, hash: string | undefined): Promise<boolean> => {
+  const { parameters, salt, key } = parsePhcHash(hash ?? makeDummyHash(getParameters(env)));
+  const derived = await deriveKey(password, env.PEPPER, salt, parameters);
   return timingSafeEqual(derived, key) && hash !== undefined;
 };
 
 /** Tests whether a stored hash was made with other parameters than the current ones. */
-export const isOutdatedHash = (hash: string): boolean => {
+export const isOutdatedHash = (env: HashEnv, hash: string): boolean => {
   const { N, r, p, keyLength } = parsePhcHash(hash).parameters;
-  const now = scryptParameters;
+  const now = getParameters(env);
   return N !== now.N || r !== now.r || p !== now.p || keyLength !== now.keyLength;
 };

@@ -34,14 +34,17 @@ const computePurposeBinding = (secret: string, { action, subject }: ProofPurpose
 export const createProofChallenge = async (
   secret: string,
   purpose: ProofPurpose,
-  level = 0,
-  now = Date.now(),
+  {
+    level = 0,
+    keys = proofKeysMax * 2 ** level,
+    now = Date.now(),
+  }: { level?: number; keys?: number; now?: number } = {},
 ): Promise<Challenge> => {
   const { parameters, signature } = await createChallenge({
     ...toAltchaOptions(secret),
     algorithm,
     cost: proofKeyRounds,
-    counter: randomInt(proofKeysMax * 2 ** level),
+    counter: randomInt(keys),
     expiresAt: Math.floor((now + proofValidMs) / 1_000),
     data: { binding: computePurposeBinding(secret, purpose), level },
   });

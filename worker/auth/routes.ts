@@ -21,6 +21,7 @@ import { describeOperation } from "#worker/lib/http/openapi.ts";
 import { refuse } from "#worker/lib/http/refusal.ts";
 import { validate } from "#worker/lib/http/validate.ts";
 import { takeClientToken } from "#worker/lib/limits/client-limits.ts";
+import { hasCheapWork } from "#worker/lib/limits/local-limits.ts";
 import { takeToken } from "#worker/lib/limits/rate-limit.ts";
 import { isCommonPassword } from "./common-passwords.ts";
 import { passkeyRoutes } from "./passkeys/passkey-routes.ts";
@@ -141,7 +142,8 @@ export const authRoutes = createRoutes()
     async (c) => {
       const purpose = c.req.valid("json");
       const level = await readProofLevel(c, openDb(c.env), purpose);
-      return c.json(await createProofChallenge(c.env.ALTCHA_HMAC_KEY, purpose, level), 200);
+      const options = hasCheapWork(c.env) ? { level, keys: 1 } : { level };
+      return c.json(await createProofChallenge(c.env.ALTCHA_HMAC_KEY, purpose, options), 200);
     },
   )
   .post(
@@ -174,7 +176,7 @@ export const authRoutes = createRoutes()
       const providerIdentity = identity && (await findUnlinkedIdentity(db, identity));
       if (typeof providerIdentity === "string") return refuse(c, providerIdentity);
       if (await isPhoneTaken(db, phone)) return refuse(c, "phone_exists");
-      const password_hash = await hashPassword(password, c.env.PEPPER);
+      const password_hash = await hashPassword(c.env, password);
       const user = await insertUser(db, { phone, username: data?.username, password_hash, identity: providerIdentity });
       if (!user) return refuse(c, (await isPhoneTaken(db, phone)) ? "phone_exists" : "identity_already_exists");
       return c.json(await startFirstSession(c, user), 200);

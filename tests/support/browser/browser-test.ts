@@ -6,7 +6,7 @@ export const test = base.extend<object, { server: Server }>({
   server: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads a fixture's needs from this pattern.
     async ({}, use) => {
-      const server = await startServer();
+      const server = await startServer({ vars: { LOCAL_CHEAP_WORK: "true" } });
       await use(server);
       await server.stop();
     },

@@ -20,7 +20,7 @@ test("a session that starts with a former password is invalid, and replaces no o
   const ana = await makePerson();
   const db = openDb(env);
   const before = await sessionsOf(ana.id);
-  const password_hash = await hashPassword("Former2026", env.PEPPER);
+  const password_hash = await hashPassword(env, "Former2026");
   for (const methods of ["password", "password totp"]) {
     const late = createSessionRow(ana.id, Date.now(), { methods });
     expect(await insertSession(db, late, toPasswordPreconditions({ user_id: ana.id, password_hash }))).toBeUndefined();

@@ -48,7 +48,11 @@ test("a network that spends many proofs gets harder challenges, and is never ref
 test("a network is back at the lowest difficulty a quarter of an hour after any number of proofs", async () => {
   const address = "198.51.104.9";
   await spend("198.51.104.0/24", 10_000);
-  const dearest = await createProofChallenge(env.ALTCHA_HMAC_KEY, { action: "sign_up", subject: phoneOf(2754) }, 3);
+  const dearest = await createProofChallenge(
+    env.ALTCHA_HMAC_KEY,
+    { action: "sign_up", subject: phoneOf(2754) },
+    { level: 3 },
+  );
   expect((await signUp(phoneOf(2754), await solveForToken(dearest), address)).status).toBe(200);
   advanceClock(17 * 60_000);
   expect(await levelAt(address)).toBe(0);
@@ -77,7 +81,7 @@ test("proofs solved in advance at a low difficulty are invalid once their networ
     body: { error_code: "captcha_failed" },
   });
   // One level below the required one is enough, because others may have raised it meanwhile.
-  const dearer = await createProofChallenge(env.ALTCHA_HMAC_KEY, purpose, 1);
+  const dearer = await createProofChallenge(env.ALTCHA_HMAC_KEY, purpose, { level: 1 });
   expect((await signUp(purpose.subject, await solveForToken(dearer), address)).status).toBe(200);
   expect((await signUp(purpose.subject, kept, "198.51.103.9")).body).toMatchObject({ error_code: "phone_exists" });
 });

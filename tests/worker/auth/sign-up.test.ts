@@ -183,7 +183,7 @@ test("a proof of work is valid for its number and action only", async () => {
 
 test("a proof of work is invalid after ten minutes", async () => {
   const purpose = { action: "sign_up", subject: phoneOf(907) } as const;
-  const old = await createProofChallenge(env.ALTCHA_HMAC_KEY, purpose, 0, Date.now() - proofValidMs - 1_000);
+  const old = await createProofChallenge(env.ALTCHA_HMAC_KEY, purpose, { now: Date.now() - proofValidMs - 1_000 });
   expect(await signUp(phoneOf(907), await solveForToken(old))).toMatchObject({
     status: 400,
     body: { error_code: "captcha_failed" },

@@ -48,7 +48,7 @@ let passwordHash: Promise<string> | undefined;
  */
 export const makePerson = async (): Promise<Person> => {
   const n = takePersonNumber();
-  passwordHash ??= hashPassword(testPassword, env.PEPPER);
+  passwordHash ??= hashPassword(env, testPassword);
   const db = openDb(env);
   const user = await insertUser(db, { phone: phoneOf(n), username: nameOf(n), password_hash: await passwordHash });
   if (!user) throw new Error(`person ${n} exists already`);

@@ -47,8 +47,8 @@ const preparePasswordChange = async (
   if (isCommonPassword(password)) return "common_password";
   const credentials = await findOwnCredentials(openDb(c.env), c.var.caller.user);
   if (!credentials) return "session_not_found";
-  if (await verifyPassword(password, c.env.PEPPER, credentials.password_hash)) return "same_password";
-  return { from: credentials.password_hash, to: await hashPassword(password, c.env.PEPPER) };
+  if (await verifyPassword(c.env, password, credentials.password_hash)) return "same_password";
+  return { from: credentials.password_hash, to: await hashPassword(c.env, password) };
 };
 
 /** Sets a new password and ends all other sessions. Returns false if another device changed the password meanwhile. */

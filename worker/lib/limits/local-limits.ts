@@ -7,3 +7,10 @@ export const readLimitFactor = (env: object): number => {
   const { LOCAL_LIMIT_FACTOR: factor } = env as { LOCAL_LIMIT_FACTOR?: string };
   return Math.max(1, Number(factor ?? 1) || 1);
 };
+
+/**
+ * True only in a local build configured so, for browser tests, which sign up many people: proofs of work and password
+ * hashes then cost next to nothing.
+ */
+export const hasCheapWork = (env: object): boolean =>
+  LOCAL_MAILBOX && (env as { LOCAL_CHEAP_WORK?: string }).LOCAL_CHEAP_WORK === "true";
