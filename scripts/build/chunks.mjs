@@ -18,33 +18,37 @@ const appVendorPart = "app-vendor";
 /** Stylesheet of all parts that load after a page (lazy-styles.mjs). */
 const lazyStylesPart = "lazy-styles";
 
-/** @type {Part[]} */
-const initialParts = [
-  // Code of every document, and the modules that the forms, passkeys and the second factor share with the app: if only
-  // the app's part had them, the log-in page would load all of it.
-  {
-    name: "base",
-    roots: [
-      "src/entry.tsx",
-      "src/components/controls/button.tsx",
-      "src/components/controls/password-field.tsx",
-      "src/i18n/format.ts",
-      "src/lib/browser/network-info.ts",
-      "src/lib/session/session-ended-note.ts",
-      "src/lib/media/avatar-file.ts",
-      "src/lib/session/change-password.ts",
-      "src/lib/factors/pending-registration.ts",
-      "src/lib/factors/passkey-error.ts",
-      "src/lib/factors/passkeys.ts",
-      "src/lib/session/sign-in.ts",
-      "src/lib/browser/form-restore.ts",
-      "contract/auth/security.ts",
-    ],
-  },
-  // OAuth flow: used by the forms and the security page.
+/**
+ * Code of every document, and the modules that the forms, passkeys and the second factor share with the app: if only the
+ * app's part had them, the log-in page would load all of it.
+ */
+const basePart = {
+  name: "base",
+  roots: [
+    "src/entry.tsx",
+    "src/components/controls/button.tsx",
+    "src/components/controls/password-field.tsx",
+    "src/i18n/format.ts",
+    "src/lib/browser/network-info.ts",
+    "src/lib/session/session-ended-note.ts",
+    "src/lib/media/avatar-file.ts",
+    "src/lib/session/change-password.ts",
+    "src/lib/factors/pending-registration.ts",
+    "src/lib/factors/passkey-error.ts",
+    "src/lib/factors/passkeys.ts",
+    "src/lib/session/sign-in.ts",
+    "src/lib/browser/form-restore.ts",
+    "contract/auth/security.ts",
+  ],
+};
+/** Parts that the forms and the security page request. */
+const signInParts = [
+  // OAuth flow.
   { name: "providers", roots: ["src/lib/factors/oauth.ts"] },
   // Second factor: at log-in and for step-up.
   { name: "steps", roots: ["src/components/auth/second-factor-panel.tsx"] },
+];
+const appParts = [
   // Local store, outbox and connection.
   { name: "engine", roots: ["src/sync/engine.ts"] },
   // Everything needed to open the app, and what the pages below share.
@@ -281,9 +285,9 @@ function assignParts(graph) {
     const reached = parts.map(({ name, roots }) => ({ name, ids: collectReachable(graph, roots, isTaken) }));
     for (const { name, ids } of reached) for (const id of ids) partOf.set(id, partOf.has(id) ? shared : name);
   };
-  assignInOrder(initialParts);
+  assignInOrder([basePart, ...signInParts, ...appParts]);
   const ofApp = collectReachable(graph, ["src/main.tsx", ...pageParts.flatMap(({ roots }) => roots)], () => false);
-  for (const [id, name] of partOf) if (name === "base" && !ofApp.has(id)) partOf.set(id, formsPart);
+  for (const [id, name] of partOf) if (name === basePart.name && !ofApp.has(id)) partOf.set(id, formsPart);
   assignSideBySide(pageParts, sharedPagePart);
   assignInOrder([connectionPart, groupChatPart, ...idleParts]);
   assignSideBySide(lazyParts, sharedPart);
@@ -315,9 +319,9 @@ export const isInPart = (id, name) => partByModule?.get(id) === name;
  */
 export const isPageModule = (id) =>
   documentScripts.some((path) => toModuleId(path) === id) ||
-  [...initialParts, ...pageParts].some(({ name }) => partByModule?.get(id) === name);
+  [basePart, ...appParts, ...pageParts].some(({ name }) => partByModule?.get(id) === name);
 
-const openingParts = [...initialParts, ...pageParts, connectionPart, groupChatPart, ...idleParts];
+const openingParts = [...signInParts, ...appParts, ...pageParts, connectionPart, groupChatPart, ...idleParts];
 
 /**
  * Whether a module is loaded before a chat or another first page is usable. Valid after the chunks were assigned.
@@ -329,9 +333,9 @@ const partNames = [
   vendorPart,
   appVendorPart,
   lazyStylesPart,
-  "base",
+  basePart.name,
   formsPart,
-  ...openingParts.map(({ name }) => name).filter((name) => name !== "base"),
+  ...openingParts.map(({ name }) => name),
   sharedPart,
   ...lazyParts.map(({ name }) => name),
 ];

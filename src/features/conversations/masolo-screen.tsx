@@ -1,6 +1,5 @@
 import { useDeferredValue, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { useNavigate } from "react-router";
 import { SearchField } from "#components/controls/search-field.tsx";
 import { Screen } from "#components/layout/screen.tsx";
 import { lazyOverlay } from "#components/overlays/lazy-overlay.tsx";
@@ -10,6 +9,7 @@ import { loadMulticast } from "#sync/actions.ts";
 import { ConversationList } from "./conversation-list.tsx";
 import { ConversationSearchResults } from "./conversation-search-results.tsx";
 import { useConversationMenu } from "./use-conversation-menu.tsx";
+import { useStartMenu } from "./use-start-menu.ts";
 
 const NewChatSheet = lazyOverlay(() => import("./new-chat-sheet.tsx"));
 // Loads the sending code together with the sheet: the network may be gone once the sheet is open.
@@ -21,11 +21,11 @@ const BroadcastSheet = lazyOverlay(async () => {
 /** Masolo: the conversation list, its search, and the actions that start a conversation. */
 export default function MasoloScreen() {
   const { t } = useTranslation();
-  const navigate = useNavigate();
   const [typed, setTyped] = useState("");
   const query = useDeferredValue(typed.trim());
   // The shortcut "new chat" of the installed app (src/prerender/web-manifest.ts) opens this path.
   const [sheet, setSheet] = useState<"chat" | "broadcast" | undefined>(location.search === "?new" ? "chat" : undefined);
+  const items = useStartMenu(setSheet);
   const { menu, dialog } = useConversationMenu();
   const closeSheet = () => setSheet(undefined);
   return (
@@ -33,38 +33,7 @@ export default function MasoloScreen() {
       title={t("masolo.title")}
       description={t("masolo.description")}
       scrolls={false}
-      actions={
-        <MenuButton
-          label={t("masolo.actions")}
-          icon="i-ph-note-pencil"
-          items={[
-            {
-              id: "chat",
-              label: t("masolo.newChat"),
-              icon: "i-ph-chat-circle-dots",
-              onSelect: () => setSheet("chat"),
-            },
-            {
-              id: "group",
-              label: t("masolo.newGroup"),
-              icon: "i-ph-users-three",
-              onSelect: () => navigate("/app/create-group"),
-            },
-            {
-              id: "broadcast",
-              label: t("masolo.broadcast"),
-              icon: "i-ph-megaphone",
-              onSelect: () => setSheet("broadcast"),
-            },
-            {
-              id: "starred",
-              label: t("starred.title"),
-              icon: "i-ph-star",
-              onSelect: () => navigate("/app/starred"),
-            },
-          ]}
-        />
-      }
+      actions={<MenuButton label={t("masolo.actions")} icon="i-ph-note-pencil" items={items} />}
     >
       <div className="shrink-0 px-4 py-3">
         <SearchField
