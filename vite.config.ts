@@ -5,6 +5,7 @@ import { defineConfig } from "vite";
 import { chunkGroups, isAlwaysLoaded } from "./scripts/build/chunks.mjs";
 import { lazyStyles, sheetVariant, weakenLazyIcon } from "./scripts/build/lazy-styles.mjs";
 import { partnerPlugin } from "./scripts/build/partner.mjs";
+import { pureSchemas } from "./scripts/build/pure-schemas.mjs";
 import { routerStub } from "./scripts/build/router-stub.mjs";
 import { textParts, wholeTexts } from "./scripts/build/text-parts.mjs";
 
@@ -23,6 +24,7 @@ export default defineConfig({
     wholeTexts,
     textParts,
     partnerPlugin,
+    pureSchemas,
     routerStub,
     unocss({ variants: [sheetVariant], postprocess: weakenLazyIcon }),
     react(),

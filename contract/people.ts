@@ -1,7 +1,5 @@
 import * as v from "valibot";
-import { DisplayName } from "./display-names.ts";
 import { Uuid } from "./ids.ts";
-import { searchQueryMaxLength } from "./limits.ts";
 
 /** Data that one person may see of another: SPEC.md §3 `profiles`. */
 export const Profile = v.object({
@@ -14,7 +12,11 @@ export const Profile = v.object({
 });
 export type Profile = v.InferOutput<typeof Profile>;
 
-export const PhoneSearch = v.object({ phone: v.pipe(v.string(), v.maxLength(searchQueryMaxLength)) });
+/** Whether a number is masked (`maskToLastDigits`, `maskToCountryCode`). */
+export const isMaskedPhone = (phone: string): boolean => phone.includes("•");
+
+/** Digits of a phone search: any part of a number with its zeros. */
+export const toPhoneQuery = (query: string): string => query.normalize("NFKC").replace(/\D/g, "");
 
 export const relationStates = ["contact", "received", "sent", "none"] as const;
 export type RelationState = (typeof relationStates)[number];
@@ -52,6 +54,3 @@ export const FoundPerson = v.object({
   state: v.picklist(relationStates),
 });
 export type FoundPerson = v.InferOutput<typeof FoundPerson>;
-
-export const ProfileChange = v.strictObject({ username: v.optional(DisplayName) });
-export type ProfileChange = v.InferInput<typeof ProfileChange>;

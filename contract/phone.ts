@@ -85,10 +85,6 @@ export const TypedPhone = createPhoneSchema(toTyped);
 export const maskToLastDigits = (phone: string): string => `+${countryCodeOf(phone)} •• ••• •• ${phone.slice(-2)}`;
 /** Masked number with its country code only, for people who could guess the missing digits from the last ones. */
 export const maskToCountryCode = (phone: string): string => `+${countryCodeOf(phone)} •• ••• •• ••`;
-export const isMaskedPhone = (phone: string): boolean => phone.includes("•");
-
-/** Digits of a phone search: any part of a number with its zeros. */
-export const toPhoneQuery = (query: string): string => stripSeparators(query).replace(/\D/g, "");
 
 /** Parsed phone search: complete numbers, likeliest first, and digits that numbers begin with or contain. */
 export type PhoneQuery = { wholes: string[]; beginnings: string[]; parts: string[] };

@@ -1,8 +1,8 @@
 import * as v from "valibot";
+import { DisplayName } from "#contract/display-names.ts";
 import { Uuid } from "#contract/ids.ts";
 import { avatarSizes, phoneSearchMinLength, searchQueryMaxLength } from "#contract/limits.ts";
-import { FoundPerson, PhoneSearch, Profile, ProfileChange } from "#contract/people.ts";
-import { toPhoneQuery } from "#contract/phone.ts";
+import { FoundPerson, Profile, toPhoneQuery } from "#contract/people.ts";
 import { openDb } from "#worker/db/client.ts";
 import { findOwnProfile, findRelation } from "#worker/db/relations.ts";
 import { pushUpdatesAbout } from "#worker/lib/contact-updates.ts";
@@ -33,15 +33,18 @@ const AvatarSizeName = v.pipe(
 );
 const AvatarKey = v.pipe(v.string(), v.regex(avatarKeyPattern));
 
-const PhoneSearchBody = v.object({
+const PhoneSearch = v.object({
   phone: v.pipe(
-    PhoneSearch.entries.phone,
+    v.string(),
+    v.maxLength(searchQueryMaxLength),
     v.check(
       (query) => query.length > searchQueryMaxLength || toPhoneQuery(query).length >= phoneSearchMinLength,
       "query_too_short",
     ),
   ),
 });
+
+const ProfileChange = v.strictObject({ username: v.optional(DisplayName) });
 
 const anyImageType = "image/*";
 
@@ -57,7 +60,7 @@ export const peopleRoutes = createRoutes()
     }),
     authenticate,
     // Not in the URL, which logs and proxies store.
-    validate("json", PhoneSearchBody),
+    validate("json", PhoneSearch),
     limitCaller("search_by_user"),
     async (c) => {
       const db = openDb(c.env);

@@ -1,5 +1,5 @@
 import { useTranslation } from "react-i18next";
-import { isMaskedPhone } from "#contract/phone.ts";
+import { isMaskedPhone } from "#contract/people.ts";
 
 type PhoneNumberProps = { phone: string; className?: string };
 

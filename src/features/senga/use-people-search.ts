@@ -1,8 +1,7 @@
 import { useEffect, useEffectEvent, useRef, useState } from "react";
 import * as v from "valibot";
 import { phoneSearchMinLength } from "#contract/limits.ts";
-import { FoundPerson } from "#contract/people.ts";
-import { toPhoneQuery } from "#contract/phone.ts";
+import { FoundPerson, toPhoneQuery } from "#contract/people.ts";
 import { requestApi } from "#lib/http/api.ts";
 import { toErrorCode } from "#lib/http/http-request.ts";
 import { useLinkState } from "#sync/hooks/use-connection.ts";

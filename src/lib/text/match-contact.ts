@@ -1,4 +1,4 @@
-import { toPhoneQuery } from "#contract/phone.ts";
+import { toPhoneQuery } from "#contract/people.ts";
 import { foldText } from "#contract/text.ts";
 
 /** Whether a query is part of the name or the number, ignoring case (SPEC.md §2) and accents. */

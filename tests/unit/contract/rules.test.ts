@@ -16,7 +16,8 @@ import {
   Uuid,
   unpackUuid,
 } from "#contract/ids.ts";
-import { parsePhoneQuery, phoneForms, toE164, toPhoneQuery } from "#contract/phone.ts";
+import { toPhoneQuery } from "#contract/people.ts";
+import { parsePhoneQuery, phoneForms, toE164 } from "#contract/phone.ts";
 import { cleanText, foldText, MessageText } from "#contract/text.ts";
 
 const [ana, ben] = [createUuid(1), createUuid(2)];
