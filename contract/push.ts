@@ -56,6 +56,18 @@ export type PushTestResult = v.InferOutput<typeof PushTestResult>;
 /** Tag of the notification of a conversation. A newer notification replaces the one with the same tag. */
 export const toConversationTag = (conversation: ConversationId): string => `c:${conversation}`;
 
+/** Tag of the notification of reactions in a conversation, beside that of its messages. */
+export const toReactionTag = (conversation: ConversationId): string => `reaction:${conversation}`;
+
+/** Fragment of a chat's URL that opens the chat at a message. */
+export const toMessageFragment = (seq: number): string => `#m${seq}`;
+
+/** Seq in such a fragment, undefined if it is another one. */
+export const findFragmentSeq = (fragment: string): number | undefined => {
+  const [, seq] = /^#m(\d{1,15})$/.exec(fragment) ?? [];
+  return seq === undefined ? undefined : Number(seq);
+};
+
 /** Tag of the notification of a ringing call, the same for all calls of a conversation. */
 export const toCallTag = (conversation: ConversationId): string => `call:${conversation}`;
 
@@ -68,10 +80,20 @@ export const summaryNotificationTag = "summary";
 
 /**
  * What a push is about: new messages; a summary of those of quiet hours; a ringing call; messages of which the newest is
- * a call that rang on this device and was missed; a call that rang on this device and needs no answer any more; a
- * contact request; a security notice; a test.
+ * a call that rang on this device and was missed; a call that rang on this device and needs no answer any more;
+ * reactions to the person's own messages; a contact request; a security notice; a test.
  */
-const PushKind = v.picklist(["message", "summary", "call", "missed_call", "call_ended", "request", "security", "test"]);
+const PushKind = v.picklist([
+  "message",
+  "summary",
+  "call",
+  "missed_call",
+  "call_ended",
+  "reaction",
+  "request",
+  "security",
+  "test",
+]);
 
 /**
  * Content of a push, which is also a valid Declarative Web Push message (W3C Push API): a browser that knows these shows

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { ConversationId, Uuid } from "#contract/ids.ts";
 import { type Language, resolveLanguage } from "#contract/language.ts";
-import { PushPayload } from "#contract/push.ts";
+import { findFragmentSeq, PushPayload, toMessageFragment } from "#contract/push.ts";
 import { notifier as english } from "#i18n/en.json";
 import { notifier as french } from "#i18n/fr.json";
 import { notifier as portuguese } from "#i18n/pt.json";
@@ -32,10 +32,12 @@ type NotifiedCall = v.InferOutput<typeof NotifiedCall>;
 
 /**
  * Data of a notification: the path it opens, for a message its conversation and recipient, and for a call that call
- * instead, because reading the conversation ends no ring. `isHandled`: it needs no attention any more.
+ * instead, because reading the conversation ends no ring. `fragment` is the part of the page to open. `isHandled`: it needs no
+ * attention any more.
  */
 export const NotificationData = v.object({
   path: v.string(),
+  fragment: v.optional(v.string()),
   call: v.optional(NotifiedCall),
   conversation: v.optional(ConversationId),
   user: v.optional(Uuid),
@@ -108,6 +110,12 @@ export const toAppPath = (url: string): string => {
   return path === startPath || path.startsWith(`${startPath}/`) ? path : startPath;
 };
 
+/** Message at which a URL opens a chat, as a fragment, "" if there is none. */
+const toMessageFragmentOf = (url: string): string => {
+  const seq = findFragmentSeq(/#.*$/.exec(url)?.[0] ?? "");
+  return seq === undefined ? "" : toMessageFragment(seq);
+};
+
 export const parsePush = (text: string | undefined): PushPayload | undefined => {
   try {
     const parsed = v.safeParse(PushPayload, JSON.parse(text ?? ""));
@@ -134,6 +142,7 @@ export const toNotification = (
   }
   const { title, body, navigate, lang } = payload.notification;
   const { kind, user, conversation, count, head = 0, isAlerting, isHandled, isNameHidden = false } = payload.data;
+  const fragment = toMessageFragmentOf(navigate);
   // Who does not see whose messages these are can neither answer them nor say that they were read.
   const hasActions = (kind === "message" || kind === "missed_call") && !isNameHidden && !isHandled;
   return {
@@ -143,6 +152,7 @@ export const toNotification = (
       renotify: isAlerting,
       data: {
         path: toAppPath(navigate),
+        ...(fragment === "" ? {} : { fragment }),
         count,
         head,
         user,

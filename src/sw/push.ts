@@ -74,7 +74,8 @@ export const handleNotificationClick = async ({ notification, action, reply }: N
   if (own && action === "reply" && typeof reply === "string")
     return showNotification(toRepeatedNotification(notification, own));
   notification.close();
-  await openPath(findNotificationData(notification)?.path ?? "/app", own && action === "reply" ? composerHash : "");
+  const { path = "/app", fragment } = findNotificationData(notification) ?? {};
+  await openPath(path, own && action === "reply" ? composerHash : fragment);
 };
 
 /** Saves the subscription that replaces an ended one. What fails is repeated when the app is opened. */

@@ -29,6 +29,7 @@ import { anonymizeForwardsOf } from "./conversation/messages/forward-authors.ts"
 import { readMessagePage } from "./conversation/messages/history.ts";
 import { MessageAppender } from "./conversation/messages/message-appender.ts";
 import { applyPin } from "./conversation/messages/pins.ts";
+import { readReactionNews } from "./conversation/messages/reaction-news.ts";
 import { applyReaction, listReactors } from "./conversation/messages/reactions.ts";
 import {
   applyReceipts,
@@ -181,6 +182,11 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
   ): ReturnType<ConversationRpc["listReactors"]> {
     const member = this.#log?.members.findReader(user);
     return this.#log && member ? listReactors(this.#log, member, seq, query) : conversationNotFound;
+  }
+
+  async getReactionNews(user: Uuid, since: number): ReturnType<ConversationRpc["getReactionNews"]> {
+    const member = this.#log?.members.findActive(user);
+    return this.#log && member ? readReactionNews(this.#log, member, since) : conversationNotFound;
   }
 
   async setBlocked(user: Uuid, isBlocked: boolean): Promise<void> {

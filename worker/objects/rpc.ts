@@ -56,7 +56,13 @@ export type ConversationNotice = {
    * Current state of the messages changed after `since`. Absent if there are none or too many to push. `reactions` replaces
    * the messages if nothing else of them has changed.
    */
-  revised?: { since: number; messages: Message[]; reactions?: ChangedReactions[] };
+  revised?: {
+    since: number;
+    messages: Message[];
+    reactions?: ChangedReactions[];
+    /** Whether the newest change of one of the member's own messages is a reaction. */
+    hasReactionsToOwn?: true;
+  };
   ownReadState: ReadState;
   peerReadState: ReadState;
   /** The open call, otherwise the last one. Null if the member may not know of it. */
@@ -84,6 +90,17 @@ export type InboxPosition = { epoch: string; head: number; revision: number };
  */
 export type CheckedMessage = { cid: Uuid; body: Body; refusal?: Refusal; isCorrected?: boolean };
 export type RefusedMessage = Refusal & { cid: Uuid };
+
+/**
+ * Reactions of others to a member's own messages: the revision of the newest one (0 if there is none), the numbers of people
+ * and of messages, and the newest ones with the preview of their message.
+ */
+export type ReactionNews = {
+  revision: number;
+  people: number;
+  messages: number;
+  newest: { seq: number; user: Uuid; emoji: string; preview: StoredBody; whole: boolean }[];
+};
 
 /** A member's read state, valid for the log at `head`. `unread` is present only when it was counted. */
 export type MemberReadState = {
@@ -256,6 +273,8 @@ export interface ConversationRpc {
     seq: number,
     query: { emoji?: string | undefined; before?: number | undefined },
   ): Promise<ReactorPage | Refusal>;
+  /** Reactions of others to the caller's own messages that were given after a revision. */
+  getReactionNews(user: Uuid, since: number): Promise<ReactionNews | Refusal>;
   listRevisions(user: Uuid, query: Extract<Command, { type: "revised" }>): Promise<CommandResults["revised"] | Refusal>;
   /** Creates a group with the caller as its owner. Idempotent; the id of another owner's group is refused. */
   createGroup(owner: Uuid, name: string, people: AddedMember[]): Promise<GroupChangeResult | Refusal>;

@@ -232,7 +232,10 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
       return "written";
     }
     this.#callRegistry.applyCallState(notice.conversation, notice.call, notice.callVersion, notice.hiddenCall);
-    if (await this.#inbox.applyNotice(notice)) return "written";
+    const before = this.#inbox.find(notice.conversation);
+    const isWritten = await this.#inbox.applyNotice(notice);
+    this.#push.reactions.handleNotice(notice, before);
+    if (isWritten) return "written";
     return this.#push.messages.isWriteHeld(notice.conversation) ? "pushing" : "held";
   }
 

@@ -1,5 +1,6 @@
 import { useEffect, useEffectEvent, useState, useSyncExternalStore } from "react";
-import { useNavigate } from "react-router";
+import { useLocation, useNavigate } from "react-router";
+import { findFragmentSeq } from "#contract/push.ts";
 import { subscribePushMessages } from "#lib/browser/push/push-messages.ts";
 import { pushUse } from "#lib/browser/push/push-use.ts";
 import { readAskHistory } from "#lib/push/ask-history.ts";
@@ -10,6 +11,7 @@ import { currentEngine } from "#sync/engine.ts";
 import { AskCard } from "./ask-card.tsx";
 import { closeAnsweredRequests } from "./close-answered-requests.ts";
 import { closeCallNotifications } from "./close-call-notifications.ts";
+import { closeReactionNotifications } from "./close-reaction-notifications.ts";
 import { closeReadNotifications } from "./close-read-notifications.ts";
 
 /**
@@ -23,6 +25,7 @@ export default function PushHost() {
   const [isAnswered, setAnswered] = useState(false);
   const [isStarted, setStarted] = useState(false);
   const navigate = useNavigate();
+  const { pathname, hash } = useLocation();
   const openPath = useEffectEvent((path: string) => void navigate(path));
   useEffect(() => {
     const start = async () => {
@@ -51,6 +54,12 @@ export default function PushHost() {
     return pushKeyVersion.subscribe(update);
   }, [engine]);
   useEffect(() => engine && closeReadNotifications(engine), [engine]);
+  useEffect(() => {
+    // A notification that opened the app names a message.
+    const seq = findFragmentSeq(hash);
+    if (seq !== undefined) void navigate(pathname, { replace: true, state: { openAt: seq } });
+  }, [pathname, hash, navigate]);
+  useEffect(() => closeReactionNotifications(pathname), [pathname]);
   useEffect(() => engine && closeAnsweredRequests(engine), [engine]);
   useEffect(() => engine && closeCallNotifications(engine), [engine]);
   const isAsking = isStarted && !isAnswered && shouldAsk(state, readAskHistory(), { mayAsk, now: Date.now() });

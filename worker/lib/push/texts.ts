@@ -186,6 +186,12 @@ const markCut = (text: string): string => {
   return `${(last > 0 ? text.slice(0, last) : text).trimEnd()}…`;
 };
 
+/** A text of at most so many UTF-16 units in one line. */
+export const toShortLine = (text: string, max: number): string => {
+  const line = text.replace(/\s+/g, " ").trim();
+  return line.length > max ? markCut(line.slice(0, max)) : line;
+};
+
 /** Content of a message in one line, undefined if a notification cannot show it. `isWhole`: its text was not cut. */
 export const toPreviewText = (language: Language, body: StoredBody, isWhole: boolean): string | undefined => {
   const { photo, voice, missedCall } = texts[language];

@@ -82,14 +82,22 @@ export const readPushableRevisions = (
   const found = listRevisedRows(log, member, { since, upTo: log.revision, limit: pushedMax + 1 });
   const bytes = found.reduce((sum, row) => sum + bytesOfRow(row), 0);
   if (found.length > pushedMax || bytes > pushedMaxBytes) return {};
+  // Each row is there for a change: if it is none of the message, it is one of its reactions.
+  const isReactedTo = ({ sender, revision, changed }: RevisedRecord) => sender === member.number && changed > revision;
+  const own = found.some(isReactedTo) ? ({ hasReactionsToOwn: true } as const) : {};
   if (found.length === 0 || found.some((row) => row.revision > since))
-    return { revised: { since, messages: toVisibleMessages(log, member, found) } };
+    return { revised: { since, messages: toVisibleMessages(log, member, found), ...own } };
   const summaries = log.reactions.summarize(
     found.map(({ seq }) => seq),
     member.number,
     findLastVisibleRevision(member),
   );
   return {
-    revised: { since, messages: [], reactions: found.map(({ seq }) => ({ seq, summary: summaries.get(seq) ?? "" })) },
+    revised: {
+      since,
+      messages: [],
+      reactions: found.map(({ seq }) => ({ seq, summary: summaries.get(seq) ?? "" })),
+      ...own,
+    },
   };
 };

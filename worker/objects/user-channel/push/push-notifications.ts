@@ -15,8 +15,9 @@ import { CallPusher, type RingingCallSource } from "./call-pusher.ts";
 import { DeletionPusher } from "./deletion-pusher.ts";
 import { DeviceSender } from "./device-sender.ts";
 import { MessagePusher } from "./message-pusher.ts";
-import { NoticePusher } from "./notice-pusher.ts";
+import { NoticePusher } from "./notices/notice-pusher.ts";
 import { createTestPayload } from "./payloads.ts";
+import { ReactionPusher } from "./reactions/reaction-pusher.ts";
 import { ReadPusher } from "./read-pusher.ts";
 import { RingTable } from "./ring-table.ts";
 import { ShownSummaries } from "./shown-summaries.ts";
@@ -50,6 +51,8 @@ export class PushNotifications {
   readonly deletions: DeletionPusher;
   /** Takes read messages off notifications. */
   readonly reads: ReadPusher;
+  /** Pushes reactions to this person's messages. */
+  readonly reactions: ReactionPusher;
   readonly #shownSummaries: ShownSummaries;
   readonly #notices: NoticePusher;
   readonly #relations: RelationTable;
@@ -70,6 +73,7 @@ export class PushNotifications {
     this.messages = new MessagePusher({ ...common, shownSummaries });
     this.deletions = new DeletionPusher(common);
     this.reads = new ReadPusher({ ...common, shownSummaries, summary: this.messages.summary });
+    this.reactions = new ReactionPusher({ ...common, meta });
     this.#relations = relations;
     this.#notices = new NoticePusher({
       ...common,
@@ -119,9 +123,10 @@ export class PushNotifications {
     this.#notices.handleSecurityNotice(notice);
   }
 
-  /** Records that a device came to the foreground, where it closes the summary. */
+  /** Records that a device came to the foreground, where it closes the summary and shows reactions in their chats. */
   handleDeviceEntered(session: Uuid): void {
     this.#shownSummaries.set(session, []);
+    this.reactions.forgetAll();
   }
 
   /** Considers again what waits, after a device left the foreground. */
@@ -136,6 +141,7 @@ export class PushNotifications {
     this.messages.runAlarm();
     this.calls.runAlarm();
     this.#notices.runAlarm();
+    this.reactions.runAlarm();
   }
 
   /** Saves a session's subscription. Returns the sessions whose subscriptions exceed the limit and were removed. */

@@ -2,7 +2,7 @@ import type { SecurityNotice } from "#contract/auth/security-notice.ts";
 import type { Uuid } from "#contract/ids.ts";
 import type { PushPayload } from "#contract/push.ts";
 import { productName, toRequestText, toSecurityText } from "#worker/lib/push/texts.ts";
-import type { PushSubscription } from "./subscription-table.ts";
+import type { PushSubscription } from "#worker/objects/user-channel/push/subscription-table.ts";
 
 export type NoticeTimes = Pick<PushPayload["data"], "sentAt" | "isAlerting">;
 

@@ -10,13 +10,18 @@ import { hashPushTopic } from "#worker/lib/push/endpoints.ts";
 import type { KeyValues } from "#worker/objects/shared/key-values.ts";
 import type { RelationTable } from "#worker/objects/user-channel/inbox/contacts-table.ts";
 import type { InboxFeed } from "#worker/objects/user-channel/inbox/inbox-feed.ts";
+import type { DeviceSender } from "#worker/objects/user-channel/push/device-sender.ts";
+import { toHandledPayload } from "#worker/objects/user-channel/push/payloads.ts";
+import {
+  createPending,
+  type PendingMessages,
+  pushLifetimeMs,
+  pushSendingMs,
+} from "#worker/objects/user-channel/push/pending-messages.ts";
+import type { PushSubscription, SubscriptionTable } from "#worker/objects/user-channel/push/subscription-table.ts";
+import { type SharedAlarm, toRetryDelayMs, WakeUp } from "#worker/objects/user-channel/push/wake-up.ts";
 import type { SocketRegistry } from "#worker/objects/user-channel/sockets/socket-registry.ts";
-import type { DeviceSender } from "./device-sender.ts";
 import { createRequestPayload, createSecurityPayload, type NoticeTimes } from "./notice-payloads.ts";
-import { toHandledPayload } from "./payloads.ts";
-import { createPending, type PendingMessages, pushLifetimeMs, pushSendingMs } from "./pending-messages.ts";
-import type { PushSubscription, SubscriptionTable } from "./subscription-table.ts";
-import { type SharedAlarm, toRetryDelayMs, WakeUp } from "./wake-up.ts";
 
 /**
  * Contact request or security notice that not all devices know, or request that devices were notified of and that is not
