@@ -238,6 +238,32 @@ test("a message deleted for everyone disappears for former members who saw it, a
   expect(await search(cleo, id, "avant")).toEqual(["<image>"]);
 });
 
+test("a former member does not learn which messages were edited after they left", async () => {
+  const { id, owner: ana, others } = await makeSyncedGroup(3);
+  const [ben, cleo] = others;
+  if (!ben || !cleo) throw new Error("too few");
+  await sendTexts(ben, id, "un", "deux", "trois", "quatre");
+  const edit = (target: number, number: number, text: string) =>
+    request(ben, { type: "editMessage", conversation: id, target, edit: number, text });
+  const listRevised = async (since: number) => {
+    const { messages, revision } = await request(cleo, { type: "revised", conversation: id, since });
+    return { texts: toTexts(messages), revision };
+  };
+  await edit(2, 0, "un avant");
+  await edit(4, 0, "trois avant");
+  await endings.removed(id, ana, cleo);
+  await waitUntil(async () => !(await readRow(cleo, id)).open);
+  const phone = await Device.open(cleo);
+  await edit(3, 0, "deux après");
+  await edit(4, 1, "trois après");
+  expect(await listRevised(0)).toMatchObject({ texts: ["un avant", "trois avant"] });
+  expect(await listRevised(2)).toMatchObject({ texts: [] });
+  await request(ben, { type: "deleteForEveryone", conversation: id, seq: 5 });
+  const [, ...frame] = await phone.nextOf("e");
+  expect(JSON.stringify(frame)).not.toMatch(/deux|trois/);
+  expect(await listRevised(2)).toEqual({ texts: ["<deleted>"], revision: 5 });
+});
+
 test("deleting the conversation ends a former member's access on all devices, and they return without history", async () => {
   const world = await makeFormerMember("removed");
   const { id, ana, ben, cleo, file } = world;

@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import { deletedUserId } from "#contract/ids.ts";
 import { messagePageRows } from "#contract/limits.ts";
 import type { CommandOf, RevisedResult } from "#contract/wire/commands.ts";
 import type { ConversationLog } from "#worker/objects/conversation/log/conversation-log.ts";
@@ -13,12 +14,17 @@ const pushedMaxBytes = 16 * 1024;
 const pageMaxBytes = 64 * 1024;
 const scannedMax = 4_000; // revisions in a page: a message may have many reactions
 
+/** Part of a forward without the name of its author. Quotes inside JSON strings are escaped, so no text contains it. */
+const anonymizedMark = `"by":"${deletedUserId}"`;
+
 /** Changed message; `changed` is the revision of the last change of the message or of its reactions. */
 type RevisedRecord = MessageRecord & { changed: number };
 
 /**
  * Rows changed after a revision, up to another one, in order of their last change, as the member sees them. Recipients
- * see no changes of undelivered messages, and former members no later changes of reactions.
+ * see no changes of undelivered messages. Of the changes after they left, former members learn only of deletions and
+ * removed names of deleted accounts. A message that was edited before they left and again later is listed for devices
+ * that may lack the first edit.
  */
 const listRevisedRows = (
   log: ConversationLog,
@@ -26,10 +32,14 @@ const listRevisedRows = (
   { since, upTo, limit }: { since: number; upTo: number; limit: number },
 ): RevisedRecord[] => {
   const ranges = log.listVisibleRanges(member);
+  const last = findLastVisibleRevision(member);
+  const editedUntil = since < last ? (member.kept?.at ?? 0) : 0;
   return log.sql
     .exec<RevisedRecord>(
       `SELECT messages.*, max(changed) AS changed FROM (
          SELECT seq, revision AS changed FROM messages WHERE revision > 0 AND revision > ? AND revision <= ?
+           AND (revision <= ? OR kind = 'deleted' OR instr(body, ?) > 0
+             OR EXISTS (SELECT 1 FROM earlier_texts WHERE earlier_texts.seq = messages.seq AND at < ?))
          UNION ALL SELECT seq, revision FROM reactions WHERE revision > ? AND revision <= ?
        ) JOIN messages USING (seq)
        WHERE EXISTS (SELECT 1 FROM json_each(?) WHERE seq BETWEEN value ->> 0 AND value ->> 1)
@@ -37,8 +47,11 @@ const listRevisedRows = (
        GROUP BY seq ORDER BY changed LIMIT ?`,
       since,
       upTo,
+      last,
+      anonymizedMark,
+      editedUntil,
       since,
-      Math.min(upTo, findLastVisibleRevision(member)),
+      Math.min(upTo, last),
       JSON.stringify(ranges),
       member.number,
       limit,
