@@ -30,7 +30,7 @@ import { readSyncCursor, type SyncCursor, writeSyncCursor } from "#sync/store/sy
 import { updateListPositions } from "#sync/store/unsent-messages.ts";
 import { storeReactions } from "./apply-reactions.ts";
 import { deleteRecordedCalls, recordCalls } from "./call-history.ts";
-import { closeLeftGroup, deleteMembers, purgeLeftGroup } from "./data-purge.ts";
+import { closeLeftGroup, deleteMembers, purgeLeftGroup, reopenGroup } from "./data-purge.ts";
 import { hasDifferentLog, markForked } from "./log-forks.ts";
 import type { ServerChange } from "./server-changes.ts";
 
@@ -258,6 +258,7 @@ export class ApplyTransaction {
     if (isFullSync) adoptServerReadState(row, inbox);
     if (inbox.head < row.head && !inbox.gone) this.needsLogCheck.push(row.id);
     const { hidden: hiddenBefore, open: wasOpen, sender, preview, whole, flagsRevision = 0 } = row;
+    const wasFormerMember = hasLeftGroup(row);
     const isCounted = isCountCurrent(row, inbox);
     mergeInboxRow(row, inbox);
     if (row.hidden > hiddenBefore) await this.deleteCleared(row);
@@ -266,6 +267,7 @@ export class ApplyTransaction {
       this.hasLeftGroups = true;
       await closeLeftGroup(this.store, row);
     }
+    if (wasFormerMember && row.open) reopenGroup(row);
     if (inbox.flagsRevision !== flagsRevision) {
       await this.store.meta.put({ key: toPendingMessageFlagsKey(row.id), value: { conversation: row.id } });
       this.hasRequeued = true;

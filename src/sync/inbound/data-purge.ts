@@ -26,6 +26,16 @@ export const closeLeftGroup = async (store: LocalStore, row: LocalConversationRo
   await failUnsentMessages(store, row.id, isAwaitingUpload);
   await store.meta.delete(toMembersVersionKey(row.id));
   Object.assign(row, { wantDelivered: 0, wantRead: 0, delivered: row.head, read: row.head });
+  row.revisedOnLeaving = row.revised;
+};
+
+/**
+ * Reopens a group that this person joined again. The stored messages may lack changes that former members do not receive; a
+ * device that does not know since when fetches all.
+ */
+export const reopenGroup = (row: LocalConversationRow): void => {
+  row.revised = Math.min(row.revised, row.revisedOnLeaving ?? 0);
+  delete row.revisedOnLeaving;
 };
 
 /** Purges a group that ended or whose history this person deleted: everything but unsent content is deleted. */

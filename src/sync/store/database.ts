@@ -58,6 +58,11 @@ export type LocalConversationRow = Omit<
   hi: number;
   /** Revision of the stored messages; `revision` is the newest one known. */
   revised: number;
+  /**
+   * `revised` when this person left the group. Later revisions bring deletions only, so all others since then are
+   * fetched after they join again.
+   */
+  revisedOnLeaving?: number;
   /** Sequence number of the newest message if it is an own one that was never delivered to the others. */
   heldSeq?: number;
   /**

@@ -123,3 +123,42 @@ test("who leaves a group or is removed reads what they had, on a new device too,
   await expect(page).toHaveURL("/app");
   for (const phone of [bens, cleos, tablet]) await phone.close();
 });
+
+test("who joins a group again sees the edits and reactions of the time between, although a deletion reached them before", async ({
+  browser,
+  server,
+}) => {
+  const site = toSite(server);
+  const ana = await makePerson(site, 7163, "Ana Mbuyi");
+  const [ben, cleo] = [await makePerson(site, 7164, "Ben Kasongo"), await makePerson(site, 7165, "Cleo Diallo")];
+  for (const other of [ben, cleo]) await connectPeople(site, ana, other);
+  const id = await makeGroup(site, ana, "Marché", [ben, cleo]);
+  await sendTexts(site, ana, id, ["prix 100", "samedi", "à retirer"]);
+  const bens = await TestClient.open(browser, server);
+  await bens.signIn(ben, `/app/group/${id}`);
+  await expect(bens.message("à retirer")).toBeVisible();
+  const run = async (by: typeof ana, method: "PATCH" | "PUT" | "DELETE" | "POST", path: string, body?: object) => {
+    const { status } = await callSite(site, method, path, { token: by.token, ...(body && { body }) });
+    expect(status).toBeLessThan(300);
+  };
+
+  await run(ana, "DELETE", `/api/groups/${id}/members/${ben.id}`);
+  await expect(bens.page.getByText(bens.texts.groups.chat.notMember)).toBeVisible();
+  await run(ana, "PATCH", `/api/conversations/${id}/messages/2`, { edit: 0, text: "prix 900" });
+  await run(cleo, "PUT", `/api/conversations/${id}/messages/3/reaction`, { emoji: "🔥" });
+  await run(ana, "DELETE", `/api/conversations/${id}/messages/4`);
+  await expect(bens.message("à retirer")).toHaveCount(0);
+  await expect(bens.message("prix 100")).toBeVisible();
+  // A device that signs in meanwhile has the same history.
+  const tablet = await TestClient.open(browser, server);
+  await tablet.signIn(ben, `/app/group/${id}`);
+  await expect(tablet.message("prix 100")).toBeVisible();
+
+  await run(ana, "POST", `/api/groups/${id}/members`, { members: [ben.id] });
+  for (const device of [bens, tablet]) {
+    await expect(device.composer()).toBeVisible();
+    await expect(device.message("prix 900")).toBeVisible();
+    await expect(device.page.getByRole("main").getByText("🔥")).toBeVisible();
+    await device.close();
+  }
+});
