@@ -254,9 +254,9 @@ export const waitUntilSynced = (conversation: ConversationId): Promise<void> =>
 export const waitUntilLeft = (conversation: ConversationId): Promise<void> =>
   waitForConversation(conversation, ({ open }) => !open);
 
-/** Saves a text draft soon; an empty text deletes it. Cheap to call at every keystroke. */
-export const saveDraft = (conversation: ConversationId, text: string): void => {
-  currentEngine.get()?.drafts.type(conversation, text);
+/** Saves what is typed over the draft `before`, soon; an empty text deletes it. Cheap to call at every keystroke. */
+export const saveDraft = (conversation: ConversationId, text: string, before?: string): void => {
+  currentEngine.get()?.drafts.type(conversation, text, before);
 };
 /** Text draft that the store does not have yet. */
 export const findUnsavedDraft = (conversation: ConversationId): string | undefined =>
@@ -264,9 +264,9 @@ export const findUnsavedDraft = (conversation: ConversationId): string | undefin
 /** Sets the message that the draft of a conversation answers; undefined makes it an ordinary draft. */
 export const setReplyDraft = (conversation: ConversationId, target: ReplyTarget | undefined): void =>
   currentEngine.get()?.drafts.setReply(conversation, target);
-/** Whether somebody typed in the message field of a conversation just now. */
-export const isTypingDraft = (conversation: ConversationId): boolean =>
-  currentEngine.get()?.drafts.isTyping(conversation) ?? false;
+/** Calls the listener when nobody types in the message field of a conversation. Returns a function that cancels it. */
+export const afterTyping = (conversation: ConversationId, listener: () => void): (() => void) | undefined =>
+  currentEngine.get()?.drafts.afterTyping(conversation, listener);
 const getKeptTextScope = () => {
   const { platform, userId } = getEngine().tab;
   return { platform, me: userId };
@@ -288,7 +288,8 @@ export const discardKeptText = (conversation: ConversationId, id: string): void 
 /** Moves a kept text into the message field, behind what stands there. */
 export const restoreKeptText = async (conversation: ConversationId, { id, text }: KeptText): Promise<void> => {
   const { drafts } = getEngine();
-  drafts.save(conversation, joinDrafts(await drafts.read(conversation), text));
+  const before = await drafts.read(conversation);
+  drafts.save(conversation, joinDrafts(before, text), before);
   discardKeptText(conversation, id);
 };
 /** Sends changed drafts to the other devices at once, because the chat is left. */

@@ -22,14 +22,16 @@ const writeKeptTexts = ({ platform, me }: KeptTextScope, conversation: Conversat
   for (const listener of [...keptTextListeners]) listener();
 };
 
-/** Keeps a text; one with the same id is replaced. */
+/** Keeps a text; one with the same id, or one that it continues, is replaced. */
 export const keepText = (
   scope: KeptTextScope,
   conversation: ConversationId,
   text: string,
   { id, target }: { id?: string; target?: number | Uuid } = {},
 ): void => {
-  const others = parseKeptTexts(readKeptTexts(scope, conversation)).filter((kept) => kept.id !== id);
+  const others = parseKeptTexts(readKeptTexts(scope, conversation)).filter(
+    (kept) => kept.id !== id && (kept.target !== target || target !== undefined || !text.startsWith(kept.text)),
+  );
   const kept = { id: id ?? createUuid(scope.platform.now()), text, ...(target === undefined ? {} : { target }) };
   if (others.some((other) => other.text === text && other.target === target)) return;
   writeKeptTexts(scope, conversation, [...others, kept]);

@@ -1,4 +1,5 @@
 import type { ConversationId } from "#contract/ids.ts";
+import { cleanText } from "#contract/text.ts";
 import { enqueueText } from "#sync/outbox/enqueue.ts";
 import { readTextDraft } from "#sync/queries/queries.ts";
 import { type ReplyTarget, toTextDraftKey } from "#sync/store/database.ts";
@@ -13,6 +14,7 @@ import { isQuotaError } from "#sync/store/storage-quota.ts";
 import { runInBackground } from "#sync/store/sync-context.ts";
 import { changeDraft } from "#sync/store/unsent-messages.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
+import { keepText } from "./keep-text.ts";
 import { ReplyDrafts } from "./reply-drafts.ts";
 
 const flushDelayMs = 400;
@@ -32,6 +34,8 @@ export class TextDrafts {
   readonly replies: ReplyDrafts;
   /** Drafts that the store does not have yet. */
   #unsaved = new Map<ConversationId, UnsavedDraft>();
+  /** Stored drafts that this tab has seen, so that it recognises what another tab has written since. */
+  readonly #seen = new Map<ConversationId, string>();
   /** When somebody last typed in this tab. */
   readonly #typedAt = new Map<ConversationId, number>();
   readonly #markedAt = new Map<ConversationId, number>();
@@ -59,20 +63,34 @@ export class TextDrafts {
     return { platform: this.#tab.platform, me: this.#tab.userId };
   }
 
-  /** Saves what somebody types in the field of a conversation, soon; an empty text deletes the draft. */
-  type(conversation: ConversationId, text: string): void {
+  /**
+   * Saves what somebody types in the field of a conversation, soon; an empty text deletes the draft. `before`: what stood in
+   * the field. A draft of another tab that was not in it becomes a kept text.
+   */
+  type(conversation: ConversationId, text: string, before?: string): void {
     const now = this.#tab.platform.now();
     this.#typedAt.set(conversation, now);
     if (Math.abs(now - (this.#markedAt.get(conversation) ?? 0)) >= typingStepMs) {
       this.#markedAt.set(conversation, now);
       writeTypingTime(this.#journalScope, conversation);
     }
-    this.save(conversation, text);
+    this.save(conversation, text, before);
   }
 
-  /** Whether somebody typed in the field of a conversation just now. */
-  isTyping(conversation: ConversationId): boolean {
-    return this.#tab.platform.now() - (this.#typedAt.get(conversation) ?? 0) < typingPauseMs - typingStepMs;
+  /**
+   * Calls the listener when nobody types in the field of a conversation: at once, or after a pause. Returns a function
+   * that cancels it.
+   */
+  afterTyping(conversation: ConversationId, listener: () => void): () => void {
+    const sinceTyped = this.#tab.platform.now() - (this.#typedAt.get(conversation) ?? 0);
+    const restMs = typingPauseMs - typingStepMs - sinceTyped;
+    let cancel = () => {};
+    if (restMs > 0)
+      cancel = this.#tab.platform.startTimer(restMs, () => {
+        cancel = this.afterTyping(conversation, listener);
+      });
+    else listener();
+    return () => cancel();
   }
 
   /** Sets the message that a draft answers; undefined makes it an ordinary draft. */
@@ -81,6 +99,7 @@ export class TextDrafts {
     const share = async () => {
       const text = await this.read(conversation);
       if (text.trim() === "") return;
+      if (!this.#unsaved.has(conversation)) this.#seen.set(conversation, text);
       this.#unsaved.set(conversation, { text, isChanged: true });
       this.#scheduleFlush();
     };
@@ -103,12 +122,20 @@ export class TextDrafts {
     this.#cancelSharing = this.#tab.platform.startTimer(typingPauseMs, () => this.#tab.notifyDraftsChanged());
   }
 
-  /** Saves a draft soon; an empty text deletes it. */
-  save(conversation: ConversationId, text: string): void {
+  /** Saves a draft soon; an empty text deletes it. `before`: the draft that it replaces; any by default. */
+  save(conversation: ConversationId, text: string, before?: string): void {
+    if (before === undefined) this.#seen.delete(conversation);
+    else if (!this.#unsaved.has(conversation)) this.#seen.set(conversation, before);
     this.#unsaved.set(conversation, { text });
     // Deleted at once: a sent text must not return as a draft, however soon the tab is closed.
     if (text.trim() === "") this.#flushInBackground();
     else this.#scheduleFlush();
+  }
+
+  /** Whether another tab or device has written a draft that this tab does not show. */
+  #isUnseen(conversation: ConversationId, stored: string): boolean {
+    const seen = this.#seen.get(conversation);
+    return seen !== undefined && stored.trim() !== "" && stored !== seen;
   }
 
   #scheduleFlush(): void {
@@ -146,7 +173,12 @@ export class TextDrafts {
   async send(conversation: ConversationId, text: string): Promise<void> {
     const draft = this.#unsaved.get(conversation);
     const target = this.replies.find(conversation);
-    const sending = enqueueText(this.#tab, conversation, text, () => this.#clear(conversation), target);
+    const sending = enqueueText(this.#tab, conversation, text, {
+      onJournaled: () => this.#clear(conversation),
+      target,
+      isDraftSent: (stored) =>
+        text.includes(cleanText(stored)) || (draft !== undefined && !this.#isUnseen(conversation, stored)),
+    });
     this.replies.set(conversation, undefined);
     try {
       await sending;
@@ -179,6 +211,11 @@ export class TextDrafts {
       const isChanged = await changeDraft(store, conversation, [], async () => {
         const stored = await readTextDraft(store, conversation);
         if (!draft.isChanged && stored === (isEmpty ? "" : draft.text)) return false;
+        if (this.#isUnseen(conversation, stored) && !draft.text.includes(stored.trim())) {
+          if (isEmpty) return false; // an emptied field ends only the text that stood in it
+          keepText(this.#journalScope, conversation, stored);
+        }
+        this.#seen.set(conversation, isEmpty ? "" : draft.text);
         const at = this.#tab.platform.now();
         if (isEmpty) await deleteTextDraft(store, conversation, at);
         else {

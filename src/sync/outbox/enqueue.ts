@@ -112,31 +112,45 @@ const sendUnstoredText = async (tab: Tab, conversation: ConversationId, body: Bo
   unstoredMessageIds.delete(key);
 };
 
-/** Inserts a text message and deletes the text draft of its conversation. */
-const insertTextMessage = (context: SyncContext, message: UnsentMessage): Promise<void> =>
-  insertUnsentMessages(context, [message], () =>
-    deleteTextDraft(context.strict, message.conversation, context.platform.now()),
-  );
+/** Inserts a text message and deletes the text draft of its conversation if it is the one that was sent. */
+const insertTextMessage = (
+  context: SyncContext,
+  message: UnsentMessage,
+  isDraftSent: (draft: string) => boolean,
+): Promise<void> =>
+  insertUnsentMessages(context, [message], async () => {
+    const { strict, platform } = context;
+    if (isDraftSent(await readTextDraft(strict, message.conversation)))
+      await deleteTextDraft(strict, message.conversation, platform.now());
+  });
+
+type TextOptions = {
+  /** Called at once if the journal holds the text, so that it survives the page. */
+  onJournaled?: () => void;
+  /** Message that the text answers. */
+  target?: ReplyTarget | undefined;
+  /** Whether the stored draft is the text that is sent; another tab may have written a different one. */
+  isDraftSent?: (draft: string) => boolean;
+};
 
 /**
  * Stores a text message for sending. Resolves once it is durable; rejects with a SyncError if it is stored nowhere.
- * `onJournaled` is called at once if the journal holds the text, so that it survives the page. `target` is the message that
- * the text answers.
  */
 export const enqueueText = async (
   tab: Tab,
   conversation: ConversationId,
   text: string,
-  onJournaled = () => {},
-  target?: ReplyTarget,
+  { onJournaled, target, isDraftSent = () => true }: TextOptions = {},
 ): Promise<void> => {
   const context = getContext(tab);
   const body = toReplyBody(toTextBody(text), target);
   const key = toUnstoredKey(conversation, body);
   const cid = unstoredMessageIds.get(key) ?? createUuid(tab.platform.now());
-  if (journalSentText(context, { cid, conversation, text, reply: target })) onJournaled();
+  if (journalSentText(context, { cid, conversation, text, reply: target })) onJournaled?.();
   try {
-    await retryOnQuotaError(context, () => insertTextMessage(context, { cid, conversation, body, target }));
+    await retryOnQuotaError(context, () =>
+      insertTextMessage(context, { cid, conversation, body, target }, isDraftSent),
+    );
     unstoredMessageIds.delete(key); // the same text sent once more is a new message
   } catch (error) {
     try {

@@ -68,3 +68,37 @@ test("a draft follows its person to another device and ends when it is sent, and
   await expect(kept).toContainText("Rendez-vous lundi");
   await laptop.page.screenshot({ path: "test-results/drafts-dark.png" });
 });
+
+test("in two tabs nothing that was typed is overwritten", async ({ browser, server }) => {
+  const site = toSite(server);
+  const [ana, ben] = [await makePerson(site, 7142, "Ana Mbuyi"), await makePerson(site, 7143, "Ben")];
+  await connectPeople(site, ana, ben);
+  const phone = await TestClient.openIn(
+    await browser.newContext({ baseURL: server.origin, viewport: { width: 360, height: 740 } }),
+    server,
+  );
+  await phone.signInToChat(ana, ben.id);
+  const other = await phone.context.newPage();
+  await phone.openChat(ben.id, other);
+  const [one, two] = [phone.composer(), phone.composer(other)];
+
+  // The second tab was typed in just before, so it does not show the long text at once.
+  await two.pressSequentially("a");
+  await one.pressSequentially("Un long texte important");
+  await expect(two).toHaveValue(await one.inputValue());
+  await two.press("End");
+  await two.pressSequentially(" suite");
+  await expect(one).toHaveValue(await two.inputValue());
+  expect(await one.inputValue()).toContain("Un long texte important");
+
+  // Both at once: one text is in the field, the other is kept.
+  await one.fill("");
+  await expect(two).toHaveValue("");
+  await one.pressSequentially("premier");
+  await two.pressSequentially("second");
+  const kept = phone.page.getByRole("region", { name: phone.texts.chat.keptText });
+  await expect
+    .poll(async () => [await one.inputValue(), ...(await kept.locator("bdi").allInnerTexts())].join(" "))
+    .toMatch(/(?=.*premier)(?=.*second)/u);
+  await phone.context.close();
+});

@@ -217,7 +217,7 @@ const act = async (
   const isToAll = random() < 0.3;
   const answered = await findAnswered(tab, chat, random);
   if (isToAll) await enqueueBroadcast(tab, chats, text);
-  else await enqueueText(tab, chat, text, undefined, answered?.target);
+  else await enqueueText(tab, chat, text, { target: answered?.target });
   if (answered && !isToAll) actor.replies.push({ chat, text, answered: answered.text });
   for (const one of isToAll ? chats : [chat]) typed.set(one, [...(typed.get(one) ?? []), text]);
   return undefined;

@@ -26,8 +26,8 @@ import { useVoiceRecorder } from "#features/chat/voice/use-voice-recorder.ts";
 import { loadWithIdleTexts } from "#i18n/setup.ts";
 import { composerHash } from "#lib/browser/push/composer-hash.ts";
 import {
+  afterTyping,
   findUnsavedDraft,
-  isTypingDraft,
   reportTyping,
   saveDraft,
   sendText,
@@ -100,8 +100,8 @@ export function MessageComposer({ ref, conversation, isHidden, onSend, ...props 
   };
   const handleChange = (next: string) => {
     isTouched.current = true;
+    saveDraft(conversation, next, latest.current);
     showText(next);
-    saveDraft(conversation, next);
     if (next !== "") reportTyping(conversation);
   };
 
@@ -109,10 +109,13 @@ export function MessageComposer({ ref, conversation, isHidden, onSend, ...props 
 
   // Shows the stored draft, also when another tab or device changes or sends it, unless the user is typing here.
   useEffect(() => {
-    if (draft === undefined || (isTouched.current && isTypingDraft(conversation))) return;
-    const shown = findUnsavedDraft(conversation) ?? draft;
-    latest.current = shown;
-    setText(shown);
+    const show = () => {
+      if (draft === undefined) return;
+      const shown = findUnsavedDraft(conversation) ?? draft;
+      latest.current = shown;
+      setText(shown);
+    };
+    return isTouched.current ? afterTyping(conversation, show) : show();
   }, [conversation, draft]);
 
   const focusField = () => {
@@ -144,7 +147,7 @@ export function MessageComposer({ ref, conversation, isHidden, onSend, ...props 
       showText(latest.current === "" ? text : `${text}\n${latest.current}`);
       showToast({ tone: "danger", title: t("common.error"), message: t("chat.sendFailed") });
     }
-    saveDraft(conversation, latest.current);
+    saveDraft(conversation, latest.current, text);
   };
 
   const editLast = async () => {

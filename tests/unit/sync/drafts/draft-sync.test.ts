@@ -166,6 +166,66 @@ describe("a draft", () => {
   });
 });
 
+describe("in two tabs of one device, a draft", () => {
+  const setUpTabs = async () => {
+    const { server, amina, id, phone } = await setUp();
+    const tab = await phone.device.openTab();
+    return { server, amina, id, first: phone, second: { device: phone.device, tab, drafts: new TextDrafts(tab) } };
+  };
+
+  it("that a tab did not show when somebody typed there is kept, and a text that follows it is not", async () => {
+    const { id, first, second } = await setUpTabs();
+    second.drafts.type(id, "a", "");
+    await second.drafts.flush();
+    first.drafts.type(id, "Un long texte", "");
+    await first.drafts.flush();
+    expect(listKept(first, id)).toEqual(["a"]);
+    first.drafts.type(id, "Un long texte important", "Un long texte");
+    await first.drafts.flush();
+    second.drafts.type(id, "ab", "a");
+    await second.drafts.flush();
+    expect(await second.drafts.read(id)).toBe("ab");
+    expect(listKept(second, id)).toEqual(["a", "Un long texte important"]);
+    second.drafts.type(id, "abc", "ab");
+    second.drafts.type(id, "b", "abc");
+    await second.drafts.flush();
+    expect(listKept(second, id)).toHaveLength(2);
+  });
+
+  it("is not ended by sending or deleting what another tab had in its field", async () => {
+    const { id, first, second } = await setUpTabs();
+    second.drafts.type(id, "à envoyer", "");
+    await second.drafts.flush();
+    first.drafts.type(id, "à envoyer plus la suite", "à envoyer");
+    await first.drafts.flush();
+    await second.drafts.send(id, "à envoyer");
+    expect(await first.drafts.read(id)).toBe("à envoyer plus la suite");
+    second.drafts.type(id, "", "à envoyer");
+    await second.drafts.flush();
+    expect(await first.drafts.read(id)).toBe("à envoyer plus la suite");
+    await first.drafts.send(id, "à envoyer plus la suite");
+    expect(await first.drafts.read(id)).toBe("");
+    expect(listKept(first, id)).toEqual([]);
+  });
+
+  it("is shown where somebody typed before, after a pause", async () => {
+    const { id, first } = await setUpTabs();
+    let shown = 0;
+    const show = () => void shown++;
+    first.drafts.afterTyping(id, show);
+    expect(shown).toBe(1);
+    first.drafts.type(id, "a", "");
+    first.drafts.afterTyping(id, show)();
+    first.drafts.afterTyping(id, show);
+    await first.device.pass(typingPauseMs / 2);
+    first.drafts.type(id, "ab", "a");
+    await first.device.pass(typingPauseMs / 2);
+    expect(shown).toBe(1);
+    await first.device.pass(typingPauseMs);
+    expect(shown).toBe(2);
+  });
+});
+
 /** Numbers from 0 to 1 from a seed (mulberry32). */
 const makeRandom = (seed: number) => () => {
   seed = (seed + 0x6d2b79f5) | 0;

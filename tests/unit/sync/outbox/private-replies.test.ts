@@ -88,7 +88,7 @@ describe("a private reply to a message of a group", () => {
   it("is an ordinary message when it is forwarded", async () => {
     const { server, amina, group, chat, place } = makeChat();
     const tab = await makeDevice(server, amina).openTab();
-    await enqueueText(tab, chat, "between us", undefined, place);
+    await enqueueText(tab, chat, "between us", { target: place });
     await waitUntilDeviceSynced(server, tab, chat);
     const [item] = (await readChat(getContext(tab).store, chat, 10)).items;
     if (!item) throw new Error("the reply is missing");

@@ -16,7 +16,7 @@ import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
 import type { ModelServer } from "#tests/support/model/model-server.ts";
 
 const reply = (tab: Tab, chat: ConversationId, text: string, target: ReplyTarget | undefined) =>
-  enqueueText(tab, chat, text, undefined, target);
+  enqueueText(tab, chat, text, { target });
 /** Text of each message with the seq it answers. */
 const listReplies = (server: ModelServer, chat: ConversationId) =>
   server.log(chat).messages.map(({ body }) => (body.type === "text" ? [body.text, body.reply ?? 0] : [body.type, 0]));
