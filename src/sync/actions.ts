@@ -5,8 +5,8 @@ import { pushUse } from "#lib/browser/push/push-use.ts";
 import type { DraftKeeper } from "./drafts/draft-keeper.ts";
 import { discardDrafts, listDraftKeys, listRecordings, readUnsentContent } from "./drafts/draft-rows.ts";
 import { joinDrafts } from "./drafts/early-drafts.ts";
-import { deleteKeptText, keepText } from "./drafts/keep-text.ts";
-import type { KeptText } from "./drafts/kept-texts.ts";
+import { deleteKeptText } from "./drafts/keep-text.ts";
+import type { KeptText, KeptTextScope } from "./drafts/kept-texts.ts";
 import { waitForDraftSaves } from "./drafts/pending-saves.ts";
 import { currentEngine, getEngine } from "./engine.ts";
 import { recoverBackgroundOutbox } from "./outbox/background-outbox-recovery.ts";
@@ -267,21 +267,9 @@ export const setReplyDraft = (conversation: ConversationId, target: ReplyTarget 
 /** Calls the listener when nobody types in the message field of a conversation. Returns a function that cancels it. */
 export const afterTyping = (conversation: ConversationId, listener: () => void): (() => void) | undefined =>
   currentEngine.get()?.drafts.afterTyping(conversation, listener);
-const getKeptTextScope = () => {
+export const getKeptTextScope = (): KeptTextScope => {
   const { platform, userId } = getEngine().tab;
   return { platform, me: userId };
-};
-/** Keeps the words of an edit that is being typed; one without change is deleted. */
-export const keepEditText = (
-  conversation: ConversationId,
-  { seq, cid }: Pick<ChatItem, "seq" | "cid">,
-  text: string | undefined,
-): void => {
-  const target = seq ?? cid;
-  if (target === undefined) return;
-  const id = `edit-${target}`;
-  if (text === undefined) deleteKeptText(getKeptTextScope(), conversation, id);
-  else keepText(getKeptTextScope(), conversation, text, { id, target });
 };
 export const discardKeptText = (conversation: ConversationId, id: string): void =>
   deleteKeptText(getKeptTextScope(), conversation, id);

@@ -1,25 +1,41 @@
 import { listEarlyDrafts } from "./drafts/early-drafts.ts";
+import { listAllKeptTexts } from "./drafts/kept-texts.ts";
 import { toDraftTarget } from "./store/database.ts";
 import { listJournaledTextDrafts, listSentTexts } from "./store/journal.ts";
+import { isDraftShared } from "./store/pending/draft-edits.ts";
 import { listPendingDeletions } from "./store/pending-deletions.ts";
 import { listPendingEdits } from "./store/pending-edits.ts";
 import type { SyncContext } from "./store/sync-context.ts";
 
 /**
  * Counts of data that only this device has: unsent messages, queued Tala statuses (`posts`), conversations and other
- * targets with a draft, and deletions and edits that the server has not confirmed.
+ * targets with a kept text or a draft that the server does not have, deletions that the server has not confirmed, and edits that it has not confirmed or
+ * that are being typed.
  */
 export type UnsentSummary = { messages: number; posts: number; drafts: number; deletions: number; edits: number };
 
 export const readUnsentSummary = async (context: SyncContext): Promise<UnsentSummary> => {
   const { store } = context;
-  const draftKeys = await store.queryDrafts().primaryKeys();
-  const targets = new Set<string>([
-    ...[...draftKeys, ...(await store.recordings.toCollection().primaryKeys())].map(toDraftTarget),
+  const drafts = await store.queryDrafts().toArray();
+  const texts = [
+    ...drafts.flatMap(({ key, value }) => (typeof value === "string" ? [[toDraftTarget(key), value] as const] : [])),
     // Texts that the store has no room for, or not yet, and those of a first view in another tab.
-    ...[...listJournaledTextDrafts(context), ...listEarlyDrafts(context)].flatMap(([conversation, text]) =>
-      text.trim() === "" ? [] : conversation,
+    ...listJournaledTextDrafts(context),
+    ...listEarlyDrafts(context),
+  ];
+  const unshared = await Promise.all(
+    texts.map(async ([target, text]) =>
+      text.trim() === "" || (await isDraftShared(store, target, text)) ? [] : target,
     ),
+  );
+  const choices = drafts.flatMap(({ key, value }) => (typeof value === "string" ? [] : toDraftTarget(key)));
+  const recordings = await store.recordings.toCollection().primaryKeys();
+  const kept = listAllKeptTexts(context).filter(({ text }) => text.trim() !== "");
+  const targets = new Set<string>([
+    ...unshared.flat(),
+    ...choices,
+    ...recordings.map(toDraftTarget),
+    ...kept.flatMap(({ conversation, target }) => (target === undefined ? conversation : [])),
   ]);
   const messages = new Set([
     ...(await store.outbox.toCollection().primaryKeys()),
@@ -27,6 +43,10 @@ export const readUnsentSummary = async (context: SyncContext): Promise<UnsentSum
   ]);
   const posts = await store.postbox.filter(({ state }) => state !== "cancelled").count();
   const deletions = (await listPendingDeletions(store)).length;
-  const edits = (await listPendingEdits(store)).length;
-  return { messages: messages.size, posts, drafts: targets.size, deletions, edits };
+  const edits = new Set(
+    [...(await listPendingEdits(store)), ...kept].flatMap(({ conversation, target }) =>
+      target === undefined ? [] : `${conversation} ${target}`,
+    ),
+  );
+  return { messages: messages.size, posts, drafts: targets.size, deletions, edits: edits.size };
 };

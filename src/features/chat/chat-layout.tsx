@@ -167,7 +167,7 @@ export function ChatLayout({
     void navigate(pathname, { replace: true });
   }, [key, openAt]);
   const replies = useReplyActions({ conversation, people, canWrite: canWrite === true, composer, goToMessage });
-  const { edited, ...editing } = useEditing(conversation, chat, canWrite === true, composer);
+  const { edited, ...editing } = useEditing(conversation, chat, canWrite, composer);
   const leaveHistory = () => {
     jumpToLatest();
     replies.forgetReturn();
@@ -295,7 +295,12 @@ export function ChatLayout({
             <TypingAnnouncer text={typingText} />
             {props.composerReplacement}
             {!edited && editing.keptTexts.length > 0 && (
-              <KeptTextList conversation={conversation} texts={editing.keptTexts} canWrite={canWrite === true} />
+              <KeptTextList
+                conversation={conversation}
+                texts={editing.keptTexts}
+                canWrite={canWrite === true}
+                onRestored={() => composer.current?.focus()}
+              />
             )}
             {edited && (
               <EditComposer key={edited.key} conversation={conversation} item={edited} onClose={editing.stop} />

@@ -130,7 +130,7 @@ export function PrivateChat({ me, userId, notFound }: PrivateChatProps) {
         ) : isBlocked ? (
           <BlockedNotice userId={userId} name={name} />
         ) : (
-          canWrite === false && <NotConnectedNotice userId={userId} />
+          canWrite === false && <NotConnectedNotice userId={userId} conversation={id} />
         )
       }
       dialog={calls.dialog}

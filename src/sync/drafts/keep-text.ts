@@ -1,12 +1,5 @@
 import { type ConversationId, createUuid, type Uuid } from "#contract/ids.ts";
-import {
-  type KeptText,
-  type KeptTextScope,
-  keptTextListeners,
-  parseKeptTexts,
-  readKeptTexts,
-  toKeptTextsKey,
-} from "./kept-texts.ts";
+import { type KeptText, type KeptTextScope, keptTextListeners, listKeptTexts, toKeptTextsKey } from "./kept-texts.ts";
 
 const keptTextsMax = 10; // of one conversation; the oldest gives way
 
@@ -29,16 +22,16 @@ export const keepText = (
   text: string,
   { id, target }: { id?: string; target?: number | Uuid } = {},
 ): void => {
-  const others = parseKeptTexts(readKeptTexts(scope, conversation)).filter(
+  const others = listKeptTexts(scope, conversation).filter(
     (kept) => kept.id !== id && (kept.target !== target || target !== undefined || !text.startsWith(kept.text)),
   );
   const kept = { id: id ?? createUuid(scope.platform.now()), text, ...(target === undefined ? {} : { target }) };
-  if (others.some((other) => other.text === text && other.target === target)) return;
+  if (id === undefined && others.some((other) => other.text === text && other.target === target)) return;
   writeKeptTexts(scope, conversation, [...others, kept]);
 };
 
 export const deleteKeptText = (scope: KeptTextScope, conversation: ConversationId, id: string): void => {
-  const before = parseKeptTexts(readKeptTexts(scope, conversation));
+  const before = listKeptTexts(scope, conversation);
   const texts = before.filter((kept) => kept.id !== id);
   if (texts.length < before.length) writeKeptTexts(scope, conversation, texts);
 };

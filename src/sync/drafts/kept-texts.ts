@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { Seq } from "#contract/conversations.ts";
-import { type ConversationId, Uuid } from "#contract/ids.ts";
+import { ConversationId, Uuid } from "#contract/ids.ts";
 import type { Platform } from "#sync/platform/platform.ts";
 import { toStoreName } from "#sync/store/database.ts";
 
@@ -27,6 +27,22 @@ export const parseKeptTexts = (stored: string | null | undefined): KeptText[] =>
   } catch {
     return [];
   }
+};
+
+export const listKeptTexts = (scope: KeptTextScope, conversation: ConversationId): KeptText[] =>
+  parseKeptTexts(readKeptTexts(scope, conversation));
+
+/** Kept texts of all conversations. */
+export const listAllKeptTexts = (scope: KeptTextScope): (KeptText & { conversation: ConversationId })[] => {
+  const { localStorage } = scope.platform;
+  const prefix = toKeptTextsKey(scope.me, "");
+  return Array.from({ length: localStorage?.length ?? 0 }, (_, index) => localStorage?.key(index) ?? "").flatMap(
+    (key) => {
+      const conversation = key.slice(prefix.length);
+      if (!key.startsWith(prefix) || !v.is(ConversationId, conversation)) return [];
+      return listKeptTexts(scope, conversation).map((kept) => ({ ...kept, conversation }));
+    },
+  );
 };
 
 /** Screens of this tab that show kept texts. */

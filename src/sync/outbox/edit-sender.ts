@@ -1,6 +1,7 @@
 import { getEditNumber, isEditableBody } from "#contract/conversations.ts";
 import type { ErrorCode } from "#contract/errors.ts";
 import { requestByHttp } from "#sync/connection/http-transport.ts";
+import { keepText } from "#sync/drafts/keep-text.ts";
 import { applyServerChanges } from "#sync/inbound/apply-server-changes.ts";
 import { asSyncError, isRetryableFailure, SyncError } from "#sync/platform/sync-error.ts";
 import { type PendingEdit, toPendingEditKey } from "#sync/store/pending-edits.ts";
@@ -17,7 +18,7 @@ const lostCodes: readonly string[] = ["message_withdrawn", "message_not_found", 
 export const createEditSender = (context: SyncContext): OperationSender<PendingEdit> => ({
   send: (edit) => sendEdit(context, edit),
   async handleRefusal(edit, { code }) {
-    if (lostCodes.includes(code)) return removeUnlessChanged(context, edit);
+    if (lostCodes.includes(code)) return removeUnlessChanged(context, edit, keepWords);
     await refetchMessage(context, edit);
     const { strict } = context;
     await strict.transaction("rw", strict.meta, async () => {
@@ -28,13 +29,26 @@ export const createEditSender = (context: SyncContext): OperationSender<PendingE
   },
 });
 
-/** Removes an edit, unless the author has changed the text once more since. */
-const removeUnlessChanged = ({ strict }: SyncContext, edit: PendingEdit): Promise<void> =>
-  strict.transaction("rw", strict.meta, async () => {
+/** Keeps the words of an edit whose message is gone: they stand above the message field. */
+const keepWords = (context: SyncContext, { conversation, target, text }: PendingEdit): void => {
+  if (text !== "") keepText(context, conversation, text, { target });
+};
+
+/** Removes an edit, unless the author has changed the text once more since. `onRemoved` receives it before that. */
+const removeUnlessChanged = (
+  context: SyncContext,
+  edit: PendingEdit,
+  onRemoved?: (context: SyncContext, edit: PendingEdit) => void,
+): Promise<void> => {
+  const { strict } = context;
+  return strict.transaction("rw", strict.meta, async () => {
     const key = toPendingEditKey(edit);
     const current = (await strict.meta.get(key))?.value as PendingEdit | undefined;
-    if (current?.edit === edit.edit) await strict.meta.delete(key);
+    if (current?.edit !== edit.edit) return;
+    onRemoved?.(context, edit);
+    await strict.meta.delete(key);
   });
+};
 
 async function sendEdit(context: SyncContext, pending: PendingEdit): Promise<void> {
   const { conversation, target, edit, text, body } = pending;

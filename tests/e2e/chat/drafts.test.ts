@@ -69,7 +69,10 @@ test("a draft follows its person to another device and ends when it is sent, and
   await laptop.page.screenshot({ path: "test-results/drafts-dark.png" });
 });
 
-test("in two tabs nothing that was typed is overwritten", async ({ browser, server }) => {
+test("in two tabs nothing that was typed is overwritten, and a kept text returns to the field by the keyboard", async ({
+  browser,
+  server,
+}) => {
   const site = toSite(server);
   const [ana, ben] = [await makePerson(site, 7142, "Ana Mbuyi"), await makePerson(site, 7143, "Ben")];
   await connectPeople(site, ana, ben);
@@ -100,5 +103,10 @@ test("in two tabs nothing that was typed is overwritten", async ({ browser, serv
   await expect
     .poll(async () => [await one.inputValue(), ...(await kept.locator("bdi").allInnerTexts())].join(" "))
     .toMatch(/(?=.*premier)(?=.*second)/u);
+  const count = await kept.locator("bdi").count();
+  await kept.getByRole("button", { name: phone.texts.chat.restoreKeptText }).last().press("Enter");
+  await expect(kept.locator("bdi")).toHaveCount(count - 1);
+  await expect(one).toBeFocused();
+  await expect(one).toHaveValue(/premier.*second|second.*premier/su);
   await phone.context.close();
 });

@@ -3,7 +3,7 @@ import { expect, test } from "#tests/support/browser/browser-test.ts";
 import { waitForOfflineReady, withServiceWorker } from "#tests/support/browser/offline.ts";
 import { TestClient } from "#tests/support/browser/test-client.ts";
 import { toSite } from "#tests/support/people/pair.ts";
-import { connectPeople, makePerson } from "#tests/support/people/people.ts";
+import { callSite, connectPeople, makePerson } from "#tests/support/people/people.ts";
 
 /** Message with this text. */
 const findMessage = (phone: TestClient, text: string) =>
@@ -87,4 +87,55 @@ test("an author corrects a text by menu and keyboard, also offline and over a re
   }
   await anas.close();
   await bens.close();
+});
+
+test("edits that are being typed go on with the last one, are named at sign-out and stay when the contact ends", async ({
+  browser,
+  server,
+}) => {
+  const site = toSite(server);
+  const [ana, ben] = [await makePerson(site, 8863, "Ana Mbuyi"), await makePerson(site, 8864, "Ben")];
+  await connectPeople(site, ana, ben);
+  const phone = await TestClient.openIn(
+    await browser.newContext({ baseURL: server.origin, viewport: { width: 360, height: 740 } }),
+    server,
+  );
+  await phone.signInToChat(ana, ben.id);
+  const { page, texts } = phone;
+  const field = page.getByRole("textbox", { name: texts.chat.editTitle });
+  const edit = async (text: string, next: string) => {
+    await findMessage(phone, text).locator("bdi").last().click({ button: "right" });
+    await page.getByRole("menuitem", { name: texts.messages.edit, exact: true }).click();
+    await field.fill(next);
+  };
+  await phone.write("premier");
+  await phone.write("second");
+  await expect(findMessage(phone, "second")).toBeVisible();
+  await edit("second", "second corrigé");
+  await edit("premier", "premier corrigé");
+  await page.reload();
+  await expect(field).toHaveValue("premier corrigé");
+  await field.press("Escape");
+  await phone.composer().fill("un brouillon");
+
+  // Both are still reachable in a chat that cannot be written to.
+  await callSite(site, "DELETE", `/api/contacts/${ana.id}`, { token: ben.token });
+  const kept = page.getByRole("region", { name: texts.chat.keptText });
+  await expect(kept).toContainText("second corrigé");
+  await expect(kept.getByRole("button", { name: texts.messages.copy })).toBeVisible();
+  await expect(kept.getByRole("button", { name: texts.chat.restoreKeptText })).toHaveCount(0);
+  const draft = page.getByRole("heading", { name: texts.groups.chat.leftDraft }).locator("..");
+  await expect(draft).toContainText("un brouillon");
+  await expect(page.getByText(texts.chat.mustBeConnected)).toBeVisible();
+  expect(await findAxeViolations(page)).toEqual([]);
+  await page.screenshot({ path: "test-results/former-contact-texts.png" });
+  await draft.getByRole("button", { name: texts.common.delete }).click();
+  await expect(draft).toHaveCount(0);
+
+  await phone.goTo("/app/profile");
+  await page.getByRole("button", { name: texts.profile.signOut, exact: true }).click();
+  const dialog = page.getByRole("alertdialog", { name: texts.profile.unsentTitle });
+  await expect(dialog).toContainText(texts.profile.unsentEdits_one.replace("{count}", "1"));
+  await dialog.getByRole("button", { name: texts.profile.stay }).click();
+  await phone.close();
 });

@@ -1,5 +1,5 @@
 import { privateConversationId } from "#contract/ids.ts";
-import { pongTimeoutMs } from "#contract/limits.ts";
+import { messageTextMaxLength, pongTimeoutMs } from "#contract/limits.ts";
 import { findAxeViolations } from "#tests/support/browser/axe-checks.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
 import { waitForOfflineReady, withServiceWorker } from "#tests/support/browser/offline.ts";
@@ -443,6 +443,7 @@ test("signing out first lists unsent content, in whichever tab it was written, a
   await waitForOfflineReady(page);
   const other = await context.newPage();
   await phone.openChat(ben.id, other);
+  await context.setOffline(true); // with a network the other devices would have the draft
   await phone.composer(other).fill("pas fini");
   await expect(phone.conversation(ben.username)).toContainText("pas fini");
   await page.getByRole("link", { name: texts.shell.myProfile }).click();
@@ -454,11 +455,10 @@ test("signing out first lists unsent content, in whichever tab it was written, a
   await expect(dialog.getByText(texts.profile.signOutEverywhere)).toBeHidden();
   await expect(dialog.getByRole("button", { name: texts.profile.stay })).toBeFocused();
 
-  await context.setOffline(true);
   await phone.write("pas encore parti", other);
   await expect(phone.ticks("pas encore parti", "sending", other)).toBeVisible();
   await says("1 message non envoyé");
-  await phone.composer(other).fill("autre chose");
+  await phone.composer(other).fill("a".repeat(messageTextMaxLength + 1)); // stays on this device
   await says("1 message non envoyé et 1 brouillon");
   // A socket stays open without a network; the missing pong shows that it is dead.
   await expect(page.getByText(texts.shell.link.offline)).toBeVisible({ timeout: pongTimeoutMs * 2 });

@@ -1,12 +1,14 @@
 import { expect, it, vi } from "vitest";
 import { createUuid } from "#contract/ids.ts";
+import { EditKeeper } from "#sync/drafts/edit-keeper.ts";
+import { keepText } from "#sync/drafts/keep-text.ts";
 import { TextDrafts } from "#sync/drafts/text-drafts.ts";
 import { appendRecordingChunk } from "#sync/drafts/voice-drafts.ts";
 import { enqueueText } from "#sync/outbox/enqueue.ts";
 import { toDraftSlotKeys, toStoreName } from "#sync/store/database.ts";
 import { readUnsentSummary } from "#sync/unsent-summary.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
-import { getContext } from "#tests/support/model/model-checks.ts";
+import { getContext, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
 
 it("a sign-out would lose every unsent message, and each place with unsent content in any tab", async () => {
@@ -48,6 +50,35 @@ it("drafts that a full phone could not store count as well", async () => {
   drafts.flushToJournal();
   await drafts.flush();
   expect(await readUnsentSummary(context)).toEqual({ messages: 0, posts: 0, drafts: 1, deletions: 0, edits: 0 });
+});
+
+it("a draft that the server has is not lost, while kept texts and edits that are being typed are", async () => {
+  const { server, amina, chat } = makePair();
+  const phone = makeDevice(server, amina);
+  const tab = await phone.openTab();
+  const context = getContext(tab);
+  await waitUntilDeviceSynced(server, tab, chat);
+  const drafts = new TextDrafts(tab);
+  const count = async () => {
+    const { drafts: places, edits } = await readUnsentSummary(context);
+    return [places, edits];
+  };
+  drafts.type(chat, "shared");
+  await drafts.flush();
+  expect(await count()).toEqual([1, 0]);
+  await eventually(async () => expect(await count()).toEqual([0, 0]));
+  drafts.type(chat, "shared and more");
+  await drafts.flush();
+  expect(await count()).toEqual([1, 0]);
+  await eventually(async () => expect(await count()).toEqual([0, 0]));
+  const keeper = new EditKeeper(context, chat, { seq: 4 });
+  keeper.keep("an edit");
+  new EditKeeper(context, chat, { seq: 5 }).keep("");
+  expect(await count()).toEqual([0, 1]);
+  keepText(context, chat, "of another tab");
+  expect(await count()).toEqual([1, 1]);
+  keeper.keep(undefined);
+  expect(await count()).toEqual([1, 0]);
 });
 
 it("texts of a first view, which the app has not taken over, count as well", async () => {

@@ -72,11 +72,17 @@ function ConnectAction({ state }: { state: string | undefined }) {
 }
 
 /** Replaces the composer when the two users are not connected. */
-export function NotConnectedNotice({ userId }: { userId: Uuid }) {
+export function NotConnectedNotice({ userId, conversation }: { userId: Uuid; conversation: ConversationId }) {
   const { t } = useTranslation();
+  const draft = useTextDraft(conversation) ?? "";
+  const unsent = useUnsentContent(conversation);
+  const hasUnsent = draft !== "" || (unsent && unsent.files.length + unsent.recordings.length > 0);
   return (
-    <ComposerNotice text={t("chat.mustBeConnected")}>
-      <ConnectAction state={usePerson(userId)?.state} />
-    </ComposerNotice>
+    <>
+      {hasUnsent && <UnsentContentPanel conversation={conversation} draft={draft} unsent={unsent} />}
+      <ComposerNotice text={t("chat.mustBeConnected")}>
+        <ConnectAction state={usePerson(userId)?.state} />
+      </ComposerNotice>
+    </>
   );
 }

@@ -9,9 +9,9 @@ import { composerClasses } from "#features/chat/field/composer-classes.ts";
 import { formatShortcuts, handleFormatKey } from "#features/chat/field/format-keys.ts";
 import { LazyFieldTools } from "#features/chat/field/lazy-field-tools.ts";
 import { useFieldHeight } from "#features/chat/field/use-field-height.ts";
-import { keepEditText, saveEdit } from "#sync/actions.ts";
+import { getKeptTextScope, saveEdit } from "#sync/actions.ts";
+import { EditKeeper } from "#sync/drafts/edit-keeper.ts";
 import type { ChatItem } from "#sync/hooks/use-chat.ts";
-import { useKeptTexts } from "#sync/hooks/use-unsent.ts";
 import { asSyncError, type FailureCode } from "#sync/platform/sync-error.ts";
 
 type EditComposerProps = { conversation: ConversationId; item: ChatItem; onClose: () => void };
@@ -21,10 +21,8 @@ export default function EditComposer({ conversation, item, onClose }: EditCompos
   const { t } = useTranslation();
   const { body } = item;
   const textBefore = "text" in body ? (body.text ?? "") : "";
-  const { seq, cid } = item;
-  const target = seq ?? cid;
-  const kept = useKeptTexts(conversation).find((one) => one.target !== undefined && one.target === target);
-  const [text, setText] = useState(kept?.text ?? textBefore);
+  const [keeper] = useState(() => new EditKeeper(getKeptTextScope(), conversation, item));
+  const [text, setText] = useState(keeper.text ?? textBefore);
   const [error, setError] = useState<FailureCode>();
   const field = useRef<HTMLTextAreaElement>(null);
   useFieldHeight(field, text);
@@ -46,7 +44,7 @@ export default function EditComposer({ conversation, item, onClose }: EditCompos
 
   /** Ends the edit; words that were not saved are discarded. */
   const close = () => {
-    keepEditText(conversation, item, undefined);
+    keeper.keep(undefined);
     onClose();
   };
   const save = async () => {
@@ -109,7 +107,7 @@ export default function EditComposer({ conversation, item, onClose }: EditCompos
             onChange={(event) => {
               const { value } = event.target;
               setText(value);
-              keepEditText(conversation, item, value === textBefore ? undefined : value);
+              keeper.keep(value === textBefore ? undefined : value);
               setError(undefined);
             }}
             onKeyDown={onKeyDown}

@@ -16,7 +16,7 @@ const findEditedItem = (chat: ChatView | undefined, { target }: KeptText): ChatI
 export const useEditing = (
   conversation: ConversationId,
   chat: ChatView | undefined,
-  canWrite: boolean,
+  canWrite: boolean | undefined,
   composer: RefObject<{ focus(): void } | null>,
 ) => {
   const [started, setStarted] = useState<ChatItem>();
@@ -27,7 +27,7 @@ export const useEditing = (
   useEffect(() => {
     if (!chat || !canWrite || hasResumed.current) return;
     hasResumed.current = true;
-    const [item] = keptTexts.flatMap((kept) => findEditedItem(chat, kept) ?? []);
+    const item = keptTexts.flatMap((kept) => findEditedItem(chat, kept) ?? []).at(-1); // typed last
     if (item) setStarted(item);
   }, [chat, canWrite, keptTexts]);
   // The message field can take the focus only once it is shown again.
@@ -40,8 +40,8 @@ export const useEditing = (
     start: canWrite ? setStarted : undefined,
     // From the store: a message that was just sent may not be shown yet.
     startLast: async () => setStarted((await readNewestMessages(conversation)).find(canBeEdited)),
-    /** Kept texts, without those of messages that can still be edited. */
-    keptTexts: chat ? keptTexts.filter((kept) => !findEditedItem(chat, kept)) : [],
+    /** Kept texts, without those of messages that can be edited here. */
+    keptTexts: chat ? keptTexts.filter((kept) => canWrite === false || !findEditedItem(chat, kept)) : [],
     stop: useCallback(() => setStarted(undefined), []),
   };
 };

@@ -1,15 +1,22 @@
 import { useTranslation } from "react-i18next";
 import { Button } from "#components/controls/button.tsx";
 import { IconButton } from "#components/controls/icon-button.tsx";
+import { copyText } from "#components/overlays/copy-text.ts";
 import type { ConversationId } from "#contract/ids.ts";
 import { balanceBidi } from "#lib/text/bidi.ts";
 import { discardKeptText, restoreKeptText } from "#sync/actions.ts";
 import type { KeptText } from "#sync/drafts/kept-texts.ts";
 
-type KeptTextListProps = { conversation: ConversationId; texts: readonly KeptText[]; canWrite: boolean };
+type KeptTextListProps = {
+  conversation: ConversationId;
+  texts: readonly KeptText[];
+  canWrite: boolean;
+  /** A text was moved into the message field. */
+  onRestored: () => void;
+};
 
 /** Texts above the message field that were written and are neither sent nor in the field. */
-export default function KeptTextList({ conversation, texts, canWrite }: KeptTextListProps) {
+export default function KeptTextList({ conversation, texts, canWrite, onRestored }: KeptTextListProps) {
   const { t } = useTranslation();
   return (
     <section aria-label={t("chat.keptText")} className="max-h-[40dvh] shrink-0 overflow-y-auto bg-surface">
@@ -21,9 +28,17 @@ export default function KeptTextList({ conversation, texts, canWrite }: KeptText
               {balanceBidi(kept.text)}
             </bdi>
           </p>
-          {canWrite && (
-            <Button variant="quiet" className="!px-3" onClick={() => void restoreKeptText(conversation, kept)}>
+          {canWrite ? (
+            <Button
+              variant="quiet"
+              className="!px-3"
+              onClick={() => void restoreKeptText(conversation, kept).then(onRestored)}
+            >
               {t("chat.restoreKeptText")}
+            </Button>
+          ) : (
+            <Button variant="quiet" className="!px-3" onClick={() => void copyText(kept.text)}>
+              {t("messages.copy")}
             </Button>
           )}
           <IconButton

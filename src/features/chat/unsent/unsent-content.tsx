@@ -13,8 +13,8 @@ type UnsentContentPanelProps = {
   conversation: ConversationId;
   draft: string;
   unsent: UnsentContent | undefined;
-  /** Why nothing can be sent here. */
-  reason: string;
+  /** Why nothing can be sent here, unless the screen says it. */
+  reason?: string;
 };
 
 /**
@@ -47,7 +47,7 @@ export default function UnsentContentPanel({ conversation, draft, unsent, reason
           <UnsentRecording key={recorded.startedAt} conversation={conversation} recorded={recorded} />
         ))}
       </div>
-      <ComposerNotice text={reason} />
+      {reason !== undefined && <ComposerNotice text={reason} />}
     </>
   );
 }

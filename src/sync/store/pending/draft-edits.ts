@@ -38,6 +38,17 @@ export const toDraftEditKey = (conversation: ConversationId): string => draftEdi
 /** Whether a `meta` key belongs to a draft that the other devices do not have. */
 export const isDraftEditKey = (key: string): boolean => key.startsWith(draftEditPrefix);
 
+/** Whether the server is known to have this text as the draft of a conversation. */
+export const isDraftShared = async (
+  { meta }: LocalStore,
+  conversation: ConversationId,
+  text: string,
+): Promise<boolean> => {
+  const [edit, row] = await meta.bulkGet([toDraftEditKey(conversation), toDraftStateKey(conversation)]);
+  const state = row?.value as DraftState | undefined;
+  return !edit && state?.text === text && !state.isBehind && state.sent === undefined;
+};
+
 /** Records that the draft of a conversation changed. Requires a transaction over `meta`. */
 export const recordDraftEdit = async (
   { meta }: LocalStore,

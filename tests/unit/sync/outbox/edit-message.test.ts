@@ -3,6 +3,7 @@ import { type Body, withText } from "#contract/conversations.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { editWindowMs } from "#contract/limits.ts";
 import { isRefusal } from "#contract/wire/commands.ts";
+import { listKeptTexts } from "#sync/drafts/kept-texts.ts";
 import { applyServerChanges } from "#sync/inbound/apply-server-changes.ts";
 import { deleteMessageBySeq } from "#sync/outbox/conversation-commands.ts";
 import { discardEdit, editOwnMessage } from "#sync/outbox/edit-message.ts";
@@ -119,6 +120,16 @@ describe("an edit", () => {
     await eventually(() => expect(bodiesIn(server, chat)).toMatchObject([{ text: "à neuf heures" }]));
     await waitUntilDeviceSynced(server, next, chat);
     await isConfirmed(next);
+  });
+
+  it("of a message that another device deletes meanwhile ends, and its words are kept", async () => {
+    const { server, amina, chat, phone, tab } = await makeText();
+    await loseNetwork(phone);
+    await editAt(tab, chat, 1, "à neuf heures");
+    server.execute(amina, { type: "deleteForEveryone", conversation: chat, seq: 1 });
+    await findNetwork(phone);
+    await isConfirmed(tab);
+    expect(listKeptTexts(getContext(tab), chat)).toMatchObject([{ text: "à neuf heures" }]);
   });
 
   it("whose answer was lost is repeated without another change", async () => {
