@@ -63,20 +63,24 @@ export const createNameSchema = (maxLength: number, refusal: "invalid_name" | "i
 const marks = /\p{M}/gu;
 const nonAscii = /[\u0080-\uffff]+/g;
 
-// Open vowels of Lingala, which many keyboards lack; people write "mosolo" for "mɔsɔlɔ".
-const openVowels: Readonly<Record<string, string>> = { ɛ: "e", ɔ: "o", Ɛ: "E", Ɔ: "O" };
+// Open vowels of Lingala and French ligatures, which many keyboards lack: people write "mosolo" for "mɔsɔlɔ" and
+// "coeur" for "cœur".
+const replacements: Readonly<Record<string, string>> = {
+  ...{ ɛ: "e", ɔ: "o", Ɛ: "E", Ɔ: "O" },
+  ...{ œ: "oe", æ: "ae", Œ: "OE", Æ: "AE" },
+};
 
 const removeMarks = (text: string): string =>
   text
     .replace(marks, "")
     .normalize("NFD")
     .replace(marks, "")
-    .replace(/[ɛɔƐƆ]/g, (vowel) => openVowels[vowel] ?? vowel);
+    .replace(/[ɛɔƐƆœæŒÆ]/g, (letter) => replacements[letter] ?? letter);
 
 /**
- * Folds case, accents, and the open vowels of Lingala for a search, so that "ete" finds "Été". Only what is not ASCII is decomposed, which makes a
- * search through French messages twice as fast and through ASCII ten times. Marks are also removed before decomposition,
- * which sorts the marks of a letter in quadratic time.
+ * Folds case, accents, ligatures and the open vowels of Lingala for a search, so that "ete" finds "Été". Only what is not
+ * ASCII is decomposed, which makes a search through French messages twice as fast and through ASCII ten times. Marks are
+ * also removed before decomposition, which sorts the marks of a letter in quadratic time.
  */
 export const foldText = (text: string): string => text.replace(nonAscii, removeMarks).toLowerCase();
 

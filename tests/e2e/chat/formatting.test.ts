@@ -35,9 +35,16 @@ test("a text formatted by keys arrives formatted, is listed without markers and 
   // What is typed while the code is loading belongs to the format.
   await field.fill("Rendez-vous ");
   await page.keyboard.press("Control+b");
-  await page.keyboard.type("demain");
+  await page.keyboard.type("dem");
   finishLoading();
+  await expect(field).toHaveValue("Rendez-vous *dem*");
+  await page.keyboard.type("ain");
   await expect(field).toHaveValue("Rendez-vous *demain*");
+  await page.keyboard.press("Control+b");
+  await page.keyboard.type(" soir");
+  await expect(field).toHaveValue("Rendez-vous *demain* soir");
+  for (let n = 0; n < " soir".length; n++) await page.keyboard.press("Backspace");
+  await field.evaluate((textArea: HTMLTextAreaElement) => textArea.setSelectionRange(13, 19));
   await page.keyboard.press("Control+i");
   await expect(field).toHaveValue("Rendez-vous *_demain_*");
   await page.keyboard.press("Control+i");

@@ -23,6 +23,9 @@ test.each([
   ["[- un]", "- *[un]*"],
   ["[un\n\n1. deux \ntrois]", "[*un*\n\n1. *deux* \n*trois*]"],
   ["[*un*\ndeux]", "[*un*\n*deux*]"],
+  ["*un[]*", "*un*[]"],
+  ["*_un[]_*", "*_un_*[]"],
+  ["*un*[] 2*3", "*un**[]* 2*3"],
 ])("%j becomes %j", (drawn, formatted) => expect(press(drawn)).toBe(formatted));
 
 test.each(["[mot]", "un [mot] ici", "ici []", "[deux mots]", "[un\ndeux]"])(

@@ -219,6 +219,10 @@ describe("text", () => {
   test("searching ignores the open vowels and tones of Lingala", () => {
     expect(foldText("Mɔ́sɔlɔ ya Ɛkólɛ́, ndɔ̌tɔ")).toBe("mosolo ya ekole, ndoto");
   });
+
+  test("searching ignores ligatures", () => {
+    expect(foldText("Cœur, ŒUVRE, ex æquo")).toBe("coeur, oeuvre, ex aequo");
+  });
 });
 
 describe("passwords", () => {

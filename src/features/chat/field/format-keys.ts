@@ -7,9 +7,12 @@ const markers: Readonly<Record<string, string>> = { b: "*", i: "_", e: "`", X: "
 /** Value of `aria-keyshortcuts` of a field with these keys. */
 export const formatShortcuts = "Control+B Control+I Control+E Control+Shift+X";
 
+// The tools of the field, which the chat loads when it is idle, contain the code.
+const loadTools = () => import("./field-tools.tsx");
+
 /**
- * Formats the selected text of a message field if the key is a shortcut for it. The code is loaded with the first one;
- * what is typed meanwhile belongs to the selected text.
+ * Formats the selected text of a message field if the key is a shortcut for it. If the code is not here yet, what is
+ * typed until it is belongs to the format, and typing goes on at the same place.
  */
 export const handleFormatKey = async (event: KeyboardEvent<HTMLTextAreaElement>): Promise<void> => {
   const { key, shiftKey, currentTarget: field } = event;
@@ -18,11 +21,9 @@ export const handleFormatKey = async (event: KeyboardEvent<HTMLTextAreaElement>)
   event.preventDefault();
   const { value, selectionStart, selectionEnd } = field;
   const [before, after] = [value.slice(0, selectionStart), value.slice(selectionEnd)];
-  const code = await loadOrShowToast(
-    () => import("./format-selection.ts"),
-    (load) => load(),
-  );
+  const tools = await loadOrShowToast(loadTools, (load) => load());
   const end = field.value.length - after.length;
   if (end < selectionStart || !field.value.startsWith(before) || !field.value.endsWith(after)) return; // sent meanwhile
-  code?.formatField(field, selectionStart, end, marker);
+  if (field.value === value) tools?.formatField(field, selectionStart, end, marker);
+  else tools?.formatTypedText(field, selectionStart, end, marker);
 };

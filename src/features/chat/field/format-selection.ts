@@ -15,10 +15,19 @@ const toLine = (line: string): Line => {
 const isEnclosed = (content: string, marker: string): boolean =>
   content.length > 2 && content.startsWith(marker) && content.endsWith(marker);
 
+/** Offset behind the marker that closes an open format right after a caret, or undefined. */
+const findClosingMarker = (text: string, caret: number, marker: string): number | undefined => {
+  const line = text.slice(text.lastIndexOf("\n", caret - 1) + 1, caret);
+  const isOpen = line.split(marker).length % 2 === 0;
+  const [closing = ""] = /^[*_~`]*/.exec(text.slice(caret)) ?? [];
+  const index = isOpen ? closing.indexOf(marker) : -1;
+  return index === -1 ? undefined : caret + index + 1;
+};
+
 /**
  * Encloses the selected text in markers, or removes those that enclose it. Every line gets its own, because formats end
  * with the line. Blanks at the ends of the selection stay outside. Without a selection the caret is placed between two
- * new markers.
+ * new markers, or behind the marker that ends the format.
  */
 export const toggleFormat = (text: string, start: number, end: number, marker: string): FormatEdit => {
   const selected = text.slice(start, end);
@@ -29,6 +38,8 @@ export const toggleFormat = (text: string, start: number, end: number, marker: s
   const isBetweenMarkers = text.charAt(from - 1) === marker && text.charAt(to) === marker;
   if (from > 0 && isBetweenMarkers && !inner.includes("\n"))
     return { start: from - 1, end: to + 1, replacement: inner, selection: [from - 1, to - 1] };
+  const closed = start === end ? findClosingMarker(text, from, marker) : undefined;
+  if (closed !== undefined) return { start: from, end: from, replacement: "", selection: [closed, closed] };
   if (inner === "") return { start: from, end: from, replacement: marker + marker, selection: [from + 1, from + 1] };
 
   const lines = inner.split("\n").map(toLine);
@@ -65,20 +76,33 @@ export const toggleList = (text: string, start: number, end: number): FormatEdit
   return { start: from, end: to, replacement, selection: [from, from + replacement.length] };
 };
 
-/** Toggles a format of a part of a field. The browser's undo history stays. */
-export const formatField = (field: HTMLTextAreaElement, start: number, end: number, marker: string): void => {
-  const edit =
-    marker === listMarker ? toggleList(field.value, start, end) : toggleFormat(field.value, start, end, marker);
+/** Changes a field. The browser's undo history stays. */
+const applyEdit = (field: HTMLTextAreaElement, { start, end, replacement, selection }: FormatEdit): void => {
   field.focus({ preventScroll: true });
-  field.setSelectionRange(edit.start, edit.end);
-  // The only way to edit a field that its undo history notices.
-  const isInserted =
-    edit.replacement === ""
-      ? document.execCommand("delete")
-      : document.execCommand("insertText", false, edit.replacement);
-  if (!isInserted) {
-    field.setRangeText(edit.replacement);
-    field.dispatchEvent(new Event("input", { bubbles: true }));
+  if (start !== end || replacement !== "") {
+    field.setSelectionRange(start, end);
+    // The only way to edit a field that its undo history notices.
+    const isInserted =
+      replacement === "" ? document.execCommand("delete") : document.execCommand("insertText", false, replacement);
+    if (!isInserted) {
+      field.setRangeText(replacement);
+      field.dispatchEvent(new Event("input", { bubbles: true }));
+    }
   }
-  field.setSelectionRange(...edit.selection);
+  field.setSelectionRange(...selection);
+};
+
+/** Toggles a format of a part of a field. */
+export const formatField = (field: HTMLTextAreaElement, start: number, end: number, marker: string): void => {
+  const toggle = marker === listMarker ? toggleList : toggleFormat;
+  applyEdit(field, toggle(field.value, start, end, marker));
+};
+
+/** Formats a part of a field that is still being typed: the caret stays behind what was typed last. */
+export const formatTypedText = (field: HTMLTextAreaElement, start: number, end: number, marker: string): void => {
+  const { value, selectionEnd: caret } = field;
+  const typed = value.slice(start, end);
+  if (typed === "" || typed.includes("\n")) return;
+  const moved = caret + (caret < start ? 0 : caret <= end ? 1 : 2);
+  applyEdit(field, { start, end, replacement: marker + typed + marker, selection: [moved, moved] });
 };
