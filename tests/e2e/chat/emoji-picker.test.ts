@@ -48,6 +48,19 @@ test("emoji are inserted at the caret, in the skin tone of the person, and offer
   await page.keyboard.press("Escape");
   await expect(panel).toHaveCount(0);
   await expect(field).toBeFocused();
+  await button.click();
+  await page.goBack();
+  await expect(panel).toHaveCount(0);
+  await expect(field).toHaveValue("👍🏽😀On y va");
+
+  // A phone that is turned: the panel stays below the header.
+  await page.setViewportSize({ width: 740, height: 360 });
+  await button.click();
+  const header = await page.getByRole("main").locator("header").first().boundingBox();
+  const search = await panel.getByRole("searchbox").boundingBox();
+  expect(search?.y).toBeGreaterThan((header?.y ?? 0) + (header?.height ?? 0));
+  await page.screenshot({ path: test.info().outputPath("turned.png") });
+  await page.keyboard.press("Escape");
 
   // Recent ones are there after a reload, beside the field on a wide screen.
   await page.setViewportSize({ width: 1280, height: 800 });

@@ -1,5 +1,6 @@
 import { type ReactNode, type RefObject, useEffect, useEffectEvent, useId, useLayoutEffect, useRef } from "react";
 import { useTranslation } from "react-i18next";
+import { useBackButton } from "#components/overlays/back-button-layers.ts";
 
 const gapPx = 8;
 
@@ -11,7 +12,7 @@ type EmojiPanelProps = {
 
 /**
  * Panel of the composer: above it on a wide screen, in the place of the on-screen keyboard on a narrow one. It closes by
- * Escape, by a press elsewhere, and when the field is focused, whose keyboard then takes its place.
+ * Escape, the back button, a press elsewhere, and when the field is focused, whose keyboard then takes its place.
  */
 export function EmojiPanel({ field, onClose, children }: EmojiPanelProps) {
   const { t } = useTranslation();
@@ -26,6 +27,7 @@ export function EmojiPanel({ field, onClose, children }: EmojiPanelProps) {
     const hasMouse = matchMedia("(hover: hover) and (pointer: fine)").matches;
     (hasMouse ? panel.current?.querySelector("input") : panel.current)?.focus({ preventScroll: true });
   }, []);
+  useBackButton(onClose);
   const close = useEffectEvent(onClose);
   useEffect(() => {
     const element = field.current;
@@ -48,7 +50,7 @@ export function EmojiPanel({ field, onClose, children }: EmojiPanelProps) {
       role="dialog"
       aria-labelledby={id}
       tabIndex={-1}
-      className="z-3 flex h-[min(20rem,45dvh)] shrink-0 flex-col border-line bg-surface pt-2 focus-visible:outline-none sm:absolute sm:right-2 sm:bottom-[var(--panel-bottom)] sm:h-[min(26rem,60dvh)] sm:w-96 sm:rounded-bubble sm:border sm:shadow-xl"
+      className="z-3 flex h-[min(20rem,45dvh)] shrink-0 flex-col border-line bg-surface pt-2 focus-visible:outline-none sm:absolute sm:right-2 sm:bottom-[var(--panel-bottom)] sm:h-[min(26rem,60dvh,100dvh-var(--panel-bottom)-5rem)] sm:w-96 sm:rounded-bubble sm:border sm:shadow-xl"
       onSubmit={(event) => event.stopPropagation()} // the search is no part of the composer's form
       onKeyDown={(event) => {
         if (event.key !== "Escape" || event.nativeEvent.isComposing) return;
