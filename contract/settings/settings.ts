@@ -82,6 +82,8 @@ export const Settings = v.strictObject({
   groups: NotificationSettings,
   calls: v.strictObject({ sound: v.boolean() }),
   quietHours: v.optional(QuietHours, defaultQuietHours), // missing in older copies
+  /** Whether the person is notified of reactions to their messages while the app is closed. */
+  reactions: v.optional(v.boolean(), true), // missing in older copies
   /** Whether the status feed is shown. */
   tala: v.boolean(),
 });
@@ -98,6 +100,7 @@ export const defaultSettings: Settings = {
   groups: { sound: true, preview: "text" },
   calls: { sound: true },
   quietHours: defaultQuietHours,
+  reactions: true,
   tala: true,
 };
 
@@ -113,6 +116,7 @@ export const SettingsChange = v.strictObject({
   groups: v.optional(NotificationSettings),
   calls: v.optional(v.strictObject({ sound: v.boolean() })),
   quietHours: v.optional(NewQuietHours),
+  reactions: v.optional(v.boolean()),
   tala: v.optional(v.boolean()),
 });
 export type SettingsChange = v.InferOutput<typeof SettingsChange>;

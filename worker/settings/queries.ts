@@ -5,8 +5,8 @@ import { defaultSettings, Settings, type SettingsChange, type VersionedSettings 
 import type { Db } from "#worker/db/client.ts";
 import { settings } from "#worker/db/schema.ts";
 
-const { messages, groups, calls, quietHours } = Settings.entries;
-const NoticeSettings = v.object({ messages, groups, calls, quietHours });
+const { messages, groups, calls, quietHours, reactions } = Settings.entries;
+const NoticeSettings = v.object({ messages, groups, calls, quietHours, reactions });
 
 /** Settings of people who never changed any. */
 const initialSettings: VersionedSettings = { version: 0, settings: defaultSettings };
@@ -39,8 +39,8 @@ export const markSettingsDelivered = async (db: Db, me: Uuid, version: number): 
     .where(and(eq(settings.user_id, me), lt(settings.told_version, version)));
 };
 
-const toNoticesJson = ({ messages, groups, calls, quietHours }: SettingsChange) =>
-  JSON.stringify({ messages, groups, calls, quietHours });
+const toNoticesJson = ({ messages, groups, calls, quietHours, reactions }: SettingsChange) =>
+  JSON.stringify({ messages, groups, calls, quietHours, reactions });
 
 /** Changes only the given settings, so that concurrent changes of others are kept. */
 export const updateUserSettings = async (db: Db, me: Uuid, change: SettingsChange): Promise<VersionedSettings> => {

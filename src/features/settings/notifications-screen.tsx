@@ -49,6 +49,16 @@ export default function NotificationsScreen() {
           )}
         </SettingsCard>
       ))}
+      <SettingsCard title={t("settings.notifications.reactions")} icon="i-ph-smiley">
+        {() => (
+          <SwitchRow
+            label={t("settings.notifications.reactionsToMine")}
+            description={t("settings.notifications.reactionsBody")}
+            isOn={settings.reactions}
+            onChange={(reactions) => updateSettings({ reactions })}
+          />
+        )}
+      </SettingsCard>
       <SettingsCard title={t("settings.notifications.calls")} icon="i-ph-phone">
         {(heading) => (
           <SwitchRow

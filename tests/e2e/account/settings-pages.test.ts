@@ -94,12 +94,16 @@ test("a setting changed offline applies at once, and reaches the server and the 
   await expect(sound).toBeVisible(); // before its network fails
   expect(await findAxeViolations(page)).toEqual([]);
   const ring = switchOf(phone, `${notifications.calls} ${notifications.ring}`);
+  const reactions = switchOf(phone, notifications.reactionsToMine);
   const there = tablet.texts.settings.notifications;
 
   await phone.context.setOffline(true);
   await expect(page.getByText(texts.shell.link.offline)).toBeVisible();
   await sound.click();
   await ring.click();
+  await expect(reactions).toBeChecked();
+  await reactions.press("Enter");
+  await expect(reactions).not.toBeChecked();
   await expect(sound).not.toBeChecked();
   await expect(ring).not.toBeChecked();
   // Another choice is made on another device meanwhile: both apply.
@@ -110,7 +114,9 @@ test("a setting changed offline applies at once, and reaches the server and the 
     messages: { sound: true, preview: "name" },
     groups: { sound: false, preview: "text" },
     calls: { sound: false },
+    reactions: false,
   });
+  await expect(switchOf(tablet, there.reactionsToMine)).not.toBeChecked();
   await expect(switchOf(tablet, `${there.groups} ${there.sound}`)).not.toBeChecked();
   await expect(switchOf(tablet, `${there.calls} ${there.ring}`)).not.toBeChecked();
   await expect(levelOf(phone, notifications.levels.name)).toBeChecked();

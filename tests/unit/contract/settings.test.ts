@@ -25,6 +25,8 @@ describe("settings", () => {
     expect(v.parse(Settings, before)).toEqual({ ...before, hidesAddress });
     const { quietHours, ...earlier } = defaultSettings;
     expect(v.parse(Settings, earlier)).toEqual({ ...earlier, quietHours });
+    const { reactions, ...older } = defaultSettings;
+    expect(v.parse(Settings, older)).toEqual({ ...older, reactions });
     // Preview levels were booleans.
     const [on, off] = [true, false].map((preview) => ({ sound: true, preview }));
     const parsed = v.parse(Settings, { ...defaultSettings, messages: on, groups: off });

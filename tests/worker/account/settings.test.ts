@@ -51,11 +51,19 @@ test("simultaneous changes do not overwrite each other", async () => {
   const messages = { sound: true, preview: "name" } as const;
   const changes = [
     ...[{ receipts: false }, { presence: false }, { hidesAddress: true }, { messages }, { calls }],
-    { findable: "nobody" },
+    ...[{ findable: "nobody" } as const, { reactions: false }],
   ] as const;
   await Promise.all(changes.map((one) => change(ana, one)));
-  const wanted = { receipts: false, presence: false, hidesAddress: true, messages, calls, findable: "nobody" };
-  expect(await settingsOf(ana)).toEqual({ version: 6, settings: { ...defaultSettings, ...wanted } });
+  const wanted = {
+    receipts: false,
+    presence: false,
+    hidesAddress: true,
+    messages,
+    calls,
+    findable: "nobody",
+    reactions: false,
+  };
+  expect(await settingsOf(ana)).toEqual({ version: 7, settings: { ...defaultSettings, ...wanted } });
 });
 
 test.each([

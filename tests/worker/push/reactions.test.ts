@@ -115,7 +115,7 @@ test("neither a reaction to one's own message nor a repeated one notifies, nor o
   expect(kinds(phone)).toEqual(["message"]);
 });
 
-test("the author is not notified while muted, archived, in quiet hours, in the foreground or blocking the other", async () => {
+test("the author is not notified while muted, archived, in quiet hours, in the foreground, blocking the other or with this turned off", async () => {
   type Chat = Awaited<ReturnType<typeof makeChat>>;
   const prepare: ((chat: Chat) => Promise<unknown>)[] = [
     ({ ana, id }) => request(ana, { type: "mute", conversation: id, muted: true }),
@@ -133,6 +133,7 @@ test("the author is not notified while muted, archived, in quiet hours, in the f
       await getConversationStub(env, id).setBlocked(ana.id, true);
       await meet(ana, ben, true);
     },
+    ({ ana }) => call("PATCH", "/api/settings", { token: ana.token, body: { reactions: false } }),
     async () => undefined,
   ];
   const chats = await Promise.all(
@@ -144,7 +145,7 @@ test("the author is not notified while muted, archived, in quiet hours, in the f
     }),
   );
   await settle();
-  expect(chats.map(({ phone }) => phone.requests)).toEqual([0, 0, 0, 0, 0, 1]);
+  expect(chats.map(({ phone }) => phone.requests)).toEqual([0, 0, 0, 0, 0, 0, 1]);
 });
 
 test("a device that comes to the foreground before the push ends it, and a connected one in the background is notified", async () => {

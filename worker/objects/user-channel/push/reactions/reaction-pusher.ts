@@ -114,7 +114,8 @@ export class ReactionPusher {
   /** Whether the person is to be notified of reactions in this conversation now. */
   #isWanted(entry: InboxEntry, now: number): boolean {
     const { inbox, sockets, relations, user } = this.#ports;
-    if (entry.gone || entry.archived || isMutedAt(entry, now) || isQuiet(inbox.settings, now)) return false;
+    const isSilenced = entry.archived || isMutedAt(entry, now) || isQuiet(inbox.settings, now);
+    if (!inbox.settings.reactions || entry.gone || isSilenced) return false;
     const other = otherMember(entry.conversation, user);
     return !(other !== undefined && relations.isBlocked(other)) && sockets.lastForegroundAt() < now - presenceStaleMs;
   }
