@@ -314,7 +314,7 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
   }
 
   async mayAnswerInPrivate(user: Uuid, author: Uuid, seq: number): Promise<{ isAllowed: boolean }> {
-    const member = this.#log?.members.findActive(user);
+    const member = this.#log?.members.findReader(user);
     return { isAllowed: !!this.#log && !!member && mayAnswerInPrivate(this.#log, member, author, seq) };
   }
 

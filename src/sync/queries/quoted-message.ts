@@ -1,9 +1,16 @@
+import { hasLeftGroup } from "#contract/conversations.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { applyQuoted } from "#sync/inbound/apply-quoted.ts";
-import type { LocalStore } from "#sync/store/database.ts";
+import type { LocalConversationRow, LocalStore } from "#sync/store/database.ts";
 import type { QuotedMessage } from "#sync/store/view-models.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 import { waitForStore } from "./wait-for-store.ts";
+
+/**
+ * Whether a placeholder is of a message that this person deleted for themselves. In a private chat it may also be one of a
+ * blocked person, and for former members of a group one that was edited later.
+ */
+const isDeletionForSelf = (row: LocalConversationRow): boolean => row.group !== null && !hasLeftGroup(row);
 
 /** Message that another one answers, from the local store. An unsent one is named by its client id. */
 export const readQuotedMessage = (
@@ -26,7 +33,9 @@ export const readQuotedMessage = (
       store.conversations.get(conversation),
       store.messages.get([conversation, target]),
     ]);
-    if (!row || target <= row.hidden || message?.body.type === "withheld") return { state: "unavailable" };
+    if (!row) return { state: "unavailable" };
+    if (target <= row.hidden) return { state: "unavailable", isDeletedByMe: true };
+    if (message?.body.type === "withheld") return { state: "unavailable", isDeletedByMe: isDeletionForSelf(row) };
     if (!message) return { state: target >= row.lo && target <= row.hi ? "unavailable" : "absent" };
     const { body, mine, sender, seq } = message;
     return { state: "found", body, mine: mine === 1, sender, seq };

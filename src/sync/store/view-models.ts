@@ -132,8 +132,11 @@ export type QuotedMessage =
   | { state: "found"; body: StoredBody; mine: boolean; sender?: number; seq?: number }
   /** Not on this device yet. */
   | { state: "absent" }
-  /** Not visible to this person: from before they joined, cleared, or never delivered to them. */
-  | { state: "unavailable" };
+  /**
+   * Not visible to this person: from before they joined, cleared, or never delivered to them. `isDeletedByMe`: they cleared
+   * it or deleted it for themselves.
+   */
+  | { state: "unavailable"; isDeletedByMe?: boolean };
 
 export type ChatView = {
   items: ChatItem[]; // newest first

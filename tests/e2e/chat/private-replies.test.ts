@@ -85,16 +85,24 @@ test("a group message is answered in private, offline, from quote to group, and 
   await bens.page.screenshot({ path: "test-results/deleted-by-dark.png" });
   await expect(anas.message("Entre nous")).toContainText(texts.messages.deletedByMe);
 
-  // Ben, who is removed, keeps what he had of the group, but cannot refer to it any more.
+  // What Ben wrote can be answered in private after he was removed: he keeps it.
+  await sendTexts(site, ben, id, ["Bien arrivé"]);
+  const place = toGroupPlace(id, 4); // after the system message about the deletion
   await callSite(site, "DELETE", `/api/groups/${id}/members/${ben.id}`, { token: ana.token });
   const path = `/api/conversations/${privateConversationId(ana.id, ben.id)}/messages`;
-  const late = { type: "text", text: "Trop tard", reply: toGroupPlace(id, 2) };
+  const late = { type: "text", text: "Bon séjour", reply: place };
   await callSite(site, "POST", path, {
-    token: ben.token,
+    token: ana.token,
     body: { messages: [{ cid: crypto.randomUUID(), body: late }] },
   });
-  await expect(anas.message("Trop tard")).toBeVisible();
-  await expect(anas.message("Trop tard")).not.toContainText(texts.messages.inReplyTo);
+  await bens.goTo(`/app/chat/${ana.id}`);
+  for (const client of [anas, bens]) await expect(client.message("Bon séjour")).toContainText("Bien arrivé");
+  // Deleted by Ana for herself, it is not shown to her, and she reads why.
+  await callSite(site, "PATCH", `/api/conversations/${id}/messages/4/flags`, {
+    token: ana.token,
+    body: { deleted: true },
+  });
+  await expect(anas.message("Bon séjour")).toContainText(texts.messages.deletedByMe);
   await anas.close();
   await bens.close();
 });

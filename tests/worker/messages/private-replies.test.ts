@@ -71,7 +71,7 @@ describe("a private reply to a message of a group", () => {
     expect(messages).toHaveLength(Object.keys(places).length);
   });
 
-  test("loses a place of before its author joined, and after one of the two has left", async () => {
+  test("keeps its place after one of the two has left the group, and loses one of before its author joined", async () => {
     const { group, ana, ben, cleo, chat } = await makeChat();
     const late = await seedPerson();
     await befriend(ana, late);
@@ -83,11 +83,14 @@ describe("a private reply to a message of a group", () => {
     await sendTexts(ben, group, "après");
     await requestAs(ana, "DELETE", `/api/groups/${group}/members/${late.id}`);
     await reply(late, withBen, toGroupPlace(group, 4));
+    expect(await lastBody(ben, withBen)).toEqual({ ...bare, reply: toGroupPlace(group, 4) });
+    await sendTexts(ben, group, "sans elle");
+    const { head } = await readRow(cleo, group);
+    await reply(late, withBen, toGroupPlace(group, head));
     expect(await lastBody(ben, withBen)).toEqual(bare);
     await requestAs(ana, "DELETE", `/api/groups/${group}/members/${ben.id}`);
     await reply(ana, chat, toGroupPlace(group, 2));
-    expect(await lastBody(ana, chat)).toEqual(bare);
-    expect((await readRow(cleo, group)).head).toBeGreaterThan(4);
+    expect(await lastBody(ben, chat)).toEqual({ ...bare, reply: toGroupPlace(group, 2) });
   });
 
   test("is not stored in a group, is not forwarded, and must have the form of a place", async () => {

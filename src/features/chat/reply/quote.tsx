@@ -37,14 +37,17 @@ export function QuoteContent({ target, quoted, ...chat }: QuoteContentProps) {
   const { members, name } = place ? groupPeople : chat.people;
   const sender = quoted?.state === "found" ? quoted.sender : undefined;
   const profiles = useMemberProfiles(members && conversation, sender === undefined ? [] : [sender]);
-  if (place && (quoted?.state !== "found" || !group))
-    return <span className={`${quoteClasses.text} italic`}>{t("messages.ofOtherConversation")}</span>;
-  if (quoted?.state !== "found") {
-    return (
-      <span className={`${quoteClasses.text} italic`}>
-        {t(quoted?.state === "unavailable" ? "messages.unavailable" : "messages.replyLabel")}
-      </span>
-    );
+  if (quoted?.state !== "found" || (place && !group)) {
+    const isUnavailable = quoted?.state === "unavailable";
+    const text =
+      isUnavailable && quoted.isDeletedByMe
+        ? "messages.deletedByMe"
+        : place
+          ? "messages.ofOtherConversation"
+          : isUnavailable
+            ? "messages.unavailable"
+            : "messages.replyLabel";
+    return <span className={`${quoteClasses.text} italic`}>{t(text)}</span>;
   }
   const { body, mine } = quoted;
   const names = members && { ...members, profiles: { ...members.profiles, ...profiles } };

@@ -1,18 +1,18 @@
 import { type Body, withReply } from "#contract/conversations.ts";
 import type { Uuid } from "#contract/ids.ts";
 import type { ConversationLog } from "#worker/objects/conversation/log/conversation-log.ts";
-import { isVisibleMember, type Member } from "#worker/objects/conversation/log/member-table.ts";
+import type { Member } from "#worker/objects/conversation/log/member-table.ts";
 import { isWithinMembership } from "#worker/objects/conversation/log/memberships.ts";
 import { getMessageTraits } from "#worker/objects/conversation/log/message-kinds.ts";
 
 /**
- * Whether a member may answer a message of a group in private: `author`, who is a member too, wrote it during a membership
- * of this member. It may be deleted or cleared, like any answered message.
+ * Whether a member may answer a message of a group in private: `author` wrote it during a membership of this member. Either
+ * may have left since, and the message may be deleted or cleared, like any answered message.
  */
 export const mayAnswerInPrivate = (log: ConversationLog, member: Member, author: Uuid, seq: number): boolean => {
   const other = log.members.find(author);
   const row = isWithinMembership(member, log.head, seq) ? log.messages.find(seq) : undefined;
-  if (!log.group || !other || other === member || !isVisibleMember(other) || !row) return false;
+  if (!log.group || !other || other === member || !row) return false;
   return row.sender === other.number && !getMessageTraits(row.kind).isSystem;
 };
 
