@@ -28,6 +28,7 @@ import { useChatHistory } from "#sync/hooks/use-chat.ts";
 import { useIsOffline } from "#sync/hooks/use-connection.ts";
 import { useConversation } from "#sync/hooks/use-conversations.ts";
 import { useStorageTrouble } from "#sync/hooks/use-live-query.ts";
+import { asSyncError } from "#sync/platform/sync-error.ts";
 import { toChatViewState } from "./chat-view-state.ts";
 import { type ComposerHandle, MessageComposer } from "./composer/composer.tsx";
 import { useComposerOverlay } from "./composer/composer-overlay.ts";
@@ -130,11 +131,15 @@ export function ChatLayout({
   const chatArea = useRef<HTMLDivElement>(null);
   const clearTarget = useCallback(() => setTargetSeq(undefined), []);
   const jumpToLatest = useCallback(() => setAroundSeq(undefined), []);
-  const history = useChatHistory(conversation, aroundSeq, () => {
+  const history = useChatHistory(conversation, aroundSeq, isOffline, (error) => {
     jumpToLatest();
-    showToast({ tone: "danger", title: t("common.error"), message: t("chat.jumpFailed") });
+    clearTarget();
+    const message = t(asSyncError(error).code === "offline" ? "errors.offline" : "chat.jumpFailed");
+    showToast({ tone: "danger", title: t("common.error"), message });
   });
-  const displayed = aroundSeq === undefined ? chat : history;
+  // Without a network the messages may not come.
+  const staysAtLatest = aroundSeq === undefined || (isOffline && !history);
+  const displayed = staysAtLatest ? chat : history;
   const members = useMentionedMembers(conversation, ownNumber, displayed?.items);
   const people = useMemo<ChatPeople>(() => ({ name, members }), [name, members]);
 
@@ -267,7 +272,7 @@ export function ChatLayout({
                 <EditContext value={editing.start}>
                   <ActiveSearchResultContext value={activeResult}>
                     <MessageList
-                      key={aroundSeq ?? "now"}
+                      key={staysAtLatest ? "now" : aroundSeq}
                       conversation={conversation}
                       chat={displayed}
                       people={people}

@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import type { ConversationId } from "#contract/ids.ts";
 import { messagePageRows } from "#contract/limits.ts";
+import { SyncError } from "#sync/platform/sync-error.ts";
 import type { StoreQuery } from "#sync/queries/live-queries.ts";
 import {
   extendWindow,
@@ -84,15 +85,18 @@ export const useTypingMembers = (conversation: ConversationId): readonly number[
 /** Window of older messages, which can be extended in both directions. It is not stored on the device. */
 export type ChatHistory = ChatView & { hasNewer: boolean; loadNewer(): Promise<void> };
 
+const offlineJumpMs = 1_000; // time to read messages that are on this device
+
 type HistoryWindow = { seq: number; messages: MessageWindow };
 
 /**
  * Messages around `seq`, which may be older than all stored messages. Undefined while they are fetched; `onFailure`
- * receives the SyncError of a failed fetch.
+ * receives the SyncError of a failed fetch, soon without a network.
  */
 export const useChatHistory = (
   id: ConversationId,
   seq: number | undefined,
+  isOffline: boolean,
   onFailure: (error: unknown) => void,
 ): ChatHistory | undefined => {
   const engine = useEngine();
@@ -113,6 +117,13 @@ export const useChatHistory = (
       isCurrent = false;
     };
   }, [engine, id, seq]);
+
+  const isWaitingForNetwork = isOffline && seq !== undefined && historyWindow?.seq !== seq;
+  useEffect(() => {
+    if (!isWaitingForNetwork) return;
+    const timer = setTimeout(() => latestOnFailure.current(new SyncError("offline")), offlineJumpMs);
+    return () => clearTimeout(timer);
+  }, [isWaitingForNetwork]);
 
   const load = useCallback(
     async (direction: "before" | "after") => {
