@@ -163,7 +163,7 @@ export const renderPinned = (chat: ChatViewData, t: Translate): Markup | false =
   if (chat.pinned === undefined) return false;
   const message = chat.messages.find(({ seq }) => seq === chat.pinned);
   return markup`<div class="${pinnedAreaClasses}"><div class="flex h-full items-center gap-3 pr-2 pl-4 text-sm leading-[1.43]"><span class="i-ph-push-pin-fill shrink-0 text-lg text-accent" aria-hidden="true"></span><span class="flex min-w-0 flex-1 flex-col"><span class="sr-only">${t("pins.one")} </span>${
-    message && quotedMessage(message, chat, t)
+    message && message.body.type !== "withheld" && quotedMessage(message, chat, t)
   }</span></div></div>`;
 };
 

@@ -1,5 +1,6 @@
 import { listNamedMembers } from "#components/messages/member-names.ts";
 import { findAttachment, type MessageStatus, toMessageStatus } from "#contract/conversations.ts";
+import { isGroupActionAllowed } from "#contract/groups.ts";
 import { type ConversationId, otherMember, privateMembers, type Uuid } from "#contract/ids.ts";
 import {
   type LocalConversationRow,
@@ -194,16 +195,21 @@ export const readConversation = (
     };
   });
 
-/** Positions of the pinned messages, without those that were cleared or deleted on this device. Requires a transaction. */
+/**
+ * Positions of the pinned messages, without those deleted for everyone on this device. Those that this person cleared or
+ * deleted for themselves are left out unless they may unpin them. Requires a transaction.
+ */
 const readPinnedMessages = async (
   store: LocalStore,
-  { id, hidden, pinnedMessages = [] }: LocalConversationRow,
+  { id, hidden, group, pinnedMessages = [] }: LocalConversationRow,
 ): Promise<number[]> => {
-  const seqs = pinnedMessages.filter((seq) => seq > hidden);
+  const mayUnpin = !group || isGroupActionAllowed(group.role, "pin");
+  const seqs = pinnedMessages.filter((seq) => mayUnpin || seq > hidden);
   if (seqs.length === 0) return seqs;
   const stored = await store.messages.bulkGet(seqs.map((seq): [ConversationId, number] => [id, seq]));
-  const deleted = await readDeletedSeqs(store, id);
-  for (const message of stored) if (message && isTombstone(message.body)) deleted.add(message.seq);
+  const deleted = mayUnpin ? new Set<number>() : await readDeletedSeqs(store, id);
+  for (const message of stored)
+    if (message?.body.type === "deleted" || (!mayUnpin && message?.body.type === "withheld")) deleted.add(message.seq);
   return seqs.filter((seq) => !deleted.has(seq));
 };
 

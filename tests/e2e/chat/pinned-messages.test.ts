@@ -107,3 +107,45 @@ test("messages are pinned for both people of a chat and by the owner of a group,
   await anas.context.close();
   await bens.context.close();
 });
+
+test("a pinned message that one deleted for oneself can only be unpinned, and an older one needs a network", async ({
+  browser,
+  server,
+}) => {
+  const site = toSite(server);
+  const [ana, ben] = [await makePerson(site, 7166, "Ana Mbuyi"), await makePerson(site, 7167, "Ben")];
+  await connectPeople(site, ana, ben);
+  const id = privateConversationId(ana.id, ben.id);
+  const lines = Array.from({ length: 120 }, (_, n) => `ligne ${n}`);
+  await sendTexts(site, ben, id, ["Le code est 4821", ...lines, "À demain"]);
+  const message = `/api/conversations/${id}/messages`;
+  for (const seq of [122, 1])
+    await callSite(site, "PUT", `${message}/${seq}/pin`, { token: ben.token, body: { pinned: true } });
+  const anas = await TestClient.openIn(
+    await browser.newContext({ baseURL: server.origin, viewport: { width: 360, height: 740 } }),
+    server,
+  );
+  const { page, texts } = anas;
+  await anas.signInToChat(ana, ben.id);
+  await expect(findBar(anas)).toContainText("Le code est 4821");
+
+  // Without a network the chat stays, and says why it does not go there.
+  await anas.context.setOffline(true);
+  await findBar(anas).getByRole("button").first().click();
+  await expect(findToast(page).getByText(texts.errors.offline)).toBeVisible();
+  await expect(anas.message("À demain")).toBeInViewport();
+  await page.screenshot({ path: "test-results/pinned-offline.png" });
+  await anas.context.setOffline(false);
+
+  // Her deletion leaves the place of the list taken, without its words; she can free it.
+  await callSite(site, "PATCH", `${message}/122/flags`, { token: ana.token, body: { deleted: true } });
+  await expect(findBar(anas)).toContainText(texts.messages.deletedByMe);
+  await expect(findBar(anas)).toContainText("2/2");
+  expect(await findAxeViolations(page)).toEqual([]);
+  await page.screenshot({ path: "test-results/pinned-deleted.png" });
+  await findBar(anas).getByRole("button", { name: texts.pins.options }).click();
+  await page.getByRole("menuitem", { name: texts.pins.unpin, exact: true }).click();
+  await expect(findBar(anas)).toContainText("Le code est 4821");
+  await expect(findBar(anas)).not.toContainText("/2");
+  await anas.context.close();
+});

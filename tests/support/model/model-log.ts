@@ -125,9 +125,8 @@ export const summarizeReactions = ({ reactions = new Map<Uuid, string>() }: LogM
   return formatReactions(counts.sort((a, b) => b.count - a.count));
 };
 
-/** Positions of the pinned messages that a member sees. */
-export const listPinned = ({ pinned = [] }: Log, { clearedUpTo, messageFlags }: LogMember): number[] =>
-  pinned.filter((seq) => seq > clearedUpTo && !messageFlags.deleted.has(seq));
+/** Positions of the pinned messages, also of those that a member cleared or deleted for themselves. */
+export const listPinned = ({ pinned = [] }: Log): number[] => [...pinned];
 
 const listVisible = (log: Log, user: Uuid) => {
   const hidden = log.members.get(user)?.clearedUpTo ?? 0;
@@ -189,7 +188,7 @@ export const buildInboxRow = (log: Log, user: Uuid, handle: number): InboxRow =>
     flagsRevision: me.messageFlags.revision,
     kept: me.keepListed,
     revision: log.revision,
-    pinnedMessages: listPinned(log, me),
+    pinnedMessages: listPinned(log),
   };
 };
 

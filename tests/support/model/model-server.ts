@@ -348,16 +348,16 @@ export class ModelServer extends ModelGroups {
   ): CommandResults["pinMessage"] | Refusal {
     const [me, message] = [log.members.get(user), log.messages[seq - 1]];
     if (isGroup(log) && !isGroupActionAllowed(me?.role ?? "member", "pin")) return { error: "not_allowed" };
-    if (!me || !message || seq <= me.clearedUpTo || message.body.type === "deleted")
+    if (!me || !message || (isPinned && seq <= me.clearedUpTo) || message.body.type === "deleted")
       return { error: "message_not_found" };
-    const before = listPinned(log, me);
+    const before = listPinned(log);
     if (before.includes(seq) === isPinned) return { pinned: before };
     if (isPinned && before.length >= pinnedMessagesMax) return { error: "too_many_pinned_messages" };
     const others = (log.pinned ?? []).filter((one) => one !== seq);
     log.pinned = isPinned ? [...others, seq] : others;
     if (isPinned) this.recordPin(log, user);
     else for (const member of log.members.keys()) this.pushRow(member, log);
-    return { pinned: listPinned(log, me) };
+    return { pinned: listPinned(log) };
   }
 
   #react(user: Uuid, log: Log, { seq, emoji }: CommandOf<"react">): CommandResults["react"] | Refusal {

@@ -81,20 +81,22 @@ describe("a pin in a private chat", () => {
     await waitForPinned(ana, id, []);
   });
 
-  test("is not shown to the person who cleared the message or deleted it for themselves", async () => {
+  test("stays in the list of the person who cleared the message or deleted it for themselves, and can be taken back", async () => {
     const { ana, ben, id } = await makeChat();
     for (const seq of [1, 3]) await pin(ana, id, seq);
     await waitForPinned(ben, id, [1, 3]);
     await request(ben, { type: "setMessageFlags", conversation: id, seq: 3, deleted: true });
-    await waitForPinned(ben, id, [1]);
     await pin(ana, id, 2);
-    await waitForPinned(ben, id, [1, 2]);
+    await waitForPinned(ben, id, [1, 3, 2]);
     await request(ben, { type: "clearHistory", conversation: id, upTo: 1, keep: true });
-    await waitForPinned(ben, id, [2]);
     await evictDurableObject(env.USER_CHANNEL.getByName(ben.id));
-    expect(await readPinned(ben, id)).toEqual([2]);
+    expect(await readPinned(ben, id)).toEqual([1, 3, 2]);
+    // They cannot add a fourth one, which would push out one that Ana sees.
+    expect(await pin(ben, id, 4)).toEqual({ error: "too_many_pinned_messages" });
+    expect(await pin(ben, id, 3, false)).toEqual({ pinned: [1, 2] });
+    expect(await pin(ben, id, 1, false)).toEqual({ pinned: [2] });
     expect(await pin(ben, id, 1)).toEqual({ error: "message_not_found" });
-    expect(await readPinned(ana, id)).toEqual([1, 3, 2]);
+    for (const one of [ana, ben]) await waitForPinned(one, id, [2]);
   });
 });
 

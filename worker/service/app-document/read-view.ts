@@ -1,4 +1,5 @@
 import { type InboxRow, isListed, type Message, toMessageStatus } from "#contract/conversations.ts";
+import { isGroupActionAllowed } from "#contract/groups.ts";
 import { type ConversationId, otherMember, privateConversationId, privateMembers, type Uuid } from "#contract/ids.ts";
 import type { Profile, Relation } from "#contract/people.ts";
 import { toUnreadTotal } from "#contract/settings/conversation-flags.ts";
@@ -181,11 +182,15 @@ const readChatView = async (reader: Reader, data: DocumentData): Promise<ChatVie
     messages: drawn,
     thumbs: new Set(drawn.filter(({ body }) => body.type === "image").slice(0, drawnThumbs)),
     hasOlder: page.result.more || messages.length > drawn.length,
-    pinned: row.pinnedMessages.at(-1),
+    pinned: findNewestPinned(row),
     now,
     shiftMs: now - changes.now,
   };
 };
+
+/** The message pinned last, without those that were cleared by a member who may not unpin them. */
+const findNewestPinned = ({ group, hidden, pinnedMessages }: InboxRow): number | undefined =>
+  pinnedMessages.findLast((seq) => !group || isGroupActionAllowed(group.role, "pin") || seq > hidden);
 
 /** First view of a path and the data to embed; undefined if the person's objects refuse it. */
 export const readDocumentView = async (reader: Reader, path: DocumentPath): Promise<DocumentView | undefined> => {

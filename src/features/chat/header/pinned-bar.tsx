@@ -30,6 +30,8 @@ export default function PinnedBar({ conversation, people, pinned, group, onJump 
     chosen.newest === newest && pinned.includes(chosen.seq) ? pinned.indexOf(chosen.seq) : pinned.length - 1;
   const seq = pinned[index] ?? newest;
   const quoted = useQuotedMessage(conversation, seq);
+  // Cleared or deleted by this person for themselves; it can only be unpinned.
+  const isDeleted = quoted?.state === "unavailable";
   const place = pinned.length - index;
   const next = pinned.at(index - 1) ?? newest;
   const bar = useRef<HTMLElement>(null);
@@ -45,7 +47,7 @@ export default function PinnedBar({ conversation, people, pinned, group, onJump 
         type="button"
         className="flex h-full min-w-0 flex-1 items-center gap-3 pr-2 pl-4 text-start text-sm leading-[1.43] -outline-offset-3 hover:bg-raised"
         onClick={() => {
-          onJump(seq);
+          if (!isDeleted) onJump(seq);
           setChosen({ seq: next, newest });
         }}
       >
@@ -57,8 +59,8 @@ export default function PinnedBar({ conversation, people, pinned, group, onJump 
           {quoted?.state === "found" ? (
             <QuoteContent conversation={conversation} target={seq} quoted={quoted} people={people} />
           ) : (
-            <span aria-hidden="true" className="truncate text-muted">
-              {t("pins.one")}
+            <span aria-hidden={!isDeleted} className="truncate text-muted">
+              {t(isDeleted ? "messages.deletedByMe" : "pins.one")}
             </span>
           )}
         </span>

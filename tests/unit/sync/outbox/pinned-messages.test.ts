@@ -3,6 +3,7 @@ import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { deleteMessageForSelf } from "#sync/message-flags/delete-for-self.ts";
 import { setMessagePinned } from "#sync/outbox/conversation-commands.ts";
 import { readConversation } from "#sync/queries/queries.ts";
+import { readQuotedMessage } from "#sync/queries/quoted-message.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { getContext, listTexts, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
@@ -53,12 +54,17 @@ it("without a network nothing is pinned and the person is told, as for a fourth 
   await expectShown([3, 1, 2]);
 });
 
-it("a message that is deleted for oneself is at once no pinned one, also while the server does not know it", async () => {
+it("a pinned message that is deleted for oneself is at once shown without its words, and can be unpinned", async () => {
   const { id, phone, tab, other, expectShown } = await makePair();
   for (const seq of [1, 2]) await setMessagePinned(tab, id, seq, true);
   await expectShown([1, 2]);
   phone.faults.isOffline = true;
   await deleteMessageForSelf(tab, id, 2);
-  expect(await readShown(tab, id)).toEqual([1]);
-  expect(await readShown(other, id)).toEqual([1, 2]);
+  await expectShown([1, 2]);
+  expect(await readQuotedMessage(getContext(tab).store, id, 2)).toMatchObject({ state: "unavailable" });
+  expect(await readQuotedMessage(getContext(other).store, id, 2)).toMatchObject({ state: "found" });
+  phone.faults.isOffline = false;
+  phone.wake();
+  await setMessagePinned(tab, id, 2, false);
+  await expectShown([1]);
 });

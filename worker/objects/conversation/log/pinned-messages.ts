@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { pinnedMessagesMax } from "#contract/limits.ts";
 import type { Member } from "./member-table.ts";
-import { isFormerReader, isVisibleSeq } from "./memberships.ts";
+import { isFormerReader, isWithinMembership } from "./memberships.ts";
 
 /** Pinned message. `onlyFor`: number of the only member who sees it pinned, absent if all do. */
 const PinnedMessage = v.strictObject({ seq: v.number(), onlyFor: v.optional(v.number()) });
@@ -21,12 +21,13 @@ const isSeenBy = ({ onlyFor }: PinnedMessage, { number }: Pick<Member, "number">
   onlyFor === undefined || onlyFor === number;
 
 /**
- * Positions of the pinned messages that a member sees in a log with this head: none of messages that they do not see, and
- * none at all after they left a group.
+ * Positions of the pinned messages that a member sees in a log with this head: none of messages from outside their
+ * memberships, and none at all after they left a group. Cleared messages are included: they take a place of the list, which
+ * who may pin can free.
  */
 export const listPinnedFor = (pinned: PinnedMessages | null, member: Member, head: number): number[] =>
   (isFormerReader(member) ? [] : (pinned?.list ?? []))
-    .filter((one) => isVisibleSeq(member, head, one.seq) && isSeenBy(one, member))
+    .filter((one) => isWithinMembership(member, head, one.seq) && isSeenBy(one, member))
     .map(({ seq }) => seq)
     .slice(-pinnedMessagesMax);
 

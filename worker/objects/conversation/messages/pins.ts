@@ -25,11 +25,12 @@ export const applyPin = (
   now: number,
 ): PinResult | Refusal => {
   if (log.group && !isGroupActionAllowed(member.role, "pin")) return { error: "not_allowed" };
-  const row = log.findVisible(member, seq);
+  const before = listPinnedFor(log.pinned, member, log.head);
+  const isUnpin = !isPinned && before.includes(seq);
+  const row = isUnpin ? log.messages.find(seq) : log.findVisible(member, seq);
   const isHidden = !row || row.kind === "deleted" || (row.withheld > 0 && row.sender !== member.number);
   if (isHidden) return { error: "message_not_found" };
   if (getMessageTraits(row.kind).isSystem) return { error: "not_allowed" };
-  const before = listPinnedFor(log.pinned, member, log.head);
   const isUndelivered = row.withheld > 0 || log.isSenderBlocked(member.number);
   if (before.includes(seq) === isPinned) return { isNew: false, isUndelivered };
   const scope = { member, isUndelivered };

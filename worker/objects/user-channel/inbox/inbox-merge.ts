@@ -5,7 +5,7 @@ import { type ConversationFlags, isSameFlags, noFlags } from "#contract/settings
 import type { ConversationNotice, MemberReadState } from "#worker/objects/rpc.ts";
 import { deriveMissedCalls } from "./missed-calls.ts";
 import { type InboxMute, noMute } from "./mute.ts";
-import { isSamePinned, mergePinned, withoutCleared } from "./pinned-list.ts";
+import { isSamePinned, mergePinned } from "./pinned-list.ts";
 import type { PushMark } from "./push-mark.ts";
 import { isSameMentions, mergeExactMentions } from "./unread-mentions.ts";
 
@@ -206,7 +206,7 @@ export const mergeNotice = (
     revision: Math.max(before.revision, notice.revision),
     ...(isMembershipChanged ? { open: notice.open, gone: false, membershipVersion: notice.membershipVersion } : {}),
     group: isCardNew ? notice.group : before.group,
-    ...withoutCleared(mergePinned(before, notice), hidden),
+    ...mergePinned(before, notice),
   };
   const changedMessages = isRevisionCarried ? [...newMessages, ...(notice.revised?.messages ?? [])] : newMessages;
   const derivedMentions = deriveMentions(before.mentions, entry, changedMessages);
@@ -278,7 +278,6 @@ export const mergeReadState = (before: InboxEntry, answer: MemberReadState, infl
     ...before,
     ...mergeReadStates(before, answer.ownReadState),
     hidden,
-    ...withoutCleared(before, hidden),
     preview: before.head > hidden ? before.preview : null,
   };
   entry.mentions = deriveMentions(before.mentions, entry);

@@ -33,10 +33,4 @@ export const mergePinned = (
     : { pinnedVersion: before.pinnedVersion, pinnedMessages: before.pinnedMessages };
 };
 
-/** The pinned messages without those of the cleared history. */
-export const withoutCleared = ({ pinnedVersion, pinnedMessages }: PinnedFields, hidden: number): PinnedFields => ({
-  pinnedVersion,
-  pinnedMessages: pinnedMessages.filter((seq) => seq > hidden),
-});
-
 export const isSamePinned = (a: readonly number[], b: readonly number[]): boolean => a.join() === b.join();

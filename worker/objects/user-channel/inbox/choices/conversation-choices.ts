@@ -48,8 +48,7 @@ export class ConversationChoices {
     if (!before || before.gone) return undefined;
     this.messageFlags.write(before.handle, seq, flags);
     const changed = sequence.next;
-    const pinnedMessages = before.pinnedMessages.filter((pinned) => pinned !== seq || !flags.isDeleted);
-    const changedRow = { ...before, changed, flagsRevision: changed, pinnedMessages };
+    const changedRow = { ...before, changed, flagsRevision: changed };
     const isPreviewDeleted = flags.isDeleted && seq === before.head;
     const entry = isPreviewDeleted ? withoutPreview(changedRow) : changedRow;
     inbox.write(entry);

@@ -97,14 +97,10 @@ export class MessageFlagTable {
     const messages = revised && this.withoutDeleted(entry, revised.messages);
     for (const { seq, body } of messages ?? [])
       if (body.type === "deleted") this.write(entry.handle, seq, { starredAt: null, isDeleted: false });
-    const shown = {
-      ...entry,
-      pinnedMessages: entry.pinnedMessages.filter((seq) => !this.find(entry.handle, seq).isDeleted),
-    };
     const isPreviewDeleted = entry.preview !== null && this.find(entry.handle, entry.head).isDeleted;
     return {
       ...update,
-      entry: isPreviewDeleted ? withoutPreview(shown) : shown,
+      entry: isPreviewDeleted ? withoutPreview(entry) : entry,
       revised: revised && { ...revised, messages },
     };
   }
