@@ -212,7 +212,7 @@ describe("a quoted message", () => {
     await waitUntilDeviceSynced(server, tab, chat);
     const { store } = getContext(tab);
     await store.conversations.update(chat, { hidden: 1 });
-    expect(await readQuotedMessage(store, chat, 1)).toEqual({ state: "unavailable" });
+    expect(await readQuotedMessage(store, chat, 1)).toMatchObject({ state: "unavailable", isDeletedByMe: true });
     expect(await readQuotedMessage(store, chat, 2)).toMatchObject({ state: "found" });
     expect(await readQuotedMessage(store, chat, 9)).toEqual({ state: "absent" });
   });
