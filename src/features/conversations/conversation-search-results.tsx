@@ -17,14 +17,17 @@ const MessageMatches = lazyComponent(() => import("./message-matches.tsx"));
 const searchedConversationsMax = 1_000;
 const resultsMax = 50; // of each kind; a longer query narrows the results
 
-/** Conversations and contacts whose name or phone number matches the query, and messages on this device. */
+/**
+ * Conversations and contacts whose name or phone number matches the query, and messages. Without a query it shows nothing
+ * and reads what the first search needs.
+ */
 export function ConversationSearchResults({ query, menu }: { query: string; menu: ConversationMenu }) {
   const { t } = useTranslation();
   const language = useLanguage();
   const conversations = useConversations(searchedConversationsMax, "everything");
   const contacts = useContacts();
   const found = useMemo(() => {
-    if (!conversations || !contacts) return undefined;
+    if (query === "" || !conversations || !contacts) return undefined;
     const listed = new Set(conversations.map(({ peer }) => peer));
     const { compare } = new Intl.Collator(language, { sensitivity: "base", numeric: true });
     return {
@@ -35,8 +38,7 @@ export function ConversationSearchResults({ query, menu }: { query: string; menu
         .slice(0, resultsMax),
     };
   }, [conversations, contacts, query, language]);
-  if (!found) return null;
-  const { items, others: otherContacts } = found;
+  const { items = [], others: otherContacts = [] } = found ?? {};
   const empty = (
     <div role="status">
       <EmptyState
@@ -47,7 +49,7 @@ export function ConversationSearchResults({ query, menu }: { query: string; menu
     </div>
   );
   return (
-    <div className="min-h-0 flex-1 overflow-y-auto overscroll-contain">
+    <div className={query === "" ? "hidden" : "min-h-0 flex-1 overflow-y-auto overscroll-contain"}>
       {items.length > 0 && (
         <ul aria-label={t("masolo.list")}>
           {items.map((item) => (
@@ -76,7 +78,7 @@ export function ConversationSearchResults({ query, menu }: { query: string; menu
           </ul>
         </section>
       )}
-      <MessageMatches query={query} empty={items.length === 0 && otherContacts.length === 0 ? empty : null} />
+      <MessageMatches query={query} empty={found && items.length === 0 && otherContacts.length === 0 ? empty : null} />
     </div>
   );
 }

@@ -23,6 +23,7 @@ export default function MasoloScreen() {
   const { t } = useTranslation();
   const [typed, setTyped] = useState("");
   const query = useDeferredValue(typed.trim());
+  const [hasFocus, setFocus] = useState(false);
   // The shortcut "new chat" of the installed app (src/prerender/web-manifest.ts) opens this path.
   const [sheet, setSheet] = useState<"chat" | "broadcast" | undefined>(location.search === "?new" ? "chat" : undefined);
   const items = useStartMenu(setSheet);
@@ -35,7 +36,8 @@ export default function MasoloScreen() {
       scrolls={false}
       actions={<MenuButton label={t("masolo.actions")} icon="i-ph-note-pencil" items={items} />}
     >
-      <div className="shrink-0 px-4 py-3">
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: only notices that the field has the focus */}
+      <div className="shrink-0 px-4 py-3" onFocus={() => setFocus(true)} onBlur={() => setFocus(false)}>
         <SearchField
           label={t("masolo.searchLabel")}
           placeholder={t("masolo.searchHint")}
@@ -44,7 +46,8 @@ export default function MasoloScreen() {
           onChange={setTyped}
         />
       </div>
-      {query === "" ? <ConversationList menu={menu} /> : <ConversationSearchResults query={query} menu={menu} />}
+      {query === "" && <ConversationList menu={menu} />}
+      {(query !== "" || hasFocus) && <ConversationSearchResults query={query} menu={menu} />}
       {dialog}
       {sheet === "chat" && <NewChatSheet onClose={closeSheet} />}
       {sheet === "broadcast" && <BroadcastSheet onClose={closeSheet} />}

@@ -95,6 +95,7 @@ export default function MessageMatches({ query, empty }: MessageMatchesProps) {
   const { stored, older, state, error, isLimited, showMore } = useGlobalSearch(query);
   const count = stored.length + older.length;
   const isOffline = error === "offline";
+  if (query === "") return null;
   return (
     <>
       <ResultList id="found-messages" title={t("masolo.foundMessages")} results={stored} query={query} />

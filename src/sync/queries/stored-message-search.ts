@@ -7,9 +7,11 @@ import { readMemberProfiles } from "#sync/store/members.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
 import { ConversationScan, FoldedQuery, type TextBlockCache } from "./text-blocks.ts";
 
-/** Blocks of each conversation in the first pass. Each further pass searches four times as many. */
+/** After the newest messages of all conversations, a pass searches blocks of each, and each further pass four times as many. */
 const firstPassBlocks = 1;
 const passFactor = 4;
+const conversationsAtOnce = 5; // whose newest messages are read side by side
+const blocksAtOnce = 4;
 const showEveryMs = 100;
 
 /** Message that a search found, with its conversation. */
@@ -90,6 +92,36 @@ class StoredResults {
   }
 }
 
+/** Conversations of this device, the one with the newest message first. */
+const listScans = async ({ store }: SyncContext): Promise<ConversationScan[]> => {
+  const rows = (await store.conversations.toArray()).filter(({ gone }) => !gone);
+  return rows.sort((a, b) => b.lastAt - a.lastAt).map((row) => new ConversationScan(row, conversationResultsMax));
+};
+
+/** Searches the newest messages of all conversations. */
+const searchNewest = async (
+  { store }: SyncContext,
+  { scans, cache, query }: { scans: readonly ConversationScan[]; cache: TextBlockCache; query: FoldedQuery },
+  onSearched: () => Promise<void>,
+  signal: AbortSignal,
+): Promise<void> => {
+  for (let index = 0; index < scans.length && !signal.aborted; index += conversationsAtOnce) {
+    const group = scans.slice(index, index + conversationsAtOnce);
+    await Promise.all(group.map((scan) => scan.advance(store, cache, query)));
+    await onSearched();
+  }
+};
+
+/** Reads the newest messages of all conversations, so that the search for the first letters finds them in memory. */
+export const prepareSearch = async (
+  context: SyncContext,
+  cache: TextBlockCache,
+  signal: AbortSignal,
+): Promise<void> => {
+  const options = { scans: await listScans(context), cache, query: new FoldedQuery("") };
+  await searchNewest(context, options, async () => {}, signal);
+};
+
 /**
  * Searches the messages on this device in all conversations: first the newest messages of each, then the older ones.
  * `onResults` receives the first `max` results so far, those of the conversation with the newest message first.
@@ -104,30 +136,30 @@ export const searchStoredMessages = async (
   const query = new FoldedQuery(text);
   const end = { hasMore: false, full: new Set<ConversationId>() };
   if (query.isEmpty) return end;
-  const rows = (await store.conversations.toArray()).filter(({ gone }) => !gone);
-  const scans = rows
-    .sort((a, b) => b.lastAt - a.lastAt)
-    .map((row) => new ConversationScan(row, conversationResultsMax));
+  const scans = await listScans(context);
   const results = new StoredResults(context, query, scans);
   const countFound = () => scans.reduce((sum, { seqs }) => sum + seqs.length, 0);
   let shown = 0;
   let shownAt = Number.NEGATIVE_INFINITY;
   const show = async (): Promise<void> => {
     const found = countFound();
-    if (found === shown || shown >= max) return;
+    if (found === shown || shown >= max || signal.aborted) return;
     const messages = await results.list(max);
     if (signal.aborted) return;
     [shown, shownAt] = [found, performance.now()];
     onResults(messages);
   };
-  for (let pending = scans, blocks = firstPassBlocks; pending.length > 0; blocks *= passFactor) {
-    for (const scan of pending) {
-      for (let count = 0; count < blocks && !scan.isDone && !signal.aborted; count++)
-        await scan.advance(store, cache, query);
+  const showSometimes = async (): Promise<void> => {
+    if (performance.now() - shownAt >= showEveryMs) await show();
+  };
+  await searchNewest(context, { scans, cache, query }, showSometimes, signal);
+  for (let blocks = firstPassBlocks; !scans.every(({ isDone }) => isDone); blocks *= passFactor) {
+    for (const scan of scans) {
+      for (let count = 0; count < blocks && !scan.isDone && !signal.aborted; count += blocksAtOnce)
+        await scan.advance(store, cache, query, Math.min(blocks - count, blocksAtOnce));
       if (signal.aborted) return end;
-      if (performance.now() - shownAt >= showEveryMs) await show();
+      await showSometimes();
     }
-    pending = pending.filter(({ isDone }) => !isDone);
   }
   await show();
   for (const { row, isFull } of scans) if (isFull) end.full.add(row.id);

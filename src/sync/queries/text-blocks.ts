@@ -2,11 +2,12 @@ import { searchTextOfBody } from "#contract/conversations.ts";
 import { foldText, toSearchWords, toWordPatterns } from "#contract/text.ts";
 import type { LocalConversationRow, LocalStore } from "#sync/store/database.ts";
 
+const newestSeqs = 30; // read first, which shows a frequent word at once
 const blockSeqs = 500;
 const cachedLengthMax = 20_000_000; // UTF-16 units of text
 const separator = "\0"; // no message contains it
 
-const toBlock = (seq: number): number => Math.floor((seq - 1) / blockSeqs);
+const toBlockStart = (seq: number): number => seq - ((seq - 1) % blockSeqs);
 
 /** Folded texts of the stored messages of a range of seqs. */
 type TextBlock = { seqs: number[]; text: string };
@@ -61,7 +62,10 @@ export class TextBlockCache {
   }
 }
 
-/** Search through the stored messages of one conversation that its person has not cleared, from the newest block down. */
+/**
+ * Search through the stored messages of one conversation that its person has not cleared: the newest few messages, then
+ * blocks of older ones.
+ */
 export class ConversationScan {
   readonly row: LocalConversationRow;
   /** Seqs of the newest matches, newest first. */
@@ -69,13 +73,14 @@ export class ConversationScan {
   readonly #max: number;
   readonly #newest: number;
   readonly #oldest: number;
+  /** Newest message that is not searched yet. */
   #next: number;
 
   constructor(row: LocalConversationRow, max: number) {
     this.row = row;
     this.#max = max;
-    this.#oldest = toBlock(Math.max(row.hidden + 1, Math.min(row.lo, row.hi)));
-    this.#newest = Math.max(this.#oldest, toBlock(Math.max(1, row.hi)));
+    this.#oldest = Math.max(row.hidden + 1, Math.min(row.lo, row.hi));
+    this.#newest = Math.max(this.#oldest, row.hi);
     this.#next = this.#newest;
   }
 
@@ -84,12 +89,22 @@ export class ConversationScan {
   }
 
   get isDone(): boolean {
-    return this.isFull || this.#next < this.#oldest;
+    return this.isFull || this.#isRead;
   }
 
-  /** Searches the next block. */
-  async advance(store: LocalStore, cache: TextBlockCache, query: FoldedQuery): Promise<void> {
-    const { seqs, text } = await cache.read(store, this.row, this.#toRange(this.#next--));
+  get #isRead(): boolean {
+    return this.#next < this.#oldest;
+  }
+
+  /** Searches the next blocks, at most `count`, which are read side by side. */
+  async advance(store: LocalStore, cache: TextBlockCache, query: FoldedQuery, count = 1): Promise<void> {
+    const ranges: BlockRange[] = [];
+    while (ranges.length < count && !this.#isRead) ranges.push(this.#takeRange());
+    const blocks = await Promise.all(ranges.map((range) => cache.read(store, this.row, range)));
+    for (const block of blocks) this.#search(block, query);
+  }
+
+  #search({ seqs, text }: TextBlock, query: FoldedQuery): void {
     if (!query.mayMatch(text)) return;
     const texts = text.split(separator);
     for (let index = texts.length - 1; index >= 0 && !this.isFull; index--) {
@@ -98,13 +113,16 @@ export class ConversationScan {
     }
   }
 
-  /** Range of a block. The outermost blocks extend to the messages that are stored besides the range without gaps. */
-  #toRange(block: number): BlockRange {
+  /** Range of the next block. The outermost blocks extend to the messages that are stored besides the range without gaps. */
+  #takeRange(): BlockRange {
     const { id, epoch, revised, hidden, lo, hi } = this.row;
-    const isNewest = block === this.#newest;
-    const isOldest = block === this.#oldest;
-    const from = isOldest ? hidden + 1 : block * blockSeqs + 1;
-    const to = isNewest ? Number.MAX_SAFE_INTEGER : (block + 1) * blockSeqs;
+    const next = this.#next;
+    const isNewest = next === this.#newest;
+    const start = isNewest ? next - newestSeqs + 1 : toBlockStart(next);
+    const isOldest = start <= this.#oldest;
+    const from = isOldest ? hidden + 1 : start;
+    const to = isNewest ? Number.MAX_SAFE_INTEGER : next;
+    this.#next = start - 1;
     const key = [id, epoch, revised, from, to, isOldest ? lo : 0, isNewest ? hi : 0].join(" ");
     return { from, to, key };
   }

@@ -1,7 +1,8 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { ConversationId } from "#contract/ids.ts";
 import { conversationResultsMax } from "#contract/limits.ts";
 import { GlobalMessageSearch, type GlobalSearchView } from "#sync/queries/global-search.ts";
+import { prepareSearch } from "#sync/queries/stored-message-search.ts";
 import { TextBlockCache } from "#sync/queries/text-blocks.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
@@ -29,9 +30,9 @@ const makeChats = async (count: number, first = "Été passé", last = "rien") =
   return { server, chats, phone, tab };
 };
 
-const startSearch = (tab: Tab, query: string) => {
+const startSearch = (tab: Tab, query: string, cache = new TextBlockCache()) => {
   const views: GlobalSearchView[] = [];
-  const search = new GlobalMessageSearch(tab, query, new TextBlockCache(), (view) => void views.push(view));
+  const search = new GlobalMessageSearch(tab, query, cache, (view) => void views.push(view));
   void search.start();
   const waitFor = async (state: GlobalSearchView["state"]): Promise<GlobalSearchView> =>
     eventually(() => {
@@ -148,5 +149,46 @@ describe("searching the messages of all chats", () => {
     await phone.pass(10_000);
     expect(views).toEqual([]);
     expect(listSearches(phone)).toEqual([]);
+  });
+
+  it("reads the newest few messages of each chat first, before the first letter, and each message once", async () => {
+    const { server, chats, tab } = await makeChats(2, "rien", "Été passé");
+    for (const chat of chats) await waitUntilDeviceSynced(server, tab, chat);
+    const context = tab.context.get();
+    if (!context) throw new Error("there is no store");
+    const { store } = context;
+    const seqs = Array.from({ length: 1_200 }, (_, index) => index + 1);
+    const whole = { head: seqs.length, lo: 1, hi: seqs.length };
+    for (const conversation of chats) {
+      const row = { conversation, sender: 0, mine: 0 as const, at: 0 };
+      const toText = (seq: number) => (seq === 700 ? "mot rare" : `ligne ${seq}`);
+      await store.messages.bulkPut(seqs.map((seq) => ({ ...row, seq, body: { type: "text", text: toText(seq) } })));
+      await store.conversations.update(conversation, whole);
+    }
+    const reads = vi.spyOn(store, "queryMessages");
+    const takeRanges = () => reads.mock.calls.splice(0).map(([chat, from, to]) => [chats.indexOf(chat), from, to]);
+    const cache = new TextBlockCache();
+    await prepareSearch(context, cache, new AbortController().signal);
+    const newest = [1_171, Number.MAX_SAFE_INTEGER];
+    expect(takeRanges()).toEqual([0, 1].map((chat) => [chat, ...newest]));
+
+    const frequent = startSearch(tab, "ligne", cache);
+    await frequent.waitFor("complete");
+    expect(toPlaces(frequent.views[0]?.stored ?? []).slice(0, 2)).toEqual([
+      [chats[0], 1_200],
+      [chats[0], 1_199],
+    ]);
+    expect(takeRanges()).toEqual([]);
+
+    const { stored } = await startSearch(tab, "rar", cache).waitFor("complete");
+    expect(toPlaces(stored)).toEqual(chats.map((chat) => [chat, 700]));
+    const older = [0, 1].flatMap((chat) => [
+      [chat, 1_001, 1_170],
+      [chat, 501, 1_000],
+      [chat, 1, 500],
+    ]);
+    expect(takeRanges().sort()).toEqual(older.sort());
+    expect(toPlaces((await startSearch(tab, "rare", cache).waitFor("complete")).stored)).toHaveLength(2);
+    expect(takeRanges()).toEqual([]);
   });
 });
