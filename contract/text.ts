@@ -61,7 +61,7 @@ export const createNameSchema = (maxLength: number, refusal: "invalid_name" | "i
   );
 
 const marks = /\p{M}/gu;
-const nonAscii = /[\u0080-\uffff]+/g;
+export const nonAscii = /[\u0080-\uffff]+/g;
 
 // Open vowels of Lingala and French ligatures, which many keyboards lack: people write "mosolo" for "mɔsɔlɔ" and
 // "coeur" for "cœur".
@@ -70,7 +70,8 @@ const replacements: Readonly<Record<string, string>> = {
   ...{ œ: "oe", æ: "ae", Œ: "OE", Æ: "AE" },
 };
 
-const removeMarks = (text: string): string =>
+/** Removes accents and other marks, and the difference of open vowels. */
+export const removeMarks = (text: string): string =>
   text
     .replace(marks, "")
     .normalize("NFD")

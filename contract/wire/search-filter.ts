@@ -22,7 +22,7 @@ export const SearchFilter = v.strictObject({
 export type SearchFilter = v.InferOutput<typeof SearchFilter>;
 
 /** Whether a search looks for something: a query without a text needs a filter. */
-export const isSearchable = ({ query, filter }: { query: string; filter?: SearchFilter | undefined }): boolean =>
+export const isSearchable = ({ query, filter }: { query: string; filter?: object | undefined }): boolean =>
   query !== "" || (filter !== undefined && Object.keys(filter).length > 0);
 
 /** Kind under which a search finds messages, null for those that no search finds. */

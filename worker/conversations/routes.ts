@@ -109,7 +109,8 @@ export const conversationRoutes = createRoutes()
     "/search",
     describeOperation({
       tag: "conversations",
-      summary: "Messages of several conversations that contain a text: the newest of each, and where to continue",
+      summary:
+        "Messages of several conversations that contain a text and pass a filter: the newest of each, and where to continue",
       ok: { status: 200, body: GlobalSearchResult },
       refusals: ["invalid_input", "forbidden_origin"],
     }),

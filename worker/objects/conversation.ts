@@ -41,7 +41,7 @@ import {
 import { mayAnswerInPrivate } from "./conversation/messages/reply-checks.ts";
 import { readRevisionsPage } from "./conversation/messages/revisions.ts";
 import { requestRingState } from "./conversation/ring-recovery.ts";
-import { searchLog } from "./conversation/search/search-log.ts";
+import { searchLog, searchLogOfSender } from "./conversation/search/search-log.ts";
 import type {
   AddedMember,
   CallHeartbeat,
@@ -325,10 +325,13 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
 
   async searchMessages(
     user: Uuid,
-    ...[query, budget]: [CommandOf<"search">, SearchBudget]
+    ...[query, budget, sender]: [CommandOf<"search">, SearchBudget, sender?: Uuid]
   ): Promise<SearchSlice | Refusal> {
     const member = this.#log?.members.findReader(user);
-    return this.#log && member ? searchLog(this.#log, member, query, budget) : conversationNotFound;
+    if (!this.#log || !member) return conversationNotFound;
+    return sender === undefined
+      ? searchLog(this.#log, member, query, budget)
+      : searchLogOfSender(this.#log, member, query, budget, sender);
   }
 
   override alarm(): Promise<void> {

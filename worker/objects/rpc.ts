@@ -327,11 +327,15 @@ export interface ConversationRpc {
   /** A message that this person may forward, and its author. */
   findOriginal(user: Uuid, seq: number): Promise<{ body: StoredBody; author: Uuid } | Refusal>;
   listMessages(user: Uuid, query: Extract<Command, { type: "page" }>): Promise<CommandResults["page"] | Refusal>;
-  /** Searches one slice of the log within the budget. `before` is where the next slice begins. */
+  /**
+   * Searches one slice of the log within the budget. `before` is where the next slice begins. `sender`: finds messages of
+   * this person only.
+   */
   searchMessages(
     user: Uuid,
     query: Extract<Command, { type: "search" }>,
     budget: SearchBudget,
+    sender?: Uuid,
   ): Promise<SearchSlice | Refusal>;
 }
 

@@ -7,7 +7,7 @@ import { MenuButton } from "#components/overlays/menu.tsx";
 import { searchQueryMaxLength } from "#contract/limits.ts";
 import { loadMulticast } from "#sync/actions.ts";
 import { ConversationList } from "./conversation-list.tsx";
-import { ConversationSearchResults } from "./conversation-search-results.tsx";
+import { ConversationSearchResults } from "./search/conversation-search-results.tsx";
 import { useConversationMenu } from "./use-conversation-menu.tsx";
 import { useStartMenu } from "./use-start-menu.ts";
 
@@ -24,6 +24,8 @@ export default function MasoloScreen() {
   const [typed, setTyped] = useState("");
   const query = useDeferredValue(typed.trim());
   const [hasFocus, setFocus] = useState(false);
+  const [isFiltered, setFiltered] = useState(false);
+  const isSearching = query !== "" || isFiltered;
   // The shortcut "new chat" of the installed app (src/prerender/web-manifest.ts) opens this path.
   const [sheet, setSheet] = useState<"chat" | "broadcast" | undefined>(location.search === "?new" ? "chat" : undefined);
   const items = useStartMenu(setSheet);
@@ -36,18 +38,29 @@ export default function MasoloScreen() {
       scrolls={false}
       actions={<MenuButton label={t("masolo.actions")} icon="i-ph-note-pencil" items={items} />}
     >
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: only notices that the field has the focus */}
-      <div className="shrink-0 px-4 py-3" onFocus={() => setFocus(true)} onBlur={() => setFocus(false)}>
-        <SearchField
-          label={t("masolo.searchLabel")}
-          placeholder={t("masolo.searchHint")}
-          maxLength={searchQueryMaxLength}
-          value={typed}
-          onChange={setTyped}
-        />
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: only notices that the focus is in it */}
+      <div
+        className={isSearching ? "flex min-h-0 flex-1 flex-col" : "relative shrink-0"}
+        onFocus={() => setFocus(true)}
+        onBlur={({ currentTarget, relatedTarget }) => setFocus(currentTarget.contains(relatedTarget))}
+      >
+        <div className="shrink-0 px-4 py-3">
+          <SearchField
+            label={t("masolo.searchLabel")}
+            placeholder={t("masolo.searchHint")}
+            maxLength={searchQueryMaxLength}
+            value={typed}
+            onChange={setTyped}
+          />
+        </div>
+        {(isSearching || hasFocus) && (
+          // Filters of a search that has not begun cover the list: moved rows would be missed by a tap that ends the focus.
+          <div className={isSearching ? "contents" : "absolute inset-x-0 top-full z-2 border-b border-line bg-bg pb-2"}>
+            <ConversationSearchResults query={query} menu={menu} onFilter={setFiltered} />
+          </div>
+        )}
       </div>
-      {query === "" && <ConversationList menu={menu} />}
-      {(query !== "" || hasFocus) && <ConversationSearchResults query={query} menu={menu} />}
+      {!isSearching && <ConversationList menu={menu} />}
       {dialog}
       {sheet === "chat" && <NewChatSheet onClose={closeSheet} />}
       {sheet === "broadcast" && <BroadcastSheet onClose={closeSheet} />}

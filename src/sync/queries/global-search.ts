@@ -1,18 +1,19 @@
 import { toSearchWords } from "#contract/text.ts";
 import { asSyncError, type FailureCode } from "#sync/platform/sync-error.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
+import type { GlobalQuery } from "./conversation-filter.ts";
 import { ServerMessageSearch } from "./server-message-search.ts";
-import { type FoundMessage, searchStoredMessages } from "./stored-message-search.ts";
+import { canSearch, type FoundMessage, searchStoredMessages } from "./stored-message-search.ts";
 import type { TextBlockCache } from "./text-blocks.ts";
 
 const resultPageSize = 50;
+const firstResults = 10; // fill a screen, and are drawn faster than a page
 const serverPauseMs = 500; // after the search on the device, in which a person may type on
 const enoughResults = 20; // the server is asked by itself only if the device has fewer
-const specificWordLength = 2; // likewise only for a word of this length
+const specificWordLength = 2; // likewise only for a word of this length or a filter
 
-/** Messages of all conversations that match a query, as far as it was searched. */
+/** Messages of all conversations that match a search, as far as it was searched. */
 export type GlobalSearchView = {
-  query: string;
   /** Found on this device. */
   stored: FoundMessage[];
   /** Found on the server only. */
@@ -32,6 +33,7 @@ const toKey = ({ conversation, seq }: FoundMessage): string => `${conversation} 
  */
 export class GlobalMessageSearch {
   readonly #tab: Tab;
+  readonly #search: GlobalQuery;
   readonly #cache: TextBlockCache;
   readonly #onChange: (view: GlobalSearchView) => void;
   readonly #controller = new AbortController();
@@ -41,11 +43,12 @@ export class GlobalMessageSearch {
   #server: ServerMessageSearch | undefined;
   #unsubscribe: (() => void)[] = [];
 
-  constructor(tab: Tab, query: string, cache: TextBlockCache, onChange: (view: GlobalSearchView) => void) {
+  constructor(tab: Tab, search: GlobalQuery, cache: TextBlockCache, onChange: (view: GlobalSearchView) => void) {
     this.#tab = tab;
+    this.#search = search;
     this.#cache = cache;
     this.#onChange = onChange;
-    this.#view = { query, stored: [], older: [], state: "running", isLimited: false };
+    this.#view = { stored: [], older: [], state: "running", isLimited: false };
   }
 
   async start(): Promise<void> {
@@ -56,7 +59,8 @@ export class GlobalMessageSearch {
     this.#unsubscribe = [platform.onWake(retry), link.subscribe(() => link.get() === "online" && retry())];
     await this.#searchStored();
     if (this.#isStopped || !this.#isRunning()) return;
-    const isSpecific = toSearchWords(this.#view.query).some((word) => [...word].length >= specificWordLength);
+    const { query, filter } = this.#search;
+    const isSpecific = filter || toSearchWords(query).some((word) => [...word].length >= specificWordLength);
     if (!isSpecific || this.#view.stored.length >= enoughResults) return this.#update({ state: "more" });
     await new Promise<void>((resolve) => this.#tab.platform.startTimer(serverPauseMs, resolve));
     await this.#searchServer();
@@ -89,15 +93,16 @@ export class GlobalMessageSearch {
   async #searchStored(): Promise<void> {
     const context = this.#tab.context.get();
     if (!context) return this.#update({ state: "complete" });
-    const { query } = this.#view;
+    const search = this.#search;
     try {
-      const options = { query, cache: this.#cache, max: this.#max };
+      const first = this.#max === resultPageSize ? firstResults : this.#max;
+      const options = { ...search, cache: this.#cache, first, max: this.#max };
       const show = (stored: FoundMessage[]) => this.#update({ stored });
-      const { hasMore, full } = await searchStoredMessages(context, options, show, this.#controller.signal);
-      this.#hasMoreStored = hasMore;
-      this.#server ??= new ServerMessageSearch(context, query.trim(), full);
-      if (hasMore) return this.#update({ state: "more" });
-      const isComplete = toSearchWords(query).length === 0 || !(await this.#server.hasMore());
+      const end = await searchStoredMessages(context, options, show, this.#controller.signal);
+      this.#hasMoreStored = end.hasMore;
+      this.#server ??= new ServerMessageSearch(context, search, end);
+      if (end.hasMore) return this.#update({ state: "more" });
+      const isComplete = !canSearch(search) || !(await this.#server.hasMore());
       this.#update({ isLimited: this.#server.hasFull, ...(isComplete ? { state: "complete" } : {}) });
     } catch {
       this.#update({ state: "complete" }); // the store was closed meanwhile

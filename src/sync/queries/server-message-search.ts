@@ -6,7 +6,8 @@ import { SyncError } from "#sync/platform/sync-error.ts";
 import type { LocalConversationRow } from "#sync/store/database.ts";
 import { toLocalMessageRow } from "#sync/store/row-mapping.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
-import { type FoundMessage, toFoundMessages } from "./stored-message-search.ts";
+import { type ConversationFilter, type GlobalQuery, readConversationFilters } from "./conversation-filter.ts";
+import { type FoundMessage, type StoredSearchEnd, toFoundMessages } from "./stored-message-search.ts";
 
 const pageResults = 10; // enough to end a page
 const requestsPerPage = 10; // if fewer are found
@@ -14,12 +15,14 @@ const requestsPerPage = 10; // if fewer are found
 /** Conversation that is searched below a seq, with the number of results so far. */
 type PendingTarget = { row: LocalConversationRow; before: number; found: number };
 
-/** Part of a conversation that this device does not have, undefined if it has everything. */
-const toPendingTarget = (row: LocalConversationRow): PendingTarget | undefined => {
-  const { lo, hi, head, hidden, forked, gone } = row;
+/** Part of a conversation that was not searched on this device, undefined if everything was. */
+const toPendingTarget = (row: LocalConversationRow, filter: ConversationFilter): PendingTarget | undefined => {
+  const { lo, hi, head, hidden, forked } = row;
+  if (filter === "none") return undefined;
   // Messages from `lo` on were searched here, unless the newest ones are not stored.
-  const before = hi >= head && lo <= hi && !forked ? lo : Math.max(head, forked?.head ?? 0) + 1;
-  return gone || before <= hidden + 1 ? undefined : { row, before, found: 0 };
+  const isSearched = hi >= head && lo <= hi && !forked && filter !== "unknown";
+  const before = isSearched ? lo : Math.max(head, forked?.head ?? 0) + 1;
+  return before <= hidden + 1 ? undefined : { row, before, found: 0 };
 };
 
 /**
@@ -28,16 +31,18 @@ const toPendingTarget = (row: LocalConversationRow): PendingTarget | undefined =
  */
 export class ServerMessageSearch {
   readonly #context: SyncContext;
-  readonly #query: string;
+  readonly #search: GlobalQuery;
   #pending: PendingTarget[] | undefined;
   /** Conversations that did not answer. */
   #failed: PendingTarget[] = [];
+  readonly #rows: readonly LocalConversationRow[];
   readonly #full: Set<ConversationId>;
 
-  /** `full`: conversations that have enough results already. */
-  constructor(context: SyncContext, query: string, full: ReadonlySet<ConversationId>) {
+  /** Continues a search on this device: what it did not find because it arrived meanwhile is searched here. */
+  constructor(context: SyncContext, search: GlobalQuery, { rows, full, past }: StoredSearchEnd) {
     this.#context = context;
-    this.#query = query;
+    this.#search = search;
+    this.#rows = rows.filter(({ id }) => !full.has(id) && !past.has(id));
     this.#full = new Set(full);
   }
 
@@ -89,11 +94,8 @@ export class ServerMessageSearch {
 
   async #listPending(): Promise<PendingTarget[]> {
     if (!this.#pending) {
-      const rows = await this.#context.store.conversations.toArray();
-      this.#pending = rows
-        .filter(({ id }) => !this.#full.has(id))
-        .sort((a, b) => b.lastAt - a.lastAt)
-        .flatMap((row) => toPendingTarget(row) ?? []);
+      const toFilter = await readConversationFilters(this.#context, this.#search.filter);
+      this.#pending = this.#rows.flatMap((row) => toPendingTarget(row, toFilter(row)) ?? []);
     }
     return this.#pending;
   }
@@ -102,7 +104,8 @@ export class ServerMessageSearch {
   async #request(targets: readonly PendingTarget[], signal: AbortSignal): Promise<GlobalSearchResult["results"]> {
     const { platform } = this.#context;
     const body = {
-      query: this.#query,
+      query: this.#search.query.trim(),
+      ...(this.#search.filter ? { filter: this.#search.filter } : {}),
       targets: targets.map(({ row, before }) => ({ conversation: row.id, before })),
     };
     while (!signal.aborted) {

@@ -1,10 +1,13 @@
-import { type StoredBody, searchTextOfBody } from "#contract/conversations.ts";
+import type { StoredBody } from "#contract/conversations.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { conversationResultsMax } from "#contract/limits.ts";
-import { foldText } from "#contract/text.ts";
+import { toSearchWords } from "#contract/text.ts";
+import type { GlobalSearchFilter } from "#contract/wire/global-search.ts";
+import { createMessageMatcher, isSearchable } from "#contract/wire/search-filter.ts";
 import type { LocalConversationRow, LocalMessageRow, LocalStore, PersonRow } from "#sync/store/database.ts";
 import { readMemberProfiles } from "#sync/store/members.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
+import { type GlobalQuery, readConversationFilters } from "./conversation-filter.ts";
 import { ConversationScan, FoldedQuery, type TextBlockCache } from "./text-blocks.ts";
 
 /** After the newest messages of all conversations, a pass searches blocks of each, and each further pass four times as many. */
@@ -29,8 +32,21 @@ export type FoundMessage = {
   senderName: string | undefined;
 };
 
-/** `hasMore`: there are more results than requested. `full`: conversations with as many results as one may have. */
-export type StoredSearchEnd = { hasMore: boolean; full: ReadonlySet<ConversationId> };
+/**
+ * `hasMore`: there are more results than requested. `rows`: conversations as they were when the search began, the one with
+ * the newest message first. `full`: those with as many results as one may have. `past`: those whose older messages are all
+ * too old for the filter.
+ */
+export type StoredSearchEnd = {
+  hasMore: boolean;
+  rows: readonly LocalConversationRow[];
+  full: ReadonlySet<ConversationId>;
+  past: ReadonlySet<ConversationId>;
+};
+
+/** Whether a query looks for something. One of signs alone has no words that could be found. */
+export const canSearch = ({ query, filter }: GlobalQuery): boolean =>
+  isSearchable({ query: query.trim(), filter }) && (query.trim() === "" || toSearchWords(query).length > 0);
 
 /** Messages of one conversation as results. */
 export const toFoundMessages = async (
@@ -51,21 +67,22 @@ export const toFoundMessages = async (
 /** Messages that still match: one may have been changed or deleted since its text was read. */
 const readMatches = async (
   store: LocalStore,
-  { row, seqs }: ConversationScan,
-  query: FoldedQuery,
+  { row, seqs, filter }: ConversationScan,
+  query: string,
 ): Promise<LocalMessageRow[]> => {
+  const isMatch = createMessageMatcher(query.trim(), filter);
   const rows = await store.messages.bulkGet(seqs.map((seq): [ConversationId, number] => [row.id, seq]));
-  return rows.flatMap((message) => (message && query.matches(foldText(searchTextOfBody(message.body))) ? message : []));
+  return rows.flatMap((message) => (message && isMatch(message) ? message : []));
 };
 
 /** Results of all conversations, read when they are first shown. */
 class StoredResults {
   readonly #context: SyncContext;
-  readonly #query: FoldedQuery;
+  readonly #query: string;
   readonly #scans: readonly ConversationScan[];
   readonly #read = new Map<ConversationId, { count: number; messages: FoundMessage[] }>();
 
-  constructor(context: SyncContext, query: FoldedQuery, scans: readonly ConversationScan[]) {
+  constructor(context: SyncContext, query: string, scans: readonly ConversationScan[]) {
     this.#context = context;
     this.#query = query;
     this.#scans = scans;
@@ -93,9 +110,20 @@ class StoredResults {
 }
 
 /** Conversations of this device, the one with the newest message first. */
-const listScans = async ({ store }: SyncContext): Promise<ConversationScan[]> => {
-  const rows = (await store.conversations.toArray()).filter(({ gone }) => !gone);
-  return rows.sort((a, b) => b.lastAt - a.lastAt).map((row) => new ConversationScan(row, conversationResultsMax));
+const listConversations = async ({ store }: SyncContext): Promise<LocalConversationRow[]> =>
+  (await store.conversations.toArray()).filter(({ gone }) => !gone).sort((a, b) => b.lastAt - a.lastAt);
+
+/** Searches through the conversations that may have messages that pass a filter, as far as this device knows. */
+const toScans = async (
+  context: SyncContext,
+  rows: readonly LocalConversationRow[],
+  filter?: GlobalSearchFilter,
+): Promise<ConversationScan[]> => {
+  const toFilter = await readConversationFilters(context, filter);
+  return rows.flatMap((row) => {
+    const ofRow = toFilter(row);
+    return typeof ofRow === "string" ? [] : new ConversationScan(row, conversationResultsMax, ofRow);
+  });
 };
 
 /** Searches the newest messages of all conversations. */
@@ -118,35 +146,38 @@ export const prepareSearch = async (
   cache: TextBlockCache,
   signal: AbortSignal,
 ): Promise<void> => {
-  const options = { scans: await listScans(context), cache, query: new FoldedQuery("") };
+  const scans = await toScans(context, await listConversations(context));
+  const options = { scans, cache, query: new FoldedQuery("") };
   await searchNewest(context, options, async () => {}, signal);
 };
 
 /**
  * Searches the messages on this device in all conversations: first the newest messages of each, then the older ones.
- * `onResults` receives the first `max` results so far, those of the conversation with the newest message first.
+ * `onResults` receives the `first` results, then the first `max` results so far, those of the conversation with the
+ * newest message first.
  */
 export const searchStoredMessages = async (
   context: SyncContext,
-  { query: text, cache, max }: { query: string; cache: TextBlockCache; max: number },
+  { query: text, filter, cache, first, max }: GlobalQuery & { cache: TextBlockCache; first: number; max: number },
   onResults: (results: FoundMessage[]) => void,
   signal: AbortSignal,
 ): Promise<StoredSearchEnd> => {
   const { store } = context;
   const query = new FoldedQuery(text);
-  const end = { hasMore: false, full: new Set<ConversationId>() };
-  if (query.isEmpty) return end;
-  const scans = await listScans(context);
-  const results = new StoredResults(context, query, scans);
+  const rows = canSearch({ query: text, filter }) ? await listConversations(context) : [];
+  const end = { hasMore: false, rows, full: new Set<ConversationId>(), past: new Set<ConversationId>() };
+  const scans = await toScans(context, rows, filter);
+  const results = new StoredResults(context, text, scans);
   const countFound = () => scans.reduce((sum, { seqs }) => sum + seqs.length, 0);
   let shown = 0;
   let shownAt = Number.NEGATIVE_INFINITY;
   const show = async (): Promise<void> => {
     const found = countFound();
     if (found === shown || shown >= max || signal.aborted) return;
-    const messages = await results.list(max);
+    const isFirst = shown === 0;
+    const messages = await results.list(isFirst ? first : max);
     if (signal.aborted) return;
-    [shown, shownAt] = [found, performance.now()];
+    [shown, shownAt] = [isFirst ? messages.length : found, performance.now()];
     onResults(messages);
   };
   const showSometimes = async (): Promise<void> => {
@@ -162,6 +193,9 @@ export const searchStoredMessages = async (
     }
   }
   await show();
-  for (const { row, isFull } of scans) if (isFull) end.full.add(row.id);
+  for (const { row, isFull, isPast } of scans) {
+    if (isFull) end.full.add(row.id);
+    if (isPast) end.past.add(row.id);
+  }
   return { ...end, hasMore: countFound() > max };
 };

@@ -1,19 +1,36 @@
 import { searchTextOfBody } from "#contract/conversations.ts";
-import { foldText, toSearchWords, toWordPatterns } from "#contract/text.ts";
-import type { LocalConversationRow, LocalStore } from "#sync/store/database.ts";
+import { nonAscii, removeMarks, toSearchWords, toWordPatterns } from "#contract/text.ts";
+import { createMessageMatcher, type SearchFilter } from "#contract/wire/search-filter.ts";
+import type { LocalConversationRow, LocalMessageRow, LocalStore } from "#sync/store/database.ts";
 
 const newestSeqs = 30; // read first, which shows a frequent word at once
 const blockSeqs = 500;
 const cachedLengthMax = 20_000_000; // UTF-16 units of text
 const separator = "\0"; // no message contains it
 
+/** Single letters without marks. There are few, and looking one up makes folding French messages four times as fast. */
+const plainLetters = new Map<string, string>();
+
+const toPlainLetters = (run: string): string => {
+  if (run.length > 1) return removeMarks(run);
+  const plain = plainLetters.get(run) ?? removeMarks(run);
+  plainLetters.set(run, plain);
+  return plain;
+};
+
+/** The same as `foldText` of many texts. */
+const foldTexts = (text: string): string => text.replace(nonAscii, toPlainLetters).toLowerCase();
+
 const toBlockStart = (seq: number): number => seq - ((seq - 1) % blockSeqs);
 
-/** Folded texts of the stored messages of a range of seqs. */
-type TextBlock = { seqs: number[]; text: string };
+/**
+ * Folded texts of the stored messages of a range of seqs that pass a filter. `since`: time of the oldest message of the
+ * range.
+ */
+type TextBlock = { seqs: number[]; text: string; since: number };
 type BlockRange = { from: number; to: number; key: string };
 
-/** Query that is compared with folded texts. */
+/** Query that is compared with folded texts. An empty one matches every text. */
 export class FoldedQuery {
   readonly #words: string[];
   readonly #patterns: RegExp[];
@@ -21,10 +38,6 @@ export class FoldedQuery {
   constructor(query: string) {
     this.#words = toSearchWords(query);
     this.#patterns = toWordPatterns(query);
-  }
-
-  get isEmpty(): boolean {
-    return this.#words.length === 0;
   }
 
   /** Whether each word of the query begins a word of the text. */
@@ -46,13 +59,20 @@ export class TextBlockCache {
   readonly #blocks = new Map<string, TextBlock>();
   #length = 0;
 
-  async read(store: LocalStore, row: LocalConversationRow, { from, to, key }: BlockRange): Promise<TextBlock> {
+  async read(
+    store: LocalStore,
+    row: LocalConversationRow,
+    { from, to, key }: BlockRange,
+    isWanted: (message: LocalMessageRow) => boolean,
+  ): Promise<TextBlock> {
     const cached = this.#blocks.get(key);
     if (cached) return cached;
-    const messages = await store.queryMessages(row.id, from, to).toArray();
+    const read = await store.queryMessages(row.id, from, to).toArray();
+    const messages = read.filter(isWanted);
     const block = {
       seqs: messages.map(({ seq }) => seq),
-      text: messages.map(({ body }) => foldText(searchTextOfBody(body))).join(separator),
+      text: foldTexts(messages.map(({ body }) => searchTextOfBody(body)).join(separator)),
+      since: read[0]?.at ?? Number.POSITIVE_INFINITY,
     };
     if (this.#length + block.text.length <= cachedLengthMax) {
       this.#length += block.text.length;
@@ -63,22 +83,28 @@ export class TextBlockCache {
 }
 
 /**
- * Search through the stored messages of one conversation that its person has not cleared: the newest few messages, then
- * blocks of older ones.
+ * Search through the stored messages of one conversation that pass a filter and that its person has not cleared: the
+ * newest few messages, then blocks of older ones.
  */
 export class ConversationScan {
   readonly row: LocalConversationRow;
+  readonly filter: SearchFilter;
   /** Seqs of the newest matches, newest first. */
   readonly seqs: number[] = [];
+  /** Whether all older messages, also those on the server, are too old for the filter. */
+  isPast = false;
   readonly #max: number;
+  readonly #isWanted: (message: LocalMessageRow) => boolean;
   readonly #newest: number;
   readonly #oldest: number;
   /** Newest message that is not searched yet. */
   #next: number;
 
-  constructor(row: LocalConversationRow, max: number) {
+  constructor(row: LocalConversationRow, max: number, filter: SearchFilter = {}) {
     this.row = row;
     this.#max = max;
+    this.filter = filter;
+    this.#isWanted = createMessageMatcher("", filter);
     this.#oldest = Math.max(row.hidden + 1, Math.min(row.lo, row.hi));
     this.#newest = Math.max(this.#oldest, row.hi);
     this.#next = this.#newest;
@@ -93,18 +119,20 @@ export class ConversationScan {
   }
 
   get #isRead(): boolean {
-    return this.#next < this.#oldest;
+    return this.isPast || this.#next < this.#oldest;
   }
 
   /** Searches the next blocks, at most `count`, which are read side by side. */
   async advance(store: LocalStore, cache: TextBlockCache, query: FoldedQuery, count = 1): Promise<void> {
     const ranges: BlockRange[] = [];
     while (ranges.length < count && !this.#isRead) ranges.push(this.#takeRange());
-    const blocks = await Promise.all(ranges.map((range) => cache.read(store, this.row, range)));
+    const blocks = await Promise.all(ranges.map((range) => cache.read(store, this.row, range, this.#isWanted)));
     for (const block of blocks) this.#search(block, query);
   }
 
-  #search({ seqs, text }: TextBlock, query: FoldedQuery): void {
+  #search({ seqs, text, since }: TextBlock, query: FoldedQuery): void {
+    // Times never decrease.
+    this.isPast ||= since < (this.filter.after ?? 0);
     if (!query.mayMatch(text)) return;
     const texts = text.split(separator);
     for (let index = texts.length - 1; index >= 0 && !this.isFull; index--) {
@@ -123,7 +151,8 @@ export class ConversationScan {
     const from = isOldest ? hidden + 1 : start;
     const to = isNewest ? Number.MAX_SAFE_INTEGER : next;
     this.#next = start - 1;
-    const key = [id, epoch, revised, from, to, isOldest ? lo : 0, isNewest ? hi : 0].join(" ");
+    const bounds = [from, to, isOldest ? lo : 0, isNewest ? hi : 0];
+    const key = [id, epoch, revised, ...bounds, JSON.stringify(this.filter)].join(" ");
     return { from, to, key };
   }
 }

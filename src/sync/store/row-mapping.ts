@@ -13,7 +13,7 @@ import { listSections } from "./list-sections.ts";
 type OwnMembership = Pick<LocalConversationRow, "id" | "group">;
 
 /** This person's member number: derived from the id of a private conversation, received from the server for a group. */
-const findOwnNumber = ({ id, group }: OwnMembership, me: Uuid): number | undefined => {
+export const findOwnNumber = ({ id, group }: OwnMembership, me: Uuid): number | undefined => {
   const number = group?.number ?? privateMembers(id)?.indexOf(me) ?? -1;
   return number < 0 ? undefined : number;
 };

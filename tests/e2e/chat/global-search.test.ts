@@ -1,6 +1,7 @@
 import { privateConversationId } from "#contract/ids.ts";
 import { findAxeViolations } from "#tests/support/browser/axe-checks.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
+import { reportName, sendPicture, sendReport, sendVoice } from "#tests/support/browser/chat-files.ts";
 import { fill, TestClient } from "#tests/support/browser/test-client.ts";
 import { makeGroup } from "#tests/support/people/groups.ts";
 import { sendTexts } from "#tests/support/people/messages.ts";
@@ -37,8 +38,12 @@ test("the list's search finds messages of all chats, older ones on the server, a
     listResults(phone, texts.masolo.foundMessages),
     listResults(phone, texts.masolo.olderMessages),
   ];
-  await field.fill("MOSOLO");
-  await expect(stored).toHaveText([/Ben Kasongo.*mosolo, encore une fois/]);
+  await expect(async () => {
+    await field.fill("");
+    await field.fill("MOSOLO");
+    // Found on the server before the device has fetched it.
+    await expect(stored).toHaveText([/Ben Kasongo.*mosolo, encore une fois/], { timeout: 3_000 });
+  }).toPass();
   await expect(older).toHaveText([/Famille · Ben Kasongo.*marché Mosolo/, /Ben Kasongo.*Le code du portail/]);
   await expect(page.getByText(fill(texts.masolo.foundCount_other, { count: 3 }))).toBeAttached();
   expect(await findAxeViolations(page)).toEqual([]);
@@ -74,4 +79,88 @@ test("the list's search finds messages of all chats, older ones on the server, a
   await own.click();
   await expect(laptop.message(oldText)).toBeInViewport();
   await laptop.close();
+});
+
+test("the messages of all chats are filtered by person, kind and date, also without a word", async ({
+  browser,
+  server,
+}) => {
+  const site = toSite(server);
+  const [ana, ben, cleo] = [
+    await makePerson(site, 7212, "Ana Mbuyi"),
+    await makePerson(site, 7213, "Ben Kasongo"),
+    await makePerson(site, 7214, "Cléo Ilunga"),
+  ];
+  for (const other of [ben, cleo]) await connectPeople(site, ana, other);
+  const group = await makeGroup(site, ana, "Famille", [ben, cleo]);
+  const [withBen, withCleo] = [ben, cleo].map((other) => privateConversationId(ana.id, other.id));
+  if (!withBen || !withCleo) throw new Error("unreachable");
+  await sendPicture(site, ben, withBen, "ancienne.png", 0, "Au marché");
+  const lines = Array.from({ length: 40 }, (_, n) => `ligne ${n}`);
+  await sendTexts(site, cleo, withCleo, ["Au marché aussi", ...lines]);
+  await sendTexts(site, ben, withBen, lines);
+  await sendVoice(site, ben, withBen, 2_000);
+  await sendReport(site, ben, withBen);
+  await sendTexts(site, ben, group, ["Voir https://exemple.cd/marche"]);
+
+  for (const [viewport, colorScheme, lang] of [
+    [{ width: 360, height: 740 }, "light", "fr"],
+    [{ width: 1280, height: 800 }, "dark", "pt"],
+  ] as const) {
+    const client = await TestClient.openIn(
+      await browser.newContext({ baseURL: server.origin, viewport, colorScheme }),
+      server,
+      lang,
+    );
+    const { page, texts } = client;
+    const { searchFilters, gallery, masolo } = texts;
+    await client.signIn(ana);
+    await expect(client.conversation("Ben Kasongo")).toBeVisible();
+    const field = page.getByRole("searchbox", { name: masolo.searchLabel });
+    const select = (label: string) => page.getByRole("combobox", { name: label, exact: true });
+    const found = page
+      .getByRole("region")
+      .filter({ has: page.getByRole("link") })
+      .getByRole("link");
+
+    // The filters cover the list and leave with the focus, so that nothing moves below a finger.
+    await expect(select(searchFilters.kind)).toHaveCount(0);
+    const row = client.conversation("Ben Kasongo");
+    const place = await row.boundingBox();
+    await field.focus();
+    await expect(select(searchFilters.kind)).toBeVisible();
+    expect(await row.boundingBox()).toEqual(place);
+    await field.press("Tab");
+    await expect(select(searchFilters.person)).toBeFocused();
+    expect(await findAxeViolations(page)).toEqual([]);
+    await select(searchFilters.person).selectOption({ label: "Ben Kasongo" });
+    await select(searchFilters.kind).selectOption({ label: gallery.image });
+    await expect(found).toHaveText([/Ben Kasongo.*Au marché/]);
+    await expect(page.getByRole("list", { name: masolo.list, exact: true })).toHaveCount(0);
+    expect(await findAxeViolations(page)).toEqual([]);
+    await select(searchFilters.kind).selectOption({ label: gallery.voice });
+    await expect(found).toHaveText([/Ben Kasongo/]);
+    await select(searchFilters.kind).selectOption({ label: gallery.file });
+    await expect(found).toHaveText([new RegExp(reportName)]);
+    await select(searchFilters.kind).selectOption({ label: gallery.link });
+    await expect(found).toHaveText([/Famille · Ben Kasongo.*exemple\.cd/]);
+    await select(searchFilters.kind).selectOption("");
+    await field.fill("marche");
+    await expect(found).toHaveText([/Famille.*exemple/, /Ben Kasongo.*Au marché/]);
+    await select(searchFilters.date).selectOption({ label: searchFilters.older });
+    await expect(page.getByText(searchFilters.none)).toBeVisible();
+    await page.getByRole("button", { name: searchFilters.clear, exact: true }).press("Enter");
+    await expect(select(searchFilters.person)).toBeFocused();
+    await expect(found).toHaveText([/Famille.*exemple/, /Ben Kasongo.*Au marché/, /Cléo Ilunga.*aussi/]);
+
+    // Without a network the filters apply to this device.
+    await client.context.setOffline(true);
+    await field.fill("");
+    await select(searchFilters.kind).selectOption({ label: gallery.file });
+    await expect(found).toHaveText([new RegExp(reportName)]);
+    await client.context.setOffline(false);
+    await page.getByRole("button", { name: searchFilters.clear, exact: true }).click();
+    await expect(row).toBeVisible();
+    await client.close();
+  }
 });

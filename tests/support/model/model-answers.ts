@@ -83,10 +83,17 @@ export const searchModelConversations = (
 ): GlobalSearchResult | Refusal => {
   const parsed = v.safeParse(GlobalSearch, body);
   if (!parsed.success) return { error: "invalid_input" };
-  const { query, targets } = parsed.output;
+  const { query, filter: { from: sender, ...filter } = {}, targets } = parsed.output;
   const results: GlobalSearchResult["results"] = [];
   for (const { conversation, before = Number.MAX_SAFE_INTEGER } of targets) {
-    const found = server.execute<"search">(user, { type: "search", conversation, query, before });
+    const from = sender === undefined ? undefined : server.logs.get(conversation)?.members.get(sender)?.number;
+    if (sender !== undefined && from === undefined) {
+      results.push({ messages: [], before: null });
+      continue;
+    }
+    const ofSender = from === undefined ? filter : { ...filter, from };
+    const command = { type: "search", conversation, query, filter: ofSender, before } as const;
+    const found = server.execute<"search">(user, command);
     if (!isRefusal(found)) {
       const messages = found.messages.slice(0, conversationResultsMax);
       const isCut = messages.length < found.messages.length;

@@ -23,9 +23,14 @@ import { call } from "#tests/worker/support/site.ts";
 
 const post = (by: Person, body: unknown) => call("POST", "/api/search", { token: by.token, body });
 
-const search = async (by: Person, query: string, targets: (ConversationId | GlobalSearch["targets"][number])[]) => {
+const search = async (
+  by: Person,
+  query: string,
+  targets: (ConversationId | GlobalSearch["targets"][number])[],
+  filter?: GlobalSearch["filter"],
+) => {
   const objects = targets.map((target) => (typeof target === "string" ? { conversation: target } : target));
-  const { status, body } = await post(by, { query, targets: objects });
+  const { status, body } = await post(by, { query, filter, targets: objects });
   expect(status, JSON.stringify(body)).toBe(200);
   return v.parse(GlobalSearchResult, body).results;
 };
@@ -96,6 +101,40 @@ test("nobody finds what was written before they joined or after they left, what 
   expect(await findTexts(owner, "secret", withBen)).toEqual([[]]);
 });
 
+test("messages are filtered by person, kind and time in each conversation, with and without a text", async () => {
+  const [ana, ben, cal] = await makeFriends(3);
+  if (!ben || !cal) throw new Error("too few people");
+  const [withBen, withCal] = [privateConversationId(ana.id, ben.id), privateConversationId(ana.id, cal.id)];
+  const group = createUuid();
+  await makeGroup(ana, "Famille", [ben, cal], group);
+  await sendTexts(ana, withBen, "mot de Ana");
+  await sendTexts(ben, withBen, "mot de Ben", "voir https://exemple.cd");
+  await sendTexts(cal, withCal, "mot de Cal");
+  await sendTexts(ben, group, "mot de Ben à tous");
+  await sendTexts(cal, group, "mot de Cal à tous");
+  const targets = [withBen, withCal, group];
+  const find = async (query: string, filter: GlobalSearch["filter"]) =>
+    (await search(ana, query, targets, filter)).map((result) => result && toTexts(result.messages));
+  expect(await find("mot", { from: ben.id })).toEqual([["mot de Ben"], [], ["mot de Ben à tous"]]);
+  expect(await find("", { from: ben.id, kind: "text" })).toEqual([
+    ["voir https://exemple.cd", "mot de Ben"],
+    [],
+    ["mot de Ben à tous"],
+  ]);
+  expect(await find("", { from: ana.id })).toEqual([["mot de Ana"], [], []]);
+  expect(await find("", { kind: "link" })).toEqual([["voir https://exemple.cd"], [], []]);
+  expect(await find("mot", { kind: "image" })).toEqual([[], [], []]);
+  expect(await find("", { from: (await seedPerson()).id })).toEqual([[], [], []]);
+  const [first] = await search(ana, "Cal", [group]);
+  const at = first?.messages[0]?.at ?? 0;
+  expect((await find("mot", { after: at + 1 })).flat()).toEqual([]);
+  expect((await find("mot", { after: at }))[2]?.[0]).toBe("mot de Cal à tous");
+  expect((await find("mot", { before: at + 1 })).flat()).toHaveLength(5);
+  // Former members are found too.
+  await call("DELETE", `/api/groups/${group}/members/${ben.id}`, { token: ana.token });
+  expect((await find("mot", { from: ben.id }))[2]).toEqual(["mot de Ben à tous"]);
+});
+
 test("a conversation of others gives the same answer as an unknown one, and neither is called nor looked up", async () => {
   const { ana, ben, id } = await makePair();
   const sam = await seedPerson();
@@ -127,6 +166,10 @@ test("a request of the wrong form is refused", async () => {
     { query: "mot", targets: [{ conversation: "nous" }] },
     { query: "mot", targets: [{ ...target, user: createUuid() }] },
     { query: "mot" },
+    { query: "", filter: {}, targets: [target] },
+    ...[{ from: 0 }, { from: "moi" }, { kind: "video" }, { after: -1 }, { before: "1" }, { user: createUuid() }].map(
+      (filter) => ({ query: "mot", filter, targets: [target] }),
+    ),
   ];
   for (const body of bodies) expect((await post(ana, body)).status, JSON.stringify(body)).toBe(400);
   expect((await post(ana, { query: "mot", targets: many.slice(1) })).status).toBe(200);

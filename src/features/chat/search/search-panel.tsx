@@ -2,6 +2,7 @@ import { type KeyboardEvent, useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { IconButton } from "#components/controls/icon-button.tsx";
 import { SearchField } from "#components/controls/search-field.tsx";
+import { type ChosenFilters, SearchFilters, toSearchFilter } from "#components/controls/search-filters.tsx";
 import { Spinner } from "#components/controls/spinner.tsx";
 import { EmptyState } from "#components/layout/empty-state.tsx";
 import { useBackButton } from "#components/overlays/back-button-layers.ts";
@@ -9,7 +10,7 @@ import type { ConversationId } from "#contract/ids.ts";
 import { searchQueryMaxLength } from "#contract/limits.ts";
 import type { ChatPeople } from "#features/chat/message/senders.ts";
 import { findAdjacentResult, findMatches, toResultNumber } from "#lib/text/search-matching.ts";
-import { type ChosenFilters, SearchFilters, toSearchFilter } from "./search-filters.tsx";
+import { MemberFilter } from "./member-filter.tsx";
 import type { ActiveSearchResult } from "./search-highlight.tsx";
 import { SearchResults } from "./search-results.tsx";
 import { useChatSearch } from "./use-chat-search.ts";
@@ -72,6 +73,11 @@ export default function SearchPanel({ conversation, people, activeResult, onSele
     onSelect(next);
   };
 
+  const chooseFilters = (next: ChosenFilters) => {
+    setFilters(next);
+    select(undefined);
+  };
+
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.nativeEvent.isComposing) return;
     if (event.key === "Escape") onClose();
@@ -120,12 +126,9 @@ export default function SearchPanel({ conversation, people, activeResult, onSele
       {!activeResult && (
         <>
           <SearchFilters
-            group={people.members ? conversation : undefined}
+            people={people.members && <MemberFilter group={conversation} chosen={filters} onChange={chooseFilters} />}
             chosen={filters}
-            onChange={(next) => {
-              setFilters(next);
-              select(undefined);
-            }}
+            onChange={chooseFilters}
           />
           <p role="status" className="flex min-h-9 items-center gap-2 px-4 text-sm text-muted">
             {state === "running" && (

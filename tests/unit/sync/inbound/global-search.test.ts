@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
-import type { ConversationId } from "#contract/ids.ts";
+import { type ConversationId, otherMember } from "#contract/ids.ts";
 import { conversationResultsMax } from "#contract/limits.ts";
+import type { GlobalQuery } from "#sync/queries/conversation-filter.ts";
 import { GlobalMessageSearch, type GlobalSearchView } from "#sync/queries/global-search.ts";
 import { prepareSearch } from "#sync/queries/stored-message-search.ts";
 import { TextBlockCache } from "#sync/queries/text-blocks.ts";
@@ -30,9 +31,10 @@ const makeChats = async (count: number, first = "Été passé", last = "rien") =
   return { server, chats, phone, tab };
 };
 
-const startSearch = (tab: Tab, query: string, cache = new TextBlockCache()) => {
+const startSearch = (tab: Tab, query: string | GlobalQuery, cache = new TextBlockCache()) => {
   const views: GlobalSearchView[] = [];
-  const search = new GlobalMessageSearch(tab, query, cache, (view) => void views.push(view));
+  const wanted = typeof query === "string" ? { query } : query;
+  const search = new GlobalMessageSearch(tab, wanted, cache, (view) => void views.push(view));
   void search.start();
   const waitFor = async (state: GlobalSearchView["state"]): Promise<GlobalSearchView> =>
     eventually(() => {
@@ -149,6 +151,61 @@ describe("searching the messages of all chats", () => {
     await phone.pass(10_000);
     expect(views).toEqual([]);
     expect(listSearches(phone)).toEqual([]);
+  });
+
+  it("filters on the device and on the server alike, by person also in a group whose members it does not know", async () => {
+    const { server, chats, phone, tab } = await makeChats(2, "Été passé", "l'été vient");
+    const [chat, otherChat] = chats;
+    const amina = tab.context.get()?.me ?? "";
+    const benoit = otherMember(chat ?? "", amina) ?? "";
+    const group = server.createGroup(amina, "Famille", [benoit]);
+    server.sendTexts(amina, group, "l'été à nous");
+    server.sendTexts(benoit, group, "l'été à moi");
+    for (const id of [...chats, group]) await waitUntilDeviceSynced(server, tab, id);
+    const find = async (query: string, filter: GlobalQuery["filter"]) => {
+      const { stored, older } = await startSearch(tab, { query, filter }).waitFor("complete");
+      return [stored, older].map((found) => found.map(({ conversation, body }) => [conversation, getText(body)]));
+    };
+    const getText = (body: object) => ("text" in body ? body.text : undefined);
+    expect(await find("ete", { from: benoit })).toEqual([
+      [[chat, "l'été vient"]],
+      [
+        [group, "l'été à moi"],
+        [chat, "Été passé"],
+      ],
+    ]);
+    expect(listSearches(phone)).toMatchObject([
+      {
+        query: "ete",
+        filter: { from: benoit },
+        targets: [{ conversation: group }, { conversation: chat, before: 31 }],
+      },
+    ]);
+    expect(await find("", { from: amina, kind: "text" })).toEqual([[[group, "l'été à nous"]], []]);
+    expect(await find("ete", { kind: "image" })).toEqual([[], []]);
+    // What is older than the newest messages is too old on the server also.
+    phone.requests.length = 0;
+    const newest = await tab.context.get()?.store.messages.get([otherChat ?? "", textsPerChat]);
+    const [recent] = await find("ete", { after: (newest?.at ?? 0) + 1 });
+    expect(recent?.map(([conversation]) => conversation)).toEqual([group, group, chat]);
+    expect(listSearches(phone).flatMap(({ targets }) => targets)).toEqual([{ conversation: chat, before: 31 }]);
+  });
+
+  it("finds a message on the server that arrives while the device is searched", async () => {
+    const { server, chats, tab } = await makeChats(1, "rien", "l'été vient");
+    for (const chat of chats) await waitUntilDeviceSynced(server, tab, chat);
+    const store = tab.context.get()?.store;
+    const row = await store?.conversations.get(chats[0] ?? "");
+    const newest = await store?.messages.get([chats[0] ?? "", textsPerChat]);
+    if (!store || !row || !newest) throw new Error("nothing is stored");
+    await store.messages.delete([newest.conversation, newest.seq]);
+    await store.conversations.update(row.id, { hi: textsPerChat - 1 });
+    const read = store.queryMessages.bind(store);
+    vi.spyOn(store, "queryMessages").mockImplementationOnce((...range) => {
+      void store.messages.put(newest).then(() => store.conversations.put(row));
+      return read(range[0], 1, 0);
+    });
+    expect((await startSearch(tab, "ete").waitFor("complete")).older.map(({ seq }) => seq)).toEqual([textsPerChat]);
   });
 
   it("reads the newest few messages of each chat first, before the first letter, and each message once", async () => {

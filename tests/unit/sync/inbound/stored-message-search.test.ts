@@ -1,5 +1,7 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
+import { privateMembers } from "#contract/ids.ts";
 import { conversationResultsMax } from "#contract/limits.ts";
+import type { GlobalSearchFilter } from "#contract/wire/global-search.ts";
 import { type FoundMessage, searchStoredMessages } from "#sync/queries/stored-message-search.ts";
 import { TextBlockCache } from "#sync/queries/text-blocks.ts";
 import type { LocalMessageRow } from "#sync/store/database.ts";
@@ -14,9 +16,14 @@ const getContext = (tab: Tab): SyncContext => {
   return context;
 };
 
-const search = async (tab: Tab, query: string, cache = new TextBlockCache()): Promise<FoundMessage[]> => {
+const search = async (
+  tab: Tab,
+  query: string,
+  cache = new TextBlockCache(),
+  filter?: GlobalSearchFilter,
+): Promise<FoundMessage[]> => {
   let found: FoundMessage[] = [];
-  const options = { query, cache, max: 50 };
+  const options = { query, filter, cache, first: 2, max: 50 };
   await searchStoredMessages(getContext(tab), options, (results) => (found = results), new AbortController().signal);
   return found;
 };
@@ -74,13 +81,62 @@ describe("searching the messages on a device", () => {
     expect(await findSeqs(tab, "mosolo", cache)).toEqual([4]);
   });
 
+  it("finds what passes a filter, with and without a text, and again for the next letter", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    server.sendTexts(benoit, chat, "un");
+    const tab = await makeDevice(server, amina).openTab();
+    await waitUntilDeviceSynced(server, tab, chat);
+    const { store } = getContext(tab);
+    const file = { file: "f", mime: "application/pdf", size: 1 };
+    const bodies = [
+      { type: "text", text: "mosolo ancien" },
+      { type: "text", text: "mosolo: https://exemple.cd" },
+      { type: "image", ...file, w: 1, h: 1, text: "mosolo" },
+      { type: "file", ...file, name: "mosolo.pdf" },
+      { type: "voice", ...file, ms: 1, levels: "" },
+      { type: "deleted", by: 0 },
+      { type: "event", event: "connected" },
+    ] as unknown as LocalMessageRow["body"][];
+    await store.messages.bulkPut(
+      Array.from({ length: 1_400 }, (_, index): LocalMessageRow => {
+        const seq = index + 1;
+        const body = bodies[seq - 1_001] ?? { type: "text", text: `ligne ${seq}` };
+        return { conversation: chat, seq, sender: seq % 2, mine: seq % 2 === 1 ? 1 : 0, at: 10 * seq, body };
+      }),
+    );
+    await store.conversations.update(chat, { lo: 1, hi: 1_400, head: 1_400, lastAt: 14_000 });
+    const cache = new TextBlockCache();
+    const find = (query: string, filter: GlobalSearchFilter) => findSeqs(tab, query, cache, filter);
+    const numbers = [amina, benoit].map((user) => privateMembers(chat)?.indexOf(user) ?? -1);
+    for (const _ of [1, 2]) {
+      expect(await find("", { kind: "image" })).toEqual([1_003]);
+      expect(await find("", { kind: "file" })).toEqual([1_004]);
+      expect(await find("", { kind: "voice" })).toEqual([1_005]);
+      expect(await find("", { kind: "link" })).toEqual([1_002]);
+      expect(await find("moso", { kind: "text" })).toEqual([1_002, 1_001]);
+      expect(await find("mosol", { kind: "text" })).toEqual([1_002, 1_001]);
+      expect(await find("?", { kind: "image" })).toEqual([]);
+      expect(await find("", { before: 30 })).toEqual([2, 1]);
+      expect(await find("", { after: 13_990 })).toEqual([1_400, 1_399]);
+      expect(await find("", { after: 10_030, before: 10_060 })).toEqual([1_005, 1_004, 1_003]);
+      for (const [index, from] of [amina, benoit].entries()) {
+        const own = [1_004, 1_003, 1_002, 1_001].filter((seq) => seq % 2 === numbers[index]);
+        expect(await find("mosolo", { from })).toEqual(own);
+      }
+    }
+    expect(await find("mosolo", { from: server.addPerson("Chantal") })).toEqual([]);
+    const reads = vi.spyOn(store, "queryMessages");
+    await findSeqs(tab, "", new TextBlockCache(), { after: 10_000 });
+    expect(reads.mock.calls.map(([, from]) => from)).not.toContain(1);
+  });
+
   it("stops when it is aborted", async () => {
     const { server, amina, benoit, chat } = makePair();
     server.sendTexts(benoit, chat, "mosolo");
     const tab = await makeDevice(server, amina).openTab();
     await waitUntilDeviceSynced(server, tab, chat);
     const results: FoundMessage[][] = [];
-    const options = { query: "mosolo", cache: new TextBlockCache(), max: 50 };
+    const options = { query: "mosolo", cache: new TextBlockCache(), first: 10, max: 50 };
     const show = (found: FoundMessage[]) => void results.push(found);
     await searchStoredMessages(getContext(tab), options, show, AbortSignal.abort());
     expect(results).toEqual([]);

@@ -1,5 +1,6 @@
 import type { Message, StoredBody } from "#contract/conversations.ts";
 import { searchTextOfBody } from "#contract/conversations.ts";
+import type { Uuid } from "#contract/ids.ts";
 import { searchResultsMax, searchSliceLength, searchSliceRows } from "#contract/limits.ts";
 import { toSearchWords } from "#contract/text.ts";
 import type { CommandOf } from "#contract/wire/commands.ts";
@@ -74,6 +75,8 @@ const cutToTimes = (log: ConversationLog, range: SeqRange, { after, before }: Se
   return { lowest, newest };
 };
 
+const nothing: SearchSlice = { messages: [], before: null, bytes: 0, isFull: false };
+
 /**
  * Searches messages newest first, ignoring case and accents. One call examines at most `searchSliceRows` messages and
  * stops after the message that reaches `searchSliceLength` characters. Indexed messages are found by the index, others
@@ -89,7 +92,6 @@ export const searchLog = (
   const { searchIndex } = log.messages;
   const { filter = {} } = query;
   const words = toSearchWords(query.query);
-  const nothing = { messages: [], before: null, bytes: 0, isFull: false };
   if (query.query !== "" && words.length === 0) return nothing;
   const ranges = log.listVisibleRanges(member);
   const range = ranges.findLast(([first]) => first < query.before);
@@ -113,4 +115,15 @@ export const searchLog = (
   const last = scan.isCut ? scan.last : end;
   const isDone = last <= lowest && isLastRange;
   return { messages: scan.messages, before: isDone ? null : last, bytes: scan.bytes, isFull: scan.isFull };
+};
+
+/** Searches the messages of one person, who may have left. Nothing is found if they never were a member. */
+export const searchLogOfSender = (
+  log: ConversationLog,
+  member: Member,
+  { filter, ...query }: CommandOf<"search">,
+  ...[budget, sender]: [SearchBudget, Uuid]
+): SearchSlice => {
+  const from = log.members.find(sender)?.number;
+  return from === undefined ? nothing : searchLog(log, member, { ...query, filter: { ...filter, from } }, budget);
 };

@@ -58,19 +58,21 @@ export class SearchCommands {
     return this.#searches.run(this.#user, async () => {
       if (this.#slices.waitMs() > 0) return this.#refuse();
       const slices = Math.floor(searchSlicesMax / search.targets.length);
-      const found = await Promise.all(search.targets.map((target) => this.#searchTarget(search.query, target, slices)));
+      const found = await Promise.all(search.targets.map((target) => this.#searchTarget(search, target, slices)));
       return { results: fitResponse(search.targets, found) };
     });
   }
 
   /** Null if the conversation does not answer. */
-  async #searchTarget(query: string, target: SearchTarget, slices: number): Promise<SizedResult | null> {
+  async #searchTarget(search: GlobalSearch, target: SearchTarget, slices: number): Promise<SizedResult | null> {
     const { conversation, before = beyondNewest } = target;
+    const { from: sender, ...filter } = search.filter ?? {};
     const row = this.#inbox.find(conversation);
     if (!row || row.gone || row.head <= row.hidden) return { messages: [], before: null, bytes: 0 };
     try {
       const limits = { slices, messages: conversationResultsMax };
-      const found = await this.#search({ type: "search", conversation, query, before }, limits, () => true);
+      const command = { type: "search", conversation, query: search.query, filter, before } as const;
+      const found = await this.#search(command, limits, () => true, sender);
       if (!isRefusal(found)) return found;
       // The other conversations of the request used up the slices.
       return found.error === "rate_limited" ? { messages: [], before, bytes: 0 } : null;
@@ -85,11 +87,15 @@ export class SearchCommands {
     return { error: "rate_limited", retryAfterMs: this.#slices.waitMs(Date.now(), searchSlicesMax) };
   }
 
-  /** Searches slice by slice while the result has room and the client waits for it. */
+  /**
+   * Searches slice by slice while the result has room and the client waits for it. `sender`: finds messages of this
+   * person only.
+   */
   async #search(
     command: CommandOf<"search">,
     limits: SearchLimits,
     isWanted: () => boolean,
+    sender?: Uuid,
   ): Promise<SizedResult | Refusal> {
     const { conversation: id } = command;
     const messages: Message[] = [];
@@ -100,7 +106,7 @@ export class SearchCommands {
       const query: CommandOf<"search"> = { ...command, before };
       const room = { messages: limits.messages - messages.length, bytes: pageMaxBytes - bytes };
       const found: SearchSlice | Refusal = await this.#gateway.call(id, (conversation) =>
-        conversation.searchMessages(this.#user, query, room),
+        conversation.searchMessages(this.#user, query, room, sender),
       );
       if (isRefusal(found)) return found;
       const visible = this.#inbox.choices.messageFlags.withoutDeleted(this.#inbox.find(id), found.messages);

@@ -1,13 +1,9 @@
-import { useMemo, useState } from "react";
+import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
-import type { ConversationId } from "#contract/ids.ts";
 import type { SearchFilter } from "#contract/wire/search-filter.ts";
-import { locales } from "#i18n/locales.ts";
 import type { TextKey } from "#i18n/setup.ts";
-import { useLanguage } from "#i18n/setup.ts";
 import { getServerNow } from "#lib/browser/clock.ts";
-import { useConversation } from "#sync/hooks/use-conversations.ts";
-import { useGroupMembers } from "#sync/hooks/use-group.ts";
+import { IconButton } from "./icon-button.tsx";
 
 const kindOptions = [
   { value: "text", label: "searchFilters.text" },
@@ -26,9 +22,9 @@ const periodOptions = [
   { value: "older", label: "searchFilters.older", days: 365 },
 ] as const satisfies { value: string; label: TextKey; days: number }[];
 
-/** Chosen filters of a search in a chat; absent ones do not limit it. */
-export type ChosenFilters = {
-  from?: number;
+/** Chosen filters of a search; absent ones do not limit it. `from`: member number or person. */
+export type ChosenFilters<From = number> = {
+  from?: From;
   kind?: SearchFilter["kind"];
   period?: (typeof periodOptions)[number]["value"];
 };
@@ -40,10 +36,14 @@ const toDayStart = (daysAgo: number): number => {
   return day.getTime();
 };
 
-/** Filter of the search command; undefined if nothing is chosen. */
-export const toSearchFilter = ({ from, kind, period }: ChosenFilters): SearchFilter | undefined => {
+/** Filter of a search; undefined if nothing is chosen. */
+export const toSearchFilter = <From,>({
+  from,
+  kind,
+  period,
+}: ChosenFilters<From>): (Omit<SearchFilter, "from"> & { from?: From }) | undefined => {
   const { days = 0 } = periodOptions.find(({ value }) => value === period) ?? {};
-  const filter: SearchFilter = {
+  const filter = {
     ...(from === undefined ? {} : { from }),
     ...(kind === undefined ? {} : { kind }),
     ...(period === undefined ? {} : { [period === "older" ? "before" : "after"]: toDayStart(days) }),
@@ -63,12 +63,12 @@ type FilterSelectProps = {
 };
 
 /** Chip that opens the list of choices of the browser. */
-function FilterSelect({ label, anyLabel, options, value, onChange, onOpen }: FilterSelectProps) {
+export function FilterSelect({ label, anyLabel, options, value, onChange, onOpen }: FilterSelectProps) {
   return (
     <select
       aria-label={label}
       value={value ?? ""}
-      className={`min-h-12 max-w-44 min-w-0 rounded-full border px-3 text-sm font-semibold ${
+      className={`min-h-12 max-w-44 shrink-0 rounded-full border px-3 text-sm font-semibold ${
         value === undefined ? "border-field bg-surface text-muted" : "border-accent bg-accent-soft text-accent"
       }`}
       onChange={(event) => onChange(event.target.value === "" ? undefined : event.target.value)}
@@ -85,46 +85,13 @@ function FilterSelect({ label, anyLabel, options, value, onChange, onOpen }: Fil
   );
 }
 
-type FiltersProps = { chosen: ChosenFilters; onChange: (chosen: ChosenFilters) => void };
-
-/** Sender of the messages, among the members of a group. */
-function PersonFilter({ group, chosen, onChange }: FiltersProps & { group: ConversationId }) {
-  const { t } = useTranslation();
-  const language = useLanguage();
-  const card = useConversation(group)?.group;
-  // The list is not fetched for a search without this filter.
-  const [isWanted, setWanted] = useState(chosen.from !== undefined);
-  const { members } = useGroupMembers(group, isWanted ? card?.roster : undefined);
-  const options = useMemo(
-    () =>
-      (members ?? [])
-        .map(({ number, username, phone }) => ({
-          value: String(number),
-          label: number === card?.number ? t("common.you") : username || phone || t("common.deletedAccount"),
-        }))
-        .sort((a, b) => a.label.localeCompare(b.label, locales[language])),
-    [members, card?.number, t, language],
-  );
-  const { from, ...rest } = chosen;
-  return (
-    <FilterSelect
-      label={t("searchFilters.person")}
-      anyLabel={t("searchFilters.anyPerson")}
-      options={options}
-      value={from === undefined ? undefined : String(from)}
-      onOpen={() => setWanted(true)}
-      onChange={(value) => onChange(value === undefined ? rest : { ...rest, from: Number(value) })}
-    />
-  );
-}
-
-type SearchFiltersProps = FiltersProps & {
-  /** The group in which a sender can be chosen. */
-  group: ConversationId | undefined;
+export type FiltersProps<From = number> = {
+  chosen: ChosenFilters<From>;
+  onChange: (chosen: ChosenFilters<From>) => void;
 };
 
-/** Filters below the field of a search: sender in a group, kind and period. */
-export function SearchFilters({ group, chosen, onChange }: SearchFiltersProps) {
+/** Filters below the field of a search: the sender, if there is a choice of `people`, kind and period. */
+export function SearchFilters<From>({ people, chosen, onChange }: FiltersProps<From> & { people: ReactNode }) {
   const { t } = useTranslation();
   const { kind, period, ...rest } = chosen;
   const withChoice = <Option extends string>(
@@ -138,23 +105,36 @@ export function SearchFilters({ group, chosen, onChange }: SearchFiltersProps) {
     onChange(option ? { ...others, [name]: option.value } : others);
   };
   return (
-    <fieldset className="flex flex-wrap gap-2 px-3 pt-2">
+    <fieldset className="flex min-w-0 shrink-0 items-center">
       <legend className="sr-only">{t("searchFilters.title")}</legend>
-      {group !== undefined && <PersonFilter group={group} chosen={chosen} onChange={onChange} />}
-      <FilterSelect
-        label={t("searchFilters.kind")}
-        anyLabel={t("searchFilters.anyKind")}
-        options={kindOptions.map(({ value, label }) => ({ value, label: t(label) }))}
-        value={kind}
-        onChange={(value) => withChoice("kind", kindOptions, value)}
-      />
-      <FilterSelect
-        label={t("searchFilters.date")}
-        anyLabel={t("searchFilters.anyDate")}
-        options={periodOptions.map(({ value, label }) => ({ value, label: t(label) }))}
-        value={period}
-        onChange={(value) => withChoice("period", periodOptions, value)}
-      />
+      <div className="flex min-w-0 flex-1 gap-2 overflow-x-auto px-3 py-1.5">
+        {people}
+        <FilterSelect
+          label={t("searchFilters.kind")}
+          anyLabel={t("searchFilters.anyKind")}
+          options={kindOptions.map(({ value, label }) => ({ value, label: t(label) }))}
+          value={kind}
+          onChange={(value) => withChoice("kind", kindOptions, value)}
+        />
+        <FilterSelect
+          label={t("searchFilters.date")}
+          anyLabel={t("searchFilters.anyDate")}
+          options={periodOptions.map(({ value, label }) => ({ value, label: t(label) }))}
+          value={period}
+          onChange={(value) => withChoice("period", periodOptions, value)}
+        />
+      </div>
+      {Object.keys(chosen).length > 0 && (
+        <IconButton
+          icon="i-ph-x"
+          label={t("searchFilters.clear")}
+          className="mr-1 text-muted"
+          onClick={(event) => {
+            event.currentTarget.closest("fieldset")?.querySelector("select")?.focus();
+            onChange({});
+          }}
+        />
+      )}
     </fieldset>
   );
 }

@@ -2,26 +2,32 @@
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router";
-import { EmptyState } from "#components/layout/empty-state.tsx";
 import { lazyComponent } from "#components/layout/lazy-component.tsx";
 import { PersonListItem } from "#components/people/person-row.tsx";
+import { ConversationListRow, toConversationAvatar } from "#features/conversations/conversation-row.tsx";
+import type { ConversationMenu } from "#features/conversations/use-conversation-menu.tsx";
 import { useLanguage } from "#i18n/setup.ts";
 import { matchesContact } from "#lib/text/match-contact.ts";
 import { useConversations } from "#sync/hooks/use-conversations.ts";
 import { useContacts } from "#sync/hooks/use-people.ts";
-import { ConversationListRow, toConversationAvatar } from "./conversation-row.tsx";
-import type { ConversationMenu } from "./use-conversation-menu.tsx";
 
 const MessageMatches = lazyComponent(() => import("./message-matches.tsx"));
 
 const searchedConversationsMax = 1_000;
 const resultsMax = 50; // of each kind; a longer query narrows the results
 
+type ConversationSearchResultsProps = {
+  query: string;
+  menu: ConversationMenu;
+  /** Whether messages are filtered, which needs no query. */
+  onFilter: (isFiltered: boolean) => void;
+};
+
 /**
- * Conversations and contacts whose name or phone number matches the query, and messages. Without a query it shows nothing
- * and reads what the first search needs.
+ * Search filters, conversations and contacts whose name or phone number matches the query, and messages. Without a query
+ * and a filter it shows no results and reads what the first search needs.
  */
-export function ConversationSearchResults({ query, menu }: { query: string; menu: ConversationMenu }) {
+export function ConversationSearchResults({ query, menu, onFilter }: ConversationSearchResultsProps) {
   const { t } = useTranslation();
   const language = useLanguage();
   const conversations = useConversations(searchedConversationsMax, "everything");
@@ -39,17 +45,8 @@ export function ConversationSearchResults({ query, menu }: { query: string; menu
     };
   }, [conversations, contacts, query, language]);
   const { items = [], others: otherContacts = [] } = found ?? {};
-  const empty = (
-    <div role="status">
-      <EmptyState
-        icon="i-ph-binoculars"
-        title={t("masolo.noMatchTitle")}
-        body={<bdi>{t("masolo.noMatchBody", { query })}</bdi>}
-      />
-    </div>
-  );
-  return (
-    <div className={query === "" ? "hidden" : "min-h-0 flex-1 overflow-y-auto overscroll-contain"}>
+  const names = (
+    <>
       {items.length > 0 && (
         <ul aria-label={t("masolo.list")}>
           {items.map((item) => (
@@ -78,7 +75,15 @@ export function ConversationSearchResults({ query, menu }: { query: string; menu
           </ul>
         </section>
       )}
-      <MessageMatches query={query} empty={found && items.length === 0 && otherContacts.length === 0 ? empty : null} />
-    </div>
+    </>
+  );
+  return (
+    <MessageMatches
+      query={query}
+      names={found && { count: items.length + otherContacts.length, list: names }}
+      conversations={conversations}
+      onFilter={onFilter}
+      fallback={<div className="min-h-0 flex-1 overflow-y-auto overscroll-contain">{names}</div>}
+    />
   );
 }

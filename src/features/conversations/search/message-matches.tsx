@@ -1,0 +1,159 @@
+// @lazy-icons
+import { type ReactNode, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { Link } from "react-router";
+import { Button } from "#components/controls/button.tsx";
+import { type ChosenFilters, SearchFilters, toSearchFilter } from "#components/controls/search-filters.tsx";
+import { Spinner } from "#components/controls/spinner.tsx";
+import { EmptyState } from "#components/layout/empty-state.tsx";
+import { HighlightedSpans } from "#components/messages/highlighted-spans.tsx";
+import { toPreviewParts } from "#components/messages/message-preview-text.ts";
+import { toDisplayName } from "#components/people/person-name.ts";
+import { searchTextOfBody } from "#contract/conversations.ts";
+import type { Uuid } from "#contract/ids.ts";
+import { formatTimeOrDate } from "#i18n/relative-date.ts";
+import { useLanguage } from "#i18n/setup.ts";
+import { balanceBidi } from "#lib/text/bidi.ts";
+import { toExcerpt } from "#lib/text/search-matching.ts";
+import type { ConversationListItem } from "#sync/hooks/use-conversations.ts";
+import { useMemberProfiles } from "#sync/hooks/use-group.ts";
+import type { FoundMessage } from "#sync/queries/stored-message-search.ts";
+import { PersonFilter } from "./person-filter.tsx";
+import { useGlobalSearch } from "./use-global-search.ts";
+
+/** Name of the sender of a message in a group, fetched if this device does not have it. */
+const useSenderName = ({ conversation, group, mine, sender, senderName }: FoundMessage): string | undefined => {
+  const isUnknown = group !== null && !mine && senderName === undefined;
+  const profiles = useMemberProfiles(isUnknown ? conversation : undefined, [sender]);
+  return senderName ?? profiles[sender]?.name;
+};
+
+/** Found message: its conversation and sender, and the text around the match. A tap opens the chat there. */
+function MessageMatch({ result, query }: { result: FoundMessage; query: string }) {
+  const { t } = useTranslation();
+  const language = useLanguage();
+  const { conversation, seq, at, mine, body, group, peer, person } = result;
+  const senderName = useSenderName(result);
+  const place = group ? group.name : toDisplayName(person, t);
+  const sender = mine ? t("common.you") : group ? senderName || t("common.user") : undefined;
+  const { icon, text: description } = toPreviewParts(body, t, undefined, { isMine: mine, peerName: place });
+  return (
+    <Link
+      to={group ? `/app/group/${conversation}` : `/app/chat/${peer}`}
+      state={{ openAt: seq }}
+      className="grid min-h-12 grid-cols-[minmax(0,1fr)] gap-0.5 px-4 py-2.5 -outline-offset-3 hover:bg-raised"
+    >
+      <span className="flex items-baseline justify-between gap-2 text-xs text-muted">
+        <span className="truncate">
+          <bdi className="font-semibold">{place}</bdi>
+          {sender !== undefined && (
+            <>
+              {" · "}
+              <bdi>{sender}</bdi>
+            </>
+          )}
+        </span>
+        <time dateTime={new Date(at).toISOString()} className="shrink-0 tabular-nums">
+          {formatTimeOrDate(at, language)}
+        </time>
+      </span>
+      <span className="flex items-start gap-1.5">
+        {icon && <span className={`${icon} mt-1 shrink-0 text-base text-muted`} aria-hidden="true" />}
+        <bdi className="line-clamp-2 text-start [overflow-wrap:anywhere]">
+          <HighlightedSpans {...toExcerpt(balanceBidi(searchTextOfBody(body) || description), query)} />
+        </bdi>
+      </span>
+    </Link>
+  );
+}
+
+type ResultListProps = { id: string; title: string; results: readonly FoundMessage[]; query: string };
+
+function ResultList({ id, title, results, query }: ResultListProps) {
+  if (results.length === 0) return null;
+  return (
+    <section aria-labelledby={id}>
+      <h2 id={id} className="px-4 pt-4 pb-1 text-sm font-semibold text-muted">
+        {title}
+      </h2>
+      <ul>
+        {results.map((result) => (
+          <li key={`${result.conversation}:${result.seq}`} className="border-b border-line">
+            <MessageMatch result={result} query={query} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+type MessageMatchesProps = {
+  query: string;
+  /** Names that match the query, shown above the messages. Undefined until they were searched. */
+  names: { count: number; list: ReactNode } | undefined;
+  conversations: readonly ConversationListItem[] | undefined;
+  /** Whether messages are filtered, which needs no query. */
+  onFilter: (isFiltered: boolean) => void;
+};
+
+/**
+ * Search in the messages of all conversations: filters, then the results on this device and older ones that the server
+ * has. Filters apply to messages only: with them no names are shown. Without a query and a filter it shows no results.
+ */
+export default function MessageMatches({ query, names, conversations, onFilter }: MessageMatchesProps) {
+  const { t } = useTranslation();
+  const [chosen, setChosen] = useState<ChosenFilters<Uuid>>({});
+  const filter = toSearchFilter(chosen);
+  const { stored, older, state, error, isLimited, showMore } = useGlobalSearch(query, filter);
+  const choose = (next: ChosenFilters<Uuid>) => {
+    setChosen(next);
+    onFilter(Object.keys(next).length > 0);
+  };
+  const count = stored.length + older.length;
+  const isOffline = error === "offline";
+  const hasNoMatch = filter !== undefined || names?.count === 0;
+  return (
+    <>
+      <SearchFilters
+        people={<PersonFilter conversations={conversations} chosen={chosen} onChange={choose} />}
+        chosen={chosen}
+        onChange={choose}
+      />
+      {(query !== "" || filter) && (
+        <div className="min-h-0 flex-1 overflow-y-auto overscroll-contain">
+          {!filter && names?.list}
+          <ResultList id="found-messages" title={t("masolo.foundMessages")} results={stored} query={query} />
+          <ResultList id="older-messages" title={t("masolo.olderMessages")} results={older} query={query} />
+          {count === 0 && (state === "complete" || state === "failed") && hasNoMatch && (
+            <div role="status">
+              <EmptyState
+                icon="i-ph-binoculars"
+                title={t("masolo.noMatchTitle")}
+                body={filter ? t("searchFilters.none") : <bdi>{t("masolo.noMatchBody", { query })}</bdi>}
+              />
+            </div>
+          )}
+          <div className="grid gap-3 px-4 py-3 text-sm text-muted">
+            <p role="status" className={state === "running" ? "flex items-center gap-2" : "sr-only"}>
+              {state === "running" ? (
+                <>
+                  <Spinner className="text-base" />
+                  {t("masolo.searchingMessages")}
+                </>
+              ) : (
+                count > 0 && t("masolo.foundCount", { count })
+              )}
+            </p>
+            {error !== undefined && <p>{isOffline ? t("masolo.searchOffline") : t(`errors.${error}`)}</p>}
+            {(state === "more" || state === "failed") && (
+              <Button variant="secondary" className="w-full" onClick={showMore}>
+                {t("masolo.moreMessages")}
+              </Button>
+            )}
+            {state === "complete" && isLimited && <p>{t("masolo.foundMessagesHint")}</p>}
+          </div>
+        </div>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,39 @@
+import { useMemo } from "react";
+import { useTranslation } from "react-i18next";
+import { FilterSelect, type FiltersProps } from "#components/controls/search-filters.tsx";
+import { toDisplayName } from "#components/people/person-name.ts";
+import type { Uuid } from "#contract/ids.ts";
+import { locales } from "#i18n/locales.ts";
+import { useLanguage } from "#i18n/setup.ts";
+import type { ConversationListItem } from "#sync/hooks/use-conversations.ts";
+import { useEngine } from "#sync/hooks/use-live-query.ts";
+import { useContacts } from "#sync/hooks/use-people.ts";
+
+type PersonFilterProps = FiltersProps<Uuid> & { conversations: readonly ConversationListItem[] | undefined };
+
+/** Sender of the messages: this person, their contacts, and others they have a conversation with. */
+export function PersonFilter({ conversations, chosen, onChange }: PersonFilterProps) {
+  const { t } = useTranslation();
+  const language = useLanguage();
+  const me = useEngine()?.tab.context.get()?.me;
+  const contacts = useContacts();
+  const options = useMemo(() => {
+    const peers = (conversations ?? []).flatMap(({ person }) => person ?? []);
+    const people = new Map([...peers, ...(contacts ?? [])].map((person) => [person.id, person]));
+    const { compare } = new Intl.Collator(locales[language], { sensitivity: "base", numeric: true });
+    const others = [...people.values()]
+      .map((person) => ({ value: person.id, label: toDisplayName(person, t) }))
+      .sort((a, b) => compare(a.label, b.label));
+    return me === undefined ? others : [{ value: me, label: t("common.you") }, ...others];
+  }, [conversations, contacts, me, t, language]);
+  const { from, ...rest } = chosen;
+  return (
+    <FilterSelect
+      label={t("searchFilters.person")}
+      anyLabel={t("searchFilters.anyPerson")}
+      options={options}
+      value={from}
+      onChange={(value) => onChange(value === undefined ? rest : { ...rest, from: value })}
+    />
+  );
+}
