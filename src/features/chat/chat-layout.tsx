@@ -298,7 +298,6 @@ export function ChatLayout({
               />
             )}
             <TypingAnnouncer text={typingText} />
-            {props.composerReplacement}
             {!edited && editing.keptTexts.length > 0 && (
               <KeptTextList
                 conversation={conversation}
@@ -307,6 +306,7 @@ export function ChatLayout({
                 onRestored={() => composer.current?.focus()}
               />
             )}
+            {props.composerReplacement}
             {edited && (
               <EditComposer key={edited.key} conversation={conversation} item={edited} onClose={editing.stop} />
             )}

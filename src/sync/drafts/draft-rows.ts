@@ -15,6 +15,7 @@ import { deleteTextDraft } from "#sync/store/pending/draft-edits.ts";
 import { changeDraft } from "#sync/store/unsent-messages.ts";
 import type { UnsentContent } from "#sync/store/view-models.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
+import { deleteKeptTexts } from "./keep-text.ts";
 
 /** Rows of the drafts on this device: files and texts that were composed and not sent. */
 
@@ -118,11 +119,12 @@ export const readUnsentContent = async (store: LocalStore, conversation: Convers
   return { files, recordings: recordings.map(({ startedAt, ms }) => ({ startedAt, ms })) };
 };
 
-/** Deletes all drafts of a conversation. Clearing the history keeps them; removing the conversation does not. */
+/** Deletes all drafts of a conversation, with its kept texts. Clearing the history keeps them; removing the conversation does not. */
 export const deleteConversationDrafts = async (tab: Tab, conversation: ConversationId): Promise<void> => {
   const store = tab.context.get()?.store;
   if (!store) return;
   await deleteTextDraft(store, conversation, tab.platform.now());
   await discardDrafts(tab, conversation);
   await deleteRecordingDraft(tab, conversation);
+  deleteKeptTexts({ platform: tab.platform, me: tab.userId }, conversation);
 };

@@ -30,6 +30,10 @@ export const keepText = (
   writeKeptTexts(scope, conversation, [...others, kept]);
 };
 
+/** Deletes the kept texts of a conversation that is removed. */
+export const deleteKeptTexts = (scope: KeptTextScope, conversation: ConversationId): void =>
+  writeKeptTexts(scope, conversation, []);
+
 export const deleteKeptText = (scope: KeptTextScope, conversation: ConversationId, id: string): void => {
   const before = listKeptTexts(scope, conversation);
   const texts = before.filter((kept) => kept.id !== id);

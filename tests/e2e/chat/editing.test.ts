@@ -126,7 +126,9 @@ test("edits that are being typed go on with the last one, are named at sign-out 
   await expect(kept.getByRole("button", { name: texts.chat.restoreKeptText })).toHaveCount(0);
   const draft = page.getByRole("heading", { name: texts.groups.chat.leftDraft }).locator("..");
   await expect(draft).toContainText("un brouillon");
-  await expect(page.getByText(texts.chat.mustBeConnected)).toBeVisible();
+  const notice = page.getByText(texts.chat.mustBeConnected);
+  await expect(notice).toBeVisible();
+  expect((await kept.boundingBox())?.y).toBeLessThan((await notice.boundingBox())?.y ?? 0);
   expect(await findAxeViolations(page)).toEqual([]);
   await page.screenshot({ path: "test-results/former-contact-texts.png" });
   await draft.getByRole("button", { name: texts.common.delete }).click();

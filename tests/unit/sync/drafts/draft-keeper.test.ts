@@ -4,6 +4,8 @@ import { createUuid, privateConversationId } from "#contract/ids.ts";
 import { fileMaxBytes } from "#contract/limits.ts";
 import { DraftKeeper } from "#sync/drafts/draft-keeper.ts";
 import { readUnsentContent } from "#sync/drafts/draft-rows.ts";
+import { keepText } from "#sync/drafts/keep-text.ts";
+import { listKeptTexts } from "#sync/drafts/kept-texts.ts";
 import { TextDrafts } from "#sync/drafts/text-drafts.ts";
 import { appendRecordingChunk, findRecordingDraft } from "#sync/drafts/voice-drafts.ts";
 import { trimFileCache } from "#sync/files/download-cache.ts";
@@ -326,12 +328,15 @@ describe("a draft", () => {
       { conversation: chat, startedAt: 1, mime: "audio/webm", ms: 10, levels: [] },
       new Blob(["x"]),
     );
+    keepText(getContext(tab), chat, "of another device");
     await clearConversationHistory(tab, chat, true);
     expect(await drafts.read(chat)).toBe("half a thou");
+    expect(listKeptTexts(getContext(tab), chat)).toHaveLength(1);
     expect(await findRecordingDraft(tab, chat)).toBeDefined();
     expect(await (await open(tab, chat)).load()).toBeDefined();
     await clearConversationHistory(tab, chat, false);
     expect(await drafts.read(chat)).toBe("");
+    expect(listKeptTexts(getContext(tab), chat)).toEqual([]);
     expect(await findRecordingDraft(tab, chat)).toBeUndefined();
     expect(await blobsIn(tab)).toBe(0);
     expect(await drafts.read(other)).toBe("another");
