@@ -45,9 +45,10 @@ test("a draft follows its person to another device and ends when it is sent, and
   await expect(phone.composer()).toHaveValue("do computador");
   await expect(kept).toContainText("du téléphone");
   await phone.page.screenshot({ path: "test-results/kept-text.png" });
-  await kept.getByRole("button", { name: phone.texts.chat.restoreKeptText }).click();
+  await kept.getByRole("button", { name: phone.texts.chat.restoreKeptText }).press("Enter");
   await expect(phone.composer()).toHaveValue("do computador\ndu téléphone");
   await expect(kept).toHaveCount(0);
+  await expect(phone.composer()).toBeFocused();
   await phone.composer().fill("");
   await expect(laptop.composer()).toHaveValue("");
 
@@ -69,10 +70,7 @@ test("a draft follows its person to another device and ends when it is sent, and
   await laptop.page.screenshot({ path: "test-results/drafts-dark.png" });
 });
 
-test("in two tabs nothing that was typed is overwritten, and a kept text returns to the field by the keyboard", async ({
-  browser,
-  server,
-}) => {
+test("in two tabs nothing that was typed is overwritten", async ({ browser, server }) => {
   const site = toSite(server);
   const [ana, ben] = [await makePerson(site, 7142, "Ana Mbuyi"), await makePerson(site, 7143, "Ben")];
   await connectPeople(site, ana, ben);
@@ -94,7 +92,7 @@ test("in two tabs nothing that was typed is overwritten, and a kept text returns
   await expect(one).toHaveValue(await two.inputValue());
   expect(await one.inputValue()).toContain("Un long texte important");
 
-  // Both at once: one text is in the field, the other is kept.
+  // Both at once: one text is kept, or follows the other in the field if that was shown in time.
   await one.fill("");
   await expect(two).toHaveValue("");
   await one.pressSequentially("premier");
@@ -103,10 +101,5 @@ test("in two tabs nothing that was typed is overwritten, and a kept text returns
   await expect
     .poll(async () => [await one.inputValue(), ...(await kept.locator("bdi").allInnerTexts())].join(" "))
     .toMatch(/(?=.*premier)(?=.*second)/u);
-  const count = await kept.locator("bdi").count();
-  await kept.getByRole("button", { name: phone.texts.chat.restoreKeptText }).last().press("Enter");
-  await expect(kept.locator("bdi")).toHaveCount(count - 1);
-  await expect(one).toBeFocused();
-  await expect(one).toHaveValue(/premier.*second|second.*premier/su);
   await phone.context.close();
 });
