@@ -1,10 +1,10 @@
 import { type ConversationId, otherMember, type Uuid } from "#contract/ids.ts";
 import { waitForIdle } from "#lib/browser/idle.ts";
 import { liveQueries } from "#sync/engine.ts";
+import { securityNoticesQuery } from "#sync/hooks/notices/use-security-notices.ts";
 import { chatQuery } from "#sync/hooks/use-chat.ts";
 import { archivedCountQuery, conversationQuery, conversationsQuery } from "#sync/hooks/use-conversations.ts";
 import { memberQuery, ownProfileQuery, personRowQuery, requestsQuery } from "#sync/hooks/use-people.ts";
-import { securityNoticesQuery } from "#sync/hooks/use-security-notices.ts";
 import { settingsQuery } from "#sync/hooks/use-settings.ts";
 import { textDraftQuery, voiceDraftsQuery } from "#sync/hooks/use-unsent.ts";
 

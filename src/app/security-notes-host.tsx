@@ -1,6 +1,6 @@
 import { lazyComponent } from "#components/layout/lazy-component.tsx";
 import { loadWithTexts } from "#i18n/setup.ts";
-import { useSecurityNotices } from "#sync/hooks/use-security-notices.ts";
+import { useSecurityNotices } from "#sync/hooks/notices/use-security-notices.ts";
 
 const SecurityNotes = lazyComponent(() =>
   loadWithTexts(() => import("#features/security/notices/security-notice-banner.tsx")),

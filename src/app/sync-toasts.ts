@@ -6,7 +6,7 @@ import { loadWithIdleTexts, t } from "#i18n/setup.ts";
 import { requireUpdate } from "#lib/browser/service-worker.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
 import { subscribeNotices } from "#sync/engine.ts";
-import { useAcceptances } from "#sync/hooks/use-acceptances.ts";
+import { useAcceptances } from "#sync/hooks/notices/use-acceptances.ts";
 import type { PersonRow } from "#sync/store/database.ts";
 
 const showAcceptedToast = ({ id, username }: PersonRow, navigate: NavigateFunction): void => {

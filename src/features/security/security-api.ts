@@ -3,7 +3,7 @@ import type { Uuid } from "#contract/ids.ts";
 import { requestApi } from "#lib/http/api.ts";
 import { toErrorCode } from "#lib/http/http-request.ts";
 import { parseResponse } from "#lib/http/parse-response.ts";
-import { dismissResets } from "#sync/hooks/use-security-notices.ts";
+import { dismissResets } from "#sync/hooks/notices/use-security-notices.ts";
 
 // Requests of the security page. Each throws `ApiRequestError`, with code `reauthentication_needed` if the user has to
 // authenticate again first.

@@ -3,8 +3,7 @@ import { searchResultsMax } from "#contract/limits.ts";
 import { createMessageMatcher, type SearchKind } from "#contract/wire/search-filter.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
 import type { LocalConversationRow, LocalMessageRow, LocalStore } from "#sync/store/database.ts";
-import { readDeletedSeqs } from "#sync/store/pending/pending-message-flags.ts";
-import { isTombstone, toLocalMessageRow } from "#sync/store/row-mapping.ts";
+import { toLocalMessageRow } from "#sync/store/row-mapping.ts";
 import type { ChatItem } from "#sync/store/view-models.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 import { requestSearchPage } from "./message-search.ts";
@@ -88,19 +87,3 @@ export const readMediaPage = async (
       : await fetchPage(tab, row, context.me, kind, before);
   return { items: messages.map((message) => toChatItem(row, message)), next };
 };
-
-/** Those of these messages that were deleted or cleared since, as far as this device knows. */
-export const readGoneSeqs = (
-  store: LocalStore,
-  conversation: ConversationId,
-  seqs: readonly number[],
-): Promise<number[]> =>
-  store.transaction("r", [store.conversations, store.messages, store.meta], async () => {
-    const row = await store.conversations.get(conversation);
-    const stored = await store.messages.bulkGet(seqs.map((seq): [string, number] => [conversation, seq]));
-    const deleted = await readDeletedSeqs(store, conversation);
-    return seqs.filter((seq, index) => {
-      const body = stored[index]?.body;
-      return seq <= (row?.hidden ?? 0) || deleted.has(seq) || (body !== undefined && isTombstone(body));
-    });
-  });

@@ -10,6 +10,7 @@ import type { Tab } from "#sync/tabs/tab.ts";
 
 export type SearchHit = {
   key: string;
+  conversation: ConversationId;
   seq: number;
   at: number;
   sender: number;
@@ -19,6 +20,7 @@ export type SearchHit = {
 
 const toSearchHit = (row: LocalMessageRow): SearchHit => ({
   key: toMessageKey(row),
+  conversation: row.conversation,
   seq: row.seq,
   at: row.at,
   sender: row.sender,

@@ -6,7 +6,7 @@ import { fill, TestClient } from "#tests/support/browser/test-client.ts";
 import { makeGroup } from "#tests/support/people/groups.ts";
 import { sendTexts } from "#tests/support/people/messages.ts";
 import { toSite } from "#tests/support/people/pair.ts";
-import { connectPeople, makePerson } from "#tests/support/people/people.ts";
+import { callSite, connectPeople, makePerson } from "#tests/support/people/people.ts";
 
 const listResults = ({ page }: TestClient, heading: string) =>
   page.getByRole("region", { name: heading, exact: true }).getByRole("link");
@@ -56,6 +56,13 @@ test("the list's search finds messages of all chats, older ones on the server, a
   await field.fill("ligne");
   await expect(stored).toHaveCount(10);
   await expect(page.getByText(texts.masolo.foundMessagesHint)).toBeVisible();
+  // What is deleted or edited meanwhile does not stay in the results.
+  const change = (method: string, seq: number, body?: object) =>
+    callSite(site, method, `/api/conversations/${id}/messages/${seq}`, { token: ben.token, body });
+  expect((await change("DELETE", 41)).status).toBe(200);
+  await expect(stored).toHaveCount(9);
+  expect((await change("PATCH", 40, { text: "ligne corrigée", edit: 0 })).status).toBe(200);
+  await expect(stored.filter({ hasText: "ligne corrigée" })).toHaveCount(1);
   await phone.context.setOffline(true);
   await field.fill("marche");
   await expect(page.getByText(texts.masolo.searchOffline)).toBeVisible();

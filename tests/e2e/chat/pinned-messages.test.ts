@@ -50,7 +50,9 @@ test("messages are pinned for both people of a chat and by the owner of a group,
   await choose(anas, "À demain", texts.pins.pin);
   for (const client of [anas, bens]) await expect(findBar(client)).toContainText("À demain");
   await expect(findEntry(anas, texts.groups.events.pinnedByMe)).toBeVisible();
-  await expect(findEntry(bens, fill(bens.texts.groups.events.pinned, { name: "Ana Mbuyi" }))).toBeVisible();
+  const pinnedByAna = fill(bens.texts.groups.events.pinned, { name: "Ana Mbuyi" });
+  await expect(findEntry(bens, pinnedByAna)).toBeVisible();
+  await expect(bens.page.getByRole("log", { name: bens.texts.chat.arrived })).toContainText(pinnedByAna);
   await page.screenshot({ path: "test-results/pinned-phone.png" });
 
   // The bar is there from the first frame on, and the messages do not move.

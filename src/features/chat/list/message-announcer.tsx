@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { describeMessage } from "#components/messages/message-preview-text.ts";
+import { describePrivateEvent } from "#components/messages/system-message-text.ts";
 import type { ConversationId } from "#contract/ids.ts";
 import { type ChatPeople, getSenderName, useMentionedMembers } from "#features/chat/message/senders.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
@@ -47,6 +48,7 @@ export function MessageAnnouncer({ conversation, items, people, isLoading }: Mes
   // The list may show older history with other members, so the names are resolved here.
   const members = useMentionedMembers(conversation, people.members?.ownNumber, announced);
   const describeItem = ({ body, sender }: ChatItem): string => {
+    if (body.type === "event" && !members) return describePrivateEvent(false, people.name, t);
     const text = describeMessage(body, t, members && { sender, names: members });
     const name = isolateBidi(getSenderName({ ...people, members }, sender, t));
     return body.type === "event" ? text : t("chat.incoming", { name, text });

@@ -10,6 +10,7 @@ import type { ConversationId } from "#contract/ids.ts";
 import { searchQueryMaxLength } from "#contract/limits.ts";
 import type { ChatPeople } from "#features/chat/message/senders.ts";
 import { findAdjacentResult, findMatches, toResultNumber } from "#lib/text/search-matching.ts";
+import { useCurrentMessages } from "#sync/hooks/use-current-messages.ts";
 import { MemberFilter } from "./member-filter.tsx";
 import type { ActiveSearchResult } from "./search-highlight.tsx";
 import { SearchResults } from "./search-results.tsx";
@@ -43,7 +44,7 @@ export default function SearchPanel({ conversation, people, activeResult, onSele
   const filter = toSearchFilter(filters);
   const search = useChatSearch(conversation, query, filter);
   const { state, error } = search;
-  const results = search.results;
+  const results = useCurrentMessages(search.results);
   const panel = useRef<HTMLDivElement>(null);
   useBackButton(onClose);
   useEffect(() => {

@@ -16,6 +16,7 @@ import { useLanguage } from "#i18n/setup.ts";
 import { balanceBidi } from "#lib/text/bidi.ts";
 import { toExcerpt } from "#lib/text/search-matching.ts";
 import type { ConversationListItem } from "#sync/hooks/use-conversations.ts";
+import { useCurrentMessages } from "#sync/hooks/use-current-messages.ts";
 import { useMemberProfiles } from "#sync/hooks/use-group.ts";
 import type { FoundMessage } from "#sync/queries/stored-message-search.ts";
 import { PersonFilter } from "./person-filter.tsx";
@@ -69,7 +70,8 @@ function MessageMatch({ result, query }: { result: FoundMessage; query: string }
 
 type ResultListProps = { id: string; title: string; results: readonly FoundMessage[]; query: string };
 
-function ResultList({ id, title, results, query }: ResultListProps) {
+function ResultList({ id, title, results: found, query }: ResultListProps) {
+  const results = useCurrentMessages(found);
   if (results.length === 0) return null;
   return (
     <section aria-labelledby={id}>

@@ -10,7 +10,7 @@ import type { SecurityNotice } from "#contract/auth/security-notice.ts";
 import { cancelPendingFactorReset } from "#features/security/security-api.ts";
 import { useFormat } from "#i18n/use-format.ts";
 import { toErrorText } from "#lib/http/error-text.ts";
-import { dismissNotices } from "#sync/hooks/use-security-notices.ts";
+import { dismissNotices } from "#sync/hooks/notices/use-security-notices.ts";
 import { useSecurityNoticeText } from "./security-notice-text.ts";
 
 /** Wraps a close handler so that the focus moves to the page title first. */

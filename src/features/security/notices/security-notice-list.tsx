@@ -2,7 +2,7 @@ import { useTranslation } from "react-i18next";
 import { IconButton } from "#components/controls/icon-button.tsx";
 import { focusTitle } from "#components/focus/title-focus.ts";
 import { devicesCardId, focusSecurityCard, passwordCardId } from "#features/security/security-changes.ts";
-import { dismissNotices, useSecurityNotices } from "#sync/hooks/use-security-notices.ts";
+import { dismissNotices, useSecurityNotices } from "#sync/hooks/notices/use-security-notices.ts";
 import { useSecurityNoticeText } from "./security-notice-text.ts";
 
 const maxShownNotices = 4;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ConversationId } from "#contract/ids.ts";
-import { type MediaCursor, newestMedia, readGoneSeqs, readMediaPage } from "#sync/queries/media-gallery.ts";
+import { readCurrentBodies } from "#sync/queries/current-messages.ts";
+import { type MediaCursor, newestMedia, readMediaPage } from "#sync/queries/media-gallery.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 import { waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
@@ -62,13 +63,24 @@ describe("the media of a chat", () => {
     expect(await readMediaPage(tab, chat, "image", first.next ?? newestMedia)).toEqual({ items: [], next: null });
   });
 
-  it("are gone once they are deleted or cleared", async () => {
+  it("are gone once they are deleted or cleared, and changed once they are edited", async () => {
     const { tab, chat } = await openChat();
     const { store } = tab.context.get() ?? {};
     if (!store) throw new Error("no store");
-    expect(await readGoneSeqs(store, chat, [5, 295, 300])).toEqual([]);
+    const read = async () => {
+      const bodies = await readCurrentBodies(
+        store,
+        [5, 295, 300].map((seq) => ({ conversation: chat, seq })),
+      );
+      return [5, 295, 300].map((seq) => bodies[`${chat} ${seq}`]);
+    };
+    const [unstored, , newest] = await read();
+    expect(unstored).toBeUndefined();
+    expect(newest).toBeTruthy();
+    const edited = { type: "text", text: "corrigé" } as const;
+    await store.messages.update([chat, 300], { body: edited });
     await store.messages.update([chat, 295], { body: { type: "deleted" } });
     await store.conversations.update(chat, { hidden: 10 });
-    expect(await readGoneSeqs(store, chat, [5, 295, 300])).toEqual([5, 295]);
+    expect(await read()).toEqual([null, null, edited]);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createUuid } from "#contract/ids.ts";
-import { listAcceptedRequests, readRequestSnapshot } from "#sync/hooks/use-acceptances.ts";
+import { listAcceptedRequests, readRequestSnapshot } from "#sync/hooks/notices/use-acceptances.ts";
 import type { PersonRow } from "#sync/store/database.ts";
 import { getContext } from "#tests/support/model/model-checks.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";

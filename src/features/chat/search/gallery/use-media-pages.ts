@@ -1,15 +1,10 @@
-import { useCallback, useEffect, useRef, useState } from "react";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import type { ConversationId } from "#contract/ids.ts";
 import type { ChatItem } from "#sync/hooks/use-chat.ts";
-import { useEngine, useLiveQuery } from "#sync/hooks/use-live-query.ts";
+import { useCurrentMessages } from "#sync/hooks/use-current-messages.ts";
+import { useEngine } from "#sync/hooks/use-live-query.ts";
 import { asSyncError, type FailureCode } from "#sync/platform/sync-error.ts";
-import {
-  type GalleryKind,
-  type MediaCursor,
-  newestMedia,
-  readGoneSeqs,
-  readMediaPage,
-} from "#sync/queries/media-gallery.ts";
+import { type GalleryKind, type MediaCursor, newestMedia, readMediaPage } from "#sync/queries/media-gallery.ts";
 
 const firstItems = 24; // shown without scrolling on a large screen: fetched at once if this device has fewer
 
@@ -50,14 +45,10 @@ export const useMediaPages = (conversation: ConversationId, kind: GalleryKind): 
     if (isShort) void loadMore();
   }, [isShort, loadMore]);
 
-  const seqs = items.flatMap(({ seq }) => seq ?? []);
-  const gone = useLiveQuery(
-    `gone media ${conversation} ${seqs.join()}`,
-    ({ store }) => readGoneSeqs(store, conversation, seqs),
-    false,
-  );
+  const found = useMemo(() => items.map((item) => ({ ...item, conversation })), [items, conversation]);
+  const current = useCurrentMessages(found);
   return {
-    items: items.filter(({ seq }) => seq === undefined || !gone?.includes(seq)),
+    items: current,
     isLoading: isLoading || isShort,
     ...(error === undefined ? {} : { error }),
     isComplete: next === null,

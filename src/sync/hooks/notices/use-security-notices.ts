@@ -1,9 +1,9 @@
 import type { SecurityNotice } from "#contract/auth/security-notice.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { currentEngine } from "#sync/engine.ts";
+import { useLiveQuery } from "#sync/hooks/use-live-query.ts";
 import type { StoreQuery } from "#sync/queries/live-queries.ts";
 import { listUnseenNotices, markNoticesSeen, markResetNoticesSeen } from "#sync/store/security-notice-rows.ts";
-import { useLiveQuery } from "./use-live-query.ts";
 
 const noSecurityNotices: SecurityNotice[] = [];
 

@@ -1,7 +1,7 @@
 import { useEffect, useEffectEvent, useRef } from "react";
 import type { Uuid } from "#contract/ids.ts";
+import { useLiveQuery } from "#sync/hooks/use-live-query.ts";
 import type { LocalStore, PersonRow } from "#sync/store/database.ts";
-import { useLiveQuery } from "./use-live-query.ts";
 
 /** People with an unanswered request of this person, and ids of the contacts. */
 export type RequestSnapshot = { sent: PersonRow[]; contacts: Uuid[] };

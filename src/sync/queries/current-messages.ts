@@ -1,0 +1,36 @@
+import type { StoredBody } from "#contract/conversations.ts";
+import type { ConversationId } from "#contract/ids.ts";
+import type { LocalStore } from "#sync/store/database.ts";
+import { readDeletedSeqs } from "#sync/store/pending/pending-message-flags.ts";
+import { isTombstone } from "#sync/store/row-mapping.ts";
+
+export type MessagePlace = { conversation: ConversationId; seq?: number };
+
+/** Key of a place in what `readCurrentBodies` returns. */
+export const toPlaceKey = ({ conversation, seq = 0 }: MessagePlace): string => `${conversation} ${seq}`;
+
+/**
+ * Bodies of messages as this device has them, null for those that were deleted or cleared, by place. Messages that only
+ * the server has are absent.
+ */
+export const readCurrentBodies = (
+  store: LocalStore,
+  places: readonly MessagePlace[],
+): Promise<Record<string, StoredBody | null>> =>
+  store.transaction("r", [store.conversations, store.messages, store.meta], async () => {
+    const bodies: Record<string, StoredBody | null> = {};
+    const stored = await store.messages.bulkGet(
+      places.map(({ conversation, seq = 0 }): [ConversationId, number] => [conversation, seq]),
+    );
+    for (const row of stored) if (row) bodies[toPlaceKey(row)] = isTombstone(row.body) ? null : row.body;
+    for (const conversation of new Set(places.map((place) => place.conversation))) {
+      const hidden = (await store.conversations.get(conversation))?.hidden ?? 0;
+      const deleted = await readDeletedSeqs(store, conversation);
+      for (const place of places) {
+        const { seq = 0 } = place;
+        if (place.conversation === conversation && (seq <= hidden || deleted.has(seq)))
+          bodies[toPlaceKey(place)] = null;
+      }
+    }
+    return bodies;
+  });
