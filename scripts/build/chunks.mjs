@@ -105,10 +105,14 @@ const idleParts = [
       "src/features/chat/composer/file-drop.tsx",
     ],
   },
-  // Rare notices of chats.
+  // Rare notices of chats, and what the menus and panels of chats have in common.
   {
     name: "notices",
-    roots: ["src/features/chat/composer/private-chat-notices.tsx", "src/features/chat/message/failed-message.tsx"],
+    roots: [
+      "src/features/chat/composer/private-chat-notices.tsx",
+      "src/features/chat/message/failed-message.tsx",
+      "src/sync/message-actions.ts",
+    ],
   },
   // Announces messages that arrive in other conversations.
   { name: "notifier", roots: ["src/features/notifier/notifier.tsx"] },

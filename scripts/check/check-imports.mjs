@@ -90,10 +90,10 @@ const stages = {
     ["presence"],
     ["tabs"],
     ["server-code.ts"],
-    ["unsent-summary.ts"],
+    ["drafts/unsent-summary.ts"],
     ["engine.ts"],
     ["actions.ts"],
-    ["people", "feed/feed-commands.ts", "calls/call-data-use.ts"],
+    ["message-actions.ts", "people", "feed/feed-commands.ts", "calls/call-data-use.ts"],
     ["hooks"],
   ],
   "src/calls": [

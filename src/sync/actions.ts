@@ -3,7 +3,7 @@ import type { Relation } from "#contract/people.ts";
 import type { FlagChange } from "#contract/settings/conversation-flags.ts";
 import { pushUse } from "#lib/browser/push/push-use.ts";
 import type { DraftKeeper } from "./drafts/draft-keeper.ts";
-import { discardDrafts, listDraftKeys, listRecordings, readUnsentContent } from "./drafts/draft-rows.ts";
+import { listDraftKeys, listRecordings, readUnsentContent } from "./drafts/draft-rows.ts";
 import { joinDrafts } from "./drafts/early-drafts.ts";
 import { deleteKeptText } from "./drafts/keep-text.ts";
 import type { KeptText, KeptTextScope } from "./drafts/kept-texts.ts";
@@ -11,43 +11,29 @@ import { waitForDraftSaves } from "./drafts/pending-saves.ts";
 import { currentEngine, getEngine } from "./engine.ts";
 import { recoverBackgroundOutbox } from "./outbox/background-outbox-recovery.ts";
 import type { MuteOptions } from "./outbox/conversation-commands.ts";
-import { discardUnsentMessage, getContext, retryFailedMessage, setUploadPaused } from "./outbox/enqueue.ts";
+import { getContext } from "./outbox/enqueue.ts";
 import { SyncError } from "./platform/sync-error.ts";
-import type { MessageSearch, SearchHit } from "./queries/message-search.ts";
 import { readChat } from "./queries/queries.ts";
 import { waitForStore } from "./queries/wait-for-store.ts";
-import type {
-  DraftTarget,
-  LocalConversationRow,
-  LocalStore,
-  PersonRow,
-  ReplyTarget,
-  SavedDraft,
-} from "./store/database.ts";
+import type { DraftTarget, LocalConversationRow, LocalStore, PersonRow, ReplyTarget } from "./store/database.ts";
 import { runInBackground } from "./store/sync-context.ts";
-import type { ChatItem, Draft, OutgoingFile } from "./store/view-models.ts";
+import type { ChatItem, Draft } from "./store/view-models.ts";
 
 export type { DraftKeeper } from "./drafts/draft-keeper.ts";
 export { trackDraftSave } from "./drafts/pending-saves.ts";
 export { SyncError } from "./platform/sync-error.ts";
-export type { SearchHit } from "./queries/message-search.ts";
 export type { DraftTarget, SavedDraft } from "./store/database.ts";
-export type { Draft, OutgoingFile } from "./store/view-models.ts";
-
-// Rarely used code is loaded on first use.
-export const loadMulticast = () => rejectAsOffline(import("./outbox/multicast.ts"));
-const loadServerCode = () => rejectAsOffline(import("./server-code.ts"));
-const loadEditCode = () => rejectAsOffline(import("./outbox/edit-message.ts"));
-const loadReactions = () => rejectAsOffline(import("./reactions/set-reaction.ts"));
-const loadMessageFlags = () => rejectAsOffline(import("./message-flags/set-message-flags.ts"));
-const loadDeletionForSelf = () => rejectAsOffline(import("./message-flags/delete-for-self.ts"));
-const loadSendFiles = () => rejectAsOffline(import("./files/send-files.ts"));
+export type { Draft } from "./store/view-models.ts";
 
 /** Rejects with the SyncError "offline" if code cannot be loaded. */
-const rejectAsOffline = <T>(loading: Promise<T>): Promise<T> =>
+export const rejectAsOffline = <T>(loading: Promise<T>): Promise<T> =>
   loading.catch(() => {
     throw new SyncError("offline");
   });
+
+// Code that the first pages do not need.
+export const loadServerCode = () => rejectAsOffline(import("./server-code.ts"));
+export const loadMulticast = () => rejectAsOffline(import("./outbox/multicast.ts"));
 
 /**
  * Sends a text. Resolves once the message is durable in the outbox; rejects with a SyncError only if it is stored nowhere,
@@ -64,13 +50,6 @@ const newestMessages = 50;
 export const readNewestMessages = async (conversation: ConversationId): Promise<ChatItem[]> =>
   (await readChat(getContext(getEngine().tab).store, conversation, newestMessages)).items;
 
-/** Code that finds the mentions in a text. */
-export const loadNamedMentions = () => import("./outbox/mentions/named-mentions.ts");
-
-export const retryMessage = async (cid: Uuid): Promise<void> => retryFailedMessage(getEngine().tab, cid);
-export const discardMessage = async (cid: Uuid): Promise<void> =>
-  void (await discardUnsentMessage(getEngine().tab, cid));
-
 /** Takes over what the service worker stored just now. */
 export const recoverBackgroundMessages = async (): Promise<void> => {
   const engine = currentEngine.get();
@@ -82,33 +61,6 @@ export const markReadUpTo = (conversation: ConversationId, seq: number): void =>
   currentEngine.get()?.readTracker.markRead(conversation, seq);
 };
 
-/** Deletes a message that was unsent when the user chose to delete it, even if it has been sent since. */
-export const deleteUnsentMessage = async (conversation: ConversationId, cid: Uuid): Promise<void> =>
-  (await loadServerCode()).deleteMessageByClientId(getEngine().tab, conversation, cid);
-/** Deletes an own message for everyone, also offline. Rejects with a SyncError if this device cannot store the deletion. */
-export const deleteMessageForEveryone = async (conversation: ConversationId, seq: number): Promise<void> =>
-  (await loadServerCode()).deleteMessageBySeq(getEngine().tab, conversation, seq);
-/** Sets this person's reaction to a message, null for none, also offline. Rejects if this device cannot store it. */
-export const setReaction = async (
-  conversation: ConversationId,
-  item: Pick<ChatItem, "seq" | "cid">,
-  emoji: string | null,
-): Promise<void> => (await loadReactions()).setPendingReaction(getEngine().tab, conversation, item, emoji);
-/** Deletes a message for this person alone, also offline. Rejects with a SyncError if this device cannot store the deletion. */
-export const deleteForSelf = async (conversation: ConversationId, seq: number): Promise<void> =>
-  (await loadDeletionForSelf()).deleteMessageForSelf(getEngine().tab, conversation, seq);
-/** Stars a message, or removes the star, also offline. Rejects if this device cannot store it. */
-export const setStarred = async (conversation: ConversationId, seq: number, starred: boolean): Promise<void> =>
-  (await loadMessageFlags()).setMessageStarred(getEngine().tab, conversation, seq, starred);
-/**
- * Edits an own message; it shows the new text at once, also offline. Resolves once the edit is durable; rejects with a
- * SyncError, so that the caller keeps the text.
- */
-export const saveEdit = async (conversation: ConversationId, item: ChatItem, text: string): Promise<void> =>
-  (await loadEditCode()).editOwnMessage(getEngine().tab, conversation, item, text);
-/** Discards an edit that the server refused. */
-export const discardRefusedEdit = async (conversation: ConversationId, item: ChatItem): Promise<void> =>
-  (await loadEditCode()).discardEdit(getEngine().tab, conversation, item);
 /**
  * Clears the history of a conversation for this person; it stays in the list. Needs the network, as do the next two;
  * rejects with a SyncError.
@@ -118,9 +70,6 @@ export const clearConversation = async (conversation: ConversationId): Promise<v
 /** Removes a conversation from this person's list. */
 export const hideConversation = async (conversation: ConversationId): Promise<void> =>
   (await loadServerCode()).clearConversationHistory(getEngine().tab, conversation, false);
-/** Pins a message for all members of a conversation, or unpins it. Needs the network; rejects with a SyncError. */
-export const pinMessage = async (conversation: ConversationId, seq: number, pinned: boolean): Promise<void> =>
-  (await loadServerCode()).setMessagePinned(getEngine().tab, conversation, seq, pinned);
 /**
  * Marks a conversation as unread, archives or pins it, or undoes that, also offline. Rejects with the SyncError
  * "too_many_pinned".
@@ -132,36 +81,6 @@ export const muteConversation = async (
   muted: boolean,
   options?: MuteOptions,
 ): Promise<void> => (await loadServerCode()).setConversationMuted(getEngine().tab, conversation, muted, options);
-
-/**
- * Sends files to a conversation. Resolves once all are durable in the outbox; rejects with a SyncError if none is, with
- * "no_room" if the phone's storage is full. The draft they come from is deleted in the same step. The first one answers the
- * message that the draft answers.
- */
-export const sendFiles = async (
-  conversation: ConversationId,
-  files: OutgoingFile[],
-  draft?: SavedDraft,
-): Promise<void> => {
-  const { tab, drafts } = getEngine();
-  const target = drafts.replies.find(conversation);
-  await (await loadSendFiles()).enqueueFiles(tab, [conversation], files, draft, target);
-  drafts.replies.set(conversation, undefined);
-  pushUse.set("may-ask");
-};
-export const pauseUpload = async (cid: Uuid): Promise<void> => setUploadPaused(getEngine().tab, cid, true);
-export const resumeUpload = async (cid: Uuid): Promise<void> => setUploadPaused(getEngine().tab, cid, false);
-
-/**
- * Forwards a message to any number of conversations. Resolves once the copies are durable, also offline. Rejects with a
- * SyncError if the message is not on the server yet.
- */
-export const forwardMessage = async (from: ConversationId, item: ChatItem, to: ConversationId[]): Promise<void> =>
-  (await loadMulticast()).enqueueForward(getEngine().tab, from, item, to);
-export const broadcastText = async (to: ConversationId[], text: string): Promise<void> =>
-  (await loadMulticast()).enqueueBroadcast(getEngine().tab, to, text);
-export const broadcastFiles = async (to: ConversationId[], files: OutgoingFile[], draft?: SavedDraft): Promise<void> =>
-  (await loadSendFiles()).enqueueFiles(getEngine().tab, to, files, draft);
 
 /** Reports that the person types. Cheap to call at every keystroke. */
 export const reportTyping = (conversation: ConversationId): void =>
@@ -180,6 +99,12 @@ export const hasAttachmentDraft = async (target: DraftTarget): Promise<boolean> 
   const store = tab?.context.get()?.store;
   return tab !== undefined && store !== undefined && (await listDraftKeys(tab, store, target)).length > 0;
 };
+/** Whether a conversation has unsent files or recordings, including those of a screen that the user is leaving. */
+export const hasUnsentContent = async (conversation: ConversationId): Promise<boolean> => {
+  await waitForDraftSaves(conversation);
+  const { files, recordings } = await readUnsentContent(getContext(getEngine().tab).store, conversation);
+  return files.length + recordings.length > 0;
+};
 /**
  * Opens a draft of the target for this page. `onRestored` receives the draft that an earlier screen or page left. Resolves
  * to undefined if the draft cannot be saved: too many pages have one, or its code cannot be loaded.
@@ -196,33 +121,6 @@ export const openAttachmentDraft = async (
     console.warn("the draft is not saved", error);
     return undefined;
   }
-};
-/** Deletes the drafts of a conversation in all slots. */
-export const discardAttachmentDrafts = async (conversation: ConversationId): Promise<void> => {
-  await discardDrafts(getEngine().tab, conversation);
-};
-/** Bytes of a file in a draft. */
-export const readDraftFile = async (file: Uuid): Promise<Blob | undefined> =>
-  (await getContext(getEngine().tab).store.blobs.get(file))?.blob;
-/** Whether a conversation has unsent files or recordings, including those of a screen that the user is leaving. */
-export const hasUnsentContent = async (conversation: ConversationId): Promise<boolean> => {
-  await waitForDraftSaves(conversation);
-  const { files, recordings } = await readUnsentContent(getContext(getEngine().tab).store, conversation);
-  return files.length + recordings.length > 0;
-};
-
-/**
- * Searches the messages on this device, then the whole history on the server. `onResults` receives all results so far,
- * newest first. Resolves to whether the search was complete.
- */
-export const searchChat = async (
-  conversation: ConversationId,
-  search: MessageSearch,
-  onResults: (found: SearchHit[]) => void,
-  signal?: AbortSignal,
-): Promise<{ complete: boolean }> => {
-  const { searchMessages } = await rejectAsOffline(import("./queries/message-search.ts"));
-  return searchMessages(getEngine().tab, conversation, search, onResults, signal);
 };
 
 /** Changes the relation to a person. `request` changes it on the server; `isDone` recognises the pushed change. */

@@ -6,6 +6,7 @@ import { subscribeToAuthEvents } from "#lib/session/auth-events.ts";
 import { wasSignedOut } from "#lib/session/session.ts";
 import { recoverEarlyDrafts } from "./drafts/early-drafts.ts";
 import { TextDrafts } from "./drafts/text-drafts.ts";
+import { readUnsentSummary, type UnsentSummary } from "./drafts/unsent-summary.ts";
 import { ObjectUrlCache } from "./files/object-urls.ts";
 import { applyDocumentData, takeDocumentData } from "./inbound/document-data.ts";
 import { ReadTracker } from "./inbound/read-tracker.ts";
@@ -18,7 +19,6 @@ import { purgeJournal } from "./store/journal.ts";
 import { deleteAllStores, purgeAllButUnsent } from "./store/recovery/open-database.ts";
 import { runInBackground } from "./store/sync-context.ts";
 import { type SyncNotice, Tab } from "./tabs/tab.ts";
-import { readUnsentSummary, type UnsentSummary } from "./unsent-summary.ts";
 
 /** Sync engine of one person in this tab, with the caches of its screens. */
 export type SyncEngine = {

@@ -8,9 +8,10 @@ import { useSelection } from "#components/people/use-selection.ts";
 import { messageTextMaxLength, multicastMax } from "#contract/limits.ts";
 import { cleanText, isBlank } from "#contract/text.ts";
 import { useSession } from "#lib/session/session.ts";
-import { broadcastFiles, broadcastText, SyncError } from "#sync/actions.ts";
+import { SyncError } from "#sync/actions.ts";
 import { useDraft } from "#sync/hooks/use-draft.ts";
 import { useRecipients } from "#sync/hooks/use-recipients.ts";
+import { broadcastFiles, broadcastText } from "#sync/message-actions.ts";
 import { PictureStrip } from "./picture-strip.tsx";
 import { useBroadcastPictures } from "./use-broadcast-pictures.ts";
 

@@ -1,6 +1,6 @@
 import { getLanguage } from "#i18n/current-language.ts";
 import { getAppearance, serializeAppearance } from "#lib/browser/appearance.ts";
-import type { UnsentSummary } from "#sync/unsent-summary.ts";
+import type { UnsentSummary } from "#sync/drafts/unsent-summary.ts";
 
 /** Technical facts for diagnosing a problem on this device. They contain no personal data. */
 export type Diagnostics = {

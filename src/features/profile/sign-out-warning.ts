@@ -2,8 +2,8 @@ import { isBrowserInCall } from "#calls/actions.ts";
 import type { Language } from "#contract/language.ts";
 import { formatList } from "#i18n/format.ts";
 import type { Translate } from "#i18n/setup.ts";
+import type { UnsentSummary } from "#sync/drafts/unsent-summary.ts";
 import { getUnsentSummary } from "#sync/engine.ts";
-import type { UnsentSummary } from "#sync/unsent-summary.ts";
 
 /** Losses at sign-out: unsent content that exists on this device only, and a running call. */
 export type SignOutLosses = { hasUnsent: boolean; isInCall: boolean };

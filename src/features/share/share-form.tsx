@@ -9,8 +9,9 @@ import type { Uuid } from "#contract/ids.ts";
 import { messageTextMaxLength, multicastMax } from "#contract/limits.ts";
 import { cleanText, isBlank } from "#contract/text.ts";
 import { type OpenedShare, saveSharedText, sendShare } from "#lib/browser/share/stored-share.ts";
-import { broadcastFiles, broadcastText, loadMulticast, SyncError } from "#sync/actions.ts";
+import { loadMulticast, SyncError } from "#sync/actions.ts";
 import { useRecipients } from "#sync/hooks/use-recipients.ts";
+import { broadcastFiles, broadcastText } from "#sync/message-actions.ts";
 import { SharedFileList } from "./shared-file-list.tsx";
 import { useSharedFiles } from "./use-shared-files.ts";
 

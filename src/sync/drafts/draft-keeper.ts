@@ -14,7 +14,8 @@ import type { SyncContext } from "#sync/store/sync-context.ts";
 import { changeDraft } from "#sync/store/unsent-messages.ts";
 import type { Draft } from "#sync/store/view-models.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
-import { deleteDraft, deleteDraftBytes, draftByteTables, listDraftKeys, readDraftRow } from "./draft-rows.ts";
+import { deleteDraft, deleteDraftBytes, draftByteTables } from "./delete-drafts.ts";
+import { listDraftKeys, readDraftRow } from "./draft-rows.ts";
 import { acquireFreeSlot, acquireReleasedSlot } from "./draft-slots.ts";
 
 const writeDelayMs = 400;

@@ -1,6 +1,4 @@
-import type { Table } from "dexie";
-import type { ConversationId, Uuid } from "#contract/ids.ts";
-import { getContext } from "#sync/outbox/enqueue.ts";
+import type { ConversationId } from "#contract/ids.ts";
 import {
   type DraftRow,
   type DraftSlot,
@@ -11,15 +9,13 @@ import {
   toRecordingKeys,
 } from "#sync/store/database.ts";
 import { clearJournaledDraftText, readJournaledDraftText } from "#sync/store/journal.ts";
-import { deleteTextDraft } from "#sync/store/pending/draft-edits.ts";
 import { changeDraft } from "#sync/store/unsent-messages.ts";
 import type { UnsentContent } from "#sync/store/view-models.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
-import { deleteKeptTexts } from "./keep-text.ts";
 
 /** Rows of the drafts on this device: files and texts that were composed and not sent. */
 
-const readDraftRows = async (store: LocalStore, keys: readonly string[]): Promise<DraftRow[]> =>
+export const readDraftRows = async (store: LocalStore, keys: readonly string[]): Promise<DraftRow[]> =>
   (await store.meta.bulkGet([...keys])).flatMap((row) => (row ? [row.value as DraftRow] : []));
 
 export const readDraftRow = async (store: LocalStore, { key }: DraftSlot): Promise<DraftRow | undefined> =>
@@ -51,42 +47,6 @@ export const listDraftKeys = async (tab: Tab, store: LocalStore, target: DraftTa
   return rows.flatMap((row) => row?.key ?? []);
 };
 
-/** Tables of the bytes of drafts, and of the uploads and cached files that may have adopted them. */
-export const draftByteTables = ({ blobs, uploads, files }: LocalStore): Table[] => [blobs, uploads, files];
-
-/** Deletes bytes of drafts, except those that a sent message has adopted. */
-export const deleteDraftBytes = (store: LocalStore, ids: readonly Uuid[]): Promise<void> =>
-  store.transaction("rw", draftByteTables(store), async () => {
-    const adopted = await Promise.all(
-      [store.uploads, store.files].map((table) => table.where("file").anyOf(ids).primaryKeys()),
-    );
-    await store.blobs.bulkDelete(ids.filter((id) => !adopted.flat().includes(id)));
-  });
-
-const deleteDraftRows = (store: LocalStore, target: DraftTarget, keys: readonly string[]): Promise<void> =>
-  changeDraft(store, target, draftByteTables(store), async () => {
-    const rows = await readDraftRows(store, keys);
-    await store.meta.bulkDelete([...keys]);
-    const ids = rows.flatMap(({ files }) => files.map(({ id }) => id));
-    await deleteDraftBytes(store, ids);
-  });
-
-/** Deletes the draft of one slot with its bytes. */
-export const deleteDraft = (store: LocalStore, { target, key }: DraftSlot): Promise<void> =>
-  deleteDraftRows(store, target, [key]);
-
-/** Deletes the target's drafts in all slots, with their bytes and journaled texts. */
-export const discardDrafts = async (tab: Tab, target: DraftTarget): Promise<void> => {
-  const store = tab.context.get()?.store;
-  if (!store) return;
-  const keys = toDraftSlotKeys(target);
-  for (const key of keys) clearJournaledDraftText({ platform: tab.platform, me: tab.userId }, key);
-  await deleteDraftRows(store, target, keys);
-};
-
-export const queryChunks = (store: LocalStore, key: string) =>
-  store.chunks.where("[conversation+n]").between([key, 0], [key, Number.MAX_SAFE_INTEGER]);
-
 /** Recordings of a conversation, or the one with this start. */
 export const listRecordings = async (
   store: LocalStore,
@@ -97,34 +57,9 @@ export const listRecordings = async (
     row && (startedAt ?? row.startedAt) === row.startedAt ? row : [],
   );
 
-/** Deletes the recordings of a conversation, or the one with this start. */
-export const deleteRecordingDraft = async (
-  tab: Tab,
-  conversation: ConversationId,
-  startedAt?: number,
-): Promise<void> => {
-  const { store } = getContext(tab);
-  await changeDraft(store, conversation, [store.chunks], async () => {
-    for (const { conversation: key } of await listRecordings(store, conversation, startedAt)) {
-      await store.recordings.delete(key);
-      await queryChunks(store, key).delete();
-    }
-  });
-};
-
 /** Files and voice recordings of a conversation that were not sent. */
 export const readUnsentContent = async (store: LocalStore, conversation: ConversationId): Promise<UnsentContent> => {
   const files = (await readDraftRows(store, toDraftSlotKeys(conversation))).flatMap((row) => row.files);
   const recordings = await listRecordings(store, conversation);
   return { files, recordings: recordings.map(({ startedAt, ms }) => ({ startedAt, ms })) };
-};
-
-/** Deletes all drafts of a conversation, with its kept texts. Clearing the history keeps them; removing the conversation does not. */
-export const deleteConversationDrafts = async (tab: Tab, conversation: ConversationId): Promise<void> => {
-  const store = tab.context.get()?.store;
-  if (!store) return;
-  await deleteTextDraft(store, conversation, tab.platform.now());
-  await discardDrafts(tab, conversation);
-  await deleteRecordingDraft(tab, conversation);
-  deleteKeptTexts({ platform: tab.platform, me: tab.userId }, conversation);
 };

@@ -7,7 +7,8 @@ import { retryOnQuotaError } from "#sync/store/sync-context.ts";
 import { changeDraft } from "#sync/store/unsent-messages.ts";
 import type { RecordingDraft } from "#sync/store/view-models.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
-import { listRecordings, queryChunks } from "./draft-rows.ts";
+import { queryChunks } from "./delete-drafts.ts";
+import { listRecordings } from "./draft-rows.ts";
 import { acquireFreeSlot, acquireReleasedSlot, type SlotLock } from "./draft-slots.ts";
 
 /**

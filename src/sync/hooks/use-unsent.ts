@@ -2,11 +2,11 @@ import { useMemo, useSyncExternalStore } from "react";
 import type { ConversationId } from "#contract/ids.ts";
 import { readUnsentContent } from "#sync/drafts/draft-rows.ts";
 import { type KeptText, parseKeptTexts, readKeptTexts, subscribeToKeptTexts } from "#sync/drafts/kept-texts.ts";
+import { readUnsentSummary, type UnsentSummary } from "#sync/drafts/unsent-summary.ts";
 import type { StoreQuery } from "#sync/queries/live-queries.ts";
 import { readTextDraft } from "#sync/queries/queries.ts";
 import { type ReplyTarget, toDraftTarget } from "#sync/store/database.ts";
 import type { UnsentContent } from "#sync/store/view-models.ts";
-import { readUnsentSummary, type UnsentSummary } from "#sync/unsent-summary.ts";
 import { emptySource, useEngine, useLiveQuery } from "./use-live-query.ts";
 
 export type { UnsentContent } from "#sync/store/view-models.ts";

@@ -3,7 +3,7 @@ import type { ConversationId, Uuid } from "#contract/ids.ts";
 import type { Relation } from "#contract/people.ts";
 import type { CommandResults } from "#contract/wire/commands.ts";
 import { requestByHttp } from "#sync/connection/http-transport.ts";
-import { deleteConversationDrafts } from "#sync/drafts/draft-rows.ts";
+import { deleteConversationDrafts } from "#sync/drafts/delete-drafts.ts";
 import { applyServerChanges } from "#sync/inbound/apply-server-changes.ts";
 import type { ServerChange } from "#sync/inbound/server-changes.ts";
 import { asSyncError, isRetryableFailure, SyncError } from "#sync/platform/sync-error.ts";

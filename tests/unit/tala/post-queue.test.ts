@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { postGraphemesMax } from "#contract/limits.ts";
 import type { HttpRequest } from "#contract/wire/http-commands.ts";
+import { readUnsentSummary } from "#sync/drafts/unsent-summary.ts";
 import {
   cancelPost,
   enqueuePost,
@@ -15,7 +16,6 @@ import { readOwnProfile } from "#sync/store/own-profile-row.ts";
 import { purgeAllButUnsent } from "#sync/store/recovery/open-database.ts";
 import { readSyncCursor, writeSyncCursor } from "#sync/store/sync-cursor.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
-import { readUnsentSummary } from "#sync/unsent-summary.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { getContext } from "#tests/support/model/model-checks.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";

@@ -3,8 +3,8 @@ import { showToast } from "#components/overlays/toast.tsx";
 import type { Uuid } from "#contract/ids.ts";
 import { formatBytes } from "#i18n/format.ts";
 import { type TextKey, type Translate, useLanguage } from "#i18n/setup.ts";
-import { discardMessage, pauseUpload, resumeUpload, retryMessage } from "#sync/actions.ts";
 import type { UploadView } from "#sync/hooks/use-files.ts";
+import { discardMessage, pauseUpload, resumeUpload, retryMessage } from "#sync/message-actions.ts";
 
 const ringRadius = 20;
 const ringLength = 2 * Math.PI * ringRadius;

@@ -9,9 +9,10 @@ import { composerClasses } from "#features/chat/field/composer-classes.ts";
 import { formatShortcuts, handleFormatKey } from "#features/chat/field/format-keys.ts";
 import { LazyFieldTools } from "#features/chat/field/lazy-field-tools.ts";
 import { useFieldHeight } from "#features/chat/field/use-field-height.ts";
-import { getKeptTextScope, saveEdit } from "#sync/actions.ts";
+import { getKeptTextScope } from "#sync/actions.ts";
 import { EditKeeper } from "#sync/drafts/edit-keeper.ts";
 import type { ChatItem } from "#sync/hooks/use-chat.ts";
+import { saveEdit } from "#sync/message-actions.ts";
 import { asSyncError, type FailureCode } from "#sync/platform/sync-error.ts";
 
 type EditComposerProps = { conversation: ConversationId; item: ChatItem; onClose: () => void };

@@ -5,9 +5,9 @@ import { isGroupActionAllowed } from "#contract/groups.ts";
 import type { ConversationId } from "#contract/ids.ts";
 import { useSession } from "#lib/session/session.ts";
 import { balanceBidi } from "#lib/text/bidi.ts";
-import { loadNamedMentions } from "#sync/actions.ts";
 import { useConversation } from "#sync/hooks/use-conversations.ts";
 import { useGroupMembers } from "#sync/hooks/use-group.ts";
+import { loadNamedMentions } from "#sync/message-actions.ts";
 import { findMentionQuery, listMentionOptions, type MentionOption, type MentionQuery } from "./mention-options.ts";
 
 export type MentionPickerProps = {

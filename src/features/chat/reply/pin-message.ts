@@ -1,7 +1,7 @@
 import { showToast } from "#components/overlays/toast.tsx";
 import type { ConversationId } from "#contract/ids.ts";
 import { t } from "#i18n/setup.ts";
-import { pinMessage } from "#sync/actions.ts";
+import { pinMessage } from "#sync/message-actions.ts";
 import { asSyncError } from "#sync/platform/sync-error.ts";
 
 /** Pins or unpins a message. A toast says what failed, and that it is unpinned: a pin shows in the chat. */

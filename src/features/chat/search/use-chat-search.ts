@@ -1,7 +1,8 @@
 import { useEffect, useState } from "react";
 import type { ConversationId } from "#contract/ids.ts";
 import type { SearchFilter } from "#contract/wire/search-filter.ts";
-import { type SearchHit, SyncError, searchChat } from "#sync/actions.ts";
+import { SyncError } from "#sync/actions.ts";
+import { type SearchHit, searchChat } from "#sync/message-actions.ts";
 
 const typingPauseMs = 250;
 

@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { type AttachedBody, findAttachment } from "#contract/conversations.ts";
 import { type ConversationId, createUuid, type Uuid } from "#contract/ids.ts";
-import { deleteRecordingDraft, readUnsentContent } from "#sync/drafts/draft-rows.ts";
+import { deleteRecordingDraft } from "#sync/drafts/delete-drafts.ts";
+import { readUnsentContent } from "#sync/drafts/draft-rows.ts";
+import { readUnsentSummary } from "#sync/drafts/unsent-summary.ts";
 import { acquireRecordingLock, appendRecordingChunk, findRecordingDraft } from "#sync/drafts/voice-drafts.ts";
 import { ObjectUrlCache } from "#sync/files/object-urls.ts";
 import { enqueueFiles } from "#sync/files/send-files.ts";
@@ -9,7 +11,6 @@ import { clearConversationHistory } from "#sync/outbox/conversation-commands.ts"
 import { retryFailedMessage } from "#sync/outbox/enqueue.ts";
 import { enqueueForward } from "#sync/outbox/multicast.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
-import { readUnsentSummary } from "#sync/unsent-summary.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { getContext, listShown, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import type { ModelDevice } from "#tests/support/model/model-device.ts";

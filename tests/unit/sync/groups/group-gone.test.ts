@@ -1,8 +1,10 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
+import { deleteRecordingDraft, discardDrafts } from "#sync/drafts/delete-drafts.ts";
 import { DraftKeeper } from "#sync/drafts/draft-keeper.ts";
-import { deleteRecordingDraft, discardDrafts, readUnsentContent } from "#sync/drafts/draft-rows.ts";
+import { readUnsentContent } from "#sync/drafts/draft-rows.ts";
 import { TextDrafts } from "#sync/drafts/text-drafts.ts";
+import { readUnsentSummary } from "#sync/drafts/unsent-summary.ts";
 import { appendRecordingChunk, findRecordingDraft } from "#sync/drafts/voice-drafts.ts";
 import { fetchAndCacheFile } from "#sync/files/download-cache.ts";
 import { syncMemberList } from "#sync/inbound/member-loader.ts";
@@ -13,7 +15,6 @@ import { readChat, readConversation, readTextDraft } from "#sync/queries/queries
 import { purgeAllButUnsent } from "#sync/store/recovery/open-database.ts";
 import { readSyncCursor, writeSyncCursor } from "#sync/store/sync-cursor.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
-import { readUnsentSummary } from "#sync/unsent-summary.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import {
   getContext,

@@ -2,6 +2,7 @@ import { IDBObjectStore } from "fake-indexeddb";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { findAttachment } from "#contract/conversations.ts";
 import type { ConversationId } from "#contract/ids.ts";
+import { readUnsentSummary } from "#sync/drafts/unsent-summary.ts";
 import { enqueueFiles } from "#sync/files/send-files.ts";
 import { applyServerChanges } from "#sync/inbound/apply-server-changes.ts";
 import { deleteMessageByClientId, deleteMessageBySeq } from "#sync/outbox/conversation-commands.ts";
@@ -11,7 +12,6 @@ import { toChatItem } from "#sync/queries/queries.ts";
 import { listPendingDeletions } from "#sync/store/pending-deletions.ts";
 import { purgeAllButUnsent } from "#sync/store/recovery/open-database.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
-import { readUnsentSummary } from "#sync/unsent-summary.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import {
   getContext,

@@ -9,9 +9,9 @@ import { ContactPicker } from "#components/people/contact-picker.tsx";
 import { useSelection } from "#components/people/use-selection.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { multicastMax } from "#contract/limits.ts";
-import { forwardMessage } from "#sync/actions.ts";
 import type { ChatItem } from "#sync/hooks/use-chat.ts";
 import { useRecipients } from "#sync/hooks/use-recipients.ts";
+import { forwardMessage } from "#sync/message-actions.ts";
 import { asSyncError, type FailureCode } from "#sync/platform/sync-error.ts";
 
 type ForwardDialogProps = {

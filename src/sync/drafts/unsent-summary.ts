@@ -1,11 +1,11 @@
-import { listEarlyDrafts } from "./drafts/early-drafts.ts";
-import { listAllKeptTexts } from "./drafts/kept-texts.ts";
-import { toDraftTarget } from "./store/database.ts";
-import { listJournaledTextDrafts, listSentTexts } from "./store/journal.ts";
-import { isDraftShared } from "./store/pending/draft-edits.ts";
-import { listPendingDeletions } from "./store/pending-deletions.ts";
-import { listPendingEdits } from "./store/pending-edits.ts";
-import type { SyncContext } from "./store/sync-context.ts";
+import { toDraftTarget } from "#sync/store/database.ts";
+import { listJournaledTextDrafts, listSentTexts } from "#sync/store/journal.ts";
+import { isDraftShared } from "#sync/store/pending/draft-edits.ts";
+import { listPendingDeletions } from "#sync/store/pending-deletions.ts";
+import { listPendingEdits } from "#sync/store/pending-edits.ts";
+import type { SyncContext } from "#sync/store/sync-context.ts";
+import { listEarlyDrafts } from "./early-drafts.ts";
+import { listAllKeptTexts } from "./kept-texts.ts";
 
 /**
  * Counts of data that only this device has: unsent messages, queued Tala statuses (`posts`), conversations and other

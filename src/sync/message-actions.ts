@@ -1,0 +1,114 @@
+/**
+ * Actions on messages in menus, dialogs and panels, and the sending of files. Separate from `actions.ts`, because the first
+ * pages do without them.
+ */
+import type { ConversationId, Uuid } from "#contract/ids.ts";
+import { pushUse } from "#lib/browser/push/push-use.ts";
+import { loadMulticast, loadServerCode, rejectAsOffline } from "./actions.ts";
+import { getEngine } from "./engine.ts";
+import { discardUnsentMessage, getContext, retryFailedMessage, setUploadPaused } from "./outbox/enqueue.ts";
+import type { MessageSearch, SearchHit } from "./queries/message-search.ts";
+import type { SavedDraft } from "./store/database.ts";
+import type { ChatItem, OutgoingFile } from "./store/view-models.ts";
+
+export type { SearchHit } from "./queries/message-search.ts";
+
+const loadEditCode = () => rejectAsOffline(import("./outbox/edit-message.ts"));
+const loadReactions = () => rejectAsOffline(import("./reactions/set-reaction.ts"));
+const loadMessageFlags = () => rejectAsOffline(import("./message-flags/set-message-flags.ts"));
+const loadDeletionForSelf = () => rejectAsOffline(import("./message-flags/delete-for-self.ts"));
+const loadSendFiles = () => rejectAsOffline(import("./files/send-files.ts"));
+
+export const retryMessage = async (cid: Uuid): Promise<void> => retryFailedMessage(getEngine().tab, cid);
+export const discardMessage = async (cid: Uuid): Promise<void> =>
+  void (await discardUnsentMessage(getEngine().tab, cid));
+
+/** Deletes a message that was unsent when the user chose to delete it, even if it has been sent since. */
+export const deleteUnsentMessage = async (conversation: ConversationId, cid: Uuid): Promise<void> =>
+  (await loadServerCode()).deleteMessageByClientId(getEngine().tab, conversation, cid);
+
+/** Deletes an own message for everyone, also offline. Rejects with a SyncError if this device cannot store the deletion. */
+export const deleteMessageForEveryone = async (conversation: ConversationId, seq: number): Promise<void> =>
+  (await loadServerCode()).deleteMessageBySeq(getEngine().tab, conversation, seq);
+
+/** Sets this person's reaction to a message, null for none, also offline. Rejects if this device cannot store it. */
+export const setReaction = async (
+  conversation: ConversationId,
+  item: Pick<ChatItem, "seq" | "cid">,
+  emoji: string | null,
+): Promise<void> => (await loadReactions()).setPendingReaction(getEngine().tab, conversation, item, emoji);
+
+/** Deletes a message for this person alone, also offline. Rejects with a SyncError if this device cannot store the deletion. */
+export const deleteForSelf = async (conversation: ConversationId, seq: number): Promise<void> =>
+  (await loadDeletionForSelf()).deleteMessageForSelf(getEngine().tab, conversation, seq);
+
+/** Stars a message, or removes the star, also offline. Rejects if this device cannot store it. */
+export const setStarred = async (conversation: ConversationId, seq: number, starred: boolean): Promise<void> =>
+  (await loadMessageFlags()).setMessageStarred(getEngine().tab, conversation, seq, starred);
+
+/**
+ * Edits an own message; it shows the new text at once, also offline. Resolves once the edit is durable; rejects with a
+ * SyncError, so that the caller keeps the text.
+ */
+export const saveEdit = async (conversation: ConversationId, item: ChatItem, text: string): Promise<void> =>
+  (await loadEditCode()).editOwnMessage(getEngine().tab, conversation, item, text);
+
+/** Discards an edit that the server refused. */
+export const discardRefusedEdit = async (conversation: ConversationId, item: ChatItem): Promise<void> =>
+  (await loadEditCode()).discardEdit(getEngine().tab, conversation, item);
+
+/** Pins a message for all members of a conversation, or unpins it. Needs the network; rejects with a SyncError. */
+export const pinMessage = async (conversation: ConversationId, seq: number, pinned: boolean): Promise<void> =>
+  (await loadServerCode()).setMessagePinned(getEngine().tab, conversation, seq, pinned);
+
+/**
+ * Sends files to a conversation. Resolves once all are durable in the outbox; rejects with a SyncError if none is, with
+ * "no_room" if the phone's storage is full. The draft they come from is deleted in the same step. The first one answers the
+ * message that the draft answers.
+ */
+export const sendFiles = async (
+  conversation: ConversationId,
+  files: OutgoingFile[],
+  draft?: SavedDraft,
+): Promise<void> => {
+  const { tab, drafts } = getEngine();
+  const target = drafts.replies.find(conversation);
+  await (await loadSendFiles()).enqueueFiles(tab, [conversation], files, draft, target);
+  drafts.replies.set(conversation, undefined);
+  pushUse.set("may-ask");
+};
+
+export const pauseUpload = async (cid: Uuid): Promise<void> => setUploadPaused(getEngine().tab, cid, true);
+export const resumeUpload = async (cid: Uuid): Promise<void> => setUploadPaused(getEngine().tab, cid, false);
+
+/**
+ * Forwards a message to any number of conversations. Resolves once the copies are durable, also offline. Rejects with a
+ * SyncError if the message is not on the server yet.
+ */
+export const forwardMessage = async (from: ConversationId, item: ChatItem, to: ConversationId[]): Promise<void> =>
+  (await loadMulticast()).enqueueForward(getEngine().tab, from, item, to);
+export const broadcastText = async (to: ConversationId[], text: string): Promise<void> =>
+  (await loadMulticast()).enqueueBroadcast(getEngine().tab, to, text);
+export const broadcastFiles = async (to: ConversationId[], files: OutgoingFile[], draft?: SavedDraft): Promise<void> =>
+  (await loadSendFiles()).enqueueFiles(getEngine().tab, to, files, draft);
+
+/**
+ * Searches the messages on this device, then the whole history on the server. `onResults` receives all results so far,
+ * newest first. Resolves to whether the search was complete.
+ */
+export const searchChat = async (
+  conversation: ConversationId,
+  search: MessageSearch,
+  onResults: (found: SearchHit[]) => void,
+  signal?: AbortSignal,
+): Promise<{ complete: boolean }> => {
+  const { searchMessages } = await rejectAsOffline(import("./queries/message-search.ts"));
+  return searchMessages(getEngine().tab, conversation, search, onResults, signal);
+};
+
+/** Code that finds the mentions in a text. */
+export const loadNamedMentions = () => import("./outbox/mentions/named-mentions.ts");
+
+/** Bytes of a file in a draft. */
+export const readDraftFile = async (file: Uuid): Promise<Blob | undefined> =>
+  (await getContext(getEngine().tab).store.blobs.get(file))?.blob;
