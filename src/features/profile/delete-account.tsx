@@ -22,7 +22,7 @@ type DeleteAccountDialogProps = { wasInCall: boolean; busy: boolean; onConfirm: 
 function DeleteAccountDialog({ wasInCall, busy, onConfirm, onClose }: DeleteAccountDialogProps) {
   const { t } = useTranslation();
   const language = useLanguage();
-  const unsent = useUnsentSummary();
+  const unsent = useUnsentSummary("account");
   const isCallOver = useCanCall();
   const unsentText = unsent && formatUnsentContent(unsent, t, language);
   return (

@@ -8,13 +8,17 @@ import { listEarlyDrafts } from "./early-drafts.ts";
 import { listAllKeptTexts } from "./kept-texts.ts";
 
 /**
- * Counts of data that only this device has: unsent messages, queued Tala statuses (`posts`), conversations and other
- * targets with a kept text or a draft that the server does not have, deletions that the server has not confirmed, and edits that it has not confirmed or
- * that are being typed.
+ * Counts of data that would be lost: unsent messages, queued Tala statuses (`posts`), conversations and other targets
+ * with a kept text or a draft, deletions that the server has not confirmed, and edits that it has not confirmed or that
+ * are being typed.
  */
 export type UnsentSummary = { messages: number; posts: number; drafts: number; deletions: number; edits: number };
 
-export const readUnsentSummary = async (context: SyncContext): Promise<UnsentSummary> => {
+/** `ending`: what ends. The drafts that the server has are lost with the account only, and not with this session. */
+export const readUnsentSummary = async (
+  context: SyncContext,
+  ending: "session" | "account" = "session",
+): Promise<UnsentSummary> => {
   const { store } = context;
   const drafts = await store.queryDrafts().toArray();
   const texts = [
@@ -23,16 +27,16 @@ export const readUnsentSummary = async (context: SyncContext): Promise<UnsentSum
     ...listJournaledTextDrafts(context),
     ...listEarlyDrafts(context),
   ];
-  const unshared = await Promise.all(
-    texts.map(async ([target, text]) =>
-      text.trim() === "" || (await isDraftShared(store, target, text)) ? [] : target,
-    ),
+  const isKeptByServer = async (target: string, text: string) =>
+    ending === "session" && (await isDraftShared(store, target, text));
+  const lost = await Promise.all(
+    texts.map(async ([target, text]) => (text.trim() === "" || (await isKeptByServer(target, text)) ? [] : target)),
   );
   const choices = drafts.flatMap(({ key, value }) => (typeof value === "string" ? [] : toDraftTarget(key)));
   const recordings = await store.recordings.toCollection().primaryKeys();
   const kept = listAllKeptTexts(context).filter(({ text }) => text.trim() !== "");
   const targets = new Set<string>([
-    ...unshared.flat(),
+    ...lost.flat(),
     ...choices,
     ...recordings.map(toDraftTarget),
     ...kept.flatMap(({ conversation, target }) => (target === undefined ? conversation : [])),

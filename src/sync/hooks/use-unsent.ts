@@ -54,5 +54,6 @@ export const useUnsentContent = (id: ConversationId): UnsentContent | undefined 
 export const useHasVoiceDraft = (id: ConversationId): boolean =>
   useLiveQuery(...voiceDraftsQuery)?.includes(id) ?? false;
 
-/** Unsent data that a sign-out would delete. */
-export const useUnsentSummary = (): UnsentSummary | undefined => useLiveQuery("unsent", readUnsentSummary);
+/** Unsent data that would be lost with the session, by a sign-out, or with the account. */
+export const useUnsentSummary = (ending: "session" | "account" = "session"): UnsentSummary | undefined =>
+  useLiveQuery(`unsent ${ending}`, (context) => readUnsentSummary(context, ending));

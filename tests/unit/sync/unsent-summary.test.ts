@@ -52,7 +52,7 @@ it("drafts that a full phone could not store count as well", async () => {
   expect(await readUnsentSummary(context)).toEqual({ messages: 0, posts: 0, drafts: 1, deletions: 0, edits: 0 });
 });
 
-it("a draft that the server has is not lost, while kept texts and edits that are being typed are", async () => {
+it("a draft that the server has is lost with the account only, kept texts and edits that are being typed also with the session", async () => {
   const { server, amina, chat } = makePair();
   const phone = makeDevice(server, amina);
   const tab = await phone.openTab();
@@ -67,6 +67,7 @@ it("a draft that the server has is not lost, while kept texts and edits that are
   await drafts.flush();
   expect(await count()).toEqual([1, 0]);
   await eventually(async () => expect(await count()).toEqual([0, 0]));
+  expect(await readUnsentSummary(context, "account")).toMatchObject({ drafts: 1 });
   drafts.type(chat, "shared and more");
   await drafts.flush();
   expect(await count()).toEqual([1, 0]);
