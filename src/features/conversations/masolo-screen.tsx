@@ -40,7 +40,7 @@ export default function MasoloScreen() {
     >
       {/* biome-ignore lint/a11y/noStaticElementInteractions: only notices that the focus is in it */}
       <div
-        className={isSearching ? "flex min-h-0 flex-1 flex-col" : "relative shrink-0"}
+        className={isSearching ? "flex min-h-0 flex-1 flex-col" : "shrink-0"}
         onFocus={() => setFocus(true)}
         onBlur={({ currentTarget, relatedTarget }) => setFocus(currentTarget.contains(relatedTarget))}
       >
@@ -54,8 +54,8 @@ export default function MasoloScreen() {
           />
         </div>
         {(isSearching || hasFocus) && (
-          // Filters of a search that has not begun cover the list: moved rows would be missed by a tap that ends the focus.
-          <div className={isSearching ? "contents" : "absolute inset-x-0 top-full z-2 border-b border-line bg-bg pb-2"}>
+          // With the focus alone it only prepares the search.
+          <div className={isSearching ? "contents" : "hidden"}>
             <ConversationSearchResults query={query} menu={menu} onFilter={setFiltered} />
           </div>
         )}
