@@ -24,15 +24,31 @@ const readUnread = async (site: Site, { token }: Person, conversation: Conversat
 const hasBackgroundOutbox = (page: Page): Promise<boolean> =>
   page.evaluate(async () => (await indexedDB.databases()).some(({ name }) => name?.endsWith("-background")));
 
+const answerMs = 5_000; // DevTools answers in less than 100 ms, or never while it stops the worker
+const triesMax = 3;
+
+/** Repeats a command of DevTools that is not answered. */
+const sendRepeatedly = async (send: () => Promise<unknown>): Promise<void> => {
+  for (let tries = 0; tries < triesMax; tries++) {
+    const answer = send().then(
+      () => true,
+      () => false,
+    );
+    if (await Promise.race([answer, new Promise<boolean>((resolve) => setTimeout(resolve, answerMs, false))])) return;
+  }
+  throw new Error("DevTools does not answer");
+};
+
 /** Sends the service worker the event of the browser's Background Sync. Headless Chromium sends none by itself. */
-const dispatchSync = async (devtools: CDPSession, registrationId: string, origin: string): Promise<void> => {
+const dispatchSync = (devtools: CDPSession, registrationId: string, origin: string): Promise<void> => {
   const event = { origin, registrationId, tag: outboxSyncTag };
-  await devtools.send("ServiceWorker.dispatchSyncEvent", { ...event, lastChance: false });
+  return sendRepeatedly(() => devtools.send("ServiceWorker.dispatchSyncEvent", { ...event, lastChance: false }));
 };
 
 /** As `dispatchSync`, the event of Periodic Background Sync. */
-const dispatchPeriodicSync = async (devtools: CDPSession, registrationId: string, origin: string): Promise<void> => {
-  await devtools.send("ServiceWorker.dispatchPeriodicSyncEvent", { origin, registrationId, tag: outboxSyncTag });
+const dispatchPeriodicSync = (devtools: CDPSession, registrationId: string, origin: string): Promise<void> => {
+  const event = { origin, registrationId, tag: outboxSyncTag };
+  return sendRepeatedly(() => devtools.send("ServiceWorker.dispatchPeriodicSyncEvent", event));
 };
 
 /** Client with notifications on, whose app is closed and shows one of a message of the other person. */

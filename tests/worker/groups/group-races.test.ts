@@ -12,13 +12,13 @@ import type { GroupCommand } from "#worker/objects/rpc.ts";
 import { getConversationStub, getUserChannelStub } from "#worker/objects/stubs.ts";
 
 /**
- * Commands that exclude each other, at the same moment, a thousand times each: one is applied as a whole and the other
+ * Commands that exclude each other, at the same moment, five hundred times each: one is applied as a whole and the other
  * refused as a whole. Only the objects know these people, so that no round waits for the directory.
  */
 vi.setConfig({ testTimeout: 900_000 });
 
 const groupsAtOnce = 4;
-const roundsOfEach = 250;
+const roundsOfEach = 125;
 const rounds = groupsAtOnce * roundsOfEach;
 /** Each order of two commands must occur at least this often on any machine. */
 const rareAtLeast = rounds / 50;
