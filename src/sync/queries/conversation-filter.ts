@@ -4,7 +4,7 @@ import type { LocalConversationRow } from "#sync/store/database.ts";
 import { findOwnNumber, toPeerNumber } from "#sync/store/row-mapping.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
 
-/** What a search in all conversations looks for: a text, a filter, or both. */
+/** Query of a search in all conversations: a text, a filter, or both. */
 export type GlobalQuery = { query: string; filter?: GlobalSearchFilter | undefined };
 
 /**

@@ -170,7 +170,7 @@ export class ReactionPusher {
     await Promise.all(subscriptions.all.map(pushTo));
   }
 
-  /** What to announce, undefined if nothing is left. People whom this person blocks are left out. */
+  /** News to announce, undefined if nothing is left. People whom this person blocks are left out. */
   #toAnnounced({ people, messages, newest }: ReactionNews): (AnnouncedReactions & { seq: number }) | undefined {
     const { relations } = this.#ports;
     const shown = newest.filter(({ user }) => !relations.isBlocked(user));
