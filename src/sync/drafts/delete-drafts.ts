@@ -4,6 +4,7 @@ import { getContext } from "#sync/outbox/enqueue.ts";
 import { type DraftSlot, type DraftTarget, type LocalStore, toDraftSlotKeys } from "#sync/store/database.ts";
 import { clearJournaledDraftText } from "#sync/store/journal.ts";
 import { deleteTextDraft } from "#sync/store/pending/draft-edits.ts";
+import { listPendingEdits, toPendingEditKey } from "#sync/store/pending-edits.ts";
 import { changeDraft } from "#sync/store/unsent-messages.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 import { listRecordings, readDraftRows } from "./draft-rows.ts";
@@ -60,12 +61,14 @@ export const deleteRecordingDraft = async (
   });
 };
 
-/** Deletes all drafts of a conversation, with its kept texts. Clearing the history keeps them; removing the conversation does not. */
+/** Deletes all drafts of a conversation, with its kept texts and refused edits. Clearing the history keeps them; removing the conversation does not. */
 export const deleteConversationDrafts = async (tab: Tab, conversation: ConversationId): Promise<void> => {
   const store = tab.context.get()?.store;
   if (!store) return;
   await deleteTextDraft(store, conversation, tab.platform.now());
   await discardDrafts(tab, conversation);
   await deleteRecordingDraft(tab, conversation);
+  const refused = (await listPendingEdits(store, conversation)).filter(({ error }) => error);
+  await store.meta.bulkDelete(refused.map(toPendingEditKey));
   deleteKeptTexts({ platform: tab.platform, me: tab.userId }, conversation);
 };

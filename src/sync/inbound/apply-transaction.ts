@@ -63,7 +63,10 @@ export class ApplyTransaction {
   hasLeftGroups = false;
   /** Whether every conversation has to be compared with the server's. */
   needsFullResync = false;
-  /** Whether messages or deletions were queued again, or flags of messages or drafts have to be fetched. */
+  /**
+   * Whether messages or deletions were queued again, own messages were deleted that may have edits, or flags of messages or
+   * drafts have to be fetched.
+   */
   hasRequeued = false;
 
   #pendingDeletions: PendingDeletion[] | undefined;
@@ -187,8 +190,10 @@ export class ApplyTransaction {
       const row = rows[index];
       if (!row || !before) continue;
       if (isTombstone(before.body)) rows[index] = { ...withoutReactions(row), body: mergeTombstones(before, row) };
-      else if (isTombstone(row.body)) this.collectOrphanedFile(before);
-      else if (isAnonymized(before.body) || getEditNumber(before.body) > getEditNumber(row.body))
+      else if (isTombstone(row.body)) {
+        this.collectOrphanedFile(before);
+        this.hasRequeued ||= before.mine === 1; // it may have an edit, whose words are kept
+      } else if (isAnonymized(before.body) || getEditNumber(before.body) > getEditNumber(row.body))
         row.body = before.body;
       if (before.held) row.held = true;
     }
@@ -228,6 +233,7 @@ export class ApplyTransaction {
     const cleared = this.store.queryMessages(row.id, 0, row.hidden);
     await cleared.each((message) => this.collectOrphanedFile(message));
     await cleared.delete();
+    this.hasRequeued = true; // edits of the cleared messages
     await deleteRecordedCalls(this.store, row.id, row.hidden);
     skipCleared(row);
   }

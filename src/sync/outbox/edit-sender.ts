@@ -14,9 +14,12 @@ const unsupportedCodes: readonly string[] = ["not_found", "method_not_allowed"];
 /** Refusals after which there is no message to show the edit at. */
 const lostCodes: readonly string[] = ["message_withdrawn", "message_not_found", "conversation_not_found"];
 
-/** Sends pending edits. One that the server refuses for good stays on this device until its author decides. */
+/**
+ * Sends pending edits. One that the server refuses for good stays on this device until its author decides, or until its
+ * message is gone.
+ */
 export const createEditSender = (context: SyncContext): OperationSender<PendingEdit> => ({
-  send: (edit) => sendEdit(context, edit),
+  send: (edit) => (edit.error ? removeUnlessChanged(context, edit, keepWords) : sendEdit(context, edit)),
   async handleRefusal(edit, { code }) {
     if (lostCodes.includes(code)) return removeUnlessChanged(context, edit, keepWords);
     await refetchMessage(context, edit);

@@ -9,7 +9,7 @@ import { listPendingFlags } from "#sync/store/pending/pending-flags.ts";
 import { listPendingMessageFlags } from "#sync/store/pending/pending-message-flags.ts";
 import { listPendingReactions } from "#sync/store/pending/pending-reactions.ts";
 import { listPendingDeletions } from "#sync/store/pending-deletions.ts";
-import { listPendingEdits, listSendableEdits } from "#sync/store/pending-edits.ts";
+import { listDueEdits, listPendingEdits } from "#sync/store/pending-edits.ts";
 import { hasPendingSettings, readSettingsRow } from "#sync/store/settings-rows.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
 
@@ -48,7 +48,7 @@ const readPendingKinds = (store: LocalStore, now: number): Promise<PendingKind[]
       posts: posts > 0,
       settings: hasPendingSettings(settings),
       deletions: deletions.length > 0,
-      edits: edits.some(({ error }) => !error),
+      edits: edits.length > 0,
       flags: flags.length > 0,
       messageFlags: messageFlags.length > 0,
       reactions: reactions.length > 0,
@@ -112,7 +112,7 @@ export class LazyWorkers {
       load: async () => (await import("#sync/outbox/deletion-sender.ts")).createDeletionSender(context),
     });
     const edits = createOperationRunner(platform, {
-      list: () => listSendableEdits(store),
+      list: () => listDueEdits(store),
       load: async () => (await import("#sync/outbox/edit-sender.ts")).createEditSender(context),
     });
     const flags = createOperationRunner(platform, {

@@ -237,8 +237,9 @@ export class Leader {
     this.#messageFetcher.handleApplied(result);
     this.#receiptReporter.enqueueRows(result.rows);
     this.#typingTracker.handleApplied(result.rows);
-    // `hasRequeued`: messages that a restored server lost were queued again, or flags of messages changed. Orphaned pictures: a group or a person is
-    // gone, so an upload may have been cancelled that other files of its batch waited for.
+    // `hasRequeued`: messages that a restored server lost were queued again, flags of messages changed, or own messages were
+    // deleted. Orphaned pictures: a group or a person is gone, so an upload may have been cancelled that other files of its
+    // batch waited for.
     if (result.hasRequeued || result.hasLeftGroups || result.orphanedPictureOwners.size > 0) {
       this.#outbox.schedule();
       this.#lazyWorkers.schedule();

@@ -132,6 +132,28 @@ describe("an edit", () => {
     expect(listKeptTexts(getContext(tab), chat)).toMatchObject([{ text: "à neuf heures" }]);
   });
 
+  it.each([
+    [
+      "another device deletes",
+      (server: ModelServer, user: Uuid, conversation: ConversationId) =>
+        server.execute(user, { type: "deleteForEveryone", conversation, seq: 1 }),
+    ],
+    [
+      "another device clears from the history",
+      (server: ModelServer, user: Uuid, conversation: ConversationId) =>
+        server.execute(user, { type: "clearHistory", conversation, upTo: 1, keep: true }),
+    ],
+  ])("that was refused ends when its message is one that %s, and its words are kept", async (_, remove) => {
+    const { server, amina, chat, tab } = await makeText();
+    server.refuse = (_, { type }) => (type === "editMessage" ? { error: "edit_too_late" } : undefined);
+    await editAt(tab, chat, 1, "à neuf heures");
+    await eventually(async () => expect(await findItem(tab, chat, 1)).toHaveProperty("edit", "edit_too_late"));
+    remove(server, amina, chat);
+    await isConfirmed(tab);
+    expect(listKeptTexts(getContext(tab), chat)).toMatchObject([{ text: "à neuf heures" }]);
+    expect(await readUnsentSummary(getContext(tab))).toMatchObject({ edits: 1 });
+  });
+
   it("whose answer was lost is repeated without another change", async () => {
     const { server, chat, phone, tab } = await makeText();
     let losses = 0;
