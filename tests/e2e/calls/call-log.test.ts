@@ -106,16 +106,17 @@ test("call entries are on the caller's side in each person's language, call back
   await bens.goTo("/app/makutano");
   const bensRecent = bens.page.getByRole("list", { name: bens.texts.makutano.recent }).getByRole("listitem");
   await expect(bensRecent.first()).toContainText("Missed audio call");
-  await bens.goTo(`/app/chat/${ana.id}`);
+  await bensRecent.first().getByRole("link").click();
 
   // Makutano in letters twice as large: search for a person, nothing is cut, and an audio call.
+  await anas.switchLanguage("pt");
   await page.addInitScript(() => document.documentElement.style.setProperty("font-size", "200%"));
   await anas.goTo("/app/makutano");
-  const search = page.getByRole("searchbox", { name: texts.contacts.searchLabel });
+  const search = page.getByRole("searchbox", { name: anas.texts.contacts.searchLabel });
   await search.fill("personne zzz");
-  await expect(page.getByText(texts.contacts.noMatch.title)).toBeVisible();
+  await expect(page.getByText(anas.texts.contacts.noMatch.title)).toBeVisible();
   await search.fill(ben.phone.slice(-6));
-  const contact = page.getByRole("list", { name: texts.makutano.title }).getByRole("listitem");
+  const contact = page.getByRole("list", { name: anas.texts.makutano.title }).getByRole("listitem");
   await expect(contact).toHaveCount(1);
   const cut = contact
     .locator("bdi")
@@ -128,14 +129,17 @@ test("call entries are on the caller's side in each person's language, call back
     );
   expect(await cut).toEqual([]);
   expect(await findAxeViolations(page)).toEqual([]);
-  await contact.getByRole("button", { name: fill(texts.people.audioCallName, { name: ben.username }) }).click();
-  await page.getByRole("button", { name: texts.calls.hangUp }).click();
+  await contact.getByRole("button", { name: fill(anas.texts.people.audioCallName, { name: ben.username }) }).click();
+  await page.getByRole("button", { name: anas.texts.calls.hangUp }).click();
   await expect(bensEntry(`${ana.username}: Missed audio call`)).toHaveCount(2);
 
   // Without contacts the calls are listed all the same.
   await callSite(site, "DELETE", `/api/contacts/${ben.id}`, { token: ana.token });
   await anas.goTo("/app/makutano");
-  await expect(page.getByText(texts.contacts.none.title)).toBeVisible();
-  await expect(recent).toHaveCount(5);
+  await expect(page.getByText(anas.texts.contacts.none.title)).toBeVisible();
+  const { makutano, callLines } = anas.texts;
+  const calls = page.getByRole("list", { name: makutano.recent }).getByRole("listitem");
+  await expect(calls).toHaveCount(5);
+  await expect(calls.first()).toContainText(callLines.outcomes.audio.cancelled);
   for (const phone of [anas, bens]) await phone.close();
 });

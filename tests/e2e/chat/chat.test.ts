@@ -70,7 +70,7 @@ test("the composer sends on Enter, breaks the line on Shift+Enter and refuses bl
   browser,
   server,
 }) => {
-  const { phones, people } = await openPair(browser, server, 504);
+  const { phones, people } = await openPair(browser, server, 504, "en");
   const [anas, bens] = phones;
   const composer = anas.composer();
   // Without text to send, the button is a microphone.

@@ -3,7 +3,7 @@ import { privateConversationId } from "#contract/ids.ts";
 import { findAxeViolations } from "#tests/support/browser/axe-checks.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
 import { waitForOfflineReady, withServiceWorker } from "#tests/support/browser/offline.ts";
-import { fill, TestClient } from "#tests/support/browser/test-client.ts";
+import { fill, findToast, TestClient } from "#tests/support/browser/test-client.ts";
 import { makeGroup } from "#tests/support/people/groups.ts";
 import { sendTexts } from "#tests/support/people/messages.ts";
 import { toSite } from "#tests/support/people/pair.ts";
@@ -131,5 +131,29 @@ test("conversations are pinned, marked as unread and archived by menu, keyboard 
   await expect(listRows(phone)).toHaveCount(0);
   await expect(page.getByText(masolo.nothing.archived)).toBeVisible();
   await filter(masolo.filter.all).check({ force: true });
+  await expect(listRows(phone)).toHaveText([/Ben/, /Cléo/, /Famille/]);
+
+  // The same in the other languages.
+  const portuguese = laptop.texts.masolo;
+  await choose(laptop, "Ben", portuguese.unpin);
+  await expect(listRows(phone)).toHaveText([/Cléo/, /Famille/, /Ben/]);
+  await choose(laptop, "Ben", portuguese.markUnread);
+  await choose(laptop, "Famille", portuguese.archive);
+  await expect(findToast(laptop.page).getByText(portuguese.flagged.archive)).toBeVisible();
+  await laptop.page.getByRole("radio", { name: portuguese.filter.unread, exact: true }).check({ force: true });
+  await expect(listRows(laptop)).toHaveText([/Ben/]);
+  await expect(listRows(phone)).toHaveText([/Cléo/, /Ben/]);
+  await phone.switchLanguage("en");
+  await page.reload();
+  const english = phone.texts.masolo;
+  await expect(phone.conversation("Ben")).toContainText(english.marked);
+  await choose(phone, "Cléo", english.markUnread);
+  await expect(phone.conversation("Cléo")).toContainText(english.marked);
+  await page.getByRole("button", { name: `${english.filter.archived} 1` }).click();
+  await choose(phone, "Famille", english.unarchive);
+  await expect(findToast(page).getByText(english.flagged.unarchive)).toBeVisible();
+  await expect(page.getByText(english.nothing.archived)).toBeVisible();
+  await filter(english.filter.all).check({ force: true });
+  await choose(phone, "Ben", english.pin);
   await expect(listRows(phone)).toHaveText([/Ben/, /Cléo/, /Famille/]);
 });

@@ -77,6 +77,7 @@ test("in two tabs nothing that was typed is overwritten", async ({ browser, serv
   const phone = await TestClient.openIn(
     await browser.newContext({ baseURL: server.origin, viewport: { width: 360, height: 740 } }),
     server,
+    "en",
   );
   await phone.signInToChat(ana, ben.id);
   const other = await phone.context.newPage();

@@ -22,11 +22,11 @@ test("an author corrects a text by menu and keyboard, also offline and over a re
   const anas = await TestClient.openIn(
     await browser.newContext({ ...withServiceWorker, baseURL: server.origin, viewport: { width: 360, height: 740 } }),
     server,
+    "pt",
   );
   const bens = await TestClient.openIn(
     await browser.newContext({ baseURL: server.origin, viewport: { width: 1280, height: 800 }, colorScheme: "dark" }),
     server,
-    "pt",
   );
   await anas.signInToChat(ana, ben.id);
   await bens.signInToChat(ben, ana.id);
@@ -99,6 +99,7 @@ test("edits that are being typed go on with the last one, are named at sign-out 
   const phone = await TestClient.openIn(
     await browser.newContext({ baseURL: server.origin, viewport: { width: 360, height: 740 } }),
     server,
+    "en",
   );
   await phone.signInToChat(ana, ben.id);
   const { page, texts } = phone;

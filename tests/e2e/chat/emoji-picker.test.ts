@@ -19,9 +19,10 @@ test("emoji are inserted at the caret, in the skin tone of the person, and offer
   );
   await client.signIn(ana, `/app/group/${id}`);
   const { page, texts } = client;
-  const field = page.getByRole("textbox", { name: texts.chat.composer });
-  const button = page.getByRole("button", { name: texts.reactions.choose });
-  const panel = page.getByRole("dialog", { name: texts.reactions.choose });
+  const field = page.getByRole("main").getByRole("textbox");
+  const findButton = () => page.getByRole("button", { name: client.texts.reactions.choose, exact: true });
+  const findPanel = () => page.getByRole("dialog", { name: client.texts.reactions.choose });
+  const [button, panel] = [findButton(), findPanel()];
 
   // One row: plus, field with the emoji button at its end, microphone.
   const rows = [
@@ -53,24 +54,30 @@ test("emoji are inserted at the caret, in the skin tone of the person, and offer
   await expect(panel).toHaveCount(0);
   await expect(field).toHaveValue("👍🏽😀On y va");
 
-  // A phone that is turned: the panel stays below the header.
+  // A phone that is turned, in another language: the panel stays below the header, and names are searched.
+  await client.switchLanguage("pt");
+  await page.reload();
   await page.setViewportSize({ width: 740, height: 360 });
-  await button.click();
+  await findButton().click();
   const header = await page.getByRole("main").locator("header").first().boundingBox();
-  const search = await panel.getByRole("searchbox").boundingBox();
+  const search = await findPanel().getByRole("searchbox").boundingBox();
   expect(search?.y).toBeGreaterThan((header?.y ?? 0) + (header?.height ?? 0));
   await page.screenshot({ path: test.info().outputPath("turned.png") });
+  await findPanel().getByRole("searchbox").fill("foguete");
+  await findPanel().getByRole("searchbox").press("Enter");
+  await expect(field).toHaveValue("👍🏽😀On y va🚀");
   await page.keyboard.press("Escape");
 
   // Recent ones are there after a reload, beside the field on a wide screen.
   await page.setViewportSize({ width: 1280, height: 800 });
+  await client.switchLanguage("en");
   await page.reload();
-  await expect(field).toHaveValue("👍🏽😀On y va");
-  await button.click();
-  const recent = panel.getByRole("region", { name: texts.reactions.groups.recent });
-  await expect(recent.getByRole("button")).toHaveText(["😀", "👍🏽"]);
+  await expect(field).toHaveValue("👍🏽😀On y va🚀");
+  await findButton().click();
+  const recent = findPanel().getByRole("region", { name: client.texts.reactions.groups.recent });
+  await expect(recent.getByRole("button")).toHaveText(["🚀", "😀", "👍🏽"]);
   await field.click();
-  await expect(panel).toHaveCount(0);
+  await expect(findPanel()).toHaveCount(0);
 
   // Styles that came after those of the app decide: the sheet for files does not cover a wide screen.
   await page.locator('input[data-attach="file"]').setInputFiles({
@@ -80,8 +87,8 @@ test("emoji are inserted at the caret, in the skin tone of the person, and offer
   });
   const sheet = page.getByRole("dialog");
   await expect.poll(async () => (await sheet.boundingBox())?.width).toBe(576);
-  await sheet.getByRole("button", { name: texts.reactions.choose, exact: true }).click();
-  await panel.getByRole("button", { name: "visage rieur", exact: true }).first().click();
+  await sheet.getByRole("button", { name: client.texts.reactions.choose, exact: true }).click();
+  await findPanel().getByRole("button", { name: "grinning face", exact: true }).first().click();
   await expect(sheet.getByRole("textbox")).toHaveValue("😀");
   await client.close();
 });

@@ -3,6 +3,8 @@ import { TestClient } from "#tests/support/browser/test-client.ts";
 import { toSite } from "#tests/support/people/pair.ts";
 import { connectPeople, makePerson } from "#tests/support/people/people.ts";
 
+const barOf = ({ page, texts }: TestClient) => page.getByRole("group", { name: texts.chat.format.title });
+
 test("a text formatted by keys arrives formatted, is listed without markers and is edited with them", async ({
   browser,
   server,
@@ -72,20 +74,29 @@ test("a text formatted by keys arrives formatted, is listed without markers and 
   await page.keyboard.press("Escape");
 
   // Without a keyboard: buttons above the selected text.
-  const bar = page.getByRole("group", { name: texts.chat.format.title });
+  const bar = barOf(anas);
   await field.fill("pain\nsel");
   await expect(bar).toHaveCount(0);
   await field.press("Shift+Home");
   await bar.getByRole("button", { name: texts.chat.format.bold }).click();
   await expect(field).toHaveValue("pain\n*sel*");
-  await field.press("Control+a");
+  await anas.switchLanguage("en");
+  await page.reload();
+  const english = anas.texts.chat.format;
+  await expect(anas.composer()).toHaveValue("pain\n*sel*");
+  await anas.composer().press("Control+a");
+  await expect(barOf(anas)).toBeVisible();
   await page.keyboard.press("Tab");
-  await expect(bar.getByRole("button", { name: texts.chat.format.bold })).toBeFocused();
-  await bar.getByRole("button", { name: texts.chat.format.list }).press("Enter");
-  await expect(field).toHaveValue("- pain\n- *sel*");
-  await expect(bar).toBeVisible();
-  await field.press("End");
-  await expect(bar).toHaveCount(0);
+  await expect(barOf(anas).getByRole("button", { name: english.bold })).toBeFocused();
+  await barOf(anas).getByRole("button", { name: english.list }).press("Enter");
+  await expect(anas.composer()).toHaveValue("- pain\n- *sel*");
+  await expect(barOf(anas)).toBeVisible();
+  await anas.composer().press("End");
+  await expect(barOf(anas)).toHaveCount(0);
+  await bens.composer().fill("riz");
+  await bens.composer().press("Control+a");
+  await barOf(bens).getByRole("button", { name: bens.texts.chat.format.italic }).click();
+  await expect(bens.composer()).toHaveValue("_riz_");
   await anas.context.close();
   await bens.context.close();
 });

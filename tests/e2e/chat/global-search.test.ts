@@ -70,6 +70,11 @@ test("the list's search finds messages of all chats, older ones on the server, a
   await phone.context.setOffline(false);
   await expect(older).toHaveText([/Famille/]);
   await expect(page.getByText(texts.masolo.searchOffline)).toHaveCount(0);
+  const kind = page.getByRole("combobox", { name: texts.searchFilters.kind, exact: true });
+  await kind.selectOption(texts.gallery.image);
+  await expect(page.getByText(texts.searchFilters.none)).toBeVisible();
+  await page.getByRole("button", { name: texts.searchFilters.clear, exact: true }).click();
+  await expect(older).toHaveText([/Famille/]);
   await phone.close();
 
   const laptop = await TestClient.openIn(
@@ -111,7 +116,7 @@ test("the messages of all chats are filtered by person, kind and date, also with
   await sendTexts(site, ben, group, ["Voir https://exemple.cd/marche"]);
 
   for (const [viewport, colorScheme, lang] of [
-    [{ width: 360, height: 740 }, "light", "fr"],
+    [{ width: 360, height: 740 }, "light", "en"],
     [{ width: 1280, height: 800 }, "dark", "pt"],
   ] as const) {
     const client = await TestClient.openIn(

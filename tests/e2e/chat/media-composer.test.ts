@@ -192,7 +192,7 @@ test("attachments added offline are queued and arrive once, and a full phone los
   browser,
   server,
 }) => {
-  const { phones } = await openPair(browser, server, 3402, "fr", withServiceWorker);
+  const { phones } = await openPair(browser, server, 3402, "pt", withServiceWorker);
   const [anas, bens] = phones;
   const { page, texts } = anas;
   const photo = await makePicture(page, "marché.jpg", { width: 2_000, height: 1_000, type: "image/jpeg" });

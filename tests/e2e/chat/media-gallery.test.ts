@@ -58,31 +58,35 @@ test("images, voice messages, files and links of a chat are listed, also those t
   await expect(page.getByRole("main").getByText("La première", { exact: true })).toBeInViewport();
 
   // By keyboard through the other kinds; a picture that is deleted meanwhile goes.
-  await openGallery(phone);
-  const tab = (name: string) => gallery.getByRole("tab", { name, exact: true });
-  await tab(texts.gallery.image).press("ArrowRight");
-  await expect(tab(texts.gallery.voice)).toBeFocused();
-  await expect(gallery.getByRole("button", { name: texts.messages.playVoice })).toBeVisible();
-  await tab(texts.gallery.voice).press("ArrowRight");
-  await expect(gallery.getByRole("listitem")).toContainText(reportName);
-  await tab(texts.gallery.file).press("ArrowRight");
-  await expect(gallery.getByRole("link", { name: "https://exemple.cd/page" })).toHaveAttribute(
+  await phone.switchLanguage("pt");
+  await page.reload();
+  const portuguese = phone.texts.gallery;
+  const again = await openGallery(phone);
+  const tab = (name: string) => again.getByRole("tab", { name, exact: true });
+  const left = again.getByRole("list", { name: portuguese.image }).getByRole("listitem");
+  await tab(portuguese.image).press("ArrowRight");
+  await expect(tab(portuguese.voice)).toBeFocused();
+  await expect(again.getByRole("button", { name: phone.texts.messages.playVoice })).toBeVisible();
+  await tab(portuguese.voice).press("ArrowRight");
+  await expect(again.getByRole("listitem")).toContainText(reportName);
+  await tab(portuguese.file).press("ArrowRight");
+  await expect(again.getByRole("link", { name: "https://exemple.cd/page" })).toHaveAttribute(
     "href",
     "https://exemple.cd/page",
   );
   expect(await findAxeViolations(page)).toEqual([]);
-  await tab(texts.gallery.image).click();
-  await expect(images).toHaveCount(2);
+  await tab(portuguese.image).click();
+  await expect(left).toHaveCount(2);
   await callSite(site, "DELETE", `/api/conversations/${id}/messages/54`, { token: ben.token });
-  await expect(images).toHaveCount(1);
+  await expect(left).toHaveCount(1);
   await page.goBack();
-  await expect(gallery).toHaveCount(0);
+  await expect(again).toHaveCount(0);
   await expect(phone.composer()).toBeVisible();
 
   // Without a network: what this device has, and that there may be more.
   await phone.context.setOffline(true);
   await openGallery(phone);
-  await expect(gallery.getByRole("alert")).toContainText(texts.gallery.offline);
+  await expect(again.getByRole("alert")).toContainText(portuguese.offline);
   await phone.context.setOffline(false);
 
   // The other person sees what they sent, in another language.
@@ -93,9 +97,12 @@ test("images, voice messages, files and links of a chat are listed, also those t
   );
   await laptop.signInToChat(ben, ana.id);
   const own = await openGallery(laptop);
-  await expect(own.getByRole("list", { name: "Images" }).getByRole("listitem")).toHaveCount(1);
-  await own.getByRole("tab", { name: "Voice", exact: true }).click();
-  await expect(own.getByRole("list", { name: "Voice" }).getByRole("listitem")).toContainText("You");
+  const { gallery: english, searchFilters } = laptop.texts;
+  await expect(own.getByRole("list", { name: english.image }).getByRole("listitem")).toHaveCount(1);
+  await own.getByRole("tab", { name: english.voice, exact: true }).click();
+  await expect(own.getByRole("list", { name: english.voice }).getByRole("listitem")).toContainText(
+    laptop.texts.messages.you,
+  );
   expect(await findAxeViolations(laptop.page)).toEqual([]);
   await laptop.page.keyboard.press("Escape");
   await expect(own).toHaveCount(0);
@@ -104,16 +111,16 @@ test("images, voice messages, files and links of a chat are listed, also those t
   await choose(laptop, laptop.texts.chat.search);
   const filter = (name: string) => laptop.page.getByRole("combobox", { name, exact: true });
   const results = laptop.page.getByRole("list", { name: laptop.texts.chat.foundList }).getByRole("listitem");
-  await filter("Type").selectOption("Files");
+  await filter(searchFilters.kind).selectOption(english.file);
   await expect(results).toHaveText([new RegExp(reportName)]);
-  await filter("Type").selectOption("Links");
-  await filter("Date").selectOption("Today");
+  await filter(searchFilters.kind).selectOption(english.link);
+  await filter(searchFilters.date).selectOption(searchFilters.today);
   await expect(results).toHaveText([/exemple/]);
-  await expect(filter("Person")).toHaveCount(0);
+  await expect(filter(searchFilters.person)).toHaveCount(0);
   expect(await findAxeViolations(laptop.page)).toEqual([]);
-  await filter("Date").selectOption("Older");
-  await expect(laptop.page.getByText(laptop.texts.searchFilters.none)).toBeVisible();
-  await filter("Date").selectOption("Any date");
+  await filter(searchFilters.date).selectOption(searchFilters.older);
+  await expect(laptop.page.getByText(searchFilters.none)).toBeVisible();
+  await filter(searchFilters.date).selectOption(searchFilters.anyDate);
   await results.getByRole("button").click();
   await expect(laptop.message("Voir https://exemple.cd/page.")).toBeInViewport();
 });
@@ -125,7 +132,7 @@ test("a search in a group is limited to a sender", async ({ browser, server }) =
   const group = await makeGroup(site, ana, "Famille", [ben]);
   await sendTexts(site, ana, group, ["le marché de Ana"]);
   await sendTexts(site, ben, group, ["le marché de Ben", "le bus"]);
-  const phone = await TestClient.open(browser, server);
+  const phone = await TestClient.open(browser, server, "pt");
   await phone.signIn(ana, `/app/group/${group}`);
   const { page, texts } = phone;
   await expect(phone.message("le bus")).toBeVisible();
@@ -139,4 +146,15 @@ test("a search in a group is limited to a sender", async ({ browser, server }) =
   await page.getByRole("combobox", { name: texts.searchFilters.person }).selectOption(texts.common.you);
   await expect(results).toHaveText([/le marché de Ana/]);
   expect(await findAxeViolations(page)).toEqual([]);
+
+  await phone.switchLanguage("fr");
+  await phone.goTo(`/app/group/${group}`);
+  const { chat, searchFilters } = phone.texts;
+  await choose(phone, chat.search);
+  await page.getByRole("combobox", { name: searchFilters.kind }).selectOption(searchFilters.text);
+  await page.getByRole("combobox", { name: searchFilters.person }).selectOption("Ben");
+  await expect(page.getByRole("list", { name: chat.foundList }).getByRole("listitem")).toHaveText([
+    /le bus/,
+    /le marché de Ben/,
+  ]);
 });

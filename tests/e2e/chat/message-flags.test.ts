@@ -11,6 +11,13 @@ const choose = async (client: TestClient, words: string, item: string) => {
   await client.message(words).locator("bdi").first().click({ button: "right" });
   await client.page.getByRole("menuitem", { name: item, exact: true }).click();
 };
+const deleteForSelf = async (client: TestClient, words: string) => {
+  const dialog = client.page.getByRole("alertdialog", { name: client.texts.messages.deleteTitle });
+  await choose(client, words, client.texts.common.delete);
+  await dialog.getByRole("button", { name: client.texts.messages.deleteForSelf }).click();
+  await expect(dialog).toHaveCount(0);
+  await expect(client.message(words)).toHaveCount(0);
+};
 const findStar = (client: TestClient, words: string) =>
   client.message(words).getByRole("img", { name: client.texts.messages.starred });
 const listStars = ({ page, texts }: TestClient) =>
@@ -47,6 +54,9 @@ test("messages are starred and deleted for oneself on two devices, offline too, 
   await expect(findStar(laptop, "À demain")).toBeVisible();
   expect(await findAxeViolations(laptop.page)).toEqual([]);
 
+  await deleteForSelf(phone, "ligne 68");
+  await expect(laptop.message("ligne 68")).toHaveCount(0);
+
   // Without a network: shown at once, kept over a reload, and sent when it is back.
   await waitForOfflineReady(page);
   await phone.context.setOffline(true);
@@ -62,8 +72,10 @@ test("messages are starred and deleted for oneself on two devices, offline too, 
     token: ana.token,
     body: { starred: true },
   });
-  await page.getByRole("button", { name: texts.common.more, exact: true }).click();
-  await page.getByRole("menuitem", { name: texts.starred.title, exact: true }).click();
+  await phone.switchLanguage("pt");
+  await page.reload();
+  await page.getByRole("button", { name: phone.texts.common.more, exact: true }).click();
+  await page.getByRole("menuitem", { name: phone.texts.starred.title, exact: true }).click();
   await expect(listStars(phone)).toHaveText([/Le code est 4821/, /Rendez-vous à midi/, /À demain/]);
   expect(await findAxeViolations(page)).toEqual([]);
   await listStars(phone).filter({ hasText: "4821" }).getByRole("button").first().click();
@@ -85,16 +97,15 @@ test("messages are starred and deleted for oneself on two devices, offline too, 
   await callSite(site, "DELETE", `/api/conversations/${id}/messages/1`, { token: ben.token });
   await expect(listStars(laptop)).toHaveText([/À demain/, /Rendez-vous à midi/]);
 
-  // A message of the other person is deleted for oneself without a network: from the chat, the stars and the preview.
-  const deleteForSelf = async (words: string) => {
-    await choose(phone, words, texts.common.delete);
-    await page.getByRole("alertdialog").getByRole("button", { name: texts.messages.deleteForSelf }).click();
-    await expect(page.getByRole("alertdialog")).toHaveCount(0);
-    await expect(phone.message(words)).toHaveCount(0);
-  };
+  // Messages of the other person are deleted for oneself, also without a network: from the chat, the stars and the preview.
   await phone.goTo(`/app/chat/${ben.id}`);
+  await choose(phone, "ligne 69", phone.texts.starred.add);
+  await expect(findStar(phone, "ligne 69")).toBeVisible();
+  await choose(phone, "ligne 69", phone.texts.starred.remove);
+  await expect(findStar(phone, "ligne 69")).toHaveCount(0);
+  await waitForOfflineReady(page);
   await phone.context.setOffline(true);
-  await deleteForSelf("À demain");
+  await deleteForSelf(phone, "À demain");
   await page.reload();
   await expect(phone.message("Rendez-vous à midi")).toBeVisible();
   await expect(page.getByText("À demain")).toHaveCount(0);
@@ -104,7 +115,10 @@ test("messages are starred and deleted for oneself on two devices, offline too, 
   await expect(laptop.conversation("Ben")).toContainText("Rendez-vous à midi");
 
   // An own one, too. The other person keeps both.
-  await deleteForSelf("Rendez-vous à midi");
+  await laptop.conversation("Ben").click();
+  await deleteForSelf(laptop, "Rendez-vous à midi");
+  await expect(phone.message("Rendez-vous à midi")).toHaveCount(0);
+  await laptop.page.goBack();
   await expect(laptop.page.getByText(laptop.texts.starred.none)).toBeVisible();
   const { body } = await callSite(site, "GET", `/api/conversations/${id}/messages?limit=2`, { token: ben.token });
   expect(JSON.stringify(body)).toMatch(/À demain.*Rendez-vous à midi/);

@@ -126,6 +126,7 @@ test("a pinned message that one deleted for oneself can only be unpinned, and an
   const anas = await TestClient.openIn(
     await browser.newContext({ baseURL: server.origin, viewport: { width: 360, height: 740 } }),
     server,
+    "en",
   );
   const { page, texts } = anas;
   await anas.signInToChat(ana, ben.id);

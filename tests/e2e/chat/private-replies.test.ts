@@ -3,7 +3,7 @@ import { privateConversationId } from "#contract/ids.ts";
 import { findAxeViolations } from "#tests/support/browser/axe-checks.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
 import { waitForOfflineReady, withServiceWorker } from "#tests/support/browser/offline.ts";
-import { TestClient } from "#tests/support/browser/test-client.ts";
+import { fill, TestClient } from "#tests/support/browser/test-client.ts";
 import { makeGroup } from "#tests/support/people/groups.ts";
 import { sendTexts } from "#tests/support/people/messages.ts";
 import { toSite } from "#tests/support/people/pair.ts";
@@ -54,21 +54,33 @@ test("a group message is answered in private, offline, from quote to group, and 
   await bens.page.screenshot({ path: "test-results/private-reply-dark.png" });
   await expect(anas.ticks("Entre nous", "read")).toBeVisible();
 
-  // Times of the own message; without a network only what the ticks say.
-  await choose(anas, "Entre nous", texts.messages.info.title);
-  const sheet = page.getByRole("dialog", { name: texts.messages.info.title });
-  const moment = /Aujourd.hui, \d\d:\d\d/;
-  for (const name of ["sent", "delivered", "read"] as const)
-    await expect(
-      sheet.locator("div", { has: page.getByText(texts.messages.info[name], { exact: true }) }).last(),
-    ).toContainText(moment);
-  expect(await findAxeViolations(page)).toEqual([]);
-  await page.screenshot({ path: "test-results/message-info.png" });
-  await page.keyboard.press("Escape");
+  // Times of the own message, in each language; without a network only what the ticks say.
+  for (const [language, day] of [
+    ["fr", "Aujourd’hui"],
+    ["pt", "Hoje"],
+    ["en", "Today"],
+  ] as const) {
+    if (language !== "fr") {
+      await anas.switchLanguage(language);
+      await page.reload();
+    }
+    const { info } = anas.texts.messages;
+    await choose(anas, "Entre nous", info.title);
+    const sheet = page.getByRole("dialog", { name: info.title });
+    for (const name of ["sent", "delivered", "read"] as const)
+      await expect(sheet.locator("div", { has: page.getByText(info[name], { exact: true }) }).last()).toContainText(
+        new RegExp(`${day}, \\d\\d:\\d\\d`),
+      );
+    await page.screenshot({ path: `test-results/message-info-${language}.png` });
+    if (language === "fr") expect(await findAxeViolations(page)).toEqual([]);
+    await page.keyboard.press("Escape");
+  }
+  const { info } = anas.texts.messages;
   await anas.context.setOffline(true);
-  await choose(anas, "Entre nous", texts.messages.info.title);
-  await expect(sheet.getByText(texts.messages.info.offline)).toBeVisible();
-  await expect(sheet.getByText(texts.messages.info.confirmed)).toHaveCount(2);
+  await choose(anas, "Entre nous", info.title);
+  const sheet = page.getByRole("dialog", { name: info.title });
+  await expect(sheet.getByText(info.offline)).toBeVisible();
+  await expect(sheet.getByText(info.confirmed)).toHaveCount(2);
   await page.screenshot({ path: "test-results/message-info-offline.png" });
   await page.keyboard.press("Escape");
   await anas.context.setOffline(false);
@@ -79,11 +91,17 @@ test("a group message is answered in private, offline, from quote to group, and 
   await expect(bens.message("On part à quelle heure ?")).toBeInViewport();
 
   // The owner deletes the message: its tombstone says so, and quotes no longer show its words.
-  await callSite(site, "DELETE", `/api/conversations/${id}/messages/2`, { token: ana.token });
+  await anas.goTo(`/app/group/${id}`);
+  await choose(anas, "On part", anas.texts.common.delete);
+  const question = page.getByRole("alertdialog");
+  await expect(question).toContainText(fill(anas.texts.messages.deleteOfMemberBody, { name: "Ben" }));
+  await question.getByRole("button", { name: anas.texts.messages.deleteForAll }).click();
+  await expect(page.getByText(anas.texts.messages.deletedDone)).toBeVisible();
+  await anas.goTo(`/app/chat/${ben.id}`);
   const deletedBy = bens.texts.messages.deletedBy.replace(/\{name\}.*/, "");
   await expect(bens.page.getByRole("main").getByText(new RegExp(`${deletedBy}.?Ana Mbuyi`))).toBeVisible();
   await bens.page.screenshot({ path: "test-results/deleted-by-dark.png" });
-  await expect(anas.message("Entre nous")).toContainText(texts.messages.deletedByMe);
+  await expect(anas.message("Entre nous")).toContainText(anas.texts.messages.deletedByMe);
 
   // What Ben wrote can be answered in private after he was removed: he keeps it.
   await sendTexts(site, ben, id, ["Bien arrivé"]);
@@ -102,7 +120,7 @@ test("a group message is answered in private, offline, from quote to group, and 
     token: ana.token,
     body: { deleted: true },
   });
-  await expect(anas.message("Bon séjour")).toContainText(texts.messages.deletedByMe);
+  await expect(anas.message("Bon séjour")).toContainText(anas.texts.messages.deletedByMe);
   await anas.close();
   await bens.close();
 });

@@ -57,6 +57,7 @@ test("two people answer each other's messages: by menu, swipe and keyboard, offl
       hasTouch: true,
     }),
     server,
+    "en",
   );
   const bens = await TestClient.openIn(
     await browser.newContext({ baseURL: server.origin, viewport: { width: 1280, height: 800 }, colorScheme: "dark" }),
@@ -71,7 +72,9 @@ test("two people answer each other's messages: by menu, swipe and keyboard, offl
   // By the menu, cancelled by Escape; then by a swipe. The draft survives a reload.
   await openReply(anas, "Prenez de l'eau");
   await expect(anas.composer()).toBeFocused();
-  await expect(anas.composer()).toHaveAccessibleDescription(/En réponse à Ben.*Prenez de l'eau/);
+  await expect(anas.composer()).toHaveAccessibleDescription(
+    new RegExp(`${texts.messages.inReplyTo} Ben.*Prenez de l'eau`),
+  );
   await page.keyboard.press("Escape");
   await expect(cancel).toHaveCount(0);
   // The first touch loads the code of swipes.
@@ -103,6 +106,9 @@ test("two people answer each other's messages: by menu, swipe and keyboard, offl
   expect(await findAxeViolations(bens.page)).toEqual([]);
   await bens.page.screenshot({ path: "test-results/reply-quotes-dark.png" });
   await page.screenshot({ path: "test-results/reply-quotes.png" });
+  await openReply(bens, "Non, trois");
+  await bens.write("D'accord");
+  await expect(findMessage(anas, "D'accord")).toContainText("Non, trois");
 
   // A quote of a message that is not on the device leads to it, and back.
   const path = `/api/conversations/${id}/messages`;

@@ -72,7 +72,7 @@ test("who leaves a group or is removed reads what they had, on a new device too,
   }
 
   // A new device has the history, and never another word in place of a name.
-  const tablet = await TestClient.open(browser, server);
+  const tablet = await TestClient.open(browser, server, "en");
   let release = () => {};
   const held = new Promise<void>((resolve) => {
     release = resolve;

@@ -4,6 +4,7 @@ import { findAxeViolations } from "#tests/support/browser/axe-checks.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
 import { fill, TestClient, withholdContent } from "#tests/support/browser/test-client.ts";
 import { typeUntil } from "#tests/support/browser/type-until.ts";
+import { eventLine } from "#tests/support/people/friends.ts";
 import { makeGroup } from "#tests/support/people/groups.ts";
 import { sendTexts } from "#tests/support/people/messages.ts";
 import { toSite } from "#tests/support/people/pair.ts";
@@ -41,23 +42,26 @@ test("a group's messages show their authors, its system messages who did what, i
   const { ana, ben, cleo, id } = await makeFamily(site, 9300);
   await sendTexts(site, ana, id, ["Mbote na bino"]);
   await sendTexts(site, ben, id, ["Oui", "À quelle heure ?"]);
-  const anas = await TestClient.open(browser, server);
+  const anas = await TestClient.open(browser, server, "pt");
   const bens = await TestClient.open(browser, server, "en");
   const { page, texts } = anas;
+  const { isTyping, incoming } = texts.chat;
 
   // From the list, where the last message names its author and the group can be found by its name.
   await anas.signIn(ana);
-  await expect(anas.conversation("Famille")).toContainText("Ben : À quelle heure ?");
+  await expect(anas.conversation("Famille")).toContainText(fill(incoming, { name: "Ben", text: "À quelle heure ?" }));
   await expect(anas.conversation("Famille").getByRole("img", { name: texts.groups.chat.isGroup })).toBeVisible();
   await page.getByRole("searchbox").fill("famil");
   await anas.conversation("Famille").click();
   await page.waitForURL(`**/app/group/${id}`);
-  await expect(page.getByRole("heading", { level: 1 })).toHaveText(/^Famille3 membres$/);
-  await expect(line(anas, "Vous avez créé le groupe «\u00a0Famille\u00a0».")).toBeVisible();
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText(
+    `Famille${fill(texts.groups.chat.members_other, { count: 3 })}`,
+  );
+  await expect(eventLine(anas, "createdByMe", { group: "Famille" })).toBeVisible();
   // Only the first message of a run shows the name; a screen reader reads it with each message.
   await expect(anas.message("Oui").locator("bdi").getByText("Ben", { exact: true })).toBeVisible();
   await expect(anas.message("À quelle heure ?").locator("bdi").getByText("Ben", { exact: true })).toHaveCount(0);
-  await expect(anas.message("À quelle heure ?")).toContainText("Ben :");
+  await expect(anas.message("À quelle heure ?")).toContainText(fill(texts.chat.from, { name: "Ben" }));
   await expect(anas.message("Mbote na bino")).toContainText(texts.chat.fromYou);
 
   // A member who opens it by its address, and knows only Ana, sees all names too.
@@ -68,7 +72,7 @@ test("a group's messages show their authors, its system messages who did what, i
   await expect(page.getByRole("heading", { level: 1 })).toHaveText(/^Famille & amis/);
 
   // While a name is unknown no placeholder is shown, except for a screen reader.
-  const cleos = await TestClient.open(browser, server, "pt");
+  const cleos = await TestClient.open(browser, server);
   await withholdContent(cleos.context);
   const someone = cleos.page
     .getByRole("main")
@@ -90,15 +94,19 @@ test("a group's messages show their authors, its system messages who did what, i
   await typeUntil(
     bens,
     Promise.all([
-      expect(header).toContainText("Ben écrit..."),
-      expect(page.getByRole("status").getByText("Ben écrit...")).toBeAttached({ timeout: 2 * toldAgainMs }),
+      expect(header).toContainText(fill(isTyping, { name: "Ben" })),
+      expect(page.getByRole("status").getByText(fill(isTyping, { name: "Ben" }))).toBeAttached({
+        timeout: 2 * toldAgainMs,
+      }),
     ]),
   );
-  const bothType = expect(header).toContainText(/(Ben et Cléo|Cléo et Ben) écrivent\.\.\./);
+  const bothType = expect(header).toContainText(
+    new RegExp(fill(texts.groups.chat.twoType, { name: "(Ben|Cléo)", other: "(Ben|Cléo)" })),
+  );
   await Promise.all([typeUntil(bens, bothType), typeUntil(cleos, bothType)]);
   await bens.write("bonjour");
   await expect(anas.message("bonjour")).toBeVisible();
-  await expect(page.getByRole("log")).toContainText("Ben : bonjour");
+  await expect(page.getByRole("log")).toContainText(fill(incoming, { name: "Ben", text: "bonjour" }));
 
   // Read by one, delivered to the other, whose client shows another screen.
   await cleos.composer().fill("");
@@ -107,19 +115,20 @@ test("a group's messages show their authors, its system messages who did what, i
   await anas.write("Qui vient ?");
   await expect(bens.message("Qui vient ?")).toBeVisible();
   await expect(bens.page.getByRole("log")).toContainText("Ana Mbuyi: Qui vient ?");
-  await expect(cleos.conversation("Famille & amis")).toContainText("Ana Mbuyi: Qui vient ?");
+  await expect(cleos.conversation("Famille & amis")).toContainText("Ana Mbuyi : Qui vient ?");
   await expect(anas.ticks("Qui vient ?", "delivered")).toBeVisible();
   await openMenu(anas, "Qui vient ?");
   await pick(page, texts.groups.receipts.title);
   const sheet = page.getByRole("dialog", { name: texts.groups.receipts.title });
   const part = (name: string) => sheet.getByRole("region", { name }).getByRole("listitem");
-  await expect(part("Lu par 1")).toContainText(ben.phone);
-  await expect(part("Distribué à 1")).toContainText("Cléo");
+  const { receipts } = texts.groups;
+  await expect(part(fill(receipts.read, { count: 1 }))).toContainText(ben.phone);
+  await expect(part(fill(receipts.delivered, { count: 1 }))).toContainText("Cléo");
   await expectNoFaults(page);
   // It updates live: when all have read, the ticks change and the sheet with them.
   await cleos.conversation("Famille & amis").click();
   await expect(cleos.message("Qui vient ?")).toBeVisible();
-  await expect(part("Lu par 2")).toHaveCount(2);
+  await expect(part(fill(receipts.read, { count: 2 }))).toHaveCount(2);
   await page.keyboard.press("Escape");
   await expect(anas.ticks("Qui vient ?", "read")).toBeVisible();
 

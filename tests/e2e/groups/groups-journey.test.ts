@@ -185,8 +185,11 @@ test("five people on seven devices create a group and talk in it, each in their 
   await expect(
     anas.page.getByText(fill(texts.messages.forwardedFrom, { name: ben.username }), { exact: true }),
   ).toBeVisible();
-  await openMessageMenu(anas, "Mbote na bino nyonso", texts.common.delete);
-  await page.getByRole("alertdialog").getByRole("button", { name: texts.messages.deleteForAll }).click();
+  await openMessageMenu(anasTablet, "Mbote na bino nyonso", anasTablet.texts.common.delete);
+  await anasTablet.page
+    .getByRole("alertdialog")
+    .getByRole("button", { name: anasTablet.texts.messages.deleteForAll })
+    .click();
   for (const phone of phones) await expect(phone.message(phone.texts.chat.deletedMessage)).toBeVisible();
   await openChatMenu(elis, elis.texts.chat.search);
   await elis.page.getByRole("searchbox").fill("coming soon");

@@ -76,7 +76,7 @@ const chatPath = (userId: string): string => `/app/chat/${userId}`;
 export class TestClient {
   readonly context: BrowserContext;
   readonly page: Page;
-  readonly texts: Texts;
+  texts: Texts;
   readonly #origin: string;
 
   private constructor(context: BrowserContext, page: Page, texts: Texts, origin: string) {
@@ -120,6 +120,12 @@ export class TestClient {
     const { attach } = this.texts.chat;
     await page.getByRole("button", { name: attach.menu, exact: true }).click();
     await page.getByRole("menuitem", { name: attach[what], exact: true }).click();
+  }
+
+  /** Continues in another language from the next navigation on. */
+  async switchLanguage(language: Language): Promise<void> {
+    await this.context.addCookies([{ name: "lang", value: language, url: this.#origin }]);
+    this.texts = textsOf[language];
   }
 
   async goTo(path: string, page = this.page): Promise<void> {
