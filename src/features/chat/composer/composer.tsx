@@ -121,6 +121,13 @@ export function MessageComposer({ ref, conversation, isHidden, onSend, ...props 
   const focusField = () => {
     if (hasKeyboard()) textarea.current?.focus({ preventScroll: true });
   };
+  useEffect(() => {
+    // A field that starts with a draft has its caret before it. Setting the selection would focus the field in Safari.
+    if (textarea.current && latest.current !== "") {
+      textarea.current.value = "";
+      textarea.current.value = latest.current;
+    }
+  }, []);
   useEffect(focusField, []);
   const { hash } = useLocation();
   useEffect(() => {
