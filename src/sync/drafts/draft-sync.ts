@@ -25,12 +25,26 @@ import {
 import { retryOnQuotaError, type SyncContext } from "#sync/store/sync-context.ts";
 import { readSyncCursor } from "#sync/store/sync-cursor.ts";
 import { changeDraft } from "#sync/store/unsent-messages.ts";
-import { keepText } from "./keep-text.ts";
+import { deleteKeptText, keepText } from "./keep-text.ts";
+import { listKeptTexts } from "./kept-texts.ts";
 import { notifyReplyDrafts } from "./reply-draft-listeners.ts";
 
 type SendDraft = (command: CommandOf<"setDraft">) => Promise<CommandResults["setDraft"]>;
 
 const noState: DraftState = { change: 0, text: "", isOwn: false };
+
+/**
+ * Whether an own draft has replaced one that was written later and that this device had not seen: its request was delayed
+ * in the network, so the server counted its text as newer than it was. The pause of typing is also the accuracy of the
+ * clocks.
+ */
+const wasReplacedLate = ({ change, at, text }: SyncedDraft, { change: own, isOwn, written }: DraftState): boolean =>
+  isOwn &&
+  written !== undefined &&
+  text !== "" &&
+  change < own &&
+  change > written.base &&
+  at > written.at + typingPauseMs;
 
 /** Shares the drafts of conversations with the person's other devices, and applies theirs. */
 export class DraftSync implements OperationSender<DraftTask> {
@@ -65,9 +79,15 @@ export class DraftSync implements OperationSender<DraftTask> {
     let change = (cursor?.value as number | undefined) ?? 0;
     const next = pushed.filter((push) => push.change > change);
     const isChain = next.every(({ before }, index) => before === (next[index - 1]?.change ?? change));
-    let drafts = next.flatMap(({ draft }) => draft ?? []);
+    // The last one of each conversation, as the server has it.
+    let drafts = [...new Map(next.flatMap(({ draft }) => (draft ? [[draft.conversation, draft]] : []))).values()];
     if (cursor && isChain && next.at(-1)?.change === head?.value) change = head?.value as number;
-    else ({ head: change, drafts } = await this.#fetch(change));
+    else {
+      const fetched = await this.#fetch(change);
+      change = fetched.head;
+      // After the present drafts, for what an own one may have replaced.
+      drafts = [...fetched.drafts, ...drafts];
+    }
     for (const draft of drafts) await this.#apply(draft);
     await store.transaction("rw", [store.meta], async () => {
       await store.meta.put({ key: draftCursorKey, value: change });
@@ -115,7 +135,9 @@ export class DraftSync implements OperationSender<DraftTask> {
       const [edit, row] = await strict.meta.bulkGet(keys);
       const latest = (row?.value as DraftState | undefined) ?? noState;
       if (revision > latest.change) {
-        const value: DraftState = { change: revision, ...draft, isOwn: true };
+        const { skew } = await readSyncCursor(strict);
+        const written = { base: state.change, at: at + skew };
+        const value: DraftState = { change: revision, ...draft, isOwn: true, written };
         await strict.meta.put({ key: toDraftStateKey(conversation), value });
       } else if (revision === 0) {
         await strict.meta.put({ key: toDraftStateKey(conversation), value: { ...noState, change: latest.change } });
@@ -151,8 +173,16 @@ export class DraftSync implements OperationSender<DraftTask> {
     await this.#change(conversation, async () => {
       const [editRow, stateRow] = await strict.meta.bulkGet([editKey, stateKey]);
       const state = (stateRow?.value as DraftState | undefined) ?? noState;
-      if (draft.change <= state.change) return;
       const local = await readTextDraft(strict, conversation);
+      const { skew } = await readSyncCursor(strict);
+      if (draft.change <= state.change) {
+        if (!isTyping && !editRow && local === state.text && wasReplacedLate(draft, state)) {
+          await this.#replaceText(draft, local);
+          await strict.meta.put({ key: stateKey, value: { ...state, written: undefined } });
+          await recordDraftEdit(strict, conversation, { at: draft.at - skew, isFinal: true });
+        }
+        return;
+      }
       const target = readReplyDraft(scope, conversation);
       const reply = v.is(ReplyPlace, target) ? target : undefined;
       const next: DraftState = { change: draft.change, text, isOwn: false };
@@ -168,7 +198,6 @@ export class DraftSync implements OperationSender<DraftTask> {
       }
       const edit = editRow?.value as DraftEdit | undefined;
       const isUnsent = edit !== undefined || local !== state.text;
-      const { skew } = await readSyncCursor(strict);
       const isLater = edit !== undefined && edit.at + skew > draft.at;
       if (isTyping || (!isOverruling && (text === "" ? isUnsent : isLater && local !== ""))) {
         if (isOverruling) throw new SyncError("unavailable"); // again when the field is at rest
@@ -177,14 +206,25 @@ export class DraftSync implements OperationSender<DraftTask> {
         return;
       }
       const wasUnseen = isUnsent || (state.isOwn && draft.base < state.change);
-      if (wasUnseen && local.trim() !== "" && !text.includes(local.trim())) keepText(scope, conversation, local);
-      if (text === "") await strict.meta.delete(toTextDraftKey(conversation));
-      else await strict.meta.put({ key: toTextDraftKey(conversation), value: text });
+      await this.#replaceText(draft, wasUnseen ? local : "");
       await strict.meta.put({ key: stateKey, value: next });
       await strict.meta.delete(editKey);
-      clearJournaledTextDraft(scope, conversation);
-      writeReplyDraft(scope, conversation, text === "" ? undefined : draft.reply);
-      notifyReplyDrafts();
     });
+  }
+
+  /** Replaces the text on this device by that of a draft. `unseen`: text that gives way although nobody has seen it. */
+  async #replaceText({ conversation, text, reply }: SyncedDraft, unseen: string): Promise<void> {
+    const { strict, platform, me } = this.#context;
+    const scope = { platform, me };
+    if (unseen.trim() !== "" && !text.includes(unseen.trim()) && !keepText(scope, conversation, unseen))
+      throw new SyncError("unavailable"); // without room for it, it stays in the field
+    if (text === "") await strict.meta.delete(toTextDraftKey(conversation));
+    else await strict.meta.put({ key: toTextDraftKey(conversation), value: text });
+    // A text that gave way here before and comes back.
+    const back = listKeptTexts(scope, conversation).find((kept) => kept.target === undefined && kept.text === text);
+    if (back) deleteKeptText(scope, conversation, back.id);
+    clearJournaledTextDraft(scope, conversation);
+    writeReplyDraft(scope, conversation, text === "" ? undefined : reply);
+    notifyReplyDrafts();
   }
 }

@@ -213,7 +213,7 @@ export class TextDrafts {
         if (!draft.isChanged && stored === (isEmpty ? "" : draft.text)) return false;
         if (this.#isUnseen(conversation, stored) && !draft.text.includes(stored.trim())) {
           if (isEmpty) return false; // an emptied field ends only the text that stood in it
-          keepText(this.#journalScope, conversation, stored);
+          if (!keepText(this.#journalScope, conversation, stored)) return undefined; // no room: this text stays in its page
         }
         this.#seen.set(conversation, isEmpty ? "" : draft.text);
         const at = this.#tab.platform.now();
@@ -224,6 +224,7 @@ export class TextDrafts {
         }
         return true;
       });
+      if (isChanged === undefined) return;
       if (isChanged && isEmpty) this.#tab.notifyDraftsChanged();
       else if (isChanged) this.#scheduleSharing();
       if (this.#unsaved.get(conversation) !== draft) return;

@@ -32,9 +32,12 @@ export const createEditSender = (context: SyncContext): OperationSender<PendingE
   },
 });
 
-/** Keeps the words of an edit whose message is gone: they stand above the message field. */
+/**
+ * Keeps the words of an edit whose message is gone: they stand above the message field. Throws a SyncError without room for
+ * them; the edit stays then.
+ */
 const keepWords = (context: SyncContext, { conversation, target, text }: PendingEdit): void => {
-  if (text !== "") keepText(context, conversation, text, { target });
+  if (text !== "" && !keepText(context, conversation, text, { target })) throw new SyncError("unavailable");
 };
 
 /** Removes an edit, unless the author has changed the text once more since. `onRemoved` receives it before that. */

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { parseKeptTexts, readKeptTexts } from "#sync/drafts/kept-texts.ts";
 import { TextDrafts } from "#sync/drafts/text-drafts.ts";
@@ -9,6 +9,7 @@ import { eventually } from "#tests/support/model/eventually.ts";
 import { getContext, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import type { ModelDevice } from "#tests/support/model/model-device.ts";
 import { makeDevice } from "#tests/support/model/model-fixtures.ts";
+import { ModelLocalStorage } from "#tests/support/model/model-local-storage.ts";
 import { ModelServer } from "#tests/support/model/model-server.ts";
 
 type OpenDevice = { device: ModelDevice; tab: Tab; drafts: TextDrafts };
@@ -40,6 +41,18 @@ const waitForStored = (server: ModelServer, user: Uuid, id: ConversationId, text
   eventually(() => expect(server.inbox(user).drafts.get(id)?.text).toBe(text));
 const countCommands = (server: ModelServer) =>
   server.executedCommands.filter(({ command }) => command.type === "setDraft").length;
+/** Delays what a device sends until the returned function is called. */
+const delayRequests = ({ device }: OpenDevice): (() => void) => {
+  const socket = device.sockets.at(-1);
+  if (!socket) throw new Error("no socket");
+  const { send } = socket;
+  const delayed: string[] = [];
+  socket.send = (text) => void delayed.push(text);
+  return () => {
+    socket.send = send;
+    for (const text of delayed) socket.send(text);
+  };
+};
 const setOffline = ({ device }: OpenDevice, isOffline: boolean) => {
   device.faults.isOffline = isOffline;
   if (isOffline) for (const socket of device.sockets) socket.end(1006);
@@ -141,6 +154,60 @@ describe("a draft", () => {
     await waitForDraft(tablet, id, "récent");
     expect(listKept(tablet, id)).toEqual(["ancien"]);
     expect(await phone.drafts.read(id)).toBe("récent");
+  });
+
+  it("that gives way stays in its field until the device has room to keep it", async () => {
+    const { server, amina, id, phone, tablet } = await setUp();
+    setOffline(tablet, true);
+    tablet.drafts.type(id, "ancien");
+    await tablet.drafts.share();
+    await tablet.device.pass(60_000);
+    phone.drafts.type(id, "récent");
+    await waitForStored(server, amina, id, "récent");
+    const full = vi.spyOn(ModelLocalStorage.prototype, "setItem").mockImplementation(() => {
+      throw new DOMException("full", "QuotaExceededError");
+    });
+    vi.spyOn(console, "warn").mockImplementation(() => {});
+    setOffline(tablet, false);
+    await tablet.device.pass(20_000);
+    expect(await tablet.drafts.read(id)).toBe("ancien");
+    full.mockRestore();
+    await waitForDraft(tablet, id, "récent");
+    expect(listKept(tablet, id)).toEqual(["ancien"]);
+  });
+
+  it("whose request was delayed in the network gives way to one that was written later, and both devices show that", async () => {
+    const { server, amina, id, phone, tablet } = await setUp();
+    const release = delayRequests(phone);
+    phone.drafts.type(id, "du téléphone");
+    await phone.drafts.share();
+    await phone.device.pass(5_000);
+    tablet.drafts.type(id, "de la tablette");
+    await waitForStored(server, amina, id, "de la tablette");
+    await tablet.device.pass(5_000);
+    release();
+    await waitForStored(server, amina, id, "du téléphone");
+    await waitForStored(server, amina, id, "de la tablette");
+    for (const on of [phone, tablet]) await waitForDraft(on, id, "de la tablette");
+    expect(listKept(phone, id)).toEqual(["du téléphone"]);
+    expect(listKept(tablet, id)).toEqual([]);
+    expect(countCommands(server)).toBe(3);
+  });
+
+  it("whose request was delayed in the network does not give way to one that was sent meanwhile", async () => {
+    const { server, amina, id, phone, tablet } = await setUp();
+    const release = delayRequests(phone);
+    phone.drafts.type(id, "du téléphone");
+    await phone.drafts.share();
+    await phone.device.pass(5_000);
+    tablet.drafts.type(id, "de la tablette");
+    await waitForStored(server, amina, id, "de la tablette");
+    await tablet.drafts.send(id, "de la tablette");
+    await waitForStored(server, amina, id, "");
+    release();
+    await waitForDraft(tablet, id, "du téléphone");
+    await phone.device.pass(8_000);
+    for (const on of [phone, tablet]) expect(await on.drafts.read(id)).toBe("du téléphone");
   });
 
   it("survives a lost answer and a crash without coming back after it was sent", async () => {

@@ -50,3 +50,10 @@ it("an edit that began before its message was stored goes on afterwards", async 
   later.keep(undefined);
   expect(list()).toEqual([]);
 });
+
+it("no text is dropped, however many a conversation has", async () => {
+  const { open, list } = await setUp();
+  const texts = Array.from({ length: 40 }, (_, n) => `texte ${n}`);
+  for (const [n, text] of texts.entries()) open({ seq: n + 1 }).keep(text);
+  expect(list()).toEqual(texts);
+});
