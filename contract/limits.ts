@@ -26,7 +26,10 @@ export const previewMaxLength = 160; // a text up to this length is complete in 
 export const searchSliceRows = 1_000; // messages
 export const searchSliceLength = 50_000; // UTF-16 units of text, if reached before searchSliceRows
 export const searchSlicesMax = 20; // slices of one search call before it returns a cursor
+export const searchRowsMax = 1_600; // rows of messages that one search call reads in a conversation
 export const searchBlockMessages = 1_000; // messages that are indexed together (docs/decisions/search.md)
+export const indexedSlicesPerAlarm = 10; // other requests run between two of them
+export const indexWaitMs = 500; // how long a search waits for the index that is being built
 export const searchResultsMax = 40;
 // Search in several conversations by one request
 export const searchedConversationsMax = 10;

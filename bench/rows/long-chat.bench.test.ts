@@ -50,6 +50,7 @@ const countChat = async (count: number): Promise<void> => {
   await measure("open: the newest page", () => pages(["b", head + 1]));
   await measure("one page up", () => pages(["b", head - messagePageRows]));
   await measure("jump to the middle", () => pages(["b", middle + 1], ["a", middle]));
+  await measure("first search: nowhere, until the index is built", () => search("zzz"));
   await measure("search: the newest message", () => search(newest));
   await measure("search: the one in the middle", () => search(middleText));
   await measure("search: the oldest", () => search(oldestText));

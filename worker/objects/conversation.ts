@@ -3,6 +3,7 @@ import type { CallCommand } from "#contract/calls/open-call.ts";
 import type { ReadState } from "#contract/conversations.ts";
 import type { Group, Receipts } from "#contract/groups.ts";
 import { type ConversationId, privateMembers, type Uuid } from "#contract/ids.ts";
+import { searchRowsMax } from "#contract/limits.ts";
 import {
   type CommandOf,
   isRefusal,
@@ -41,6 +42,7 @@ import {
 import { mayAnswerInPrivate } from "./conversation/messages/reply-checks.ts";
 import { readRevisionsPage } from "./conversation/messages/revisions.ts";
 import { requestRingState } from "./conversation/ring-recovery.ts";
+import { SearchIndexer } from "./conversation/search/search-indexer.ts";
 import { searchLog, searchLogOfSender } from "./conversation/search/search-log.ts";
 import type {
   AddedMember,
@@ -69,6 +71,7 @@ const conversationNotFound: Refusal = { error: "conversation_not_found" };
 export class Conversation extends DurableObject<Env> implements ConversationRpc {
   #log: ConversationLog | undefined;
   readonly #notifier: MemberNotifier;
+  readonly #searchIndexer = new SearchIndexer();
   #appender: MessageAppender | undefined;
   #callController: CallController | undefined;
   #access: AccessController | undefined;
@@ -77,10 +80,11 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     const log = ConversationLog.find(ctx.storage);
-    this.#notifier = new MemberNotifier(ctx, env, log, {
+    const callTimeouts = {
       applyDue: () => this.#callController?.applyTimeouts(),
       findNext: () => this.#callController?.nextTimeoutAt,
-    });
+    };
+    this.#notifier = new MemberNotifier(ctx, env, log, { callTimeouts, backgroundWork: this.#searchIndexer });
     if (log) {
       this.#attachLog(log);
       if (this.#callController) ctx.waitUntil(requestRingState(env, log, this.#callController));
@@ -327,11 +331,19 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
     user: Uuid,
     ...[query, budget, sender]: [CommandOf<"search">, SearchBudget, sender?: Uuid]
   ): Promise<SearchSlice | Refusal> {
-    const member = this.#log?.members.findReader(user);
-    if (!this.#log || !member) return conversationNotFound;
-    return sender === undefined
-      ? searchLog(this.#log, member, query, budget)
-      : searchLogOfSender(this.#log, member, query, budget, sender);
+    const log = this.#log;
+    // Only at the beginning of a request, so that what was found is shown at once.
+    const mayWait = budget.rows === searchRowsMax && log?.members.findReader(user) !== undefined;
+    const isWaiting = mayWait && this.#searchIndexer.isAhead(log, query.before);
+    if (isWaiting) await this.#searchIndexer.waitForSlices();
+    const member = log?.members.findReader(user);
+    if (!log || !member) return conversationNotFound;
+    const found =
+      sender === undefined
+        ? searchLog(log, member, query, budget)
+        : searchLogOfSender(log, member, query, budget, sender);
+    if (this.#searchIndexer.start(log)) this.#notifier.scheduleAlarm(Date.now() + 1);
+    return isWaiting ? { ...found, isLast: true } : found;
   }
 
   override alarm(): Promise<void> {

@@ -339,8 +339,11 @@ export interface ConversationRpc {
   ): Promise<SearchSlice | Refusal>;
 }
 
-/** Space left in the response of a search. */
-export type SearchBudget = { messages: number; bytes: number };
+/** Space left in the response of a search, and rows of messages that it may still read. */
+export type SearchBudget = { messages: number; bytes: number; rows: number };
 
-/** Result of one search slice: size of the found messages, and whether the budget is used up. */
-export type SearchSlice = SearchResult & { bytes: number; isFull: boolean };
+/**
+ * Result of one search slice: size of the found messages and rows of messages read. `isLast`: the request ends with it,
+ * because its response is full or it waited for the index.
+ */
+export type SearchSlice = SearchResult & { bytes: number; rows: number; isLast: boolean };

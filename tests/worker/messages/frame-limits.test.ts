@@ -175,7 +175,7 @@ test("one person's searches run one after the other, on all sockets", async () =
       most = Math.max(most, ++running);
       await scheduler.wait(5);
       running -= 1;
-      return { messages: [], before: null, bytes: 0, isFull: false };
+      return { messages: [], before: null, bytes: 0, rows: 0, isLast: false };
     });
   });
   const refs = [901, 902, 903];

@@ -1,19 +1,19 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test, vi } from "vitest";
 import type { Body } from "#contract/conversations.ts";
 import { createUuid, privateConversationId } from "#contract/ids.ts";
-import { pageMaxBytes, receiptHoldMs } from "#contract/limits.ts";
-import { isRefusal } from "#contract/wire/commands.ts";
+import { receiptHoldMs } from "#contract/limits.ts";
 import type { SearchFilter } from "#contract/wire/search-filter.ts";
+import { waitUntilIndexed } from "#tests/worker/search/search-fixture.ts";
 import { Device, type FrameOf, readRow, request, sendTexts, waitUntil } from "#tests/worker/support/device.ts";
 import { makeForward } from "#tests/worker/support/forward.ts";
 import { countDirectoryRows, createRowCounter, type RowCounter } from "#tests/worker/support/row-counter.ts";
 import { makeVoiceBody } from "#tests/worker/support/seeded-files.ts";
 import { befriend, makePair, seedPerson } from "#tests/worker/support/seeded-people.ts";
 import { call } from "#tests/worker/support/site.ts";
+import { ConversationLog } from "#worker/objects/conversation/log/conversation-log.ts";
 import { toBodyColumns } from "#worker/objects/conversation/log/message-kinds.ts";
-import { getConversationStub } from "#worker/objects/stubs.ts";
 
 /** Rows and object requests per action: the local counterpart of the bill (docs/ARCHITECTURE.md). */
 const readMax = 50;
@@ -89,7 +89,7 @@ test("opening the list or any page of a chat reads at most 50 rows, whatever the
   for (const [name, { read }] of Object.entries(figures)) expect(read, name).toBeLessThanOrEqual(readMax);
 });
 
-test("a search in a long chat reads at most 2,000 rows once the chat was searched, and then writes none", async () => {
+test("a search in a long chat reads at most 2,000 rows, the first one too, and writes none once it was searched", async () => {
   const { ana, id } = await makeLongChat(searchedCount);
   await runInDurableObject(env.CONVERSATION.getByName(id), (_, { storage: { sql } }) => {
     sql.exec("UPDATE messages SET at = 1000 + seq");
@@ -97,16 +97,15 @@ test("a search in a long chat reads at most 2,000 rows once the chat was searche
     const { kind, body } = toBodyColumns(makeVoiceBody(createUuid()));
     sql.exec("UPDATE messages SET kind = ?, body = ? WHERE seq % 4000 = 7", kind, body);
   });
-  const conversation = getConversationStub(env, id);
-  const search = async (query: string, from: number): Promise<number | null> => {
-    const command = { type: "search", conversation: id, query, before: from } as const;
-    const found = await conversation.searchMessages(ana.id, command, { messages: 40, bytes: pageMaxBytes });
-    if (isRefusal(found)) throw new Error(found.error);
-    return found.before;
-  };
-  // Without the limits of a person.
-  for (let before: number | null = searchedCount + 1; before !== null; ) before = await search("nulle", before);
   const phone = await Device.open(ana);
+  const search = () => phone.request((ref) => ["q", ref, id, "nulle", searchedCount + 1]);
+  const isFull = vi.spyOn(ConversationLog.prototype, "isFull", "get").mockReturnValue(true);
+  const unindexed = await count(search);
+  expect(unindexed.read).toBeLessThanOrEqual(searchReadMax);
+  expect(unindexed.written).toBe(0);
+  isFull.mockRestore();
+  await search();
+  await waitUntilIndexed(id);
   for (const query of ["un", "nulle part", "li", "ligne 777"]) {
     const { read, written } = await count(() => phone.request((ref) => ["q", ref, id, query, searchedCount + 1]));
     expect(read, query).toBeLessThanOrEqual(searchReadMax);

@@ -203,7 +203,7 @@ test("a conversation that does not answer hides no result of the others", async 
   const other = await befriend(ana, await seedPerson());
   for (const conversation of [id, other]) await sendTexts(ana, conversation, "un");
   let calls = 0;
-  const answer = { messages: [], before: null, bytes: 0, isFull: false };
+  const answer = { messages: [], before: null, bytes: 0, rows: 0, isLast: false };
   await spyOnSearch(id, async () => {
     if (calls++ === 0) throw new Error("spoiled");
     return answer;

@@ -1,15 +1,25 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { Buffer } from "node:buffer";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import type { ConversationId } from "#contract/ids.ts";
-import { pageMaxBytes, searchBlockMessages, searchResultsMax } from "#contract/limits.ts";
+import {
+  fanOutAlarmMs,
+  indexedSlicesPerAlarm,
+  searchBlockMessages,
+  searchResultsMax,
+  searchRowsMax,
+} from "#contract/limits.ts";
 import { isRefusal, type Refusal } from "#contract/wire/commands.ts";
 import type { Person } from "#tests/support/people/people.ts";
-import { request, sendTexts, toTexts } from "#tests/worker/support/device.ts";
-import { makePair } from "#tests/worker/support/seeded-people.ts";
+import { request, sendTexts, toTexts, waitUntil } from "#tests/worker/support/device.ts";
+import { makePair, seedPerson } from "#tests/worker/support/seeded-people.ts";
+import { ConversationLog } from "#worker/objects/conversation/log/conversation-log.ts";
+import { SearchIndex } from "#worker/objects/conversation/log/search-index.ts";
+import { SearchIndexer } from "#worker/objects/conversation/search/search-indexer.ts";
 import type { SearchSlice } from "#worker/objects/rpc.ts";
 import { getConversationStub } from "#worker/objects/stubs.ts";
+import { searchBudget, waitUntilIndexed } from "./search-fixture.ts";
 
 /** Search in a conversation with complete blocks, by the index (docs/decisions/search.md). */
 
@@ -38,7 +48,7 @@ const searchSlice = async (
   getConversationStub(env, conversation).searchMessages(
     by.id,
     { type: "search", conversation, query, before },
-    { messages: searchResultsMax, bytes: pageMaxBytes },
+    searchBudget,
   );
 
 /** All that a member finds, without the limits of a person. */
@@ -53,6 +63,12 @@ const searchAll = async (by: Person, conversation: ConversationId, query: string
   return texts;
 };
 
+/** Searches once, and waits for the index that this builds. */
+const buildIndex = async (by: Person, conversation: ConversationId): Promise<void> => {
+  await searchSlice(by, conversation, "rien", Number.MAX_SAFE_INTEGER);
+  await waitUntilIndexed(conversation);
+};
+
 /** Everything that the tables of the index contain, as text. */
 const readIndexBytes = (id: ConversationId): Promise<string> =>
   runInDurableObject(conversationStub(id), (_, { storage: { sql } }) =>
@@ -62,6 +78,18 @@ const readIndexBytes = (id: ConversationId): Promise<string> =>
       .map((value) => (value instanceof ArrayBuffer ? Buffer.from(value).toString("latin1") : String(value)))
       .join("\n"),
   );
+
+const listBlocks = (id: ConversationId) =>
+  runInDurableObject(conversationStub(id), (_, { storage: { sql } }) => {
+    const exists = sql.exec("SELECT 1 FROM sqlite_master WHERE name = 'search_blocks'").toArray().length > 0;
+    return exists ? sql.exec("SELECT block, low FROM search_blocks ORDER BY block").toArray() : [];
+  });
+
+/** Rows of blocks that are indexed completely. */
+const blocks = (...numbers: number[]) => numbers.map((block) => ({ block, low: block * searchBlockMessages + 1 }));
+
+const readAlarm = (id: ConversationId): Promise<number | null> =>
+  runInDurableObject(conversationStub(id), (_, { storage }) => storage.getAlarm());
 
 const countIndexTables = (id: ConversationId): Promise<number> =>
   runInDurableObject(
@@ -101,14 +129,14 @@ describe("the index", () => {
     expect(lines).toEqual(Array.from({ length: head - 2 }, (_, i) => `ligne ${head - i}`));
     for (let round = 0; round < 2; round++) {
       for (const [query, texts] of queries) expect(await searchAll(ben, id, query)).toEqual(texts);
+      await waitUntilIndexed(id);
     }
-    expect(await countIndexTables(id)).toBeGreaterThan(0);
     expect(await searchAll(ben, id, "ligne")).toEqual(lines);
   });
 
   test("answers a search through complete blocks in one request, with what came since", async () => {
     const { ben, id, head } = await makeLongChat("aiguille");
-    await searchAll(ben, id, "aiguille");
+    await buildIndex(ben, id);
     await sendTexts(ben, id, "aiguille deux");
     await evictDurableObject(conversationStub(id));
     const page = await request(ben, { type: "search", conversation: id, query: "aig", before: head + 2 });
@@ -116,28 +144,98 @@ describe("the index", () => {
     expect(page.before).toBeNull();
   });
 
-  test("indexes a block once it is complete", async () => {
+  test("indexes a block once it is complete and somebody searches", async () => {
     const { ana, ben, id, head } = await makeLongChat("aiguille");
-    const listBlocks = () =>
-      runInDurableObject(conversationStub(id), (_, { storage: { sql } }) =>
-        sql.exec("SELECT block, low FROM search_blocks ORDER BY block").toArray(),
-      );
-    await searchAll(ben, id, "rien");
-    const blocks = [0, 1, 2].map((block) => ({ block, low: block * searchBlockMessages + 1 }));
-    expect(await listBlocks()).toEqual(blocks.slice(0, 2));
+    await buildIndex(ben, id);
+    expect(await listBlocks(id)).toEqual(blocks(0, 1));
     await fill(id, head + 1, 3 * searchBlockMessages - 1);
-    await searchAll(ben, id, "rien");
-    expect(await listBlocks()).toEqual(blocks.slice(0, 2));
+    await buildIndex(ben, id);
+    expect(await listBlocks(id)).toEqual(blocks(0, 1));
     await sendTexts(ana, id, "la dernière");
+    await runDurableObjectAlarm(conversationStub(id));
+    expect(await listBlocks(id)).toEqual(blocks(0, 1));
     expect(await searchAll(ben, id, "derniere")).toEqual(["la dernière"]);
+    await waitUntilIndexed(id);
     expect(await searchAll(ben, id, "derniere")).toEqual(["la dernière"]);
-    expect(await listBlocks()).toEqual(blocks);
+    expect(await listBlocks(id)).toEqual(blocks(0, 1, 2));
+  });
+
+  test("is built after the first search, whatever it finds", async () => {
+    const { ana, ben, id } = await makePair();
+    await sendTexts(ana, id, "aiguille");
+    const blockCount = 2 * indexedSlicesPerAlarm + 1;
+    await fill(id, 2, blockCount * searchBlockMessages + 5);
+    const page = await request(ben, { type: "search", conversation: id, query: "ligne", before: 1e9 });
+    expect(page.messages).toHaveLength(searchResultsMax);
+    await waitUntilIndexed(id);
+    expect(await listBlocks(id)).toEqual(blocks(...Array.from({ length: blockCount }, (_, block) => block)));
+    await waitUntil(async () => (await readAlarm(id)) === null);
+  });
+
+  test("is waited for by a search that goes on below, which then uses it and returns", async () => {
+    const { ben, id } = await makePair();
+    const head = (2 * indexedSlicesPerAlarm + 1) * searchBlockMessages;
+    await fill(id, 1, head);
+    const search = (before: number) => searchSlice(ben, id, "aiguille", before);
+    const first = await search(head + 1);
+    if (isRefusal(first)) throw new Error(first.error);
+    expect(first).toMatchObject({ before: head + 1 - searchBlockMessages, rows: searchBlockMessages, isLast: false });
+    const wait = vi.spyOn(SearchIndexer.prototype, "waitForSlices");
+    const addSlice = vi.spyOn(SearchIndex.prototype, "addSlice");
+    const second = await search(searchBlockMessages + 1);
+    expect(wait).toHaveBeenCalledOnce();
+    expect(addSlice.mock.calls.length).toBeGreaterThan(0);
+    expect(second).toMatchObject({ messages: [], before: null, isLast: true });
+    await waitUntilIndexed(id);
+    expect(await search(searchBlockMessages + 1)).toMatchObject({ before: null, rows: 0, isLast: false });
+    expect(wait).toHaveBeenCalledOnce();
+    vi.restoreAllMocks();
+  });
+
+  test("is continued by an instance that replaces the one which began", async () => {
+    const { ben, id, head } = await makeLongChat("aiguille");
+    await buildIndex(ben, id);
+    await fill(id, head + 1, head + 2 * searchBlockMessages);
+    await runInDurableObject(conversationStub(id), (_, { storage }) => storage.setAlarm(Date.now() + 1));
+    await evictDurableObject(conversationStub(id));
+    await waitUntilIndexed(id);
+    expect(await listBlocks(id)).toEqual(blocks(0, 1, 2, 3));
+  });
+
+  test("is not built by a request of a stranger, nor in a full conversation", async () => {
+    const { ben, id } = await makeLongChat("aiguille");
+    const stranger = await seedPerson();
+    const command = { type: "search", conversation: id, query: "ligne", before: 9 } as const;
+    await getConversationStub(env, id).searchMessages(stranger.id, command, searchBudget);
+    await runDurableObjectAlarm(conversationStub(id));
+    expect(await countIndexTables(id)).toBe(0);
+    await runInDurableObject(conversationStub(id), () => {
+      vi.spyOn(ConversationLog.prototype, "isFull", "get").mockReturnValue(true);
+    });
+    expect(await searchAll(ben, id, "aiguille")).toEqual(["aiguille"]);
+    await runDurableObjectAlarm(conversationStub(id));
+    expect(await countIndexTables(id)).toBe(0);
+    vi.restoreAllMocks();
+  });
+
+  test("leaves a search through messages that are not indexed within its rows, and it continues", async () => {
+    const { ben, id, head } = await makeLongChat("aiguille");
+    await runInDurableObject(conversationStub(id), () => {
+      vi.spyOn(ConversationLog.prototype, "isFull", "get").mockReturnValue(true);
+    });
+    const search = (before: number) => request(ben, { type: "search", conversation: id, query: "aiguille", before });
+    const first = await search(head + 1);
+    expect(first).toEqual({ messages: [], before: head + 1 - searchRowsMax });
+    const second = await search(first.before ?? 0);
+    expect([toTexts(second.messages), second.before]).toEqual([["aiguille"], null]);
+    vi.restoreAllMocks();
   });
 });
 
 describe("what nobody may find", () => {
   test("a deleted message leaves no word in the index", async () => {
     const { ana, ben, id } = await makeLongChat("zqxsecret deuxième", "le reste");
+    await buildIndex(ben, id);
     expect(await searchAll(ben, id, "zqx")).toEqual(["zqxsecret deuxième"]);
     expect(await readIndexBytes(id)).toContain("qxsecret");
     await request(ana, { type: "deleteForEveryone", conversation: id, seq: 1 });
@@ -148,7 +246,7 @@ describe("what nobody may find", () => {
 
   test("an edited message is found by its new words only", async () => {
     const { ana, ben, id } = await makeLongChat("zqxavant", "le reste");
-    await searchAll(ben, id, "zqx");
+    await buildIndex(ben, id);
     await request(ana, { type: "editMessage", conversation: id, target: 1, edit: 0, text: "après" });
     expect(await readIndexBytes(id)).not.toContain("qxavant");
     expect(await searchAll(ben, id, "zqx")).toEqual([]);
@@ -157,7 +255,7 @@ describe("what nobody may find", () => {
 
   test("words of an edit by a blocked person are found by that person only", async () => {
     const { ana, ben, id } = await makeLongChat("premier texte");
-    await searchAll(ben, id, "premier");
+    await buildIndex(ben, id);
     await getConversationStub(env, id).setBlocked(ben.id, true);
     await request(ana, { type: "editMessage", conversation: id, target: 1, edit: 0, text: "second texte" });
     expect([await searchAll(ana, id, "second"), await searchAll(ana, id, "premier")]).toEqual([["second texte"], []]);
@@ -170,6 +268,7 @@ describe("what nobody may find", () => {
       storage.sql.exec("UPDATE messages SET withheld = 1 WHERE seq = 1");
     });
     await evictDurableObject(conversationStub(id));
+    await buildIndex(ben, id);
     expect([await searchAll(ana, id, "zqx"), await searchAll(ben, id, "zqx")]).toEqual([["zqxsecret"], []]);
     expect(await readIndexBytes(id)).toContain("qxsecret");
     await getConversationStub(env, id).removeDeletedUser(ana.id);
@@ -181,26 +280,28 @@ describe("what nobody may find", () => {
 
   test("a cleared history is found by the other person only", async () => {
     const { ana, ben, id } = await makeLongChat("aiguille", "aiguille deux");
-    await searchAll(ana, id, "aiguille");
+    await buildIndex(ana, id);
     await request(ben, { type: "clearHistory", conversation: id, upTo: 1, keep: true });
     expect(await searchAll(ben, id, "aiguille")).toEqual(["aiguille deux"]);
     expect(await searchAll(ana, id, "aiguille")).toEqual(["aiguille deux", "aiguille"]);
   });
 });
 
-test("a search whose index cannot be written changes nothing and can be repeated", async () => {
-  const { ben, id } = await makeLongChat("aiguille");
-  await searchSlice(ben, id, "rien", 2 * searchBlockMessages + 1);
-  const trigger = (sql: string) =>
-    runInDurableObject(conversationStub(id), (_, { storage }) => void storage.sql.exec(sql));
-  await trigger(
-    "CREATE TRIGGER spoil BEFORE INSERT ON search_blocks WHEN NEW.block = 0 BEGIN SELECT RAISE(ABORT, 'spoiled'); END",
+test("an index that cannot be written stays as it was, and a later search builds it", async () => {
+  const { ben, id, head } = await makeLongChat("aiguille");
+  await buildIndex(ben, id);
+  await fill(id, head + 1, head + searchBlockMessages);
+  const runSql = (sql: string) =>
+    runInDurableObject(conversationStub(id), (_, { storage }) => storage.sql.exec(sql).toArray());
+  await runSql(
+    "CREATE TRIGGER spoil BEFORE INSERT ON search_blocks WHEN NEW.block = 2 BEGIN SELECT RAISE(ABORT, 'spoiled'); END",
   );
-  await expect(searchSlice(ben, id, "aiguille", searchBlockMessages + 1)).rejects.toThrow("spoiled");
-  await trigger("DROP TRIGGER spoil");
-  const indexed = await runInDurableObject(conversationStub(id), (_, { storage: { sql } }) =>
-    sql.exec("SELECT rowid FROM search_index WHERE search_index MATCH 'aiguille'").toArray(),
-  );
-  expect(indexed).toEqual([]);
-  for (let round = 0; round < 2; round++) expect(await searchAll(ben, id, "aiguille")).toEqual(["aiguille"]);
+  expect(await searchAll(ben, id, "ligne 2999")).toEqual(["ligne 2999"]);
+  await waitUntil(async () => ((await readAlarm(id)) ?? 0) > Date.now() + fanOutAlarmMs / 2);
+  expect(await runSql("SELECT rowid FROM search_index WHERE search_index MATCH '2999'")).toEqual([]);
+  await runSql("DROP TRIGGER spoil");
+  for (let round = 0; round < 2; round++) {
+    expect(await searchAll(ben, id, "ligne 2999")).toEqual(["ligne 2999"]);
+    await waitUntilIndexed(id);
+  }
 });

@@ -2,6 +2,7 @@ import { fanOutAlarmMs, fanOutAtOnce, fanOutRetryMaxMs, retryBaseMs } from "#con
 import { logError, logWarning } from "#worker/lib/log.ts";
 import type { NoticeOutcome } from "#worker/objects/rpc.ts";
 import { jitterMs } from "#worker/objects/shared/retry.ts";
+import { waitAtMost } from "#worker/objects/shared/wait-at-most.ts";
 
 // Pushed again after a crash; channels ignore what they already have.
 const recoverMessages = 50;
@@ -41,14 +42,6 @@ const maxProgress = (a: DeliveryProgress, b: DeliveryProgress): DeliveryProgress
   head: Math.max(a.head, b.head),
   revision: Math.max(a.revision, b.revision),
 });
-
-/** Waits for work with a time limit. The timer is aborted afterwards, since a pending timer keeps the object awake. */
-const waitAtMost = async (ms: number, work: Promise<void>): Promise<void> => {
-  const isDone = new AbortController();
-  const wait = scheduler.wait(ms, { signal: isDone.signal }).catch(() => {});
-  await Promise.race([work, wait]);
-  isDone.abort();
-};
 
 type FanOutPorts = {
   /** Progress that the member's channel should reach. */

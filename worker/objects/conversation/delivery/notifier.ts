@@ -21,6 +21,13 @@ export const nothingDelivered: DeliveryProgress = { head: 0, revision: 0 };
 /** Timeouts of a call: applies those that are due, and returns the time of the next. */
 type CallTimeouts = { applyDue(): void; findNext(): number | undefined };
 
+/** Work that alarms do in parts while nothing else is to be done. `resume`: continues that of a previous instance. */
+type BackgroundWork = {
+  resume(log: ConversationLog): void;
+  run(log: ConversationLog): Promise<void>;
+  hasWork(log: ConversationLog): boolean;
+};
+
 /**
  * Decides which members to notify of a change, and keeps the alarm that finishes the delivery if this instance dies.
  * The alarm is set in the same synchronous run as the commit, without an `await` between the two.
@@ -35,6 +42,7 @@ export class MemberNotifier {
   /** Whether a previous instance left unconfirmed deliveries. */
   #isRecovering = false;
   readonly #fileRelease: FileRelease;
+  readonly #backgroundWork: BackgroundWork;
   /** Timeouts of the conversation's call. */
   readonly #callTimeouts: CallTimeouts;
   /** Group read state at the last notification of the authors, while the next notification is pending. */
@@ -42,8 +50,14 @@ export class MemberNotifier {
   /** Whether reactions in a group wait for their notification. */
   #hasPendingReactions = false;
 
-  constructor(ctx: DurableObjectState, env: Env, log: ConversationLog | undefined, callTimeouts: CallTimeouts) {
+  constructor(
+    ctx: DurableObjectState,
+    env: Env,
+    log: ConversationLog | undefined,
+    { callTimeouts, backgroundWork }: { callTimeouts: CallTimeouts; backgroundWork: BackgroundWork },
+  ) {
     this.#callTimeouts = callTimeouts;
+    this.#backgroundWork = backgroundWork;
     this.#ctx = ctx;
     this.#env = env;
     this.#log = log;
@@ -203,11 +217,13 @@ export class MemberNotifier {
       this.#callTimeouts.applyDue();
       if (this.#isRecovering || !isOwn) {
         this.#isRecovering = false;
+        if (this.#log) this.#backgroundWork.resume(this.#log);
         const { active = [], leaving = [], formerReaders = [] } = this.#log?.members ?? {};
         this.#fanOut.recover([...new Set([...active, ...leaving, ...formerReaders])].map(({ number }) => number));
       }
       await this.#fanOut.retryDue();
       if (this.#log) await this.#purge(this.#log);
+      if (this.#log) await this.#backgroundWork.run(this.#log);
     } catch (error) {
       logError("a conversation's alarm failed", error);
       this.#setAlarm(Date.now() + fanOutAlarmMs);
@@ -218,6 +234,7 @@ export class MemberNotifier {
       if (timeoutAt !== undefined) this.#setAlarm(Math.max(timeoutAt, Date.now() + 1));
       const purgeAt = this.#log?.earlierTexts.nextPurgeAt;
       if (purgeAt !== undefined) this.#setAlarm(Math.max(purgeAt, Date.now() + 1));
+      if (this.#log && this.#backgroundWork.hasWork(this.#log)) this.#setAlarm(Date.now() + 1);
       // Pending receipts and reactions need an alarm that survives this instance.
       if (this.#lastNotifiedReadState || this.#hasPendingReactions) this.#setAlarm(Date.now() + fanOutAlarmMs);
     }

@@ -1,11 +1,11 @@
 import * as v from "valibot";
 import { type MessageKind, StoredBody, searchTextOfBody } from "#contract/conversations.ts";
-import { searchBlockMessages } from "#contract/limits.ts";
+import { searchBlockMessages, searchSliceLength } from "#contract/limits.ts";
 import { toSearchWords } from "#contract/text.ts";
 import { listSearchKinds, type SearchFilter, type SearchKind } from "#contract/wire/search-filter.ts";
 import { fromBodyColumns } from "./message-kinds.ts";
 
-// Created by the first search that needs it, because most conversations are never searched. Words come folded and
+// Created after the first search, because most conversations are never searched. Words come folded and
 // separated by spaces; the tokenizer `ascii` splits no word and keeps letters that newer versions of Unicode added. The
 // table has no copy of the texts, and neither positions nor lengths. Deleting a word removes it from the stored pages.
 // The sender and the kinds of a message are indexed as words of their own.
@@ -45,9 +45,8 @@ const toIndexQuery = (words: readonly string[], { from, kind }: SearchFilter): s
   ].join(" ");
 
 /**
- * Full-text index of the older messages of a conversation, in blocks of `searchBlockMessages` seqs. Searches fill it: a
- * block is indexed from its newest message down, only when all its messages exist. Methods that write run within the
- * caller's transaction.
+ * Full-text index of the older messages of a conversation, in blocks of `searchBlockMessages` seqs. A block is indexed
+ * from its newest message down, only when all its messages exist. Methods that write run within the caller's transaction.
  */
 export class SearchIndex {
   readonly #sql: SqlStorage;
@@ -72,15 +71,53 @@ export class SearchIndex {
     return lows.get(block) ?? seq;
   }
 
-  /** Whether this stored message is the next to be indexed in its block: the last of it, or the one below the oldest. */
-  isNext(seq: number): boolean {
-    const block = toBlock(seq);
-    const low = this.#readLows().get(block) ?? (block + 1) * searchBlockMessages + 1;
-    return seq === low - 1;
+  /** Whether any message is indexed. */
+  get hasBlocks(): boolean {
+    return this.#readLows().size > 0;
   }
 
-  /** Indexes messages of one block without gaps, newest first. The first of them is the next one of its block. */
-  add(rows: readonly IndexedRow[]): void {
+  /** Whether a message is one of those to be indexed. `head` is the newest message. */
+  isMissing(seq: number, head: number): boolean {
+    return seq <= head - (head % searchBlockMessages) && !this.has(seq);
+  }
+
+  /** Whether all complete blocks are indexed. `head` is the newest message. */
+  isComplete(head: number): boolean {
+    return this.#findGap(head) === undefined;
+  }
+
+  /**
+   * Indexes the newest messages that are not indexed in a complete block: all of the block, or those up to the one that
+   * reaches `searchSliceLength` characters. False if there is nothing to index.
+   */
+  addSlice(head: number): boolean {
+    const gap = this.#findGap(head);
+    if (!gap) return false;
+    const query = "SELECT * FROM messages WHERE seq BETWEEN ? AND ? ORDER BY seq DESC";
+    const rows: IndexedRow[] = [];
+    let length = 0;
+    for (const row of this.#sql.exec<IndexedRow>(query, gap.from, gap.to)) {
+      rows.push(row);
+      length += row.body.length;
+      if (length >= searchSliceLength) break;
+    }
+    this.#add(rows);
+    return rows.length > 0;
+  }
+
+  /** Messages of the newest complete block that has some that are not indexed. */
+  #findGap(head: number): { from: number; to: number } | undefined {
+    const lows = this.#readLows();
+    for (let block = Math.floor(head / searchBlockMessages) - 1; block >= 0; block--) {
+      const from = block * searchBlockMessages + 1;
+      const low = lows.get(block) ?? from + searchBlockMessages;
+      if (low > from) return { from, to: low - 1 };
+    }
+    return undefined;
+  }
+
+  /** Adds messages of one block without gaps, newest first. */
+  #add(rows: readonly IndexedRow[]): void {
     const low = rows.at(-1)?.seq;
     if (low === undefined) return;
     const lows = this.#readLows();

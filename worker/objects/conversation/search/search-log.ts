@@ -17,26 +17,28 @@ import type { SearchBudget, SearchSlice } from "#worker/objects/rpc.ts";
 const readSearchedBody = (row: MessageRecord, member: Member): StoredBody =>
   row.withheld > 0 && row.sender !== member.number ? { type: "withheld" } : readBodyFor(row, member);
 
-/** Oldest message up to which a slice was searched, with its matches. `isCut`: a limit was reached before the end. */
-type Scan = { messages: Message[]; last: number; bytes: number; isFull: boolean; isCut: boolean };
+/**
+ * Oldest message up to which a slice was searched, with its matches. `count`: examined messages. `isCut`: a limit was
+ * reached before the end.
+ */
+type Scan = { messages: Message[]; last: number; count: number; bytes: number; isFull: boolean; isCut: boolean };
 
-/** Examines rows, newest first and at most to this seq, until a limit of the slice or the response is reached. */
+/** Examines at most `limit` rows, newest first, until a limit of the slice or the response is reached. */
 const examine = (
   log: ConversationLog,
   rows: Iterable<MessageRecord>,
   member: Member,
   query: CommandOf<"search">,
   budget: SearchBudget,
-  onExamined: (row: MessageRecord) => void,
+  limit: number,
 ): Scan => {
   const isMatch = createMessageMatcher(query.query, query.filter);
-  const scan: Scan = { messages: [], last: query.before, bytes: 0, isFull: false, isCut: false };
-  let count = 0;
+  const scan: Scan = { messages: [], last: query.before, count: 0, bytes: 0, isFull: false, isCut: false };
   let length = 0;
   for (const row of rows) {
     const readable = toReadableRow(log, member, row);
     const body = readSearchedBody(readable, member);
-    count += 1;
+    scan.count += 1;
     length += searchTextOfBody(body).length;
     if (isMatch({ sender: row.sender, at: row.at, body })) {
       const rowBytes = bytesOnPage(row);
@@ -45,10 +47,9 @@ const examine = (
       scan.bytes += rowBytes;
       scan.messages.push(toVisibleMessage(readable, member));
     }
-    onExamined(row);
     scan.last = row.seq;
     scan.isFull = scan.messages.length >= budget.messages;
-    scan.isCut = scan.isFull || count >= searchSliceRows || length >= searchSliceLength;
+    scan.isCut = scan.isFull || scan.count >= limit || length >= searchSliceLength;
     if (scan.isCut) break;
   }
   return scan;
@@ -75,13 +76,12 @@ const cutToTimes = (log: ConversationLog, range: SeqRange, { after, before }: Se
   return { lowest, newest };
 };
 
-const nothing: SearchSlice = { messages: [], before: null, bytes: 0, isFull: false };
+const nothing: SearchSlice = { messages: [], before: null, bytes: 0, rows: 0, isLast: false };
 
 /**
  * Searches messages newest first, ignoring case and accents. One call examines at most `searchSliceRows` messages and
  * stops after the message that reaches `searchSliceLength` characters. Indexed messages are found by the index, others
- * are read, and indexed if their block is complete. `before` is where to continue. The object serves nobody else during
- * a call.
+ * are read. `before` is where to continue. The object serves nobody else during a call.
  */
 export const searchLog = (
   log: ConversationLog,
@@ -103,18 +103,16 @@ export const searchLog = (
   if (newest < lowest) return isLastRange ? nothing : { ...nothing, before: oldest };
   const isIndexed = searchIndex.has(newest) && searchIndex.canFind(words, filter);
   const end = Math.max(lowest, isIndexed ? searchIndex.findRangeStart(newest) : toBlockStart(newest));
+  const rowsPerMessage = isIndexed ? 2 : 1; // an indexed message is read in the index too
+  const limit = Math.min(searchSliceRows, Math.ceil(budget.rows / rowsPerMessage));
   const rows = isIndexed
-    ? searchIndex.find<MessageRecord>(words, filter, { from: end, to: newest, limit: searchSliceRows })
+    ? searchIndex.find<MessageRecord>(words, filter, { from: end, to: newest, limit })
     : log.sql.exec<MessageRecord>("SELECT * FROM messages WHERE seq BETWEEN ? AND ? ORDER BY seq DESC", end, newest);
-  const examined: MessageRecord[] = [];
-  const isIndexing = !isIndexed && searchIndex.isNext(newest) && !log.isFull;
-  const scan = examine(log, rows, member, query, budget, (row) => {
-    if (isIndexing) examined.push(row);
-  });
-  if (isIndexing) log.transaction(() => searchIndex.add(examined));
+  const scan = examine(log, rows, member, query, budget, limit);
   const last = scan.isCut ? scan.last : end;
   const isDone = last <= lowest && isLastRange;
-  return { messages: scan.messages, before: isDone ? null : last, bytes: scan.bytes, isFull: scan.isFull };
+  const { messages, bytes, count, isFull } = scan;
+  return { messages, before: isDone ? null : last, bytes, rows: count * rowsPerMessage, isLast: isFull };
 };
 
 /** Searches the messages of one person, who may have left. Nothing is found if they never were a member. */

@@ -4,6 +4,7 @@ import {
   conversationResultsMax,
   pageMaxBytes,
   searchResultsMax,
+  searchRowsMax,
   searchSliceBurst,
   searchSlicesMax,
   searchSlicesPerSecond,
@@ -101,10 +102,11 @@ export class SearchCommands {
     const messages: Message[] = [];
     let before: number | null = command.before;
     let bytes = 0;
-    for (let slice = 0; slice < limits.slices && before !== null && isWanted(); slice++) {
+    let rows = searchRowsMax;
+    for (let slice = 0; slice < limits.slices && rows > 0 && before !== null && isWanted(); slice++) {
       if (!this.#slices.take()) return slice > 0 ? { messages, before, bytes } : this.#refuse();
       const query: CommandOf<"search"> = { ...command, before };
-      const room = { messages: limits.messages - messages.length, bytes: pageMaxBytes - bytes };
+      const room = { messages: limits.messages - messages.length, bytes: pageMaxBytes - bytes, rows };
       const found: SearchSlice | Refusal = await this.#gateway.call(id, (conversation) =>
         conversation.searchMessages(this.#user, query, room, sender),
       );
@@ -112,8 +114,9 @@ export class SearchCommands {
       const visible = this.#inbox.choices.messageFlags.withoutDeleted(this.#inbox.find(id), found.messages);
       messages.push(...visible.filter(({ body }) => body.type !== "withheld"));
       bytes += found.bytes;
+      rows -= found.rows;
       before = found.before;
-      if (found.isFull) break;
+      if (found.isLast) break;
     }
     return { messages, before, bytes };
   }
