@@ -5,7 +5,7 @@ import { TestClient } from "#tests/support/browser/test-client.ts";
 import { toSite } from "#tests/support/people/pair.ts";
 import { connectPeople, makePerson } from "#tests/support/people/people.ts";
 import { readServerLog } from "#tests/support/server/logs.ts";
-import { startServer } from "#tests/support/server/server.ts";
+import { cheapWork, startServer } from "#tests/support/server/server.ts";
 
 /** The creation of the local store never finishes on /app. */
 const makeStoreEndlessly = () => {
@@ -26,7 +26,7 @@ const makeStoreEndlessly = () => {
 };
 
 test("a text written offline arrives exactly once though the browser was killed at once", async () => {
-  const server = await startServer();
+  const server = await startServer({ vars: cheapWork });
   const battery = new KillableBrowser();
   try {
     const site = toSite(server);
@@ -61,7 +61,7 @@ test("a text written offline arrives exactly once though the browser was killed 
 });
 
 test("a page that was left and frozen while creating its store does not block the next one", async () => {
-  const server = await startServer();
+  const server = await startServer({ vars: cheapWork });
   const browser = new KillableBrowser(); // with the back/forward cache, which the browser of the other tests lacks
   try {
     const site = toSite(server);

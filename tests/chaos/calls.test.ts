@@ -17,7 +17,7 @@ import { KillableBrowser } from "#tests/support/browser/killable-browser.ts";
 import { makePair, toSite } from "#tests/support/people/pair.ts";
 import type { Person, Site } from "#tests/support/people/people.ts";
 import { readServerMessages } from "#tests/support/server/logs.ts";
-import { startServer } from "#tests/support/server/server.ts";
+import { cheapWork, startServer } from "#tests/support/server/server.ts";
 
 const endsMs = 60_000; // a ring, on a machine that may be busy
 const pressMs = 2_000;
@@ -30,7 +30,7 @@ test("calls survive a crash of the runtime, and after a browser crash both peopl
   browser,
 }) => {
   test.setTimeout(300_000);
-  const server = await startServer();
+  const server = await startServer({ vars: cheapWork });
   const battery = new KillableBrowser();
   try {
     const site = toSite(server);

@@ -2,7 +2,7 @@ import type { WebSocketRoute } from "@playwright/test";
 import { expect, test } from "#tests/support/browser/closing-test.ts";
 import { openPair, type Pair } from "#tests/support/people/pair.ts";
 import { countOutbox, readLocalLog, readServerLog } from "#tests/support/server/logs.ts";
-import { type Server, startServer } from "#tests/support/server/server.ts";
+import { cheapWork, type Server, startServer } from "#tests/support/server/server.ts";
 
 /** Random number generator that produces the same faults in every run (mulberry32). */
 const seeded = (seed: number) => () => {
@@ -54,7 +54,7 @@ const faults: Record<string, (random: () => number) => Wire> = {
 
 let server: Server;
 test.beforeAll(async () => {
-  server = await startServer();
+  server = await startServer({ vars: cheapWork });
 });
 test.afterAll(async () => {
   await server.stop();

@@ -13,7 +13,7 @@ import { makePair, toSite } from "#tests/support/people/pair.ts";
 import type { Person, Site } from "#tests/support/people/people.ts";
 import { readServerLog, readServerMessages } from "#tests/support/server/logs.ts";
 import { expectPartsOnce } from "#tests/support/server/parts-log.ts";
-import { type Server, startServer } from "#tests/support/server/server.ts";
+import { cheapWork, type Server, startServer } from "#tests/support/server/server.ts";
 import { startSlowProxy } from "#tests/support/server/slow-proxy.ts";
 
 const megabyte = 1024 * 1024;
@@ -24,7 +24,7 @@ const poorLink = megabyte / 2; // the remaining share when many use it
 let server: Server;
 let site: Site;
 test.beforeAll(async () => {
-  server = await startServer();
+  server = await startServer({ vars: cheapWork });
   site = toSite(server);
 });
 test.afterAll(async () => {

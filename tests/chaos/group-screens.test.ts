@@ -4,7 +4,7 @@ import { expectSameLogs, makeFriends } from "#tests/support/people/friends.ts";
 import { makeGroup } from "#tests/support/people/groups.ts";
 import { toSite } from "#tests/support/people/pair.ts";
 import { countOutbox, readLocalLog, readScreen, readServerLog } from "#tests/support/server/logs.ts";
-import { startServer } from "#tests/support/server/server.ts";
+import { cheapWork, startServer } from "#tests/support/server/server.ts";
 
 const textsEach = 24;
 const whileAlive = 10; // the server dies while the rest is written
@@ -13,7 +13,7 @@ test("the runtime dies while five people write in a group, and as one of them is
   browser,
 }) => {
   test.setTimeout(300_000); // on a machine that may be busy
-  const server = await startServer();
+  const server = await startServer({ vars: cheapWork });
   try {
     const site = toSite(server);
     const people = await makeFriends(site, 1, 5);

@@ -1,7 +1,7 @@
 import { expect, test } from "#tests/support/browser/closing-test.ts";
 import { openPair } from "#tests/support/people/pair.ts";
 import { countOutbox, type LogLine, readLocalLog, readScreen, readServerLog } from "#tests/support/server/logs.ts";
-import { startServer } from "#tests/support/server/server.ts";
+import { cheapWork, startServer } from "#tests/support/server/server.ts";
 
 const messagesEach = 200;
 const deaths = 4;
@@ -18,7 +18,7 @@ test("the runtime dies four times while two people write 200 messages each, and 
   browser,
 }) => {
   test.setTimeout(600_000);
-  const server = await startServer();
+  const server = await startServer({ vars: cheapWork });
   try {
     const { site, people, phones, conversation } = await openPair(browser, server, 1);
     const names = ["ana", "ben"] as const;

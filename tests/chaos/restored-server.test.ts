@@ -2,7 +2,7 @@ import { cpSync, rmSync } from "node:fs";
 import { expect, test } from "#tests/support/browser/closing-test.ts";
 import { openPair } from "#tests/support/people/pair.ts";
 import { countOutbox, readLocalLog, readServerLog } from "#tests/support/server/logs.ts";
-import { startServer } from "#tests/support/server/server.ts";
+import { cheapWork, startServer } from "#tests/support/server/server.ts";
 
 const numbered = (name: string, count: number) => Array.from({ length: count }, (_, i) => `${name} ${i + 1}`);
 
@@ -11,7 +11,7 @@ for (const isAway of [false, true]) {
     browser,
   }) => {
     test.setTimeout(240_000);
-    const server = await startServer();
+    const server = await startServer({ vars: cheapWork });
     const copy = `${server.state}-copy`;
     try {
       const { site, people, phones, conversation } = await openPair(browser, server, 1);

@@ -86,10 +86,7 @@ const namesOf = (t: Texts): [path: string, heading: string][] => [
 ];
 
 (["fr", "en", "pt"] as const).forEach((language, index) => {
-  test(`every screen has a name, a description and no accessibility fault, in ${language}`, async ({
-    browser,
-    server,
-  }) => {
+  test(`every screen has a name and a description, and fits a phone, in ${language}`, async ({ browser, server }) => {
     const ana = await makePerson(toSite(server), 702 + index);
     const phone = await TestClient.open(browser, server, language);
     const { page, texts } = phone;
@@ -102,8 +99,6 @@ const namesOf = (t: Texts): [path: string, heading: string][] => [
       const description = await page.locator('meta[name="description"]').getAttribute("content");
       expect(description).toBeTruthy();
       seen.add(`${await page.title()}\n${description}`);
-      await page.emulateMedia({ colorScheme: index % 2 === 0 ? "light" : "dark" });
-      expect(await findAxeViolations(page), path).toEqual([]);
       const overflows = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
       expect(overflows, `${path} is wider than the screen`).toBe(false);
     }

@@ -1,4 +1,4 @@
-import { type Server, startServer } from "#tests/support/server/server.ts";
+import { cheapWork, type Server, startServer } from "#tests/support/server/server.ts";
 import { test as base } from "./closing-test.ts";
 
 /** Playwright's `test` with the built product behind `baseURL`. Every Playwright worker has its own server. */
@@ -6,7 +6,7 @@ export const test = base.extend<object, { server: Server }>({
   server: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads a fixture's needs from this pattern.
     async ({}, use) => {
-      const server = await startServer({ vars: { LOCAL_CHEAP_WORK: "true" } });
+      const server = await startServer({ vars: cheapWork });
       await use(server);
       await server.stop();
     },

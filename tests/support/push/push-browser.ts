@@ -8,7 +8,7 @@ import { notificationLockName } from "#lib/browser/push/notification-lock.ts";
 import { chromiumFlags, findChromium } from "#scripts/local/chromium.mjs";
 import { test as base } from "#tests/support/browser/closing-test.ts";
 import { TestClient } from "#tests/support/browser/test-client.ts";
-import { type Server, startServer } from "#tests/support/server/server.ts";
+import { cheapWork, type Server, startServer } from "#tests/support/server/server.ts";
 import { encryptPush } from "#worker/lib/push/encryption.ts";
 import { LocalPushService } from "./push-service.ts";
 
@@ -106,7 +106,7 @@ export const test = base.extend<{ makePushBrowser: () => PushBrowser }, { servic
   ],
   server: [
     async ({ service }, use) => {
-      const server = await startServer({ vars: { PUSH_RELAY: service.relay } });
+      const server = await startServer({ vars: { ...cheapWork, PUSH_RELAY: service.relay } });
       await use(server);
       await server.stop();
     },

@@ -72,6 +72,9 @@ async function isHealthy(origin: string): Promise<boolean> {
 /** Tests and benchmarks have few people who do much. `vars` with a factor of 1 apply the production limits. */
 const generousLimits = { LOCAL_LIMIT_FACTOR: "1000" };
 
+/** Variables of servers for browser tests, which sign up many people. Benchmarks keep the costs of production. */
+export const cheapWork = { LOCAL_CHEAP_WORK: "true" };
+
 /**
  * Starts the product from `dist/` (build first) on a free port, with `vars` in addition to its secrets. Rejects with
  * Wrangler's output if it does not start.
