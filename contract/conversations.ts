@@ -310,6 +310,9 @@ export type InboxRow = v.InferOutput<typeof InboxRow>;
 export const hasLeftGroup = ({ group, open, gone }: Pick<InboxRow, "group" | "open" | "gone">): boolean =>
   group !== null && !open && !gone;
 
+/** Whether a conversation has ended for the person: they are not in the group any more, with or without its history. */
+export const hasEnded = (row: Pick<InboxRow, "group" | "open" | "gone">): boolean => row.gone || hasLeftGroup(row);
+
 /** Whether a conversation is muted at a time. A timed mute ends without a change of the row. */
 export const isMutedAt = ({ muted, mutedUntil }: Pick<InboxRow, "muted" | "mutedUntil">, at: number): boolean =>
   muted && (mutedUntil ?? Number.POSITIVE_INFINITY) > at;

@@ -9,8 +9,15 @@ export const ConversationFlags = v.object({
 });
 export type ConversationFlags = v.InferOutput<typeof ConversationFlags>;
 
-/** New values of flags. An absent one stays as it is. */
-export type FlagChange = { marked?: boolean | undefined; archived?: boolean | undefined; pinned?: boolean | undefined };
+/**
+ * New values of flags. An absent one stays as it is. `pinned`: the time of an earlier pin gives the conversation its former
+ * place again.
+ */
+export type FlagChange = {
+  marked?: boolean | undefined;
+  archived?: boolean | undefined;
+  pinned?: boolean | number | undefined;
+};
 
 export const noFlags: ConversationFlags = { marked: false, archived: false, pinnedAt: null };
 
@@ -20,10 +27,17 @@ export const applyFlagChange = (
   { marked = before.marked, archived, pinned }: FlagChange,
   pinnedAt: number,
 ): ConversationFlags => {
-  if (pinned) return { marked, archived: false, pinnedAt: before.pinnedAt ?? pinnedAt };
+  if (pinned) {
+    const at = pinned === true ? pinnedAt : Math.min(pinned, pinnedAt);
+    return { marked, archived: false, pinnedAt: before.pinnedAt ?? at };
+  }
   if (archived) return { marked, archived: true, pinnedAt: null };
   return { marked, archived: archived ?? before.archived, pinnedAt: pinned === false ? null : before.pinnedAt };
 };
+
+/** Change that restores the place of a conversation in the list. */
+export const toPlaceChange = ({ archived, pinnedAt }: ConversationFlags): FlagChange =>
+  pinnedAt === null ? { archived, pinned: false } : { pinned: pinnedAt };
 
 export const isSameFlags = (a: ConversationFlags, b: ConversationFlags): boolean =>
   a.marked === b.marked && a.archived === b.archived && a.pinnedAt === b.pinnedAt;

@@ -101,11 +101,11 @@ const PinMessageCommand = v.strictObject({
 const RevisedCommand = v.strictObject({ type: v.literal("revised"), conversation: ConversationId, since: Watermark });
 /** Length of a timed mute in seconds. */
 export const MuteSeconds = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(muteMaxSeconds));
-/** Changed flags of a conversation, as in requests. */
+/** Changed flags of a conversation, as in requests (`FlagChange`). */
 export const FlagFields = v.strictObject({
   marked: v.optional(v.boolean()),
   archived: v.optional(v.boolean()),
-  pinned: v.optional(v.boolean()),
+  pinned: v.optional(v.union([v.boolean(), v.pipe(v.number(), v.safeInteger(), v.minValue(1))])),
   known: v.optional(v.strictObject({ epoch: v.pipe(v.string(), v.maxLength(64)), counter: Watermark })),
 });
 /** Mutes a conversation, for a while or without an end, or unmutes it. Mentions can still notify. */

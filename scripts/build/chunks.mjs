@@ -111,6 +111,7 @@ const idleParts = [
     roots: [
       "src/features/chat/composer/private-chat-notices.tsx",
       "src/features/chat/message/failed-message.tsx",
+      "src/components/overlays/copy-text.ts",
       "src/sync/message-actions.ts",
     ],
   },

@@ -1,6 +1,6 @@
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import type { Relation } from "#contract/people.ts";
-import type { FlagChange } from "#contract/settings/conversation-flags.ts";
+import type { ConversationFlags, FlagChange } from "#contract/settings/conversation-flags.ts";
 import { pushUse } from "#lib/browser/push/push-use.ts";
 import type { DraftKeeper } from "./drafts/draft-keeper.ts";
 import { listDraftKeys, listRecordings, readUnsentContent } from "./drafts/draft-rows.ts";
@@ -71,11 +71,13 @@ export const clearConversation = async (conversation: ConversationId): Promise<v
 export const hideConversation = async (conversation: ConversationId): Promise<void> =>
   (await loadServerCode()).clearConversationHistory(getEngine().tab, conversation, false);
 /**
- * Marks a conversation as unread, archives or pins it, or undoes that, also offline. Rejects with the SyncError
- * "too_many_pinned".
+ * Marks a conversation as unread, archives or pins it, or undoes that, also offline. Resolves to the flags before. Rejects
+ * with the SyncError "too_many_pinned".
  */
-export const setConversationFlags = async (conversation: ConversationId, flags: FlagChange): Promise<void> =>
-  (await loadServerCode()).changeConversationFlags(getEngine().tab, conversation, flags);
+export const setConversationFlags = async (
+  conversation: ConversationId,
+  flags: FlagChange,
+): Promise<ConversationFlags> => (await loadServerCode()).changeConversationFlags(getEngine().tab, conversation, flags);
 export const muteConversation = async (
   conversation: ConversationId,
   muted: boolean,

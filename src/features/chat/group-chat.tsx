@@ -10,7 +10,7 @@ import { lazyIdleOverlay } from "#components/overlays/lazy-overlay.tsx";
 import { showNotImplementedToast } from "#components/overlays/not-implemented-toast.ts";
 import { toAvatarPerson } from "#components/people/avatar-text.ts";
 import { toMutedText } from "#components/people/mute-texts.ts";
-import { hasLeftGroup } from "#contract/conversations.ts";
+import { hasEnded } from "#contract/conversations.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { loadWithIdleTexts } from "#i18n/setup.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
@@ -58,8 +58,7 @@ export function GroupChat({ id }: { id: Uuid }) {
   const mentions = useUnseenMentions(conversation?.mentions, chat?.items);
   const mentionContext = useMemo(() => ({ conversation: id, ownNumber, Text: MentioningText }), [id, ownNumber]);
   const isGone = conversation?.gone ?? false;
-  const isReader = conversation !== undefined && hasLeftGroup(conversation);
-  const hasLeft = isGone || isReader;
+  const hasLeft = conversation !== undefined && hasEnded(conversation);
   const hasUnsentMedia = unsent && unsent.files.length + unsent.recordings.length > 0;
   const hasUnsent = hasUnsentMedia || (draft ?? "") !== "" || chat?.items.some(({ seq }) => seq === undefined);
   const seemsEmpty = isGone && chat?.items.length === 0 && draft === "" && hasUnsentMedia === false;

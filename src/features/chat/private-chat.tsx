@@ -60,7 +60,7 @@ export function PrivateChat({ me, userId, notFound }: PrivateChatProps) {
   const isProbablyOpen = profileError !== undefined ? wasOpen || undefined : isConfirmed ? isOpen : wasOpen;
   const isSynced = isConfirmed || (wasOpen !== undefined && !isOffline) || profileError !== undefined;
   const isBlocked = conversation?.blocked ?? false;
-  const canWrite = isDeleted ? false : isBlocked ? undefined : isProbablyOpen;
+  const canWrite = isDeleted || isBlocked ? false : isProbablyOpen;
   const presence = usePresence(canWrite ? id : undefined);
   const profilePath = `/app/user/${userId}`;
   const showNotConnectedToast = () =>
@@ -128,7 +128,7 @@ export function PrivateChat({ me, userId, notFound }: PrivateChatProps) {
         isDeleted ? (
           <DeletedAccountNotice conversation={id} />
         ) : isBlocked ? (
-          <BlockedNotice userId={userId} name={name} />
+          <BlockedNotice userId={userId} conversation={id} name={name} />
         ) : (
           canWrite === false && <NotConnectedNotice userId={userId} conversation={id} />
         )

@@ -1,6 +1,6 @@
 // @unocss-include – the icons below are CSS classes, and UnoCSS scans only component files by default.
 import { showToast } from "#components/overlays/toast.tsx";
-import type { FlagChange } from "#contract/settings/conversation-flags.ts";
+import { type ConversationFlags, type FlagChange, toPlaceChange } from "#contract/settings/conversation-flags.ts";
 import { t } from "#i18n/setup.ts";
 import { markReadUpTo, SyncError, setConversationFlags } from "#sync/actions.ts";
 import type { ConversationListItem } from "#sync/hooks/use-conversations.ts";
@@ -18,12 +18,8 @@ const changes = {
 } as const satisfies Record<FlagAction, FlagChange>;
 
 /** Change that takes an action back. A read position cannot be taken back: the conversation is marked instead. */
-const toUndo = (action: FlagAction, { pinned }: ConversationListItem): FlagChange => {
-  if (action === "read") return { marked: true };
-  if (action === "unread") return { marked: false };
-  if (action === "archive") return pinned ? { archived: false, pinned: true } : { archived: false };
-  return action === "unarchive" ? { archived: true } : { pinned: action === "unpin" };
-};
+const toUndo = (action: FlagAction, before: ConversationFlags): FlagChange =>
+  action === "read" || action === "unread" ? { marked: action === "read" } : toPlaceChange(before);
 
 const showFailure = (error: unknown): void => {
   const isTooMany = error instanceof SyncError && error.code === "too_many_pinned";
@@ -32,14 +28,15 @@ const showFailure = (error: unknown): void => {
 
 /** Runs an action on a row of the list, and offers to take it back. */
 export const runFlagAction = async (action: FlagAction, item: ConversationListItem): Promise<void> => {
+  let before: ConversationFlags;
   try {
     if (action === "read") markReadUpTo(item.id, Number.MAX_SAFE_INTEGER);
-    await setConversationFlags(item.id, changes[action]);
+    before = await setConversationFlags(item.id, changes[action]);
   } catch (error) {
     showFailure(error);
     return;
   }
-  const undo = () => void setConversationFlags(item.id, toUndo(action, item)).catch(showFailure);
+  const undo = () => void setConversationFlags(item.id, toUndo(action, before)).catch(showFailure);
   showToast({ message: t(`masolo.flagged.${action}`), action: { label: t("masolo.undo"), onSelect: undo } });
 };
 

@@ -1,4 +1,5 @@
 import { useState, useSyncExternalStore } from "react";
+import { useLocation } from "react-router";
 import { useIsCallScreenOpen } from "#calls/hooks.ts";
 import { installPrompt } from "#lib/browser/install-prompt.ts";
 import { pushUse } from "#lib/browser/push/push-use.ts";
@@ -17,8 +18,12 @@ const useIsPushAskDue = (): boolean => {
   return shouldAsk(state, readAskHistory(), { mayAsk, now: Date.now() });
 };
 
-/** Asks at a suitable moment whether to install the app. */
+/**
+ * Asks at a suitable moment whether to install the app: over the first page only, since the question would cover what
+ * somebody opened another one for.
+ */
 export default function InstallHost() {
+  const { pathname } = useLocation();
   const prompt = useSyncExternalStore(installPrompt.subscribe, installPrompt.get);
   const [isClosed, setClosed] = useState(false);
   const [now] = useState(Date.now);
@@ -34,6 +39,6 @@ export default function InstallHost() {
     ) ?? 0;
   const isPushAskDue = useIsPushAskDue();
   const isInCall = useIsCallScreenOpen();
-  if (!prompt || isClosed || isPushAskDue || isInCall || !isDue(sentMessages)) return null;
+  if (!prompt || pathname !== "/app" || isClosed || isPushAskDue || isInCall || !isDue(sentMessages)) return null;
   return <InstallCard prompt={prompt} onClose={() => setClosed(true)} />;
 }

@@ -62,6 +62,8 @@ export default function PushHost() {
   useEffect(() => closeReactionNotifications(pathname), [pathname]);
   useEffect(() => engine && closeAnsweredRequests(engine), [engine]);
   useEffect(() => engine && closeCallNotifications(engine), [engine]);
-  const isAsking = isStarted && !isAnswered && shouldAsk(state, readAskHistory(), { mayAsk, now: Date.now() });
+  const isAtSwitch = pathname === "/app/notifications"; // which turns the same on
+  const isAsking =
+    isStarted && !isAnswered && !isAtSwitch && shouldAsk(state, readAskHistory(), { mayAsk, now: Date.now() });
   return isAsking && <AskCard onClose={() => setAnswered(true)} />;
 }

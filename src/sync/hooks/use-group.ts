@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from "react";
-import { hasLeftGroup } from "#contract/conversations.ts";
+import { hasEnded } from "#contract/conversations.ts";
 import { type GroupCard, groupPath } from "#contract/groups.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import type { FailureCode } from "#sync/platform/sync-error.ts";
@@ -32,7 +32,7 @@ export const useGroup = (id: Uuid): [lookup: GroupLookup, refetch: () => void] =
   if (hasCard(view)) name.current = view.group.name;
   const isUnknown = view !== undefined && !hasCard(view) && !view.gone;
   const [query, refetch] = useRemoteQuery(groupPath(id), isUnknown, () => undefined);
-  if (view && (view.gone || hasLeftGroup(view))) return [{ state: "gone", name: name.current }, refetch];
+  if (view && hasEnded(view)) return [{ state: "gone", name: name.current }, refetch];
   if (hasCard(view)) return [{ state: "here", view }, refetch];
   if (query.state === "found") return [{ state: "loading" }, refetch]; // the group exists and its row is about to arrive
   const wasHere = query.state === "missing" && name.current !== undefined;

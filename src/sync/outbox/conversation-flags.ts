@@ -1,6 +1,12 @@
 import type { ConversationId } from "#contract/ids.ts";
 import { pinnedConversationsMax } from "#contract/limits.ts";
-import { applyFlagChange, type FlagChange, isSameFlags } from "#contract/settings/conversation-flags.ts";
+import {
+  applyFlagChange,
+  type ConversationFlags,
+  type FlagChange,
+  isSameFlags,
+  noFlags,
+} from "#contract/settings/conversation-flags.ts";
 import type { ChangeNumber } from "#contract/wire/commands.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
 import type { LocalConversationRow, LocalStore } from "#sync/store/database.ts";
@@ -38,19 +44,23 @@ const mergeWanted = (
 
 /**
  * Marks a conversation as unread, archives or pins it, or undoes that: at once on this device, and on the server when it
- * is reachable. Rejects with a SyncError if too many conversations are pinned.
+ * is reachable. Resolves to the flags before. Rejects with a SyncError if too many conversations are pinned.
  */
-export const changeConversationFlags = async (tab: Tab, conversation: ConversationId, change: FlagChange) => {
+export const changeConversationFlags = async (
+  tab: Tab,
+  conversation: ConversationId,
+  change: FlagChange,
+): Promise<ConversationFlags> => {
   const { strict, platform } = getContext(tab);
   const tables = [strict.conversations, strict.meta, strict.outbox, strict.recordings];
-  await strict.transaction("rw", tables, async () => {
+  const flagsBefore = await strict.transaction("rw", tables, async () => {
     const row = await strict.conversations.get(conversation);
-    if (!row || row.gone) return;
+    if (!row || row.gone) return noFlags;
     const pins = await listPins(strict);
     const before = toEffectiveFlags(row);
     const at = Math.max(platform.now(), ...pins.map((pinnedAt) => pinnedAt + 1));
     const after = applyFlagChange(before, change, at);
-    if (isSameFlags(before, after)) return;
+    if (isSameFlags(before, after)) return before;
     if (after.pinnedAt !== null && before.pinnedAt === null && pins.length >= pinnedConversationsMax)
       throw new SyncError("too_many_pinned");
     row.wanted = mergeWanted(row.wanted, change, at);
@@ -59,6 +69,8 @@ export const changeConversationFlags = async (tab: Tab, conversation: Conversati
     await strict.meta.put({ key: toPendingFlagsKey(conversation), value: pending });
     await updateListPositions(strict, [row]);
     await strict.conversations.put(row);
+    return before;
   });
   tab.notifyOutboxChanged();
+  return flagsBefore;
 };

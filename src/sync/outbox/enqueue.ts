@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { Body, findAttachment, hasLeftGroup, ReplyPlace, withReply } from "#contract/conversations.ts";
+import { Body, findAttachment, hasEnded, ReplyPlace, withReply } from "#contract/conversations.ts";
 import { type ErrorCode, isErrorCode } from "#contract/errors.ts";
 import { type ConversationId, createUuid, type Uuid } from "#contract/ids.ts";
 import { cleanText, isBlank } from "#contract/text.ts";
@@ -82,7 +82,7 @@ export const insertUnsentMessages = (
         (await strict.conversations.get(message.conversation)) ?? createConversationRow(message.conversation, me);
       setListPosition(conversation, createdAt);
       await strict.conversations.put(conversation);
-      if (conversation.gone || hasLeftGroup(conversation)) undeliverable.set(message.cid, conversation.id);
+      if (hasEnded(conversation)) undeliverable.set(message.cid, conversation.id);
     }
     await write(createdAt);
     for (const id of new Set(undeliverable.values()))
@@ -250,7 +250,7 @@ export const retryFailedMessage = async (tab: Tab, cid: Uuid): Promise<void> => 
   const now = platform.now() + skew;
   await strict.transaction("rw", [strict.outbox, strict.uploads, strict.conversations], async () => {
     const before = await strict.outbox.get(cid);
-    const gone = new Set(await strict.conversations.filter((row) => row.gone || hasLeftGroup(row)).primaryKeys());
+    const gone = new Set(await strict.conversations.filter(hasEnded).primaryKeys());
     if (before && gone.has(before.conversation)) throw new SyncError("conversation_not_found");
     const file = before && findAttachment(before.body)?.file;
     const upload = file === undefined ? undefined : await strict.uploads.get(file);

@@ -1,4 +1,4 @@
-import { findAttachment, hasLeftGroup } from "#contract/conversations.ts";
+import { findAttachment, hasEnded } from "#contract/conversations.ts";
 import type { ErrorCode } from "#contract/errors.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { outboxWindow, sendBatchMax } from "#contract/limits.ts";
@@ -118,7 +118,7 @@ export class Outbox {
       this.schedule();
     } else {
       const conversation = await strict.conversations.get(row.conversation);
-      const isClosed = conversation !== undefined && (conversation.gone || hasLeftGroup(conversation));
+      const isClosed = conversation !== undefined && hasEnded(conversation);
       const isFileExpired = error.code === "file_not_found" && !row.source && !isClosed;
       const file = isFileExpired ? findAttachment(row.body)?.file : undefined;
       const isUploadedAgain = file !== undefined && (await requeueExpiredFile(this.#context, file));

@@ -1,7 +1,7 @@
 import { findAxeViolations } from "#tests/support/browser/axe-checks.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
 import { waitForOfflineReady, withServiceWorker } from "#tests/support/browser/offline.ts";
-import { TestClient } from "#tests/support/browser/test-client.ts";
+import { fill, TestClient } from "#tests/support/browser/test-client.ts";
 import { toSite } from "#tests/support/people/pair.ts";
 import { callSite, connectPeople, makePerson } from "#tests/support/people/people.ts";
 
@@ -97,7 +97,7 @@ test("edits that are being typed go on with the last one, are named at sign-out 
   const [ana, ben] = [await makePerson(site, 8863, "Ana Mbuyi"), await makePerson(site, 8864, "Ben")];
   await connectPeople(site, ana, ben);
   const phone = await TestClient.openIn(
-    await browser.newContext({ baseURL: server.origin, viewport: { width: 360, height: 740 } }),
+    await browser.newContext({ ...withServiceWorker, baseURL: server.origin, viewport: { width: 360, height: 740 } }),
     server,
     "en",
   );
@@ -119,14 +119,29 @@ test("edits that are being typed go on with the last one, are named at sign-out 
   await field.press("Escape");
   await phone.composer().fill("un brouillon");
 
-  // Both are still reachable in a chat that cannot be written to.
-  await callSite(site, "DELETE", `/api/contacts/${ana.id}`, { token: ben.token });
+  // Both are still reachable in a chat that cannot be written to: a blocked one, also offline, and that of a former contact.
   const kept = page.getByRole("region", { name: texts.chat.keptText });
-  await expect(kept).toContainText("second corrigé");
-  await expect(kept.getByRole("button", { name: texts.messages.copy })).toBeVisible();
-  await expect(kept.getByRole("button", { name: texts.chat.restoreKeptText })).toHaveCount(0);
   const draft = page.getByRole("heading", { name: texts.groups.chat.leftDraft }).locator("..");
-  await expect(draft).toContainText("un brouillon");
+  const areReachable = async () => {
+    await expect(kept).toContainText("second corrigé");
+    await expect(kept.getByRole("button", { name: texts.messages.copy })).toBeVisible();
+    await expect(kept.getByRole("button", { name: texts.chat.restoreKeptText })).toHaveCount(0);
+    await expect(draft).toContainText("un brouillon");
+    await expect(draft.getByRole("button", { name: texts.messages.copy })).toBeVisible();
+  };
+  await callSite(site, "PUT", `/api/blocks/${ben.id}`, { token: ana.token });
+  await expect(page.getByText(fill(texts.people.youBlocked, { name: "Ben" }))).toBeVisible();
+  await areReachable();
+  await page.screenshot({ path: "test-results/blocked-texts.png" });
+  await waitForOfflineReady(page);
+  await phone.context.setOffline(true);
+  await page.reload();
+  await areReachable();
+  await phone.context.setOffline(false);
+  await page.getByRole("button", { name: texts.people.unblock, exact: true }).click();
+  await expect(field).toHaveValue("second corrigé");
+  await callSite(site, "DELETE", `/api/contacts/${ana.id}`, { token: ben.token });
+  await areReachable();
   const notice = page.getByText(texts.chat.mustBeConnected);
   await expect(notice).toBeVisible();
   expect((await kept.boundingBox())?.y).toBeLessThan((await notice.boundingBox())?.y ?? 0);

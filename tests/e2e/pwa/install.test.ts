@@ -49,6 +49,12 @@ test("the app is offered once, from the third day of use on", async ({ browser, 
   await page.reload();
   await expect(question).toBeVisible();
   expect(await findAxeViolationsInBothThemes(page)).toEqual([]);
+  // It does not cover other pages, such as the switches of the settings.
+  await phone.goTo("/app/notifications");
+  await expect(page.getByRole("switch").first()).toBeVisible();
+  await expect(question).toHaveCount(0);
+  await page.screenshot({ path: "test-results/install-settings.png" });
+  await phone.goTo("/app");
   await page.getByRole("button", { name: texts.push.later }).click();
   await expect(question).toHaveCount(0);
   // Not again (tests/unit/ui/install-policy.test.ts), but the settings still offer it.

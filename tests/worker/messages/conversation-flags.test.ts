@@ -185,6 +185,10 @@ test("pinned conversations keep the order of pinning, and one too many is refuse
   expect(pinned.slice(0, -1)).toEqual(ids.slice(0, pinnedConversationsMax - 1));
   expect(pinned).toHaveLength(pinnedConversationsMax);
   const [first = "", second = ""] = ids;
+  const { pinnedAt } = await readRow(me, first);
+  await setFlags(me, first, { archived: true });
+  await setFlags(me, first, { pinned: pinnedAt ?? true }); // the archiving is undone
+  expect(await pins()).toEqual(pinned);
   await setFlags(me, first, { pinned: true }); // already pinned: keeps its place
   expect(await pins()).toEqual(pinned);
   await setFlags(me, second, { pinned: false });

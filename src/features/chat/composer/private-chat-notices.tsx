@@ -16,8 +16,18 @@ const UnsentContentPanel = lazyComponent(() =>
   loadWithIdleTexts(() => import("#features/chat/unsent/unsent-content.tsx")),
 );
 
+/** What was written in this chat and not sent, if there is any. */
+function UnsentContent({ conversation }: { conversation: ConversationId }) {
+  const draft = useTextDraft(conversation) ?? "";
+  const unsent = useUnsentContent(conversation);
+  const hasUnsent = draft !== "" || (unsent && unsent.files.length + unsent.recordings.length > 0);
+  return hasUnsent && <UnsentContentPanel conversation={conversation} draft={draft} unsent={unsent} />;
+}
+
+type BlockedNoticeProps = { userId: Uuid; conversation: ConversationId; name: string };
+
 /** Replaces the composer while this user blocks the peer. */
-export function BlockedNotice({ userId, name }: { userId: Uuid; name: string }) {
+export function BlockedNotice({ userId, conversation, name }: BlockedNoticeProps) {
   const { t } = useTranslation();
   const [isBusy, setBusy] = useState(false);
   const unblock = async () => {
@@ -26,26 +36,25 @@ export function BlockedNotice({ userId, name }: { userId: Uuid; name: string }) 
     setBusy(false);
   };
   return (
-    <ComposerNotice text={t("people.youBlocked", { name: isolateBidi(name) })}>
-      <Button variant="quiet" className="!px-3" busy={isBusy} onClick={() => void unblock()}>
-        {t("people.unblock")}
-      </Button>
-    </ComposerNotice>
+    <>
+      <UnsentContent conversation={conversation} />
+      <ComposerNotice text={t("people.youBlocked", { name: isolateBidi(name) })}>
+        <Button variant="quiet" className="!px-3" busy={isBusy} onClick={() => void unblock()}>
+          {t("people.unblock")}
+        </Button>
+      </ComposerNotice>
+    </>
   );
 }
 
 /** Replaces the composer when the peer's account was deleted. */
 export function DeletedAccountNotice({ conversation }: { conversation: ConversationId }) {
   const { t } = useTranslation();
-  const draft = useTextDraft(conversation);
-  const unsent = useUnsentContent(conversation);
   return (
-    <UnsentContentPanel
-      conversation={conversation}
-      draft={draft ?? ""}
-      unsent={unsent}
-      reason={t("chat.accountDeleted")}
-    />
+    <>
+      <UnsentContent conversation={conversation} />
+      <ComposerNotice text={t("chat.accountDeleted")} />
+    </>
   );
 }
 
@@ -74,12 +83,9 @@ function ConnectAction({ state }: { state: string | undefined }) {
 /** Replaces the composer when the two users are not connected. */
 export function NotConnectedNotice({ userId, conversation }: { userId: Uuid; conversation: ConversationId }) {
   const { t } = useTranslation();
-  const draft = useTextDraft(conversation) ?? "";
-  const unsent = useUnsentContent(conversation);
-  const hasUnsent = draft !== "" || (unsent && unsent.files.length + unsent.recordings.length > 0);
   return (
     <>
-      {hasUnsent && <UnsentContentPanel conversation={conversation} draft={draft} unsent={unsent} />}
+      <UnsentContent conversation={conversation} />
       <ComposerNotice text={t("chat.mustBeConnected")}>
         <ConnectAction state={usePerson(userId)?.state} />
       </ComposerNotice>

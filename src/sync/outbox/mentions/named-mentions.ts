@@ -1,4 +1,4 @@
-import { type Body, hasLeftGroup } from "#contract/conversations.ts";
+import { type Body, hasEnded } from "#contract/conversations.ts";
 import { isGroupActionAllowed } from "#contract/groups.ts";
 import type { ConversationId } from "#contract/ids.ts";
 import { mentionsMax } from "#contract/limits.ts";
@@ -80,7 +80,7 @@ export const resolveMentions = async (
 ): Promise<{ body: Body } | undefined> => {
   const { strict: store } = context;
   const row = await store.conversations.get(conversation);
-  if (row && (row.gone || hasLeftGroup(row))) return { body };
+  if (row && hasEnded(row)) return { body };
   if (!row?.group || (await readStoredMembersVersion(store, conversation)) < row.group.roster) return undefined;
   return { body: await withNamedMentions(context, row, body) };
 };

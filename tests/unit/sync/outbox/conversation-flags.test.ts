@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ConversationId } from "#contract/ids.ts";
 import { pinnedConversationsMax } from "#contract/limits.ts";
-import { type FlagChange, noFlags } from "#contract/settings/conversation-flags.ts";
+import { type FlagChange, noFlags, toPlaceChange } from "#contract/settings/conversation-flags.ts";
 import { ReadTracker } from "#sync/inbound/read-tracker.ts";
 import { changeConversationFlags } from "#sync/outbox/conversation-flags.ts";
 import { enqueueText } from "#sync/outbox/enqueue.ts";
@@ -87,6 +87,35 @@ describe("flags of a conversation", () => {
     expect(serverFlags()).toEqual({ marked: true, archived: true, pinnedAt: null });
     expect(await countArchived(getContext(laptopTab).store)).toBe(1);
   });
+
+  it.each([true, false])(
+    "give a pinned conversation its former place when its archiving is undone (offline: %s)",
+    async (isOffline) => {
+      const { server, benoit, chat, phone, phoneTab, laptopTab } = await setUp();
+      const chantal = server.addPerson("Chantal");
+      const second = server.connect(benoit, chantal);
+      server.sendTexts(chantal, second, "Mbote");
+      for (const tab of [phoneTab, laptopTab]) await waitUntilDeviceSynced(server, tab, second);
+      for (const id of [chat, second]) await changeConversationFlags(phoneTab, id, { pinned: true });
+      await isSettled(phoneTab);
+      if (isOffline) await loseNetwork(phone);
+      const before = await changeConversationFlags(phoneTab, chat, { archived: true });
+      if (!isOffline) await isSettled(phoneTab);
+      expect(await readList(phoneTab)).toEqual([second]);
+      await changeConversationFlags(phoneTab, chat, toPlaceChange(before));
+      expect(await readList(phoneTab)).toEqual([chat, second]);
+      if (isOffline) findNetwork(phone);
+      await isSettled(phoneTab);
+      for (const tab of [phoneTab, laptopTab])
+        await eventually(async () => expect(await readList(tab)).toEqual([chat, second]));
+      const archived = await changeConversationFlags(phoneTab, chat, { archived: true });
+      expect(toPlaceChange(await changeConversationFlags(phoneTab, chat, { pinned: true }))).toEqual({
+        archived: true,
+        pinned: false,
+      });
+      expect(archived).toEqual(before);
+    },
+  );
 
   it("mark unread vs. read elsewhere: an offline mark does not return after the other device has read on", async () => {
     const { server, amina, chat, phone, phoneTab, laptopTab, serverFlags } = await setUp();

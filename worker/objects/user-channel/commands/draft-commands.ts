@@ -1,4 +1,4 @@
-import { hasLeftGroup } from "#contract/conversations.ts";
+import { hasEnded } from "#contract/conversations.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { draftBurst, draftsPerDay, draftsUnwrittenMax } from "#contract/limits.ts";
 import { chooseDraft, type DraftList, isSameDraft } from "#contract/settings/drafts.ts";
@@ -38,7 +38,7 @@ export class DraftCommands {
   ): CommandResults["setDraft"] | Refusal {
     const { drafts } = this.#inbox;
     const row = this.#inbox.find(conversation);
-    if (!row || row.gone || hasLeftGroup(row)) return { error: "conversation_not_found" };
+    if (!row || hasEnded(row)) return { error: "conversation_not_found" };
     const stored = drafts.find(row.handle);
     const written = { base, at: Date.now() - ago, writer, text, ...(reply === undefined ? {} : { reply }) };
     if (isSameDraft(stored, written)) return { revision: stored?.change ?? 0 };

@@ -1,5 +1,5 @@
 import type { SecurityNotice } from "#contract/auth/security-notice.ts";
-import { hasLeftGroup } from "#contract/conversations.ts";
+import { hasEnded } from "#contract/conversations.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import type { Relation } from "#contract/people.ts";
 import type { Settings, VersionedSettings } from "#contract/settings/settings.ts";
@@ -288,7 +288,7 @@ export class InboxFeed {
     const alreadyStored = ownMessages.filter(({ outgoing }) => !newMessages.some(({ cid }) => cid === outgoing.cid));
     if (entry.gone) acknowledgeAgain(this.#sockets, this.#sequence.value, alreadyStored);
     if (needsFullRow) this.#inbox.writeFlags(row);
-    if (entry.gone || hasLeftGroup(entry)) this.drafts.delete(entry.handle);
+    if (hasEnded(entry)) this.drafts.delete(entry.handle);
     this.#sequence.pushChanges(changes);
     const isDeferred = !needsFullRow && (changes.length > 0 || entry.countedUpTo !== stored?.countedUpTo);
     if (isDeferred) this.#inbox.stage(row);
