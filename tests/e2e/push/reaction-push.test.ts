@@ -27,7 +27,7 @@ test("a reaction is announced silently while the app is closed, beside unread me
     return callSite(site, "PUT", path, { token: ben.token, body: { emoji } });
   };
   const browser = makePushBrowser();
-  const phone = await browser.open();
+  const phone = await browser.open({ language: "pt" });
   await turnOn(phone, ana);
   const bare = await browser.openBarePage();
   await phone.page.close();
@@ -43,7 +43,7 @@ test("a reaction is announced silently while the app is closed, beside unread me
 
   for (const emoji of ["👍", "🎉"]) expect(await react(3, emoji)).toMatchObject({ status: 200 });
   const tag = `reaction:${conversation}`;
-  const body = `${ben.username} a réagi avec 🎉 à\u00a0: “ligne 3.”`;
+  const body = `${ben.username} reagiu com 🎉 a: «ligne 3.»`;
   await expect
     .poll(() => listNotifications(bare), { timeout: arrivalMs })
     .toEqual(expect.arrayContaining([ofMessages, { title: ben.username, body, tag }]));

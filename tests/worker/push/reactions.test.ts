@@ -44,7 +44,7 @@ test("the author is notified of a reaction silently, once, with all that a notif
     web_push: 8030,
     notification: {
       title: ben.username,
-      body: `${ben.username} a réagi avec 👍 à\u00a0: “deux”`,
+      body: `${ben.username} a réagi avec 👍 à\u00a0: «\u00a0deux\u00a0»`,
       navigate: `https://lisolo.test/app/chat/${ben.id}#m2`,
       tag: `reaction:${id}`,
       lang: "fr",
@@ -96,7 +96,7 @@ test("a reaction that is removed before the push, or to a message that is delete
   expect(phone.requests).toBe(0);
   await react(ben, id, 3, "😂");
   await phone.next();
-  expect(bodies(phone)).toEqual([`${ben.username} a réagi avec 😂 à\u00a0: “trois”`]);
+  expect(bodies(phone)).toEqual([`${ben.username} a réagi avec 😂 à\u00a0: «\u00a0trois\u00a0»`]);
   // A removal alone is no news.
   await react(ben, id, 3, null);
   advanceClock(pushReactionPauseMs);
@@ -159,7 +159,7 @@ test("a device that comes to the foreground before the push ends it, and a conne
   expect(phone.requests).toBe(0);
   await react(ben, id, 3, "🎉");
   await phone.next();
-  expect(bodies(phone)).toEqual([`${ben.username} a réagi avec 🎉 à\u00a0: “trois”`]);
+  expect(bodies(phone)).toEqual([`${ben.username} a réagi avec 🎉 à\u00a0: «\u00a0trois\u00a0»`]);
 });
 
 test("a notification shows as much as those of messages, in the language of the device", async () => {
@@ -198,7 +198,9 @@ test("in a group many reactions are one push, which names somebody the author kn
   expect(notification.title).toBe("Famille");
   expect(notification.navigate).toBe(`https://lisolo.test/app/group/${id}#m2`);
   expect(notification.body).toMatch(
-    new RegExp(`^(${ben.username}|${cleo.username}) et 2 autres personnes ont réagi à\u00a0: “Réunion (demain )+.*…”$`),
+    new RegExp(
+      `^(${ben.username}|${cleo.username}) et 2 autres personnes ont réagi à\u00a0: «\u00a0Réunion (demain )+.*…\u00a0»$`,
+    ),
   );
   expect(notification.body).not.toContain(dan.username);
   await settle();

@@ -25,7 +25,7 @@ const texts: Record<Language, ReactionTexts> = {
       name === undefined
         ? `${people} personnes ont réagi`
         : `${name} et ${people === 2 ? "1 autre personne" : `${people - 1} autres personnes`} ont réagi`,
-    quote: (subject, text) => `${subject} à\u00a0: “${text}”`,
+    quote: (subject, text) => `${subject} à\u00a0: «\u00a0${text}\u00a0»`,
     messages: (subject, count) => `${subject} à ${count === 1 ? "votre message" : `${count} de vos messages`}`,
     hidden: (count) => (count === 1 ? "Nouvelle réaction à votre message" : "Nouvelles réactions à vos messages"),
   },
@@ -45,7 +45,7 @@ const texts: Record<Language, ReactionTexts> = {
       name === undefined
         ? `${people} pessoas reagiram`
         : `${name} e mais ${people === 2 ? "1 pessoa" : `${people - 1} pessoas`} reagiram`,
-    quote: (subject, text) => `${subject} a: “${text}”`,
+    quote: (subject, text) => `${subject} a: «${text}»`,
     messages: (subject, count) => `${subject} ${count === 1 ? "à sua mensagem" : `a ${count} das suas mensagens`}`,
     hidden: (count) => (count === 1 ? "Nova reação à sua mensagem" : "Novas reações às suas mensagens"),
   },
