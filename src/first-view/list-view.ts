@@ -115,7 +115,7 @@ const tabs = ({ marks, hasTala }: ListView, t: Translate): Markup => {
 /** Chips of the filters, of which the app draws the radio buttons. */
 const filters = ({ archivedCount }: ListView, t: Translate): Markup => {
   const chip = (label: string, chosen = "border-line text-muted") =>
-    markup`<span class="relative flex min-h-9 shrink-0 items-center rounded-full border px-3 text-sm ${chosen}">${label}</span>`;
+    markup`<span class="relative flex min-h-9 shrink-0 items-center rounded-full border px-2.5 text-sm ${chosen}">${label}</span>`;
   return markup`<div aria-hidden="true" class="spare flex shrink-0 gap-1.5 overflow-x-auto px-4 pb-3">
     ${chip(t("masolo.filter.all"), "border-accent bg-accent-soft font-semibold text-accent")}${chip(t("masolo.filter.unread"))}${chip(t("masolo.filter.groups"))}
     ${archivedCount !== 0 && chip(t("masolo.filter.archived"))}

@@ -68,7 +68,7 @@ export function FilterSelect({ label, anyLabel, options, value, onChange, onOpen
     <select
       aria-label={label}
       value={value ?? ""}
-      className={`min-h-12 max-w-44 shrink-0 rounded-full border px-3 text-sm font-semibold ${
+      className={`min-h-12 max-w-44 shrink-0 rounded-full border px-3 text-sm font-semibold text-ellipsis [field-sizing:content] ${
         value === undefined ? "border-field bg-surface text-muted" : "border-accent bg-accent-soft text-accent"
       }`}
       onChange={(event) => onChange(event.target.value === "" ? undefined : event.target.value)}

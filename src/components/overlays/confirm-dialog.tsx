@@ -36,7 +36,7 @@ export function ConfirmDialog({ open, title, body, tone = "danger", busy = false
         <div id={`${id}-body`} className="mt-2 text-muted break-words">
           {body}
         </div>
-        <div className="mt-6 flex flex-wrap justify-end gap-3">
+        <div className={`mt-6 flex gap-3 ${props.alternative ? "flex-col" : "flex-wrap justify-end"}`}>
           <Button variant="secondary" data-autofocus disabled={busy} className="grow" onClick={props.onClose}>
             {props.cancelLabel}
           </Button>

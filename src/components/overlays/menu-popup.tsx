@@ -129,7 +129,7 @@ export default function MenuPopup(props: {
             tabIndex={-1}
             data-autofocus={index === 0 ? "" : undefined}
             disabled={item.disabled}
-            className={`flex min-h-12 w-full items-center gap-3 px-4 text-left hover:bg-raised focus-visible:bg-raised disabled:opacity-50 ${item.tone === "danger" ? "text-danger" : ""}`}
+            className={`flex min-h-12 w-full items-center gap-3 px-4 py-1 text-left hover:bg-raised focus-visible:bg-raised disabled:opacity-50 ${item.tone === "danger" ? "text-danger" : ""}`}
             onClick={select(item)}
           >
             {item.icon && <span className={`${item.icon} text-xl`} aria-hidden="true" />}

@@ -42,18 +42,13 @@ export const runFlagAction = async (action: FlagAction, item: ConversationListIt
 
 /** Follows a finger on a row: to the right it marks the conversation as read or unread, to the left it archives it. */
 export const trackFlagSwipe = (row: HTMLElement, down: PointerEvent, item: ConversationListItem): void => {
-  const toAction = (action: FlagAction, label: string, icon: string): SwipeAction => ({
-    label,
+  const toAction = (action: FlagAction, icon: string): SwipeAction => ({
     icon,
     run: () => void runFlagAction(action, item),
   });
   trackRowSwipe(row, down, {
     right:
-      item.unread > 0 || item.marked
-        ? toAction("read", t("masolo.markRead"), "i-ph-checks")
-        : toAction("unread", t("masolo.markUnread"), "i-ph-chat-circle-dots"),
-    left: item.archived
-      ? toAction("unarchive", t("masolo.unarchive"), "i-ph-archive")
-      : toAction("archive", t("masolo.archive"), "i-ph-archive"),
+      item.unread > 0 || item.marked ? toAction("read", "i-ph-checks") : toAction("unread", "i-ph-chat-circle-dots"),
+    left: toAction(item.archived ? "unarchive" : "archive", "i-ph-archive"),
   });
 };

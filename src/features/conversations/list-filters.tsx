@@ -15,19 +15,19 @@ type ListFiltersProps = { value: ShownFilter; hasArchived: boolean; onChange: (f
 export function ListFilters({ value, hasArchived, onChange }: ListFiltersProps) {
   const { t } = useTranslation();
   return (
-    <fieldset className="spare flex shrink-0 gap-1.5 overflow-x-auto px-4 pb-3">
+    <fieldset className="spare -mt-1 flex shrink-0 gap-1.5 overflow-x-auto px-4 pt-1 pb-3 [scroll-padding-inline:1rem]">
       <legend className="sr-only">{t("masolo.filters")}</legend>
       {shownFilters.map(
         (filter) =>
           (filter !== "archived" || hasArchived || value === filter) && (
             <label
               key={filter}
-              className={`field relative flex min-h-9 shrink-0 cursor-pointer items-center rounded-full border px-3 text-sm ${value === filter ? "border-accent bg-accent-soft font-semibold text-accent" : "border-line text-muted"}`}
+              className={`field relative flex min-h-9 shrink-0 cursor-pointer items-center rounded-full border px-2.5 text-sm ${value === filter ? "border-accent bg-accent-soft font-semibold text-accent" : "border-line text-muted"}`}
             >
               <input
                 type="radio"
                 name="list-filter"
-                className="sr-only"
+                className="absolute inset-0 cursor-pointer opacity-0"
                 checked={value === filter}
                 onChange={() => onChange(filter)}
               />

@@ -36,15 +36,14 @@ export class RowSwipe {
   }
 }
 
-export type SwipeAction = { label: string; icon: string; run: () => void };
+export type SwipeAction = { icon: string; run: () => void };
 
-/** Shows the action of a swipe on the part of the list that the moved row uncovers. */
-const showAction = (hint: HTMLElement, { label, icon }: SwipeAction, offset: number, isReached: boolean): void => {
-  hint.className = `absolute inset-0 flex items-center gap-2 bg-accent-soft px-5 text-sm font-semibold text-accent ${offset > 0 ? "justify-start" : "justify-end"} ${isReached ? "" : "opacity-60"}`;
-  const [symbol, text] = [document.createElement("span"), document.createElement("span")];
+/** Shows the action of a swipe on the part of the list that the moved row uncovers, which is too narrow for a text. */
+const showAction = (hint: HTMLElement, { icon }: SwipeAction, offset: number, isReached: boolean): void => {
+  hint.className = `absolute inset-0 flex items-center bg-accent-soft px-6 text-accent ${offset > 0 ? "justify-start" : "justify-end"} ${isReached ? "" : "opacity-60"}`;
+  const symbol = document.createElement("span");
   symbol.className = `${icon} text-2xl`;
-  text.textContent = label;
-  hint.replaceChildren(symbol, text);
+  hint.replaceChildren(symbol);
 };
 
 /** Follows a finger on a row, and runs an action if it is lifted after a swipe to that side. */

@@ -98,6 +98,7 @@ export default function SearchPanel({ conversation, people, activeResult, onSele
         <div className="min-w-0 flex-1 basis-60">
           <SearchField
             label={t("chat.searchLabel")}
+            placeholder={t("chat.search")}
             value={typed}
             maxLength={searchQueryMaxLength}
             onChange={(next) => {
