@@ -109,20 +109,24 @@ export const hasUnsentContent = async (conversation: ConversationId): Promise<bo
 };
 /**
  * Opens a draft of the target for this page. `onRestored` receives the draft that an earlier screen or page left. Resolves
- * to undefined if the draft cannot be saved: too many pages have one, or its code cannot be loaded.
+ * to undefined if the draft cannot be saved: too many pages have one, or its code cannot be loaded. `onNotSaved` is called
+ * then, and once this device has no room for it.
  */
 export const openAttachmentDraft = async (
   target: DraftTarget,
   onRestored: (saved: Draft) => void,
+  onNotSaved?: () => void,
 ): Promise<DraftKeeper | undefined> => {
   try {
     await waitForDraftSaves(target);
     const { DraftKeeper } = await import("./drafts/draft-keeper.ts");
-    return await DraftKeeper.open(getEngine().tab, target, onRestored);
+    const keeper = await DraftKeeper.open(getEngine().tab, target, onRestored, onNotSaved);
+    if (keeper) return keeper;
   } catch (error) {
     console.warn("the draft is not saved", error);
-    return undefined;
   }
+  onNotSaved?.();
+  return undefined;
 };
 
 /** Changes the relation to a person. `request` changes it on the server; `isDone` recognises the pushed change. */

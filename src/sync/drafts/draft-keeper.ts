@@ -32,6 +32,7 @@ export class DraftKeeper {
   /** Slot under which the draft is saved. */
   readonly slot: DraftSlot;
   readonly #releaseLock: () => void;
+  readonly #onStorageFull: () => void;
   readonly #unsubscribe: () => void;
   readonly #blobIds = new Map<File, Uuid>();
   #latest: Draft | undefined;
@@ -39,21 +40,23 @@ export class DraftKeeper {
   #writes: Promise<unknown> = Promise.resolve();
   #isStorageFull = false;
 
-  private constructor(tab: Tab, slot: DraftSlot, releaseLock: () => void) {
+  private constructor(tab: Tab, slot: DraftSlot, releaseLock: () => void, onStorageFull: () => void) {
     this.#tab = tab;
     this.slot = slot;
     this.#releaseLock = releaseLock;
+    this.#onStorageFull = onStorageFull;
     this.#unsubscribe = tab.platform.onLeave(() => this.#handleLeave());
   }
 
   /**
    * Opens a slot of the target, preferably one with the draft of a closed or crashed page, which `onRestored` receives.
-   * Resolves to undefined if other pages hold all slots.
+   * Resolves to undefined if other pages hold all slots. `onStorageFull`: the draft exists in this page only from then on.
    */
   static async open(
     tab: Tab,
     target: DraftTarget,
     onRestored: (saved: Draft) => void = () => {},
+    onStorageFull: () => void = () => {},
   ): Promise<DraftKeeper | undefined> {
     const used = await listDraftKeys(tab, getContext(tab).store, target);
     const slot =
@@ -61,7 +64,7 @@ export class DraftKeeper {
       (used.length > 0 ? await acquireReleasedSlot(tab, used) : undefined) ??
       (await acquireFreeSlot(tab, toDraftSlotKeys(target)));
     if (!slot) return undefined;
-    const keeper = new DraftKeeper(tab, { target, key: slot.key }, slot.release);
+    const keeper = new DraftKeeper(tab, { target, key: slot.key }, slot.release, onStorageFull);
     const saved = await keeper.load().catch((error: unknown) => console.warn("the draft cannot be read", error));
     if (saved) onRestored(saved);
     return keeper;
@@ -164,6 +167,7 @@ export class DraftKeeper {
       await this.#delete();
       this.#isStorageFull = isQuotaError(error);
       if (!this.#isStorageFull) throw error;
+      this.#onStorageFull();
     }
   }
 

@@ -217,6 +217,8 @@ test("attachments added offline are queued and arrive once, and a full phone los
   await setFull(page, true);
   const large = { name: "grand.bin", mimeType: "", buffer: Buffer.alloc(300_000, 7) };
   await choose(anas, "file", [large]);
+  await expect(sheetOf(page).getByRole("alert")).toHaveText(texts.chat.notKept);
+  await page.screenshot({ path: "test-results/attachment-not-kept.png" });
   await captionOf(anas).fill("Ma légende");
   await sendOf(anas).click();
   await expect(sheetOf(page).getByRole("alert")).toHaveText(texts.chat.attach.noRoom);

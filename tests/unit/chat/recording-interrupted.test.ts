@@ -3,8 +3,12 @@ import { inCall } from "#calls/call-state.ts";
 import { createUuid, privateConversationId } from "#contract/ids.ts";
 import { isComposerCovered } from "#features/chat/composer/composer-overlay.ts";
 import { VoiceRecording } from "#features/chat/voice/voice-recording.ts";
+import { t } from "#i18n/setup.ts";
 import { VoiceRecorder } from "#lib/media/voice-recorder.ts";
 import { eventually } from "#tests/support/eventually.ts";
+
+const { showToast } = vi.hoisted(() => ({ showToast: vi.fn() }));
+vi.mock("#components/overlays/toast.tsx", () => ({ showToast }));
 
 const second = (n: number) => ({ mime: "audio/webm", ms: n * 1_000, levels: [0.5] });
 
@@ -35,6 +39,7 @@ afterEach(() => {
   inCall.set(false);
   isComposerCovered.set(false);
   vi.restoreAllMocks();
+  showToast.mockClear();
 });
 
 describe("a voice message being recorded when something covers the composer", () => {
@@ -96,4 +101,18 @@ describe("a voice message being recorded when a call begins", () => {
     expect(session.state.get()).toMatchObject({ phase: "saved", isInterrupted: false });
     expect(stop).toHaveBeenCalledOnce();
   });
+});
+
+it("a voice message that this device cannot keep is recorded all the same, and its author is told once", async () => {
+  vi.spyOn(console, "warn").mockImplementation(() => {});
+  const { give, speak } = useMicrophone();
+  const session = begin(); // without a store
+  give();
+  await eventually(() => expect(phaseOf(session)).toBe("recording"));
+  for (const n of [1, 2, 3]) speak(n);
+  await eventually(() => expect(showToast).toHaveBeenCalled());
+  await session.stopAndSave();
+  expect(showToast).toHaveBeenCalledOnce();
+  expect(showToast).toHaveBeenCalledWith(expect.objectContaining({ message: t("chat.notKept") }));
+  expect(phaseOf(session)).toBe("saved");
 });

@@ -31,6 +31,8 @@ type AttachSheetProps = {
   isOriginal: boolean;
   /** More files were chosen than fit into one draft; the rest was dropped. */
   isOverLimit: boolean;
+  /** This device has no room to keep the draft. */
+  isNotKept: boolean;
   /** Saves this draft, which is deleted together with the sending. */
   getSavedDraft: () => Promise<SavedDraft | undefined>;
   onAdd: (files: File[]) => void;
@@ -70,6 +72,13 @@ export default function AttachSheet({ conversation, files, captions, isOriginal,
   const selected = requestedFile && files.includes(requestedFile) ? requestedFile : files[0];
   if (!selected) return null;
 
+  const notice = sendError
+    ? t(sendErrorTexts[sendError])
+    : props.isOverLimit
+      ? t("chat.attach.tooMany", { max: attachedFilesMax })
+      : props.isNotKept
+        ? t("chat.notKept")
+        : undefined;
   const items = files.map((file) => ({ file, item: preparations.get(file) }));
   const selectedPreparation = preparations.get(selected);
   const outgoing = items.flatMap(({ item }) => selectOutgoingFile(item, isOriginal) ?? []);
@@ -210,9 +219,9 @@ export default function AttachSheet({ conversation, files, captions, isOriginal,
             />
           </li>
         </ul>
-        {(sendError || props.isOverLimit) && (
+        {notice !== undefined && (
           <p role="alert" className="shrink-0 border-t border-line bg-danger-soft px-4 py-2 text-sm text-danger">
-            {sendError ? t(sendErrorTexts[sendError]) : t("chat.attach.tooMany", { max: attachedFilesMax })}
+            {notice}
           </p>
         )}
         <CaptionForm

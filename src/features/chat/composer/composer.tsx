@@ -259,6 +259,7 @@ export function MessageComposer({ ref, conversation, isHidden, onSend, ...props 
           captions={attachments.captions}
           isOriginal={attachments.isOriginal}
           isOverLimit={attachments.isOverLimit}
+          isNotKept={attachments.isNotKept}
           onAdd={attachments.add}
           onCaptionChange={attachments.setCaption}
           onOriginalChange={attachments.setOriginal}

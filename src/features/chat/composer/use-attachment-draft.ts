@@ -38,7 +38,7 @@ const mergeDrafts = (saved: Draft, { files, captions, isOriginal }: AttachmentDr
   files: [...saved.files, ...files].slice(0, attachedFilesMax),
   captions: new Map([...saved.captions, ...captions]),
   isOriginal: saved.isOriginal || isOriginal,
-  isOverLimit: false,
+  isOverLimit: saved.files.length + files.length > attachedFilesMax,
 });
 
 /**
@@ -49,6 +49,8 @@ const mergeDrafts = (saved: Draft, { files, captions, isOriginal }: AttachmentDr
 export const useAttachmentDraft = (conversation: ConversationId) => {
   const [draft, setDraft] = useState(emptyDraft);
   const [dialogs, setDialogs] = useState<LoadedDialogs>({});
+  /** The draft exists in this page only. */
+  const [isNotKept, setNotKept] = useState(false);
   const keeper = useRef<Promise<DraftKeeper | undefined>>(undefined);
   const latest = useRef(emptyDraft);
   const isUnmounted = useRef(false);
@@ -66,10 +68,11 @@ export const useAttachmentDraft = (conversation: ConversationId) => {
 
   /** Opens the storage of this draft and merges a draft that is saved there already. */
   const openKeeper = useCallback((): Promise<DraftKeeper | undefined> => {
-    keeper.current ??= openAttachmentDraft(conversation, (saved) => {
+    const handleRestored = (saved: Draft) => {
       setLatest(mergeDrafts(saved, latest.current));
       void showSheet();
-    });
+    };
+    keeper.current ??= openAttachmentDraft(conversation, handleRestored, () => setNotKept(true));
     return keeper.current;
   }, [conversation, setLatest, showSheet]);
 
@@ -115,6 +118,7 @@ export const useAttachmentDraft = (conversation: ConversationId) => {
   const close = useCallback(() => {
     setDialogs({});
     setLatest(emptyDraft);
+    setNotKept(false);
     void keeper.current?.then((openedKeeper) => openedKeeper?.discard());
     keeper.current = undefined;
   }, [setLatest]);
@@ -122,6 +126,7 @@ export const useAttachmentDraft = (conversation: ConversationId) => {
   return {
     ...draft,
     ...dialogs,
+    isNotKept,
     add,
     close,
     remove: useCallback(

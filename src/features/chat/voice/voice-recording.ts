@@ -60,6 +60,7 @@ export class VoiceRecording {
   #pendingWrite: Promise<void> = Promise.resolve();
   #isDiscarded = false;
   #isInterrupted = false;
+  #isNotKept = false;
   #release = () => {};
 
   private constructor(conversation: ConversationId) {
@@ -132,10 +133,13 @@ export class VoiceRecording {
         { conversation: this.#conversation, startedAt: this.#startedAt, ...progress },
         chunk,
       );
-    // Without storage the audio stays in memory only; sending reports the error.
-    this.#pendingWrite = this.#pendingWrite
-      .then(write)
-      .catch((error) => console.warn("recording chunk not saved", error));
+    // Without storage the audio stays in memory only.
+    this.#pendingWrite = this.#pendingWrite.then(write).catch((error) => {
+      console.warn("recording chunk not saved", error);
+      if (!this.#isNotKept && !this.#isDiscarded)
+        showToast({ tone: "danger", title: t("common.error"), message: t("chat.notKept") });
+      this.#isNotKept = true;
+    });
   }
 
   #handleRecorderEnd(reason: "full" | "lost"): void {

@@ -200,12 +200,16 @@ describe("chosen but unsent attachments", () => {
     const { server, amina, chat } = makePair();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
-    const keeper = await open(tab, chat);
+    const onStorageFull = vi.fn();
+    const keeper = await DraftKeeper.open(tab, chat, undefined, onStorageFull);
+    if (!keeper) throw new Error("no slot");
     keeper.save(choice([photo]));
     await eventually(async () => expect(await blobsIn(tab)).toBe(1));
+    expect(onStorageFull).not.toHaveBeenCalled();
     limitBlobs(tab, 1);
     keeper.save(choice([photo, letter]));
     await eventually(async () => expect(await blobsIn(tab)).toBe(0));
+    expect(onStorageFull).toHaveBeenCalledOnce();
     expect(tab.storageTrouble.get()).toBeUndefined();
     await keeper.close();
     const again = await open(tab, chat);
