@@ -1,16 +1,5 @@
-import {
-  type ComponentType,
-  type ReactNode,
-  type RefObject,
-  useCallback,
-  useEffect,
-  useLayoutEffect,
-  useMemo,
-  useRef,
-  useState,
-} from "react";
+import { type ComponentType, type ReactNode, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { type Location, useLocation, useNavigate } from "react-router";
 import { EmptyState } from "#components/layout/empty-state.tsx";
 import { lazyComponent } from "#components/layout/lazy-component.tsx";
 import { PaneSpinner } from "#components/layout/pane-spinner.tsx";
@@ -18,17 +7,14 @@ import { Screen } from "#components/layout/screen.tsx";
 import { useInterruptibleContent } from "#components/layout/use-interruptible-content.ts";
 import { lazyOverlay } from "#components/overlays/lazy-overlay.tsx";
 import type { MenuItem } from "#components/overlays/menu.tsx";
-import { showToast } from "#components/overlays/toast.tsx";
 import type { ConversationId } from "#contract/ids.ts";
 import { loadWithIdleTexts } from "#i18n/setup.ts";
 import { reportScreenDrawn } from "#lib/browser/first-view.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
 import type { ChatView } from "#sync/hooks/use-chat.ts";
-import { useChatHistory } from "#sync/hooks/use-chat.ts";
 import { useIsOffline } from "#sync/hooks/use-connection.ts";
 import { useConversation } from "#sync/hooks/use-conversations.ts";
 import { useStorageTrouble } from "#sync/hooks/use-live-query.ts";
-import { asSyncError } from "#sync/platform/sync-error.ts";
 import { toChatViewState } from "./chat-view-state.ts";
 import { type ComposerHandle, MessageComposer } from "./composer/composer.tsx";
 import { useComposerOverlay } from "./composer/composer-overlay.ts";
@@ -39,6 +25,8 @@ import { PinnedArea } from "./header/pinned-area.tsx";
 import { MessageAnnouncer } from "./list/message-announcer.tsx";
 import { MessageList } from "./list/message-list.tsx";
 import { TypingAnnouncer } from "./list/typing-announcer.tsx";
+import { useCallActions } from "./list/use-call-actions.ts";
+import { useChatPosition } from "./list/use-chat-position.ts";
 import type { MentionPickerProps } from "./mentions/mention-picker.tsx";
 import type { UnseenMentions } from "./mentions/unseen-mentions.tsx";
 import { type ChatCallActions, ChatCallActionsContext } from "./message/call-actions-context.ts";
@@ -87,26 +75,6 @@ type ChatLayoutProps = {
   dialog?: ReactNode;
 };
 
-/** Call actions with a stable identity, so that a new `callBack` does not re-render the context consumers. */
-const useCallActions = (
-  callBack: ChatCallActions["callBack"] | undefined,
-  composer: RefObject<ComposerHandle | null> | undefined,
-): ChatCallActions | undefined => {
-  const latest = useRef(callBack);
-  latest.current = callBack;
-  const canCall = callBack !== undefined;
-  return useMemo(
-    () =>
-      canCall
-        ? {
-            callBack: (kind) => latest.current?.(kind),
-            startRecording: composer && (() => composer.current?.startRecording()),
-          }
-        : undefined,
-    [canCall, composer],
-  );
-};
-
 /**
  * Layout of every chat: header, search, message list and composer. All data is read from the local store, so a chat
  * opens immediately and offline.
@@ -126,20 +94,9 @@ export function ChatLayout({
   const isOffline = useIsOffline();
   const [isSearching, setSearching] = useState(false);
   const [activeResult, setActiveResult] = useState<ActiveSearchResult>();
-  const [targetSeq, setTargetSeq] = useState<number>();
-  const [aroundSeq, setAroundSeq] = useState<number>();
   const chatArea = useRef<HTMLDivElement>(null);
-  const clearTarget = useCallback(() => setTargetSeq(undefined), []);
-  const jumpToLatest = useCallback(() => setAroundSeq(undefined), []);
-  const history = useChatHistory(conversation, aroundSeq, isOffline, (error) => {
-    jumpToLatest();
-    clearTarget();
-    const message = t(asSyncError(error).code === "offline" ? "errors.offline" : "chat.jumpFailed");
-    showToast({ tone: "danger", title: t("common.error"), message });
-  });
-  // Without a network the messages may not come.
-  const staysAtLatest = aroundSeq === undefined || (isOffline && !history);
-  const displayed = staysAtLatest ? chat : history;
+  const position = useChatPosition(conversation, chat, isOffline);
+  const { displayed, goToMessage, jumpToLatest } = position;
   const members = useMentionedMembers(conversation, ownNumber, displayed?.items);
   const people = useMemo<ChatPeople>(() => ({ name, members }), [name, members]);
 
@@ -150,27 +107,10 @@ export function ChatLayout({
     setSearching(false);
     setActiveResult(undefined);
   };
-  /** Scrolls to a message. One outside the loaded messages opens as a separate history window around it. */
-  const goToMessage = (seq: number) => {
-    const isIn = (view: typeof chat) => view?.items.some((item) => item.seq === seq) ?? false;
-    setTargetSeq(seq);
-    if (!isIn(displayed)) setAroundSeq(isIn(chat) ? undefined : seq);
-  };
   const goToResult = (next: ActiveSearchResult | undefined) => {
     setActiveResult(next);
     if (next) goToMessage(next.seq);
   };
-  // Another screen, such as that of the starred messages, opens the chat at a message. Only once: after a reload the
-  // message could not be fetched before the first view is gone.
-  const { key, pathname, state: openedWith } = useLocation() as Location<{ openAt?: number } | null>;
-  const navigate = useNavigate();
-  const openAt = chat && openedWith?.openAt;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each navigation
-  useEffect(() => {
-    if (openAt === undefined) return;
-    goToMessage(openAt);
-    void navigate(pathname, { replace: true });
-  }, [key, openAt]);
   const replies = useReplyActions({ conversation, people, canWrite: canWrite === true, composer, goToMessage });
   const { edited, ...editing } = useEditing(conversation, chat, canWrite, composer);
   const leaveHistory = () => {
@@ -272,13 +212,13 @@ export function ChatLayout({
                 <EditContext value={editing.start}>
                   <ActiveSearchResultContext value={activeResult}>
                     <MessageList
-                      key={staysAtLatest ? "now" : aroundSeq}
+                      key={position.key}
                       conversation={conversation}
                       chat={displayed}
                       people={people}
                       participation={props.participation}
-                      targetSeq={targetSeq}
-                      onTargetShown={clearTarget}
+                      targetSeq={position.targetSeq}
+                      onTargetShown={position.clearTarget}
                       onJumpToLatest={leaveHistory}
                       mentions={props.mentions}
                       onJumpToMessage={goToMessage}
