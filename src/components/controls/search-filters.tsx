@@ -63,7 +63,7 @@ type FilterSelectProps = {
 };
 
 /** Chip that opens the list of choices of the browser. */
-export function FilterSelect({ label, anyLabel, options, value, onChange, onOpen }: FilterSelectProps) {
+function FilterSelect({ label, anyLabel, options, value, onChange, onOpen }: FilterSelectProps) {
   return (
     <select
       aria-label={label}
@@ -89,6 +89,34 @@ export type FiltersProps<From = number> = {
   chosen: ChosenFilters<From>;
   onChange: (chosen: ChosenFilters<From>) => void;
 };
+
+type SenderFilterProps<From> = FiltersProps<From> & {
+  options: readonly { value: From; label: string }[];
+  onOpen: () => void;
+};
+
+/** Sender of the messages. Its choices may be added when the person reaches for it (`onOpen`). */
+export function SenderFilter<From extends number | string>({
+  options,
+  chosen: { from, ...rest },
+  onChange,
+  onOpen,
+}: SenderFilterProps<From>) {
+  const { t } = useTranslation();
+  return (
+    <FilterSelect
+      label={t("searchFilters.person")}
+      anyLabel={t("searchFilters.anyPerson")}
+      options={options.map(({ value, label }) => ({ value: String(value), label }))}
+      value={from === undefined ? undefined : String(from)}
+      onOpen={onOpen}
+      onChange={(value) => {
+        const option = options.find((one) => String(one.value) === value);
+        onChange(option ? { ...rest, from: option.value } : rest);
+      }}
+    />
+  );
+}
 
 /** Filters below the field of a search: the sender, if there is a choice of `people`, kind and period. */
 export function SearchFilters<From>({ people, chosen, onChange }: FiltersProps<From> & { people: ReactNode }) {

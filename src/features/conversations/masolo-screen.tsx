@@ -54,13 +54,15 @@ export default function MasoloScreen() {
           />
         </div>
         {(isSearching || hasFocus) && (
-          // With the focus alone it only prepares the search.
-          <div className={isSearching ? "contents" : "hidden"}>
+          // With the focus alone it prepares the search: code, messages, and the layout of what the first letter shows.
+          <div className={isSearching ? "flex min-h-0 flex-1 flex-col" : "invisible flex h-0 flex-col overflow-hidden"}>
             <ConversationSearchResults query={query} menu={menu} onFilter={setFiltered} />
           </div>
         )}
       </div>
-      {!isSearching && <ConversationList menu={menu} />}
+      <div className={isSearching ? "hidden" : "contents"}>
+        <ConversationList menu={menu} />
+      </div>
       {dialog}
       {sheet === "chat" && <NewChatSheet onClose={closeSheet} />}
       {sheet === "broadcast" && <BroadcastSheet onClose={closeSheet} />}

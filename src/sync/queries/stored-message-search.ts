@@ -110,7 +110,7 @@ class StoredResults {
 }
 
 /** Conversations of this device, the one with the newest message first. */
-const listConversations = async ({ store }: SyncContext): Promise<LocalConversationRow[]> =>
+export const listConversations = async ({ store }: SyncContext): Promise<LocalConversationRow[]> =>
   (await store.conversations.toArray()).filter(({ gone }) => !gone).sort((a, b) => b.lastAt - a.lastAt);
 
 /** Searches through the conversations that may have messages that pass a filter, as far as this device knows. */

@@ -25,10 +25,10 @@ const toBlockStart = (seq: number): number => seq - ((seq - 1) % blockSeqs);
 
 /**
  * Folded texts of the stored messages of a range of seqs that pass a filter. `since`: time of the oldest message of the
- * range.
+ * range. `messages`: only those of the newest range, which are shown without being read again.
  */
-type TextBlock = { seqs: number[]; text: string; since: number };
-type BlockRange = { from: number; to: number; key: string };
+export type TextBlock = { seqs: number[]; text: string; since: number; messages: LocalMessageRow[] };
+type BlockRange = { from: number; to: number; key: string; isNewest: boolean };
 
 /** Query that is compared with folded texts. An empty one matches every text. */
 export class FoldedQuery {
@@ -51,6 +51,16 @@ export class FoldedQuery {
   }
 }
 
+/** Indexes of the newest texts of a block that match, newest first, at most `max`. */
+export const findInBlock = ({ text }: Pick<TextBlock, "text">, query: FoldedQuery, max: number): number[] => {
+  if (!query.mayMatch(text)) return [];
+  const texts = text.split(separator);
+  const found: number[] = [];
+  for (let index = texts.length - 1; index >= 0 && found.length < max; index--)
+    if (query.matches(texts[index] ?? "")) found.push(index);
+  return found;
+};
+
 /**
  * Folded texts of stored messages, kept in memory while a person types a query, so that each message is read from the
  * store once. A block is read anew when its conversation has changed.
@@ -62,20 +72,30 @@ export class TextBlockCache {
   async read(
     store: LocalStore,
     row: LocalConversationRow,
-    { from, to, key }: BlockRange,
+    range: BlockRange,
     isWanted: (message: LocalMessageRow) => boolean,
   ): Promise<TextBlock> {
-    const cached = this.#blocks.get(key);
-    if (cached) return cached;
+    return this.#blocks.get(range.key) ?? this.readAnew(store, row, range, isWanted);
+  }
+
+  /** Reads a block from the store and replaces the one in memory. */
+  async readAnew(
+    store: LocalStore,
+    row: LocalConversationRow,
+    { from, to, key, isNewest }: BlockRange,
+    isWanted: (message: LocalMessageRow) => boolean,
+  ): Promise<TextBlock> {
     const read = await store.queryMessages(row.id, from, to).toArray();
     const messages = read.filter(isWanted);
     const block = {
       seqs: messages.map(({ seq }) => seq),
       text: foldTexts(messages.map(({ body }) => searchTextOfBody(body)).join(separator)),
       since: read[0]?.at ?? Number.POSITIVE_INFINITY,
+      messages: isNewest ? messages : [],
     };
-    if (this.#length + block.text.length <= cachedLengthMax) {
-      this.#length += block.text.length;
+    const added = block.text.length - (this.#blocks.get(key)?.text.length ?? 0);
+    if (this.#length + added <= cachedLengthMax) {
+      this.#length += added;
       this.#blocks.set(key, block);
     }
     return block;
@@ -122,6 +142,11 @@ export class ConversationScan {
     return this.isPast || this.#next < this.#oldest;
   }
 
+  /** Reads the block of the newest messages from the store. Must be called first. */
+  readNewest(store: LocalStore, cache: TextBlockCache): Promise<TextBlock> {
+    return cache.readAnew(store, this.row, this.#takeRange(), this.#isWanted);
+  }
+
   /** Searches the next blocks, at most `count`, which are read side by side. */
   async advance(store: LocalStore, cache: TextBlockCache, query: FoldedQuery, count = 1): Promise<void> {
     const ranges: BlockRange[] = [];
@@ -130,14 +155,12 @@ export class ConversationScan {
     for (const block of blocks) this.#search(block, query);
   }
 
-  #search({ seqs, text, since }: TextBlock, query: FoldedQuery): void {
+  #search(block: TextBlock, query: FoldedQuery): void {
     // Times never decrease.
-    this.isPast ||= since < (this.filter.after ?? 0);
-    if (!query.mayMatch(text)) return;
-    const texts = text.split(separator);
-    for (let index = texts.length - 1; index >= 0 && !this.isFull; index--) {
-      const seq = seqs[index];
-      if (seq !== undefined && query.matches(texts[index] ?? "")) this.seqs.push(seq);
+    this.isPast ||= block.since < (this.filter.after ?? 0);
+    for (const index of findInBlock(block, query, this.#max - this.seqs.length)) {
+      const seq = block.seqs[index];
+      if (seq !== undefined) this.seqs.push(seq);
     }
   }
 
@@ -153,6 +176,6 @@ export class ConversationScan {
     this.#next = start - 1;
     const bounds = [from, to, isOldest ? lo : 0, isNewest ? hi : 0];
     const key = [id, epoch, revised, ...bounds, JSON.stringify(this.filter)].join(" ");
-    return { from, to, key };
+    return { from, to, key, isNewest };
   }
 }

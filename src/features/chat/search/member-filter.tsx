@@ -1,6 +1,6 @@
 import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { FilterSelect, type FiltersProps } from "#components/controls/search-filters.tsx";
+import { type FiltersProps, SenderFilter } from "#components/controls/search-filters.tsx";
 import type { ConversationId } from "#contract/ids.ts";
 import { locales } from "#i18n/locales.ts";
 import { useLanguage } from "#i18n/setup.ts";
@@ -8,32 +8,22 @@ import { useConversation } from "#sync/hooks/use-conversations.ts";
 import { useGroupMembers } from "#sync/hooks/use-group.ts";
 
 /** Sender of the messages, among the members of a group. */
-export function MemberFilter({ group, chosen, onChange }: FiltersProps & { group: ConversationId }) {
+export function MemberFilter({ group, ...filters }: FiltersProps & { group: ConversationId }) {
   const { t } = useTranslation();
   const language = useLanguage();
   const card = useConversation(group)?.group;
   // The list is not fetched for a search without this filter.
-  const [isWanted, setWanted] = useState(chosen.from !== undefined);
+  const [isWanted, setWanted] = useState(filters.chosen.from !== undefined);
   const { members } = useGroupMembers(group, isWanted ? card?.roster : undefined);
   const options = useMemo(
     () =>
       (members ?? [])
         .map(({ number, username, phone }) => ({
-          value: String(number),
+          value: number,
           label: number === card?.number ? t("common.you") : username || phone || t("common.deletedAccount"),
         }))
         .sort((a, b) => a.label.localeCompare(b.label, locales[language])),
     [members, card?.number, t, language],
   );
-  const { from, ...rest } = chosen;
-  return (
-    <FilterSelect
-      label={t("searchFilters.person")}
-      anyLabel={t("searchFilters.anyPerson")}
-      options={options}
-      value={from === undefined ? undefined : String(from)}
-      onOpen={() => setWanted(true)}
-      onChange={(value) => onChange(value === undefined ? rest : { ...rest, from: Number(value) })}
-    />
-  );
+  return <SenderFilter {...filters} options={options} onOpen={() => setWanted(true)} />;
 }

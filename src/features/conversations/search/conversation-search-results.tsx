@@ -1,5 +1,5 @@
 // @lazy-icons
-import { useMemo } from "react";
+import { startTransition, useEffect, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router";
 import { lazyComponent } from "#components/layout/lazy-component.tsx";
@@ -15,6 +15,7 @@ const MessageMatches = lazyComponent(() => import("./message-matches.tsx"));
 
 const searchedConversationsMax = 1_000;
 const resultsMax = 50; // of each kind; a longer query narrows the results
+const firstResultsMax = 8; // of each kind, drawn with the first letter; they fill a screen
 
 type ConversationSearchResultsProps = {
   query: string;
@@ -25,25 +26,28 @@ type ConversationSearchResultsProps = {
 
 /**
  * Search filters, conversations and contacts whose name or phone number matches the query, and messages. Without a query
- * and a filter it shows no results and reads what the first search needs.
+ * and a filter it prepares the first search.
  */
 export function ConversationSearchResults({ query, menu, onFilter }: ConversationSearchResultsProps) {
   const { t } = useTranslation();
   const language = useLanguage();
   const conversations = useConversations(searchedConversationsMax, "everything");
   const contacts = useContacts();
+  const hasQuery = query !== "";
+  const [max, setMax] = useState(firstResultsMax);
+  useEffect(() => startTransition(() => setMax(hasQuery ? resultsMax : firstResultsMax)), [hasQuery]);
   const found = useMemo(() => {
     if (query === "" || !conversations || !contacts) return undefined;
     const listed = new Set(conversations.map(({ peer }) => peer));
     const { compare } = new Intl.Collator(language, { sensitivity: "base", numeric: true });
     return {
-      items: conversations.filter((item) => matchesContact(query, toConversationAvatar(item))).slice(0, resultsMax),
+      items: conversations.filter((item) => matchesContact(query, toConversationAvatar(item))).slice(0, max),
       others: contacts
         .filter((contact) => !listed.has(contact.id) && matchesContact(query, contact))
         .sort((a, b) => compare(a.username || a.phone, b.username || b.phone))
-        .slice(0, resultsMax),
+        .slice(0, max),
     };
-  }, [conversations, contacts, query, language]);
+  }, [conversations, contacts, query, max, language]);
   const { items = [], others: otherContacts = [] } = found ?? {};
   const names = (
     <>

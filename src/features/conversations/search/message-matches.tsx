@@ -100,7 +100,7 @@ type MessageMatchesProps = {
 
 /**
  * Search in the messages of all conversations: filters, then the results on this device and older ones that the server
- * has. Filters apply to messages only: with them no names are shown. Without a query and a filter it shows no results.
+ * has. Filters apply to messages only: with them no names are shown. Without a query and a filter it is drawn invisibly.
  */
 export default function MessageMatches({ query, names, conversations, onFilter }: MessageMatchesProps) {
   const { t } = useTranslation();
@@ -121,41 +121,39 @@ export default function MessageMatches({ query, names, conversations, onFilter }
         chosen={chosen}
         onChange={choose}
       />
-      {(query !== "" || filter) && (
-        <div className="min-h-0 flex-1 overflow-y-auto overscroll-contain">
-          {!filter && names?.list}
-          <ResultList id="found-messages" title={t("masolo.foundMessages")} results={stored} query={query} />
-          <ResultList id="older-messages" title={t("masolo.olderMessages")} results={older} query={query} />
-          {count === 0 && (state === "complete" || state === "failed") && hasNoMatch && (
-            <div role="status">
-              <EmptyState
-                icon="i-ph-binoculars"
-                title={t("masolo.noMatchTitle")}
-                body={filter ? t("searchFilters.none") : <bdi>{t("masolo.noMatchBody", { query })}</bdi>}
-              />
-            </div>
-          )}
-          <div className="grid gap-3 px-4 py-3 text-sm text-muted">
-            <p role="status" className={state === "running" ? "flex items-center gap-2" : "sr-only"}>
-              {state === "running" ? (
-                <>
-                  <Spinner className="text-base" />
-                  {t("masolo.searchingMessages")}
-                </>
-              ) : (
-                count > 0 && t("masolo.foundCount", { count })
-              )}
-            </p>
-            {error !== undefined && <p>{isOffline ? t("masolo.searchOffline") : t(`errors.${error}`)}</p>}
-            {(state === "more" || state === "failed") && (
-              <Button variant="secondary" className="w-full" onClick={showMore}>
-                {t("masolo.moreMessages")}
-              </Button>
-            )}
-            {state === "complete" && isLimited && <p>{t("masolo.foundMessagesHint")}</p>}
+      <div className="min-h-0 flex-1 overflow-y-auto overscroll-contain">
+        {!filter && names?.list}
+        <ResultList id="found-messages" title={t("masolo.foundMessages")} results={stored} query={query} />
+        <ResultList id="older-messages" title={t("masolo.olderMessages")} results={older} query={query} />
+        {count === 0 && (state === "complete" || state === "failed") && hasNoMatch && (
+          <div role="status">
+            <EmptyState
+              icon="i-ph-binoculars"
+              title={t("masolo.noMatchTitle")}
+              body={filter ? t("searchFilters.none") : <bdi>{t("masolo.noMatchBody", { query })}</bdi>}
+            />
           </div>
+        )}
+        <div className="grid gap-3 px-4 py-3 text-sm text-muted">
+          <p role="status" className={state === "running" ? "flex items-center gap-2" : "sr-only"}>
+            {state === "running" ? (
+              <>
+                <Spinner className="text-base" />
+                {t("masolo.searchingMessages")}
+              </>
+            ) : (
+              count > 0 && t("masolo.foundCount", { count })
+            )}
+          </p>
+          {error !== undefined && <p>{isOffline ? t("masolo.searchOffline") : t(`errors.${error}`)}</p>}
+          {(state === "more" || state === "failed") && (
+            <Button variant="secondary" className="w-full" onClick={showMore}>
+              {t("masolo.moreMessages")}
+            </Button>
+          )}
+          {state === "complete" && isLimited && <p>{t("masolo.foundMessagesHint")}</p>}
         </div>
-      )}
+      </div>
     </>
   );
 }

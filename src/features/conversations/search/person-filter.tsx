@@ -1,6 +1,6 @@
-import { useMemo } from "react";
+import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { FilterSelect, type FiltersProps } from "#components/controls/search-filters.tsx";
+import { type FiltersProps, SenderFilter } from "#components/controls/search-filters.tsx";
 import { toDisplayName } from "#components/people/person-name.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { locales } from "#i18n/locales.ts";
@@ -12,12 +12,15 @@ import { useContacts } from "#sync/hooks/use-people.ts";
 type PersonFilterProps = FiltersProps<Uuid> & { conversations: readonly ConversationListItem[] | undefined };
 
 /** Sender of the messages: this person, their contacts, and others they have a conversation with. */
-export function PersonFilter({ conversations, chosen, onChange }: PersonFilterProps) {
+export function PersonFilter({ conversations, ...filters }: PersonFilterProps) {
   const { t } = useTranslation();
   const language = useLanguage();
   const me = useEngine()?.tab.context.get()?.me;
+  // Many choices would delay the first results, which are drawn together with this list.
+  const [isWanted, setWanted] = useState(filters.chosen.from !== undefined);
   const contacts = useContacts();
   const options = useMemo(() => {
+    if (!isWanted) return [];
     const peers = (conversations ?? []).flatMap(({ person }) => person ?? []);
     const people = new Map([...peers, ...(contacts ?? [])].map((person) => [person.id, person]));
     const { compare } = new Intl.Collator(locales[language], { sensitivity: "base", numeric: true });
@@ -25,15 +28,6 @@ export function PersonFilter({ conversations, chosen, onChange }: PersonFilterPr
       .map((person) => ({ value: person.id, label: toDisplayName(person, t) }))
       .sort((a, b) => compare(a.label, b.label));
     return me === undefined ? others : [{ value: me, label: t("common.you") }, ...others];
-  }, [conversations, contacts, me, t, language]);
-  const { from, ...rest } = chosen;
-  return (
-    <FilterSelect
-      label={t("searchFilters.person")}
-      anyLabel={t("searchFilters.anyPerson")}
-      options={options}
-      value={from}
-      onChange={(value) => onChange(value === undefined ? rest : { ...rest, from: value })}
-    />
-  );
+  }, [conversations, contacts, isWanted, me, t, language]);
+  return <SenderFilter {...filters} options={options} onOpen={() => setWanted(true)} />;
 }

@@ -1,21 +1,35 @@
-import { useCallback, useEffect, useRef, useState } from "react";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import type { GlobalSearchFilter } from "#contract/wire/global-search.ts";
-import { useEngine } from "#sync/hooks/use-live-query.ts";
+import { useEngine, useLiveQuery } from "#sync/hooks/use-live-query.ts";
 import type { GlobalQuery } from "#sync/queries/conversation-filter.ts";
 import { GlobalMessageSearch, type GlobalSearchView } from "#sync/queries/global-search.ts";
-import { prepareSearch } from "#sync/queries/stored-message-search.ts";
+import { findNewestResults, readNewestResults } from "#sync/queries/newest-results.ts";
+import { canSearch, type FoundMessage, prepareSearch } from "#sync/queries/stored-message-search.ts";
 import { TextBlockCache } from "#sync/queries/text-blocks.ts";
+
+const instantResults = 4; // drawn in the frame of the first letter
 
 type ShownSearch = GlobalSearchView & { search: GlobalQuery };
 const noSearch: ShownSearch = {
   ...{ search: { query: "" }, stored: [], older: [] },
   ...{ state: "running", isLimited: false },
 };
+const noFilterKey = "{}";
 const toKey = (filter: GlobalSearchFilter | undefined): string => JSON.stringify(filter ?? {});
+
+/** Results that are in memory when a letter is typed. An empty query has the newest messages. */
+const useInstantResults = (query: string, cache: TextBlockCache): FoundMessage[] | undefined => {
+  const newest = useLiveQuery("newest messages", (context) => readNewestResults(context, cache), false);
+  return useMemo(() => {
+    if (!newest) return undefined;
+    return query === "" || canSearch({ query }) ? findNewestResults(newest, query, instantResults) : [];
+  }, [newest, query]);
+};
 
 /**
  * Searches the messages of all conversations. While a person types, the results of the former query remain until the
- * first ones of the new query. Without a query and a filter it reads what the first search needs.
+ * first ones of the new query. Without a query and a filter it reads what the first search needs, and returns the newest
+ * messages: drawn invisibly, they make the first results appear sooner.
  */
 export const useGlobalSearch = (
   query: string,
@@ -26,16 +40,14 @@ export const useGlobalSearch = (
   const filterKey = toKey(filter);
   const [shown, setShown] = useState(noSearch);
   const current = useRef<GlobalMessageSearch>(undefined);
+  const instant = useInstantResults(query, cache);
+  const isPreparing = query === "" && !filter;
+  const canPrepareRest = isPreparing && instant !== undefined;
   // biome-ignore lint/correctness/useExhaustiveDependencies: the key stands for the filter, a new object at every render
   useEffect(() => {
-    if (!engine) return;
-    if (query === "" && !filter) {
+    if (!engine || isPreparing) {
       setShown(noSearch);
-      const controller = new AbortController();
-      const context = engine.tab.context.get();
-      // Fails only if the store is closed meanwhile.
-      if (context) prepareSearch(context, cache, controller.signal).catch(() => {});
-      return () => controller.abort();
+      return;
     }
     const wanted = { query, filter };
     const show = (view: GlobalSearchView) => setShown({ ...view, search: wanted });
@@ -44,7 +56,19 @@ export const useGlobalSearch = (
     void search.start();
     return () => search.stop();
   }, [engine, query, filterKey, cache]);
+  useEffect(() => {
+    const context = canPrepareRest && engine?.tab.context.get();
+    if (!context) return;
+    const controller = new AbortController();
+    // Fails only if the store is closed meanwhile.
+    prepareSearch(context, cache, controller.signal).catch(() => {});
+    return () => controller.abort();
+  }, [engine, canPrepareRest, cache]);
   const showMore = useCallback(() => void current.current?.showMore(), []);
   const { search, ...view } = toKey(shown.search.filter) === filterKey ? shown : noSearch;
-  return { ...view, ...(search.query === query ? {} : { state: "running" }), showMore };
+  const isCurrent = search.query === query;
+  const hasOwnResults = isCurrent && (view.stored.length > 0 || view.state !== "running");
+  if (instant && instant.length > 0 && filterKey === noFilterKey && !hasOwnResults)
+    return { ...noSearch, stored: instant, showMore };
+  return { ...view, ...(isCurrent ? {} : { state: "running" }), showMore };
 };

@@ -3,6 +3,7 @@ import { type ConversationId, otherMember } from "#contract/ids.ts";
 import { conversationResultsMax } from "#contract/limits.ts";
 import type { GlobalQuery } from "#sync/queries/conversation-filter.ts";
 import { GlobalMessageSearch, type GlobalSearchView } from "#sync/queries/global-search.ts";
+import { findNewestResults, readNewestResults } from "#sync/queries/newest-results.ts";
 import { prepareSearch } from "#sync/queries/stored-message-search.ts";
 import { TextBlockCache } from "#sync/queries/text-blocks.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
@@ -247,5 +248,35 @@ describe("searching the messages of all chats", () => {
     expect(takeRanges().sort()).toEqual(older.sort());
     expect(toPlaces((await startSearch(tab, "rare", cache).waitFor("complete")).stored)).toHaveLength(2);
     expect(takeRanges()).toEqual([]);
+  });
+
+  it("finds the newest messages in memory, as they are after an edit and a deletion", async () => {
+    const { server, chats, tab } = await makeChats(2, "Été passé", "l'été vient");
+    for (const chat of chats) await waitUntilDeviceSynced(server, tab, chat);
+    const context = tab.context.get();
+    if (!context) throw new Error("there is no store");
+    const cache = new TextBlockCache();
+    const { views, waitFor } = startSearch(tab, "ligne", cache);
+    await waitFor("complete");
+    const newest = await readNewestResults(context, cache);
+    expect(findNewestResults(newest, "ligne", 8)).toEqual(views[0]?.stored.slice(0, 8));
+    expect(toPlaces(findNewestResults(newest, "vien", 8))).toEqual(chats.map((chat) => [chat, textsPerChat]));
+    expect(findNewestResults(newest, "passe", 8)).toEqual([]);
+
+    // Both without a change of the conversation, on which the cache depends.
+    const [edited, deleted] = await context.store.messages.bulkGet(
+      chats.map((chat): [ConversationId, number] => [chat, textsPerChat]),
+    );
+    if (!edited || !deleted) throw new Error("the messages are not stored");
+    await context.store.messages.bulkPut([
+      { ...edited, body: { type: "text", text: "il part" } },
+      { ...deleted, body: { type: "deleted" } },
+    ]);
+    const later = await readNewestResults(context, cache);
+    expect(findNewestResults(later, "vien", 8)).toEqual([]);
+    expect(toPlaces(findNewestResults(later, "part", 8))).toEqual([[chats[0], textsPerChat]]);
+    expect(toPlaces((await startSearch(tab, "part", cache).waitFor("complete")).stored)).toEqual([
+      [chats[0], textsPerChat],
+    ]);
   });
 });
