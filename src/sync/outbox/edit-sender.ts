@@ -4,7 +4,9 @@ import { requestByHttp } from "#sync/connection/http-transport.ts";
 import { keepText } from "#sync/drafts/keep-text.ts";
 import { applyServerChanges } from "#sync/inbound/apply-server-changes.ts";
 import { asSyncError, isRetryableFailure, SyncError } from "#sync/platform/sync-error.ts";
-import { type PendingEdit, toPendingEditKey } from "#sync/store/pending-edits.ts";
+import type { LocalStore } from "#sync/store/database.ts";
+import { listPendingEdits, type PendingEdit, toPendingEditKey } from "#sync/store/pending-edits.ts";
+import { isTombstone } from "#sync/store/row-mapping.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
 import type { OperationSender } from "./operation-runner.ts";
 import { findEditedMessage } from "./pending-replies.ts";
@@ -13,6 +15,31 @@ import { findEditedMessage } from "./pending-replies.ts";
 const unsupportedCodes: readonly string[] = ["not_found", "method_not_allowed"];
 /** Refusals after which there is no message to show the edit at. */
 const lostCodes: readonly string[] = ["message_withdrawn", "message_not_found", "conversation_not_found"];
+
+/** Whether this device shows no message with the text of an edit: it was deleted, or the history was cleared. */
+const isMessageGone = async (store: LocalStore, { conversation, target }: PendingEdit): Promise<boolean> => {
+  const message =
+    typeof target === "number"
+      ? await store.messages.get([conversation, target])
+      : await store
+          .queryMessages(conversation, 0)
+          .filter(({ cid }) => cid === target)
+          .first();
+  return !message || isTombstone(message.body);
+};
+
+/**
+ * Edits that the server may be told now: those of messages that it has. Also refused ones whose message is gone, because
+ * nothing shows their words any more.
+ */
+export const listDueEdits = async (store: LocalStore): Promise<PendingEdit[]> => {
+  const edits = await listPendingEdits(store);
+  const unsent = await store.outbox.bulkGet(edits.map(({ target }) => String(target)));
+  const areDue = await Promise.all(
+    edits.map((edit, index) => !unsent[index] && (!edit.error || isMessageGone(store, edit))),
+  );
+  return edits.filter((_, index) => areDue[index]);
+};
 
 /**
  * Sends pending edits. One that the server refuses for good stays on this device until its author decides, or until its

@@ -2,7 +2,6 @@ import type { Body } from "#contract/conversations.ts";
 import type { ErrorCode } from "#contract/errors.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import type { LocalStore } from "./database.ts";
-import { isTombstone } from "./row-mapping.ts";
 
 const pendingEditPrefix = "edit:";
 
@@ -34,28 +33,3 @@ export const listPendingEdits = async ({ meta }: LocalStore, conversation = ""):
       .startsWith(pendingEditPrefix + conversation)
       .toArray()
   ).map(({ value }) => value as PendingEdit);
-
-/** Whether this device shows no message with the text of an edit: it was deleted, or the history was cleared. */
-const isMessageGone = async (store: LocalStore, { conversation, target }: PendingEdit): Promise<boolean> => {
-  const message =
-    typeof target === "number"
-      ? await store.messages.get([conversation, target])
-      : await store
-          .queryMessages(conversation, 0)
-          .filter(({ cid }) => cid === target)
-          .first();
-  return !message || isTombstone(message.body);
-};
-
-/**
- * Edits that the server may be told now: those of messages that it has. Also refused ones whose message is gone, because
- * nothing shows their words any more.
- */
-export const listDueEdits = async (store: LocalStore): Promise<PendingEdit[]> => {
-  const edits = await listPendingEdits(store);
-  const unsent = await store.outbox.bulkGet(edits.map(({ target }) => String(target)));
-  const areDue = await Promise.all(
-    edits.map((edit, index) => !unsent[index] && (!edit.error || isMessageGone(store, edit))),
-  );
-  return edits.filter((_, index) => areDue[index]);
-};

@@ -9,7 +9,7 @@ import { listPendingFlags } from "#sync/store/pending/pending-flags.ts";
 import { listPendingMessageFlags } from "#sync/store/pending/pending-message-flags.ts";
 import { listPendingReactions } from "#sync/store/pending/pending-reactions.ts";
 import { listPendingDeletions } from "#sync/store/pending-deletions.ts";
-import { listDueEdits, listPendingEdits } from "#sync/store/pending-edits.ts";
+import { listPendingEdits } from "#sync/store/pending-edits.ts";
 import { hasPendingSettings, readSettingsRow } from "#sync/store/settings-rows.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
 
@@ -25,6 +25,8 @@ const pendingKinds = [
   "drafts",
 ] as const;
 type PendingKind = (typeof pendingKinds)[number];
+
+const loadEditSender = () => import("#sync/outbox/edit-sender.ts");
 
 const queryUnsentPosts = ({ postbox }: LocalStore) =>
   postbox.orderBy("createdAt").filter(({ state }) => state !== "failed");
@@ -112,8 +114,9 @@ export class LazyWorkers {
       load: async () => (await import("#sync/outbox/deletion-sender.ts")).createDeletionSender(context),
     });
     const edits = createOperationRunner(platform, {
-      list: () => listDueEdits(store),
-      load: async () => (await import("#sync/outbox/edit-sender.ts")).createEditSender(context),
+      list: async () =>
+        (await listPendingEdits(store)).length > 0 ? (await loadEditSender()).listDueEdits(store) : [],
+      load: async () => (await loadEditSender()).createEditSender(context),
     });
     const flags = createOperationRunner(platform, {
       list: () => listPendingFlags(store),
