@@ -100,7 +100,8 @@ export function MessageComposer({ ref, conversation, isHidden, onSend, ...props 
   };
   const handleChange = (next: string) => {
     isTouched.current = true;
-    saveDraft(conversation, next, latest.current);
+    // `text` stood in the field; a draft that is about to be shown there was not seen.
+    saveDraft(conversation, next, text);
     showText(next);
     if (next !== "") reportTyping(conversation);
   };
