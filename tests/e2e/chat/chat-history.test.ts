@@ -117,6 +117,10 @@ test("a search finds a message of the first page by the beginnings of words and 
   await found.click();
   await expect(anas.message(textOf(3))).toBeInViewport();
   await expect(anas.message(`message ${total}`)).toHaveCount(0);
+  // Escape closes the search also here, where its list and the focus are gone.
+  await page.keyboard.press("Escape");
+  await expect(field).toHaveCount(0);
+  await openSearch();
 
   // Without a network only this device is searched, and the chat says so.
   await waitForOfflineReady(page);

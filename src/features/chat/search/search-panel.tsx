@@ -1,4 +1,4 @@
-import { type KeyboardEvent, useEffect, useRef, useState } from "react";
+import { useEffect, useEffectEvent, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { IconButton } from "#components/controls/icon-button.tsx";
 import { SearchField } from "#components/controls/search-field.tsx";
@@ -79,21 +79,25 @@ export default function SearchPanel({ conversation, people, activeResult, onSele
     select(undefined);
   };
 
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (event.nativeEvent.isComposing) return;
-    if (event.key === "Escape") onClose();
-    else if (event.key === "Enter" && event.shiftKey && event.target instanceof HTMLInputElement) step(-1);
+  const handleKey = useEffectEvent((event: KeyboardEvent) => {
+    const { key, shiftKey, target } = event;
+    if (event.isComposing || event.defaultPrevented || !(target instanceof Element)) return;
+    const isInChat = target === document.body || panel.current?.closest("[data-screen]")?.contains(target);
+    // Menus and dialogs close by themselves.
+    if (key === "Escape" && isInChat && !target.closest("dialog")) onClose();
+    else if (key === "Enter" && shiftKey && target.matches("input") && panel.current?.contains(target)) step(-1);
     else return;
     event.preventDefault();
-  };
+  });
+  // While a result is shown, the focus may be anywhere in the chat, also nowhere: its button in the list is gone.
+  useEffect(() => {
+    const handleKeyDown = (event: KeyboardEvent) => handleKey(event);
+    document.addEventListener("keydown", handleKeyDown);
+    return () => document.removeEventListener("keydown", handleKeyDown);
+  }, []);
   const isFinished = state === "complete" || state === "local";
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: Escape closes from anywhere inside
-    <div
-      ref={panel}
-      className={activeResult ? "z-2 shrink-0" : "absolute inset-0 z-2 flex flex-col bg-bg"}
-      onKeyDown={onKeyDown}
-    >
+    <div ref={panel} className={activeResult ? "z-2 shrink-0" : "absolute inset-0 z-2 flex flex-col bg-bg"}>
       <div className="flex flex-wrap items-center gap-x-1 border-b border-line bg-surface py-2 pr-1 pl-3">
         <div className="min-w-0 flex-1 basis-60">
           <SearchField
