@@ -1,17 +1,38 @@
+import { useEffect, useRef } from "react";
 import type { StoredBody } from "#contract/conversations.ts";
-import { type MessagePlace, readCurrentBodies, toPlaceKey } from "#sync/queries/current-messages.ts";
-import { useLiveQuery } from "./use-live-query.ts";
+import { type MessagePlace, readCurrentMessages, toPlaceKey } from "#sync/queries/current-messages.ts";
+import { fetchQuotedMessage } from "#sync/queries/quoted-message.ts";
+import { useEngine, useLiveQuery } from "./use-live-query.ts";
 
-/** Messages that were found earlier as they are now: edited ones have their new text, deleted and cleared ones are gone. */
+/**
+ * Messages that were found earlier as they are now: edited ones have their new text, deleted and cleared ones are gone.
+ * Those that only the server has are fetched once their conversation has revised messages.
+ */
 export const useCurrentMessages = <T extends MessagePlace & { body: StoredBody }>(found: readonly T[]): T[] => {
+  const engine = useEngine();
   const places = found.filter(({ seq }) => seq !== undefined);
-  const bodies = useLiveQuery(
+  const current = useLiveQuery(
     places.length > 0 ? `current ${places.map(toPlaceKey).join()}` : undefined,
-    ({ store }) => readCurrentBodies(store, places),
+    ({ store }) => readCurrentMessages(store, places),
     false,
   );
+  const seenRevisions = useRef<Record<string, number>>({});
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the messages of the places are read anew when these change
+  useEffect(() => {
+    if (!engine || !current) return;
+    const { bodies, revisions } = current;
+    for (const { conversation, seq } of places) {
+      const seen = seenRevisions.current[conversation] ?? Number.POSITIVE_INFINITY;
+      if (seq === undefined || toPlaceKey({ conversation, seq }) in bodies || (revisions[conversation] ?? 0) <= seen)
+        continue;
+      fetchQuotedMessage(engine.tab, conversation, seq).catch(() => {
+        seenRevisions.current[conversation] = seen; // with the next change again
+      });
+    }
+    seenRevisions.current = { ...seenRevisions.current, ...revisions };
+  }, [engine, current]);
   return found.flatMap((message) => {
-    const body = bodies?.[toPlaceKey(message)];
+    const body = current?.bodies[toPlaceKey(message)];
     if (body === undefined || body === message.body) return message;
     return body ? { ...message, body } : [];
   });

@@ -10,21 +10,22 @@ export type MessagePlace = { conversation: ConversationId; seq?: number };
 export const toPlaceKey = ({ conversation, seq = 0 }: MessagePlace): string => `${conversation} ${seq}`;
 
 /**
- * Bodies of messages as this device has them, null for those that were deleted or cleared, by place. Messages that only
- * the server has are absent.
+ * `bodies`: of messages as this device has them, null for those that were deleted or cleared, by place. Messages that only
+ * the server has are absent. `revisions`: newest known revision of each conversation.
  */
-export const readCurrentBodies = (
-  store: LocalStore,
-  places: readonly MessagePlace[],
-): Promise<Record<string, StoredBody | null>> =>
+export type CurrentMessages = { bodies: Record<string, StoredBody | null>; revisions: Record<ConversationId, number> };
+
+export const readCurrentMessages = (store: LocalStore, places: readonly MessagePlace[]): Promise<CurrentMessages> =>
   store.transaction("r", [store.conversations, store.messages, store.meta], async () => {
-    const bodies: Record<string, StoredBody | null> = {};
+    const bodies: CurrentMessages["bodies"] = {};
+    const revisions: CurrentMessages["revisions"] = {};
     const stored = await store.messages.bulkGet(
       places.map(({ conversation, seq = 0 }): [ConversationId, number] => [conversation, seq]),
     );
     for (const row of stored) if (row) bodies[toPlaceKey(row)] = isTombstone(row.body) ? null : row.body;
     for (const conversation of new Set(places.map((place) => place.conversation))) {
-      const hidden = (await store.conversations.get(conversation))?.hidden ?? 0;
+      const { hidden = 0, revision = 0 } = (await store.conversations.get(conversation)) ?? {};
+      revisions[conversation] = revision;
       const deleted = await readDeletedSeqs(store, conversation);
       for (const place of places) {
         const { seq = 0 } = place;
@@ -32,5 +33,5 @@ export const readCurrentBodies = (
           bodies[toPlaceKey(place)] = null;
       }
     }
-    return bodies;
+    return { bodies, revisions };
   });

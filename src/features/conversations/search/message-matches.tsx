@@ -70,8 +70,7 @@ function MessageMatch({ result, query }: { result: FoundMessage; query: string }
 
 type ResultListProps = { id: string; title: string; results: readonly FoundMessage[]; query: string };
 
-function ResultList({ id, title, results: found, query }: ResultListProps) {
-  const results = useCurrentMessages(found);
+function ResultList({ id, title, results, query }: ResultListProps) {
   if (results.length === 0) return null;
   return (
     <section aria-labelledby={id}>
@@ -106,7 +105,9 @@ export default function MessageMatches({ query, names, conversations, onFilter }
   const { t } = useTranslation();
   const [chosen, setChosen] = useState<ChosenFilters<Uuid>>({});
   const filter = toSearchFilter(chosen);
-  const { stored, older, state, error, isLimited, showMore } = useGlobalSearch(query, filter);
+  const { state, error, isLimited, showMore, ...found } = useGlobalSearch(query, filter);
+  const stored = useCurrentMessages(found.stored);
+  const older = useCurrentMessages(found.older);
   const choose = (next: ChosenFilters<Uuid>) => {
     setChosen(next);
     onFilter(Object.keys(next).length > 0);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ConversationId } from "#contract/ids.ts";
-import { readCurrentBodies } from "#sync/queries/current-messages.ts";
+import { readCurrentMessages } from "#sync/queries/current-messages.ts";
 import { type MediaCursor, newestMedia, readMediaPage } from "#sync/queries/media-gallery.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 import { waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
@@ -68,7 +68,7 @@ describe("the media of a chat", () => {
     const { store } = tab.context.get() ?? {};
     if (!store) throw new Error("no store");
     const read = async () => {
-      const bodies = await readCurrentBodies(
+      const { bodies } = await readCurrentMessages(
         store,
         [5, 295, 300].map((seq) => ({ conversation: chat, seq })),
       );
