@@ -23,7 +23,7 @@ test("the list's search finds messages of all chats, older ones on the server, a
   const oldText = "Le code du portail est Mɔsɔlɔ";
   // A device fetches the newest 30 messages of a chat.
   const lines = Array.from({ length: 40 }, (_, n) => `ligne ${n}`);
-  await sendTexts(site, ben, id, [oldText, ...lines, "mosolo, encore une fois"]);
+  await sendTexts(site, ben, id, [oldText, "Mosolo à rembourser", ...lines, "mosolo, encore une fois"]);
   await sendTexts(site, ben, group, ["On se retrouve au marché Mosolo", ...lines]);
 
   const phone = await TestClient.openIn(
@@ -64,7 +64,15 @@ test("the list's search finds messages of all chats, older ones on the server, a
     // Found on the server before the device has fetched it.
     await expect(stored).toHaveText([/Ben Kasongo.*mosolo, encore une fois/], { timeout: 3_000 });
   }).toPass();
-  await expect(older).toHaveText([/Famille · Ben Kasongo.*marché Mosolo/, /Ben Kasongo.*Le code du portail/]);
+  const [inGroup, inChat] = [/Famille · Ben Kasongo.*marché Mosolo/, /Ben Kasongo.*Le code du portail/];
+  await expect(older).toHaveText([inGroup, /Ben Kasongo.*à rembourser/, inChat]);
+  // What is deleted or edited meanwhile does not stay in the results, also of messages that only the server has.
+  const change = (method: string, seq: number, body?: object) =>
+    callSite(site, method, `/api/conversations/${id}/messages/${seq}`, { token: ben.token, body });
+  expect((await change("PATCH", 2, { text: "mosolo remboursé", edit: 0 })).status).toBe(200);
+  await expect(older).toHaveText([inGroup, /Ben Kasongo.*mosolo remboursé/, inChat]);
+  expect((await change("DELETE", 2)).status).toBe(200);
+  await expect(older).toHaveText([inGroup, inChat]);
   await expect(page.getByText(fill(texts.masolo.foundCount_other, { count: 3 }))).toBeAttached();
   expect(await findAxeViolations(page)).toEqual([]);
   await older.filter({ hasText: "Le code" }).press("Enter");
@@ -76,12 +84,9 @@ test("the list's search finds messages of all chats, older ones on the server, a
   await field.fill("ligne");
   await expect(stored).toHaveCount(10);
   await expect(page.getByText(texts.masolo.foundMessagesHint)).toBeVisible();
-  // What is deleted or edited meanwhile does not stay in the results.
-  const change = (method: string, seq: number, body?: object) =>
-    callSite(site, method, `/api/conversations/${id}/messages/${seq}`, { token: ben.token, body });
-  expect((await change("DELETE", 41)).status).toBe(200);
+  expect((await change("DELETE", 42)).status).toBe(200);
   await expect(stored).toHaveCount(9);
-  expect((await change("PATCH", 40, { text: "ligne corrigée", edit: 0 })).status).toBe(200);
+  expect((await change("PATCH", 41, { text: "ligne corrigée", edit: 0 })).status).toBe(200);
   await expect(stored.filter({ hasText: "ligne corrigée" })).toHaveCount(1);
   await phone.context.setOffline(true);
   await field.fill("marche");
@@ -118,12 +123,15 @@ test("the messages of all chats are filtered by person, kind and date, also with
   server,
 }) => {
   const site = toSite(server);
-  const [ana, ben, cleo] = [
+  const [ana, ben, cleo, dan] = [
     await makePerson(site, 7212, "Ana Mbuyi"),
     await makePerson(site, 7213, "Ben Kasongo"),
     await makePerson(site, 7214, "Cléo Ilunga"),
+    await makePerson(site, 7215, "Dan Mukendi"),
   ];
   for (const other of [ben, cleo]) await connectPeople(site, ana, other);
+  await connectPeople(site, ben, dan);
+  await sendTexts(site, dan, await makeGroup(site, ben, "Travail", [ana, dan]), ["Bonjour"]);
   const group = await makeGroup(site, ana, "Famille", [ben, cleo]);
   const [withBen, withCleo] = [ben, cleo].map((other) => privateConversationId(ana.id, other.id));
   if (!withBen || !withCleo) throw new Error("unreachable");
@@ -164,6 +172,8 @@ test("the messages of all chats are filtered by person, kind and date, also with
     await expect(select(searchFilters.kind)).toBeVisible();
     expect(await findAxeViolations(page)).toEqual([]);
     await select(searchFilters.person).focus();
+    // Also somebody who is only in a group with this person.
+    await expect(select(searchFilters.person).getByRole("option", { name: dan.username })).toBeAttached();
     await select(searchFilters.person).selectOption({ label: "Ben Kasongo" });
     await field.fill("");
     await select(searchFilters.kind).selectOption({ label: gallery.image });

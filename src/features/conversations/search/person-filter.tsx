@@ -6,12 +6,13 @@ import type { Uuid } from "#contract/ids.ts";
 import { locales } from "#i18n/locales.ts";
 import { useLanguage } from "#i18n/setup.ts";
 import type { ConversationListItem } from "#sync/hooks/use-conversations.ts";
-import { useEngine } from "#sync/hooks/use-live-query.ts";
+import { useEngine, useLiveQuery } from "#sync/hooks/use-live-query.ts";
 import { useContacts } from "#sync/hooks/use-people.ts";
+import { listGroupPeople } from "#sync/queries/group-people.ts";
 
 type PersonFilterProps = FiltersProps<Uuid> & { conversations: readonly ConversationListItem[] | undefined };
 
-/** Sender of the messages: this person, their contacts, and others they have a conversation with. */
+/** Sender of the messages: this person, their contacts, and others they have a conversation or a group with. */
 export function PersonFilter({ conversations, ...filters }: PersonFilterProps) {
   const { t } = useTranslation();
   const language = useLanguage();
@@ -19,15 +20,16 @@ export function PersonFilter({ conversations, ...filters }: PersonFilterProps) {
   // Many choices would delay the first results, which are drawn together with this list.
   const [isWanted, setWanted] = useState(filters.chosen.from !== undefined);
   const contacts = useContacts();
+  const members = useLiveQuery(isWanted ? "group people" : undefined, ({ store, me }) => listGroupPeople(store, me));
   const options = useMemo(() => {
     if (!isWanted) return [];
     const peers = (conversations ?? []).flatMap(({ person }) => person ?? []);
-    const people = new Map([...peers, ...(contacts ?? [])].map((person) => [person.id, person]));
+    const people = new Map([...(members ?? []), ...peers, ...(contacts ?? [])].map((person) => [person.id, person]));
     const { compare } = new Intl.Collator(locales[language], { sensitivity: "base", numeric: true });
     const others = [...people.values()]
       .map((person) => ({ value: person.id, label: toDisplayName(person, t) }))
       .sort((a, b) => compare(a.label, b.label));
     return me === undefined ? others : [{ value: me, label: t("common.you") }, ...others];
-  }, [conversations, contacts, isWanted, me, t, language]);
+  }, [conversations, contacts, members, isWanted, me, t, language]);
   return <SenderFilter {...filters} options={options} onOpen={() => setWanted(true)} />;
 }
