@@ -106,6 +106,16 @@ test("messages are pinned for both people of a chat and by the owner of a group,
   await bens.message("Réunion samedi").locator("bdi").first().click({ button: "right" });
   await expect(bens.page.getByRole("menuitem", { name: bens.texts.messages.reply, exact: true })).toBeVisible();
   await expect(bens.page.getByRole("menuitem", { name: bens.texts.pins.unpin })).toHaveCount(0);
+  await bens.page.keyboard.press("Escape");
+  // Deleted by the owner, it is unpinned, and its author reads who did.
+  await choose(anas, "Réunion samedi", texts.common.delete);
+  const question = page.getByRole("alertdialog", { name: texts.messages.deleteTitle });
+  await expect(question).toContainText(fill(texts.messages.deleteOfMemberBody, { name: "Ben" }));
+  await question.getByRole("button", { name: texts.messages.deleteForAll }).click();
+  await expect(findToast(page).getByText(texts.messages.deletedDone)).toBeVisible();
+  for (const client of [anas, bens]) await expect(findBar(client)).toHaveCount(0);
+  const deletedByAna = fill(bens.texts.groups.events.deleted, { name: "Ana Mbuyi", who: bens.texts.groups.events.you });
+  await expect(findEntry(bens, deletedByAna)).toBeVisible();
   await anas.context.close();
   await bens.context.close();
 });
