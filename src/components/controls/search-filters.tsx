@@ -71,7 +71,11 @@ function FilterSelect({ label, anyLabel, options, value, onChange, onOpen }: Fil
       className={`min-h-12 max-w-44 shrink-0 rounded-full border px-3 text-sm font-semibold text-ellipsis [field-sizing:content] ${
         value === undefined ? "border-field bg-surface text-muted" : "border-accent bg-accent-soft text-accent"
       }`}
-      onChange={(event) => onChange(event.target.value === "" ? undefined : event.target.value)}
+      onChange={({ target }) => {
+        onChange(target.value === "" ? undefined : target.value);
+        // The button that clears the filters takes a part of the row.
+        requestAnimationFrame(() => target.scrollIntoView({ block: "nearest", inline: "nearest" }));
+      }}
       onFocus={onOpen}
       onPointerEnter={onOpen}
     >
@@ -135,7 +139,7 @@ export function SearchFilters<From>({ people, chosen, onChange }: FiltersProps<F
   return (
     <fieldset className="flex min-w-0 shrink-0 items-center">
       <legend className="sr-only">{t("searchFilters.title")}</legend>
-      <div className="flex min-w-0 flex-1 gap-2 overflow-x-auto px-3 py-1.5">
+      <div className="flex min-w-0 flex-1 gap-2 overflow-x-auto px-3 py-1.5 [scroll-padding-inline:0.75rem]">
         {people}
         <FilterSelect
           label={t("searchFilters.kind")}

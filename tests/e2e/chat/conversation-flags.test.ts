@@ -118,6 +118,7 @@ test("conversations are pinned, marked as unread and archived by menu, keyboard 
   await page.reload();
   await page.getByRole("button", { name: `${masolo.filter.archived} 1` }).click();
   await expect(filter(masolo.filter.archived)).toBeFocused();
+  await expect(filter(masolo.filter.archived)).toBeInViewport({ ratio: 1 });
   await expect(listRows(phone)).toHaveText([/Cléo/]);
   await page.getByRole("searchbox").fill("clé");
   await expect(phone.conversation("Cléo").first()).toBeVisible(); // the search finds its message too
