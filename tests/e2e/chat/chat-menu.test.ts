@@ -243,7 +243,7 @@ test("a search opens a message some screens above the end, where the list was an
   browser,
   server,
 }) => {
-  const { phones, people, site, conversation } = await openPair(browser, server, 3320);
+  const { phones, people, site, conversation } = await openPair(browser, server, 3320, "en");
   const [anas] = phones;
   const [, ben] = people;
   const { page, texts } = anas;
@@ -275,7 +275,7 @@ test("a search opens a message some screens above the end, where the list was an
 });
 
 test("a search moves between results by keyboard, each marked at its place", async ({ browser, server }) => {
-  const { phones, people, site, conversation } = await openPair(browser, server, 3304);
+  const { phones, people, site, conversation } = await openPair(browser, server, 3304, "pt");
   const [anas] = phones;
   const [, ben] = people;
   const { page, texts } = anas;

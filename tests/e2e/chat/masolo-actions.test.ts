@@ -97,7 +97,7 @@ test("the list finds people and conversations, shows drafts, and its rows have a
   for (const other of [elodie, bruno]) await connectPeople(site, ana, other);
   const withElodie = privateConversationId(ana.id, elodie.id);
   await sendTexts(site, elodie, withElodie, ["un", "deux"]);
-  const anas = await TestClient.open(browser, server);
+  const anas = await TestClient.open(browser, server, "en");
   const { page, texts } = anas;
   await anas.signIn(ana);
   const row = anas.conversation(elodie.username);

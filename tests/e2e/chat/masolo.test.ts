@@ -68,7 +68,7 @@ test("a deleted conversation leaves my view only, and a new message brings back 
   await connectPeople(site, ana, ben);
   const conversation = privateConversationId(ana.id, ben.id);
   await sendTexts(site, ben, conversation, ["ancien 1", "ancien 2"]);
-  const anas = await TestClient.open(browser, server);
+  const anas = await TestClient.open(browser, server, "pt");
   const { page, texts } = anas;
   await anas.signIn(ana);
   const row = anas.conversation(ben.username);
@@ -119,7 +119,7 @@ test("on a touch screen a row's menu deletes, and the new button starts a chat",
   await connectPeople(site, ana, ben);
   await sendTexts(site, ben, privateConversationId(ana.id, ben.id), ["Bonjour"]);
   const context = await browser.newContext({ baseURL: server.origin, hasTouch: true, isMobile: true });
-  const anas = await TestClient.openIn(context, server);
+  const anas = await TestClient.openIn(context, server, "en");
   const { page, texts } = anas;
   await anas.signIn(ana);
 
