@@ -182,6 +182,7 @@ export const restoreKeptText = async (conversation: ConversationId, { id, text }
   const { drafts } = getEngine();
   const before = await drafts.read(conversation);
   drafts.save(conversation, joinDrafts(before, text), before);
+  drafts.flushToJournal(); // the page may close before the store is written
   discardKeptText(conversation, id);
 };
 /** Sends changed drafts to the other devices at once, because the chat is left. */

@@ -45,6 +45,10 @@ test("a draft follows its person to another device and ends when it is sent, and
   await expect(phone.composer()).toHaveValue("do computador");
   await expect(kept).toContainText("du téléphone");
   await phone.page.screenshot({ path: "test-results/kept-text.png" });
+  await kept.getByRole("button", { name: phone.texts.chat.discardKeptText }).click();
+  await expect(kept).toHaveCount(0);
+  await phone.page.getByRole("button", { name: phone.texts.masolo.undo, exact: true }).click();
+  await expect(kept).toContainText("du téléphone");
   await kept.getByRole("button", { name: phone.texts.chat.restoreKeptText }).press("Enter");
   await expect(phone.composer()).toHaveValue("do computador\ndu téléphone");
   await expect(kept).toHaveCount(0);

@@ -2,9 +2,12 @@ import { useTranslation } from "react-i18next";
 import { Button } from "#components/controls/button.tsx";
 import { IconButton } from "#components/controls/icon-button.tsx";
 import { copyText } from "#components/overlays/copy-text.ts";
+import { showToast } from "#components/overlays/toast.tsx";
 import type { ConversationId } from "#contract/ids.ts";
+import { t } from "#i18n/setup.ts";
 import { balanceBidi } from "#lib/text/bidi.ts";
-import { discardKeptText, restoreKeptText } from "#sync/actions.ts";
+import { discardKeptText, getKeptTextScope, restoreKeptText } from "#sync/actions.ts";
+import { keepText } from "#sync/drafts/keep-text.ts";
 import type { KeptText } from "#sync/drafts/kept-texts.ts";
 
 type KeptTextListProps = {
@@ -13,6 +16,13 @@ type KeptTextListProps = {
   canWrite: boolean;
   /** A text was moved into the message field. */
   onRestored: () => void;
+};
+
+/** Deletes a kept text, and offers to take that back. */
+const discardWithToast = (conversation: ConversationId, { id, text, target }: KeptText): void => {
+  discardKeptText(conversation, id);
+  const undo = () => void keepText(getKeptTextScope(), conversation, text, { id, ...(target ? { target } : {}) });
+  showToast({ message: t("chat.keptTextDeleted"), action: { label: t("masolo.undo"), onSelect: undo } });
 };
 
 /** Texts above the message field that were written and are neither sent nor in the field. */
@@ -45,7 +55,7 @@ export default function KeptTextList({ conversation, texts, canWrite, onRestored
             icon="i-ph-trash"
             label={t("chat.discardKeptText")}
             className="text-muted"
-            onClick={() => discardKeptText(conversation, kept.id)}
+            onClick={() => discardWithToast(conversation, kept)}
           />
         </div>
       ))}
