@@ -4,11 +4,14 @@ import type { Relation } from "#contract/people.ts";
 import type { CommandResults } from "#contract/wire/commands.ts";
 import { requestByHttp } from "#sync/connection/http-transport.ts";
 import { deleteConversationDrafts } from "#sync/drafts/delete-drafts.ts";
+import { deleteKeptText } from "#sync/drafts/keep-text.ts";
+import { listKeptTexts } from "#sync/drafts/kept-texts.ts";
 import { applyServerChanges } from "#sync/inbound/apply-server-changes.ts";
 import type { ServerChange } from "#sync/inbound/server-changes.ts";
 import { asSyncError, isRetryableFailure, SyncError } from "#sync/platform/sync-error.ts";
 import type { LocalStore, PersonRow } from "#sync/store/database.ts";
 import { insertPendingDeletion } from "#sync/store/pending-deletions.ts";
+import { listPendingEdits, type PendingEdit, toPendingEditKey } from "#sync/store/pending-edits.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 import { confirmByAnswerOrPush, confirmRowChange } from "./confirm-by-push.ts";
 import { deleteLocally } from "./delete-locally.ts";
@@ -91,12 +94,30 @@ const applyDeletionAnswer = async (
   if (change) await applyAnswer(tab, [change]);
 };
 
+/** Ends the edits of a message that its author deleted here, with the words that were kept because it is gone. */
+const endEdits = async (tab: Tab, edits: readonly PendingEdit[]): Promise<void> => {
+  if (edits.length === 0) return;
+  const scope = { platform: tab.platform, me: tab.userId };
+  await tab.context.get()?.strict.meta.bulkDelete(edits.map(toPendingEditKey));
+  for (const { conversation, target, text } of edits)
+    for (const kept of listKeptTexts(scope, conversation))
+      if (kept.target === target && kept.text === text) deleteKeptText(scope, conversation, kept.id);
+};
+
+const listEdits = async (tab: Tab, conversation: ConversationId, seq: number): Promise<PendingEdit[]> => {
+  const store = tab.context.get()?.store;
+  const cid = (await store?.messages.get([conversation, seq]))?.cid;
+  const edits = store ? await listPendingEdits(store, conversation) : [];
+  return edits.filter(({ target }) => target === seq || target === cid);
+};
+
 /**
  * Deletes a message for everyone. If the server cannot be reached within `deletionTimeoutMs`, an own one is deleted on
  * this device and a pending deletion is sent later. Rejects with a SyncError if neither is possible.
  */
 export const deleteMessageBySeq = async (tab: Tab, conversation: ConversationId, seq: number): Promise<void> => {
   if (tab.link.get() !== "online" && (await deleteLocally(tab, conversation, seq))) return;
+  const edits = listEdits(tab, conversation, seq).catch(() => []); // before the answer or push
   const request = requestByHttp(tab.platform, { type: "deleteForEveryone", conversation, seq });
   const applied = applyDeletionAnswer(tab, conversation, seq, request);
   let cancel = () => {};
@@ -111,6 +132,7 @@ export const deleteMessageBySeq = async (tab: Tab, conversation: ConversationId,
   } finally {
     cancel();
   }
+  await endEdits(tab, await edits).catch((error: unknown) => console.warn("the words of an edit stay", error));
 };
 
 /** Deletes a message that was unsent when its author chose to delete it. If it was sent meanwhile, it is deleted for everyone. */

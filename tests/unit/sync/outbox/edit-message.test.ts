@@ -280,6 +280,17 @@ describe("an edit that meets another change", () => {
     await waitUntilDeviceSynced(server, tab, chat);
   });
 
+  it("and was refused ends with its words when the message is deleted on this device", async () => {
+    const { server, chat, tab } = await makeText();
+    server.refuse = (_, { type }) => (type === "editMessage" ? { error: "edit_too_late" } : undefined);
+    await editAt(tab, chat, 1, "à neuf heures");
+    await eventually(async () => expect(await findItem(tab, chat, 1)).toHaveProperty("edit", "edit_too_late"));
+    await deleteMessageBySeq(tab, chat, 1);
+    await waitUntilDeviceSynced(server, tab, chat);
+    expect(await listPending(tab)).toEqual([]);
+    expect(listKeptTexts(getContext(tab), chat)).toEqual([]);
+  });
+
   it("ends when the message was deleted on another device", async () => {
     const { server, amina, chat, phone, tab } = await makeText();
     await loseNetwork(phone);
