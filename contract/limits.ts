@@ -338,5 +338,5 @@ export const pushGoneRetryMs = 60_000; // a new subscription may be unknown to i
 export const pushReactionWaitMs = 3_000; // in which reactions of a conversation are collected before its author is told
 export const pushReactionPauseMs = 60_000; // between two pushes of the reactions in a conversation
 export const pushReactionLifetimeSeconds = 24 * 3_600; // of a push that is not worth as much as a message
-export const pushReactionsCounted = 1_000; // newest reactions that are counted for a notification
+export const pushReactionsCounted = 1_024; // newest reactions that are counted: those of a whole group to one message
 export const pushReactionsRead = 20; // newest reactions of which one is quoted: some may be of people who are blocked

@@ -1,4 +1,3 @@
-import { evictAllDurableObjects } from "cloudflare:test";
 import { beforeAll, test } from "vitest";
 import { messagePageRows, receiptHoldMs } from "#contract/limits.ts";
 import type { SearchFilter } from "#contract/wire/search-filter.ts";
@@ -7,7 +6,7 @@ import { makePerson, site } from "#tests/worker/support/site.ts";
 import { consumeCounts, startCounting } from "./counters.ts";
 import { middleText, oldestText } from "./log-seed.ts";
 import { report } from "./report.ts";
-import { pause, SceneDevice, seedLog, toConversationId } from "./scene.ts";
+import { evictAll, pause, SceneDevice, seedLog, toConversationId } from "./scene.ts";
 
 const settleMs = 100;
 const sentMs = receiptHoldMs + 3_500; // longer than write-behind and alarms take
@@ -21,7 +20,7 @@ const countChat = async (count: number): Promise<void> => {
   await connectPeople(site, a, b);
   const chat = toConversationId(a, b);
   await seedLog(chat, count);
-  await evictAllDurableObjects();
+  await evictAll();
   const device = await SceneDevice.connect(a);
   await device.send(chat, newest);
   await pause(sentMs);

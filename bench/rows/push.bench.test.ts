@@ -1,4 +1,3 @@
-import { evictAllDurableObjects } from "cloudflare:test";
 import { beforeAll, beforeEach, test } from "vitest";
 import type { ConversationId } from "#contract/ids.ts";
 import { pushConfirmMs, pushConversationPauseMs, receiptHoldMs } from "#contract/limits.ts";
@@ -7,7 +6,7 @@ import { makeOtherSession, PushDevice, servePushes } from "#tests/worker/push/pu
 import { makePerson, site } from "#tests/worker/support/site.ts";
 import { consumeCounts, startCounting } from "./counters.ts";
 import { report } from "./report.ts";
-import { pause, SceneDevice, toConversationId } from "./scene.ts";
+import { evictAll, pause, SceneDevice, toConversationId } from "./scene.ts";
 
 /** Longer than write-behind, waiting pushes and alarms take, and than the pause between pushes of a conversation. */
 const settleMs = Math.max(receiptHoldMs, pushConversationPauseMs, pushConfirmMs) + 4_500;
@@ -53,7 +52,7 @@ test("a message to somebody who is away costs", async () => {
   await subscribe(to);
   await measure("away, pushed for the first time", 1, send);
   await measure("away, pushed", 1, send);
-  await evictAllDurableObjects({ webSockets: "hibernate" });
+  await evictAll();
   await measure("away, pushed, all objects asleep", 1, send);
   const sendMany = () => Promise.all(Array.from({ length: 16 }, (_, i) => from.send(chat, `Rafale ${i}`)));
   await measure("away, pushed, 16 messages at once", 16, sendMany);

@@ -1,4 +1,3 @@
-import { evictAllDurableObjects } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeAll, test } from "vitest";
 import { createUuid } from "#contract/ids.ts";
@@ -9,11 +8,10 @@ import type { ConversationRpc } from "#worker/objects/rpc.ts";
 import { getConversationStub, getUserChannelStub } from "#worker/objects/stubs.ts";
 import { consumeCounts, startCounting } from "./counters.ts";
 import { report } from "./report.ts";
-import { pause, SceneDevice, seedInbox, seedLog, toConversationId } from "./scene.ts";
+import { evictAll, pause, SceneDevice, seedInbox, seedLog, toConversationId } from "./scene.ts";
 
 /** Longer than write-behind and alarms take. */
 const settleMs = receiptHoldMs + 3_500;
-const restMs = 10_000; // an object that waits, for example to confirm a delivery, cannot be evicted
 const seededMessages = 200_000;
 const seededConversations = 1_000;
 
@@ -203,7 +201,7 @@ test("with 1,000 conversations an opening costs", async () => {
   const other = await SceneDevice.connect(b);
   await other.send(chat, "Mbote");
   await pause(settleMs);
-  await evictAllDurableObjects();
+  await evictAll();
 
   let cursor: [string, number] = ["", 0];
   await measure("list: a new device's welcome, object asleep", 1, async () => {
@@ -215,7 +213,7 @@ test("with 1,000 conversations an opening costs", async () => {
   await measure("list: welcome with nothing new, object awake", 1, async () =>
     (await SceneDevice.connect(a, cursor)).close(),
   );
-  await evictAllDurableObjects();
+  await evictAll();
   await measure("list: welcome with nothing new, object asleep", 1, async () =>
     (await SceneDevice.connect(a, cursor)).close(),
   );
@@ -225,8 +223,7 @@ test("with 1,000 conversations an opening costs", async () => {
   await other.send(chat, "Mbote");
   await pause(settleMs);
   await measure("lone message into such an inbox, read at once", 1, () => other.send(chat, "Encore"), true);
-  await pause(restMs);
-  await evictAllDurableObjects({ webSockets: "hibernate" });
+  await evictAll();
   await measure("the same with all objects asleep", 1, () => other.send(chat, "Encore"), true);
   device.close();
   other.close();
@@ -236,7 +233,7 @@ test("in a chat of 200,000 messages an opening costs", async () => {
   const [a, b] = await makePair();
   const chat = toConversationId(a, b);
   await seedLog(chat, seededMessages);
-  await evictAllDurableObjects();
+  await evictAll();
   const from = await SceneDevice.connect(a);
   const to = await SceneDevice.connect(b);
   await from.send(chat, "Mbote");
@@ -251,13 +248,17 @@ test("in a chat of 200,000 messages an opening costs", async () => {
   await page("chat: newest page", "b", head + 1, messagePageRows);
   await page("chat: a page in the middle", "b", seededMessages / 2, messagePageRows);
   await page("chat: a gap of 200 filled", "a", head - 200, gapPageRows);
-  await pause(restMs);
-  await evictAllDurableObjects({ webSockets: "hibernate" });
+  await evictAll();
   await page("chat: newest page, objects asleep", "b", head + 1, messagePageRows);
   await measure("chat: newest page over HTTP", 1, () =>
     call("GET", `/api/conversations/${chat}/messages?before=${head + 1}&limit=${messagePageRows}`, { token: a.token }),
   );
   await measure("chat: lone message, read at once", 1, () => from.send(chat, "Encore"), true);
+  const searchAll = async () => {
+    for (let before: unknown = head + 10; typeof before === "number"; )
+      before = (await from.ask(["q", 1, handle, "zzz", before]))[3];
+  };
+  await measure("search: the first one, until the whole index is built", 1, searchAll);
   await measure("search: a word of the newest message", 1, () => from.ask(["q", 1, handle, "Encore", head + 10]));
   await measure("search: a word that is nowhere, one call", 1, () => from.ask(["q", 1, handle, "zzz", head + 10]));
   from.close();

@@ -1,4 +1,4 @@
-import { runInDurableObject } from "cloudflare:test";
+import { evictAllDurableObjects, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import type { InboxRow } from "#contract/conversations.ts";
 import { type ConversationId, createUuid, privateConversationId, type Uuid } from "#contract/ids.ts";
@@ -14,6 +14,21 @@ import { plainConversation } from "./counters.ts";
 import { seedLogSql } from "./log-seed.ts";
 
 export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+const evictionsMax = 8;
+const evictionPauseMs = 3_000;
+
+/** Evicts all objects, whose sockets hibernate. An object that waits, for example to confirm a delivery, is tried again. */
+export const evictAll = async (): Promise<void> => {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await evictAllDurableObjects({ webSockets: "hibernate" });
+    } catch (error) {
+      if (attempt === evictionsMax) throw error;
+      await pause(evictionPauseMs);
+    }
+  }
+};
 
 /** Device of a person on a socket inside workerd; it answers every message with the configured receipts. */
 export class SceneDevice {

@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { beforeAll, expect, test, vi } from "vitest";
 import type { Body } from "#contract/conversations.ts";
 import { createUuid, privateConversationId } from "#contract/ids.ts";
-import { receiptHoldMs } from "#contract/limits.ts";
+import { fanOutAlarmMs, groupReactionHoldMs, receiptHoldMs } from "#contract/limits.ts";
 import type { SearchFilter } from "#contract/wire/search-filter.ts";
 import { waitUntilIndexed } from "#tests/worker/search/search-fixture.ts";
 import { Device, type FrameOf, readRow, request, sendTexts, waitUntil } from "#tests/worker/support/device.ts";
@@ -14,6 +14,8 @@ import { befriend, makePair, seedPerson } from "#tests/worker/support/seeded-peo
 import { call } from "#tests/worker/support/site.ts";
 import { ConversationLog } from "#worker/objects/conversation/log/conversation-log.ts";
 import { toBodyColumns } from "#worker/objects/conversation/log/message-kinds.ts";
+import type { ConversationRpc } from "#worker/objects/rpc.ts";
+import { getConversationStub } from "#worker/objects/stubs.ts";
 
 /** Rows and object requests per action: the local counterpart of the bill (docs/ARCHITECTURE.md). */
 const readMax = 50;
@@ -25,6 +27,7 @@ beforeAll(async () => {
 });
 
 const searchReadMax = 2_000;
+const reactionReadMax = 40;
 const searchedCount = 20_500; // the rows do not grow with it
 
 const conversationCount = 1_000;
@@ -154,6 +157,29 @@ test.each([
     await scheduler.wait(receiptHoldMs + 200);
   });
   expect(written / messages, `${read / messages} read`).toBeLessThanOrEqual(writtenMax);
+});
+
+test("reactions of many members of a group read a few rows for each member who is notified", async () => {
+  const owner = await seedPerson();
+  const id = createUuid();
+  const others = Array.from({ length: 60 }, createUuid);
+  const group: ConversationRpc = getConversationStub(env, id);
+  await group.createGroup(
+    owner.id,
+    "Quartier",
+    others.map((user) => ({ user, isHidden: false })),
+  );
+  await waitUntil(async () => (await readRow(owner, id)).open);
+  await sendTexts(owner, id, "Réunion");
+  await scheduler.wait(fanOutAlarmMs + receiptHoldMs);
+  const { read } = await count(async () => {
+    await Promise.all(
+      others.map((user) => group.react(user, { type: "react", conversation: id, seq: 2, emoji: "👍" })),
+    );
+    await waitUntil(async () => (await readRow(owner, id)).revision === others.length);
+    await scheduler.wait(groupReactionHoldMs);
+  });
+  expect(read / others.length).toBeLessThanOrEqual(reactionReadMax);
 });
 
 test("a plain message costs the directory no row, a first forward of an author to a conversation one row", async () => {

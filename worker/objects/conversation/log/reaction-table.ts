@@ -12,6 +12,9 @@ export type ReactionRecord = {
   withheld: number;
 };
 
+/** Message whose reactions changed, and the revision of the last change. */
+export type ReactionChange = { seq: number; revision: number };
+
 /** A kind of reaction, with the revision of its first one. */
 type SharedCount = { emoji: string; count: number; firstRevision: number };
 
@@ -73,6 +76,8 @@ export class ReactionTable {
   readonly #cache = new Map<number, MessageReactions>();
   /** Highest seq with a reaction, undefined until it is needed. */
   #newestSeq: number | undefined;
+  /** Last answer of `listChanges`: all members are notified of the same changes. */
+  #changes: { since: number; upTo: number; changes: readonly ReactionChange[] } | undefined;
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
@@ -134,6 +139,7 @@ export class ReactionTable {
     if (seq > this.#newest) return;
     this.#sql.exec("DELETE FROM reactions WHERE seq = ?", seq);
     this.#cache.delete(seq);
+    this.#changes = undefined;
   }
 
   /** Reactions of a member that were not removed, oldest change first. */
@@ -161,9 +167,23 @@ export class ReactionTable {
       .toArray();
   }
 
-  /** Clears the cache after a failed transaction. */
+  /**
+   * Messages whose reactions changed after a revision, up to another one. Many members may react to one message, so that
+   * their rows are not read for each member who is notified.
+   */
+  listChanges(since: number, upTo: number): readonly ReactionChange[] {
+    if (this.#changes?.since === since && this.#changes.upTo === upTo) return this.#changes.changes;
+    const query =
+      "SELECT seq, max(revision) AS revision FROM reactions WHERE revision > ? AND revision <= ? GROUP BY seq";
+    const changes = this.#sql.exec<ReactionChange>(query, since, upTo).toArray();
+    this.#changes = { since, upTo, changes };
+    return changes;
+  }
+
+  /** Clears the caches after a failed transaction. */
   clearCache(): void {
     this.#cache.clear();
+    this.#changes = undefined;
     this.#newestSeq = undefined;
   }
 

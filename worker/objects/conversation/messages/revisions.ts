@@ -40,7 +40,7 @@ const listRevisedRows = (
          SELECT seq, revision AS changed FROM messages WHERE revision > 0 AND revision > ? AND revision <= ?
            AND (revision <= ? OR kind = 'deleted' OR instr(body, ?) > 0
              OR EXISTS (SELECT 1 FROM earlier_texts WHERE earlier_texts.seq = messages.seq AND at < ?))
-         UNION ALL SELECT seq, revision FROM reactions WHERE revision > ? AND revision <= ?
+         UNION ALL SELECT value ->> 'seq', value ->> 'revision' FROM json_each(?)
        ) JOIN messages USING (seq)
        WHERE EXISTS (SELECT 1 FROM json_each(?) WHERE seq BETWEEN value ->> 0 AND value ->> 1)
          AND (withheld = 0 OR sender = ?)
@@ -50,8 +50,7 @@ const listRevisedRows = (
       last,
       anonymizedMark,
       editedUntil,
-      since,
-      Math.min(upTo, last),
+      JSON.stringify(log.reactions.listChanges(since, Math.min(upTo, last))),
       JSON.stringify(ranges),
       member.number,
       limit,
