@@ -48,7 +48,10 @@ test("messages of others are shown on the call screen, stay unread, and lead to 
   ];
   for (const other of [ben, cleo]) await connectPeople(site, ana, other);
   const write = (text: string) => sendTexts(site, cleo, privateConversationId(cleo.id, ana.id), [text]);
-  const [anas, bens] = [await openCallClient(browser, server), await openCallClient(browser, server)];
+  const [anas, bens] = [
+    await openCallClient(browser, server, { language: "pt" }),
+    await openCallClient(browser, server, { language: "en" }),
+  ];
   await Promise.all([anas.signIn(ana, "/app/contacts"), bens.signIn(ben)]);
   const { page, texts } = anas;
   const screen = callScreen(anas, ben);
@@ -65,7 +68,7 @@ test("messages of others are shown on the call screen, stay unread, and lead to 
   await page.waitForFunction(() => document.querySelectorAll("p[role=status]").length > 2);
   // Its text stays for a moment, its number longer.
   await Promise.all([
-    patient(noticeLink).toContainText("Cléo : On mange à huit heures"),
+    patient(noticeLink).toContainText(fill(texts.chat.incoming, { name: "Cléo", text: "On mange à huit heures" })),
     patient(noticeLink).toHaveAccessibleName(nameOf(1)),
     write("On mange à huit heures"),
   ]);
@@ -99,7 +102,7 @@ test("messages of others are shown on the call screen, stay unread, and lead to 
   await restore.click();
   await expect(screen).toBeVisible();
   await write("secret");
-  await patient(noticeLink).toContainText(`Cléo : ${texts.notifier.newMessage}`);
+  await patient(noticeLink).toContainText(fill(texts.chat.incoming, { name: "Cléo", text: texts.notifier.newMessage }));
   await expect(screen).not.toContainText("secret");
 
   await noticeLink.click();

@@ -24,7 +24,7 @@ test("what was recorded, chosen and captioned when its group disappeared is avai
     const { status } = await callSite(site, "DELETE", `${members}/${ben.id}`, { token: ana.token });
     expect(status).toBe(204);
   };
-  const bens = await TestClient.open(browser, server);
+  const bens = await TestClient.open(browser, server, "en");
   const { page, texts } = bens;
   await bens.signIn(ben, `/app/group/${id}`);
   await expect(bens.composer()).toBeVisible({ timeout: openMs });
