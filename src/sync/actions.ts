@@ -15,14 +15,15 @@ import { getContext } from "./outbox/enqueue.ts";
 import { SyncError } from "./platform/sync-error.ts";
 import { readChat } from "./queries/queries.ts";
 import { waitForStore } from "./queries/wait-for-store.ts";
-import type { DraftTarget, LocalConversationRow, LocalStore, PersonRow, ReplyTarget } from "./store/database.ts";
+import type { LocalConversationRow, LocalStore, PersonRow, ReplyTarget } from "./store/database.ts";
+import type { DraftTarget } from "./store/pending/draft-keys.ts";
 import { runInBackground } from "./store/sync-context.ts";
 import type { ChatItem, Draft } from "./store/view-models.ts";
 
 export type { DraftKeeper } from "./drafts/draft-keeper.ts";
 export { trackDraftSave } from "./drafts/pending-saves.ts";
 export { SyncError } from "./platform/sync-error.ts";
-export type { DraftTarget, SavedDraft } from "./store/database.ts";
+export type { DraftTarget, SavedDraft } from "./store/pending/draft-keys.ts";
 export type { Draft } from "./store/view-models.ts";
 
 /** Rejects with the SyncError "offline" if code cannot be loaded. */

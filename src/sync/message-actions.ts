@@ -8,7 +8,7 @@ import { loadMulticast, loadServerCode, rejectAsOffline } from "./actions.ts";
 import { getEngine } from "./engine.ts";
 import { discardUnsentMessage, getContext, retryFailedMessage, setUploadPaused } from "./outbox/enqueue.ts";
 import type { MessageSearch, SearchHit } from "./queries/message-search.ts";
-import type { SavedDraft } from "./store/database.ts";
+import type { SavedDraft } from "./store/pending/draft-keys.ts";
 import type { ChatItem, OutgoingFile } from "./store/view-models.ts";
 
 export type { SearchHit } from "./queries/message-search.ts";

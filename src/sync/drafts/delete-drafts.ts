@@ -1,9 +1,10 @@
 import type { Table } from "dexie";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { getContext } from "#sync/outbox/enqueue.ts";
-import { type DraftSlot, type DraftTarget, type LocalStore, toDraftSlotKeys } from "#sync/store/database.ts";
+import type { LocalStore } from "#sync/store/database.ts";
 import { clearJournaledDraftText } from "#sync/store/journal.ts";
 import { deleteTextDraft } from "#sync/store/pending/draft-edits.ts";
+import { type DraftSlot, type DraftTarget, toDraftSlotKeys } from "#sync/store/pending/draft-keys.ts";
 import { listPendingEdits, toPendingEditKey } from "#sync/store/pending-edits.ts";
 import { changeDraft } from "#sync/store/unsent-messages.ts";
 import type { Tab } from "#sync/tabs/tab.ts";

@@ -1,14 +1,14 @@
 import { createUuid, type Uuid } from "#contract/ids.ts";
 import { fileMaxBytes } from "#contract/limits.ts";
 import { getContext } from "#sync/outbox/enqueue.ts";
+import { clearJournaledDraftText, journalDraftText } from "#sync/store/journal.ts";
 import {
   type DraftRow,
   type DraftSlot,
   type DraftTarget,
   type SavedDraft,
   toDraftSlotKeys,
-} from "#sync/store/database.ts";
-import { clearJournaledDraftText, journalDraftText } from "#sync/store/journal.ts";
+} from "#sync/store/pending/draft-keys.ts";
 import { isQuotaError } from "#sync/store/storage-quota.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
 import { changeDraft } from "#sync/store/unsent-messages.ts";

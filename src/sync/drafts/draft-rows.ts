@@ -1,14 +1,14 @@
 import type { ConversationId } from "#contract/ids.ts";
+import type { LocalStore } from "#sync/store/database.ts";
+import { clearJournaledDraftText, readJournaledDraftText } from "#sync/store/journal.ts";
 import {
   type DraftRow,
   type DraftSlot,
   type DraftTarget,
-  type LocalStore,
   type RecordingRow,
   toDraftSlotKeys,
   toRecordingKeys,
-} from "#sync/store/database.ts";
-import { clearJournaledDraftText, readJournaledDraftText } from "#sync/store/journal.ts";
+} from "#sync/store/pending/draft-keys.ts";
 import { changeDraft } from "#sync/store/unsent-messages.ts";
 import type { UnsentContent } from "#sync/store/view-models.ts";
 import type { Tab } from "#sync/tabs/tab.ts";

@@ -7,7 +7,6 @@ import type { CommandOf, CommandResults } from "#contract/wire/commands.ts";
 import { isUnsupportedCommand, type OperationSender } from "#sync/outbox/operation-runner.ts";
 import { asSyncError, SyncError } from "#sync/platform/sync-error.ts";
 import { readTextDraft } from "#sync/queries/queries.ts";
-import { toTextDraftKey } from "#sync/store/database.ts";
 import { clearJournaledTextDraft, readReplyDraft, readTypingTime, writeReplyDraft } from "#sync/store/journal.ts";
 import {
   type DraftEdit,
@@ -22,6 +21,7 @@ import {
   toDraftStateKey,
   typingPauseMs,
 } from "#sync/store/pending/draft-edits.ts";
+import { toTextDraftKey } from "#sync/store/pending/draft-keys.ts";
 import { retryOnQuotaError, type SyncContext } from "#sync/store/sync-context.ts";
 import { readSyncCursor } from "#sync/store/sync-cursor.ts";
 import { changeDraft } from "#sync/store/unsent-messages.ts";

@@ -1,4 +1,4 @@
-import type { DraftTarget } from "#sync/store/database.ts";
+import type { DraftTarget } from "#sync/store/pending/draft-keys.ts";
 
 /** Saves in progress of drafts whose screen the user has left, by target. */
 const pendingSaves = new Map<DraftTarget, Promise<unknown>>();

@@ -2,7 +2,7 @@ import type { ConversationId } from "#contract/ids.ts";
 import { cleanText } from "#contract/text.ts";
 import { enqueueText } from "#sync/outbox/enqueue.ts";
 import { readTextDraft } from "#sync/queries/queries.ts";
-import { type ReplyTarget, toTextDraftKey } from "#sync/store/database.ts";
+import type { ReplyTarget } from "#sync/store/database.ts";
 import {
   clearJournaledTextDraft,
   journalTextDraft,
@@ -10,6 +10,7 @@ import {
   writeTypingTime,
 } from "#sync/store/journal.ts";
 import { deleteTextDraft, finishDraftEdits, recordDraftEdit, typingPauseMs } from "#sync/store/pending/draft-edits.ts";
+import { toTextDraftKey } from "#sync/store/pending/draft-keys.ts";
 import { isQuotaError } from "#sync/store/storage-quota.ts";
 import { runInBackground } from "#sync/store/sync-context.ts";
 import { changeDraft } from "#sync/store/unsent-messages.ts";

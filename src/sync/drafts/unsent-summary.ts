@@ -1,6 +1,6 @@
-import { toDraftTarget } from "#sync/store/database.ts";
 import { listJournaledTextDrafts, listSentTexts } from "#sync/store/journal.ts";
 import { isDraftShared } from "#sync/store/pending/draft-edits.ts";
+import { toDraftTarget } from "#sync/store/pending/draft-keys.ts";
 import { listPendingDeletions } from "#sync/store/pending-deletions.ts";
 import { listPendingEdits } from "#sync/store/pending-edits.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";

@@ -1,7 +1,7 @@
 import type { ConversationId } from "#contract/ids.ts";
 import { getContext } from "#sync/outbox/enqueue.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
-import { type RecordingRow, toRecordingKeys } from "#sync/store/database.ts";
+import { type RecordingRow, toRecordingKeys } from "#sync/store/pending/draft-keys.ts";
 import { isQuotaError } from "#sync/store/storage-quota.ts";
 import { retryOnQuotaError } from "#sync/store/sync-context.ts";
 import { changeDraft } from "#sync/store/unsent-messages.ts";

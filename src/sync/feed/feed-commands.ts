@@ -1,6 +1,6 @@
 import type { Uuid } from "#contract/ids.ts";
 import { getEngine } from "#sync/engine.ts";
-import type { DraftSlot } from "#sync/store/database.ts";
+import type { DraftSlot } from "#sync/store/pending/draft-keys.ts";
 import {
   cancelPost,
   deletePostOnServer,

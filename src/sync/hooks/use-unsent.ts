@@ -5,7 +5,8 @@ import { type KeptText, parseKeptTexts, readKeptTexts, subscribeToKeptTexts } fr
 import { readUnsentSummary, type UnsentSummary } from "#sync/drafts/unsent-summary.ts";
 import type { StoreQuery } from "#sync/queries/live-queries.ts";
 import { readTextDraft } from "#sync/queries/queries.ts";
-import { type ReplyTarget, toDraftTarget } from "#sync/store/database.ts";
+import type { ReplyTarget } from "#sync/store/database.ts";
+import { toDraftTarget } from "#sync/store/pending/draft-keys.ts";
 import type { UnsentContent } from "#sync/store/view-models.ts";
 import { emptySource, useEngine, useLiveQuery } from "./use-live-query.ts";
 

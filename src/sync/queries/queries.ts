@@ -2,16 +2,16 @@ import { listNamedMembers } from "#components/messages/member-names.ts";
 import { findAttachment, type MessageStatus, toMessageStatus } from "#contract/conversations.ts";
 import { isGroupActionAllowed } from "#contract/groups.ts";
 import { type ConversationId, otherMember, privateMembers, type Uuid } from "#contract/ids.ts";
-import {
-  type LocalConversationRow,
-  type LocalMessageRow,
-  type LocalStore,
-  type OutboxRow,
-  type PersonRow,
-  toTextDraftKey,
-  type UploadRow,
+import type {
+  LocalConversationRow,
+  LocalMessageRow,
+  LocalStore,
+  OutboxRow,
+  PersonRow,
+  UploadRow,
 } from "#sync/store/database.ts";
 import { readMemberProfiles } from "#sync/store/members.ts";
+import { toTextDraftKey } from "#sync/store/pending/draft-keys.ts";
 import { readDeletedSeqs, readStarredSeqs } from "#sync/store/pending/pending-message-flags.ts";
 import {
   findPendingReaction,

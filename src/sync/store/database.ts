@@ -8,6 +8,7 @@ import type { RelationState } from "#contract/people.ts";
 import type { ConversationFlags, FlagChange } from "#contract/settings/conversation-flags.ts";
 import { storeNamePrefix } from "#lib/browser/push/background-sync.ts";
 import type { ListSection } from "./list-sections.ts";
+import { draftPrefixes, listDraftFiles, type RecordingChunkRow, type RecordingRow } from "./pending/draft-keys.ts";
 import type { PostQueueRow, PostRow } from "./post-rows.ts";
 
 /** Person with a current or former relation to this person. */
@@ -172,66 +173,15 @@ export type CachedFileRow = { file: Uuid; size: number; usedAt: number };
 export const BlobRow = v.object({ file: Uuid, blob: v.blob() });
 export type BlobRow = v.InferOutput<typeof BlobRow>;
 
-/** Voice message being recorded, or interrupted when its page ended. `conversation` is its slot key. */
-export const RecordingRow = v.object({
-  conversation: v.string(),
-  startedAt: v.number(),
-  mime: v.string(),
-  ms: v.number(),
-  levels: v.array(v.number()),
-});
-export type RecordingRow = v.InferOutput<typeof RecordingRow>;
-export const RecordingChunkRow = v.object({ conversation: v.string(), n: v.number(), chunk: v.blob() });
-export type RecordingChunkRow = v.InferOutput<typeof RecordingChunkRow>;
-
-/** Target of a draft: a conversation or one of the forms. */
-export type DraftTarget = ConversationId | "broadcast" | "group" | "tala";
-
-/** Stored draft with attachments; their bytes are in `blobs`. */
-export const DraftRow = v.object({
-  files: v.array(v.object({ id: Uuid, name: v.string(), type: v.string(), modified: v.number(), caption: v.string() })),
-  isOriginal: v.boolean(),
-  text: v.string(),
-  to: v.array(Uuid),
-  id: v.optional(Uuid),
-});
-export type DraftRow = v.InferOutput<typeof DraftRow>;
-
 /** Key-value entries: sync cursor, own profile, settings, drafts, pending deletions and flags. */
 export type MetaRow = { key: string; value: unknown };
 
 /** Key of the own profile. */
 export const ownProfileKey = "me";
-const textDraftPrefix = "draft:";
-export const toTextDraftKey = (conversation: ConversationId): string => textDraftPrefix + conversation;
-const draftSlotPrefix = "choice:";
-const draftSlotCount = 4; // pages of one person that can edit a draft of the same target at once
-const toSlotKeys = (first: string): string[] =>
-  Array.from({ length: draftSlotCount }, (_, slot) => (slot === 0 ? first : `${first}#${slot}`));
-/** Keys of the draft slots of a target; each page owns one slot. */
-export const toDraftSlotKeys = (target: DraftTarget): string[] => toSlotKeys(draftSlotPrefix + target);
-/** Keys of the recordings of a conversation, in `recordings` and `chunks`. */
-export const toRecordingKeys = (conversation: ConversationId): string[] => toSlotKeys(conversation);
-/** Target of a draft or recording. */
-export const toDraftTarget = (key: string): string => key.slice(key.indexOf(":") + 1).split("#")[0] ?? "";
-/** Draft slot owned by one page. */
-export type DraftSlot = { target: DraftTarget; key: string };
-/** Draft that is about to be sent, with the ids of its files whose bytes are stored. */
-export type SavedDraft = DraftSlot & { savedFiles: ReadonlyMap<Blob, Uuid> };
-
-/** Whether a `meta` key belongs to a draft, with or without attachments. */
-export const isDraftKey = (key: string): boolean => key.startsWith(textDraftPrefix) || key.startsWith(draftSlotPrefix);
-
 /** Key of the members version up to which a group's full member list is stored. */
 export const toMembersVersionKey = (group: Uuid): string => `roster:${group}`;
 
 export const toStoreName = (userId: Uuid): string => storeNamePrefix + userId;
-
-/** Ids of the files referenced by draft rows. */
-export const listDraftFiles = (rows: readonly MetaRow[]): Uuid[] =>
-  rows.flatMap(({ key, value }) =>
-    (key.startsWith(draftSlotPrefix) ? (value as DraftRow).files : []).map(({ id }) => id),
-  );
 
 /**
  * Local database of one person. Durability is set per instance: "strict" transactions wait until the data is on disk
@@ -329,7 +279,7 @@ export class LocalStore extends Dexie {
 
   /** Drafts of all targets. */
   queryDrafts() {
-    return this.meta.where("key").startsWithAnyOf(textDraftPrefix, draftSlotPrefix);
+    return this.meta.where("key").startsWithAnyOf(draftPrefixes);
   }
 
   /** Ids of the files referenced by drafts. */

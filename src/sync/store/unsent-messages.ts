@@ -2,16 +2,8 @@ import type { Table } from "dexie";
 import { findAttachment } from "#contract/conversations.ts";
 import type { ErrorCode } from "#contract/errors.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
-import {
-  type DraftTarget,
-  type LocalConversationRow,
-  type LocalStore,
-  type OutboxRow,
-  toDraftSlotKeys,
-  toRecordingKeys,
-  toTextDraftKey,
-  type UploadRow,
-} from "./database.ts";
+import type { LocalConversationRow, LocalStore, OutboxRow, UploadRow } from "./database.ts";
+import { type DraftTarget, toDraftSlotKeys, toRecordingKeys, toTextDraftKey } from "./pending/draft-keys.ts";
 import { setListPosition } from "./row-mapping.ts";
 
 /**

@@ -1,6 +1,7 @@
 import type { ConversationId } from "#contract/ids.ts";
 import type { SyncedDraft } from "#contract/settings/drafts.ts";
-import { type LocalStore, type MetaRow, toTextDraftKey } from "#sync/store/database.ts";
+import type { LocalStore, MetaRow } from "#sync/store/database.ts";
+import { toTextDraftKey } from "./draft-keys.ts";
 
 // Rows of `meta` for drafts that the devices of a person share (docs/decisions/draft-sync.md).
 

@@ -4,18 +4,9 @@ import { Body, Seq } from "#contract/conversations.ts";
 import { errorCodes } from "#contract/errors.ts";
 import { ConversationId, Uuid } from "#contract/ids.ts";
 import type { Platform } from "#sync/platform/platform.ts";
-import {
-  BlobRow,
-  DraftRow,
-  isDraftKey,
-  type MetaRow,
-  OutboxRow,
-  RecordingChunkRow,
-  RecordingRow,
-  ReplyTarget,
-  UploadRow,
-} from "#sync/store/database.ts";
+import { BlobRow, type MetaRow, OutboxRow, ReplyTarget, UploadRow } from "#sync/store/database.ts";
 import { isDraftEditKey } from "#sync/store/pending/draft-edits.ts";
+import { DraftRow, isDraftKey, RecordingChunkRow, RecordingRow } from "#sync/store/pending/draft-keys.ts";
 import { isPendingFlagsKey } from "#sync/store/pending/pending-flags.ts";
 import { isPendingMessageFlagsKey } from "#sync/store/pending/pending-message-flags.ts";
 import { isPendingReactionKey } from "#sync/store/pending/pending-reactions.ts";

@@ -11,7 +11,8 @@ import { appendRecordingChunk, findRecordingDraft } from "#sync/drafts/voice-dra
 import { discardUnsentMessage, enqueueText, insertUnsentMessages } from "#sync/outbox/enqueue.ts";
 import { fetchOlderMessages } from "#sync/queries/message-window.ts";
 import { readConversation, readTextDraft } from "#sync/queries/queries.ts";
-import { LocalStore, toDraftSlotKeys, toStoreName, toTextDraftKey } from "#sync/store/database.ts";
+import { LocalStore, toStoreName } from "#sync/store/database.ts";
+import { toDraftSlotKeys, toTextDraftKey } from "#sync/store/pending/draft-keys.ts";
 import { insertPendingDeletion } from "#sync/store/pending-deletions.ts";
 import { purgeAllButUnsent } from "#sync/store/recovery/open-database.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
