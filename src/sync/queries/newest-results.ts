@@ -3,24 +3,27 @@ import type { SyncContext } from "#sync/store/sync-context.ts";
 import { type FoundMessage, listConversations, toFoundMessages } from "./stored-message-search.ts";
 import { ConversationScan, FoldedQuery, findInBlock, type TextBlockCache } from "./text-blocks.ts";
 
-const conversationsMax = 20; // their newest messages have enough results of a frequent word for a screen
+const conversationsMax = 10; // their newest messages have the first results of a frequent word
 
 /** Newest messages of a conversation as results, oldest first, and their folded texts. */
 type NewestResults = { text: string; messages: readonly FoundMessage[] };
 
 /**
- * Newest messages of the conversations with the newest ones. They are read from the store, not from the cache, so that
- * a live query follows their changes; the cache receives them.
+ * Newest messages of the conversations with the newest ones, in one transaction, because a person may type at once. They
+ * are read from the store, not from the cache, so that a live query follows their changes; the cache receives them.
  */
 export const readNewestResults = async (context: SyncContext, cache: TextBlockCache): Promise<NewestResults[]> => {
-  const rows = (await listConversations(context)).slice(0, conversationsMax);
-  return Promise.all(
-    rows.map(async (row) => {
-      const scan = new ConversationScan(row, conversationResultsMax);
-      const { text, messages } = await scan.readNewest(context.store, cache);
-      return { text, messages: await toFoundMessages(context, row, messages) };
-    }),
-  );
+  const { conversations, messages, people, members, meta } = context.store;
+  return context.store.transaction("r", [conversations, messages, people, members, meta], async () => {
+    const rows = (await listConversations(context)).slice(0, conversationsMax);
+    return Promise.all(
+      rows.map(async (row) => {
+        const scan = new ConversationScan(row, conversationResultsMax);
+        const block = await scan.readNewest(context.store, cache);
+        return { text: block.text, messages: await toFoundMessages(context, row, block.messages) };
+      }),
+    );
+  });
 };
 
 /** The first of these messages that match a query, in the order of a search on this device. */
