@@ -11,6 +11,7 @@ import searchTerms from "#migrations/conversation/0006_search_terms.sql?raw";
 import receiptMarks from "#migrations/conversation/0007_receipt_marks.sql?raw";
 import keptHistory from "#migrations/conversation/0008_kept_history.sql?raw";
 import pinnedMessages from "#migrations/conversation/0009_pinned_messages.sql?raw";
+import editRevisions from "#migrations/conversation/0010_edit_revisions.sql?raw";
 import { ConversationCall } from "#worker/objects/shared/call-record.ts";
 import { applyMigrations, readSchemaVersion } from "#worker/objects/shared/migrations.ts";
 import { EarlierTextTable } from "./earlier-text-table.ts";
@@ -38,6 +39,7 @@ const migrations = [
   receiptMarks,
   keptHistory,
   pinnedMessages,
+  editRevisions,
 ];
 
 const newEpoch = (): string => crypto.randomUUID().slice(0, 8);

@@ -1,5 +1,7 @@
 import { earlierTextLifetimeMs } from "#contract/limits.ts";
 
+type EarlierText = { seq: number; number: number; text: string; at: number; revision: number };
+
 /**
  * Texts of edited messages before each edit, kept for `earlierTextLifetimeMs` for reports of abuse. Devices receive
  * them only for former members, who do not see later edits. Runs within the caller's transaction.
@@ -13,16 +15,17 @@ export class EarlierTextTable {
     this.#sql = sql;
   }
 
-  /** Adds a text that was written by the edit of this number and is replaced now. */
-  add(seq: number, number: number, text: string, now: number): void {
+  /** Adds a text that was written by the edit of this number and is replaced by the edit with this revision. */
+  add({ seq, number, text, at, revision }: EarlierText): void {
     this.#sql.exec(
-      "INSERT OR REPLACE INTO earlier_texts (seq, number, text, at) VALUES (?, ?, ?, ?)",
+      "INSERT OR REPLACE INTO earlier_texts (seq, number, text, at, revision) VALUES (?, ?, ?, ?, ?)",
       seq,
       number,
       text,
-      now,
+      at,
+      revision,
     );
-    if (this.#oldestAt === null) this.#oldestAt = now;
+    if (this.#oldestAt === null) this.#oldestAt = at;
   }
 
   /** Whether an edit after the edit of this number wrote the text, which was replaced since. */

@@ -62,6 +62,6 @@ export const applyEdit = (
   const shown = isBlocked ? (row.shown ?? JSON.stringify(body)) : null;
   log.messages.replace({ ...row, ...toBodyColumns(changed), revision: log.revision, shown });
   log.mentions.replace(row.seq, body, changed);
-  log.earlierTexts.add(row.seq, edited, before, now);
+  log.earlierTexts.add({ seq: row.seq, number: edited, text: before, at: now, revision: log.revision });
   return { revision: log.revision, edited: number, isNew: true, isUndelivered };
 };

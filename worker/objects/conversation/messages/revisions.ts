@@ -23,8 +23,8 @@ type RevisedRecord = MessageRecord & { changed: number };
 /**
  * Rows changed after a revision, up to another one, in order of their last change, as the member sees them. Recipients
  * see no changes of undelivered messages. Of the changes after they left, former members learn only of deletions and
- * removed names of deleted accounts. A message that was edited before they left and again later is listed for devices
- * that may lack the first edit.
+ * removed names of deleted accounts. A message that was edited before they left is listed by that edit, so that they
+ * cannot learn whether it was edited again.
  */
 const listRevisedRows = (
   log: ConversationLog,
@@ -33,23 +33,23 @@ const listRevisedRows = (
 ): RevisedRecord[] => {
   const ranges = log.listVisibleRanges(member);
   const last = findLastVisibleRevision(member);
-  const editedUntil = since < last ? (member.kept?.at ?? 0) : 0;
   return log.sql
     .exec<RevisedRecord>(
       `SELECT messages.*, max(changed) AS changed FROM (
-         SELECT seq, revision AS changed FROM messages WHERE revision > 0 AND revision > ? AND revision <= ?
-           AND (revision <= ? OR kind = 'deleted' OR instr(body, ?) > 0
-             OR EXISTS (SELECT 1 FROM earlier_texts WHERE earlier_texts.seq = messages.seq AND at < ?))
-         UNION ALL SELECT value ->> 'seq', value ->> 'revision' FROM json_each(?)
+         SELECT seq, CASE WHEN revision <= ?2 AND (revision <= ?3 OR kind = 'deleted' OR instr(body, ?4) > 0) THEN revision
+           ELSE (SELECT max(revision) FROM earlier_texts
+             WHERE earlier_texts.seq = messages.seq AND revision > ?1 AND revision <= min(?2, ?3)) END AS changed
+           FROM messages WHERE revision > 0 AND revision > ?1 AND (revision <= ?2 OR revision > ?3)
+         UNION ALL SELECT value ->> 'seq', value ->> 'revision' FROM json_each(?5)
        ) JOIN messages USING (seq)
-       WHERE EXISTS (SELECT 1 FROM json_each(?) WHERE seq BETWEEN value ->> 0 AND value ->> 1)
-         AND (withheld = 0 OR sender = ?)
-       GROUP BY seq ORDER BY changed LIMIT ?`,
+       WHERE changed IS NOT NULL
+         AND EXISTS (SELECT 1 FROM json_each(?6) WHERE seq BETWEEN value ->> 0 AND value ->> 1)
+         AND (withheld = 0 OR sender = ?7)
+       GROUP BY seq ORDER BY changed LIMIT ?8`,
       since,
       upTo,
       last,
       anonymizedMark,
-      editedUntil,
       JSON.stringify(log.reactions.listChanges(since, Math.min(upTo, last))),
       JSON.stringify(ranges),
       member.number,
