@@ -64,6 +64,10 @@ export const errorStatus = {
   contact_not_found: 404,
   invalid_name: 400,
   reserved_name: 400, // could be mistaken for an official Lisolo account
+  invalid_handle: 400,
+  reserved_handle: 400, // could be mistaken for the service, or is in the operator's list
+  handle_taken: 409, // by a person whose handle looks the same, now or recently
+  handle_changes_used_up: 429,
   // files
   file_too_large: 413,
   storage_full: 507, // the person's storage quota is used up

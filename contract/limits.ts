@@ -234,6 +234,13 @@ export const newAccountHours = 72; // age up to which an account is new and has 
 export const searchesPerDay = 60; // different numbers and parts of numbers that one person searches
 export const searchesPerDayNew = 20;
 
+// Handles
+export const handleMinLength = 5;
+export const handleMaxLength = 30;
+export const handleChangesMax = 3; // at once; one more after each handleChangeDays
+export const handleChangeDays = 10;
+export const formerHandleDays = 30; // for which nobody else can choose a handle that was changed, removed or deleted
+
 // Connection requests. Accepted ones do not count.
 export const requestsPerDay = 50; // sent by one person and not accepted
 export const requestsNewMax = 5; // sent by a new account

@@ -8,6 +8,7 @@ export const Profile = v.object({
   phone: v.string(),
   avatar_url: v.nullable(v.string()), // avatar key; served at /api/avatars/<key>?size=50|512
   created_at: v.number(), // epoch milliseconds
+  handle: v.optional(v.string()), // without "@"; absent if the person has none
   deleted: v.optional(v.literal(true)), // account deleted; all other fields are empty
 });
 export type Profile = v.InferOutput<typeof Profile>;
@@ -51,6 +52,7 @@ export const FoundPerson = v.object({
   username: v.string(),
   phone: v.string(),
   avatar_url: v.nullable(v.string()),
+  handle: v.optional(v.string()),
   state: v.picklist(relationStates),
 });
 export type FoundPerson = v.InferOutput<typeof FoundPerson>;

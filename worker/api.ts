@@ -17,6 +17,7 @@ import { requireClientAddress } from "./lib/limits/client-address.ts";
 import { limitRequests } from "./lib/limits/request-limit.ts";
 import { requireSecrets } from "./lib/required-secrets.ts";
 import { blockRoutes } from "./people/block-routes.ts";
+import { handleRoutes } from "./people/handle-routes.ts";
 import { peopleRoutes } from "./people/routes.ts";
 import { pushRoutes } from "./push/routes.ts";
 import { createApiDocumentRoutes } from "./service/api-document-routes.ts";
@@ -52,6 +53,7 @@ export const api = app
   .route("/api/auth", authRoutes)
   .route("/api", accountRoutes)
   .route("/api", peopleRoutes)
+  .route("/api", handleRoutes)
   .route("/api", contactRoutes)
   .route("/api", blockRoutes)
   .route("/api", conversationRoutes)

@@ -11,6 +11,7 @@ import { emptyHeaders } from "./lib/http/security-headers.ts";
 import { purgeFullBuckets } from "./lib/limits/rate-limit.ts";
 import { clockPath, setLocalClock } from "./lib/local-clock.ts";
 import { mailboxPath, serveMailbox } from "./mail/local-mailbox.ts";
+import { purgeFormerHandles } from "./people/handle-queries.ts";
 import { isAppPath, serveAppDocument } from "./service/app-document/serve.ts";
 import { isClientFile, serveClientFile } from "./service/client-files.ts";
 import { isDocument, serveDocument } from "./service/documents.ts";
@@ -50,6 +51,7 @@ export default {
       expireSessions(env, now),
       purgeExpiredRows(openDb(env), now, expiredPerTable),
       runInBatches(bucketsPerBatch, bucketBatchesMax, () => purgeFullBuckets(openDb(env), now, bucketsPerBatch)),
+      purgeFormerHandles(openDb(env), now, expiredPerTable),
       resealSecrets(env),
     ]);
   },

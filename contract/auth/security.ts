@@ -1,7 +1,7 @@
 import * as v from "valibot";
-import { DisplayName } from "#contract/display-names.ts";
 import { Uuid } from "#contract/ids.ts";
 import { emailMaxLength } from "#contract/limits.ts";
+import { DisplayName } from "#contract/names/display-names.ts";
 import { TypedPhone } from "#contract/phone.ts";
 import { Factor, Identity } from "./auth.ts";
 import { Passkey } from "./factors.ts";

@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { DisplayName } from "#contract/display-names.ts";
 import { passwordMaxLength, passwordMinLength } from "#contract/limits.ts";
+import { DisplayName } from "#contract/names/display-names.ts";
 import { Phone, TypedPhone } from "#contract/phone.ts";
 
 /** SPEC.md §5: at least 6 characters, one upper-case letter, one digit. Stored as typed, never trimmed. */

@@ -38,7 +38,7 @@ const publicModules = /^worker\/([^/]+)\/(queries|second-factor\/reauthenticatio
  */
 const stages = {
   contract: [
-    ["ids.ts", "limits.ts", "errors.ts", "text.ts", "display-names.ts", "phone.ts", "language.ts"],
+    ["ids.ts", "limits.ts", "errors.ts", "text.ts", "names", "phone.ts", "language.ts"],
     ["calls"],
     ["."],
     ["auth"],

@@ -1,7 +1,7 @@
-import { eq, sql } from "drizzle-orm";
+import { and, eq, isNull, sql } from "drizzle-orm";
 import type { Uuid } from "#contract/ids.ts";
 import type { Db } from "#worker/db/client.ts";
-import { deleted_sessions, deletions, profiles, rate_limits, sessions, users } from "#worker/db/schema.ts";
+import { deleted_sessions, deletions, handles, profiles, rate_limits, sessions, users } from "#worker/db/schema.ts";
 import { queueAccountDeleted } from "#worker/lib/contact-updates.ts";
 import { hashLimitKey } from "#worker/lib/limits/hashed-key.ts";
 import { isPhoneBucket } from "#worker/lib/limits/rate-limit.ts";
@@ -21,6 +21,11 @@ export const startAccountDeletion = async (env: Env, db: Db, me: Uuid, now = Dat
       .select(sql`SELECT id, ${now} FROM ${sessions} WHERE user_id = ${me}`)
       .onConflictDoNothing(),
     queueAccountDeleted(db, me),
+    // Nobody else appears under this handle while it is remembered.
+    db
+      .update(handles)
+      .set({ released_at: now })
+      .where(and(eq(handles.user_id, me), isNull(handles.released_at))),
     db.delete(rate_limits).where(isPhoneBucket(hashLimitKey(env, account.phone))),
     // Deleted explicitly, not by the cascade, so that the trigger that removes the number from the search index runs.
     db.delete(profiles).where(eq(profiles.id, me)),

@@ -9,7 +9,7 @@ import { blocks, connection_requests, connections, profiles, settings } from "./
 /** Relations between people, read from the directory. */
 
 /** Profile with the phone number, which not every reader may see, and the owner's setting for group members. */
-export type ProfileWithPhone = Profile & { phoneInGroups: boolean };
+export type ProfileWithPhone = Omit<Profile, "handle"> & { handle: string | null; phoneInGroups: boolean };
 
 /**
  * Profiles as a viewer may see them, apart from the phone number. A person who blocks the viewer shows the picture from
@@ -25,6 +25,7 @@ export const selectProfiles = (db: Db, viewer: Uuid) =>
         string | null
       >`CASE WHEN ${blocks.user_id} IS NULL THEN ${profiles.avatar_url} ELSE ${blocks.avatar_url} END`,
       created_at: profiles.created_at,
+      handle: profiles.handle,
       phoneInGroups: sql`ifnull(${settings.phone_in_groups}, ${defaultSettings.phoneInGroups ? 1 : 0})`.mapWith(
         Boolean,
       ),
@@ -40,10 +41,11 @@ const accessById: ProfileAccess = { state: "none", foundBy: "id" };
 /** Profile as it may leave the Worker, with the visible part of the number. */
 const toProfile = (
   me: Uuid,
-  { phoneInGroups, ...profile }: ProfileWithPhone,
+  { phoneInGroups, handle, ...profile }: ProfileWithPhone,
   access: ProfileAccess = accessById,
 ): Profile => ({
   ...profile,
+  ...(handle === null ? {} : { handle }),
   phone: toVisiblePhone({ isOwn: me === profile.id, phoneInGroups, ...access }, profile.phone),
 });
 
@@ -201,12 +203,12 @@ export const listMemberProfiles = async (
   );
 };
 
-/** Search results in their order. `isTyped`: tests whether the query is exactly this number. */
+/** Search results in their order. `findBy`: what a person with this number was found by. */
 export const toFoundPeople = async (
   db: Db,
   me: Uuid,
   people: ProfileWithPhone[],
-  isTyped: (phone: string) => boolean,
+  findBy: (phone: string) => PhoneAccess["foundBy"],
 ): Promise<FoundPerson[]> => {
   const contactStates = await listContactStates(
     db,
@@ -215,9 +217,8 @@ export const toFoundPeople = async (
   );
   return people.map((person): FoundPerson => {
     const state = contactStates.get(person.id)?.state ?? "none";
-    const foundBy = isTyped(person.phone) ? "number" : "digits";
-    const { id, username, phone, avatar_url } = toProfile(me, person, { state, foundBy });
-    return { id, username, phone, avatar_url, state };
+    const { created_at: _, ...found } = toProfile(me, person, { state, foundBy: findBy(person.phone) });
+    return { ...found, state };
   });
 };
 

@@ -27,7 +27,27 @@ export const profiles = sqliteTable("profiles", {
   phone: text("phone").notNull().unique(),
   avatar_url: text("avatar_url"),
   created_at: integer("created_at").notNull(),
+  /** Handle as typed, in lower case. Its skeleton in `handles` makes it unique. */
+  handle: text("handle"),
 });
+
+/**
+ * Skeletons of all handles (contract/names/handles.ts). A former one stays reserved for some days, for the person who
+ * had it; without a person, since an account deletion, for nobody.
+ */
+export const handles = sqliteTable(
+  "handles",
+  {
+    skeleton: text("skeleton").primaryKey(),
+    user_id: text("user_id").references(() => users.id, { onDelete: "set null" }),
+    /** Null while it is somebody's handle. */
+    released_at: integer("released_at"),
+  },
+  (table) => [
+    index("handles_by_user").on(table.user_id),
+    index("handles_released").on(table.released_at).where(sql`released_at IS NOT NULL`),
+  ],
+);
 
 /**
  * One sign-in of one device. Refresh tokens are not stored: each is a MAC over (session, generation) with the session's

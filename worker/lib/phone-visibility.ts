@@ -7,13 +7,14 @@ type PhoneVisibility = "full" | "lastDigits" | "country" | "hidden";
 
 /**
  * Way in which a reader reached another person's profile. `state` is the relation as the reader sees it: `sent` is a
- * request of theirs, `received` one of the other person's. `foundBy` is what the profile was found by: the full number typed
- * in a search, some of its digits, a shared group, or only the id, as in statuses, forwards and groups.
+ * request of theirs, `received` one of the other person's. `foundBy` is what the profile was found by: the full number
+ * typed in a search, some of its digits, a shared group, the handle, or only the id, as in statuses, forwards and
+ * groups.
  */
 export type PhoneAccess = {
   isOwn: boolean;
   state: RelationState;
-  foundBy: "number" | "digits" | "group" | "id";
+  foundBy: "number" | "digits" | "group" | "handle" | "id";
   /** The other person shows their number to members of their groups. */
   phoneInGroups: boolean;
 };

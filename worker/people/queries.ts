@@ -70,7 +70,7 @@ export const searchByPhone = async (db: Db, me: Uuid, digits: string): Promise<F
   const own = await db.select({ phone: profiles.phone }).from(profiles).where(eq(profiles.id, me)).get();
   const query = parsePhoneQuery(digits, own?.phone ?? "", phoneSearchMinLength);
   const people = await searchProfiles(db, me, query);
-  return toFoundPeople(db, me, people, (phone) => query.wholes.includes(phone));
+  return toFoundPeople(db, me, people, (phone) => (query.wholes.includes(phone) ? "number" : "digits"));
 };
 
 const ownProfileColumns = {

@@ -1,7 +1,7 @@
 import * as v from "valibot";
-import { DisplayName } from "#contract/display-names.ts";
 import { Uuid } from "#contract/ids.ts";
 import { avatarSizes, phoneSearchMinLength, searchQueryMaxLength } from "#contract/limits.ts";
+import { DisplayName } from "#contract/names/display-names.ts";
 import { FoundPerson, Profile, toPhoneQuery } from "#contract/people.ts";
 import { openDb } from "#worker/db/client.ts";
 import { findOwnProfile, findRelation } from "#worker/db/relations.ts";

@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 import * as v from "valibot";
 import { useObjectUrl } from "#components/images/use-object-url.ts";
 import { openToast, showToast } from "#components/overlays/toast.tsx";
-import { DisplayName, nameProblem } from "#contract/display-names.ts";
+import { DisplayName, nameProblem } from "#contract/names/display-names.ts";
 import { isBlank } from "#contract/text.ts";
 import { toErrorText } from "#lib/http/error-text.ts";
 import { ApiRequestError } from "#lib/http/http-request.ts";

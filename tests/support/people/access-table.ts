@@ -172,6 +172,12 @@ export const accessTable: Record<string, Row> = {
   "DELETE /api/auth/sessions/:id": { expected: signedIn(404), path: () => `/api/auth/sessions/${createUuid()}` },
   "POST /api/auth/proof": { expected: signedIn(200), body: ({ ana }) => ({ password: ana.password }) },
   "POST /api/people/search": { expected: signedIn(200), body: ({ cal }) => ({ phone: cal.phone }) },
+  "GET /api/handle": { expected: signedIn(200) },
+  // No two roles choose the same one.
+  "PUT /api/handle": { expected: signedIn(200), body: (_, role) => ({ handle: `the.${role}` }) },
+  "DELETE /api/handle": { expected: signedIn(200) },
+  // What each role finds: tests/worker/people/handles.test.ts.
+  "POST /api/handles/search": { expected: signedIn(200), body: () => ({ handle: "@nobody.here" }) },
   "PATCH /api/profile": { expected: signedIn(200), body: () => ({ username: "Moi" }) },
   "PUT /api/profile/avatar": { expected: signedIn(415), body: () => "no picture" },
   "GET /api/requests": { expected: signedIn(200) },

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { expect, it } from "vitest";
-import { DisplayName } from "#contract/display-names.ts";
+import { DisplayName } from "#contract/names/display-names.ts";
 import { foldText } from "#contract/text.ts";
 import { readRequestedRange } from "#worker/files/download-headers.ts";
 

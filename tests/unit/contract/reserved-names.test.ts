@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { expect, test } from "vitest";
-import { DisplayName, isReservedName, nameProblem } from "#contract/display-names.ts";
+import { DisplayName, isReservedName, nameProblem } from "#contract/names/display-names.ts";
 
 test.each([
   "Lisolo",

@@ -2,7 +2,6 @@ import * as v from "valibot";
 import { describe, expect, test } from "vitest";
 import { isAcceptablePassword } from "#contract/auth/sign-in.ts";
 import { Body, clampReadState, isListed, mergeReadStates, toMessageStatus } from "#contract/conversations.ts";
-import { DisplayName } from "#contract/display-names.ts";
 import { errorCodes, isErrorCode, isPermanentError } from "#contract/errors.ts";
 import { cleanFileName, FileName } from "#contract/files.ts";
 import { GroupName } from "#contract/groups.ts";
@@ -16,6 +15,7 @@ import {
   Uuid,
   unpackUuid,
 } from "#contract/ids.ts";
+import { DisplayName } from "#contract/names/display-names.ts";
 import { toPhoneQuery } from "#contract/people.ts";
 import { parsePhoneQuery, phoneForms, toE164 } from "#contract/phone.ts";
 import { cleanText, foldText, MessageText } from "#contract/text.ts";

@@ -3,13 +3,14 @@ import { relationStates } from "#contract/people.ts";
 import { getPhoneVisibility, type PhoneAccess, toVisiblePhone } from "#worker/lib/phone-visibility.ts";
 
 /** All of a reader's paths to another person's profile, and how much of the number each shows. */
-const searchMethods = ["number", "digits", "group", "id"] as const;
+const searchMethods = ["number", "digits", "group", "handle", "id"] as const;
 const table: Record<(typeof relationStates)[number], Record<(typeof searchMethods)[number], [string, string]>> = {
   // each without and with the setting that shows the number in groups
   contact: {
     number: ["full", "full"],
     digits: ["full", "full"],
     group: ["full", "full"],
+    handle: ["full", "full"],
     id: ["full", "full"],
   },
   // They sent the reader a request, which reveals their number.
@@ -17,6 +18,7 @@ const table: Record<(typeof relationStates)[number], Record<(typeof searchMethod
     number: ["full", "full"],
     digits: ["full", "full"],
     group: ["full", "full"],
+    handle: ["full", "full"],
     id: ["full", "full"],
   },
   // The reader sent them a request.
@@ -24,6 +26,7 @@ const table: Record<(typeof relationStates)[number], Record<(typeof searchMethod
     number: ["full", "full"],
     digits: ["country", "country"],
     group: ["lastDigits", "full"],
+    handle: ["hidden", "hidden"],
     id: ["hidden", "hidden"],
   },
   // Strangers, and refused, blocked and former contacts.
@@ -31,6 +34,7 @@ const table: Record<(typeof relationStates)[number], Record<(typeof searchMethod
     number: ["full", "full"],
     digits: ["country", "country"],
     group: ["lastDigits", "full"],
+    handle: ["hidden", "hidden"],
     id: ["hidden", "hidden"],
   },
 };

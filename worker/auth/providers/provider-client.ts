@@ -1,7 +1,7 @@
 import * as oidc from "openid-client";
 import * as v from "valibot";
-import { DisplayName } from "#contract/display-names.ts";
 import { displayNameMaxLength, emailMaxLength } from "#contract/limits.ts";
+import { DisplayName } from "#contract/names/display-names.ts";
 import type { ProviderSetting } from "./providers.ts";
 
 /** OpenID Connect client (Core 1.0 §3.1): authorization code flow with PKCE, state and nonce. */

@@ -1,6 +1,7 @@
 import { inArray, or, type SQL, sql } from "drizzle-orm";
 import type { MiddlewareHandler } from "hono";
 import type { Uuid } from "#contract/ids.ts";
+import { handleChangeDays, handleChangesMax } from "#contract/limits.ts";
 import { type Db, openDb } from "#worker/db/client.ts";
 import { rate_limits } from "#worker/db/schema.ts";
 import type { AppEnv } from "#worker/lib/http/app.ts";
@@ -67,6 +68,12 @@ export const rateLimitPolicies = {
   group_change_by_user: { burst: 120, everyMs: second },
   // Each new name is pushed to the devices of all acquaintances.
   profile_change_by_user: { burst: 8, everyMs: 15 * second },
+  // Attempts, most of which are refused because the handle is taken.
+  handle_by_user: { burst: 30, everyMs: 20 * second },
+  // Only changes count.
+  handle_change_by_user: { burst: handleChangesMax, everyMs: handleChangeDays * day },
+  // Each different handle is a guess.
+  handle_search_by_user: { burst: 60, everyMs: day / 240 },
   upload_by_user: { burst: 50, everyMs: 1_200 },
   upload_by_user_and_day: { burst: 1_000, everyMs: day / 1_000 },
   completion_by_user: { burst: 50, everyMs: 1_200 },

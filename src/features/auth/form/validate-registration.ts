@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { DisplayName, nameProblem } from "#contract/display-names.ts";
+import { DisplayName, nameProblem } from "#contract/names/display-names.ts";
 import { toE164 } from "#contract/phone.ts";
 import { isBlank } from "#contract/text.ts";
 import { type FormProblem, validateCaptcha, validateNewPassword } from "./form-problem.ts";

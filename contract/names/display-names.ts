@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { displayNameMaxLength } from "./limits.ts";
-import { createNameSchema } from "./text.ts";
+import { displayNameMaxLength } from "#contract/limits.ts";
+import { createNameSchema } from "#contract/text.ts";
 
 /**
  * Names that could be mistaken for official accounts of the service. Names are compared by appearance: without case,
@@ -38,13 +38,14 @@ const latinByLookalike = new Map(
 );
 
 /** Appearance of a name as letters from a to z. */
-const toSkeleton = (name: string): string =>
+export const toSkeleton = (name: string): string =>
   [...name.normalize("NFKD").replace(/\p{M}/gu, "")]
     .map((letter) => latinByLookalike.get(letter) ?? latinByLookalike.get(letter.toLowerCase()) ?? letter.toLowerCase())
     .join("")
     .replace(/[^a-z]/g, "");
 
-const brand = toSkeleton("Lisolo");
+/** Skeleton of the name of the service. */
+export const serviceBrand = toSkeleton("Lisolo");
 
 /** Words for official roles. "Lisolo" alone may be a surname; next to one of these words it means the service. */
 const roles = [
@@ -63,8 +64,11 @@ const onlyRoles = new RegExp(
   `^(?:${[...roles, ..."de du da do the of for le la".split(" ").map(toSkeleton)].join("|")})*$`,
 );
 
-/** Whether a name could be mistaken for an official account: the brand alone or with an official role. */
-export const isReservedName = (name: string): boolean => {
+/** Whether a name consists of words for official roles only, or of no letters at all. */
+export const isRoleName = (name: string): boolean => onlyRoles.test(toSkeleton(name));
+
+/** Whether a name could be mistaken for an official account: the brand (a skeleton) alone or with an official role. */
+export const isOfficialName = (name: string, brand: string): boolean => {
   // A number behind the name does not make it another one: "Lisolo 2".
   const skeleton = toSkeleton(name.replace(/(?<=\s)\d+(?=\s|$)/g, ""));
   if (!skeleton.includes(brand)) return false;
@@ -72,6 +76,9 @@ export const isReservedName = (name: string): boolean => {
   if (onlyRoles.test(rest) || longRoles.some((role) => rest.includes(role))) return true;
   return name.split(/[\s\p{P}]+/u).some((word) => roleWords.has(toSkeleton(word)));
 };
+
+/** Whether a name could be mistaken for an official account of the service. */
+export const isReservedName = (name: string): boolean => isOfficialName(name, serviceBrand);
 
 /** Name of a person, as others read it. */
 export const DisplayName = v.pipe(
