@@ -68,6 +68,7 @@ export const errorStatus = {
   reserved_handle: 400, // could be mistaken for the service, or is in the operator's list
   handle_taken: 409, // by a person whose handle looks the same, now or recently
   handle_changes_used_up: 429,
+  link_not_found: 404, // renewed, turned off or mistyped
   // files
   file_too_large: 413,
   storage_full: 507, // the person's storage quota is used up

@@ -18,6 +18,7 @@ import { limitRequests } from "./lib/limits/request-limit.ts";
 import { requireSecrets } from "./lib/required-secrets.ts";
 import { blockRoutes } from "./people/block-routes.ts";
 import { handleRoutes } from "./people/handle-routes.ts";
+import { personalLinkRoutes } from "./people/personal-link-routes.ts";
 import { peopleRoutes } from "./people/routes.ts";
 import { pushRoutes } from "./push/routes.ts";
 import { createApiDocumentRoutes } from "./service/api-document-routes.ts";
@@ -54,6 +55,7 @@ export const api = app
   .route("/api", accountRoutes)
   .route("/api", peopleRoutes)
   .route("/api", handleRoutes)
+  .route("/api", personalLinkRoutes)
   .route("/api", contactRoutes)
   .route("/api", blockRoutes)
   .route("/api", conversationRoutes)

@@ -49,6 +49,14 @@ export const handles = sqliteTable(
   ],
 );
 
+/** Tokens of personal links. A renewed link is another token. */
+export const personal_links = sqliteTable("personal_links", {
+  user_id: text("user_id")
+    .primaryKey()
+    .references(() => users.id, { onDelete: "cascade" }),
+  token: text("token").notNull().unique(),
+});
+
 /**
  * One sign-in of one device. Refresh tokens are not stored: each is a MAC over (session, generation) with the session's
  * nonce, and the row holds the current generation. A revoked session is a deleted row.

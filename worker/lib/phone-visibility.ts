@@ -8,7 +8,7 @@ type PhoneVisibility = "full" | "lastDigits" | "country" | "hidden";
 /**
  * Way in which a reader reached another person's profile. `state` is the relation as the reader sees it: `sent` is a
  * request of theirs, `received` one of the other person's. `foundBy` is what the profile was found by: the full number
- * typed in a search, some of its digits, a shared group, the handle, or only the id, as in statuses, forwards and
+ * typed in a search, some of its digits, a shared group, the handle or personal link, or only the id, as in statuses, forwards and
  * groups.
  */
 export type PhoneAccess = {

@@ -178,6 +178,10 @@ export const accessTable: Record<string, Row> = {
   "DELETE /api/handle": { expected: signedIn(200) },
   // What each role finds: tests/worker/people/handles.test.ts.
   "POST /api/handles/search": { expected: signedIn(200), body: () => ({ handle: "@nobody.here" }) },
+  "GET /api/link": { expected: signedIn(200) },
+  "POST /api/link": { expected: signedIn(200) },
+  "DELETE /api/link": { expected: signedIn(200) },
+  "POST /api/links/search": { expected: signedIn(404), body: () => ({ token: "unknown" }) },
   "PATCH /api/profile": { expected: signedIn(200), body: () => ({ username: "Moi" }) },
   "PUT /api/profile/avatar": { expected: signedIn(415), body: () => "no picture" },
   "GET /api/requests": { expected: signedIn(200) },

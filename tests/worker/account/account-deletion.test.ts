@@ -64,6 +64,8 @@ const makeScene = async () => {
   ];
   const username = `Anastasie ${ana.id.slice(-6)}`;
   await call("PATCH", "/api/profile", { token: ana.token, body: { username } });
+  await requestAs(ana, "PUT", "/api/handle", { handle: "anastasie.k" });
+  await requestAs(ana, "POST", "/api/link");
   await putPicture(ana, "/api/profile/avatar");
   for (const other of [ben, cleo, fay, gil]) await connectPeople(site, ana, other);
   await connectPeople(site, ben, cleo);

@@ -1,6 +1,6 @@
 import { Secret, TOTP } from "otpauth";
-import { renderSVG } from "uqr";
 import { totpSecretBytes, totpStepSeconds, totpWindowSteps } from "#contract/limits.ts";
+import { drawQrCode } from "#worker/lib/qr-code.ts";
 
 /**
  * Time-based one-time passwords (RFC 6238) with the parameters that every app supports: SHA-1, six digits, thirty
@@ -8,7 +8,6 @@ import { totpSecretBytes, totpStepSeconds, totpWindowSteps } from "#contract/lim
  */
 
 const defaultIssuer = "Lisolo";
-const quietZoneModules = 4; // ISO/IEC 18004 requires this margin
 
 const createTotp = (secret: Uint8Array<ArrayBuffer>, labels: { label?: string; issuer?: string } = {}): TOTP =>
   new TOTP({
@@ -28,8 +27,7 @@ export const createTotpSecret = (): Uint8Array<ArrayBuffer> => crypto.getRandomV
 export const toEnrolment = (secret: Uint8Array<ArrayBuffer>, label: string, issuer: string | undefined) => {
   const totp = createTotp(secret, { label, issuer: issuer || defaultIssuer });
   const uri = totp.toString();
-  const svg = renderSVG(uri, { border: quietZoneModules, pixelSize: 1 });
-  return { qr_code: svg.replace("<svg ", '<svg shape-rendering="crispEdges" '), secret: totp.secret.base32, uri };
+  return { qr_code: drawQrCode(uri), secret: totp.secret.base32, uri };
 };
 
 /** Time step of a code within the accepted window; undefined if the code is wrong. */

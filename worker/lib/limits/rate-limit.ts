@@ -74,6 +74,8 @@ export const rateLimitPolicies = {
   handle_change_by_user: { burst: handleChangesMax, everyMs: handleChangeDays * day },
   // Each different handle is a guess.
   handle_search_by_user: { burst: 60, everyMs: day / 240 },
+  link_change_by_user: { burst: 20, everyMs: day / 20 },
+  link_search_by_user: { burst: 30, everyMs: minute },
   upload_by_user: { burst: 50, everyMs: 1_200 },
   upload_by_user_and_day: { burst: 1_000, everyMs: day / 1_000 },
   completion_by_user: { burst: 50, everyMs: 1_200 },
