@@ -3,6 +3,7 @@ import { accountRoutes } from "./account/routes.ts";
 import { authRoutes } from "./auth/routes.ts";
 import { callRoutes } from "./calls/routes.ts";
 import { contactRoutes } from "./contacts/routes.ts";
+import { conversationChoiceRoutes } from "./conversations/choice-routes.ts";
 import { conversationCommandRoutes } from "./conversations/command-routes.ts";
 import { conversationRoutes } from "./conversations/routes.ts";
 import { fileRoutes } from "./files/routes.ts";
@@ -62,6 +63,7 @@ export const api = app
   .route("/api", groupRoutes)
   .route("/api", fileRoutes)
   .route("/api", conversationCommandRoutes)
+  .route("/api", conversationChoiceRoutes)
   .route("/api", callRoutes)
   .route("/api", talaRoutes)
   .route("/api", settingsRoutes)

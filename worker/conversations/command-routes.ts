@@ -1,34 +1,20 @@
 import * as v from "valibot";
 import { ReadState, Seq, Watermark } from "#contract/conversations.ts";
 import { ConversationId, Uuid } from "#contract/ids.ts";
-import {
-  DraftFields,
-  EditFields,
-  Emoji,
-  FlagFields,
-  MessageFlagFields,
-  MulticastBody,
-  MuteSeconds,
-  PinFields,
-  SendCommand,
-} from "#contract/wire/command-schemas.ts";
+import { EditFields, Emoji, MulticastBody, PinFields, SendCommand } from "#contract/wire/command-schemas.ts";
 import {
   ClearHistoryResult,
   type CommandOf,
   DeleteForEveryoneResult,
   DeletePendingResult,
-  DraftResult,
   EditMessageResult,
-  FlagsResult,
-  MessageFlagsResult,
   MulticastResult,
-  MuteResult,
   PinMessageResult,
   ReactResult,
   SendResult,
   UnreadResult,
 } from "#contract/wire/commands.ts";
-import { type AppContext, createRoutes } from "#worker/lib/http/app.ts";
+import { createRoutes } from "#worker/lib/http/app.ts";
 import { authenticate } from "#worker/lib/http/authenticate.ts";
 import { describeOperation } from "#worker/lib/http/openapi.ts";
 import { validate } from "#worker/lib/http/validate.ts";
@@ -47,10 +33,6 @@ const SendBody = v.strictObject({ messages: SendCommand.entries.messages });
 const ReceiptsBody = v.strictObject(ReadState.entries);
 const ClearBody = v.strictObject({ upTo: Watermark });
 const DeleteConversationQuery = v.object({ upTo: v.optional(SeqParam) });
-const MuteQuery = v.object({
-  seconds: v.optional(v.pipe(NumberText, MuteSeconds)),
-  except: v.optional(v.literal("mentions")),
-});
 const EditBody = v.strictObject(EditFields);
 const EditedMessageParams = v.object({ id: ConversationId, target: v.union([Uuid, v.pipe(NumberText, Seq)]) });
 const ReactBody = v.strictObject({ emoji: v.nullable(Emoji) });
@@ -66,19 +48,6 @@ const toClearHistoryCommand = (
   upTo,
   keep: keepListed,
 });
-const runMuteCommand = (
-  c: AppContext,
-  conversation: ConversationId,
-  muted: boolean,
-  { seconds, except }: v.InferOutput<typeof MuteQuery> = {},
-) =>
-  respondWithCommand<"mute">(c, {
-    type: "mute",
-    conversation,
-    muted,
-    ...(seconds === undefined ? {} : { seconds }),
-    ...(except === undefined ? {} : { exceptMentions: true }),
-  });
 
 /** Write routes of conversations, for clients without a socket and API clients. Each runs the command of its frame. */
 export const conversationCommandRoutes = createRoutes()
@@ -285,88 +254,4 @@ export const conversationCommandRoutes = createRoutes()
         c,
         toClearHistoryCommand(c.req.valid("param").id, c.req.valid("query").upTo ?? beyondNewestSeq, false),
       ),
-  )
-  .patch(
-    "/conversations/:id/flags",
-    describeOperation({
-      tag: "conversations",
-      summary:
-        "Mark a conversation as unread, archive or pin it, or undo that, for oneself; absent flags stay as they are",
-      ok: { status: 200, body: FlagsResult },
-      refusals: [...nonMemberErrors, "too_many_pinned", "forbidden_origin"],
-    }),
-    authenticate,
-    validate("param", ConversationIdParam),
-    validate("json", FlagFields),
-    (c) =>
-      respondWithCommand<"setConversationFlags">(c, {
-        type: "setConversationFlags",
-        conversation: c.req.valid("param").id,
-        ...c.req.valid("json"),
-      }),
-  )
-  .patch(
-    "/conversations/:id/messages/:seq/flags",
-    describeOperation({
-      tag: "conversations",
-      summary: "Star a message, or delete it for oneself only; absent flags stay as they are",
-      ok: { status: 200, body: MessageFlagsResult },
-      refusals: [...nonMemberErrors, "message_not_found", "too_many_starred", "too_many_deleted", "forbidden_origin"],
-    }),
-    authenticate,
-    validate("param", MessageParams),
-    validate("json", MessageFlagFields),
-    (c) => {
-      const { id: conversation, seq } = c.req.valid("param");
-      return respondWithCommand<"setMessageFlags">(c, {
-        type: "setMessageFlags",
-        conversation,
-        seq,
-        ...c.req.valid("json"),
-      });
-    },
-  )
-  .put(
-    "/conversations/:id/draft",
-    describeOperation({
-      tag: "conversations",
-      summary: "Share the draft of a conversation with one's other devices; an empty text ends it",
-      ok: { status: 200, body: DraftResult },
-      refusals: [...nonMemberErrors, "forbidden_origin"],
-    }),
-    authenticate,
-    validate("param", ConversationIdParam),
-    validate("json", DraftFields),
-    (c) =>
-      respondWithCommand<"setDraft">(c, {
-        type: "setDraft",
-        conversation: c.req.valid("param").id,
-        ...c.req.valid("json"),
-      }),
-  )
-  .put(
-    "/mutes/:id",
-    describeOperation({
-      tag: "conversations",
-      summary:
-        "Mute a conversation, without an end or for this many seconds; in a group, mentions can be excepted and notify",
-      ok: { status: 200, body: MuteResult },
-      refusals: [...nonMemberErrors, "forbidden_origin"],
-    }),
-    authenticate,
-    validate("param", ConversationIdParam),
-    validate("query", MuteQuery),
-    (c) => runMuteCommand(c, c.req.valid("param").id, true, c.req.valid("query")),
-  )
-  .delete(
-    "/mutes/:id",
-    describeOperation({
-      tag: "conversations",
-      summary: "Unmute a conversation",
-      ok: { status: 200, body: MuteResult },
-      refusals: [...nonMemberErrors, "forbidden_origin"],
-    }),
-    authenticate,
-    validate("param", ConversationIdParam),
-    (c) => runMuteCommand(c, c.req.valid("param").id, false),
   );
