@@ -186,10 +186,12 @@ const markCut = (text: string): string => {
   return `${(last > 0 ? text.slice(0, last) : text).trimEnd()}…`;
 };
 
-/** A text of at most so many UTF-16 units in one line. */
+/** A text of at most so many UTF-16 units in one line, cut between characters. */
 export const toShortLine = (text: string, max: number): string => {
   const line = text.replace(/\s+/g, " ").trim();
-  return line.length > max ? markCut(line.slice(0, max)) : line;
+  if (line.length <= max) return line;
+  const end = characters.segment(line).containing(max - 1)?.index ?? 0;
+  return `${line.slice(0, end > 0 ? end : max - 1).trimEnd()}…`;
 };
 
 /** Content of a message in one line, undefined if a notification cannot show it. `isWhole`: its text was not cut. */
