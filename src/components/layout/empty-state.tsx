@@ -11,7 +11,7 @@ export function EmptyState(props: { icon: string; title: string; body?: ReactNod
         <span className={props.icon} />
       </span>
       <p className="text-lg font-semibold text-balance">{props.title}</p>
-      {props.body && <p className="text-muted text-pretty">{props.body}</p>}
+      {props.body && <p className="text-muted text-pretty [overflow-wrap:anywhere]">{props.body}</p>}
       {props.action && <div className="mt-3">{props.action}</div>}
     </div>
   );
