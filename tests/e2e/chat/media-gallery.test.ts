@@ -49,7 +49,8 @@ test("images, voice messages, files and links of a chat are listed, also those t
   await expect(images).toHaveCount(2);
   expect(requests).toEqual([]);
   expect(await findAxeViolations(page)).toEqual([]);
-  await images.nth(1).getByRole("button").click();
+  await expect(images.first().getByRole("button", { name: "La première" })).toHaveCount(0);
+  await images.nth(1).getByRole("button", { name: "La première" }).click();
   const viewer = page.getByRole("dialog", { name: texts.messages.viewer });
   await expect(viewer.getByText("La première")).toBeVisible();
   await expect.poll(() => new Set(requests).size).toBe(1);

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Body } from "#contract/conversations.ts";
 import type { ConversationId } from "#contract/ids.ts";
+import { removeFormatting } from "#contract/wire/formatting.ts";
 import { type ChatPeople, getSenderName } from "#features/chat/message/senders.ts";
 import { formatTime } from "#i18n/format.ts";
 import { formatDayHeading } from "#i18n/relative-date.ts";
@@ -64,13 +65,14 @@ export function ImageGrid({ conversation, items, people, label, onOpen }: ImageG
       {items.map(({ key, body, mine, sender, at }) => {
         if (body.type !== "image") return null;
         const name = mine ? t("messages.you") : getSenderName(people, sender, t);
+        const caption = body.text === undefined ? "" : `, ${removeFormatting(body.text)}`;
         const when = `${formatDayHeading(at, language)}, ${formatTime(at, language)}`;
         return (
           <li key={key}>
             <ImageTile
               conversation={conversation}
               body={body}
-              label={t("messages.pictureBy", { name, when })}
+              label={t("messages.pictureBy", { name, when }) + caption}
               onOpen={() => onOpen(key)}
             />
           </li>
