@@ -25,15 +25,20 @@ const discardWithToast = (conversation: ConversationId, { id, text, target }: Ke
   showToast({ message: t("chat.keptTextDeleted"), action: { label: t("masolo.undo"), onSelect: undo } });
 };
 
-/** Texts above the message field that were written and are neither sent nor in the field. */
+/** Texts above the message field that were written and are neither sent nor in the field, newest first. */
 export default function KeptTextList({ conversation, texts, canWrite, onRestored }: KeptTextListProps) {
   const { t } = useTranslation();
   return (
     <section aria-label={t("chat.keptText")} className="max-h-[40dvh] shrink-0 overflow-y-auto bg-surface">
-      {texts.map((kept) => (
+      {texts.length > 1 && (
+        <h2 className="sticky top-0 border-t border-line bg-surface px-4 py-1 text-sm font-semibold text-muted">
+          {t("chat.keptTexts", { count: texts.length })}
+        </h2>
+      )}
+      {[...texts].reverse().map((kept) => (
         <div key={kept.id} className="flex items-center gap-1 border-t border-line py-1 pr-1 pl-4">
           <p className="min-w-0 flex-1 text-sm leading-5">
-            <span className="block font-semibold text-muted">{t("chat.keptText")}</span>
+            {texts.length === 1 && <span className="block font-semibold text-muted">{t("chat.keptText")}</span>}
             <bdi className="line-clamp-3 whitespace-pre-wrap select-text [overflow-wrap:anywhere]">
               {balanceBidi(kept.text)}
             </bdi>
