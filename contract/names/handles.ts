@@ -51,7 +51,7 @@ export const isReservedHandle = (handle: string, operatorNames: readonly string[
 };
 
 /** Handle to look up. */
-const TypedHandle = v.pipe(
+export const TypedHandle = v.pipe(
   v.string(),
   v.maxLength(typedMaxLength, "invalid_handle"),
   v.transform(toStored),

@@ -210,6 +210,8 @@ const lazyParts = [
       "src/features/starred/",
     ],
   },
+  // Own handle and personal link.
+  { name: "handle", roots: ["src/features/handle/"] },
   // Account security and step-up.
   {
     name: "security",

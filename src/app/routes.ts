@@ -84,6 +84,8 @@ export const appRoutes: AppRoute[] = [
     pane: "detail",
     screen: createLazyScreen(() => import("#features/security/security-screen.tsx")),
   },
+  { path: "/app/handle", pane: "detail", screen: createLazyScreen(() => import("#features/handle/handle-screen.tsx")) },
+  { path: "/app/u/:token", pane: "detail", screen: createLazyScreen(() => import("#features/senga/link-screen.tsx")) },
   {
     path: "/app/install",
     pane: "detail",

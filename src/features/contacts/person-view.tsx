@@ -4,7 +4,10 @@ import { Avatar } from "#components/people/avatar.tsx";
 import { AvatarButton } from "#components/people/avatar-button.tsx";
 import { toDisplayName } from "#components/people/person-name.ts";
 import { PhoneNumber } from "#components/people/phone-number.tsx";
+import { Profile } from "#contract/people.ts";
 import { useFormat } from "#i18n/use-format.ts";
+import { parseResponse } from "#lib/http/parse-response.ts";
+import { useRemoteQuery } from "#sync/hooks/use-remote.ts";
 import type { PersonRow } from "#sync/store/database.ts";
 import { PersonActions } from "./person-actions.tsx";
 import { PersonSettings } from "./person-settings.tsx";
@@ -18,6 +21,19 @@ function PersonFact({ icon, name, children }: { icon: string; name: string; chil
       </dt>
       <dd>{children}</dd>
     </div>
+  );
+}
+
+const parseHandle = (body: unknown): string | undefined => parseResponse(Profile, body).handle;
+
+/** Handle of a person whose profile this person may read. Not stored on the device: shown once the server answers. */
+function PersonHandle({ id }: { id: string }) {
+  const [query] = useRemoteQuery(`/api/users/${id}`, true, parseHandle);
+  if (query.state !== "found" || query.body === undefined) return null;
+  return (
+    <p dir="ltr" className="max-w-full text-muted break-all">
+      @{query.body}
+    </p>
   );
 }
 
@@ -52,6 +68,7 @@ function ActivePerson({ person }: { person: PersonRow }) {
         <p className="mt-3 max-w-full text-[length:calc(1rem+8px)] leading-[calc(1rem+16px)] font-bold break-words">
           <bdi>{person.username || t("common.user")}</bdi>
         </p>
+        {person.state !== "none" && <PersonHandle id={person.id} />}
         {person.phone !== "" && (
           <p className="text-muted">
             <PhoneNumber phone={person.phone} />

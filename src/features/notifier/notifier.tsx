@@ -11,6 +11,7 @@ import { MessageBanner } from "./message-banner.tsx";
 import type { NotificationContext } from "./notification-policy.ts";
 import { canPlayChime, playChime } from "./notification-sound.ts";
 import { notifyOfNewMessages } from "./notify-of-new-messages.ts";
+import { resumeLink } from "./resume-link.ts";
 import { resumeShare } from "./resume-share.ts";
 import { useAppBadge } from "./use-app-badge.ts";
 import { useBanner } from "./use-banner.ts";
@@ -41,7 +42,7 @@ type NotifierProps = {
 
 /**
  * Announces what needs attention and is not on screen: messages of other conversations by a short sound and a banner with
- * a link, unread messages by a number on the app's icon, and content that was shared while nobody was signed in.
+ * a link, unread messages by a number on the app's icon, and content that was shared, or a personal link opened, while nobody was signed in.
  */
 export default function Notifier({ openedAt, pathname, isListShown }: NotifierProps) {
   const engine = useSyncExternalStore(currentEngine.subscribe, currentEngine.get);
@@ -59,6 +60,7 @@ export default function Notifier({ openedAt, pathname, isListShown }: NotifierPr
   }));
   const showBanner = useEffectEvent(show);
   useAppBadge();
+  useEffect(resumeLink, []);
   useEffect(() => void resumeShare().catch(() => undefined), []); // tried again at the next start
   useEffect(() => {
     if (!engine) return;

@@ -10,6 +10,7 @@ import { OwnProfileHeader } from "./profile-header.tsx";
 import { useSignOut } from "./use-sign-out.tsx";
 
 const settingsPages = [
+  { path: "/app/handle", icon: "i-ph-at", title: "handle.title" },
   { path: "/app/appearance", icon: "i-ph-palette", title: "appearance.title" },
   { path: "/app/notifications", icon: "i-ph-bell", title: "settings.notifications.title" },
   { path: "/app/privacy", icon: "i-ph-lock-simple", title: "settings.privacy.title" },

@@ -31,7 +31,10 @@ function PeopleSearchRow({ found, actions }: { found: FoundPerson; actions: Cont
   return (
     <li tabIndex={-1} className="flex flex-wrap items-center gap-x-3 gap-y-2 px-3 py-3 -outline-offset-3">
       <span className="flex min-w-0 flex-1 basis-[181px]">
-        <PersonListItem person={{ ...found, avatar: found.avatar_url }} />
+        <PersonListItem
+          person={{ ...found, avatar: found.avatar_url }}
+          {...(found.handle === undefined ? {} : { note: `@${found.handle}` })}
+        />
       </span>
       {state === "contact" && (
         <Link
@@ -72,17 +75,23 @@ function PeopleSearchRow({ found, actions }: { found: FoundPerson; actions: Cont
   );
 }
 
-type PeopleSearchResultsProps = { people: FoundPerson[]; digits: string; actions: ContactRequestActions };
+type PeopleSearchResultsProps = { people: FoundPerson[]; digits?: string | undefined; actions: ContactRequestActions };
 
-/** Search results: people found by the server, or else up to ten contacts whose number contains the digits. */
+/**
+ * Search results: people found by the server, or else up to ten contacts whose number contains the digits. Without
+ * digits the search was for a handle.
+ */
 export function PeopleSearchResults({ people, digits, actions }: PeopleSearchResultsProps) {
   const { t } = useTranslation();
   const contacts = useContacts() ?? [];
   const matchingContacts =
-    people.length > 0 ? [] : contacts.filter(({ phone }) => phone.includes(digits)).slice(0, maxContactMatches);
+    people.length > 0 || digits === undefined
+      ? []
+      : contacts.filter(({ phone }) => phone.includes(digits)).slice(0, maxContactMatches);
   const shown = people.length > 0 ? people : matchingContacts.map(contactToFoundPerson);
   if (shown.length === 0) {
-    return <EmptyState icon="i-ph-binoculars" title={t("senga.noUsers.title")} body={t("senga.noUsers.body")} />;
+    const body = t(digits === undefined ? "senga.noUsers.handleBody" : "senga.noUsers.body");
+    return <EmptyState icon="i-ph-binoculars" title={t("senga.noUsers.title")} body={body} />;
   }
   return (
     <>

@@ -1,4 +1,5 @@
-import { useId } from "react";
+import { useId, useRef } from "react";
+import { flushSync } from "react-dom";
 import { useTranslation } from "react-i18next";
 import { Button } from "#components/controls/button.tsx";
 import { SearchField } from "#components/controls/search-field.tsx";
@@ -9,22 +10,28 @@ import { toErrorText } from "#lib/http/error-text.ts";
 import { PeopleSearchResults } from "./people-search-results.tsx";
 import { ContactRequestLists } from "./request-lists.tsx";
 import { useContactRequestActions } from "./use-contact-request-actions.ts";
-import { usePeopleSearch } from "./use-people-search.ts";
+import { isHandleQuery, usePeopleSearch } from "./use-people-search.ts";
 
-/** Senga: people search by phone number and contact requests (SPEC.md §2 Senga). */
+/** Senga: people search by phone number or handle, and contact requests (SPEC.md §2 Senga). */
 export default function SengaScreen() {
   const { t } = useTranslation();
   const hintId = useId();
   const { query, search, isOffline, change, submit } = usePeopleSearch();
   const actions = useContactRequestActions();
   const isRefused = search.status === "refused";
+  const area = useRef<HTMLDivElement>(null);
+  const typeHandle = () => {
+    // Before the focus, so that the keyboard opens with letters.
+    flushSync(() => change("@"));
+    area.current?.querySelector("input")?.focus();
+  };
   return (
     <Screen title={t("senga.title")} subtitle={t("senga.subtitle")} description={t("senga.description")}>
-      <div className="p-4">
+      <div ref={area} className="p-4">
         <SearchField
           label={t("senga.searchLabel")}
           placeholder={t("senga.searchPlaceholder")}
-          inputMode="tel"
+          inputMode={isHandleQuery(query) ? "search" : "tel"}
           maxLength={searchQueryMaxLength}
           value={query}
           invalid={isRefused}
@@ -37,8 +44,13 @@ export default function SengaScreen() {
           role={isRefused ? "alert" : undefined}
           className={`px-4 pt-2 text-sm ${isRefused ? "text-danger" : "text-muted"}`}
         >
-          {isRefused ? t("errors.query_too_short") : t("senga.searchHint")}
+          {isRefused ? t(`errors.${search.code}`) : t(isHandleQuery(query) ? "senga.handleHint" : "senga.searchHint")}
         </p>
+        {query === "" && (
+          <Button variant="quiet" className="mt-1" onClick={typeHandle}>
+            {t("senga.byHandle")}
+          </Button>
+        )}
       </div>
       <div aria-live="polite" aria-busy={search.status === "searching"}>
         {search.status === "searching" && (

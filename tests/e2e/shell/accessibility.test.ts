@@ -66,6 +66,8 @@ const looks: Record<string, Look> = {
     page.getByText(texts.security.devices.current),
   ],
   "/app/help": (page) => [page.locator("summary").first()],
+  "/app/handle": (page, texts) => [page.getByText(texts.handle.hint), page.getByText(texts.handle.link.create)],
+  "/app/u/:token": (page, texts) => [page.getByText(texts.errors.link_not_found)],
   "/app/install": (page, texts) => [page.getByText(texts.install.menu)],
   "/app/share/:shareId": (page, texts) => [page.getByText(texts.share.goneTitle)],
 };

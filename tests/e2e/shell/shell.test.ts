@@ -77,6 +77,7 @@ const namesOf = (t: Texts): [path: string, heading: string][] => [
   ["/app/services", t.services.title],
   ["/app/profile", t.profile.title],
   ["/app/appearance", t.appearance.title],
+  ["/app/handle", t.handle.title],
   ["/app/install", t.install.title],
   ["/app/notifications", t.settings.notifications.title],
   ["/app/privacy", t.settings.privacy.title],

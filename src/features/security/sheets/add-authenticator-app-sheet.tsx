@@ -4,6 +4,7 @@ import { Button, ButtonLink } from "#components/controls/button.tsx";
 import { CodeForm } from "#components/controls/code-form.tsx";
 import { TextField } from "#components/controls/text-field.tsx";
 import { focusOnMount } from "#components/focus/focus-on-mount.ts";
+import { QrCode } from "#components/images/qr-code.tsx";
 import { Sheet } from "#components/overlays/sheet.tsx";
 import type { Enrolled } from "#contract/auth/factors.ts";
 import { factorNameMaxLength, totpDigits } from "#contract/limits.ts";
@@ -111,13 +112,7 @@ function AppSetupStep({ app, setBusy, onAdded }: AppSetupStepProps) {
         <h3 id="scan" ref={focusOnMount} tabIndex={-1} className="font-semibold focus-visible:outline-none">
           {t("security.apps.scan")}
         </h3>
-        <img
-          src={`data:image/svg+xml;utf-8,${encodeURIComponent(qr_code)}`}
-          alt={t("security.apps.qr")}
-          width={200}
-          height={200}
-          className="size-50 self-center rounded-card border border-line bg-white"
-        />
+        <QrCode svg={qr_code} label={t("security.apps.qr")} />
         <ButtonLink variant="secondary" href={uri}>
           {t("security.apps.open")}
         </ButtonLink>

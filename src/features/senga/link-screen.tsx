@@ -1,0 +1,86 @@
+import { useEffect, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { Navigate, useParams } from "react-router";
+import { Button } from "#components/controls/button.tsx";
+import { EmptyState } from "#components/layout/empty-state.tsx";
+import { PaneSpinner } from "#components/layout/pane-spinner.tsx";
+import { Screen } from "#components/layout/screen.tsx";
+import { linkCookie } from "#contract/names/personal-link.ts";
+import { FoundPerson } from "#contract/people.ts";
+import { requestApi } from "#lib/http/api.ts";
+import { toErrorCode } from "#lib/http/http-request.ts";
+import { parseResponse } from "#lib/http/parse-response.ts";
+import { useSession } from "#lib/session/session.ts";
+import { useRetry } from "#sync/hooks/use-retry.ts";
+import { PeopleSearchResults } from "./people-search-results.tsx";
+import { useContactRequestActions } from "./use-contact-request-actions.ts";
+
+type LinkLookup =
+  | { state: "loading" }
+  | { state: "found"; person: FoundPerson }
+  | { state: "failed"; code: ReturnType<typeof toErrorCode> };
+
+/** Person to whom a personal link leads. */
+const useLinkOwner = (token: string): [lookup: LinkLookup, retry: () => void] => {
+  const [lookup, setLookup] = useState<LinkLookup>({ state: "loading" });
+  const [tries, setTries] = useState(0);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `tries` repeats the request
+  useEffect(() => {
+    const controller = new AbortController();
+    requestApi("POST", "/api/links/search", { token }, { signal: controller.signal })
+      .then((body): LinkLookup => ({ state: "found", person: parseResponse(FoundPerson, body) }))
+      .catch((error: unknown): LinkLookup => ({ state: "failed", code: toErrorCode(error) }))
+      .then((answer) => !controller.signal.aborted && setLookup(answer));
+    return () => controller.abort();
+  }, [token, tries]);
+  const repeat = () => setTries((before) => before + 1);
+  useRetry(lookup.state === "failed" && lookup.code === "offline" ? lookup : undefined, repeat);
+  const retry = () => {
+    setLookup({ state: "loading" });
+    repeat();
+  };
+  return [lookup, retry];
+};
+
+function LinkOwner({ token }: { token: string }) {
+  const { t } = useTranslation();
+  const me = useSession()?.userId;
+  const [lookup, retry] = useLinkOwner(token);
+  const actions = useContactRequestActions();
+  if (lookup.state === "loading") return <PaneSpinner />;
+  if (lookup.state === "failed") {
+    const isGone = lookup.code === "link_not_found";
+    return (
+      <div role="status" className="my-auto">
+        <EmptyState
+          icon={isGone ? "i-ph-user-circle-dashed" : "i-ph-cloud-slash"}
+          title={t(isGone ? "senga.link.gone" : "contacts.person.loadFailed")}
+          body={t(`errors.${lookup.code}`)}
+          action={isGone ? undefined : <Button onClick={retry}>{t("common.retry")}</Button>}
+        />
+      </div>
+    );
+  }
+  if (lookup.person.id === me) return <Navigate to="/app/handle" replace />;
+  return (
+    <section aria-label={t("senga.results")} className="m-4 overflow-hidden rounded-card border border-line bg-surface">
+      <PeopleSearchResults people={[lookup.person]} actions={actions} />
+    </section>
+  );
+}
+
+/** Route /app/u/:token: the person to whom a personal link leads, with the button for a contact request. */
+export default function LinkScreen() {
+  const { t } = useTranslation();
+  const { token = "" } = useParams();
+  useEffect(() => {
+    // Opened: the app need not open it again after the next sign-in (features/notifier/resume-link.ts).
+    // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is missing in Firefox and older browsers
+    document.cookie = `${linkCookie}=; Path=/; Max-Age=0; Secure; SameSite=Lax`;
+  }, []);
+  return (
+    <Screen title={t("senga.link.title")} description={t("senga.link.description")} backPath="/app/senga">
+      <LinkOwner key={token} token={token} />
+    </Screen>
+  );
+}
