@@ -1,14 +1,18 @@
 import { useEffect, useRef } from "react";
-import type { StoredBody } from "#contract/conversations.ts";
+import { type StoredBody, searchTextOfBody } from "#contract/conversations.ts";
 import { type MessagePlace, readCurrentMessages, toPlaceKey } from "#sync/queries/current-messages.ts";
 import { fetchQuotedMessage } from "#sync/queries/quoted-message.ts";
 import { useEngine, useLiveQuery } from "./use-live-query.ts";
 
 /**
  * Messages that were found earlier as they are now: edited ones have their new text, deleted and cleared ones are gone.
- * Those that only the server has are fetched once their conversation has revised messages.
+ * Those that only the server has are fetched once their conversation has revised messages. An edited one that does not
+ * match any more (`isMatch`) is gone as well.
  */
-export const useCurrentMessages = <T extends MessagePlace & { body: StoredBody }>(found: readonly T[]): T[] => {
+export const useCurrentMessages = <T extends MessagePlace & { body: StoredBody }>(
+  found: readonly T[],
+  isMatch: (message: T) => boolean = () => true,
+): T[] => {
   const engine = useEngine();
   const places = found.filter(({ seq }) => seq !== undefined);
   const current = useLiveQuery(
@@ -34,6 +38,9 @@ export const useCurrentMessages = <T extends MessagePlace & { body: StoredBody }
   return found.flatMap((message) => {
     const body = current?.bodies[toPlaceKey(message)];
     if (body === undefined || body === message.body) return message;
-    return body ? { ...message, body } : [];
+    if (!body) return [];
+    const hasNewText = searchTextOfBody(body) !== searchTextOfBody(message.body);
+    const edited = { ...message, body };
+    return hasNewText && !isMatch(edited) ? [] : edited;
   });
 };

@@ -121,6 +121,23 @@ test("a search finds a message of the first page by the beginnings of words and 
   await page.keyboard.press("Escape");
   await expect(field).toHaveCount(0);
   await openSearch();
+  // A result that only the server has leaves the list when it is edited and matches no more.
+  await field.fill("bleu");
+  await expect(found).toHaveCount(1);
+  const edit = { token: ana.token, body: { text: "Rendez-vous en été", edit: 0 } };
+  expect(
+    (
+      await callSite(
+        toSite(server),
+        "PATCH",
+        `/api/conversations/${privateConversationId(ana.id, ben.id)}/messages/3`,
+        edit,
+      )
+    ).status,
+  ).toBe(200);
+  await expect(found).toHaveCount(0);
+  await field.fill("ete");
+  await expect(found).toHaveCount(1);
 
   // Without a network only this device is searched, and the chat says so.
   await waitForOfflineReady(page);

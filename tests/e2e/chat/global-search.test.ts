@@ -88,6 +88,8 @@ test("the list's search finds messages of all chats, older ones on the server, a
   await expect(stored).toHaveCount(9);
   expect((await change("PATCH", 41, { text: "ligne corrigée", edit: 0 })).status).toBe(200);
   await expect(stored.filter({ hasText: "ligne corrigée" })).toHaveCount(1);
+  expect((await change("PATCH", 41, { text: "sans ce mot", edit: 1 })).status).toBe(200);
+  await expect(stored).toHaveCount(8);
   await phone.context.setOffline(true);
   await field.fill("marche");
   await expect(page.getByText(texts.masolo.searchOffline)).toBeVisible();

@@ -8,6 +8,7 @@ import { EmptyState } from "#components/layout/empty-state.tsx";
 import { useBackButton } from "#components/overlays/back-button-layers.ts";
 import type { ConversationId } from "#contract/ids.ts";
 import { searchQueryMaxLength } from "#contract/limits.ts";
+import { createMessageMatcher } from "#contract/wire/search-filter.ts";
 import type { ChatPeople } from "#features/chat/message/senders.ts";
 import { findAdjacentResult, findMatches, toResultNumber } from "#lib/text/search-matching.ts";
 import { useCurrentMessages } from "#sync/hooks/use-current-messages.ts";
@@ -44,7 +45,7 @@ export default function SearchPanel({ conversation, people, activeResult, onSele
   const filter = toSearchFilter(filters);
   const search = useChatSearch(conversation, query, filter);
   const { state, error } = search;
-  const results = useCurrentMessages(search.results);
+  const results = useCurrentMessages(search.results, createMessageMatcher(query, filter));
   const panel = useRef<HTMLDivElement>(null);
   useBackButton(onClose);
   useEffect(() => {

@@ -11,6 +11,7 @@ import { toPreviewParts } from "#components/messages/message-preview-text.ts";
 import { toDisplayName } from "#components/people/person-name.ts";
 import { searchTextOfBody } from "#contract/conversations.ts";
 import type { Uuid } from "#contract/ids.ts";
+import { createMessageMatcher } from "#contract/wire/search-filter.ts";
 import { formatTimeOrDate } from "#i18n/relative-date.ts";
 import { useLanguage } from "#i18n/setup.ts";
 import { balanceBidi } from "#lib/text/bidi.ts";
@@ -106,8 +107,9 @@ export default function MessageMatches({ query, names, conversations, onFilter }
   const [chosen, setChosen] = useState<ChosenFilters<Uuid>>({});
   const filter = toSearchFilter(chosen);
   const { state, error, isLimited, showMore, ...found } = useGlobalSearch(query, filter);
-  const stored = useCurrentMessages(found.stored);
-  const older = useCurrentMessages(found.older);
+  const isMatch = createMessageMatcher(query, { ...filter, from: undefined }); // an edit leaves the sender
+  const stored = useCurrentMessages(found.stored, isMatch);
+  const older = useCurrentMessages(found.older, isMatch);
   const choose = (next: ChosenFilters<Uuid>) => {
     setChosen(next);
     onFilter(Object.keys(next).length > 0);
