@@ -6,7 +6,7 @@ import type { DraftKeeper } from "./drafts/draft-keeper.ts";
 import { listDraftKeys, listRecordings, readUnsentContent } from "./drafts/draft-rows.ts";
 import { joinDrafts } from "./drafts/early-drafts.ts";
 import { deleteKeptText } from "./drafts/keep-text.ts";
-import type { KeptText, KeptTextScope } from "./drafts/kept-texts.ts";
+import type { KeptText } from "./drafts/kept-texts.ts";
 import { waitForDraftSaves } from "./drafts/pending-saves.ts";
 import { currentEngine, getEngine } from "./engine.ts";
 import { recoverBackgroundOutbox } from "./outbox/background-outbox-recovery.ts";
@@ -172,7 +172,7 @@ export const setReplyDraft = (conversation: ConversationId, target: ReplyTarget 
 /** Calls the listener when nobody types in the message field of a conversation. Returns a function that cancels it. */
 export const afterTyping = (conversation: ConversationId, listener: () => void): (() => void) | undefined =>
   currentEngine.get()?.drafts.afterTyping(conversation, listener);
-export const getKeptTextScope = (): KeptTextScope => {
+export const getKeptTextScope = () => {
   const { platform, userId } = getEngine().tab;
   return { platform, me: userId };
 };

@@ -21,20 +21,23 @@ const writeKeptTexts = ({ platform, me }: KeptTextScope, conversation: Conversat
 
 /**
  * Keeps a text; one with the same id, or one that it continues, is replaced. Their number has no limit, because a text must
- * not be lost. Returns false if it could not be kept: then what has it must not be deleted.
+ * not be lost. Returns false if it could not be kept: then what has it must not be deleted. `isEarlier`: those with
+ * the same target were written after it.
  */
 export const keepText = (
   scope: KeptTextScope,
   conversation: ConversationId,
   text: string,
-  { id, target }: { id?: string; target?: number | Uuid } = {},
+  { id, target, isEarlier }: { id?: string; target?: number | Uuid; isEarlier?: boolean } = {},
 ): boolean => {
   const others = listKeptTexts(scope, conversation).filter(
     (kept) => kept.id !== id && (kept.target !== target || target !== undefined || !text.startsWith(kept.text)),
   );
   const kept = { id: id ?? createUuid(scope.platform.now()), text, ...(target === undefined ? {} : { target }) };
   if (id === undefined && others.some((other) => other.text === text && other.target === target)) return true;
-  return writeKeptTexts(scope, conversation, [...others, kept]);
+  const later = isEarlier ? others.findIndex((other) => other.target === target) : -1;
+  const place = later < 0 ? others.length : later;
+  return writeKeptTexts(scope, conversation, [...others.slice(0, place), kept, ...others.slice(place)]);
 };
 
 /** Deletes the kept texts of a conversation that is removed. */

@@ -116,6 +116,16 @@ test("edits that are being typed go on with the last one, are named at sign-out 
   await edit("premier", "premier corrigé");
   await page.reload();
   await expect(field).toHaveValue("premier corrigé");
+  // What stands in the field of one tab stays when another tab that opened it cancels it.
+  const tab = await phone.context.newPage();
+  await phone.openChat(ben.id, tab);
+  const tabField = tab.getByRole("textbox", { name: texts.chat.editTitle });
+  await expect(tabField).toHaveValue("premier corrigé");
+  await tabField.press("Escape");
+  await expect(tabField).toHaveCount(0);
+  await tab.close();
+  await page.reload();
+  await expect(field).toHaveValue("premier corrigé");
   await field.press("Escape");
   await phone.composer().fill("un brouillon");
 

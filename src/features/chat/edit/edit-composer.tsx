@@ -24,6 +24,7 @@ export default function EditComposer({ conversation, item, onClose }: EditCompos
   const textBefore = "text" in body ? (body.text ?? "") : "";
   const [keeper] = useState(() => new EditKeeper(getKeptTextScope(), conversation, item));
   const [text, setText] = useState(keeper.text ?? textBefore);
+  const [isTyped, setIsTyped] = useState(keeper.text !== undefined);
   const [error, setError] = useState<FailureCode>();
   const field = useRef<HTMLTextAreaElement>(null);
   useFieldHeight(field, text);
@@ -37,6 +38,12 @@ export default function EditComposer({ conversation, item, onClose }: EditCompos
   useEffect(() => {
     if (isGone) onClose();
   }, [isGone, onClose]);
+  useEffect(() => keeper.watch(), [keeper]);
+  // Another tab or device may save the same words, and its edit may be refused.
+  useEffect(() => {
+    const words = text === textBefore ? undefined : text;
+    if (isTyped && !isGone && keeper.text !== words) keeper.keep(words);
+  }, [isTyped, isGone, keeper, text, textBefore]);
 
   const clean = cleanText(text);
   const excessChars = clean.length - messageTextMaxLength;
@@ -108,6 +115,7 @@ export default function EditComposer({ conversation, item, onClose }: EditCompos
             onChange={(event) => {
               const { value } = event.target;
               setText(value);
+              setIsTyped(true);
               keeper.keep(value === textBefore ? undefined : value);
               setError(undefined);
             }}

@@ -1,18 +1,28 @@
-import { expect, it } from "vitest";
+import { afterEach, expect, it, vi } from "vitest";
 import type { Uuid } from "#contract/ids.ts";
 import { EditKeeper } from "#sync/drafts/edit-keeper.ts";
+import { deleteKeptTexts } from "#sync/drafts/keep-text.ts";
 import { listKeptTexts } from "#sync/drafts/kept-texts.ts";
 import { getContext } from "#tests/support/model/model-checks.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
 
 const setUp = async () => {
   const { server, amina, chat } = makePair();
-  const context = getContext(await makeDevice(server, amina).openTab());
+  const device = makeDevice(server, amina);
+  const context = getContext(await device.openTab());
+  // The storage events of the browser; tabs of this process call one another's listeners.
+  for (const name of ["addEventListener", "removeEventListener"]) vi.stubGlobal(name, () => {});
   return {
+    device,
+    deleteAll: () => deleteKeptTexts(context, chat),
     open: (item: { seq?: number; cid?: Uuid }) => new EditKeeper(context, chat, item),
     list: () => listKeptTexts(context, chat).map(({ text }) => text),
   };
 };
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+});
 
 it("the words of an edit in one tab stay when another tab saves its edit of the same message", async () => {
   const { open, list } = await setUp();
@@ -56,4 +66,50 @@ it("no text is dropped, however many a conversation has", async () => {
   const texts = Array.from({ length: 40 }, (_, n) => `texte ${n}`);
   for (const [n, text] of texts.entries()) open({ seq: n + 1 }).keep(text);
   expect(list()).toEqual(texts);
+});
+
+it("words that stand in the field of a tab stay when another tab that opened them cancels, saves or replaces them", async () => {
+  const { open, list } = await setUp();
+  const first = open({ seq: 3 });
+  const end = first.watch();
+  first.keep("un premier");
+  open({ seq: 3 }).keep(undefined); // opened and cancelled without typing
+  expect(list()).toEqual(["un premier"]);
+  const second = open({ seq: 3 });
+  const endSecond = second.watch();
+  expect(second.text).toBe("un premier");
+  second.keep("un premier, puis");
+  expect(list()).toEqual(["un premier, puis"]); // contains them
+  second.keep("un second");
+  expect(list()).toEqual(["un premier", "un second"]);
+  expect(open({ seq: 3 }).text).toBe("un second"); // typed last
+  second.keep(undefined);
+  expect(list()).toEqual(["un premier"]);
+  endSecond();
+  first.keep(undefined);
+  expect(list()).toEqual([]);
+  end();
+});
+
+it("words in an open field are kept again when the page is left or resumed, but not after a sign-out or the end of the edit", async () => {
+  const { device, open, list, deleteAll } = await setUp();
+  const keeper = open({ seq: 3 });
+  keeper.keep("un");
+  deleteAll(); // unnoticed, as in a frozen page
+  const end = keeper.watch();
+  expect(list()).toEqual([]);
+  device.enterBackground();
+  expect(list()).toEqual(["un"]);
+  device.isSignedIn = false;
+  deleteAll();
+  device.enterBackground();
+  device.wake();
+  expect(list()).toEqual([]);
+  device.isSignedIn = true;
+  device.wake();
+  expect(list()).toEqual(["un"]);
+  end();
+  deleteAll();
+  device.enterBackground();
+  expect(list()).toEqual([]);
 });
