@@ -31,12 +31,14 @@ import { notifyReplyDrafts } from "./reply-draft-listeners.ts";
 
 type SendDraft = (command: CommandOf<"setDraft">) => Promise<CommandResults["setDraft"]>;
 
+/** How exactly the times of two devices can be compared, by the clock of the server. */
+const clockAccuracyMs = 1_000;
+
 const noState: DraftState = { change: 0, text: "", isOwn: false };
 
 /**
  * Whether an own draft has replaced one that was written later and that this device had not seen: its request was delayed
- * in the network, so the server counted its text as newer than it was. The pause of typing is also the accuracy of the
- * clocks.
+ * in the network, so the server counted its text as newer than it was.
  */
 const wasReplacedLate = ({ change, at, text }: SyncedDraft, { change: own, isOwn, written }: DraftState): boolean =>
   isOwn &&
@@ -44,7 +46,7 @@ const wasReplacedLate = ({ change, at, text }: SyncedDraft, { change: own, isOwn
   text !== "" &&
   change < own &&
   change > written.base &&
-  at > written.at + typingPauseMs;
+  at > written.at + clockAccuracyMs;
 
 /** Shares the drafts of conversations with the person's other devices, and applies theirs. */
 export class DraftSync implements OperationSender<DraftTask> {
@@ -128,16 +130,21 @@ export class DraftSync implements OperationSender<DraftTask> {
     if (!prepared) return;
     const { draft, state, at } = prepared;
     if (at === undefined) return void (await this.#adoptStored(conversation, state.change));
-    const ago = Math.min(Math.max(platform.now() - at, 0), draftAgeMaxMs);
+    // Each estimate is too low by the time that the answer with the server's clock took.
+    const { skew: skewBefore } = await readSyncCursor(strict);
+    const sentAt = platform.now();
+    const ago = Math.min(Math.max(sentAt - at, 0), draftAgeMaxMs);
     const { revision } = await this.#sendDraft({ type: "setDraft", conversation, base: state.change, ago, ...draft });
     if (revision === 0 && (await this.#adoptStored(conversation, state.change))) return;
+    // A request that was answered soon was not delayed. One without an answer may have been.
+    const mayBeLate = state.sent !== undefined || platform.now() - sentAt > clockAccuracyMs;
     await this.#change(conversation, async () => {
       const [edit, row] = await strict.meta.bulkGet(keys);
       const latest = (row?.value as DraftState | undefined) ?? noState;
       if (revision > latest.change) {
         const { skew } = await readSyncCursor(strict);
-        const written = { base: state.change, at: at + skew };
-        const value: DraftState = { change: revision, ...draft, isOwn: true, written };
+        const value: DraftState = { change: revision, ...draft, isOwn: true };
+        if (mayBeLate) value.written = { base: state.change, at: at + Math.max(skew, skewBefore) };
         await strict.meta.put({ key: toDraftStateKey(conversation), value });
       } else if (revision === 0) {
         await strict.meta.put({ key: toDraftStateKey(conversation), value: { ...noState, change: latest.change } });

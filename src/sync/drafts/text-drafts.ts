@@ -22,8 +22,8 @@ const flushDelayMs = 400;
 const firstFlushDelayMs = 100; // after a pause in typing
 const typingStepMs = 1_000; // how exactly other tabs know the time of the last key
 
-/** `isChanged`: the other devices have to learn of it although its text is the same. */
-type UnsavedDraft = { text: string; isChanged?: boolean };
+/** `at`: when it was written. `isChanged`: the other devices have to learn of it although its text is the same. */
+type UnsavedDraft = { text: string; at: number; isChanged?: boolean };
 
 /**
  * Text drafts of all conversations. They are saved on this device and shared by the tabs of a person. `DraftKeeper` holds
@@ -101,7 +101,7 @@ export class TextDrafts {
       const text = await this.read(conversation);
       if (text.trim() === "") return;
       if (!this.#unsaved.has(conversation)) this.#seen.set(conversation, text);
-      this.#unsaved.set(conversation, { text, isChanged: true });
+      this.#unsaved.set(conversation, { text, at: this.#tab.platform.now(), isChanged: true });
       this.#scheduleFlush();
     };
     const context = this.#tab.context.get();
@@ -127,7 +127,7 @@ export class TextDrafts {
   save(conversation: ConversationId, text: string, before?: string): void {
     if (before === undefined) this.#seen.delete(conversation);
     else if (!this.#unsaved.has(conversation)) this.#seen.set(conversation, before);
-    this.#unsaved.set(conversation, { text });
+    this.#unsaved.set(conversation, { text, at: this.#tab.platform.now() });
     // Deleted at once: a sent text must not return as a draft, however soon the tab is closed.
     if (text.trim() === "") this.#flushInBackground();
     else this.#scheduleFlush();
@@ -217,7 +217,7 @@ export class TextDrafts {
           if (!keepText(this.#journalScope, conversation, stored)) return undefined; // no room: this text stays in its page
         }
         this.#seen.set(conversation, isEmpty ? "" : draft.text);
-        const at = this.#tab.platform.now();
+        const { at } = draft;
         if (isEmpty) await deleteTextDraft(store, conversation, at);
         else {
           await store.meta.put({ key: toTextDraftKey(conversation), value: draft.text });

@@ -30,8 +30,8 @@ export type DraftState = Pick<SyncedDraft, "change" | "text" | "reply"> & {
   /** Text that this device sent and the server has not confirmed. */
   sent?: string;
   /**
-   * Of an own draft: the newest change that this device had seen before it, and when it was written, by the clock of the
-   * server.
+   * Of an own draft whose request may have been delayed: the newest change that this device had seen before it, and when
+   * it was written, by the clock of the server.
    */
   written?: { base: number; at: number };
   /** A later draft of another device was not applied, because somebody was typing here. */

@@ -194,6 +194,33 @@ describe("a draft", () => {
     expect(countCommands(server)).toBe(3);
   });
 
+  it.each([
+    { delay: "delayed", gapMs: 1_700, isLate: true },
+    { delay: "not delayed", gapMs: 1_700, isLate: false },
+    { delay: "delayed", gapMs: -1_700, isLate: true },
+  ])("gives way to one written $gapMs ms later if its request was $delay", async ({ gapMs, isLate }) => {
+    const { server, amina, id, phone, tablet } = await setUp();
+    const release = delayRequests(phone);
+    const releaseTablet = delayRequests(tablet);
+    const [first, second] = gapMs > 0 ? [phone, tablet] : [tablet, phone];
+    const toText = (on: OpenDevice) => (on === phone ? "du téléphone" : "de la tablette");
+    first.drafts.type(id, toText(first));
+    await first.device.pass(Math.abs(gapMs));
+    second.drafts.type(id, toText(second));
+    await Promise.all([phone, tablet].map(({ drafts }) => drafts.flush()));
+    if (!isLate) release();
+    releaseTablet();
+    await waitForStored(server, amina, id, "de la tablette");
+    await phone.device.pass(5_000);
+    release();
+    const later = toText(second);
+    await eventually(() => expect(countCommands(server)).toBeGreaterThan(1));
+    await phone.device.pass(8_000);
+    await waitForStored(server, amina, id, later);
+    for (const on of [phone, tablet]) await waitForDraft(on, id, later);
+    expect([...listKept(phone, id), ...listKept(tablet, id)]).toEqual([toText(first)]);
+  });
+
   it("whose request was delayed in the network does not give way to one that was sent meanwhile", async () => {
     const { server, amina, id, phone, tablet } = await setUp();
     const release = delayRequests(phone);
