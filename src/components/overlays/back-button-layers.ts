@@ -27,7 +27,9 @@ const updateCurrentEntry = (): void => {
 
 /** Gives every open layer its own history entry above the page's entry, with the same URL. */
 const pushLayerEntries = (): void => {
-  updateCurrentEntry();
+  const { index, depth } = readHistoryEntry();
+  // The browser is at another entry, and its event follows: it compares that entry with the former one.
+  if (index !== currentEntry.index || depth !== currentEntry.depth) return;
   while (currentEntry.depth < layers.length) {
     history.pushState({ ...readHistoryState(), layer: currentEntry.depth + 1 }, "");
   }
