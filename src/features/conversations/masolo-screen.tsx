@@ -1,7 +1,8 @@
-import { useDeferredValue, useState } from "react";
+import { useContext, useDeferredValue, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { SearchField } from "#components/controls/search-field.tsx";
-import { Screen } from "#components/layout/screen.tsx";
+import { IsPageContext, Screen } from "#components/layout/screen.tsx";
+import { useBackButton } from "#components/overlays/back-button-layers.ts";
 import { lazyOverlay } from "#components/overlays/lazy-overlay.tsx";
 import { MenuButton } from "#components/overlays/menu.tsx";
 import { searchQueryMaxLength } from "#contract/limits.ts";
@@ -18,6 +19,12 @@ const BroadcastSheet = lazyOverlay(async () => {
   return sheet;
 });
 
+/** Makes back navigation close the search. */
+function SearchLayer({ onClose }: { onClose: () => void }) {
+  useBackButton(onClose);
+  return null;
+}
+
 /** Masolo: the conversation list, its search, and the actions that start a conversation. */
 export default function MasoloScreen() {
   const { t } = useTranslation();
@@ -26,6 +33,13 @@ export default function MasoloScreen() {
   const [hasFocus, setFocus] = useState(false);
   const [isFiltered, setFiltered] = useState(false);
   const isSearching = query !== "" || isFiltered;
+  const isPage = useContext(IsPageContext);
+  const [searchNumber, setSearchNumber] = useState(0);
+  const closeSearch = () => {
+    setTyped("");
+    setFiltered(false);
+    setSearchNumber((number) => number + 1); // a new search has no filters
+  };
   // The shortcut "new chat" of the installed app (src/prerender/web-manifest.ts) opens this path.
   const [sheet, setSheet] = useState<"chat" | "broadcast" | undefined>(location.search === "?new" ? "chat" : undefined);
   const items = useStartMenu(setSheet);
@@ -56,13 +70,15 @@ export default function MasoloScreen() {
         {(isSearching || hasFocus) && (
           // With the focus alone it prepares the search: code, messages, and the layout of what the first letter shows.
           <div className={isSearching ? "flex min-h-0 flex-1 flex-col" : "invisible flex h-0 flex-col overflow-hidden"}>
-            <ConversationSearchResults query={query} menu={menu} onFilter={setFiltered} />
+            <ConversationSearchResults key={searchNumber} query={query} menu={menu} onFilter={setFiltered} />
           </div>
         )}
       </div>
       <div className={isSearching ? "hidden" : "contents"}>
         <ConversationList menu={menu} />
       </div>
+      {/* Beside a chat it stays open: there, back navigation leaves the chat. */}
+      {isPage && isSearching && (isFiltered || typed.trim() !== "") && <SearchLayer onClose={closeSearch} />}
       {dialog}
       {sheet === "chat" && <NewChatSheet onClose={closeSheet} />}
       {sheet === "broadcast" && <BroadcastSheet onClose={closeSheet} />}

@@ -102,6 +102,20 @@ test("the list's search finds messages of all chats, older ones on the server, a
   await expect(page.getByText(texts.searchFilters.none)).toBeVisible();
   await page.getByRole("button", { name: texts.searchFilters.clear, exact: true }).click();
   await expect(older).toHaveText([/Famille/]);
+
+  // Back closes the search with its filters, also after a return from a chat, and only then leaves the list.
+  await kind.selectOption(texts.gallery.image);
+  await page.goBack();
+  await expect(field).toHaveValue("");
+  await expect(phone.conversation("Ben Kasongo")).toBeVisible();
+  await field.fill("marche");
+  await older.click();
+  await expect(phone.composer()).toBeVisible();
+  await page.goBack();
+  await expect(field).toHaveValue("marche");
+  await page.goBack();
+  await expect(field).toHaveValue("");
+  await expect(page).toHaveURL("/app");
   await phone.close();
 
   const laptop = await TestClient.openIn(
