@@ -1,5 +1,5 @@
 import { expect, test } from "#tests/support/browser/browser-test.ts";
-import { TestClient } from "#tests/support/browser/test-client.ts";
+import { fill, TestClient } from "#tests/support/browser/test-client.ts";
 import { toSite } from "#tests/support/people/pair.ts";
 import { callSite, connectPeople, makePerson } from "#tests/support/people/people.ts";
 
@@ -63,14 +63,25 @@ test("a draft follows its person to another device and ends when it is sent, and
   await field.fill("Rendez-vous lundi");
   await page.reload();
   await expect(field).toHaveValue("Rendez-vous lundi");
-  await laptop.page
-    .getByRole("main")
-    .locator("p[dir] > bdi")
-    .getByText("Rendez-vous demain")
-    .click({ button: "right" });
-  await laptop.page.getByRole("menuitem", { name: laptop.texts.common.delete, exact: true }).click();
-  await laptop.page.getByRole("alertdialog").getByRole("button", { name: laptop.texts.messages.deleteForAll }).click();
+  const deleteOnLaptop = async (words: string) => {
+    const message = laptop.page.getByRole("main").locator("p[dir] > bdi").getByText(words);
+    await message.click({ button: "right" });
+    await laptop.page.getByRole("menuitem", { name: laptop.texts.common.delete, exact: true }).click();
+    await laptop.page
+      .getByRole("alertdialog")
+      .getByRole("button", { name: laptop.texts.messages.deleteForAll })
+      .click();
+  };
+  await deleteOnLaptop("Rendez-vous demain");
   await expect(kept).toContainText("Rendez-vous lundi");
+  // Several unsent texts: the newest first, below their number.
+  await phone.write("Autre message");
+  await phone.composer().press("ArrowUp");
+  await field.fill("Autre texte");
+  await deleteOnLaptop("Autre message");
+  await expect(kept.getByRole("heading")).toHaveText(fill(texts.chat.keptTexts_other, { count: 2 }));
+  await expect(kept.locator("bdi")).toHaveText(["Autre texte", "Rendez-vous lundi"]);
+  await page.screenshot({ path: "test-results/kept-texts.png" });
   await laptop.page.screenshot({ path: "test-results/drafts-dark.png" });
 });
 
