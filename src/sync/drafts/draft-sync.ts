@@ -130,6 +130,8 @@ export class DraftSync implements OperationSender<DraftTask> {
     if (!prepared) return;
     const { draft, state, at } = prepared;
     if (at === undefined) return void (await this.#adoptStored(conversation, state.change));
+    // In a socket that the network has left it would wait, and seem newer than it is.
+    if (!platform.isOnline()) throw new SyncError("offline");
     // Each estimate is too low by the time that the answer with the server's clock took.
     const { skew: skewBefore } = await readSyncCursor(strict);
     const sentAt = platform.now();

@@ -221,6 +221,23 @@ describe("a draft", () => {
     expect([...listKept(phone, id), ...listKept(tablet, id)]).toEqual([toText(first)]);
   });
 
+  it("is not left in the socket of a device that knows it has no network", async () => {
+    const { server, amina, id, phone, tablet } = await setUp();
+    const release = delayRequests(phone);
+    phone.device.isOnline = false;
+    phone.drafts.type(id, "du téléphone");
+    await phone.device.pass(5_000);
+    tablet.drafts.type(id, "de la tablette");
+    await waitForStored(server, amina, id, "de la tablette");
+    phone.device.isOnline = true;
+    release();
+    expect(countCommands(server)).toBe(1);
+    phone.device.wake();
+    for (const on of [phone, tablet]) await waitForDraft(on, id, "de la tablette");
+    expect(listKept(phone, id)).toEqual(["du téléphone"]);
+    expect(listKept(tablet, id)).toEqual([]);
+  });
+
   it("whose request was delayed in the network does not give way to one that was sent meanwhile", async () => {
     const { server, amina, id, phone, tablet } = await setUp();
     const release = delayRequests(phone);
