@@ -219,6 +219,13 @@ test("the messages of all chats are filtered by person, kind and date, also with
     await client.context.setOffline(false);
     await page.getByRole("button", { name: searchFilters.clear, exact: true }).click();
     await expect(row).toBeVisible();
+
+    // A chat that fits the screen has nothing below the found message.
+    await field.fill("bonjour");
+    await found.click();
+    await expect(client.message("Bonjour")).toBeInViewport();
+    await expect(client.composer()).toBeVisible();
+    await expect(page.getByRole("button", { name: texts.chat.toLatest })).toHaveCount(0);
     await client.close();
   }
 });

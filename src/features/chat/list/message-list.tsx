@@ -93,7 +93,7 @@ export function MessageList({ conversation, chat, people, targetSeq, isVisible, 
   const estimateHeight = (item: ChatItem, placement: MessagePlacement): number =>
     estimateMessageHeight(item, placement, scroller.current?.clientWidth ?? defaultListPx, expandedKeys.has(item.key));
   useEffect(() => stopPlayback, []);
-  const { virtualizer, isAtEnd, scrollToRow, onScroll } = useAnchoredList({
+  const { virtualizer, isAtEnd, scrollToRow, detectEnd, onScroll } = useAnchoredList({
     scroller,
     count,
     isHistoryView: history !== undefined,
@@ -159,15 +159,16 @@ export function MessageList({ conversation, chat, people, targetSeq, isVisible, 
   }, [targetSeq, hasTarget, targetIndex, targetKey, onTargetShown, scrollToRow, actions]);
   useEffect(() => {
     if (highlightedSeq === undefined) return;
+    detectEnd();
     const timer = setTimeout(() => {
       setHighlightedSeq(undefined);
       awaitedKey.current = undefined;
     }, highlightMs);
     return () => clearTimeout(timer);
-  }, [highlightedSeq]);
+  }, [highlightedSeq, detectEnd]);
 
-  // Leave the history window once it was scrolled to the newest message.
-  const hasCaughtUp = history !== undefined && !hasNewer && isAtEnd;
+  // Leave the history window at the newest message, but keep a message highlighted that was jumped to.
+  const hasCaughtUp = history !== undefined && !hasNewer && isAtEnd && highlightedSeq === undefined;
   useEffect(() => {
     if (hasCaughtUp) onJumpToLatest();
   }, [hasCaughtUp, onJumpToLatest]);

@@ -156,5 +156,13 @@ export function useAnchoredList({ scroller, count, isHistoryView, hasNewer, ...p
     if (isAnchored() && wasNearEnd.current) virtualizer.scrollToEnd();
   }, [virtualizer, count]);
 
-  return { virtualizer, isAtEnd, scrollToRow, onScroll };
+  /** Notices the end after `scrollToRow` without a movement: no scroll event comes then. */
+  const detectEnd = useCallback(() => {
+    if (!scroller.current) return;
+    const isThere = isNearEnd(scroller.current);
+    atEnd.current = isThere;
+    setAtEndState(isThere);
+  }, [scroller]);
+
+  return { virtualizer, isAtEnd, scrollToRow, detectEnd, onScroll };
 }
