@@ -9,7 +9,7 @@ test("a person chooses a handle and shares a link; others find them by both, als
   server,
 }) => {
   const site = toSite(server);
-  const [ana, ben] = [await makePerson(site, 9811), await makePerson(site, 9812)];
+  const [ana, ben] = [await makePerson(site, 9_841), await makePerson(site, 9_842)];
   const handle = `ana.mbala${Date.now() % 1_000_000}`;
   const anas = await TestClient.open(browser, server);
   const { page, texts } = anas;
