@@ -6,7 +6,6 @@ import type { FoundPerson } from "#contract/people.ts";
 import type { Db } from "#worker/db/client.ts";
 import { selectProfiles, toFoundPeople } from "#worker/db/relations.ts";
 import { blocks, handles, profiles } from "#worker/db/schema.ts";
-import { queueProfileChange } from "#worker/lib/contact-updates.ts";
 
 /** SQL: `selectProfiles` did not join a block of the viewer. */
 const isNotBlocked = isNull(blocks.user_id);
@@ -24,9 +23,9 @@ const releaseHandle = (db: Db, me: Uuid, now: number) =>
     .where(and(eq(handles.user_id, me), isNull(handles.released_at)));
 
 /**
- * Gives a person a handle in place of the present one, and queues the update for everybody who has the profile. Returns
- * false if its skeleton belongs to somebody else or is reserved for them. One transaction decides, so that of two
- * people who choose it at once one gets it.
+ * Gives a person a handle in place of the present one. Returns false if its skeleton belongs to somebody else or is
+ * reserved for them. One transaction decides, so that of two people who choose it at once one gets it. Devices read
+ * handles with a profile, so nobody is notified.
  */
 export const changeHandle = async (db: Db, me: Uuid, handle: string, now = Date.now()): Promise<boolean> => {
   const skeleton = toHandleSkeleton(handle);
@@ -51,18 +50,13 @@ export const changeHandle = async (db: Db, me: Uuid, handle: string, now = Date.
       .set({ handle })
       .where(and(eq(profiles.id, me), isMine))
       .returning({ id: profiles.id }),
-    queueProfileChange(db, me),
   ]);
   return changed.length > 0;
 };
 
 /** Removes a person's handle, which nobody else can choose for some days. */
 export const removeHandle = async (db: Db, me: Uuid, now = Date.now()): Promise<void> => {
-  await db.batch([
-    releaseHandle(db, me, now),
-    db.update(profiles).set({ handle: null }).where(eq(profiles.id, me)),
-    queueProfileChange(db, me),
-  ]);
+  await db.batch([releaseHandle(db, me, now), db.update(profiles).set({ handle: null }).where(eq(profiles.id, me))]);
 };
 
 /** The person with exactly this handle, unless they block the searcher. */

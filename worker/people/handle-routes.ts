@@ -2,8 +2,7 @@ import * as v from "valibot";
 import { HandleChange, HandleSearch, isReservedHandle, OwnHandle } from "#contract/names/handles.ts";
 import { FoundPerson } from "#contract/people.ts";
 import { openDb } from "#worker/db/client.ts";
-import { pushUpdatesAbout } from "#worker/lib/contact-updates.ts";
-import { type AppContext, createRoutes, runAfterResponse } from "#worker/lib/http/app.ts";
+import { createRoutes } from "#worker/lib/http/app.ts";
 import { authenticate } from "#worker/lib/http/authenticate.ts";
 import { describeOperation } from "#worker/lib/http/openapi.ts";
 import { refuse } from "#worker/lib/http/refusal.ts";
@@ -16,9 +15,6 @@ const listOperatorNames = (env: object): string[] => {
   const { RESERVED_HANDLES: names = "" } = env as { RESERVED_HANDLES?: string };
   return names.split(",");
 };
-
-const notifyContacts = (c: AppContext): void =>
-  runAfterResponse(c.executionCtx, "push a changed handle", pushUpdatesAbout(c.env, c.var.caller.user));
 
 export const handleRoutes = createRoutes()
   .get(
@@ -63,7 +59,6 @@ export const handleRoutes = createRoutes()
         await returnToken(db, me, "handle_change_by_user");
         return refuse(c, "handle_taken");
       }
-      notifyContacts(c);
       return c.json({ handle }, 200);
     },
   )
@@ -79,7 +74,6 @@ export const handleRoutes = createRoutes()
     limitCaller("handle_by_user"),
     async (c) => {
       await removeHandle(openDb(c.env), c.var.caller.user);
-      notifyContacts(c);
       return c.json({ handle: null }, 200);
     },
   )

@@ -16,7 +16,7 @@ const UnsentContentPanel = lazyComponent(() =>
   loadWithIdleTexts(() => import("#features/chat/unsent/unsent-content.tsx")),
 );
 
-/** Drafts, typed edits, files and recordings of this chat that were not sent, if there are any. */
+/** Draft, files and recordings of this chat that were not sent, if there are any. */
 function UnsentContent({ conversation }: { conversation: ConversationId }) {
   const draft = useTextDraft(conversation) ?? "";
   const unsent = useUnsentContent(conversation);
