@@ -101,6 +101,7 @@ test("in two tabs nothing that was typed is overwritten", async ({ browser, serv
 
   // The second tab was typed in just before, so it does not show the long text at once.
   await two.pressSequentially("a");
+  await expect(one).toHaveValue("a");
   await one.pressSequentially("Un long texte important");
   await expect(two).toHaveValue(await one.inputValue());
   await two.press("End");

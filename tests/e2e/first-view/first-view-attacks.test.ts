@@ -19,8 +19,9 @@ test("a message that contains a mark of the document's template is shown as it i
   const release = await holdScripts(client.context);
   await page.goto(`/app/chat/${ana.id}`, { waitUntil: "commit" });
   await expect(firstView(page).getByText(text, { exact: true })).toBeVisible();
-  const data = await page.evaluate(() => JSON.parse(document.getElementById("first-data")?.textContent ?? ""));
-  expect(data).toMatchObject({ user: ben.id });
+  const readData = () =>
+    page.evaluate(() => JSON.parse(document.getElementById("first-data")?.textContent ?? "") as unknown);
+  await expect(async () => expect(await readData()).toMatchObject({ user: ben.id })).toPass(); // the page is being parsed
   release();
   await waitForTakeover(page);
   await expect(client.message(text, page)).toBeVisible();

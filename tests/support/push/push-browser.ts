@@ -69,11 +69,6 @@ export class PushBrowser {
     return this.#service.repeat({ path: new URL(subscription.endpoint).pathname, body });
   }
 
-  /** Number of pushes that the server has sent so far. */
-  countPushes(): number {
-    return this.#service.received.length;
-  }
-
   /** Quits the browser; `open` starts it again with the same profile. */
   async quit(): Promise<void> {
     await this.#context?.close();

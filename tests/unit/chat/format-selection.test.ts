@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { removeFormatting } from "#contract/wire/formatting.ts";
-import { listMarker, toggleFormat, toggleList } from "#features/chat/field/format-selection.ts";
+import { listMarker, toggleFormat, toggleList, toggleTypedFormat } from "#features/chat/field/format-selection.ts";
 
 /** Toggles a format of the text between brackets, and marks the selection afterwards with brackets. */
 const press = (drawn: string, marker = "*"): string => {
@@ -52,4 +52,17 @@ test.each([
   ["[- un\n- deux]", "[un\ndeux]"],
 ])("lines of %j become list entries or plain lines: %j", (drawn, formatted) =>
   expect(press(drawn, listMarker)).toBe(formatted),
+);
+
+test.each(["ici []", "*un[]*", "*_un[]_*", "un*[]*", "*un*[] 2*3", "[]"])(
+  "text typed in %j while the format loads stands where the format would have placed it",
+  (drawn) => {
+    const [before = "", after = ""] = drawn.split("[]");
+    const text = `${before}soir${after}`;
+    const [start, end] = [before.length, before.length + 4];
+    const edit = toggleTypedFormat(text, start, end, "*", end);
+    const edited = text.slice(0, edit.start) + edit.replacement + text.slice(edit.end);
+    const [caret] = edit.selection;
+    expect(`${edited.slice(0, caret)}[]${edited.slice(caret)}`).toBe(press(drawn).replace("[", "soir["));
+  },
 );

@@ -28,6 +28,7 @@ export function FormatBar({ field }: { field: RefObject<HTMLTextAreaElement | nu
     };
     const events = ["selectionchange", "focusin"] as const;
     for (const event of events) document.addEventListener(event, update);
+    update(); // the text was selected while this code was loading
     return () => {
       for (const event of events) document.removeEventListener(event, update);
     };

@@ -9,10 +9,11 @@ export const formatShortcuts = "Control+B Control+I Control+E Control+Shift+X";
 
 // The tools of the field, which the chat loads when it is idle, contain the code.
 const loadTools = () => import("./field-tools.tsx");
+let tools: Awaited<ReturnType<typeof loadTools>> | undefined;
 
 /**
  * Formats the selected text of a message field if the key is a shortcut for it. If the code is not here yet, what is
- * typed until it is belongs to the format, and typing goes on at the same place.
+ * typed meanwhile is placed as if the format had been applied at once.
  */
 export const handleFormatKey = async (event: KeyboardEvent<HTMLTextAreaElement>): Promise<void> => {
   const { key, shiftKey, currentTarget: field } = event;
@@ -21,7 +22,7 @@ export const handleFormatKey = async (event: KeyboardEvent<HTMLTextAreaElement>)
   event.preventDefault();
   const { value, selectionStart, selectionEnd } = field;
   const [before, after] = [value.slice(0, selectionStart), value.slice(selectionEnd)];
-  const tools = await loadOrShowToast(loadTools, (load) => load());
+  tools ??= await loadOrShowToast(loadTools, (load) => load());
   const end = field.value.length - after.length;
   if (end < selectionStart || !field.value.startsWith(before) || !field.value.endsWith(after)) return; // sent meanwhile
   if (field.value === value) tools?.formatField(field, selectionStart, end, marker);

@@ -58,6 +58,35 @@ export const toggleFormat = (text: string, start: number, end: number, marker: s
   return { start: from, end: to, replacement, selection: [from + offset, selectionEnd] };
 };
 
+/**
+ * Toggles a format without a selection in the text as it was before `start` to `end` was typed, and places what was typed
+ * at the caret. The caret stays where it is in the text.
+ */
+export const toggleTypedFormat = (
+  text: string,
+  start: number,
+  end: number,
+  marker: string,
+  caret: number,
+): FormatEdit => {
+  const [before, after] = [text.slice(0, start), text.slice(end)];
+  const edit = toggleFormat(before + after, start, start, marker);
+  const [place] = edit.selection;
+  const formatted = before.slice(0, edit.start) + edit.replacement + (before + after).slice(edit.end);
+  const result = formatted.slice(0, place) + text.slice(start, end) + formatted.slice(place);
+  const unchanged = Math.min(after.length, result.length - place - (end - start));
+  const move = (offset: number): number => {
+    if (offset < start) return offset;
+    return offset <= end ? offset - start + place : offset + result.length - text.length;
+  };
+  return {
+    start: edit.start,
+    end: text.length - unchanged,
+    replacement: result.slice(edit.start, result.length - unchanged),
+    selection: [move(caret), move(caret)],
+  };
+};
+
 /** Marker of a list: it begins lines instead of enclosing text. */
 export const listMarker = "- ";
 
@@ -98,11 +127,13 @@ export const formatField = (field: HTMLTextAreaElement, start: number, end: numb
   applyEdit(field, toggle(field.value, start, end, marker));
 };
 
-/** Formats a part of a field that is still being typed: the caret stays behind what was typed last. */
+/**
+ * Toggles a format in a field where something was typed since: it is placed where the caret would have been, between new
+ * markers or behind the one that ended the format.
+ */
 export const formatTypedText = (field: HTMLTextAreaElement, start: number, end: number, marker: string): void => {
   const { value, selectionEnd: caret } = field;
   const typed = value.slice(start, end);
   if (typed === "" || typed.includes("\n")) return;
-  const moved = caret + (caret < start ? 0 : caret <= end ? 1 : 2);
-  applyEdit(field, { start, end, replacement: marker + typed + marker, selection: [moved, moved] });
+  applyEdit(field, toggleTypedFormat(value, start, end, marker, caret));
 };
