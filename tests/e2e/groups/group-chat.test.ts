@@ -52,6 +52,7 @@ test("a group's messages show their authors, its system messages who did what, i
   await expect(anas.conversation("Famille")).toContainText(fill(incoming, { name: "Ben", text: "À quelle heure ?" }));
   await expect(anas.conversation("Famille").getByRole("img", { name: texts.groups.chat.isGroup })).toBeVisible();
   await page.getByRole("searchbox").fill("famil");
+  await expect(page.getByRole("group", { name: texts.searchFilters.title })).toBeVisible(); // the list is hidden
   await anas.conversation("Famille").click();
   await page.waitForURL(`**/app/group/${id}`);
   await expect(page.getByRole("heading", { level: 1 })).toHaveText(
