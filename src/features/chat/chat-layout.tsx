@@ -248,7 +248,13 @@ export function ChatLayout({
             )}
             {props.composerReplacement}
             {edited && (
-              <EditComposer key={edited.key} conversation={conversation} item={edited} onClose={editing.stop} />
+              <EditComposer
+                key={edited.key}
+                conversation={conversation}
+                item={edited}
+                onClose={editing.stop}
+                onReopen={() => editing.start?.(edited)}
+              />
             )}
             {canWrite === true && (
               <MessageComposer

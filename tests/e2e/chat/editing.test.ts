@@ -1,7 +1,7 @@
 import { findAxeViolations } from "#tests/support/browser/axe-checks.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
 import { waitForOfflineReady, withServiceWorker } from "#tests/support/browser/offline.ts";
-import { fill, TestClient } from "#tests/support/browser/test-client.ts";
+import { fill, findToast, TestClient } from "#tests/support/browser/test-client.ts";
 import { toSite } from "#tests/support/people/pair.ts";
 import { callSite, connectPeople, makePerson } from "#tests/support/people/people.ts";
 
@@ -61,6 +61,16 @@ test("an author corrects a text by menu and keyboard, also offline and over a re
   await field.press("Escape");
   await expect(field).toHaveCount(0);
   await expect(findMessage(anas, "Rendez-vous à neuf heures")).toBeVisible();
+  // What was typed can be brought back; without a change there is nothing to bring back.
+  const undo = page.getByRole("button", { name: texts.masolo.undo });
+  await expect(findToast(page).filter({ hasText: texts.chat.editCancelled })).toBeVisible();
+  await page.screenshot({ path: "test-results/edit-cancelled.png" });
+  await undo.click();
+  await expect(field).toHaveValue("abandonné");
+  await field.fill("Rendez-vous à neuf heures");
+  await field.press("Escape");
+  await expect(field).toHaveCount(0);
+  await expect(undo).toHaveCount(0);
 
   // Without a network, over a reload.
   await waitForOfflineReady(page);

@@ -1,6 +1,7 @@
 import { type KeyboardEvent, useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { IconButton } from "#components/controls/icon-button.tsx";
+import { showToast } from "#components/overlays/toast.tsx";
 import { isEditableBody } from "#contract/conversations.ts";
 import type { ConversationId } from "#contract/ids.ts";
 import { messageTextMaxLength } from "#contract/limits.ts";
@@ -15,10 +16,16 @@ import type { ChatItem } from "#sync/hooks/use-chat.ts";
 import { saveEdit } from "#sync/message-actions.ts";
 import { asSyncError, type FailureCode } from "#sync/platform/sync-error.ts";
 
-type EditComposerProps = { conversation: ConversationId; item: ChatItem; onClose: () => void };
+type EditComposerProps = {
+  conversation: ConversationId;
+  item: ChatItem;
+  onClose: () => void;
+  /** Edits the message again, with the words that are kept. */
+  onReopen: () => void;
+};
 
 /** Form that replaces the message field while an own message is edited. The draft stays in the field below it. */
-export default function EditComposer({ conversation, item, onClose }: EditComposerProps) {
+export default function EditComposer({ conversation, item, onClose, onReopen }: EditComposerProps) {
   const { t } = useTranslation();
   const { body } = item;
   const textBefore = "text" in body ? (body.text ?? "") : "";
@@ -50,10 +57,20 @@ export default function EditComposer({ conversation, item, onClose }: EditCompos
   const canSave = excessChars <= 0 && (clean === "" ? body.type !== "text" : !isBlank(clean));
   const problem = excessChars > 0 ? t("chat.tooLong", { over: excessChars }) : error && t(`errors.${error}`);
 
-  /** Ends the edit; words that were not saved are discarded. */
   const close = () => {
     keeper.keep(undefined);
     onClose();
+  };
+  /** Ends the edit without saving, and offers to take that back if words were typed. */
+  const cancel = () => {
+    const words = isTyped ? keeper.text : undefined;
+    close();
+    if (words === undefined) return;
+    const undo = () => {
+      keeper.keep(words);
+      onReopen();
+    };
+    showToast({ message: t("chat.editCancelled"), action: { label: t("masolo.undo"), onSelect: undo } });
   };
   const save = async () => {
     if (!canSave) return;
@@ -69,7 +86,7 @@ export default function EditComposer({ conversation, item, onClose }: EditCompos
     void handleFormatKey(event);
     if (event.nativeEvent.isComposing || (event.key !== "Escape" && (event.key !== "Enter" || event.shiftKey))) return;
     event.preventDefault();
-    if (event.key === "Escape") close();
+    if (event.key === "Escape") cancel();
     else void save();
   };
 
@@ -91,7 +108,7 @@ export default function EditComposer({ conversation, item, onClose }: EditCompos
           <span className="font-semibold text-accent">{t("chat.editTitle")}</span>
           <bdi className="truncate text-muted">{textBefore}</bdi>
         </p>
-        <IconButton icon="i-ph-x-bold" label={t("chat.cancelEdit")} className="text-muted" onClick={close} />
+        <IconButton icon="i-ph-x-bold" label={t("chat.cancelEdit")} className="text-muted" onClick={cancel} />
       </div>
       {problem && (
         <p id="edit-problem" role="alert" className="px-3 pb-2 text-sm text-danger">
