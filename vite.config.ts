@@ -11,7 +11,7 @@ import { textParts, wholeTexts } from "./scripts/build/text-parts.mjs";
 
 // Set by scripts/local/dev.mjs, so that development shares its data with `npm start`.
 const state = process.env["LISOLO_STATE"];
-// Local builds only: mails are kept and shown under /dev/mail, and the clock is adjustable. Deployments do not contain
+// Local builds only: mails and codes are kept and shown under /dev/mail and /dev/sms, and the clock is adjustable. Deployments do not contain
 // this code.
 const hasMailbox = process.env["LISOLO_MAILBOX"] === "1";
 
@@ -34,7 +34,7 @@ export default defineConfig({
       config: (config) => {
         const first = config.assets?.run_worker_first;
         if (!hasMailbox) return;
-        if (Array.isArray(first)) first.push("/dev/mail", "/dev/clock");
+        if (Array.isArray(first)) first.push("/dev/mail", "/dev/sms", "/dev/clock");
         // `wrangler deploy` of a local build fails here: it would show all mails to everybody.
         config.name = "lisolo-local";
         config.account_id = "this-build-is-for-this-machine-only";

@@ -69,6 +69,14 @@ export const errorStatus = {
   handle_taken: 409, // by a person whose handle looks the same, now or recently
   handle_changes_used_up: 429,
   link_not_found: 404, // renewed, turned off or mistyped
+  // verification of numbers
+  number_already_verified: 409,
+  number_method_unavailable: 409, // for this number, or not any more today
+  number_proofs_used_up: 429, // by this person or for this number
+  number_call_expected: 409, // of the same number in another session
+  number_code_not_sent: 502, // refused by the service that sends codes, or without an answer
+  number_code_wrong: 422,
+  number_proof_expired: 410, // too late, too many wrong codes, another session or replaced by a newer one
   // files
   file_too_large: 413,
   storage_full: 507, // the person's storage quota is used up

@@ -198,6 +198,18 @@ export const factorResetPauseHours = [1, 24, 168] as const;
 export const factorResetPausesForgottenDays = 30; // after this time a cancellation counts as the first again
 export const securityNoticesMax = 20; // newest notices kept per person
 
+// Verification of numbers (docs/decisions/number-verification.md)
+export const numberCodeDigits = 6;
+export const numberCodeAttempts = 5; // of one code
+export const numberProofMinutes = 10;
+export const numberProofsPerDay = 5; // of a person
+export const numberCodesPerDay = 3; // sent to a number
+export const numberCodePauseSeconds = 60; // before another code may be requested in the app
+// A range of numbers gets no more codes today if after this many fewer than one in `numberCodesPerCompletion` were typed.
+export const numberCodesOfRange = 20;
+export const numberCodesPerCompletion = 4;
+export const numberRangeDigits = 5; // last digits by which the numbers of a range differ
+
 // Recovery and other providers
 export const mailedTokenMinutes = 60;
 export const mailedCodeDigits = 8;

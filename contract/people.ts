@@ -9,6 +9,7 @@ export const Profile = v.object({
   avatar_url: v.nullable(v.string()), // avatar key; served at /api/avatars/<key>?size=50|512
   created_at: v.number(), // epoch milliseconds
   handle: v.optional(v.string()), // without "@"; absent if the person has none
+  verified: v.optional(v.literal(true)), // the number is proved to be theirs
   deleted: v.optional(v.literal(true)), // account deleted; all other fields are empty
 });
 export type Profile = v.InferOutput<typeof Profile>;
@@ -53,6 +54,7 @@ export const FoundPerson = v.object({
   phone: v.string(),
   avatar_url: v.nullable(v.string()),
   handle: v.optional(v.string()),
+  verified: v.optional(v.literal(true)),
   state: v.picklist(relationStates),
 });
 export type FoundPerson = v.InferOutput<typeof FoundPerson>;

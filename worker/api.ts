@@ -19,6 +19,8 @@ import { limitRequests } from "./lib/limits/request-limit.ts";
 import { requireSecrets } from "./lib/required-secrets.ts";
 import { blockRoutes } from "./people/block-routes.ts";
 import { handleRoutes } from "./people/handle-routes.ts";
+import { numberRoutes } from "./people/numbers/routes.ts";
+import { numberWebhookRoutes } from "./people/numbers/webhook-routes.ts";
 import { personalLinkRoutes } from "./people/personal-link-routes.ts";
 import { peopleRoutes } from "./people/routes.ts";
 import { pushRoutes } from "./push/routes.ts";
@@ -57,6 +59,8 @@ export const api = app
   .route("/api", peopleRoutes)
   .route("/api", handleRoutes)
   .route("/api", personalLinkRoutes)
+  .route("/api", numberRoutes)
+  .route("/api", numberWebhookRoutes)
   .route("/api", contactRoutes)
   .route("/api", blockRoutes)
   .route("/api", conversationRoutes)

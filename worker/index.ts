@@ -11,7 +11,9 @@ import { emptyHeaders } from "./lib/http/security-headers.ts";
 import { purgeFullBuckets } from "./lib/limits/rate-limit.ts";
 import { clockPath, setLocalClock } from "./lib/local-clock.ts";
 import { mailboxPath, serveMailbox } from "./mail/local-mailbox.ts";
+import { localSmsPath, serveLocalSms } from "./mail/local-sms.ts";
 import { purgeFormerHandles } from "./people/handle-queries.ts";
+import { purgeNumberProofs } from "./people/numbers/queries.ts";
 import { isAppPath, serveAppDocument } from "./service/app-document/serve.ts";
 import { isClientFile, serveClientFile } from "./service/client-files.ts";
 import { isDocument, serveDocument } from "./service/documents.ts";
@@ -30,9 +32,10 @@ export default {
   fetch: (request, env, context) => {
     const { pathname, origin } = new URL(request.url);
     // Development only. Requests through a tunnel to this machine must not read its mailbox.
-    if (LOCAL_MAILBOX && (pathname === mailboxPath || pathname === clockPath)) {
+    if (LOCAL_MAILBOX && [mailboxPath, localSmsPath, clockPath].includes(pathname)) {
       if (!isLoopback(request.url)) return new Response(null, { status: 404, headers: emptyHeaders });
-      return pathname === mailboxPath ? serveMailbox(request) : setLocalClock(request);
+      if (pathname === clockPath) return setLocalClock(request);
+      return pathname === mailboxPath ? serveMailbox(request) : serveLocalSms(request);
     }
     // Requests to any address other than PUBLIC_URL are refused.
     if (env.PUBLIC_URL !== "" && new URL(env.PUBLIC_URL).origin !== origin)
@@ -54,6 +57,7 @@ export default {
       purgeExpiredRows(openDb(env), now, expiredPerTable),
       runInBatches(bucketsPerBatch, bucketBatchesMax, () => purgeFullBuckets(openDb(env), now, bucketsPerBatch)),
       purgeFormerHandles(openDb(env), now, expiredPerTable),
+      purgeNumberProofs(openDb(env), now, expiredPerTable),
       resealSecrets(env),
     ]);
   },

@@ -14,8 +14,11 @@ const loginSettings = ["OIDC_PROVIDERS", "OIDC_SECRETS", "REDIRECT_URLS"];
 /** Push service of this machine that replaces all others (worker/lib/push/push-sender.ts). */
 const pushSettings = ["PUSH_RELAY"];
 
+/** Ways of verifying numbers (worker/people/numbers/adapters.ts). */
+const numberSettings = ["NUMBER_PROOFS", "NUMBER_PROOF_SECRETS"];
+
 /** Arguments for `wrangler dev`, which reads only names declared in wrangler.toml from .dev.vars. */
 export const listSettingArguments = () =>
-  [...callSettings, ...loginSettings, ...pushSettings].flatMap((name) =>
+  [...callSettings, ...loginSettings, ...numberSettings, ...pushSettings].flatMap((name) =>
     process.env[name] === undefined ? [] : ["--var", `${name}:${process.env[name]}`],
   );

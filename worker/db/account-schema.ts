@@ -1,6 +1,7 @@
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { numberMethods } from "#contract/auth/number.ts";
 import { mailedTypes } from "#contract/auth/security.ts";
-import { users } from "./schema.ts";
+import { sessions, users } from "./schema.ts";
 
 /**
  * Authentication data of accounts besides the password. Reading it is not enough to authenticate: secrets are
@@ -175,4 +176,47 @@ export const auth_codes = sqliteTable(
     expires_at: integer("expires_at").notNull(),
   },
   (table) => [index("auth_codes_by_user").on(table.user_id), index("auth_codes_by_expiry").on(table.expires_at)],
+);
+
+/**
+ * Started proofs of a number. A person has at most one, and it ends with its session. `code_hash`: of a sent code.
+ * `lookup`: keyed hash by which a webhook finds the proof, of the message's token or of the two numbers of a call.
+ */
+export const number_proofs = sqliteTable(
+  "number_proofs",
+  {
+    user_id: text("user_id")
+      .primaryKey()
+      .references(() => users.id, { onDelete: "cascade" }),
+    id: text("id").notNull(),
+    session_id: text("session_id")
+      .notNull()
+      .references(() => sessions.id, { onDelete: "cascade" }),
+    phone: text("phone").notNull(),
+    method: text("method", { enum: numberMethods }).notNull(),
+    adapter: text("adapter").notNull(),
+    code_hash: text("code_hash"),
+    lookup: text("lookup").unique(),
+    /** Number of codes typed, right or wrong. */
+    attempts: integer("attempts").notNull().default(0),
+    created_at: integer("created_at").notNull(),
+    expires_at: integer("expires_at").notNull(),
+  },
+  (table) => [
+    index("number_proofs_by_session").on(table.session_id),
+    index("number_proofs_by_expiry").on(table.expires_at),
+  ],
+);
+
+/** Proofs of an adapter per day and range of numbers, started and completed. The range "" counts all of them. */
+export const number_proof_counts = sqliteTable(
+  "number_proof_counts",
+  {
+    adapter: text("adapter").notNull(),
+    range: text("range").notNull(),
+    day: integer("day").notNull(),
+    started: integer("started").notNull().default(0),
+    completed: integer("completed").notNull().default(0),
+  },
+  (table) => [primaryKey({ columns: [table.day, table.adapter, table.range] })],
 );

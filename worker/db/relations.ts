@@ -9,7 +9,11 @@ import { blocks, connection_requests, connections, profiles, settings } from "./
 /** Relations between people, read from the directory. */
 
 /** Profile with the phone number, which not every reader may see, and the owner's setting for group members. */
-export type ProfileWithPhone = Omit<Profile, "handle"> & { handle: string | null; phoneInGroups: boolean };
+export type ProfileWithPhone = Omit<Profile, "handle" | "verified"> & {
+  handle: string | null;
+  verified_at: number | null;
+  phoneInGroups: boolean;
+};
 
 /**
  * Profiles as a viewer may see them, apart from the phone number. A person who blocks the viewer shows the picture from
@@ -26,6 +30,7 @@ export const selectProfiles = (db: Db, viewer: Uuid) =>
       >`CASE WHEN ${blocks.user_id} IS NULL THEN ${profiles.avatar_url} ELSE ${blocks.avatar_url} END`,
       created_at: profiles.created_at,
       handle: profiles.handle,
+      verified_at: profiles.verified_at,
       phoneInGroups: sql`ifnull(${settings.phone_in_groups}, ${defaultSettings.phoneInGroups ? 1 : 0})`.mapWith(
         Boolean,
       ),
@@ -41,11 +46,12 @@ const accessById: ProfileAccess = { state: "none", foundBy: "id" };
 /** Profile as it may leave the Worker, with the visible part of the number. */
 const toProfile = (
   me: Uuid,
-  { phoneInGroups, handle, ...profile }: ProfileWithPhone,
+  { phoneInGroups, handle, verified_at, ...profile }: ProfileWithPhone,
   access: ProfileAccess = accessById,
 ): Profile => ({
   ...profile,
   ...(handle === null ? {} : { handle }),
+  ...(verified_at === null ? {} : { verified: true as const }),
   phone: toVisiblePhone({ isOwn: me === profile.id, phoneInGroups, ...access }, profile.phone),
 });
 

@@ -29,6 +29,8 @@ export const profiles = sqliteTable("profiles", {
   created_at: integer("created_at").notNull(),
   /** Handle as typed, in lower case. Its skeleton in `handles` makes it unique. */
   handle: text("handle"),
+  /** Time at which this person last proved that `phone` is theirs; null while it is only a claim. */
+  verified_at: integer("verified_at"),
 });
 
 /**

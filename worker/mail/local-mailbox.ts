@@ -15,26 +15,27 @@ export const storeLocalMail = (mail: Mail): void => {
 const style =
   "body{font:16px/1.5 system-ui,sans-serif;max-width:44rem;margin:2rem auto;padding:0 1rem;color-scheme:light dark}article{border-top:1px solid #8888;padding:1rem 0}h2{font-size:1.1rem;margin:0}a{overflow-wrap:anywhere}small{opacity:.7}";
 
-const toMailboxPage = (): string =>
-  `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Mails</title><style>${style}</style><h1>Mails of this machine</h1>${
-    storedMails
-      .map(
-        ({ to, subject, text, sent_at }) =>
-          `<article><h2>${escapeHtmlText(subject)}</h2><small>${escapeHtmlText(to)} · <time>${new Date(sent_at).toISOString()}</time></small>${toParagraphs(text)}</article>`,
-      )
-      .join("") || "<p>None yet.</p>"
-  }</html>`;
+const toArticle = ({ to, subject, text, sent_at }: (typeof storedMails)[number]): string =>
+  `<article><h2>${escapeHtmlText(subject)}</h2><small>${escapeHtmlText(to)} · <time>${new Date(sent_at).toISOString()}</time></small>${toParagraphs(text)}</article>`;
 
-/** Serves the last mails in development: a page, or JSON for tests. */
-export const serveMailbox = (request: Request): Response => {
+/** Serves messages stored in development: a page, or JSON for tests. */
+export const serveLocalMessages = <Message>(
+  request: Request,
+  title: string,
+  messages: readonly Message[],
+  toArticleHtml: (message: Message) => string,
+): Response => {
   const headers = {
     "cache-control": "no-store",
     "referrer-policy": "no-referrer",
     "x-content-type-options": "nosniff",
   };
   if (request.method !== "GET") return new Response(null, { status: 405, headers: { allow: "GET" } });
-  if (request.headers.get("accept")?.includes("application/json")) return Response.json(storedMails, { headers });
-  return new Response(toMailboxPage(), {
+  if (request.headers.get("accept")?.includes("application/json")) return Response.json(messages, { headers });
+  const page = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title><style>${style}</style><h1>${title}</h1>${
+    messages.map(toArticleHtml).join("") || "<p>None yet.</p>"
+  }</html>`;
+  return new Response(page, {
     headers: {
       ...headers,
       "content-type": "text/html; charset=utf-8",
@@ -42,3 +43,7 @@ export const serveMailbox = (request: Request): Response => {
     },
   });
 };
+
+/** Serves the last mails in development. */
+export const serveMailbox = (request: Request): Response =>
+  serveLocalMessages(request, "Mails of this machine", storedMails, toArticle);

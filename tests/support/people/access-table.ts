@@ -108,6 +108,8 @@ export const accessTable: Record<string, Row> = {
   "GET /api/health": { expected: everybody(200) },
   "GET /api/openapi.json": { expected: everybody(200) },
   "GET /api/docs": { expected: everybody(200) },
+  "GET /api/number/webhooks/:adapter": { expected: everybody(404), path: () => "/api/number/webhooks/none" },
+  "POST /api/number/webhooks/:adapter": { expected: everybody(404), path: () => "/api/number/webhooks/none" },
   "GET /api/auth/.well-known/jwks.json": { expected: everybody(200) },
   "POST /api/auth/challenge": {
     expected: everybody(200),
@@ -182,6 +184,14 @@ export const accessTable: Record<string, Row> = {
   "POST /api/link": { expected: signedIn(200) },
   "DELETE /api/link": { expected: signedIn(200) },
   "POST /api/links/search": { expected: signedIn(404), body: () => ({ token: "unknown" }) },
+  "GET /api/number": { expected: signedIn(200) },
+  // Nobody receives messages from numbers here. Proofs of others: tests/worker/people/number-attacks.test.ts.
+  "POST /api/number/proofs": { expected: signedIn(409), body: () => ({ method: "whatsapp_message" }) },
+  "POST /api/number/proofs/:id/code": {
+    expected: signedIn(410),
+    path: () => `/api/number/proofs/${createUuid()}/code`,
+    body: () => ({ code: "000000" }),
+  },
   "PATCH /api/profile": { expected: signedIn(200), body: () => ({ username: "Moi" }) },
   "PUT /api/profile/avatar": { expected: signedIn(415), body: () => "no picture" },
   "GET /api/requests": { expected: signedIn(200) },

@@ -4,9 +4,11 @@ import { api } from "#worker/api.ts";
 import type { ConversationRpc, UserChannelRpc } from "#worker/objects/rpc.ts";
 import { site } from "./site.ts";
 
-/** Settings that no local server has (worker/calls/relay-settings.ts, worker/auth/second-factor/secret-box.ts). */
+/** Settings that no local server has (worker/calls/relay-settings.ts, worker/auth/second-factor/secret-box.ts, worker/people/numbers/adapters.ts). */
 type Setting =
   | "FACTOR_KEY_NEXT"
+  | "NUMBER_PROOFS"
+  | "NUMBER_PROOF_SECRETS"
   | "RELAY"
   | "STUN_URLS"
   | "TURN_HOST"

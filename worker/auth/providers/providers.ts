@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import type { Provider } from "#contract/auth/security.ts";
+import { parseSetting, textOr } from "#worker/lib/json-setting.ts";
 
 /**
  * Other sign-in providers, configured in wrangler.toml (`OIDC_PROVIDERS`) and the secret `OIDC_SECRETS` (README.md).
@@ -31,25 +32,6 @@ const ProviderListSchema = v.pipe(
   v.check((list) => new Set(list.map(({ id }) => id)).size === list.length, "no two of the same id"),
 );
 const ProviderSecretsSchema = v.record(v.string(), v.pipe(v.string(), v.nonEmpty()));
-
-/** Parses a setting. Errors name the setting and the path in it, never its value. */
-const parseSetting = <T>(name: string, text: string, schema: v.GenericSchema<unknown, T>): T => {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw new Error(`${name} is not valid JSON`);
-  }
-  const parsed = v.safeParse(schema, value);
-  if (parsed.success) return parsed.output;
-  const [issue] = parsed.issues;
-  // Messages of own checks are safe; valibot's messages quote the received value.
-  const expected = issue.type === "check" ? issue.message : issue.expected;
-  throw new Error(`${name} is wrong at ${v.getDotPath(issue) ?? "the top level"}: expected ${expected}`);
-};
-
-const textOr = (text: unknown, fallback: string): string =>
-  typeof text === "string" && text.trim() !== "" ? text : fallback;
 
 const parseProviderSettings = (providers: string, secrets: string): ProviderSetting[] => {
   try {

@@ -1,7 +1,7 @@
 import { inArray, or, type SQL, sql } from "drizzle-orm";
 import type { MiddlewareHandler } from "hono";
 import type { Uuid } from "#contract/ids.ts";
-import { handleChangeDays, handleChangesMax } from "#contract/limits.ts";
+import { handleChangeDays, handleChangesMax, numberCodesPerDay, numberProofsPerDay } from "#contract/limits.ts";
 import { type Db, openDb } from "#worker/db/client.ts";
 import { rate_limits } from "#worker/db/schema.ts";
 import type { AppEnv } from "#worker/lib/http/app.ts";
@@ -74,6 +74,9 @@ export const rateLimitPolicies = {
   handle_change_by_user: { burst: handleChangesMax, everyMs: handleChangeDays * day },
   // Each different handle is a guess.
   handle_search_by_user: { burst: 60, everyMs: day / 240 },
+  // Codes cost money: each person may start few proofs, and each number is sent few codes, whoever requests them.
+  number_proof_by_user: { burst: numberProofsPerDay, everyMs: day / numberProofsPerDay },
+  number_code_by_number: { burst: numberCodesPerDay, everyMs: day / numberCodesPerDay },
   link_change_by_user: { burst: 20, everyMs: day / 20 },
   link_search_by_user: { burst: 30, everyMs: minute },
   upload_by_user: { burst: 50, everyMs: 1_200 },

@@ -1,0 +1,99 @@
+import { randomBytes, randomInt } from "node:crypto";
+import { type NumberMethod, type NumberProof, sendsCode } from "#contract/auth/number.ts";
+import type { ErrorCode } from "#contract/errors.ts";
+import { createUuid } from "#contract/ids.ts";
+import { numberCodeDigits, numberProofMinutes } from "#contract/limits.ts";
+import { openDb } from "#worker/db/client.ts";
+import type { AppContext } from "#worker/lib/http/app.ts";
+import { getRequestLanguage } from "#worker/lib/http/content-negotiation.ts";
+import { findPublicOrigin } from "#worker/lib/http/public-origin.ts";
+import { hashLimitKey } from "#worker/lib/limits/hashed-key.ts";
+import { type RateLimitName, returnToken, takeTokens } from "#worker/lib/limits/rate-limit.ts";
+import { findAdapter, type NumberAdapter, readNumberSettings } from "./adapters.ts";
+import { takeProofStart } from "./proof-counts.ts";
+import { toCallLookup, toCodeHash, toMessageLookup } from "./proof-hashes.ts";
+import { deleteNumberProof, findNumber, insertNumberProof, type NumberProofRow } from "./queries.ts";
+import { sendCode } from "./send-code.ts";
+
+type Refusal = { refusal: ErrorCode; retryAfterMs?: number };
+type Started = { proof: NumberProof } | Refusal;
+
+const createCode = (): string => String(randomInt(10 ** numberCodeDigits)).padStart(numberCodeDigits, "0");
+
+// Crockford's base 32: no letter can be mistaken for another when it is copied by hand.
+const tokenLetters = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+const tokenLength = 8; // 40 bits, of use to nobody but the number's owner
+const createMessageToken = (): string =>
+  `LISOLO-${[...randomBytes(tokenLength)].map((byte) => tokenLetters[byte % tokenLetters.length]).join("")}`;
+
+type ProofBase = Omit<NumberProofRow, "attempts" | "code_hash" | "lookup">;
+
+/** Inserts the proof of a call, for the first of the adapter's numbers that awaits no other caller of this number. */
+const insertCallProof = async (
+  c: AppContext,
+  { numbers }: Extract<NumberAdapter, { method: "missed_call" }>,
+  base: ProofBase,
+): Promise<string | undefined> => {
+  for (const to of numbers) {
+    const proof = { ...base, code_hash: null, lookup: toCallLookup(c.env, base.phone, to) };
+    if (await insertNumberProof(openDb(c.env), proof)) return to;
+  }
+  return undefined;
+};
+
+const insertAndAsk = async (c: AppContext, adapter: NumberAdapter, base: ProofBase): Promise<Started> => {
+  const db = openDb(c.env);
+  const toStarted = (ask: NumberProof["ask"]): Started => ({
+    proof: { id: base.id, expires_at: base.expires_at, ask },
+  });
+  if (adapter.method === "missed_call") {
+    const to = await insertCallProof(c, adapter, base);
+    return to === undefined ? { refusal: "number_call_expected" } : toStarted({ kind: "call", to });
+  }
+  if (adapter.method === "whatsapp_message") {
+    const text = createMessageToken();
+    await insertNumberProof(db, { ...base, code_hash: null, lookup: toMessageLookup(c.env, text) });
+    const url = `https://wa.me/${adapter.number.slice(1)}?text=${encodeURIComponent(text)}`;
+    return toStarted({ kind: "message", to: adapter.number, text, url });
+  }
+  const code = createCode();
+  await insertNumberProof(db, { ...base, code_hash: toCodeHash(c.env, base.id, code), lookup: null });
+  const origin = findPublicOrigin(c);
+  const host = origin && new URL(origin).hostname;
+  const { secrets } = readNumberSettings(c.env);
+  const language = getRequestLanguage(c);
+  if (await sendCode(adapter, secrets, { to: base.phone, code, language, host })) return toStarted({ kind: "code" });
+  await deleteNumberProof(db, base.id);
+  return { refusal: "number_code_not_sent" };
+};
+
+/** Starts the proof of the caller's own number by a method. */
+export const startNumberProof = async (c: AppContext, method: NumberMethod): Promise<Started> => {
+  const db = openDb(c.env);
+  const { user, session } = c.var.caller;
+  const own = await findNumber(db, user);
+  if (!own || own.verified_at !== null) return { refusal: "number_already_verified" };
+  const adapter = findAdapter(c.env, own.phone, method);
+  if (!adapter) return { refusal: "number_method_unavailable" };
+  const ofNumber: [RateLimitName, string] = ["number_code_by_number", hashLimitKey(c.env, own.phone)];
+  const buckets: [RateLimitName, string][] = [["number_proof_by_user", user]];
+  // Only what is sent to a number counts for it: nobody can keep its owner from sending or calling.
+  if (sendsCode(method)) buckets.push(ofNumber);
+  const taken = await takeTokens(db, buckets);
+  if (!taken.ok) return { refusal: "number_proofs_used_up", retryAfterMs: taken.retryAfterMs };
+  const now = Date.now();
+  if (!(await takeProofStart(db, adapter, own.phone, now))) {
+    for (const [name, key] of buckets) await returnToken(db, key, name);
+    return { refusal: "number_method_unavailable" };
+  }
+  return insertAndAsk(c, adapter, {
+    id: createUuid(now),
+    user_id: user,
+    session_id: session,
+    phone: own.phone,
+    method,
+    adapter: adapter.id,
+    created_at: now,
+    expires_at: now + numberProofMinutes * 60_000,
+  });
+};
