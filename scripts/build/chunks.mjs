@@ -212,6 +212,8 @@ const lazyParts = [
   },
   // Own handle and personal link.
   { name: "handle", roots: ["src/features/handle/"] },
+  // Verification of the own number.
+  { name: "number", roots: ["src/features/security/number/"] },
   // Account security and step-up.
   {
     name: "security",

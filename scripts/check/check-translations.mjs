@@ -16,6 +16,7 @@ const dynamicPrefixes = [
   "masolo.flagged.",
   "masolo.nothing.",
   "mute.for.",
+  "number.methods.",
   "reactions.groups.",
   "reactions.tones.",
   "security.notices.events.",

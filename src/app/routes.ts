@@ -85,6 +85,11 @@ export const appRoutes: AppRoute[] = [
     screen: createLazyScreen(() => import("#features/security/security-screen.tsx")),
   },
   { path: "/app/handle", pane: "detail", screen: createLazyScreen(() => import("#features/handle/handle-screen.tsx")) },
+  {
+    path: "/app/verify-number",
+    pane: "detail",
+    screen: createLazyScreen(() => import("#features/security/number/verify-number-screen.tsx")),
+  },
   { path: "/app/u/:token", pane: "detail", screen: createLazyScreen(() => import("#features/senga/link-screen.tsx")) },
   {
     path: "/app/install",

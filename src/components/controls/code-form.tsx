@@ -6,7 +6,7 @@ import { Button } from "./button.tsx";
 import { suppressLateTap } from "./late-tap.ts";
 import { TextField } from "./text-field.tsx";
 
-const wrongCodeErrors: readonly string[] = ["otp_expired", "mfa_verification_failed"];
+const wrongCodeErrors: readonly string[] = ["otp_expired", "mfa_verification_failed", "number_code_wrong"];
 
 /** Problem of the last attempt, translated at render time so that it follows the current language. */
 type CodeFormProblem = { error: unknown } | "missing";

@@ -24,16 +24,30 @@ function PersonFact({ icon, name, children }: { icon: string; name: string; chil
   );
 }
 
-const parseHandle = (body: unknown): string | undefined => parseResponse(Profile, body).handle;
+const parseProfile = (body: unknown): Profile => parseResponse(Profile, body);
 
-/** Handle of a person whose profile this person may read. Not stored on the device: shown once the server answers. */
-function PersonHandle({ id }: { id: string }) {
-  const [query] = useRemoteQuery(`/api/users/${id}`, true, parseHandle);
-  if (query.state !== "found" || query.body === undefined) return null;
+/**
+ * Handle of a person whose profile this person may read, and whether their number is verified. Not stored on the device:
+ * shown once the server answers.
+ */
+function PersonIdentity({ id }: { id: string }) {
+  const { t } = useTranslation();
+  const [query] = useRemoteQuery(`/api/users/${id}`, true, parseProfile);
+  if (query.state !== "found") return null;
+  const { handle, verified } = query.body;
+  const icon = verified ? "i-ph-seal-check text-accent" : "i-ph-seal-warning";
   return (
-    <p dir="ltr" className="max-w-full text-muted break-all">
-      @{query.body}
-    </p>
+    <>
+      {handle !== undefined && (
+        <p dir="ltr" className="max-w-full text-muted break-all">
+          @{handle}
+        </p>
+      )}
+      <p className="flex items-center gap-1 text-sm text-muted">
+        <span className={`${icon} shrink-0 text-lg`} aria-hidden="true" />
+        {t(verified ? "people.verified" : "people.unverified")}
+      </p>
+    </>
   );
 }
 
@@ -68,7 +82,7 @@ function ActivePerson({ person }: { person: PersonRow }) {
         <p className="mt-3 max-w-full text-[length:calc(1rem+8px)] leading-[calc(1rem+16px)] font-bold break-words">
           <bdi>{person.username || t("common.user")}</bdi>
         </p>
-        {person.state !== "none" && <PersonHandle id={person.id} />}
+        {person.state !== "none" && <PersonIdentity id={person.id} />}
         {person.phone !== "" && (
           <p className="text-muted">
             <PhoneNumber phone={person.phone} />

@@ -1,15 +1,20 @@
-import { useId } from "react";
+import { type ReactNode, useId } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router";
 import { Button } from "#components/controls/button.tsx";
 import { Screen } from "#components/layout/screen.tsx";
+import { OwnNumber } from "#contract/auth/number.ts";
+import { parseResponse } from "#lib/http/parse-response.ts";
 import { useOwnProfile } from "#sync/hooks/use-people.ts";
+import { useRemoteQuery } from "#sync/hooks/use-remote.ts";
 import { DeleteAccountButton } from "./delete-account.tsx";
 import { LanguagePicker } from "./language-picker.tsx";
 import { OwnProfileHeader } from "./profile-header.tsx";
 import { useSignOut } from "./use-sign-out.tsx";
 
+const numberPath = "/app/verify-number";
 const settingsPages = [
+  { path: numberPath, icon: "i-ph-seal-check", title: "number.title" },
   { path: "/app/handle", icon: "i-ph-at", title: "handle.title" },
   { path: "/app/appearance", icon: "i-ph-palette", title: "appearance.title" },
   { path: "/app/notifications", icon: "i-ph-bell", title: "settings.notifications.title" },
@@ -20,11 +25,36 @@ const settingsPages = [
   { path: "/app/help", icon: "i-ph-lifebuoy", title: "help.title" },
 ] as const;
 
-function SettingsPageLink({ to, icon, label }: { to: string; icon: string; label: string }) {
+const parseOwnNumber = (body: unknown): OwnNumber => parseResponse(OwnNumber, body);
+
+/** Whether the own number is verified. Only the server knows. */
+function OwnNumberState() {
+  const { t } = useTranslation();
+  const [query] = useRemoteQuery("/api/number", true, parseOwnNumber);
+  if (query.state !== "found") return null;
+  return (
+    <span className="text-sm text-muted">
+      {t(query.body.verified_at === null ? "number.unverified" : "number.verified")}
+    </span>
+  );
+}
+
+function SettingsPageLink({
+  to,
+  icon,
+  label,
+  children,
+}: {
+  to: string;
+  icon: string;
+  label: string;
+  children?: ReactNode;
+}) {
   return (
     <Link to={to} className="flex min-h-14 items-center gap-3 px-4 py-2 -outline-offset-3 hover:bg-raised">
       <span className={`${icon} text-2xl text-muted`} aria-hidden="true" />
       <span className="flex-1">{label}</span>
+      {children}
       <span className="i-ph-caret-right text-muted" aria-hidden="true" />
     </Link>
   );
@@ -52,7 +82,9 @@ export default function ProfileScreen() {
         >
           <LanguagePicker />
           {settingsPages.map(({ path, icon, title }) => (
-            <SettingsPageLink key={path} to={path} icon={icon} label={t(title)} />
+            <SettingsPageLink key={path} to={path} icon={icon} label={t(title)}>
+              {path === numberPath && <OwnNumberState />}
+            </SettingsPageLink>
           ))}
         </section>
         <div className="flex flex-col gap-1">

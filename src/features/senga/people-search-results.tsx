@@ -20,7 +20,9 @@ const contactToFoundPerson = ({ id, username, phone, avatar }: PersonRow): Found
   state: "contact",
 });
 
-function PeopleSearchRow({ found, actions }: { found: FoundPerson; actions: ContactRequestActions }) {
+type PeopleSearchRowProps = { found: FoundPerson; isFromServer: boolean; actions: ContactRequestActions };
+
+function PeopleSearchRow({ found, isFromServer, actions }: PeopleSearchRowProps) {
   const { t } = useTranslation();
   // The stored state is live; the search result is a snapshot.
   const stored = usePerson(found.id);
@@ -28,12 +30,17 @@ function PeopleSearchRow({ found, actions }: { found: FoundPerson; actions: Cont
   const requestId = stored?.requestId ?? undefined;
   const pendingAction = actions.pending.get(found.id);
   const name = found.username || found.phone;
+  const notes = [
+    ...(found.handle === undefined ? [] : [`@${found.handle}`]),
+    // The device does not know it of its contacts.
+    ...(isFromServer && !found.verified ? [t("people.unverified")] : []),
+  ];
   return (
     <li tabIndex={-1} className="flex flex-wrap items-center gap-x-3 gap-y-2 px-3 py-3 -outline-offset-3">
       <span className="flex min-w-0 flex-1 basis-[181px]">
         <PersonListItem
           person={{ ...found, avatar: found.avatar_url }}
-          {...(found.handle === undefined ? {} : { note: `@${found.handle}` })}
+          {...(notes.length === 0 ? {} : { note: notes.join(" · ") })}
         />
       </span>
       {state === "contact" && (
@@ -100,7 +107,7 @@ export function PeopleSearchResults({ people, digits, actions }: PeopleSearchRes
       )}
       <ul aria-label={t("senga.results")} className="divide-y divide-line">
         {shown.map((found) => (
-          <PeopleSearchRow key={found.id} found={found} actions={actions} />
+          <PeopleSearchRow key={found.id} found={found} isFromServer={people.length > 0} actions={actions} />
         ))}
       </ul>
     </>

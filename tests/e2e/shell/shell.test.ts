@@ -78,6 +78,7 @@ const namesOf = (t: Texts): [path: string, heading: string][] => [
   ["/app/profile", t.profile.title],
   ["/app/appearance", t.appearance.title],
   ["/app/handle", t.handle.title],
+  ["/app/verify-number", t.number.title],
   ["/app/install", t.install.title],
   ["/app/notifications", t.settings.notifications.title],
   ["/app/privacy", t.settings.privacy.title],

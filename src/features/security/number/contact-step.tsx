@@ -1,0 +1,42 @@
+import { useTranslation } from "react-i18next";
+import { ButtonLink } from "#components/controls/button.tsx";
+import { Spinner } from "#components/controls/spinner.tsx";
+import { PhoneNumber } from "#components/people/phone-number.tsx";
+import type { NumberProof, OwnNumber } from "#contract/auth/number.ts";
+import { useSecondsUntil, useVerifiedElsewhere } from "./use-proof-progress.ts";
+
+type Ask = Exclude<NumberProof["ask"], { kind: "code" }>;
+type ContactStepProps = { ask: Ask; expiresAt: number; onVerified: (own: OwnNumber) => void };
+
+/** Message to send or number to call from the own phone. The page continues by itself once it arrived. */
+export function ContactStep({ ask, expiresAt, onVerified }: ContactStepProps) {
+  const { t } = useTranslation();
+  useVerifiedElsewhere(onVerified);
+  const isExpired = useSecondsUntil(expiresAt) === 0;
+  const isCall = ask.kind === "call";
+  return (
+    <div className="flex flex-col gap-4 p-4">
+      <p>{t(isCall ? "number.callBody" : "number.messageBody")}</p>
+      <p className="rounded-card bg-raised px-4 py-3 text-center text-lg font-semibold select-all" dir="ltr">
+        {isCall ? <PhoneNumber phone={ask.to} /> : ask.text}
+      </p>
+      {isCall ? (
+        <ButtonLink href={`tel:${ask.to}`}>{t("number.call")}</ButtonLink>
+      ) : (
+        <ButtonLink href={ask.url} target="_blank" rel="noreferrer">
+          {t("number.openWhatsApp")}
+        </ButtonLink>
+      )}
+      <p role="status" className="flex items-center justify-center gap-2 text-center text-muted">
+        {isExpired ? (
+          t("number.expired")
+        ) : (
+          <>
+            <Spinner className="shrink-0 text-xl" />
+            {t(isCall ? "number.waitingForCall" : "number.waitingForMessage")}
+          </>
+        )}
+      </p>
+    </div>
+  );
+}

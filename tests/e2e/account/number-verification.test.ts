@@ -1,0 +1,81 @@
+import * as v from "valibot";
+import { findAxeViolationsInBothThemes } from "#tests/support/browser/axe-checks.ts";
+import { expect, test } from "#tests/support/browser/browser-test.ts";
+import { fill, TestClient } from "#tests/support/browser/test-client.ts";
+import { toSite } from "#tests/support/people/pair.ts";
+import { connectPeople, makePerson } from "#tests/support/people/people.ts";
+
+const Messages = v.array(v.object({ to: v.string(), text: v.string() }));
+
+/** Code of the newest message to a number that the local server stored. */
+const readCode = async (origin: string, phone: string): Promise<string> => {
+  const answer = await fetch(`${origin}/dev/sms`, { headers: { accept: "application/json" } });
+  const message = v.parse(Messages, await answer.json()).find(({ to }) => to === phone);
+  return /\d{6}/.exec(message?.text ?? "")?.[0] ?? "";
+};
+const toWrong = (code: string): string => String((Number(code) + 1) % 1_000_000).padStart(6, "0");
+
+test("a person verifies their number by a code, after a wrong one, by keyboard; a contact sees the state change", async ({
+  browser,
+  server,
+}) => {
+  const site = toSite(server);
+  const [ana, ben] = [await makePerson(site, 9_861), await makePerson(site, 9_862)];
+  await connectPeople(site, ana, ben);
+  const anas = await TestClient.open(browser, server);
+  const { page, texts } = anas;
+  await page.setViewportSize({ width: 360, height: 740 });
+  await anas.signIn(ana);
+  const bens = await TestClient.open(browser, server, "en");
+  await bens.signIn(ben);
+  await bens.goTo(`/app/user/${ana.id}`);
+  await expect(bens.page.getByText(bens.texts.people.unverified)).toBeVisible();
+
+  await anas.goTo("/app/profile");
+  const link = page.getByRole("link", { name: new RegExp(texts.number.title) });
+  await expect(link).toContainText(texts.number.unverified);
+  await link.click();
+  await expect(page.getByText(texts.people.unverified, { exact: true })).toBeVisible();
+  await expect(page.getByRole("link", { name: texts.number.later })).toBeVisible();
+  await page.getByRole("button", { name: texts.number.methods.sms_code }).press("Enter");
+  const field = page.getByLabel(texts.number.code, { exact: true });
+  await expect(field).toBeVisible();
+  await expect(field).toHaveAttribute("autocomplete", "one-time-code");
+  await expect(page.getByText(fill(texts.number.codeSent, { phone: ana.phone }))).toBeVisible();
+  await expect(page.getByRole("button", { name: /\d+ s/ })).toBeDisabled();
+  expect(await findAxeViolationsInBothThemes(page)).toEqual([]);
+  const code = await readCode(server.origin, ana.phone);
+  await field.fill(toWrong(code));
+  await expect(field).toHaveAccessibleDescription(new RegExp(texts.errors.number_code_wrong));
+  await expect(field).toBeFocused();
+  await page.keyboard.type(code);
+  await expect(page.getByRole("link", { name: texts.number.done })).toBeVisible();
+  await expect(field).toHaveCount(0);
+  expect(await findAxeViolationsInBothThemes(page)).toEqual([]);
+
+  await page.reload();
+  await expect(page.getByRole("link", { name: texts.number.done })).toBeVisible();
+  await expect(page.getByRole("button", { name: texts.number.methods.sms_code })).toHaveCount(0);
+  await bens.page.reload();
+  await expect(bens.page.getByText(bens.texts.people.verified)).toBeVisible();
+});
+
+test("a person leaves the verification, chooses another method, and sees a clear error offline", async ({
+  browser,
+  server,
+}) => {
+  const cal = await makePerson(toSite(server), 9_863);
+  const client = await TestClient.open(browser, server, "pt");
+  const { page, texts } = client;
+  await client.signIn(cal);
+  await client.goTo("/app/verify-number");
+  await page.getByRole("button", { name: texts.number.methods.whatsapp_code }).click();
+  await expect(page.getByLabel(texts.number.code, { exact: true })).toBeFocused();
+  await page.getByRole("button", { name: texts.number.otherMethod }).click();
+  await page.context().setOffline(true);
+  await page.getByRole("button", { name: texts.number.methods.sms_code }).click();
+  await expect(page.getByRole("alert")).toHaveText(texts.errors.offline);
+  await page.context().setOffline(false);
+  await page.getByRole("link", { name: texts.number.later }).click();
+  await page.waitForURL("**/app");
+});
