@@ -54,11 +54,13 @@ export class ChatPage {
     return new ChatPage(page, openedMs);
   }
 
-  /** Waits until the height of the chat no longer changes. */
+  /** Waits until the app has replaced the first view and the height of the chat no longer changes. */
   async waitUntilSettled(): Promise<void> {
     await this.page.evaluate(async (settledMs) => {
       let height = 0;
       let since = performance.now();
+      // The first view lists the newest messages only, from the bottom up.
+      await window.benchWhen(() => document.querySelector("#first-view > *") === null && window.benchList());
       await window.benchWhen(() => {
         const now = window.benchScroller().scrollHeight;
         if (now !== height) [height, since] = [now, performance.now()];

@@ -7,11 +7,8 @@ import { pushUse } from "#lib/browser/push/push-use.ts";
 import { loadMulticast, loadServerCode, rejectAsOffline } from "./actions.ts";
 import { getEngine } from "./engine.ts";
 import { discardUnsentMessage, getContext, retryFailedMessage, setUploadPaused } from "./outbox/enqueue.ts";
-import type { MessageSearch, SearchHit } from "./queries/message-search.ts";
 import type { SavedDraft } from "./store/pending/draft-keys.ts";
 import type { ChatItem, OutgoingFile } from "./store/view-models.ts";
-
-export type { SearchHit } from "./queries/message-search.ts";
 
 const loadEditCode = () => rejectAsOffline(import("./outbox/edit-message.ts"));
 const loadReactions = () => rejectAsOffline(import("./reactions/set-reaction.ts"));
@@ -91,20 +88,6 @@ export const broadcastText = async (to: ConversationId[], text: string): Promise
   (await loadMulticast()).enqueueBroadcast(getEngine().tab, to, text);
 export const broadcastFiles = async (to: ConversationId[], files: OutgoingFile[], draft?: SavedDraft): Promise<void> =>
   (await loadSendFiles()).enqueueFiles(getEngine().tab, to, files, draft);
-
-/**
- * Searches the messages on this device, then the whole history on the server. `onResults` receives all results so far,
- * newest first. Resolves to whether the search was complete.
- */
-export const searchChat = async (
-  conversation: ConversationId,
-  search: MessageSearch,
-  onResults: (found: SearchHit[]) => void,
-  signal?: AbortSignal,
-): Promise<{ complete: boolean }> => {
-  const { searchMessages } = await rejectAsOffline(import("./queries/message-search.ts"));
-  return searchMessages(getEngine().tab, conversation, search, onResults, signal);
-};
 
 /** Code that finds the mentions in a text. */
 export const loadNamedMentions = () => import("./outbox/mentions/named-mentions.ts");

@@ -3,7 +3,7 @@ import { toSearchWords } from "#contract/text.ts";
 import type { CommandOf, SearchResult } from "#contract/wire/commands.ts";
 import { createMessageMatcher, isSearchable } from "#contract/wire/search-filter.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
-import type { LocalMessageRow, LocalStore } from "#sync/store/database.ts";
+import type { LocalConversationRow, LocalMessageRow, LocalStore } from "#sync/store/database.ts";
 import { readDeletedSeqs } from "#sync/store/pending/pending-message-flags.ts";
 import { toLocalMessageRow, toMessageKey } from "#sync/store/row-mapping.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
@@ -31,24 +31,37 @@ const toSearchHit = (row: LocalMessageRow): SearchHit => ({
 /** What a search looks for: a text, a filter, or both. */
 export type MessageSearch = Pick<CommandOf<"search">, "query" | "filter">;
 
-const searchLocally = async (
+const newestSeqs = 30; // searched with every key
+const firstResultsMax = 10; // as many as a screen shows, drawn while a person types
+const blockSeqs = 500;
+const showEveryMs = 100;
+const typingPauseMs = 150; // before older messages are searched and the server is asked
+
+/** Ranges of seqs of the stored messages, newest first. The last one has those besides the range without gaps. */
+function* toRanges({ lo, hi }: Pick<LocalConversationRow, "lo" | "hi">): Iterable<{ from: number; to: number }> {
+  let [from, to] = [hi - newestSeqs + 1, Number.MAX_SAFE_INTEGER];
+  while (from > Math.max(lo, 1)) {
+    yield { from, to };
+    [from, to] = [from - blockSeqs, from - 1];
+  }
+  yield { from: 1, to };
+}
+
+/** Stored messages that match, newest first, those of one range at a time. */
+async function* searchLocally(
   store: LocalStore,
   conversation: ConversationId,
   { query, filter }: MessageSearch,
-  signal: AbortSignal | undefined,
-) => {
+  stored: Pick<LocalConversationRow, "lo" | "hi">,
+): AsyncIterable<LocalMessageRow[]> {
   const isMatch = createMessageMatcher(query, filter);
   const deleted = await readDeletedSeqs(store, conversation);
-  const hits: LocalMessageRow[] = [];
-  await store
-    .queryMessages(conversation, 1)
-    .reverse()
-    .until(() => signal?.aborted ?? false)
-    .each((row) => {
-      if (isMatch(row) && !deleted.has(row.seq)) hits.push(row);
-    });
-  return hits;
-};
+  for (const { from, to } of toRanges(stored)) {
+    // In ascending order the store returns all of them at once.
+    const rows = await store.queryMessages(conversation, from, to).toArray();
+    yield rows.reverse().filter((message) => isMatch(message) && !deleted.has(message.seq));
+  }
+}
 
 /**
  * Page of search results from the server. If there were too many requests, it waits as long as the server says, which
@@ -73,7 +86,10 @@ export const requestSearchPage = async (
   return undefined;
 };
 
-/** Searches the stored messages, then the rest of the history page by page on the server. */
+/**
+ * Searches the stored messages, then the rest of the history page by page on the server. The newest stored messages are
+ * searched at once, everything else when no other search has replaced this one within `typingPauseMs`.
+ */
 export const searchMessages = async (
   tab: Tab,
   conversation: ConversationId,
@@ -85,13 +101,23 @@ export const searchMessages = async (
   const search: MessageSearch = { query: query.trim(), ...(filter ? { filter } : {}) };
   const hasOnlySigns = search.query !== "" && toSearchWords(search.query).length === 0;
   if (!context || hasOnlySigns || !isSearchable(search)) return { complete: true };
+  const pause = new Promise<void>((resolve) => tab.platform.startTimer(typingPauseMs, resolve));
   const hits = new Map<number, SearchHit>();
-  const show = (rows: LocalMessageRow[]) => {
-    for (const row of rows) hits.set(row.seq, toSearchHit(row));
-    if (!signal?.aborted) onResults([...hits.values()].sort((a, b) => b.seq - a.seq));
+  const show = (max?: number) => {
+    if (!signal?.aborted) onResults([...hits.values()].sort((a, b) => b.seq - a.seq).slice(0, max));
   };
   const row = await context.store.conversations.get(conversation);
-  show(await searchLocally(context.store, conversation, search, signal));
+  let nextShowAt = 0;
+  for await (const messages of searchLocally(context.store, conversation, search, row ?? { lo: 0, hi: 0 })) {
+    for (const message of messages) hits.set(message.seq, toSearchHit(message));
+    if (messages.length > 0 && performance.now() >= nextShowAt) {
+      show(nextShowAt === 0 ? firstResultsMax : undefined);
+      nextShowAt = performance.now() + showEveryMs;
+    }
+    await pause;
+    if (signal?.aborted) return { complete: false };
+  }
+  show();
   if (!row || row.head <= row.hidden) return { complete: true };
   // Messages from `lo` on were searched here, unless the newest ones are not stored.
   let before: number | null = row.hi >= row.head ? row.lo : row.head + 1;
@@ -100,7 +126,9 @@ export const searchMessages = async (
     try {
       const page = await requestSearchPage(tab, { type: "search", conversation, ...search, before }, signal);
       if (!page) break;
-      show(page.messages.map((message) => toLocalMessageRow(row, context.me, message)));
+      for (const message of page.messages)
+        hits.set(message.seq, toSearchHit(toLocalMessageRow(row, context.me, message)));
+      show();
       if (page.before !== null && page.before >= before) break; // no progress
       before = page.before;
     } catch (error) {

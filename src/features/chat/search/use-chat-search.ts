@@ -2,9 +2,8 @@ import { useEffect, useState } from "react";
 import type { ConversationId } from "#contract/ids.ts";
 import type { SearchFilter } from "#contract/wire/search-filter.ts";
 import { SyncError } from "#sync/actions.ts";
-import { type SearchHit, searchChat } from "#sync/message-actions.ts";
-
-const typingPauseMs = 250;
+import { useEngine } from "#sync/hooks/use-live-query.ts";
+import { type SearchHit, searchMessages } from "#sync/queries/message-search.ts";
 
 export type ChatSearch = {
   state: "idle" | "running" | "complete" | "local";
@@ -14,35 +13,31 @@ export type ChatSearch = {
 };
 const idleChatSearch: ChatSearch = { state: "idle", results: [] };
 
-/** Runs a search when typing pauses. Results appear as they arrive; a newer search aborts an older one. */
+/** Runs a search with every key. Results appear as they arrive; a newer search aborts an older one. */
 export const useChatSearch = (
   conversation: ConversationId,
   query: string,
   filter: SearchFilter | undefined,
 ): ChatSearch => {
+  const engine = useEngine();
   const key = query === "" && !filter ? "" : JSON.stringify([query, filter]);
   const [search, setSearch] = useState({ key, ...idleChatSearch });
   // biome-ignore lint/correctness/useExhaustiveDependencies: the key stands for the query and the filter
   useEffect(() => {
-    if (key === "") return;
+    if (!engine || key === "") return;
     const controller = new AbortController();
     const { signal } = controller;
     const update = (change: Partial<ChatSearch>) => {
       if (!signal.aborted) setSearch((search) => ({ ...search, ...change }));
     };
-    const timer = setTimeout(() => {
-      setSearch({ key, state: "running", results: [] });
-      searchChat(conversation, { query, filter }, (found) => update({ results: found }), signal).then(
-        ({ complete }) => update({ state: complete ? "complete" : "local" }),
-        (error: unknown) => update({ state: "local", error: error instanceof SyncError ? error.code : "internal" }),
-      );
-    }, typingPauseMs);
-    return () => {
-      clearTimeout(timer);
-      controller.abort();
-    };
-  }, [conversation, key]);
+    setSearch({ key, state: "running", results: [] });
+    searchMessages(engine.tab, conversation, { query, filter }, (found) => update({ results: found }), signal).then(
+      ({ complete }) => update({ state: complete ? "complete" : "local" }),
+      (error: unknown) => update({ state: "local", error: error instanceof SyncError ? error.code : "internal" }),
+    );
+    return () => controller.abort();
+  }, [engine, conversation, key]);
   if (key === "") return idleChatSearch;
-  // Results of an older search are not shown: until typing pauses, the new one counts as running.
+  // Results of an older search are not shown.
   return search.key === key && search.state !== "idle" ? search : { state: "running", results: [] };
 };

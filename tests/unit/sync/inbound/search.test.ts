@@ -22,6 +22,30 @@ describe("searching", () => {
     expect(found).toEqual(Array.from({ length: 60 }, (_, i) => 300 - i * 5));
   });
 
+  it("shows the newest stored messages at once, and asks the server only when typing pauses", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    for (let i = 1; i <= 300; i++) server.sendTexts(benoit, chat, `Été ${i}`);
+    const tab = await makeDevice(server, amina).openTab();
+    await waitUntilDeviceSynced(server, tab, chat);
+    let requests = 0;
+    server.refuse = (_, command) => {
+      if (command.type === "search") requests++;
+      return undefined;
+    };
+    const typing = new AbortController();
+    const counts: number[] = [];
+    const show = ({ length }: unknown[]) => {
+      counts.push(length);
+      typing.abort(); // the next key
+    };
+    const outcome = searchMessages(tab, chat, { query: "et" }, show, typing.signal);
+    expect(await outcome).toEqual({ complete: false });
+    expect([counts, requests]).toEqual([[10], 0]);
+    await searchMessages(tab, chat, { query: "ete" }, (messages) => counts.push(messages.length));
+    expect(requests).toBeGreaterThan(0);
+    expect(counts.at(-1)).toBe(300);
+  });
+
   it("finds what passes a filter on the device and on the server, also without a text", async () => {
     const { server, amina, benoit, chat } = makePair();
     for (let i = 1; i <= 100; i++) server.sendTexts(benoit, chat, i % 10 === 0 ? `www.exemple.cd/${i}` : `rien ${i}`);
