@@ -6,7 +6,7 @@ import { makePerson, site } from "#tests/worker/support/site.ts";
 import { consumeCounts, startCounting } from "./counters.ts";
 import { middleText, oldestText } from "./log-seed.ts";
 import { report } from "./report.ts";
-import { evictAll, pause, SceneDevice, seedLog, toConversationId } from "./scene.ts";
+import { evictPair, pause, SceneDevice, seedLog, toConversationId } from "./scene.ts";
 
 const settleMs = 100;
 const sentMs = receiptHoldMs + 3_500; // longer than write-behind and alarms take
@@ -20,7 +20,7 @@ const countChat = async (count: number): Promise<void> => {
   await connectPeople(site, a, b);
   const chat = toConversationId(a, b);
   await seedLog(chat, count);
-  await evictAll();
+  await evictPair(a, b);
   const device = await SceneDevice.connect(a);
   await device.send(chat, newest);
   await pause(sentMs);

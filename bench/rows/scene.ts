@@ -1,4 +1,4 @@
-import { evictAllDurableObjects, runInDurableObject } from "cloudflare:test";
+import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import type { InboxRow } from "#contract/conversations.ts";
 import { type ConversationId, createUuid, privateConversationId, type Uuid } from "#contract/ids.ts";
@@ -10,7 +10,7 @@ import { decodeServerFrame, encodeFrame, protocolVersion } from "#contract/wire/
 import type { Person } from "#tests/support/people/people.ts";
 import { site } from "#tests/worker/support/site.ts";
 import { getUserChannelStub } from "#worker/objects/stubs.ts";
-import { plainConversation } from "./counters.ts";
+import { plainChannel, plainConversation } from "./counters.ts";
 import { seedLogSql } from "./log-seed.ts";
 
 export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
@@ -18,14 +18,20 @@ export const pause = (ms: number): Promise<void> => new Promise((resolve) => set
 const evictionsMax = 8;
 const evictionPauseMs = 3_000;
 
-/** Evicts all objects, whose sockets hibernate. An object that waits, for example to confirm a delivery, is tried again. */
-export const evictAll = async (): Promise<void> => {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await evictAllDurableObjects({ webSockets: "hibernate" });
-    } catch (error) {
-      if (attempt === evictionsMax) throw error;
-      await pause(evictionPauseMs);
+/**
+ * Evicts the objects of a private chat, whose sockets hibernate. One that waits, for example to confirm a delivery, is
+ * tried again.
+ */
+export const evictPair = async (a: Person, b: Person): Promise<void> => {
+  for (const object of [plainConversation(toConversationId(a, b)), plainChannel(a.id), plainChannel(b.id)]) {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await evictDurableObject(object, { webSockets: "hibernate" });
+        break;
+      } catch (error) {
+        if (attempt === evictionsMax) throw error;
+        await pause(evictionPauseMs);
+      }
     }
   }
 };
