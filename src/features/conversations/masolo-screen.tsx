@@ -9,6 +9,7 @@ import { searchQueryMaxLength } from "#contract/limits.ts";
 import { loadMulticast } from "#sync/actions.ts";
 import { ConversationList } from "./conversation-list.tsx";
 import { ConversationSearchResults } from "./search/conversation-search-results.tsx";
+import { readSavedSearch } from "./search/saved-search.ts";
 import { useConversationMenu } from "./use-conversation-menu.tsx";
 import { useStartMenu } from "./use-start-menu.ts";
 
@@ -28,17 +29,19 @@ function SearchLayer({ onClose }: { onClose: () => void }) {
 /** Masolo: the conversation list, its search, and the actions that start a conversation. */
 export default function MasoloScreen() {
   const { t } = useTranslation();
-  const [typed, setTyped] = useState("");
-  const query = useDeferredValue(typed.trim());
+  const [saved] = useState(readSavedSearch);
+  const [typed, setTyped] = useState(saved.query);
+  const deferred = useDeferredValue(typed.trim());
+  // The first letter is not deferred: its results are in memory and shown in its frame.
+  const query = deferred || typed.trim();
   const [hasFocus, setFocus] = useState(false);
-  const [isFiltered, setFiltered] = useState(false);
+  const [filters, setFilters] = useState(saved.filters);
+  const isFiltered = Object.keys(filters).length > 0;
   const isSearching = query !== "" || isFiltered;
   const isPage = useContext(IsPageContext);
-  const [searchNumber, setSearchNumber] = useState(0);
   const closeSearch = () => {
     setTyped("");
-    setFiltered(false);
-    setSearchNumber((number) => number + 1); // a new search has no filters
+    setFilters({});
   };
   // The shortcut "new chat" of the installed app (src/prerender/web-manifest.ts) opens this path.
   const [sheet, setSheet] = useState<"chat" | "broadcast" | undefined>(location.search === "?new" ? "chat" : undefined);
@@ -70,7 +73,7 @@ export default function MasoloScreen() {
         {(isSearching || hasFocus) && (
           // With the focus alone it prepares the search: code, messages, and the layout of what the first letter shows.
           <div className={isSearching ? "flex min-h-0 flex-1 flex-col" : "invisible flex h-0 flex-col overflow-hidden"}>
-            <ConversationSearchResults key={searchNumber} query={query} menu={menu} onFilter={setFiltered} />
+            <ConversationSearchResults query={query} filters={filters} menu={menu} onFilter={setFilters} />
           </div>
         )}
       </div>

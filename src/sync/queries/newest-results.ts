@@ -6,7 +6,7 @@ import { ConversationScan, FoldedQuery, findInBlock, type TextBlockCache } from 
 const conversationsMax = 10; // their newest messages have the first results of a frequent word
 
 /** Newest messages of a conversation as results, oldest first, and their folded texts. */
-type NewestResults = { text: string; messages: readonly FoundMessage[] };
+export type NewestResults = { text: string; messages: readonly FoundMessage[] };
 
 /**
  * Newest messages of the conversations with the newest ones, in one transaction, because a person may type at once. They
@@ -25,6 +25,22 @@ export const readNewestResults = async (context: SyncContext, cache: TextBlockCa
     );
   });
 };
+
+const newestFirst = (a: FoundMessage, b: FoundMessage) => b.at - a.at;
+
+/** Time of the newest of these messages. */
+export const findNewestTime = (newest: readonly NewestResults[]): number =>
+  Math.max(0, ...newest.flatMap(({ messages }) => messages.map(({ at }) => at)));
+
+/** Messages after a time that match, newest first. */
+export const findArrivedResults = (
+  newest: readonly NewestResults[],
+  after: number,
+  isMatch: (message: FoundMessage) => boolean,
+): FoundMessage[] =>
+  newest
+    .flatMap(({ messages }) => messages.filter((message) => message.at > after && isMatch(message)))
+    .sort(newestFirst);
 
 /** The first of these messages that match a query, in the order of a search on this device. */
 export const findNewestResults = (newest: readonly NewestResults[], query: string, max: number): FoundMessage[] => {

@@ -90,6 +90,10 @@ test("the list's search finds messages of all chats, older ones on the server, a
   await expect(stored.filter({ hasText: "ligne corrigée" })).toHaveCount(1);
   expect((await change("PATCH", 41, { text: "sans ce mot", edit: 1 })).status).toBe(200);
   await expect(stored).toHaveCount(8);
+  // What is sent meanwhile stands above.
+  await sendTexts(site, ben, group, ["sans le mot", "ligne toute nouvelle"]);
+  await expect(stored).toHaveCount(9);
+  await expect(stored.first()).toHaveText(/Famille · Ben Kasongo.*ligne toute nouvelle/);
   await phone.context.setOffline(true);
   await field.fill("marche");
   await expect(page.getByText(texts.masolo.searchOffline)).toBeVisible();
@@ -103,8 +107,16 @@ test("the list's search finds messages of all chats, older ones on the server, a
   await page.getByRole("button", { name: texts.searchFilters.clear, exact: true }).click();
   await expect(older).toHaveText([/Famille/]);
 
-  // Back closes the search with its filters, also after a return from a chat, and only then leaves the list.
+  // A reload keeps the search and its filters, not in the address.
   await kind.selectOption(texts.gallery.image);
+  await expect(page.getByText(texts.searchFilters.none)).toBeVisible();
+  await page.reload();
+  await expect(field).toHaveValue("marche");
+  await expect(kind).toHaveValue("image");
+  await expect(page.getByText(texts.searchFilters.none)).toBeVisible();
+  await expect(page).toHaveURL("/app");
+
+  // Back closes the search with its filters, also after a return from a chat, and only then leaves the list.
   await page.goBack();
   await expect(field).toHaveValue("");
   await expect(phone.conversation("Ben Kasongo")).toBeVisible();

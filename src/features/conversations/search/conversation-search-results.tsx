@@ -1,9 +1,11 @@
 // @lazy-icons
-import { startTransition, useEffect, useMemo, useState } from "react";
+import { memo, startTransition, useEffect, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router";
+import type { ChosenFilters } from "#components/controls/search-filters.tsx";
 import { lazyComponent } from "#components/layout/lazy-component.tsx";
 import { PersonListItem } from "#components/people/person-row.tsx";
+import type { Uuid } from "#contract/ids.ts";
 import { ConversationListRow, toConversationAvatar } from "#features/conversations/conversation-row.tsx";
 import type { ConversationMenu } from "#features/conversations/use-conversation-menu.tsx";
 import { useLanguage } from "#i18n/setup.ts";
@@ -19,30 +21,34 @@ const firstResultsMax = 8; // of each kind, drawn with the first letter; they fi
 
 type ConversationSearchResultsProps = {
   query: string;
+  /** Filters of messages, which need no query. */
+  filters: ChosenFilters<Uuid>;
   menu: ConversationMenu;
-  /** Whether messages are filtered, which needs no query. */
-  onFilter: (isFiltered: boolean) => void;
+  onFilter: (filters: ChosenFilters<Uuid>) => void;
 };
 
 /**
  * Search filters, conversations and contacts whose name or phone number matches the query, and messages. Without a query
  * and a filter it prepares the first search.
  */
-export function ConversationSearchResults({ query, menu, onFilter }: ConversationSearchResultsProps) {
+export const ConversationSearchResults = memo(({ query, filters, menu, onFilter }: ConversationSearchResultsProps) => {
   const { t } = useTranslation();
   const language = useLanguage();
-  const conversations = useConversations(searchedConversationsMax, "everything");
+  const all = useConversations(searchedConversationsMax, "everything");
+  // Until all are read, those of the list, which are in memory.
+  const conversations = useConversations(all ? searchedConversationsMax : undefined, all ? "everything" : "all");
   const contacts = useContacts();
+  const isRead = all !== undefined && contacts !== undefined;
   const hasQuery = query !== "";
   const [max, setMax] = useState(firstResultsMax);
   useEffect(() => startTransition(() => setMax(hasQuery ? resultsMax : firstResultsMax)), [hasQuery]);
   const found = useMemo(() => {
-    if (query === "" || !conversations || !contacts) return undefined;
+    if (query === "" || !conversations) return undefined;
     const listed = new Set(conversations.map(({ peer }) => peer));
     const { compare } = new Intl.Collator(language, { sensitivity: "base", numeric: true });
     return {
       items: conversations.filter((item) => matchesContact(query, toConversationAvatar(item))).slice(0, max),
-      others: contacts
+      others: (contacts ?? [])
         .filter((contact) => !listed.has(contact.id) && matchesContact(query, contact))
         .sort((a, b) => compare(a.username || a.phone, b.username || b.phone))
         .slice(0, max),
@@ -84,10 +90,12 @@ export function ConversationSearchResults({ query, menu, onFilter }: Conversatio
   return (
     <MessageMatches
       query={query}
-      names={found && { count: items.length + otherContacts.length, list: names }}
+      filters={filters}
+      names={names}
+      hasNoName={isRead && items.length + otherContacts.length === 0}
       conversations={conversations}
       onFilter={onFilter}
       fallback={<div className="min-h-0 flex-1 overflow-y-auto overscroll-contain">{names}</div>}
     />
   );
-}
+});

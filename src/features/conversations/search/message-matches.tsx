@@ -1,5 +1,5 @@
 // @lazy-icons
-import { type ReactNode, useState } from "react";
+import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router";
 import { Button } from "#components/controls/button.tsx";
@@ -21,6 +21,7 @@ import { useCurrentMessages } from "#sync/hooks/use-current-messages.ts";
 import { useMemberProfiles } from "#sync/hooks/use-group.ts";
 import type { FoundMessage } from "#sync/queries/stored-message-search.ts";
 import { PersonFilter } from "./person-filter.tsx";
+import { useSavedSearch } from "./saved-search.ts";
 import { useGlobalSearch } from "./use-global-search.ts";
 
 /** Name of the sender of a message in a group, fetched if this device does not have it. */
@@ -91,41 +92,40 @@ function ResultList({ id, title, results, query }: ResultListProps) {
 
 type MessageMatchesProps = {
   query: string;
-  /** Names that match the query, shown above the messages. Undefined until they were searched. */
-  names: { count: number; list: ReactNode } | undefined;
+  filters: ChosenFilters<Uuid>;
+  /** Names that match the query, shown above the messages. */
+  names: ReactNode;
+  /** Whether all names were compared and none matches. */
+  hasNoName: boolean;
   conversations: readonly ConversationListItem[] | undefined;
-  /** Whether messages are filtered, which needs no query. */
-  onFilter: (isFiltered: boolean) => void;
+  onFilter: (filters: ChosenFilters<Uuid>) => void;
 };
 
 /**
  * Search in the messages of all conversations: filters, then the results on this device and older ones that the server
  * has. Filters apply to messages only: with them no names are shown. Without a query and a filter it is drawn invisibly.
  */
-export default function MessageMatches({ query, names, conversations, onFilter }: MessageMatchesProps) {
+export default function MessageMatches(props: MessageMatchesProps) {
+  const { query, filters: chosen, names, hasNoName, conversations, onFilter } = props;
   const { t } = useTranslation();
-  const [chosen, setChosen] = useState<ChosenFilters<Uuid>>({});
+  useSavedSearch(query, chosen);
   const filter = toSearchFilter(chosen);
   const { state, error, isLimited, showMore, ...found } = useGlobalSearch(query, filter);
   const isMatch = createMessageMatcher(query, { ...filter, from: undefined }); // an edit leaves the sender
   const stored = useCurrentMessages(found.stored, isMatch);
   const older = useCurrentMessages(found.older, isMatch);
-  const choose = (next: ChosenFilters<Uuid>) => {
-    setChosen(next);
-    onFilter(Object.keys(next).length > 0);
-  };
   const count = stored.length + older.length;
   const isOffline = error === "offline";
-  const hasNoMatch = filter !== undefined || names?.count === 0;
+  const hasNoMatch = filter !== undefined || hasNoName;
   return (
     <>
       <SearchFilters
-        people={<PersonFilter conversations={conversations} chosen={chosen} onChange={choose} />}
+        people={<PersonFilter conversations={conversations} chosen={chosen} onChange={onFilter} />}
         chosen={chosen}
-        onChange={choose}
+        onChange={onFilter}
       />
       <div className="min-h-0 flex-1 overflow-y-auto overscroll-contain">
-        {!filter && names?.list}
+        {!filter && names}
         <ResultList id="found-messages" title={t("masolo.foundMessages")} results={stored} query={query} />
         <ResultList id="older-messages" title={t("masolo.olderMessages")} results={older} query={query} />
         {count === 0 && (state === "complete" || state === "failed") && hasNoMatch && (

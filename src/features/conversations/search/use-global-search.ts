@@ -1,9 +1,16 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import type { GlobalSearchFilter } from "#contract/wire/global-search.ts";
+import { createMessageMatcher } from "#contract/wire/search-filter.ts";
 import { useEngine, useLiveQuery } from "#sync/hooks/use-live-query.ts";
 import type { GlobalQuery } from "#sync/queries/conversation-filter.ts";
 import { GlobalMessageSearch, type GlobalSearchView } from "#sync/queries/global-search.ts";
-import { findNewestResults, readNewestResults } from "#sync/queries/newest-results.ts";
+import {
+  findArrivedResults,
+  findNewestResults,
+  findNewestTime,
+  type NewestResults,
+  readNewestResults,
+} from "#sync/queries/newest-results.ts";
 import { canSearch, type FoundMessage, prepareSearch } from "#sync/queries/stored-message-search.ts";
 import { TextBlockCache } from "#sync/queries/text-blocks.ts";
 
@@ -18,12 +25,37 @@ const noFilterKey = "{}";
 const toKey = (filter: GlobalSearchFilter | undefined): string => JSON.stringify(filter ?? {});
 
 /** Results that are in memory when a letter is typed. An empty query has the newest messages. */
-const useInstantResults = (query: string, cache: TextBlockCache): FoundMessage[] | undefined => {
-  const newest = useLiveQuery("newest messages", (context) => readNewestResults(context, cache), false);
-  return useMemo(() => {
+const useInstantResults = (query: string, newest: readonly NewestResults[] | undefined): FoundMessage[] | undefined =>
+  useMemo(() => {
     if (!newest) return undefined;
     return query === "" || canSearch({ query }) ? findNewestResults(newest, query, instantResults) : [];
   }, [newest, query]);
+
+/** Matching messages that were sent or received since the search began. Without those of a person who is chosen. */
+const useArrivedResults = (
+  query: string,
+  filter: GlobalSearchFilter | undefined,
+  newest: readonly NewestResults[] | undefined,
+): FoundMessage[] => {
+  const filterKey = toKey(filter);
+  const isRead = newest !== undefined;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the time at which this search began
+  const startedAt = useMemo(() => findNewestTime(newest ?? []), [query, filterKey, isRead]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key stands for the filter, a new object at every render
+  return useMemo(
+    () =>
+      newest && filter?.from === undefined && canSearch({ query, filter })
+        ? findArrivedResults(newest, startedAt, createMessageMatcher(query, { ...filter, from: undefined }))
+        : [],
+    [newest, startedAt, query, filterKey],
+  );
+};
+
+/** Results with those that arrived above them, each once. */
+const addArrived = (stored: FoundMessage[], arrived: readonly FoundMessage[]): FoundMessage[] => {
+  const isStored = ({ conversation, seq }: FoundMessage) =>
+    stored.some((found) => found.conversation === conversation && found.seq === seq);
+  return [...arrived.filter((message) => !isStored(message)), ...stored];
 };
 
 /**
@@ -40,7 +72,9 @@ export const useGlobalSearch = (
   const filterKey = toKey(filter);
   const [shown, setShown] = useState(noSearch);
   const current = useRef<GlobalMessageSearch>(undefined);
-  const instant = useInstantResults(query, cache);
+  const newest = useLiveQuery("newest messages", (context) => readNewestResults(context, cache), false);
+  const instant = useInstantResults(query, newest);
+  const arrived = useArrivedResults(query, filter, newest);
   const isPreparing = query === "" && !filter;
   const canPrepareRest = isPreparing && instant !== undefined;
   // biome-ignore lint/correctness/useExhaustiveDependencies: the key stands for the filter, a new object at every render
@@ -70,5 +104,6 @@ export const useGlobalSearch = (
   const hasOwnResults = isCurrent && (view.stored.length > 0 || view.state !== "running");
   if (instant && instant.length > 0 && filterKey === noFilterKey && !hasOwnResults)
     return { ...noSearch, stored: instant, showMore };
-  return { ...view, ...(isCurrent ? {} : { state: "running" }), showMore };
+  const stored = addArrived(view.stored, arrived);
+  return { ...view, stored, ...(isCurrent ? {} : { state: "running" }), showMore };
 };
