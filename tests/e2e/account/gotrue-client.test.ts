@@ -24,7 +24,7 @@ const clientUrl = "http://localhost:4999/welcome";
 let server: Server;
 let site: Site;
 test.beforeAll(async () => {
-  server = await startServer({ vars: { REDIRECT_URLS: clientUrl } });
+  server = await startServer({ vars: { REDIRECT_URLS: clientUrl }, byWrangler: true });
   site = { origin: server.origin, fetch };
 });
 test.afterAll(() => server.stop());

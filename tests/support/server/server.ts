@@ -3,11 +3,12 @@ import { randomInt } from "node:crypto";
 import { cpSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { makeSecrets, toEnvFile } from "#scripts/local/secrets.mjs";
 import { bin, toolEnv } from "#scripts/run.mjs";
 import { makeState, root } from "./state.ts";
 
-/** The built product, served by Wrangler on this machine as `npm start` does, with its own state and secrets. */
+/** The built product, served on this machine with its own state and secrets. */
 export type Server = {
   /** Such as `http://localhost:43210`; the same after `restart`. */
   origin: string;
@@ -16,7 +17,7 @@ export type Server = {
   state: string;
   /** Secrets for signing and sealing. */
   secrets: ReturnType<typeof makeSecrets>;
-  /** Kills Wrangler and workerd with SIGKILL, as a power cut would, and waits until they are gone. */
+  /** Kills Miniflare and workerd with SIGKILL, as a power cut would, and waits until they are gone. */
   kill(): Promise<void>;
   /**
    * Serves the same state on the same port again, after `kill` or instead of the running server, with `changes` to its
@@ -25,9 +26,11 @@ export type Server = {
   restart(changes?: Partial<ReturnType<typeof makeSecrets>>): Promise<void>;
   /** Stops the server and removes its state. */
   stop(): Promise<void>;
-  /** Output of Wrangler so far. */
+  /** Output of the server so far. */
   log(): string;
 };
+
+const script = fileURLToPath(new URL("serve.mjs", import.meta.url));
 
 // Shorter than the fixture's timeout, so that the fixture reports the output. An early exit is reported at once.
 const startTimeoutMs = 110_000;
@@ -75,11 +78,16 @@ const generousLimits = { LOCAL_LIMIT_FACTOR: "1000" };
 /** Variables of servers for browser tests, which sign up many people. Benchmarks keep the costs of production. */
 export const cheapWork = { LOCAL_CHEAP_WORK: "true" };
 
-/**
- * Starts the product from `dist/` (build first) on a free port, with `vars` in addition to its secrets. Rejects with
- * Wrangler's output if it does not start.
- */
-export async function startServer(options: { port?: number; vars?: Record<string, string> } = {}): Promise<Server> {
+type ServerOptions = {
+  port?: number;
+  /** Variables in addition to the secrets. */
+  vars?: Record<string, string>;
+  /** Serves by `wrangler dev`, as `npm start` does, which takes twice the work of Miniflare alone. */
+  byWrangler?: boolean;
+};
+
+/** Starts the product from `dist/` (build first) on a free port. Rejects with the server's output if it does not start. */
+export async function startServer(options: ServerOptions = {}): Promise<Server> {
   const port = options.port ?? (await findFreePort());
   const origin = `http://localhost:${port}`;
   const folder = makeState();
@@ -88,32 +96,27 @@ export async function startServer(options: { port?: number; vars?: Record<string
   const state = join(folder, "state");
   cpSync(join(root, "dist"), product, { recursive: true });
   const secrets = makeSecrets();
-  const writeSecrets = () => writeFileSync(join(product, "lisolo", ".dev.vars"), toEnvFile(secrets));
-  writeSecrets();
+  const vars = { ...generousLimits, ...options.vars };
+
+  const toCommand = (): string[] => {
+    if (!options.byWrangler) return [script, product, String(port), state];
+    writeFileSync(join(product, "lisolo", ".dev.vars"), toEnvFile(secrets));
+    const cli = join(root, "node_modules", "wrangler", "wrangler-dist", "cli.js");
+    const config = join(product, "lisolo", "wrangler.json");
+    const args = [cli, "dev", "-c", config, "--port", String(port), "--inspector-port", "0"];
+    // Wrangler reads only the secrets that wrangler.toml names.
+    const added = Object.entries(vars).flatMap(([name, value]) => ["--var", `${name}:${value}`]);
+    return [...args, ...added, "--persist-to", state, "--log-level", "warn"];
+  };
 
   let child: ChildProcess | undefined;
   let output = "";
 
   async function start() {
-    const cli = join(root, "node_modules", "wrangler", "wrangler-dist", "cli.js");
-    const args = [
-      cli,
-      "dev",
-      "-c",
-      join(product, "lisolo", "wrangler.json"),
-      "--port",
-      String(port),
-      "--inspector-port",
-      "0",
-      // Wrangler reads only the secrets that wrangler.toml names.
-      ...Object.entries({ ...generousLimits, ...options.vars }).flatMap(([name, value]) => [
-        "--var",
-        `${name}:${value}`,
-      ]),
-    ];
-    const started = spawn(join(bin, "node"), [...args, "--persist-to", state, "--log-level", "warn"], {
+    const started = spawn(join(bin, "node"), toCommand(), {
       cwd: root,
       env: toolEnv({
+        BINDINGS: JSON.stringify({ ...vars, ...secrets }),
         CI: "1",
         WRANGLER_REGISTRY_PATH: join(folder, "registry"),
         WRANGLER_LOG_PATH: join(folder, "logs"),
@@ -162,7 +165,6 @@ export async function startServer(options: { port?: number; vars?: Record<string
     async restart(changes = {}) {
       await kill();
       Object.assign(secrets, changes);
-      writeSecrets();
       await start();
     },
     async stop() {
