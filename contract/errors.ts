@@ -59,7 +59,7 @@ export const errorStatus = {
   request_not_found: 404,
   request_declined: 429, // the person declined recently; another request is possible later
   requests_used_up: 429, // the sender has too many pending or declined requests
-  too_many_requests_received: 429, // the recipient has too many pending requests
+  request_not_possible: 429, // the recipient takes no request now; does not say why
   accept_failed: 503,
   contact_not_found: 404,
   invalid_name: 400,

@@ -46,7 +46,8 @@ type RequestCounts = {
 };
 
 type RequestRefusal = {
-  code: Extract<ErrorCode, "request_declined" | "requests_used_up" | "too_many_requests_received">;
+  /** `request_not_possible` reveals neither the recipient's requests nor their settings. */
+  code: Extract<ErrorCode, "request_declined" | "requests_used_up" | "request_not_possible">;
   retryAfterMs: number;
 };
 
@@ -73,7 +74,7 @@ export const checkRequestQuota = async (db: Db, from: Uuid, to: Uuid, now = Date
   // New accounts may use half of the quota: mass-created accounts must not block everybody else.
   const [pendingMax, receivedMax] = [pendingRequestsMax, requestsReceivedPerDay].map((max) => (isNew ? max / 2 : max));
   if (counts.pending >= (pendingMax ?? 0) || counts.received >= (receivedMax ?? 0))
-    return { code: "too_many_requests_received", retryAfterMs: dayMs };
+    return { code: "request_not_possible", retryAfterMs: dayMs };
   return {
     condition: sql`${madeCount} < ${ownMax} AND ${countPendingTo(to)} < ${pendingMax ?? 0}
       AND ${countReceivedSince(to, now - dayMs)} < ${receivedMax ?? 0}`,

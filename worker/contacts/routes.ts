@@ -72,7 +72,7 @@ export const contactRoutes = createRoutes()
         "already_connected",
         "request_declined",
         "requests_used_up",
-        "too_many_requests_received",
+        "request_not_possible",
         "contact_blocked",
         "forbidden_origin",
       ],

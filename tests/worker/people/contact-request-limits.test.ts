@@ -9,6 +9,7 @@ import {
 } from "#contract/limits.ts";
 import type { Relation } from "#contract/people.ts";
 import { connectPeople, type Person } from "#tests/support/people/people.ts";
+import { seedPerson } from "#tests/worker/support/seeded-people.ts";
 import { call, makePerson, site } from "#tests/worker/support/site.ts";
 
 /** Limits of connection requests, named in the error that a person reads. */
@@ -88,19 +89,19 @@ test("the requests to one person are limited per day, half of them for new accou
   const answers: string[] = [];
   for (const stranger of strangers) answers.push(await askedBy(stranger, ana));
   expect(answers.filter((one) => one === "sent")).toHaveLength(requestsReceivedPerDay / 2);
-  expect(answers.at(-1)).toBe("too_many_requests_received");
+  expect(answers.at(-1)).toBe("request_not_possible");
   // Requests to others are accepted until the daily limit.
   const older = await people(requestsReceivedPerDay / 2);
   for (const one of older) expect(await askedBy(one, ana)).toBe("sent");
   const late = await grownUp();
-  expect(await askedBy(late, ana)).toBe("too_many_requests_received");
+  expect(await askedBy(late, ana)).toBe("request_not_possible");
   // The next day, up to the limit of pending requests; further ones only after some were answered.
   await passesFor(ana, 24 * hourMs);
   for (const one of [late, ...(await people(pendingRequestsMax - requestsReceivedPerDay - 1))])
     expect(await askedBy(one, ana)).toBe("sent");
   await passesFor(ana, 24 * hourMs);
   const last = await grownUp();
-  expect(await askedBy(last, ana)).toBe("too_many_requests_received");
+  expect(await askedBy(last, ana)).toBe("request_not_possible");
   // A limited person can still receive requests, and requests of blocked people do not count.
   await call("PUT", `/api/blocks/${late.id}`, { token: ana.token });
   expect(await askedBy(last, ana)).toBe("sent");
@@ -110,8 +111,24 @@ test("a blocked person gets the same answers as everybody else", async () => {
   const [ana, ben, cleo] = [await makePerson(), await grownUp(), await grownUp()];
   await call("PUT", `/api/blocks/${ben.id}`, { token: ana.token });
   for (const one of await people(requestsReceivedPerDay)) expect(await askedBy(one, ana)).toBe("sent");
-  expect([await askedBy(ben, ana), await askedBy(cleo, ana)]).toEqual([
-    "too_many_requests_received",
-    "too_many_requests_received",
-  ]);
+  expect([await askedBy(ben, ana), await askedBy(cleo, ana)]).toEqual(["request_not_possible", "request_not_possible"]);
+});
+
+test("of fifty new accounts five reach one person in a day, and each reaches five strangers", async () => {
+  const seed = (count: number) => Promise.all(Array.from({ length: count }, seedPerson));
+  const [senders, strangers, target] = [await seed(50), await seed(requestsNewMax), await seedPerson()];
+  const toTarget: string[] = [];
+  for (const sender of senders) toTarget.push(await askedBy(sender, target));
+  expect(toTarget.filter((one) => one === "sent")).toHaveLength(requestsReceivedPerDay / 2);
+  expect(toTarget.slice(requestsReceivedPerDay / 2).every((one) => one === "request_not_possible")).toBe(true);
+  // Two of them go on: one whom the first stranger received, and one who was refused, which uses up nothing.
+  for (const [index, rest] of [
+    [0, requestsNewMax - 1],
+    [49, requestsNewMax],
+  ] as const) {
+    const sender = senders[index];
+    if (!sender) throw new Error("no sender");
+    for (const stranger of strangers.slice(0, rest)) expect(await askedBy(sender, stranger)).toBe("sent");
+    expect(await askedBy(sender, await seedPerson())).toBe("requests_used_up");
+  }
 });
