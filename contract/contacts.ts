@@ -34,6 +34,27 @@ export const RequestPage = v.object({
 });
 export type RequestPage = v.InferOutput<typeof RequestPage>;
 
+/** Names of what the recipient and the sender of a request have in common: the number, and some of the names. */
+const CommonNames = v.object({ count: v.number(), names: v.array(v.string()) });
+
+/** What the recipient of a pending request learns of its sender before answering. */
+export const RequestContext = v.object({
+  from_user_id: Uuid,
+  /** Country of the phone number, ISO 3166-1 alpha-2. Null if several countries share its code. */
+  country: v.nullable(v.string()),
+  /** Month in which the account was created (UTC): 2026-11. */
+  account_month: v.string(),
+  /** Whether the sender has proved that the number is theirs. */
+  is_verified: v.boolean(),
+  contacts: CommonNames,
+  groups: CommonNames,
+});
+export type RequestContext = v.InferOutput<typeof RequestContext>;
+
+/** Contexts of the newest received requests. */
+export const RequestContexts = v.object({ contexts: v.array(RequestContext) });
+export type RequestContexts = v.InferOutput<typeof RequestContexts>;
+
 /** Contacts in the order they were added. `after` is where the next page begins, null on the last. */
 export const ContactPage = v.object({ contacts: v.array(Contact), after: v.nullable(Uuid) });
 export type ContactPage = v.InferOutput<typeof ContactPage>;

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { ContactPage, NewRequest, RequestPage } from "#contract/contacts.ts";
+import { ContactPage, NewRequest, RequestContexts, RequestPage } from "#contract/contacts.ts";
 import { privateConversationId, Uuid } from "#contract/ids.ts";
 import { Relation } from "#contract/people.ts";
 import { type Db, openDb } from "#worker/db/client.ts";
@@ -25,6 +25,7 @@ import {
   markRequestAccepted,
   markRequestDeclined,
 } from "./queries.ts";
+import { listRequestContexts } from "./request-contexts.ts";
 import { checkRequestQuota } from "./request-limits.ts";
 
 const RequestIdParam = v.object({ id: Uuid });
@@ -56,6 +57,17 @@ export const contactRoutes = createRoutes()
     authenticate,
     validate("query", v.object({ before: v.optional(Uuid) })),
     async (c) => c.json(await listRequests(openDb(c.env), c.var.caller.user, c.req.valid("query").before), 200),
+  )
+  .get(
+    "/requests/contexts",
+    describeOperation({
+      tag: "contacts",
+      summary: "What is known of the senders of the newest received requests: common contacts and groups, country, age",
+      ok: { status: 200, body: RequestContexts },
+    }),
+    authenticate,
+    limitCaller("request_contexts_by_user"),
+    async (c) => c.json({ contexts: await listRequestContexts(c.env, c.var.caller.user) }, 200),
   )
   .post(
     "/requests",

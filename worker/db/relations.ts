@@ -2,7 +2,7 @@ import { and, eq, inArray, not, sql } from "drizzle-orm";
 import { type ConversationId, otherMember, privateConversationId, type Uuid } from "#contract/ids.ts";
 import type { FoundPerson, Profile, Relation, RelationState } from "#contract/people.ts";
 import { defaultSettings } from "#contract/settings/settings.ts";
-import { type PhoneAccess, toVisiblePhone } from "#worker/lib/phone-visibility.ts";
+import { isPictureVisible, type PhoneAccess, toVisiblePhone } from "#worker/lib/phone-visibility.ts";
 import type { Db } from "./client.ts";
 import { blocks, connection_requests, connections, profiles, settings } from "./schema.ts";
 
@@ -43,17 +43,21 @@ export const selectProfiles = (db: Db, viewer: Uuid) =>
 type ProfileAccess = Pick<PhoneAccess, "state" | "foundBy">;
 const accessById: ProfileAccess = { state: "none", foundBy: "id" };
 
-/** Profile as it may leave the Worker, with the visible part of the number. */
+/** Profile as it may leave the Worker, with the visible part of the number and the picture if it is visible. */
 const toProfile = (
   me: Uuid,
   { phoneInGroups, handle, verified_at, ...profile }: ProfileWithPhone,
   access: ProfileAccess = accessById,
-): Profile => ({
-  ...profile,
-  ...(handle === null ? {} : { handle }),
-  ...(verified_at === null ? {} : { verified: true as const }),
-  phone: toVisiblePhone({ isOwn: me === profile.id, phoneInGroups, ...access }, profile.phone),
-});
+): Profile => {
+  const isOwn = me === profile.id;
+  return {
+    ...profile,
+    ...(handle === null ? {} : { handle }),
+    ...(verified_at === null ? {} : { verified: true as const }),
+    phone: toVisiblePhone({ isOwn, phoneInGroups, ...access }, profile.phone),
+    avatar_url: isPictureVisible({ isOwn, ...access }) ? profile.avatar_url : null,
+  };
+};
 
 /** Profiles of people whose relation to the reader is known. */
 export const listProfiles = async (db: Db, me: Uuid, people: ReadonlyMap<Uuid, RelationState>): Promise<Profile[]> => {

@@ -20,16 +20,23 @@ export type PhoneAccess = {
 };
 
 /**
- * Decides who sees a phone number; no other code does. A person reveals it by accepting a request, by sending one, or
- * by their group setting. Requesters, declined people and former contacts see no more than strangers; a searcher who
- * typed the full number knows it already. `Settings.findable` affects search only. A search by some digits reveals no
+ * Decides who sees a phone number; no other code does. A person reveals it by accepting a request or by their
+ * group setting. The recipient of a request sees the sender's country. Requesters, declined people and former contacts
+ * see no more than strangers; a searcher who typed the full number knows it already. `Settings.findable` affects search only. A search by some digits reveals no
  * others: with the last two, only a hundred numbers would be left to try.
  */
 export const getPhoneVisibility = ({ isOwn, state, foundBy, phoneInGroups }: PhoneAccess): PhoneVisibility => {
-  if (isOwn || state === "contact" || state === "received" || foundBy === "number") return "full";
+  if (isOwn || state === "contact" || foundBy === "number") return "full";
   if (foundBy === "group") return phoneInGroups ? "full" : "lastDigits";
-  return foundBy === "digits" ? "country" : "hidden";
+  return foundBy === "digits" || state === "received" ? "country" : "hidden";
 };
+
+/**
+ * Decides whether a reader sees a person's picture. The sender of a request shows it to the recipient once they accept,
+ * and before in a common group.
+ */
+export const isPictureVisible = ({ isOwn, state, foundBy }: Omit<PhoneAccess, "phoneInGroups">): boolean =>
+  isOwn || state !== "received" || foundBy === "group";
 
 /** Phone number as it may leave the Worker for this reader; empty if it is hidden. */
 export const toVisiblePhone = (access: PhoneAccess, phone: string): string => {
@@ -39,9 +46,12 @@ export const toVisiblePhone = (access: PhoneAccess, phone: string): string => {
   return view === "lastDigits" ? maskToLastDigits(phone) : "";
 };
 
-/** Stored relation with the part of the number that is visible today by id alone. */
+/** Stored relation with what is visible today by id alone. */
 export const toVisibleRelation = (relation: Relation, me: Uuid): Relation => {
   const { profile, state } = relation;
-  const phone = toVisiblePhone({ isOwn: profile.id === me, state, foundBy: "id", phoneInGroups: false }, profile.phone);
-  return phone === profile.phone ? relation : { ...relation, profile: { ...profile, phone } };
+  const access: PhoneAccess = { isOwn: profile.id === me, state, foundBy: "id", phoneInGroups: false };
+  const phone = profile.phone === "" ? "" : toVisiblePhone(access, profile.phone);
+  const avatar_url = isPictureVisible(access) ? profile.avatar_url : null;
+  const isSame = phone === profile.phone && avatar_url === profile.avatar_url;
+  return isSame ? relation : { ...relation, profile: { ...profile, phone, avatar_url } };
 };

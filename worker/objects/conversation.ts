@@ -287,6 +287,10 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
     return this.#group ? this.#group.listMembers(user, query) : groupNotFound;
   }
 
+  async findMembers(user: Uuid, people: readonly Uuid[]): Promise<Uuid[]> {
+    return this.#group?.findMembers(user, people) ?? [];
+  }
+
   async listReceipts(user: Uuid, seq: number, seesReads: boolean): Promise<Receipts | Refusal> {
     const member = this.#log?.members.findActive(user);
     return this.#log && member ? listReceiptsOf(this.#log, member, seq, seesReads) : conversationNotFound;

@@ -4,30 +4,46 @@ import { Button } from "#components/controls/button.tsx";
 import { Tabs } from "#components/controls/tabs.tsx";
 import { EmptyState } from "#components/layout/empty-state.tsx";
 import { PaneSpinner } from "#components/layout/pane-spinner.tsx";
+import { LazyBlockPersonDialog } from "#components/people/lazy-person-dialogs.ts";
 import { PersonListItem } from "#components/people/person-row.tsx";
 import { useFormat } from "#i18n/use-format.ts";
 import { useRequests } from "#sync/hooks/use-people.ts";
 import type { PersonRow } from "#sync/store/database.ts";
+import { RequestContextList, type RequestContextLookup, useRequestContexts } from "./request-context-list.tsx";
 import type { ContactRequestActions } from "./use-contact-request-actions.ts";
 
-/** Side by side if both labels fit, otherwise stacked. */
+/** Side by side if the labels fit, otherwise stacked. */
 const answerButtonClass = "flex-1 !min-w-max";
 
-function ReceivedRequestRow({ person, actions }: { person: PersonRow; actions: ContactRequestActions }) {
+type ReceivedRequestRowProps = { person: PersonRow; contexts: RequestContextLookup; actions: ContactRequestActions };
+
+function ReceivedRequestRow({ person, contexts, actions }: ReceivedRequestRowProps) {
   const { t } = useTranslation();
+  const [isConfirming, setConfirming] = useState(false);
   const pendingAction = actions.pending.get(person.id);
   const { requestId } = person;
   const name = person.username || person.phone;
   return (
     <li tabIndex={-1} className="flex flex-col gap-3 px-4 py-3 -outline-offset-3">
       <PersonListItem person={person} />
+      <RequestContextList person={person} lookup={contexts} />
       {requestId && (
         <div className="flex flex-wrap gap-3">
           <Button
             variant="secondary"
             className={answerButtonClass}
+            busy={pendingAction === "block"}
+            disabled={pendingAction !== undefined && pendingAction !== "block"}
+            aria-label={t("people.blockName", { name })}
+            onClick={() => setConfirming(true)}
+          >
+            {t("people.block")}
+          </Button>
+          <Button
+            variant="secondary"
+            className={answerButtonClass}
             busy={pendingAction === "decline"}
-            disabled={pendingAction === "accept"}
+            disabled={pendingAction !== undefined && pendingAction !== "decline"}
             aria-label={t("senga.declineName", { name })}
             onClick={() => void actions.decline(person, requestId)}
           >
@@ -36,13 +52,23 @@ function ReceivedRequestRow({ person, actions }: { person: PersonRow; actions: C
           <Button
             className={answerButtonClass}
             busy={pendingAction === "accept"}
-            disabled={pendingAction === "decline"}
+            disabled={pendingAction !== undefined && pendingAction !== "accept"}
             aria-label={t("senga.acceptName", { name })}
             onClick={() => void actions.accept(person, requestId)}
           >
             {t("senga.accept")}
           </Button>
         </div>
+      )}
+      {isConfirming && (
+        <LazyBlockPersonDialog
+          name={name}
+          onConfirm={() => {
+            setConfirming(false);
+            void actions.block(person);
+          }}
+          onClose={() => setConfirming(false)}
+        />
       )}
     </li>
   );
@@ -62,6 +88,7 @@ function SentRequestRow({ person }: { person: PersonRow }) {
 export function ContactRequestLists({ actions }: { actions: ContactRequestActions }) {
   const { t } = useTranslation();
   const requests = useRequests();
+  const contexts = useRequestContexts(requests?.received ?? []);
   const [tab, setTab] = useState("received");
   if (!requests) return <PaneSpinner />;
   const { received, sent } = requests;
@@ -85,7 +112,7 @@ export function ContactRequestLists({ actions }: { actions: ContactRequestAction
             ) : (
               <ul className="divide-y divide-line">
                 {received.map((person) => (
-                  <ReceivedRequestRow key={person.id} person={person} actions={actions} />
+                  <ReceivedRequestRow key={person.id} person={person} contexts={contexts} actions={actions} />
                 ))}
               </ul>
             ),

@@ -5,13 +5,18 @@ import { showToast } from "#components/overlays/toast.tsx";
 import type { Uuid } from "#contract/ids.ts";
 import { toErrorText } from "#lib/http/error-text.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
-import { acceptReceivedRequest, declineReceivedRequest, sendContactRequest } from "#sync/people/contact-commands.ts";
+import {
+  acceptReceivedRequest,
+  blockPerson,
+  declineReceivedRequest,
+  sendContactRequest,
+} from "#sync/people/contact-commands.ts";
 
 export type RequestPerson = { id: Uuid; username: string };
 /** Action running for a person; only its button shows a spinner. */
-export type ContactRequestAction = "add" | "accept" | "decline";
+export type ContactRequestAction = "add" | "accept" | "decline" | "block";
 
-/** Sends, accepts and declines contact requests, each with a toast for the result (SPEC.md §8). */
+/** Sends, accepts and declines contact requests or blocks their senders, each with a toast for the result (SPEC.md §8). */
 export const useContactRequestActions = () => {
   const { t } = useTranslation();
   const navigate = useNavigate();
@@ -54,6 +59,8 @@ export const useContactRequestActions = () => {
       run(person, "decline", () => declineReceivedRequest(person.id, requestId), {
         message: t("senga.requestDeclined", toNameValue(person)),
       }),
+    block: (person: RequestPerson) =>
+      run(person, "block", () => blockPerson(person.id), { message: t("people.blocked", toNameValue(person)) }),
   };
 };
 export type ContactRequestActions = ReturnType<typeof useContactRequestActions>;

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Route } from "@playwright/test";
 import { findAxeViolations } from "#tests/support/browser/axe-checks.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
-import { fill, findToast, TestClient } from "#tests/support/browser/test-client.ts";
+import { fill, findToast, onePixelPng, TestClient } from "#tests/support/browser/test-client.ts";
 import { toSite } from "#tests/support/people/pair.ts";
 import { callSite, connectPeople, makePerson, phoneOf } from "#tests/support/people/people.ts";
 
@@ -257,6 +257,61 @@ test("refusals of the server are shown in the user's language, with the seconds 
   await search(phone, phoneOf(7));
   await expect(page.getByText(fill(texts.shell.rateLimited_other, { count: 7 }))).toBeVisible();
   await phone.close();
+});
+
+test("a received request shows facts about its sender, no picture and no number, and can be blocked", async ({
+  browser,
+  server,
+}) => {
+  const site = toSite(server);
+  const [ana, ben] = [await makePerson(site, 9_770, "Ana Mbuyi"), await makePerson(site, 9_771, "Ben Kasongo")];
+  const cleo = await makePerson(site, 9_772, "Cléo Ilunga");
+  for (const person of [ana, ben]) await connectPeople(site, cleo, person);
+  await site.fetch(`${site.origin}/api/profile/avatar`, {
+    method: "PUT",
+    headers: { authorization: `Bearer ${ben.token}`, "content-type": "image/png" },
+    body: new Uint8Array(onePixelPng),
+  });
+  await callSite(site, "POST", "/api/requests", { token: ben.token, body: { to_user_id: ana.id } });
+  for (const language of ["fr", "en", "pt"] as const) {
+    const phone = await TestClient.open(browser, server, language);
+    const { page, texts } = phone;
+    await phone.signIn(ana, "/app/senga");
+    const row = page.getByRole("tabpanel").getByRole("listitem").filter({ hasText: "Ben Kasongo" }).first();
+    const month = new Intl.DateTimeFormat({ fr: "fr-FR", en: "en-GB", pt: "pt-PT" }[language], {
+      month: "long",
+      year: "numeric",
+      timeZone: "UTC",
+    }).format(Date.now());
+    await expect(row.getByText(fill(texts.senga.context.since, { month }))).toBeVisible();
+    await expect(row).toContainText({ fr: "Congo-Kinshasa", en: "Congo - Kinshasa", pt: "Congo-Kinshasa" }[language]);
+    await expect(row).toContainText(texts.people.unverified);
+    await expect(row.getByText(/Cléo Ilunga/)).toHaveText(
+      fill(texts.senga.context.contacts_one, { count: 1, names: "Cléo Ilunga" }),
+    );
+    await expect(row).not.toContainText(ben.phone);
+    await expect(row.locator("img")).toHaveCount(0);
+    expect(await findAxeViolations(page)).toEqual([]);
+    for (const size of [
+      { width: 360, height: 740 },
+      { width: 1280, height: 800 },
+    ]) {
+      await page.setViewportSize(size);
+      await page.screenshot({ path: test.info().outputPath(`request-${language}-${size.width}.png`) });
+    }
+    if (language === "pt") {
+      await page.emulateMedia({ colorScheme: "dark" });
+      await page.screenshot({ path: test.info().outputPath("request-dark.png") });
+      // Without a network the month stays, which is known from the stored profile.
+      await phone.context.setOffline(true);
+      await expect(row.getByText(fill(texts.senga.context.since, { month }))).toBeVisible();
+      await phone.context.setOffline(false);
+      await page.getByRole("button", { name: fill(texts.people.blockName, { name: "Ben Kasongo" }) }).click();
+      await page.getByRole("alertdialog").getByRole("button", { name: texts.people.block }).click();
+      await expect(page.getByText(texts.senga.noReceived.title)).toBeVisible();
+    }
+    await phone.close();
+  }
 });
 
 test("in very large text the button that answers a request shows its whole word", async ({ browser, server }) => {

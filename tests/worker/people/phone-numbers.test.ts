@@ -54,7 +54,7 @@ test("a request from a blocked person is not revealed by their number", async ()
   await askFor(ben, ana);
   expect(await read<BlockList>(ana, "/api/blocks")).toMatchObject({ blocked: [{ phone: "" }] });
   expect((await profileOf(ana, ben)).phone).toBe("");
-  expect((await unblock(ana, ben)).profile.phone).toBe(ben.phone);
+  expect((await unblock(ana, ben)).profile.phone).toBe(maskToCountryCode(ben.phone));
 });
 
 test.each<FindableBy>(["part", "whole", "nobody"])(
@@ -69,12 +69,11 @@ test.each<FindableBy>(["part", "whole", "nobody"])(
     expect((await read<RequestPage>(ana, "/api/requests")).sent).toMatchObject([
       { from_user: { phone: ana.phone }, to_user: { id: ben.id, phone: "" } },
     ]);
-    // The recipient of a request sees who sent it.
+    // The recipient of a request sees the sender's country until they accept.
     await waitUntil(async () => (await heardOf(ben, ana))?.state === "received");
-    expect(await numbersFor(ben, ana)).toEqual([ana.phone, ana.phone]);
-    expect((await read<RequestPage>(ben, "/api/requests")).received).toMatchObject([
-      { from_user: { phone: ana.phone } },
-    ]);
+    const country = maskToCountryCode(ana.phone);
+    expect(await numbersFor(ben, ana)).toEqual([country, country]);
+    expect((await read<RequestPage>(ben, "/api/requests")).received).toMatchObject([{ from_user: { phone: country } }]);
     expect((await answer(ben, asked.request_id, "accept")).profile.phone).toBe(ana.phone);
     await waitUntil(async () => (await heardOf(ana, ben))?.state === "contact");
     expect(await numbersFor(ana, ben)).toEqual([ben.phone, ben.phone]);
@@ -139,9 +138,9 @@ test("group members who are strangers see two digits, unless a person shows thei
   expect(await numbersOf(ben)).toEqual(all);
   await call("PATCH", "/api/settings", { token: cleo.token, body: { phoneInGroups: false } });
   expect(await numbersOf(ben)).toEqual([ana.phone, ben.phone, maskToLastDigits(cleo.phone)]);
-  // A person who sends a request reveals their number, in the group as well.
+  // A request reveals no more of the number.
   await askFor(cleo, ben);
-  expect(await numbersOf(ben)).toEqual(all);
+  expect(await numbersOf(ben)).toEqual([ana.phone, ben.phone, maskToLastDigits(cleo.phone)]);
   expect(await numbersOf(cleo)).toEqual([ana.phone, maskToLastDigits(ben.phone), cleo.phone]);
 });
 
@@ -185,9 +184,9 @@ test("a number that was stored before the visibility rule is no longer shown, an
   expect((await heardOf(ana, ben))?.profile.phone).toBe("");
   expect(await stored(ben, ana)).toBe("");
   phone.close();
-  // Visible numbers remain: those of requesters, and one's own.
-  expect((await heardOf(ben, ana))?.profile.phone).toBe(ana.phone);
-  expect(await stored(ana, ben)).toBe(ana.phone);
+  // The country of a requester remains, and one's own number.
+  expect((await heardOf(ben, ana))?.profile.phone).toBe(maskToCountryCode(ana.phone));
+  expect(await stored(ana, ben)).toBe(maskToCountryCode(ana.phone));
   await call("PATCH", "/api/profile", { token: ana.token, body: { username: "Ana Mbo" } });
   await waitUntil(async () => (await heardOf(ana, ana))?.profile.username === "Ana Mbo");
   expect((await heardOf(ana, ana))?.profile.phone).toBe(ana.phone);

@@ -1,6 +1,11 @@
 import { expect, test } from "vitest";
 import { relationStates } from "#contract/people.ts";
-import { getPhoneVisibility, type PhoneAccess, toVisiblePhone } from "#worker/lib/phone-visibility.ts";
+import {
+  getPhoneVisibility,
+  isPictureVisible,
+  type PhoneAccess,
+  toVisiblePhone,
+} from "#worker/lib/phone-visibility.ts";
 
 /** All of a reader's paths to another person's profile, and how much of the number each shows. */
 const searchMethods = ["number", "digits", "group", "handle", "id"] as const;
@@ -13,13 +18,13 @@ const table: Record<(typeof relationStates)[number], Record<(typeof searchMethod
     handle: ["full", "full"],
     id: ["full", "full"],
   },
-  // They sent the reader a request, which reveals their number.
+  // They sent the reader a request, who sees their country.
   received: {
     number: ["full", "full"],
-    digits: ["full", "full"],
-    group: ["full", "full"],
-    handle: ["full", "full"],
-    id: ["full", "full"],
+    digits: ["country", "country"],
+    group: ["lastDigits", "full"],
+    handle: ["country", "country"],
+    id: ["country", "country"],
   },
   // The reader sent them a request.
   sent: {
@@ -56,4 +61,11 @@ test("the own number is complete, and a masked one keeps the country and at most
   expect(toVisiblePhone({ ...meeting, isOwn: false, foundBy: "group" }, "+14155550142")).toBe("+1 •• ••• •• 42");
   expect(toVisiblePhone({ ...meeting, isOwn: false, foundBy: "digits" }, "+14155550142")).toBe("+1 •• ••• •• ••");
   expect(toVisiblePhone({ ...meeting, isOwn: false }, "+243810000042")).toBe("");
+});
+
+test("the picture of the sender of a request is seen in common groups only, that of everybody else everywhere", () => {
+  for (const state of relationStates)
+    for (const foundBy of searchMethods)
+      expect(isPictureVisible({ isOwn: false, state, foundBy })).toBe(state !== "received" || foundBy === "group");
+  expect(isPictureVisible({ isOwn: true, state: "received", foundBy: "id" })).toBe(true);
 });

@@ -62,6 +62,8 @@ export const rateLimitPolicies = {
   refresh_by_session: { burst: 30, everyMs: 10 * second },
   search_by_user: { burst: 20, everyMs: 3 * second },
   request_by_user: { burst: 50, everyMs: minute }, // contacts/request-limits.ts counts their outcomes
+  // Each one asks the person's groups.
+  request_contexts_by_user: { burst: 60, everyMs: 10 * second },
   contact_change_by_user: { burst: 120, everyMs: second },
   block_by_user: { burst: 60, everyMs: 2 * second },
   group_by_user: { burst: 10, everyMs: day / 20 },

@@ -74,6 +74,11 @@ export class GroupController {
       : groupNotFound;
   }
 
+  findMembers(user: Uuid, people: readonly Uuid[]): Uuid[] {
+    if (!isActiveGroup(this.#log) || !this.#log.members.findActive(user)) return [];
+    return this.#log.members.visible.filter((member) => people.includes(member.user)).map((member) => member.user);
+  }
+
   /** Deletes the history that a former member kept. The notice that follows deletes it on their devices. */
   forgetHistory(user: Uuid): { hidden: number } | Refusal {
     const log = this.#log;
