@@ -57,7 +57,11 @@ export const defaultQuietHours: QuietHours = { isOn: false, from: 1_320, to: 420
 
 export const findableBy = ["part", "whole", "nobody"] as const;
 export type FindableBy = (typeof findableBy)[number];
-export const groupAdders = ["contacts", "nobody"] as const;
+/** People who may reach somebody, or see something of theirs. */
+export const audiences = ["everyone", "contacts", "nobody"] as const;
+export type Audience = (typeof audiences)[number];
+export const contactsOrNobody = ["contacts", "nobody"] as const;
+export const requestSenders = ["everyone", "nobody"] as const;
 
 /**
  * Settings of a person on all devices. Privacy settings are enforced by the server, the others by devices. A person who
@@ -77,7 +81,15 @@ export const Settings = v.strictObject({
    */
   phoneInGroups: v.optional(v.boolean(), false), // missing in older copies, as is groupAdds
   /** People allowed to add the person to groups. */
-  groupAdds: v.optional(v.picklist(groupAdders), "contacts"),
+  groupAdds: v.optional(v.picklist(contactsOrNobody), "contacts"),
+  /** People allowed to send contact requests. Missing in older copies, as are the three below. */
+  requestsFrom: v.optional(v.picklist(requestSenders), "everyone"),
+  /** People whose calls ring. Other calls get the answer of somebody who is busy. */
+  callsFrom: v.optional(v.picklist(contactsOrNobody), "contacts"),
+  /** People who see the picture. */
+  pictureTo: v.optional(v.picklist(audiences), "everyone"),
+  /** People who see the whole number, apart from those who typed it and `phoneInGroups`. */
+  phoneTo: v.optional(v.picklist(contactsOrNobody), "contacts"),
   messages: NotificationSettings,
   groups: NotificationSettings,
   calls: v.strictObject({ sound: v.boolean() }),
@@ -96,6 +108,10 @@ export const defaultSettings: Settings = {
   findable: "part",
   phoneInGroups: false,
   groupAdds: "contacts",
+  requestsFrom: "everyone",
+  callsFrom: "contacts",
+  pictureTo: "everyone",
+  phoneTo: "contacts",
   messages: { sound: true, preview: "text" },
   groups: { sound: true, preview: "text" },
   calls: { sound: true },
@@ -111,7 +127,11 @@ export const SettingsChange = v.strictObject({
   hidesAddress: v.optional(v.boolean()),
   findable: v.optional(v.picklist(findableBy)),
   phoneInGroups: v.optional(v.boolean()),
-  groupAdds: v.optional(v.picklist(groupAdders)),
+  groupAdds: v.optional(v.picklist(contactsOrNobody)),
+  requestsFrom: v.optional(v.picklist(requestSenders)),
+  callsFrom: v.optional(v.picklist(contactsOrNobody)),
+  pictureTo: v.optional(v.picklist(audiences)),
+  phoneTo: v.optional(v.picklist(contactsOrNobody)),
   messages: v.optional(NotificationSettings),
   groups: v.optional(NotificationSettings),
   calls: v.optional(v.strictObject({ sound: v.boolean() })),

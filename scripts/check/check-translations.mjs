@@ -24,6 +24,7 @@ const dynamicPrefixes = [
   "shell.storage.",
   "settings.notifications.levels.",
   "settings.privacy.findable.",
+  "settings.privacy.picture.",
   "settings.privacy.seen.",
 ];
 

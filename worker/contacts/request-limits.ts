@@ -29,6 +29,10 @@ const countMadeSince = (from: Uuid, since: number): SQL =>
 const isVisibleTo = (to: Uuid): SQL =>
   sql`NOT EXISTS (SELECT 1 FROM blocks WHERE blocks.user_id = ${to} AND blocks.blocked_user_id = from_user_id)`;
 
+/** SQL: this person takes requests. */
+const takesRequests = (to: Uuid): SQL =>
+  sql`NOT EXISTS (SELECT 1 FROM settings WHERE user_id = ${to} AND requests_from = 'nobody')`;
+
 const countPendingTo = (to: Uuid): SQL =>
   sql`(SELECT count(*) FROM connection_requests WHERE to_user_id = ${to} AND status = 'pending' AND ${isVisibleTo(to)})`;
 
@@ -41,6 +45,7 @@ type RequestCounts = {
   made: number;
   pending: number;
   received: number;
+  isOpen: number;
   declined: number;
   declinedAt: number;
 };
@@ -62,7 +67,7 @@ export const checkRequestQuota = async (db: Db, from: Uuid, to: Uuid, now = Date
     AND from_user_id = ${from} AND status = 'declined' AND connection_id IS NULL`;
   const counts =
     await db.get<RequestCounts>(sql`SELECT ${accountCreatedAt} AS accountCreatedAt, ${madeCount} AS made, ${countPendingTo(to)} AS pending,
-    ${countReceivedSince(to, now - dayMs)} AS received, (SELECT count(*) ${declinedRequests}) AS declined,
+    ${countReceivedSince(to, now - dayMs)} AS received, ${takesRequests(to)} AS isOpen, (SELECT count(*) ${declinedRequests}) AS declined,
     (SELECT ifnull(max(updated_at), 0) ${declinedRequests}) AS declinedAt`);
   const isNew = counts.accountCreatedAt > newSince;
   const pause = askAgainDays[Math.min(counts.declined, askAgainDays.length) - 1] ?? 0;
@@ -73,10 +78,10 @@ export const checkRequestQuota = async (db: Db, from: Uuid, to: Uuid, now = Date
   if (counts.made >= ownMax) return { code: "requests_used_up", retryAfterMs: dayMs };
   // New accounts may use half of the quota: mass-created accounts must not block everybody else.
   const [pendingMax, receivedMax] = [pendingRequestsMax, requestsReceivedPerDay].map((max) => (isNew ? max / 2 : max));
-  if (counts.pending >= (pendingMax ?? 0) || counts.received >= (receivedMax ?? 0))
+  if (!counts.isOpen || counts.pending >= (pendingMax ?? 0) || counts.received >= (receivedMax ?? 0))
     return { code: "request_not_possible", retryAfterMs: dayMs };
   return {
     condition: sql`${madeCount} < ${ownMax} AND ${countPendingTo(to)} < ${pendingMax ?? 0}
-      AND ${countReceivedSince(to, now - dayMs)} < ${receivedMax ?? 0}`,
+      AND ${countReceivedSince(to, now - dayMs)} < ${receivedMax ?? 0} AND ${takesRequests(to)}`,
   };
 };

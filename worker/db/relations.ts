@@ -1,23 +1,22 @@
 import { and, eq, inArray, not, sql } from "drizzle-orm";
 import { type ConversationId, otherMember, privateConversationId, type Uuid } from "#contract/ids.ts";
 import type { FoundPerson, Profile, Relation, RelationState } from "#contract/people.ts";
-import { defaultSettings } from "#contract/settings/settings.ts";
+import { defaultSettings, type Settings } from "#contract/settings/settings.ts";
 import { isPictureVisible, type PhoneAccess, toVisiblePhone } from "#worker/lib/phone-visibility.ts";
 import type { Db } from "./client.ts";
 import { blocks, connection_requests, connections, profiles, settings } from "./schema.ts";
 
 /** Relations between people, read from the directory. */
 
-/** Profile with the phone number, which not every reader may see, and the owner's setting for group members. */
+/** Profile with the phone number and the picture, which not every reader may see, and the owner's settings for them. */
 export type ProfileWithPhone = Omit<Profile, "handle" | "verified"> & {
   handle: string | null;
   verified_at: number | null;
-  phoneInGroups: boolean;
-};
+} & Pick<Settings, "phoneInGroups" | "phoneTo" | "pictureTo">;
 
 /**
- * Profiles as a viewer may see them, apart from the phone number. A person who blocks the viewer shows the picture from
- * the start of the block.
+ * Profiles as a viewer may see them, apart from the phone number and from who may see the picture. A person who blocks
+ * the viewer shows the picture from the start of the block.
  */
 export const selectProfiles = (db: Db, viewer: Uuid) =>
   db
@@ -34,6 +33,8 @@ export const selectProfiles = (db: Db, viewer: Uuid) =>
       phoneInGroups: sql`ifnull(${settings.phone_in_groups}, ${defaultSettings.phoneInGroups ? 1 : 0})`.mapWith(
         Boolean,
       ),
+      phoneTo: sql<Settings["phoneTo"]>`ifnull(${settings.phone_to}, ${defaultSettings.phoneTo})`,
+      pictureTo: sql<Settings["pictureTo"]>`ifnull(${settings.picture_to}, ${defaultSettings.pictureTo})`,
     })
     .from(profiles)
     .leftJoin(blocks, and(eq(blocks.user_id, profiles.id), eq(blocks.blocked_user_id, viewer)))
@@ -46,7 +47,7 @@ const accessById: ProfileAccess = { state: "none", foundBy: "id" };
 /** Profile as it may leave the Worker, with the visible part of the number and the picture if it is visible. */
 const toProfile = (
   me: Uuid,
-  { phoneInGroups, handle, verified_at, ...profile }: ProfileWithPhone,
+  { phoneInGroups, phoneTo, pictureTo, handle, verified_at, ...profile }: ProfileWithPhone,
   access: ProfileAccess = accessById,
 ): Profile => {
   const isOwn = me === profile.id;
@@ -54,8 +55,8 @@ const toProfile = (
     ...profile,
     ...(handle === null ? {} : { handle }),
     ...(verified_at === null ? {} : { verified: true as const }),
-    phone: toVisiblePhone({ isOwn, phoneInGroups, ...access }, profile.phone),
-    avatar_url: isPictureVisible({ isOwn, ...access }) ? profile.avatar_url : null,
+    phone: toVisiblePhone({ isOwn, phoneInGroups, phoneTo, ...access }, profile.phone),
+    avatar_url: isPictureVisible({ isOwn, pictureTo, ...access }) ? profile.avatar_url : null,
   };
 };
 

@@ -1,6 +1,7 @@
 import type { Uuid } from "#contract/ids.ts";
 import type { Relation, RelationState } from "#contract/people.ts";
 import { maskToCountryCode, maskToLastDigits } from "#contract/phone.ts";
+import { defaultSettings, type Settings } from "#contract/settings/settings.ts";
 
 /** Visible part of a number: all of it, country code and last two digits, country code, nothing. */
 type PhoneVisibility = "full" | "lastDigits" | "country" | "hidden";
@@ -17,26 +18,34 @@ export type PhoneAccess = {
   foundBy: "number" | "digits" | "group" | "handle" | "id";
   /** The other person shows their number to members of their groups. */
   phoneInGroups: boolean;
-};
+} & Pick<Settings, "phoneTo">;
+
+/** Way in which a reader reached a profile, and who may see its picture. */
+type PictureAccess = Pick<PhoneAccess, "isOwn" | "state" | "foundBy"> & Pick<Settings, "pictureTo">;
 
 /**
  * Decides who sees a phone number; no other code does. A person reveals it by accepting a request or by their
- * group setting. The recipient of a request sees the sender's country. Requesters, declined people and former contacts
+ * group setting, unless they show it to nobody (`Settings.phoneTo`). The recipient of a request sees the sender's country. Requesters, declined people and former contacts
  * see no more than strangers; a searcher who typed the full number knows it already. `Settings.findable` affects search only. A search by some digits reveals no
  * others: with the last two, only a hundred numbers would be left to try.
  */
-export const getPhoneVisibility = ({ isOwn, state, foundBy, phoneInGroups }: PhoneAccess): PhoneVisibility => {
-  if (isOwn || state === "contact" || foundBy === "number") return "full";
-  if (foundBy === "group") return phoneInGroups ? "full" : "lastDigits";
+export const getPhoneVisibility = ({ isOwn, state, foundBy, phoneInGroups, phoneTo }: PhoneAccess): PhoneVisibility => {
+  if (isOwn || foundBy === "number") return "full";
+  const showsNumber = phoneTo !== "nobody";
+  if (state === "contact" && showsNumber) return "full";
+  if (foundBy === "group") return phoneInGroups && showsNumber ? "full" : "lastDigits";
   return foundBy === "digits" || state === "received" ? "country" : "hidden";
 };
 
 /**
- * Decides whether a reader sees a person's picture. The sender of a request shows it to the recipient once they accept,
- * and before in a common group.
+ * Decides whether a reader sees a person's picture (`Settings.pictureTo`). The sender of a request shows it to the
+ * recipient once they accept, and before in a common group.
  */
-export const isPictureVisible = ({ isOwn, state, foundBy }: Omit<PhoneAccess, "phoneInGroups">): boolean =>
-  isOwn || state !== "received" || foundBy === "group";
+export const isPictureVisible = ({ isOwn, state, foundBy, pictureTo }: PictureAccess): boolean => {
+  if (isOwn) return true;
+  if (state === "contact") return pictureTo !== "nobody";
+  return pictureTo === "everyone" && (state !== "received" || foundBy === "group");
+};
 
 /** Phone number as it may leave the Worker for this reader; empty if it is hidden. */
 export const toVisiblePhone = (access: PhoneAccess, phone: string): string => {
@@ -46,10 +55,11 @@ export const toVisiblePhone = (access: PhoneAccess, phone: string): string => {
   return view === "lastDigits" ? maskToLastDigits(phone) : "";
 };
 
-/** Stored relation with what is visible today by id alone. */
+/** Stored relation with what is visible today by id alone. The settings of the other person were applied before. */
 export const toVisibleRelation = (relation: Relation, me: Uuid): Relation => {
   const { profile, state } = relation;
-  const access: PhoneAccess = { isOwn: profile.id === me, state, foundBy: "id", phoneInGroups: false };
+  const { phoneTo, pictureTo } = defaultSettings;
+  const access = { isOwn: profile.id === me, state, foundBy: "id" as const, phoneInGroups: false, phoneTo, pictureTo };
   const phone = profile.phone === "" ? "" : toVisiblePhone(access, profile.phone);
   const avatar_url = isPictureVisible(access) ? profile.avatar_url : null;
   const isSame = phone === profile.phone && avatar_url === profile.avatar_url;

@@ -103,7 +103,8 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
     const createBackgroundRunner = (failure: string) => (work: Promise<unknown>) =>
       ctx.waitUntil(work.catch((error: unknown) => logError(failure, error)));
     const runInBackground = createBackgroundRunner("background work of a call failed");
-    const callPorts = { env, user, gateway, sockets, runInBackground, push: () => this.#push.calls };
+    const acceptsCalls = () => inbox.settings.callsFrom !== "nobody";
+    const callPorts = { env, user, gateway, sockets, acceptsCalls, runInBackground, push: () => this.#push.calls };
     this.#callRegistry = new CallRegistry(ctx.storage.sql, callPorts);
     this.#callCommands = new CallCommands(ctx.storage.sql, this.#callRegistry, callPorts);
     this.#push = new PushNotifications({ ctx, env, user, meta, inbox, sockets, callRegistry: this.#callRegistry });

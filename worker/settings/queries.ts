@@ -4,6 +4,7 @@ import type { Uuid } from "#contract/ids.ts";
 import { defaultSettings, Settings, type SettingsChange, type VersionedSettings } from "#contract/settings/settings.ts";
 import type { Db } from "#worker/db/client.ts";
 import { settings } from "#worker/db/schema.ts";
+import { queueProfileChange } from "#worker/lib/contact-updates.ts";
 
 const { messages, groups, calls, quietHours, reactions } = Settings.entries;
 const NoticeSettings = v.object({ messages, groups, calls, quietHours, reactions });
@@ -13,10 +14,11 @@ const initialSettings: VersionedSettings = { version: 0, settings: defaultSettin
 
 const toVersionedSettings = (row: typeof settings.$inferSelect): VersionedSettings => {
   const { version, receipts, presence, hides_address: hidesAddress, findable, tala } = row;
-  const { phone_in_groups: phoneInGroups, group_adds: groupAdds } = row;
+  const { phone_in_groups: phoneInGroups, group_adds: groupAdds, requests_from: requestsFrom } = row;
+  const { calls_from: callsFrom, picture_to: pictureTo, phone_to: phoneTo } = row;
   const notices = v.parse(NoticeSettings, JSON.parse(row.notices));
-  const settingsOfRow = { receipts, presence, hidesAddress, findable, phoneInGroups, groupAdds, ...notices, tala };
-  return { version, settings: settingsOfRow };
+  const privacy = { receipts, presence, hidesAddress, findable, phoneInGroups, phoneTo, pictureTo };
+  return { version, settings: { ...privacy, groupAdds, requestsFrom, callsFrom, ...notices, tala } };
 };
 
 export const getUserSettings = async (db: Db, me: Uuid): Promise<VersionedSettings> => {
@@ -39,14 +41,22 @@ export const markSettingsDelivered = async (db: Db, me: Uuid, version: number): 
     .where(and(eq(settings.user_id, me), lt(settings.told_version, version)));
 };
 
+/** Whether contacts see another profile after this change. */
+export const changesProfile = ({ pictureTo, phoneTo }: SettingsChange): boolean =>
+  pictureTo !== undefined || phoneTo !== undefined;
+
 const toNoticesJson = ({ messages, groups, calls, quietHours, reactions }: SettingsChange) =>
   JSON.stringify({ messages, groups, calls, quietHours, reactions });
 
-/** Changes only the given settings, so that concurrent changes of others are kept. */
+/**
+ * Changes only the given settings, so that concurrent changes of others are kept. Contacts are told of a change of what
+ * they see of the profile.
+ */
 export const updateUserSettings = async (db: Db, me: Uuid, change: SettingsChange): Promise<VersionedSettings> => {
   const { receipts, presence, hidesAddress, findable, phoneInGroups, groupAdds, tala } = change;
+  const { requestsFrom, callsFrom, pictureTo, phoneTo } = change;
   const first = { ...defaultSettings, ...change };
-  const [row] = await db
+  const write = db
     .insert(settings)
     .values({
       user_id: me,
@@ -57,6 +67,10 @@ export const updateUserSettings = async (db: Db, me: Uuid, change: SettingsChang
       findable: first.findable,
       phone_in_groups: first.phoneInGroups,
       group_adds: first.groupAdds,
+      requests_from: first.requestsFrom,
+      calls_from: first.callsFrom,
+      picture_to: first.pictureTo,
+      phone_to: first.phoneTo,
       notices: toNoticesJson(first),
       tala: first.tala,
     })
@@ -70,11 +84,16 @@ export const updateUserSettings = async (db: Db, me: Uuid, change: SettingsChang
         ...(findable === undefined ? {} : { findable }),
         ...(phoneInGroups === undefined ? {} : { phone_in_groups: phoneInGroups }),
         ...(groupAdds === undefined ? {} : { group_adds: groupAdds }),
+        ...(requestsFrom === undefined ? {} : { requests_from: requestsFrom }),
+        ...(callsFrom === undefined ? {} : { calls_from: callsFrom }),
+        ...(pictureTo === undefined ? {} : { picture_to: pictureTo }),
+        ...(phoneTo === undefined ? {} : { phone_to: phoneTo }),
         notices: sql`json_patch(${settings.notices}, ${toNoticesJson(change)})`,
         ...(tala === undefined ? {} : { tala }),
       },
     })
     .returning();
+  const [row] = changesProfile(change) ? (await db.batch([write, queueProfileChange(db, me)]))[0] : await write;
   if (!row) throw new Error("settings were not written");
   return toVersionedSettings(row);
 };

@@ -1,13 +1,14 @@
 import { SettingsChange, VersionedSettings } from "#contract/settings/settings.ts";
 import { openDb } from "#worker/db/client.ts";
-import { createRoutes } from "#worker/lib/http/app.ts";
+import { pushUpdatesAbout } from "#worker/lib/contact-updates.ts";
+import { createRoutes, runAfterResponse } from "#worker/lib/http/app.ts";
 import { authenticate } from "#worker/lib/http/authenticate.ts";
 import { describeOperation } from "#worker/lib/http/openapi.ts";
 import { refuse } from "#worker/lib/http/refusal.ts";
 import { validate } from "#worker/lib/http/validate.ts";
 import { limitCaller } from "#worker/lib/limits/rate-limit.ts";
 import { logError } from "#worker/lib/log.ts";
-import { getUserSettings, updateUserSettings } from "./queries.ts";
+import { changesProfile, getUserSettings, updateUserSettings } from "./queries.ts";
 import { deliverSettings } from "./settings-delivery.ts";
 
 /** Settings routes: synchronised across a person's devices. */
@@ -38,6 +39,9 @@ export const settingsRoutes = createRoutes()
       const me = c.var.caller.user;
       const change = c.req.valid("json");
       const changed = await updateUserSettings(openDb(c.env), me, change);
+      if (changesProfile(change)) {
+        runAfterResponse(c.executionCtx, "push a changed profile", pushUpdatesAbout(c.env, me));
+      }
       try {
         await deliverSettings(c.env, me, changed);
       } catch (error) {

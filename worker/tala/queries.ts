@@ -1,4 +1,5 @@
 import { and, desc, eq, inArray, lt, sql } from "drizzle-orm";
+import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { Uuid } from "#contract/ids.ts";
 import { postGoneMax as goneMax, postPageRows } from "#contract/limits.ts";
 import type { NewPost } from "#contract/tala.ts";
@@ -22,6 +23,10 @@ export type FeedPostRow = {
   hasBlockedAvatar: boolean;
 };
 
+/** SQL: this person shows their picture to everybody. */
+const showsPicture = (user: SQLiteColumn) =>
+  sql`NOT EXISTS (SELECT 1 FROM settings WHERE settings.user_id = ${user} AND settings.picture_to <> 'everyone')`;
+
 /**
  * Newest statuses before a number, plus one that indicates a further page. `isPast`: no status can be added to this
  * page any more, only removed.
@@ -43,9 +48,16 @@ export const listFeedPosts = async (
       height: tala_posts.height,
       thumb: tala_posts.thumb,
       created_at: tala_posts.created_at,
-      author: { id: tala_posts.user_id, username: profiles.username, avatar_url: profiles.avatar_url },
-      hasBlockedAvatar: sql`EXISTS (SELECT 1 FROM blocks WHERE blocks.user_id = ${tala_posts.user_id}
-        AND blocks.avatar_url IS NOT ${profiles.avatar_url})`.mapWith(Boolean),
+      author: {
+        id: tala_posts.user_id,
+        username: profiles.username,
+        // The page is the same for all readers, so contacts do not see a picture that is for contacts only.
+        avatar_url: sql<string | null>`CASE WHEN ${showsPicture(tala_posts.user_id)} THEN ${profiles.avatar_url} END`,
+      },
+      hasBlockedAvatar: sql`(${showsPicture(tala_posts.user_id)} AND EXISTS (SELECT 1 FROM blocks
+        WHERE blocks.user_id = ${tala_posts.user_id} AND blocks.avatar_url IS NOT ${profiles.avatar_url}))`.mapWith(
+        Boolean,
+      ),
       isPast,
     })
     .from(tala_posts)
@@ -61,7 +73,7 @@ export const listBlockedAvatars = async (db: Db, me: Uuid, authors: Uuid[]): Pro
   const rows = await db
     .select({ author: blocks.user_id, avatar_url: blocks.avatar_url })
     .from(blocks)
-    .where(and(eq(blocks.blocked_user_id, me), inArray(blocks.user_id, authors)));
+    .where(and(eq(blocks.blocked_user_id, me), inArray(blocks.user_id, authors), showsPicture(blocks.user_id)));
   return new Map(rows.map(({ author, avatar_url }) => [author, avatar_url]));
 };
 

@@ -2,9 +2,11 @@ import { useTranslation } from "react-i18next";
 import { Link } from "react-router";
 import { SwitchRow } from "#components/controls/switch-row.tsx";
 import { SettingsCard, SettingsPage } from "#components/layout/settings-page.tsx";
+import type { Settings } from "#contract/settings/settings.ts";
 import { useBlockedPeople } from "#sync/hooks/use-people.ts";
 import { useSettings } from "#sync/hooks/use-settings.ts";
 import { FindableByField } from "./findable-by-field.tsx";
+import { PictureToField } from "./picture-to-field.tsx";
 import { useUpdateSettings } from "./use-update-settings.ts";
 
 const privacySwitches = [
@@ -21,6 +23,14 @@ const visibilityFacts = [
   { fact: "calls", icon: "i-ph-globe" },
   { fact: "blocked", icon: "i-ph-prohibit" },
 ] as const;
+
+/** Text of a fact, which depends on the settings. */
+const toShownFact = (fact: (typeof visibilityFacts)[number]["fact"], settings: Settings) => {
+  if (fact === "profile" && settings.pictureTo !== "everyone") return "profileRestricted";
+  if (fact !== "number") return fact;
+  if (settings.phoneTo === "nobody") return "numberHidden";
+  return settings.phoneInGroups ? "numberShown" : fact;
+};
 
 function BlockedLink() {
   const { t } = useTranslation();
@@ -55,10 +65,29 @@ export default function PrivacyScreen() {
             ))}
             <FindableByField value={settings.findable} onChoose={(findable) => updateSettings({ findable })} />
             <SwitchRow
+              label={t("settings.privacy.phoneTo")}
+              description={t("settings.privacy.phoneToBody")}
+              isOn={settings.phoneTo === "contacts"}
+              onChange={(isOn) => updateSettings({ phoneTo: isOn ? "contacts" : "nobody" })}
+            />
+            <SwitchRow
               label={t("settings.privacy.phoneInGroups")}
               description={t("settings.privacy.phoneInGroupsBody")}
               isOn={settings.phoneInGroups}
               onChange={(phoneInGroups) => updateSettings({ phoneInGroups })}
+            />
+            <PictureToField value={settings.pictureTo} onChoose={(pictureTo) => updateSettings({ pictureTo })} />
+            <SwitchRow
+              label={t("settings.privacy.requestsFrom")}
+              description={t("settings.privacy.requestsFromBody")}
+              isOn={settings.requestsFrom === "everyone"}
+              onChange={(isOn) => updateSettings({ requestsFrom: isOn ? "everyone" : "nobody" })}
+            />
+            <SwitchRow
+              label={t("settings.privacy.callsFrom")}
+              description={t("settings.privacy.callsFromBody")}
+              isOn={settings.callsFrom === "contacts"}
+              onChange={(isOn) => updateSettings({ callsFrom: isOn ? "contacts" : "nobody" })}
             />
             <SwitchRow
               label={t("settings.privacy.groupAdds")}
@@ -86,7 +115,7 @@ export default function PrivacyScreen() {
             {visibilityFacts.map(({ fact, icon }) => (
               <li key={fact} className="flex gap-3 px-4 py-3 text-sm">
                 <span className={`${icon} mt-0.5 shrink-0 text-xl text-muted`} aria-hidden="true" />
-                {t(`settings.privacy.seen.${fact === "number" && settings.phoneInGroups ? "numberShown" : fact}`)}
+                {t(`settings.privacy.seen.${toShownFact(fact, settings)}`)}
               </li>
             ))}
           </ul>

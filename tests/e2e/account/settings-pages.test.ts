@@ -37,7 +37,10 @@ test("privacy settings work by keyboard, are shown on another device at once, an
   await expect(page.getByText(privacy.seen.profile)).toBeVisible();
   expect(await findAxeViolations(page)).toEqual([]);
 
-  for (const name of ["receipts", "presence", "hidesAddress", "phoneInGroups", "groupAdds", "tala"] as const) {
+  for (const name of [
+    ...(["receipts", "presence", "hidesAddress", "phoneInGroups"] as const),
+    ...(["requestsFrom", "callsFrom", "groupAdds", "tala"] as const),
+  ]) {
     const wasOn = name !== "hidesAddress" && name !== "phoneInGroups";
     await expect(switchOf(phone, privacy[name])).toBeChecked({ checked: wasOn });
     await expect(switchOf(phone, privacy[name])).toHaveAccessibleDescription(privacy[`${name}Body`]);
@@ -55,9 +58,31 @@ test("privacy settings work by keyboard, are shown on another device at once, an
   // The text about who can see the phone number follows the switch for groups.
   await expect(page.getByText(privacy.seen.numberShown)).toBeVisible();
   await expect(tablet.page.getByText(tablet.texts.settings.privacy.seen.numberShown)).toBeVisible();
-  await expect(tablet.page.getByRole("radio", { checked: true })).toHaveAccessibleName(
-    tablet.texts.settings.privacy.findable.whole,
-  );
+  const onTablet = tablet.texts.settings.privacy;
+  const tabletChoices = tablet.page.getByRole("group", { name: onTablet.findable.title });
+  await expect(tabletChoices.getByRole("radio", { checked: true })).toHaveAccessibleName(onTablet.findable.whole);
+  // So do the texts about the picture, and about a number that nobody sees.
+  await expect(page.getByText(privacy.seen.profile)).toBeVisible();
+  await page.getByRole("radio", { name: privacy.picture.everyone, exact: true }).focus();
+  await page.keyboard.press("ArrowDown");
+  await expect(page.getByRole("radio", { name: privacy.picture.contacts, exact: true })).toBeChecked();
+  await expect(page.getByText(privacy.seen.profileRestricted)).toBeVisible();
+  await expect(tablet.page.getByText(onTablet.seen.profileRestricted)).toBeVisible();
+  await switchOf(phone, privacy.phoneTo).press("Space");
+  await expect(page.getByText(privacy.seen.numberHidden)).toBeVisible();
+  await expect(tablet.page.getByText(onTablet.seen.numberHidden)).toBeVisible();
+  await page.getByRole("group", { name: privacy.picture.title }).scrollIntoViewIfNeeded();
+  for (const [width, height] of [
+    [360, 740],
+    [1_280, 800],
+  ] as const) {
+    await page.setViewportSize({ width, height });
+    await page.screenshot({ path: test.info().outputPath(`privacy-${width}.png`), fullPage: true });
+  }
+  await page.emulateMedia({ colorScheme: "dark" });
+  await page.screenshot({ path: test.info().outputPath("privacy-dark.png") });
+  await page.emulateMedia({ colorScheme: "light" });
+  await page.setViewportSize({ width: 360, height: 740 });
   const wanted = {
     receipts: false,
     presence: false,
@@ -65,6 +90,10 @@ test("privacy settings work by keyboard, are shown on another device at once, an
     findable: "whole",
     phoneInGroups: true,
     groupAdds: "nobody",
+    requestsFrom: "nobody",
+    callsFrom: "nobody",
+    pictureTo: "contacts",
+    phoneTo: "nobody",
     tala: false,
   } as const;
   await expectKept(site, ana, wanted);

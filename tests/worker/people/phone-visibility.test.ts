@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { relationStates } from "#contract/people.ts";
+import { audiences } from "#contract/settings/settings.ts";
 import {
   getPhoneVisibility,
   isPictureVisible,
@@ -47,7 +48,7 @@ const table: Record<(typeof relationStates)[number], Record<(typeof searchMethod
 test.each(relationStates.flatMap((state) => searchMethods.map((by) => [state, by] as const)))(
   "visibility of the number of a person in state %s with, and found by, %s",
   (state, by) => {
-    const meeting: PhoneAccess = { isOwn: false, state, foundBy: by, phoneInGroups: false };
+    const meeting: PhoneAccess = { isOwn: false, state, foundBy: by, phoneInGroups: false, phoneTo: "contacts" };
     expect([getPhoneVisibility(meeting), getPhoneVisibility({ ...meeting, phoneInGroups: true })]).toEqual(
       table[state][by],
     );
@@ -55,7 +56,7 @@ test.each(relationStates.flatMap((state) => searchMethods.map((by) => [state, by
 );
 
 test("the own number is complete, and a masked one keeps the country and at most two digits", () => {
-  const meeting: PhoneAccess = { isOwn: true, state: "none", foundBy: "id", phoneInGroups: false };
+  const meeting: PhoneAccess = { isOwn: true, state: "none", foundBy: "id", phoneInGroups: false, phoneTo: "nobody" };
   expect(toVisiblePhone(meeting, "+243810000042")).toBe("+243810000042");
   expect(toVisiblePhone({ ...meeting, isOwn: false, foundBy: "group" }, "+243810000042")).toBe("+243 •• ••• •• 42");
   expect(toVisiblePhone({ ...meeting, isOwn: false, foundBy: "group" }, "+14155550142")).toBe("+1 •• ••• •• 42");
@@ -63,9 +64,21 @@ test("the own number is complete, and a masked one keeps the country and at most
   expect(toVisiblePhone({ ...meeting, isOwn: false }, "+243810000042")).toBe("");
 });
 
-test("the picture of the sender of a request is seen in common groups only, that of everybody else everywhere", () => {
+test("a person who shows their number to nobody shows contacts as much as strangers", () => {
+  for (const foundBy of searchMethods) {
+    const stranger: PhoneAccess = { isOwn: false, state: "none", foundBy, phoneInGroups: false, phoneTo: "contacts" };
+    const contact: PhoneAccess = { ...stranger, state: "contact", phoneInGroups: true, phoneTo: "nobody" };
+    expect(getPhoneVisibility(contact)).toBe(getPhoneVisibility(stranger));
+  }
+});
+
+test.each(audiences)("visibility of a picture for %s", (pictureTo) => {
   for (const state of relationStates)
-    for (const foundBy of searchMethods)
-      expect(isPictureVisible({ isOwn: false, state, foundBy })).toBe(state !== "received" || foundBy === "group");
-  expect(isPictureVisible({ isOwn: true, state: "received", foundBy: "id" })).toBe(true);
+    for (const foundBy of searchMethods) {
+      // The sender of a request shows it in common groups only.
+      const byStrangers = pictureTo === "everyone" && (state !== "received" || foundBy === "group");
+      const isVisible = state === "contact" ? pictureTo !== "nobody" : byStrangers;
+      expect(isPictureVisible({ isOwn: false, state, foundBy, pictureTo })).toBe(isVisible);
+      expect(isPictureVisible({ isOwn: true, state, foundBy, pictureTo })).toBe(true);
+    }
 });
