@@ -13,9 +13,14 @@ const beginningMax = 5 * phoneSearchMaxResults;
 const containingMax = 2 * phoneSearchMaxResults + 1;
 const containingScanMax = 5 * containingMax;
 
-/** SQL: this person allows being found by part of their number. */
-const allowsPartSearch = (id: SQL): SQL =>
-  sql`NOT EXISTS (SELECT 1 FROM ${settings} WHERE ${settings.user_id} = ${id} AND ${settings.findable} <> 'part')`;
+/**
+ * SQL: a person of the table "near" can be found by part of their number. They allow it, and have verified the number if it
+ * begins as one that people can verify here (`prefixes`): an invented number does not appear among others.
+ */
+const isFoundByPart = (prefixes: readonly string[]): SQL =>
+  sql`NOT EXISTS (SELECT 1 FROM ${settings} WHERE ${settings.user_id} = near.id AND ${settings.findable} <> 'part')
+    AND (near.verified_at IS NOT NULL OR NOT EXISTS (
+      SELECT 1 FROM json_each(${JSON.stringify(prefixes)}) WHERE substr(near.phone, 1, length(value)) = value))`;
 
 /** SQL: this person allows being found, by part of the number or by the whole one, whose forms are `wholes`. */
 const allowsSearch = (wholes: readonly string[]): SQL =>
@@ -26,16 +31,16 @@ const allowsSearch = (wholes: readonly string[]): SQL =>
 const toPhoneHead = (phone: SQL): SQL =>
   sql`substr(${phone}, 1, max(0, length(${phone}) - ${sql.raw(`${phoneTailDigits}`)}))`;
 
-const selectNumbersByPrefix = (beginning: string): SQL =>
-  sql`SELECT number FROM (SELECT number, id FROM profiles
+const selectNumbersByPrefix = (beginning: string, prefixes: readonly string[]): SQL =>
+  sql`SELECT number FROM (SELECT number, id, phone, verified_at FROM profiles
     WHERE ${toPhoneHead(sql`phone`)} >= ${beginning} AND ${toPhoneHead(sql`phone`)} < ${`${beginning}:`}
     ORDER BY ${toPhoneHead(sql`phone`)}, number LIMIT ${beginningMax}) AS near
-    WHERE ${allowsPartSearch(sql`near.id`)} LIMIT ${phoneSearchMaxResults + 1}`; // `:` is the character after 9
+    WHERE ${isFoundByPart(prefixes)} LIMIT ${phoneSearchMaxResults + 1}`; // `:` is the character after 9
 
-const selectNumbersByPart = (part: string): SQL =>
+const selectNumbersByPart = (part: string, prefixes: readonly string[]): SQL =>
   sql`SELECT number FROM (SELECT rowid AS place FROM profile_phone_heads
     WHERE head MATCH ${`"${part}"`} LIMIT ${containingScanMax}) JOIN profiles AS near ON near.number = place
-    WHERE ${allowsPartSearch(sql`near.id`)} LIMIT ${containingMax}`;
+    WHERE ${isFoundByPart(prefixes)} LIMIT ${containingMax}`;
 
 /**
  * People who allow being found by the typed digits, at most ten: first the exact number in any stored form, then
@@ -47,6 +52,7 @@ const searchProfiles = async (
   db: Db,
   me: Uuid,
   { wholes, beginnings, parts }: PhoneQuery,
+  prefixes: readonly string[],
 ): Promise<ProfileWithPhone[]> => {
   const selectAmong = (numbers: SQL) =>
     selectProfiles(db, me)
@@ -54,8 +60,8 @@ const searchProfiles = async (
       .orderBy(toPhoneHead(sql`${profiles.phone}`), profiles.number);
   const [exact, ...others] = await db.batch([
     selectProfiles(db, me).where(and(inArray(profiles.phone, wholes), ne(profiles.id, me), allowsSearch(wholes))),
-    ...beginnings.map((beginning) => selectAmong(selectNumbersByPrefix(beginning))),
-    ...parts.map((part) => selectAmong(selectNumbersByPart(part))),
+    ...beginnings.map((beginning) => selectAmong(selectNumbersByPrefix(beginning, prefixes))),
+    ...parts.map((part) => selectAmong(selectNumbersByPart(part, prefixes))),
   ]);
   exact.sort((a, b) => wholes.indexOf(a.phone) - wholes.indexOf(b.phone));
   const found = new Map([...exact, ...others.flat()].map((profile) => [profile.id, profile]));
@@ -64,12 +70,17 @@ const searchProfiles = async (
 
 /**
  * Searches people by digits, interpreted for the searcher's country: 0810000001 finds +243810000001. Results contain
- * the visible part of each number.
+ * the visible part of each number. `prefixes`: beginnings of the numbers that people can verify here.
  */
-export const searchByPhone = async (db: Db, me: Uuid, digits: string): Promise<FoundPerson[]> => {
+export const searchByPhone = async (
+  db: Db,
+  me: Uuid,
+  digits: string,
+  prefixes: readonly string[],
+): Promise<FoundPerson[]> => {
   const own = await db.select({ phone: profiles.phone }).from(profiles).where(eq(profiles.id, me)).get();
   const query = parsePhoneQuery(digits, own?.phone ?? "", phoneSearchMinLength);
-  const people = await searchProfiles(db, me, query);
+  const people = await searchProfiles(db, me, query, prefixes);
   return toFoundPeople(db, me, people, (phone) => (query.wholes.includes(phone) ? "number" : "digits"));
 };
 

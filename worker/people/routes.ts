@@ -20,6 +20,7 @@ import {
   findAvatar,
   storeAvatar,
 } from "#worker/lib/storage/avatars.ts";
+import { listVerifiablePrefixes } from "./numbers/adapters.ts";
 import { replaceAvatar, searchByPhone, updateUsername } from "./queries.ts";
 import { countSearch } from "./search-limit.ts";
 
@@ -68,7 +69,7 @@ export const peopleRoutes = createRoutes()
       const digits = toPhoneQuery(c.req.valid("json").phone);
       const allowed = await countSearch(c.env, db, me, digits);
       if (!allowed.ok) return refuse(c, "searches_used_up", allowed);
-      return c.json(await searchByPhone(db, me, digits), 200);
+      return c.json(await searchByPhone(db, me, digits, listVerifiablePrefixes(c.env)), 200);
     },
   )
   .get(

@@ -5,6 +5,8 @@ import type { FindableBy } from "#contract/settings/settings.ts";
 import { connectPeople, type Person } from "#tests/support/people/people.ts";
 import { countDirectoryRows } from "#tests/worker/support/row-counter.ts";
 import { call, makePerson, site } from "#tests/worker/support/site.ts";
+import { callWith } from "#tests/worker/support/wrapped-site.ts";
+import { withAdapter } from "./number-proofs.ts";
 
 const found = async (by: Person, phone: string): Promise<string[]> => {
   const answer = await call("POST", "/api/people/search", { token: by.token, body: { phone } });
@@ -129,4 +131,33 @@ test("people who are not findable take no place in results, and the search costs
   expect(await found(ana, hidden[3] ?? "")).toEqual([hidden[3]]);
   const { read } = await countDirectoryRows(() => found(ana, "24388000"));
   expect(read).toBeLessThan(600);
+});
+
+test("where numbers can be verified, an unverified one is found only by typing all of it; elsewhere nothing changes", async () => {
+  const verifiable = withAdapter("sms", { prefixes: ["+24388"] });
+  const elsewhere = withAdapter("sms", { prefixes: ["+24389", "+33"] });
+  const isFound = async (settings: typeof verifiable, phone: string) => {
+    const answer = await callWith(settings, "POST", "/api/people/search", { token: ana.token, body: { phone } });
+    return (answer.body as { id: string }[]).some(({ id }) => id === ben.id);
+  };
+  const { beginning, middle, whole } = toNotations(ben.phone);
+  await letBeFound(ben, "part");
+  const find = (settings: typeof verifiable) =>
+    Promise.all([beginning, middle, whole].map((phone) => isFound(settings, phone)));
+  expect(await find(verifiable)).toEqual([false, false, true]);
+  expect(await find(elsewhere)).toEqual([true, true, true]);
+  await env.DB.prepare("UPDATE profiles SET verified_at = 1 WHERE id = ?").bind(ben.id).run();
+  expect(await find(verifiable)).toEqual([true, true, true]);
+});
+
+test("a search for the number of somebody who is not findable is answered as for a number without an account", async () => {
+  const free = `${ben.phone.slice(0, -4)}9999`;
+  await letBeFound(ben, "nobody");
+  const answers: unknown[] = [];
+  for (const phone of [ben.phone, free]) {
+    const { status, body, headers } = await call("POST", "/api/people/search", { token: ana.token, body: { phone } });
+    answers.push({ status, body, type: headers.get("content-type") });
+  }
+  expect(answers[0]).toEqual(answers[1]);
+  expect(answers[0]).toMatchObject({ status: 200, body: [] });
 });

@@ -154,3 +154,15 @@ export const findAdapter = (env: object, phone: string, method: NumberMethod): N
 
 export const listMethods = (env: object, phone: string): NumberMethod[] =>
   numberMethods.filter((method) => findAdapter(env, phone, method) !== undefined);
+
+/**
+ * Beginnings of the numbers that the operator lets people verify. None on a local server without a configuration, where
+ * codes are shown to everybody.
+ */
+export const listVerifiablePrefixes = (env: object): string[] => [
+  ...new Set(
+    readNumberSettings(env).adapters.flatMap((adapter) =>
+      "url" in adapter && adapter.url === localSmsUrl ? [] : adapter.prefixes,
+    ),
+  ),
+];
