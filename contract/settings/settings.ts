@@ -101,24 +101,16 @@ export const Settings = v.strictObject({
 });
 export type Settings = v.InferOutput<typeof Settings>;
 
-export const defaultSettings: Settings = {
+/** Settings of people who never changed any: those of a new account, with the defaults of the schema. */
+export const defaultSettings: Settings = v.parse(Settings, {
   receipts: true,
   presence: true,
-  hidesAddress: false,
   findable: "part",
-  phoneInGroups: false,
-  groupAdds: "contacts",
-  requestsFrom: "everyone",
-  callsFrom: "contacts",
-  pictureTo: "everyone",
-  phoneTo: "contacts",
   messages: { sound: true, preview: "text" },
   groups: { sound: true, preview: "text" },
   calls: { sound: true },
-  quietHours: defaultQuietHours,
-  reactions: true,
   tala: true,
-};
+});
 
 /** Changed settings only. */
 export const SettingsChange = v.strictObject({
