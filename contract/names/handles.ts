@@ -58,6 +58,17 @@ export const TypedHandle = v.pipe(
   v.check(isHandle, "invalid_handle"),
 );
 
+/** Handle with its "@" where a number may stand too. */
+export const NamedHandle = v.pipe(
+  v.string(),
+  v.regex(/^\s*@/),
+  TypedHandle,
+  v.transform((handle) => `@${handle}`),
+);
+
+/** Handle without its "@"; undefined for a number. */
+export const findNamedHandle = (name: string): string | undefined => (name.startsWith("@") ? name.slice(1) : undefined);
+
 /** Handle to be chosen. The operator's names are checked by the server. */
 export const Handle = v.pipe(
   TypedHandle,

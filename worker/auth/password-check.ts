@@ -58,7 +58,7 @@ const takeAvailableTokens = async (db: Db, buckets: readonly LimitBucket[]): Pro
 };
 
 /**
- * Checks the password for a phone number. A known device has its own attempts. Other devices share those of the number
+ * Checks the password for a phone number or a handle. A known device has its own attempts. Other devices share those of the number
  * at their address. Above the limit of the address or of the number, or while many others wait, they need a proof of work
  * (`proof_needed` without one), but are not refused because of others.
  */
@@ -78,7 +78,8 @@ export const checkSignInPassword = async (
   if (needsProof && !proof) return { outcome: "proof_needed" };
   const account = await findCredentials(db, phone);
   const device = account && findKnownDeviceNonce(c, account.id);
-  const number = toE164(phone) ?? phone; // normalised, whichever form was typed
+  // Normalised, whichever form was typed. A handle has attempts of its own: shared ones would reveal its number.
+  const number = toE164(phone) ?? phone;
   const phoneKey = hashLimitKey(c.env, number);
   const ownBucket: LimitBucket = device
     ? ["sign_in_by_device", hashLimitKey(c.env, `${device} ${number}`)]

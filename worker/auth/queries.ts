@@ -1,10 +1,11 @@
-import { and, eq, inArray, sql } from "drizzle-orm";
+import { and, eq, inArray, isNull, sql } from "drizzle-orm";
 import type { AuthUser, Factor, Identity } from "#contract/auth/auth.ts";
 import { createUuid, type Uuid } from "#contract/ids.ts";
+import { findNamedHandle, toHandleSkeleton } from "#contract/names/handles.ts";
 import { phoneForms } from "#contract/phone.ts";
 import { account_security, auth_codes, factors, identities } from "#worker/db/account-schema.ts";
 import type { Db } from "#worker/db/client.ts";
-import { profiles, users } from "#worker/db/schema.ts";
+import { handles, profiles, users } from "#worker/db/schema.ts";
 import { queueProfileChange } from "#worker/lib/contact-updates.ts";
 import { createIdentityRow, type UnlinkedIdentity } from "./providers/identities.ts";
 
@@ -101,14 +102,31 @@ export const findAccount = async (db: Db, id: Uuid): Promise<UserAccount | undef
 
 export type PasswordCredentials = { id: Uuid; password_hash: string };
 
+const credentialColumns = { id: users.id, password_hash: users.password_hash };
+
+const findCredentialsByHandle = (db: Db, handle: string): Promise<PasswordCredentials | undefined> => {
+  const owner = db
+    .select({ id: handles.user_id })
+    .from(handles)
+    .where(and(eq(handles.skeleton, toHandleSkeleton(handle)), isNull(handles.released_at)));
+  return db
+    .select(credentialColumns)
+    .from(users)
+    .innerJoin(profiles, eq(profiles.id, users.id))
+    .where(and(sql`${users.id} = (${owner})`, eq(profiles.handle, handle)))
+    .get();
+};
+
 /**
- * Account of a phone number with its password hash, for sign-in. Any form of the number matches; the form as typed
- * comes first.
+ * Account of a phone number, or of a handle with its "@", with its password hash, for sign-in. Any form of the number
+ * matches; the form as typed comes first. A handle matches exactly.
  */
 export const findCredentials = (db: Db, phone: string): Promise<PasswordCredentials | undefined> => {
+  const handle = findNamedHandle(phone);
+  if (handle !== undefined) return findCredentialsByHandle(db, handle);
   const [typed = phone, stored = phone] = phoneForms(phone);
   return db
-    .select({ id: users.id, password_hash: users.password_hash })
+    .select(credentialColumns)
     .from(users)
     .where(inArray(users.phone, phoneForms(phone)))
     .orderBy(sql`CASE ${users.phone} WHEN ${typed} THEN 0 WHEN ${stored} THEN 1 ELSE 2 END`)

@@ -133,7 +133,8 @@ export const authRoutes = createRoutes()
     "/challenge",
     describeOperation({
       tag: "auth",
-      summary: "Proof-of-work challenge for sign-up, recovery or sign-in; valid once, for this phone number or address",
+      summary:
+        "Proof-of-work challenge for sign-up, recovery or sign-in; valid once, for this phone number, handle or address",
       isPublic: true,
       ok: { status: 200, body: Challenge },
       refusals: ["validation_failed", "forbidden_origin"],
@@ -186,7 +187,8 @@ export const authRoutes = createRoutes()
     "/token",
     describeOperation({
       tag: "auth",
-      summary: "Sign in with phone and password, or exchange a refresh token or an authorization code for a session",
+      summary:
+        "Sign in with phone (or handle with its @) and password, or exchange a refresh token or an authorization code for a session",
       isPublic: true,
       ok: { status: 200, body: Session },
       refusals: [

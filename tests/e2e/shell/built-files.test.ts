@@ -74,11 +74,12 @@ test("the build contains no secret, no key and no mailbox, in scripts and in sou
       mailbox: false,
     });
   }
-  expect(readFileSync(join(dist, "lisolo", "wrangler.json"), "utf8")).not.toMatch(/\/dev\/(mail|clock)/);
+  expect(readFileSync(join(dist, "lisolo", "wrangler.json"), "utf8")).not.toMatch(/\/dev\/(mail|sms|clock)/);
 });
 
 /** Strings that reveal the development mailbox. */
-const traces = /dev\/mail|Mails of this machine|LOCAL_MAILBOX|LOCAL_LIMIT_FACTOR|PUSH_RELAY|dev\/clock/;
+const traces =
+  /dev\/(mail|sms)|(Mails|Messages) of this machine|local:sms|LOCAL_MAILBOX|LOCAL_LIMIT_FACTOR|PUSH_RELAY|dev\/clock/;
 
 const readScripts = (folder: string): string[] =>
   listFiles(folder)

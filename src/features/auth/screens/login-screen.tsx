@@ -9,7 +9,7 @@ import { useProviderReturn } from "#features/auth/flows/use-provider-return.ts";
 import { AuthForm } from "#features/auth/form/auth-form.tsx";
 import { AuthNote } from "#features/auth/form/auth-note.tsx";
 import type { FormProblem } from "#features/auth/form/form-problem.ts";
-import { PhoneField } from "#features/auth/form/phone-field.tsx";
+import { PhoneOrHandleField, toSignInName } from "#features/auth/form/phone-field.tsx";
 import { getFormText, useAuthForm } from "#features/auth/form/use-auth-form.ts";
 import { validateLogin } from "#features/auth/form/validate-login.ts";
 import { PasskeyError, passkeyErrorKeys } from "#lib/factors/passkey-error.ts";
@@ -29,7 +29,7 @@ export default function LoginScreen() {
       const input = { phoneNumber: getFormText(data, "phoneNumber"), password: getFormText(data, "password") };
       const problem = validateLogin(input);
       if (problem) return problem;
-      await continueSignIn(await signIn(input.phoneNumber, input.password));
+      await continueSignIn(await signIn(toSignInName(input.phoneNumber), input.password));
       return undefined;
     },
     { toProblem: toLoginProblem, failureTitle: "auth.signInFailed", restoreKey: "login" },
@@ -97,7 +97,7 @@ export default function LoginScreen() {
           </div>
         }
       >
-        <PhoneField error={errorOf("phoneNumber")} autoComplete="username webauthn" />
+        <PhoneOrHandleField error={errorOf("phoneNumber")} autoComplete="username webauthn" />
         <PasswordField
           id="password"
           label={t("auth.password")}
