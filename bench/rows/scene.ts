@@ -18,22 +18,23 @@ export const pause = (ms: number): Promise<void> => new Promise((resolve) => set
 const evictionsMax = 8;
 const evictionPauseMs = 3_000;
 
-/**
- * Evicts the objects of a private chat, whose sockets hibernate. One that waits, for example to confirm a delivery, is
- * tried again.
- */
-export const evictPair = async (a: Person, b: Person): Promise<void> => {
-  for (const object of [plainConversation(toConversationId(a, b)), plainChannel(a.id), plainChannel(b.id)]) {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        await evictDurableObject(object, { webSockets: "hibernate" });
-        break;
-      } catch (error) {
-        if (attempt === evictionsMax) throw error;
-        await pause(evictionPauseMs);
-      }
+/** Evicts an object, whose sockets hibernate. One that waits, for example to confirm a delivery, is tried again. */
+const evict = async (object: DurableObjectStub): Promise<void> => {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await evictDurableObject(object, { webSockets: "hibernate" });
+    } catch (error) {
+      if (String(error).includes("not currently running")) return;
+      if (attempt === evictionsMax) throw error;
+      await pause(evictionPauseMs);
     }
   }
+};
+
+/** Evicts the objects of a private chat. */
+export const evictPair = async (a: Person, b: Person): Promise<void> => {
+  for (const object of [plainConversation(toConversationId(a, b)), plainChannel(a.id), plainChannel(b.id)])
+    await evict(object);
 };
 
 /** Device of a person on a socket inside workerd; it answers every message with the configured receipts. */
