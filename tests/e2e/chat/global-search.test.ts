@@ -115,8 +115,18 @@ test("the list's search finds messages of all chats, older ones on the server, a
   await expect(kind).toHaveValue("image");
   await expect(page.getByText(texts.searchFilters.none)).toBeVisible();
   await expect(page).toHaveURL("/app");
+  // Somebody else who signs in does not see it.
+  await page.evaluate(() => {
+    const { search, ...state } = history.state;
+    history.replaceState({ ...state, search: { ...search, of: "somebody else" } }, "");
+  });
+  await page.reload();
+  await expect(phone.conversation("Ben Kasongo")).toBeVisible();
+  await expect(field).toHaveValue("");
 
   // Back closes the search with its filters, also after a return from a chat, and only then leaves the list.
+  await field.fill("marche");
+  await kind.selectOption(texts.gallery.image);
   await page.goBack();
   await expect(field).toHaveValue("");
   await expect(phone.conversation("Ben Kasongo")).toBeVisible();
