@@ -158,10 +158,18 @@ export class TestClient {
   /** Uses the session that was created with the person. The log-in form has tests of its own. */
   async signIn(person: Person, path = "/app"): Promise<void> {
     const expires = await this.setSessionCookies(person);
-    await this.goTo("/favicon.svg"); // a page of this origin without a script
-    const session = { userId: person.id, expiresAt: expires * 1_000 };
-    await this.page.evaluate((text) => localStorage.setItem("session", text), JSON.stringify(session));
+    const session = JSON.stringify({ userId: person.id, expiresAt: expires * 1_000 });
+    // Before the first script of the page and only there: pages opened by the app find what it left.
+    const stored = await this.page.addInitScript(
+      ({ session, mark }) => {
+        if (window.name === mark) return;
+        window.name = mark;
+        localStorage.setItem("session", session);
+      },
+      { session, mark: crypto.randomUUID() },
+    );
     await this.goTo(path);
+    await stored.dispose();
   }
 
   /** Replaces the session's cookies only. Returns their expiry in seconds since 1970. */
