@@ -11,8 +11,7 @@ import { parseSetting, textOr } from "#worker/lib/json-setting.ts";
 /** Address by which an adapter of a local build stores its messages (worker/mail/local-sms.ts). */
 export const localSmsUrl = "local:sms";
 
-const isServiceUrl = (text: string): boolean =>
-  URL.parse(text)?.protocol === "https:" || (LOCAL_MAILBOX && text === localSmsUrl);
+const isServiceUrl = (text: string): boolean => URL.parse(text)?.protocol === "https:";
 
 const secretName = v.pipe(v.string(), v.regex(/^\w{1,40}$/));
 const common = {
@@ -162,7 +161,7 @@ export const listMethods = (env: object, phone: string): NumberMethod[] =>
 export const listVerifiablePrefixes = (env: object): string[] => [
   ...new Set(
     readNumberSettings(env).adapters.flatMap((adapter) =>
-      "url" in adapter && adapter.url === localSmsUrl ? [] : adapter.prefixes,
+      LOCAL_MAILBOX && "url" in adapter && adapter.url === localSmsUrl ? [] : adapter.prefixes,
     ),
   ),
 ];
