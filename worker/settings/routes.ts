@@ -6,7 +6,7 @@ import { authenticate } from "#worker/lib/http/authenticate.ts";
 import { describeOperation } from "#worker/lib/http/openapi.ts";
 import { refuse } from "#worker/lib/http/refusal.ts";
 import { validate } from "#worker/lib/http/validate.ts";
-import { limitCaller } from "#worker/lib/limits/rate-limit.ts";
+import { limitCaller, takeToken } from "#worker/lib/limits/rate-limit.ts";
 import { logError } from "#worker/lib/log.ts";
 import { changesProfile, getUserSettings, updateUserSettings } from "./queries.ts";
 import { deliverSettings } from "./settings-delivery.ts";
@@ -38,6 +38,10 @@ export const settingsRoutes = createRoutes()
     async (c) => {
       const me = c.var.caller.user;
       const change = c.req.valid("json");
+      if (changesProfile(change)) {
+        const taken = await takeToken(openDb(c.env), me, "profile_change_by_user");
+        if (!taken.ok) return refuse(c, "rate_limited", taken);
+      }
       const changed = await updateUserSettings(openDb(c.env), me, change);
       if (changesProfile(change)) {
         runAfterResponse(c.executionCtx, "push a changed profile", pushUpdatesAbout(c.env, me));

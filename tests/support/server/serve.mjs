@@ -1,6 +1,7 @@
 // Serves dist/ with Miniflare, as `wrangler dev` does but without the second runtime that Wrangler puts before it to
-// reload sources: a test's requests, frames and restarts then cost less. Arguments: folder of the product, port, state.
-// The environment variable BINDINGS holds the Worker's variables and secrets.
+// reload sources: a test's requests, frames and restarts then cost less. A new kind of binding in wrangler.toml must be
+// added here. Arguments: folder of the product, port, state. The environment variable BINDINGS holds the Worker's
+// variables and secrets.
 import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";

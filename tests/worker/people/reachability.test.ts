@@ -14,6 +14,7 @@ import { publishPost } from "#tests/worker/support/posts.ts";
 import { befriend, seedPerson } from "#tests/worker/support/seeded-people.ts";
 import { call } from "#tests/worker/support/site.ts";
 import { openDb } from "#worker/db/client.ts";
+import { rateLimitPolicies } from "#worker/lib/limits/rate-limit.ts";
 import { listFeedPosts } from "#worker/tala/queries.ts";
 
 /** Settings that decide who reaches a person and who sees their picture and number. */
@@ -50,6 +51,15 @@ test("who takes no requests refuses them like somebody who has too many, also th
   expect((await ask(ana, cleo)).status).toBe(200);
   await choose(ana, { requestsFrom: "everyone" });
   expect((await ask(ben, ana)).status).toBe(200);
+});
+
+test("who sees the picture or the number can be changed as rarely as the name, other settings often", async () => {
+  const ana = await seedPerson();
+  const { burst } = rateLimitPolicies.profile_change_by_user;
+  for (let n = 0; n < burst; n++) await choose(ana, { pictureTo: n % 2 === 0 ? "nobody" : "everyone" });
+  const refused = await call("PATCH", "/api/settings", { token: ana.token, body: { phoneTo: "nobody" } });
+  expect(refused).toMatchObject({ status: 429, body: { error_code: "rate_limited" } });
+  await choose(ana, { callsFrom: "nobody" });
 });
 
 /** The other person's picture and number on every path: sync, profile, contacts, searches, group members, statuses. */

@@ -7,6 +7,7 @@ import {
   factors,
   identities,
   mailed_tokens,
+  number_proofs,
   oauth_flows,
   passkeys,
   recovery_codes,
@@ -44,6 +45,9 @@ export const seedSecurity = async (user: Uuid, session: Uuid, expires_at = Date.
       redirect_to: "",
       code_challenge: "",
     }),
+    db
+      .insert(number_proofs)
+      .values({ ...asked, id: id(), phone: "", method: "sms_code", adapter: "essai", created_at }),
     db
       .insert(auth_codes)
       .values({ ...from, user_id: user, hash: id(), method: "oauth", code_challenge: "", expires_at }),

@@ -68,7 +68,7 @@ export const rateLimitPolicies = {
   block_by_user: { burst: 60, everyMs: 2 * second },
   group_by_user: { burst: 10, everyMs: day / 20 },
   group_change_by_user: { burst: 120, everyMs: second },
-  // Each new name is pushed to the devices of all acquaintances.
+  // Each new name, and each change of who sees the picture or the number, is pushed to the devices of all acquaintances.
   profile_change_by_user: { burst: 8, everyMs: 15 * second },
   // Attempts, most of which are refused because the handle is taken.
   handle_by_user: { burst: 30, everyMs: 20 * second },
