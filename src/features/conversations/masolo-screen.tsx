@@ -9,7 +9,7 @@ import { searchQueryMaxLength } from "#contract/limits.ts";
 import { loadMulticast } from "#sync/actions.ts";
 import { ConversationList } from "./conversation-list.tsx";
 import { ConversationSearchResults } from "./search/conversation-search-results.tsx";
-import { readSavedSearch } from "./search/saved-search.ts";
+import { readSavedSearch, useSavedSearch } from "./search/saved-search.ts";
 import { useConversationMenu } from "./use-conversation-menu.tsx";
 import { useStartMenu } from "./use-start-menu.ts";
 
@@ -39,6 +39,7 @@ export default function MasoloScreen() {
   const isFiltered = Object.keys(filters).length > 0;
   const isSearching = query !== "" || isFiltered;
   const isPage = useContext(IsPageContext);
+  useSavedSearch(query, filters);
   const closeSearch = () => {
     setTyped("");
     setFilters({});

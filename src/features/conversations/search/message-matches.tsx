@@ -21,7 +21,6 @@ import { useCurrentMessages } from "#sync/hooks/use-current-messages.ts";
 import { useMemberProfiles } from "#sync/hooks/use-group.ts";
 import type { FoundMessage } from "#sync/queries/stored-message-search.ts";
 import { PersonFilter } from "./person-filter.tsx";
-import { useSavedSearch } from "./saved-search.ts";
 import { useGlobalSearch } from "./use-global-search.ts";
 
 /** Name of the sender of a message in a group, fetched if this device does not have it. */
@@ -108,7 +107,6 @@ type MessageMatchesProps = {
 export default function MessageMatches(props: MessageMatchesProps) {
   const { query, filters: chosen, names, hasNoName, conversations, onFilter } = props;
   const { t } = useTranslation();
-  useSavedSearch(query, chosen);
   const filter = toSearchFilter(chosen);
   const { state, error, isLimited, showMore, ...found } = useGlobalSearch(query, filter);
   const isMatch = createMessageMatcher(query, { ...filter, from: undefined }); // an edit leaves the sender

@@ -16,15 +16,22 @@ export const readSavedSearch = (): Search => {
   return search && search.of === getSession()?.userId ? search : { query: "", filters: {} };
 };
 
-/** Keeps the search in its history entry, which no server sees. */
+/**
+ * Keeps the search in its history entry, which no server sees. A search that is closed is removed at once: the page may be
+ * reloaded or left at any time.
+ */
 export const useSavedSearch = (query: string, filters: ChosenFilters<Uuid>): void => {
   useEffect(() => {
-    const timer = setTimeout(() => {
-      const { search: _, ...state } = readState();
+    const { search, ...state } = readState();
+    if (query === "" && Object.keys(filters).length === 0) {
+      if (search) history.replaceState(state, "");
+      return;
+    }
+    const save = () => {
       const of = getSession()?.userId;
-      const isOpen = query !== "" || Object.keys(filters).length > 0;
-      history.replaceState(isOpen ? { ...state, search: { query, filters, of } } : state, "");
-    }, saveAfterMs);
+      history.replaceState({ ...history.state, search: { query, filters, of } }, "");
+    };
+    const timer = setTimeout(save, saveAfterMs);
     return () => clearTimeout(timer);
   }, [query, filters]);
 };
