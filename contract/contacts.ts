@@ -37,7 +37,7 @@ export type RequestPage = v.InferOutput<typeof RequestPage>;
 /** Names of what the recipient and the sender of a request have in common: the number, and some of the names. */
 const CommonNames = v.object({ count: v.number(), names: v.array(v.string()) });
 
-/** What the recipient of a pending request learns of its sender before answering. */
+/** Facts about the sender of a pending request, for its recipient. */
 export const RequestContext = v.object({
   from_user_id: Uuid,
   /** Country of the phone number, ISO 3166-1 alpha-2. Null if several countries share its code. */

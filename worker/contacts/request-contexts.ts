@@ -9,7 +9,7 @@ import { logError } from "#worker/lib/log.ts";
 import { getConversationStub, getUserChannelStub } from "#worker/objects/stubs.ts";
 import { findPhoneCountry } from "./phone-country.ts";
 
-/** What the recipient of contact requests learns of their senders before answering (docs/decisions/contact-requests.md). */
+/** Facts about the senders of contact requests, for the recipient to decide by (docs/decisions/contact-requests.md). */
 
 type Names = RequestContext["contacts"];
 const noNames: Names = { count: 0, names: [] };

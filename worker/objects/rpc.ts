@@ -290,7 +290,7 @@ export interface ConversationRpc {
     user: Uuid,
     query: { numbers: number[] } | { since: number; after: number },
   ): Promise<MemberEntries | Refusal>;
-  /** Those of these people who are members of the group as this member sees it. Empty for anybody but a member. */
+  /** Members of the group among these people, as this member sees the group. Empty for anybody but a member. */
   findMembers(user: Uuid, people: readonly Uuid[]): Promise<Uuid[]>;
   /**
    * Delivery state of the caller's own message per member. Readers are listed only if the caller may see them

@@ -15,7 +15,7 @@ export type RequestContextLookup = "loading" | ReadonlyMap<Uuid, RequestContext>
 const parseContexts = (body: unknown): ReadonlyMap<Uuid, RequestContext> =>
   new Map(parseResponse(RequestContexts, body).contexts.map((context) => [context.from_user_id, context]));
 
-/** What the server tells of the senders of received requests. Not stored on the device. */
+/** Facts from the server about the senders of received requests. Not stored on the device. */
 export const useRequestContexts = (received: readonly PersonRow[]): RequestContextLookup => {
   // Another newest request asks again.
   const newest = received
