@@ -20,6 +20,10 @@ export const parseLinkPath = (path: string): string | undefined => {
   return v.is(LinkToken, token) ? token : undefined;
 };
 
+/** Token of the text of a QR code; undefined for anything but a personal link of this site. */
+export const parseScannedLink = (text: string, origin: string): string | undefined =>
+  text.startsWith(`${origin}/`) ? parseLinkPath(text.slice(origin.length)) : undefined;
+
 /** Path of the app that shows the person to whom a link leads. */
 export const toLinkAppPath = (token: string): string => `/app${linkPath}${token}`;
 

@@ -211,7 +211,9 @@ const lazyParts = [
     ],
   },
   // Own handle and personal link.
-  { name: "handle", roots: ["src/features/handle/"] },
+  { name: "handle", roots: ["src/features/handle/handle-screen.tsx"] },
+  // Scanning of QR codes, without the library that only some browsers need.
+  { name: "scan", roots: ["src/features/handle/scan/scan-screen.tsx"] },
   // Verification of the own number.
   { name: "number", roots: ["src/features/security/number/"] },
   // Account security and step-up.

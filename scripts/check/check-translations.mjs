@@ -19,6 +19,7 @@ const dynamicPrefixes = [
   "number.methods.",
   "reactions.groups.",
   "reactions.tones.",
+  "scan.problems.",
   "security.notices.events.",
   "shell.tabs.",
   "shell.storage.",

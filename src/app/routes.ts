@@ -92,6 +92,11 @@ export const appRoutes: AppRoute[] = [
   },
   { path: "/app/u/:token", pane: "detail", screen: createLazyScreen(() => import("#features/senga/link-screen.tsx")) },
   {
+    path: "/app/senga/scan",
+    pane: "detail",
+    screen: createLazyScreen(() => import("#features/handle/scan/scan-screen.tsx")),
+  },
+  {
     path: "/app/install",
     pane: "detail",
     screen: createLazyScreen(() => import("#features/install/install-screen.tsx")),

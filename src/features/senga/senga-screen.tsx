@@ -1,6 +1,7 @@
 import { useId, useRef } from "react";
 import { flushSync } from "react-dom";
 import { useTranslation } from "react-i18next";
+import { useNavigate } from "react-router";
 import { Button } from "#components/controls/button.tsx";
 import { SearchField } from "#components/controls/search-field.tsx";
 import { keepFocusInRows } from "#components/focus/row-focus.ts";
@@ -15,6 +16,7 @@ import { isHandleQuery, usePeopleSearch } from "./use-people-search.ts";
 /** Senga: people search by phone number or handle, and contact requests (SPEC.md §2 Senga). */
 export default function SengaScreen() {
   const { t } = useTranslation();
+  const navigate = useNavigate();
   const hintId = useId();
   const { query, search, isOffline, change, submit } = usePeopleSearch();
   const actions = useContactRequestActions();
@@ -47,9 +49,17 @@ export default function SengaScreen() {
           {isRefused ? t(`errors.${search.code}`) : t(isHandleQuery(query) ? "senga.handleHint" : "senga.searchHint")}
         </p>
         {query === "" && (
-          <Button variant="quiet" className="mt-1" onClick={typeHandle}>
-            {t("senga.byHandle")}
-          </Button>
+          <div className="mt-1 flex flex-wrap">
+            <Button variant="quiet" onClick={typeHandle}>
+              {t("senga.byHandle")}
+            </Button>
+            <Button variant="quiet" onClick={() => navigate("/app/senga/scan")}>
+              <span className="flex items-center gap-2">
+                <span className="i-ph-scan text-xl" aria-hidden="true" />
+                {t("senga.scan")}
+              </span>
+            </Button>
+          </div>
         )}
       </div>
       <div aria-live="polite" aria-busy={search.status === "searching"}>

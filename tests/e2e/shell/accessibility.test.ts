@@ -69,6 +69,7 @@ const looks: Record<string, Look> = {
   "/app/handle": (page, texts) => [page.getByText(texts.handle.hint), page.getByText(texts.handle.link.create)],
   "/app/verify-number": (page, texts) => [page.getByRole("button", { name: texts.number.methods.sms_code })],
   "/app/u/:token": (page, texts) => [page.getByText(texts.errors.link_not_found)],
+  "/app/senga/scan": (page, texts) => [page.getByText(texts.scan.aim)],
   "/app/install": (page, texts) => [page.getByText(texts.install.menu)],
   "/app/share/:shareId": (page, texts) => [page.getByText(texts.share.goneTitle)],
 };

@@ -1,0 +1,94 @@
+import { type RefObject, useEffect, useEffectEvent, useState } from "react";
+import { createCodeReader } from "./code-reader.ts";
+
+const idealSidePx = 1_280;
+const frameEveryMs = 150; // leaves most of the processor of an old phone to the picture itself
+
+type CameraProblem = "denied" | "absent" | "busy" | "unloaded";
+export type CameraState = "opening" | "open" | CameraProblem;
+
+const openCamera = async (): Promise<MediaStream> => {
+  // Absent in pages without TLS and in browsers inside some apps.
+  const devices = navigator.mediaDevices as MediaDevices | undefined;
+  if (!devices) throw new DOMException("no media devices", "NotFoundError");
+  const side = { ideal: idealSidePx };
+  return devices.getUserMedia({ video: { facingMode: { ideal: "environment" }, width: side, height: side } });
+};
+
+/** https://w3c.github.io/mediacapture-main/#dom-mediadevices-getusermedia */
+const toProblem = (error: unknown): CameraProblem => {
+  const name = error instanceof DOMException ? error.name : "";
+  if (name === "NotAllowedError" || name === "SecurityError") return "denied";
+  return name === "NotReadableError" || name === "AbortError" ? "busy" : "absent";
+};
+
+const stop = (stream: MediaStream | undefined): void => {
+  for (const track of stream?.getTracks() ?? []) track.stop();
+};
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Whether the page is in front. Hidden pages switch the camera off. */
+const useIsVisible = (): boolean => {
+  const [isVisible, setVisible] = useState(() => document.visibilityState === "visible");
+  useEffect(() => {
+    const update = () => setVisible(document.visibilityState === "visible");
+    document.addEventListener("visibilitychange", update);
+    return () => document.removeEventListener("visibilitychange", update);
+  }, []);
+  return isVisible;
+};
+
+/**
+ * Shows the rear camera in `video` while the page is visible, and reads codes from it until the first one. Each change
+ * of `attempt` opens it again after a problem.
+ */
+export const useScanningCamera = (
+  video: RefObject<HTMLVideoElement | null>,
+  attempt: number,
+  onCode: (text: string) => void,
+): CameraState => {
+  const [state, setState] = useState<CameraState>("opening");
+  const isVisible = useIsVisible();
+  const report = useEffectEvent(onCode);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `attempt` opens the camera again
+  useEffect(() => {
+    if (!isVisible) return;
+    let isCurrent = true;
+    let stream: MediaStream | undefined;
+    const fail = (problem: CameraProblem) => {
+      stop(stream);
+      if (isCurrent) setState(problem);
+    };
+    const scan = async () => {
+      setState("opening");
+      const reading = createCodeReader().catch(() => undefined);
+      try {
+        stream = await openCamera();
+      } catch (error) {
+        return fail(toProblem(error));
+      }
+      if (!isCurrent || !video.current) return stop(stream);
+      // Taken by another app, unplugged, or the permission withdrawn.
+      for (const track of stream.getTracks()) track.addEventListener("ended", () => fail("busy"));
+      video.current.srcObject = stream;
+      const read = await reading;
+      if (!read) return fail("unloaded");
+      while (isCurrent) {
+        const { current } = video;
+        if (current && current.readyState >= HTMLMediaElement.HAVE_CURRENT_DATA) {
+          setState((before) => (before === "opening" ? "open" : before));
+          const text = await read(current).catch(() => undefined);
+          if (isCurrent && text) return report(text);
+        }
+        await pause(frameEveryMs);
+      }
+    };
+    void scan();
+    return () => {
+      isCurrent = false;
+      stop(stream);
+    };
+  }, [isVisible, attempt, video]);
+  return state;
+};
