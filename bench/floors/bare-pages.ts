@@ -23,8 +23,11 @@ export const manyMessagesHtml = (texts: string[]): string =>
 /** Page with one picture only; `/picture` serves the picture. */
 const pictureHtml = `<!doctype html><html lang="fr"><head>${head}<style>${style}img{width:100%}</style></head><body><img src="/picture" alt="La photo"></body></html>`;
 
-const bareReact = `import { createRoot } from "react-dom/client";
+const reactImports = `import { createRoot } from "react-dom/client";
 import { useState } from "react";
+`;
+
+const bareLogin = `${reactImports}
 function Login() {
   const [phone, setPhone] = useState("");
   const [password, setPassword] = useState("");
@@ -38,14 +41,32 @@ function Login() {
 createRoot(document.getElementById("root")).render(<Login />);
 `;
 
-/** Builds the same form rendered by React in the browser, like a starter kit. */
-export async function buildBareReact(folder: string): Promise<void> {
+/** Floor of a search: a field over a list in memory, which shows the first four matches in plain rows. */
+export const bareSearch = `${reactImports}
+const texts = Array.from({ length: 300 }, (_, n) => "Mbote malamu, nazali na nzela ya Matadi, à bientôt, numéro " + n);
+function Match({ text, query }) {
+  const at = text.toLowerCase().indexOf(query);
+  return <li><b>Ami</b> <time>12:30</time><p>{text.slice(0, at)}<mark>{text.slice(at, at + query.length)}</mark>{text.slice(at + query.length)}</p></li>;
+}
+function Search() {
+  const [typed, setTyped] = useState("");
+  const query = typed.toLowerCase();
+  const found = query ? texts.filter((text) => text.toLowerCase().includes(query)).slice(0, 4) : [];
+  return <><input type="search" aria-label="Recherche" value={typed} onChange={(event) => setTyped(event.target.value)} />
+    <section aria-labelledby="found-messages"><h2 id="found-messages">Messages</h2><ul>
+    {found.map((text) => <Match key={text} text={text} query={query} />)}</ul></section></>;
+}
+createRoot(document.getElementById("root")).render(<Search />);
+`;
+
+/** Builds a page that React renders in the browser, like a starter kit: by default the same form. */
+export async function buildBareReact(folder: string, code = bareLogin): Promise<void> {
   // The sources are inside the project so that their imports resolve to its React.
   const source = join(root, ".reports", "bare-react");
   mkdirSync(source, { recursive: true });
   const page = `<!doctype html><html lang="fr"><head>${head}<style>${style}</style></head><body><div id="root"></div><script type="module" src="./main.jsx"></script></body></html>`;
   writeFileSync(join(source, "index.html"), page);
-  writeFileSync(join(source, "main.jsx"), bareReact);
+  writeFileSync(join(source, "main.jsx"), code);
   await build({
     root: source,
     configFile: false,
