@@ -34,12 +34,14 @@ export default function MasoloScreen() {
   const deferred = useDeferredValue(typed.trim());
   // The first letter is not deferred: its results are in memory and shown in its frame.
   const query = deferred || typed.trim();
+  // Its history entry waits: the browser computes the layout before it adds one.
+  const isEntered = deferred !== "" && typed.trim() !== "";
   const [hasFocus, setFocus] = useState(false);
   const [filters, setFilters] = useState(saved.filters);
   const isFiltered = Object.keys(filters).length > 0;
   const isSearching = query !== "" || isFiltered;
   const isPage = useContext(IsPageContext);
-  useSavedSearch(query, filters);
+  useSavedSearch(deferred, filters);
   const closeSearch = () => {
     setTyped("");
     setFilters({});
@@ -82,7 +84,7 @@ export default function MasoloScreen() {
         <ConversationList menu={menu} />
       </div>
       {/* Beside a chat it stays open: there, back navigation leaves the chat. */}
-      {isPage && isSearching && (isFiltered || typed.trim() !== "") && <SearchLayer onClose={closeSearch} />}
+      {isPage && (isFiltered || isEntered) && <SearchLayer onClose={closeSearch} />}
       {dialog}
       {sheet === "chat" && <NewChatSheet onClose={closeSheet} />}
       {sheet === "broadcast" && <BroadcastSheet onClose={closeSheet} />}
