@@ -58,7 +58,7 @@ export const errorStatus = {
   already_connected: 409,
   request_not_found: 404,
   request_declined: 429, // the person declined recently; another request is possible later
-  requests_used_up: 429, // the sender has too many pending or declined requests
+  requests_used_up: 429, // the sender has made as many today as their trust tier allows
   request_not_possible: 429, // the recipient takes no request now; does not say why
   accept_failed: 503,
   contact_not_found: 404,
@@ -116,6 +116,8 @@ export const errorStatus = {
   member_not_found: 404,
   not_your_contact: 403,
   not_addable: 403, // the person does not allow others to add them to groups
+  groups_used_up: 429, // by a person in a lower trust tier, for today
+  group_members_limited: 403, // of a group to which a person in a lower trust tier adds people
   member_has_left: 403, // the person left this group recently and cannot be added again yet
   not_allowed: 403,
   empty_message: 400,
@@ -125,6 +127,7 @@ export const errorStatus = {
   empty_post: 400,
   post_too_long: 400,
   post_not_found: 404,
+  posts_used_up: 409, // by a person in a lower trust tier, for today; never repeated by itself
   not_your_post: 403,
   // push
   push_endpoint_refused: 422, // not the address of a push service that this server uses

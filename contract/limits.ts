@@ -242,7 +242,7 @@ export const phoneMaxDigits = 15;
 export const phoneSearchMinLength = 3;
 export const phoneSearchMaxResults = 10;
 export const phoneTailDigits = 4; // last digits of a number, which match only if the whole number is typed
-export const newAccountHours = 72; // age up to which an account is new and has lower limits
+export const newAccountHours = 72; // age up to which an account has fewer searches
 export const searchesPerDay = 60; // different numbers and parts of numbers that one person searches
 export const searchesPerDayNew = 20;
 
@@ -253,9 +253,7 @@ export const handleChangesMax = 3; // at once; one more after each handleChangeD
 export const handleChangeDays = 10;
 export const formerHandleDays = 30; // for which nobody else can choose a handle that was changed, removed or deleted
 
-// Connection requests. Accepted ones do not count.
-export const requestsPerDay = 50; // sent by one person and not accepted
-export const requestsNewMax = 5; // sent by a new account
+// Connection requests. Accepted ones do not count. How many a person sends: contract/settings/trust-tiers.ts
 export const pendingRequestsMax = 20; // pending, to one person
 export const requestsReceivedPerDay = 10; // to one person and not accepted
 // Wait after the first, second and any further refusal by the same person

@@ -28,7 +28,7 @@ const workerFeatures = [
   "files",
   "account",
 ];
-const publicModules = /^worker\/([^/]+)\/(queries|second-factor\/reauthentication)\.ts$/;
+const publicModules = /^worker\/([^/]+)\/(queries|trust|second-factor\/reauthentication)\.ts$/;
 
 /**
  * Import order of an area's folders and files, from independent to dependent: a file imports its own stage and earlier

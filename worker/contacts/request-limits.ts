@@ -1,15 +1,10 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { ErrorCode } from "#contract/errors.ts";
 import { privateConversationId, type Uuid } from "#contract/ids.ts";
-import {
-  askAgainDays,
-  newAccountHours,
-  pendingRequestsMax,
-  requestsNewMax,
-  requestsPerDay,
-  requestsReceivedPerDay,
-} from "#contract/limits.ts";
+import { askAgainDays, pendingRequestsMax, requestsReceivedPerDay } from "#contract/limits.ts";
+import { type Allowance, tierAllowances } from "#contract/settings/trust-tiers.ts";
 import type { Db } from "#worker/db/client.ts";
+import { hasSearchedNumber, readTrust } from "#worker/people/trust.ts";
 
 /**
  * Limits of the connection requests that a person may send and receive. Accepted requests and ended contacts do not
@@ -41,7 +36,7 @@ const countReceivedSince = (to: Uuid, since: number): SQL =>
     AND ${isUnwanted} AND created_at > ${since} AND ${isVisibleTo(to)})`;
 
 type RequestCounts = {
-  accountCreatedAt: number;
+  phone: string;
   made: number;
   pending: number;
   received: number;
@@ -59,29 +54,66 @@ type RequestRefusal = {
 /** Remaining quota for a request: the reason for a refusal, or an SQL condition that holds while there is room. */
 type RequestQuota = RequestRefusal | { condition: SQL };
 
-export const checkRequestQuota = async (db: Db, from: Uuid, to: Uuid, now = Date.now()): Promise<RequestQuota> => {
-  const accountCreatedAt = sql`(SELECT created_at FROM users WHERE id = ${from})`;
-  const newSince = now - newAccountHours * hourMs;
-  const madeCount = sql`CASE WHEN ${accountCreatedAt} > ${newSince} THEN ${countMadeSince(from, newSince)} ELSE ${countMadeSince(from, now - dayMs)} END`;
+/**
+ * Requests that a person may make today. To somebody who searched for their whole number they make as many as people of
+ * the highest tier: the two know each other.
+ */
+const selectOwnMax = (env: Env, to: Uuid, phone: string, requestsPerDay: number, now: number): SQL => {
+  const { trusted } = tierAllowances;
+  if (requestsPerDay === trusted.requestsPerDay) return sql`${requestsPerDay}`;
+  return sql`(CASE WHEN ${hasSearchedNumber(env, to, phone, now)} THEN ${trusted.requestsPerDay} ELSE ${requestsPerDay} END)`;
+};
+
+export const checkRequestQuota = async (
+  env: Env,
+  db: Db,
+  from: Uuid,
+  to: Uuid,
+  now = Date.now(),
+): Promise<RequestQuota> => {
+  const { tier } = await readTrust(env, db, from, now);
+  const madeCount = countMadeSince(from, now - dayMs);
   const declinedRequests = sql`FROM connection_requests WHERE conversation_id = ${privateConversationId(from, to)}
     AND from_user_id = ${from} AND status = 'declined' AND connection_id IS NULL`;
   const counts =
-    await db.get<RequestCounts>(sql`SELECT ${accountCreatedAt} AS accountCreatedAt, ${madeCount} AS made, ${countPendingTo(to)} AS pending,
-    ${countReceivedSince(to, now - dayMs)} AS received, ${takesRequests(to)} AS isOpen, (SELECT count(*) ${declinedRequests}) AS declined,
+    await db.get<RequestCounts>(sql`SELECT (SELECT phone FROM profiles WHERE id = ${from}) AS phone, ${madeCount} AS made,
+    ${countPendingTo(to)} AS pending, ${countReceivedSince(to, now - dayMs)} AS received, ${takesRequests(to)} AS isOpen,
+    (SELECT count(*) ${declinedRequests}) AS declined,
     (SELECT ifnull(max(updated_at), 0) ${declinedRequests}) AS declinedAt`);
-  const isNew = counts.accountCreatedAt > newSince;
   const pause = askAgainDays[Math.min(counts.declined, askAgainDays.length) - 1] ?? 0;
   const nextAllowedAt = counts.declinedAt + pause * dayMs;
   if (counts.declined > 0 && nextAllowedAt > now)
     return { code: "request_declined", retryAfterMs: nextAllowedAt - now };
-  const ownMax = isNew ? requestsNewMax : requestsPerDay;
-  if (counts.made >= ownMax) return { code: "requests_used_up", retryAfterMs: dayMs };
-  // New accounts may use half of the quota: mass-created accounts must not block everybody else.
-  const [pendingMax, receivedMax] = [pendingRequestsMax, requestsReceivedPerDay].map((max) => (isNew ? max / 2 : max));
+  const { requestsPerDay } = tierAllowances[tier];
+  const ownMax = selectOwnMax(env, to, counts.phone ?? "", requestsPerDay, now);
+  if (counts.made >= requestsPerDay) {
+    const { hasRoom } = await db.get<{ hasRoom: number }>(sql`SELECT ${counts.made} < ${ownMax} AS hasRoom`);
+    if (!hasRoom) return { code: "requests_used_up", retryAfterMs: dayMs };
+  }
+  // The lower tiers may use half of the quota: mass-created accounts must not block everybody else.
+  const hasHalf = tier === "new" || tier === "confirmed";
+  const [pendingMax, receivedMax] = [pendingRequestsMax, requestsReceivedPerDay].map((max) =>
+    hasHalf ? max / 2 : max,
+  );
   if (!counts.isOpen || counts.pending >= (pendingMax ?? 0) || counts.received >= (receivedMax ?? 0))
     return { code: "request_not_possible", retryAfterMs: dayMs };
   return {
     condition: sql`${madeCount} < ${ownMax} AND ${countPendingTo(to)} < ${pendingMax ?? 0}
       AND ${countReceivedSince(to, now - dayMs)} < ${receivedMax ?? 0} AND ${takesRequests(to)}`,
+  };
+};
+
+/** What a person may do today, for their settings. */
+export const readAllowance = async (env: Env, db: Db, me: Uuid, now = Date.now()): Promise<Allowance> => {
+  const { tier, canVerify } = await readTrust(env, db, me, now);
+  const { requestsPerDay, groupsPerDay, groupMembersMax, postsPerDay } = tierAllowances[tier];
+  const { made } = await db.get<{ made: number }>(sql`SELECT ${countMadeSince(me, now - dayMs)} AS made`);
+  return {
+    tier,
+    requests: { per_day: requestsPerDay, left: Math.max(0, requestsPerDay - made) },
+    groups_per_day: groupsPerDay,
+    group_members_max: groupMembersMax,
+    posts_per_day: postsPerDay,
+    can_verify: canVerify,
   };
 };

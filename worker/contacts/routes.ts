@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { ContactPage, NewRequest, RequestContexts, RequestPage } from "#contract/contacts.ts";
 import { privateConversationId, Uuid } from "#contract/ids.ts";
 import { Relation } from "#contract/people.ts";
+import { Allowance } from "#contract/settings/trust-tiers.ts";
 import { type Db, openDb } from "#worker/db/client.ts";
 import { findConnection, findRelation } from "#worker/db/relations.ts";
 import { pushPendingToEach } from "#worker/lib/contact-updates.ts";
@@ -26,7 +27,7 @@ import {
   markRequestDeclined,
 } from "./queries.ts";
 import { listRequestContexts } from "./request-contexts.ts";
-import { checkRequestQuota } from "./request-limits.ts";
+import { checkRequestQuota, readAllowance } from "./request-limits.ts";
 
 const RequestIdParam = v.object({ id: Uuid });
 
@@ -69,6 +70,16 @@ export const contactRoutes = createRoutes()
     limitCaller("request_contexts_by_user"),
     async (c) => c.json({ contexts: await listRequestContexts(c.env, c.var.caller.user) }, 200),
   )
+  .get(
+    "/allowance",
+    describeOperation({
+      tag: "contacts",
+      summary: "How many new people one may reach today, by requests, groups and statuses",
+      ok: { status: 200, body: Allowance },
+    }),
+    authenticate,
+    async (c) => c.json(await readAllowance(c.env, openDb(c.env), c.var.caller.user), 200),
+  )
   .post(
     "/requests",
     describeOperation({
@@ -101,13 +112,13 @@ export const contactRoutes = createRoutes()
       if (!before) return refuse(c, "user_not_found");
       if (before.blocked) return refuse(c, "contact_blocked");
       if (before.state !== "none") return refuse(c, refusalByState[before.state]);
-      const quota = await checkRequestQuota(db, me, other);
+      const quota = await checkRequestQuota(c.env, db, me, other);
       if ("code" in quota) return refuse(c, quota.code, quota);
       const id = await insertConnectionRequest(db, me, other, quota.condition);
       const now = await findRelation(db, me, other);
       if (!now) return refuse(c, "user_not_found");
       if (id === undefined) {
-        const remaining = now.state === "none" ? await checkRequestQuota(db, me, other) : quota;
+        const remaining = now.state === "none" ? await checkRequestQuota(c.env, db, me, other) : quota;
         if ("code" in remaining) return refuse(c, remaining.code, remaining);
         // A concurrent request of the other person or of another device came first. A request that is already gone
         // counts as sent.

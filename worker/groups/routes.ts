@@ -24,6 +24,7 @@ import { limitCaller } from "#worker/lib/limits/rate-limit.ts";
 import { deleteAvatar, storeAvatar } from "#worker/lib/storage/avatars.ts";
 import type { ConversationRpc } from "#worker/objects/rpc.ts";
 import { getUserChannelStub } from "#worker/objects/stubs.ts";
+import { readGroupMembersMax, takeTierToken } from "#worker/people/trust.ts";
 import {
   askGroup,
   askNewGroup,
@@ -54,6 +55,12 @@ const findCreatedGroup = async (c: AppContext, id: Uuid): Promise<Group | undefi
   return !isRefusal(group) && group.created_by === c.var.caller.user ? group : undefined;
 };
 
+/** Whether a group would have more members than the caller's trust tier allows. */
+const isTooLargeForTier = async (c: AppContext, count: number): Promise<boolean> => {
+  const max = await readGroupMembersMax(c.env, openDb(c.env), c.var.caller.user);
+  return max !== null && count > max;
+};
+
 /** Group routes. The group's Conversation checks permissions. */
 export const groupRoutes = createRoutes()
   .post(
@@ -71,6 +78,8 @@ export const groupRoutes = createRoutes()
         "not_your_contact",
         "not_addable",
         "contact_blocked",
+        "groups_used_up",
+        "group_members_limited",
         "unavailable",
         "forbidden_origin",
       ],
@@ -80,12 +89,20 @@ export const groupRoutes = createRoutes()
     limitCaller("group_by_user"),
     async (c) => {
       const { id, name, members } = c.req.valid("json");
-      const people = await toAddedMembers(openDb(c.env), c.var.caller.user, members);
+      const me = c.var.caller.user;
+      const db = openDb(c.env);
+      const people = await toAddedMembers(db, me, members);
       if (typeof people === "string") {
         const existing = await findCreatedGroup(c, id);
         return existing ? c.json(existing, 200) : refuse(c, people);
       }
       if (people.length === 0) return refuse(c, "group_without_members");
+      if (await isTooLargeForTier(c, 1 + people.length)) return refuse(c, "group_members_limited");
+      const taken = await takeTierToken(c.env, db, me, "group");
+      if (!taken.ok) {
+        const existing = await findCreatedGroup(c, id);
+        return existing ? c.json(existing, 200) : refuse(c, "groups_used_up", taken);
+      }
       const created = await askNewGroup(c, id, (group, user) => group.createGroup(user, name, people));
       return isRefusal(created) ? refuse(c, created.error) : respondWithGroup(c, readNewGroup(c, id));
     },
@@ -197,6 +214,7 @@ export const groupRoutes = createRoutes()
         "not_addable",
         "member_has_left",
         "contact_blocked",
+        "group_members_limited",
       ],
     }),
     authenticate,
@@ -211,6 +229,7 @@ export const groupRoutes = createRoutes()
       if (!isGroupActionAllowed(group.role, "add")) return refuse(c, "not_allowed");
       const people = await toAddedMembers(openDb(c.env), c.var.caller.user, c.req.valid("json").members);
       if (typeof people === "string") return refuse(c, people);
+      if (await isTooLargeForTier(c, group.count + people.length)) return refuse(c, "group_members_limited");
       return respondWithGroup(c, changeGroup(c, id, { type: "add", people }));
     },
   )

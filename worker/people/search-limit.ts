@@ -17,7 +17,8 @@ import type { RateLimitResult } from "#worker/lib/limits/rate-limit.ts";
 const dayMs = 24 * 3_600_000;
 const purgedPerSearch = 100;
 
-const hashDigits = ({ PEPPER }: Pick<Env, "PEPPER">, me: Uuid, digits: string): string =>
+/** Keyed hash of the digits that a person searched. */
+export const hashDigits = ({ PEPPER }: Pick<Env, "PEPPER">, me: Uuid, digits: string): string =>
   createHmac("sha256", PEPPER).update(`lisolo phone search ${me} ${digits}`).digest("base64url").slice(0, 22);
 
 /** SQL: the person's daily allowance, smaller while the account is new. */

@@ -19,6 +19,7 @@ import {
   storePostPicture,
 } from "#worker/lib/storage/post-pictures.ts";
 import { getUserChannelStub } from "#worker/objects/stubs.ts";
+import { takeTierToken } from "#worker/people/trust.ts";
 import { toPostPage } from "./feed-page.ts";
 import {
   deleteOwnPost,
@@ -114,6 +115,7 @@ export const talaRoutes = createRoutes()
         "empty_post",
         "post_too_long",
         "post_not_found",
+        "posts_used_up",
         "file_too_large",
         "not_an_image",
         "image_too_many_pixels",
@@ -131,6 +133,8 @@ export const talaRoutes = createRoutes()
       if (existing) return existing.user_id === me ? c.json(toPublished(existing), 201) : refuse(c, "invalid_input");
       const taken = await takeToken(db, me, "post_by_user");
       if (!taken.ok) return refuse(c, "rate_limited", taken);
+      const allowed = await takeTierToken(c.env, db, me, "post");
+      if (!allowed.ok) return refuse(c, "posts_used_up", allowed);
       const pictureTaken = picture ? await takeToken(db, me, "post_picture_by_user") : taken;
       if (!pictureTaken.ok) return refuse(c, "rate_limited", pictureTaken);
       const encoded = picture && (await createPostPicture(c.env, new Uint8Array(await picture.arrayBuffer())));

@@ -5,6 +5,7 @@ import { SettingsCard, SettingsPage } from "#components/layout/settings-page.tsx
 import type { Settings } from "#contract/settings/settings.ts";
 import { useBlockedPeople } from "#sync/hooks/use-people.ts";
 import { useSettings } from "#sync/hooks/use-settings.ts";
+import { AllowanceCard } from "./allowance-card.tsx";
 import { FindableByField } from "./findable-by-field.tsx";
 import { PictureToField } from "./picture-to-field.tsx";
 import { useUpdateSettings } from "./use-update-settings.ts";
@@ -109,6 +110,7 @@ export default function PrivacyScreen() {
           />
         )}
       </SettingsCard>
+      <AllowanceCard />
       <SettingsCard title={t("settings.privacy.seen.title")} icon="i-ph-info">
         {(heading) => (
           <ul aria-labelledby={heading} className="divide-y divide-line">

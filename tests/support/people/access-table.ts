@@ -195,6 +195,7 @@ export const accessTable: Record<string, Row> = {
   "PATCH /api/profile": { expected: signedIn(200), body: () => ({ username: "Moi" }) },
   "PUT /api/profile/avatar": { expected: signedIn(415), body: () => "no picture" },
   "GET /api/requests": { expected: signedIn(200) },
+  "GET /api/allowance": { expected: signedIn(200) },
   "GET /api/requests/contexts": { expected: signedIn(200) },
   "GET /api/contacts": { expected: signedIn(200) },
   "GET /api/conversations": { expected: signedIn(200) },

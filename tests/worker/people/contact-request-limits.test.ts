@@ -1,34 +1,28 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
-import {
-  askAgainDays,
-  newAccountHours,
-  pendingRequestsMax,
-  requestsNewMax,
-  requestsReceivedPerDay,
-} from "#contract/limits.ts";
+import { askAgainDays, pendingRequestsMax, requestsReceivedPerDay } from "#contract/limits.ts";
 import type { Relation } from "#contract/people.ts";
+import { tierAllowances } from "#contract/settings/trust-tiers.ts";
 import { connectPeople, type Person } from "#tests/support/people/people.ts";
-import { seedPerson } from "#tests/worker/support/seeded-people.ts";
+import { makeTrusted, seedPerson } from "#tests/worker/support/seeded-people.ts";
 import { call, makePerson, site } from "#tests/worker/support/site.ts";
+import { callWithLimits } from "#tests/worker/support/wrapped-site.ts";
 
 /** Limits of connection requests, named in the error that a person reads. */
 
 const hourMs = 3_600_000;
 const ask = (by: Person, other: Person) =>
-  call("POST", "/api/requests", { token: by.token, body: { to_user_id: other.id } });
+  callWithLimits("POST", "/api/requests", { token: by.token, body: { to_user_id: other.id } });
 const askedBy = async (by: Person, other: Person): Promise<string> => {
   const answer = await ask(by, other);
   return answer.status === 200 ? "sent" : (answer.body as { error_code: string }).error_code;
 };
 const decline = async (by: Person, asked: Relation) =>
   call("POST", `/api/requests/${asked.request_id}/decline`, { token: by.token });
-/** Person whose account is no longer new. */
+/** Person of the highest trust tier. */
 const grownUp = async (): Promise<Person> => {
-  const person = await makePerson();
-  await env.DB.prepare("UPDATE users SET created_at = created_at - ? WHERE id = ?")
-    .bind((newAccountHours + 1) * hourMs, person.id)
-    .run();
+  const person = await seedPerson();
+  await makeTrusted(person);
   return person;
 };
 const people = (count: number, make = grownUp) => Promise.all(Array.from({ length: count }, make));
@@ -65,22 +59,19 @@ test("an ended contact does not count as a refusal", async () => {
   expect(await askedBy(ana, ben)).toBe("sent");
 });
 
-test("a new account may have five pending requests, an older one more", async () => {
-  const [ana, ben] = [await makePerson(), await grownUp()];
-  const others = await people(requestsNewMax + 1);
-  const [first, ...rest] = others;
-  if (!first) throw new Error("nobody to ask");
-  for (const by of [ana, ben]) {
-    await connectPeople(site, by, first);
-    for (const other of rest) expect(await askedBy(by, other)).toBe("sent");
-    const one = await grownUp();
-    expect(await askedBy(by, one)).toBe(by === ana ? "requests_used_up" : "sent");
-  }
-  // No more of several concurrent requests are accepted.
-  const [cal, some] = [await makePerson(), await people(requestsNewMax * 2)];
-  const answers = await Promise.all(some.map((other) => askedBy(cal, other)));
-  expect(answers.filter((one) => one === "sent")).toHaveLength(requestsNewMax);
+test("requests are limited by trust tier; accepted ones do not count, concurrent ones do", async () => {
+  const { requestsPerDay } = tierAllowances.confirmed;
+  const ana = await makePerson();
+  await env.DB.prepare("UPDATE profiles SET verified_at = 1 WHERE id = ?").bind(ana.id).run();
+  const [first, second, ...rest] = await people(requestsPerDay + 3, seedPerson);
+  if (!first || !second) throw new Error("nobody to ask");
+  await connectPeople(site, ana, first);
+  const answers = await Promise.all(rest.map((other) => askedBy(ana, other)));
+  expect(answers.filter((one) => one === "sent")).toHaveLength(requestsPerDay);
   expect(new Set(answers)).toEqual(new Set(["sent", "requests_used_up"]));
+  expect(await askedBy(ana, second)).toBe("requests_used_up");
+  await passesFor(ana, 24 * hourMs);
+  expect(await askedBy(ana, second)).toBe("sent");
 });
 
 test("the requests to one person are limited per day, half of them for new accounts, and in number pending", async () => {
@@ -112,23 +103,4 @@ test("a blocked person gets the same answers as everybody else", async () => {
   await call("PUT", `/api/blocks/${ben.id}`, { token: ana.token });
   for (const one of await people(requestsReceivedPerDay)) expect(await askedBy(one, ana)).toBe("sent");
   expect([await askedBy(ben, ana), await askedBy(cleo, ana)]).toEqual(["request_not_possible", "request_not_possible"]);
-});
-
-test("of fifty new accounts five reach one person in a day, and each reaches five strangers", async () => {
-  const seed = (count: number) => Promise.all(Array.from({ length: count }, seedPerson));
-  const [senders, strangers, target] = [await seed(50), await seed(requestsNewMax), await seedPerson()];
-  const toTarget: string[] = [];
-  for (const sender of senders) toTarget.push(await askedBy(sender, target));
-  expect(toTarget.filter((one) => one === "sent")).toHaveLength(requestsReceivedPerDay / 2);
-  expect(toTarget.slice(requestsReceivedPerDay / 2).every((one) => one === "request_not_possible")).toBe(true);
-  // Two of them go on: one whom the first stranger received, and one who was refused, which uses up nothing.
-  for (const [index, rest] of [
-    [0, requestsNewMax - 1],
-    [49, requestsNewMax],
-  ] as const) {
-    const sender = senders[index];
-    if (!sender) throw new Error("no sender");
-    for (const stranger of strangers.slice(0, rest)) expect(await askedBy(sender, stranger)).toBe("sent");
-    expect(await askedBy(sender, await seedPerson())).toBe("requests_used_up");
-  }
 });

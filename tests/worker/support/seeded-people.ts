@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { type ConversationId, createUuid, privateConversationId, type Uuid } from "#contract/ids.ts";
+import { countedContactsMax } from "#contract/settings/trust-tiers.ts";
 import { nameOf, type Person, phoneOf, testPassword } from "#tests/support/people/people.ts";
 import { openDb } from "#worker/db/client.ts";
 import { connections, profiles, sessions, users } from "#worker/db/schema.ts";
@@ -47,25 +48,53 @@ export const befriend = async (one: Person, other: Person): Promise<Conversation
   return id;
 };
 
+type SeededProfile = { id: Uuid; phone: string; name: string };
+
+const makeProfiles = (count: number): SeededProfile[] =>
+  Array.from({ length: count }, () => {
+    const number = takePersonNumber();
+    return { id: createUuid(), phone: phoneOf(number), name: nameOf(number) };
+  });
+
+const insertProfiles = (people: readonly SeededProfile[], now: number): D1PreparedStatement[] =>
+  [
+    "INSERT INTO users SELECT value->>'id', value->>'phone', 'none', ?2, ?2 FROM json_each(?1)",
+    `INSERT INTO profiles (id, username, phone, created_at)
+     SELECT value->>'id', value->>'name', value->>'phone', ?2 FROM json_each(?1)`,
+  ].map((insert) => env.DB.prepare(insert).bind(JSON.stringify(people), now));
+
+/** Inserts people into the directory who have no session, for tests that need very many. */
+export const seedProfiles = async (count: number): Promise<Uuid[]> => {
+  const people = makeProfiles(count);
+  await env.DB.batch(insertProfiles(people, Date.now()));
+  return people.map(({ id }) => id);
+};
+
 /** Inserts contacts of a person into the directory only: they have no session, and no conversation knows them. */
 export const seedContacts = async (of: Person, count: number): Promise<Uuid[]> => {
   const now = Date.now();
-  const people = Array.from({ length: count }, () => {
-    const [number, id] = [takePersonNumber(), createUuid()];
-    return { id, phone: phoneOf(number), name: nameOf(number), pair: privateConversationId(of.id, id) };
-  });
-  const each = (insert: string) => env.DB.prepare(`${insert} FROM json_each(?1)`).bind(JSON.stringify(people), now);
+  const people = makeProfiles(count).map((one) => ({ ...one, pair: privateConversationId(of.id, one.id) }));
   await env.DB.batch([
-    each("INSERT INTO users SELECT value->>'id', value->>'phone', 'none', ?2, ?2"),
-    each(
-      "INSERT INTO profiles (id, username, phone, created_at) SELECT value->>'id', value->>'name', value->>'phone', ?2",
-    ),
+    ...insertProfiles(people, now),
     env.DB.prepare(
       `INSERT INTO connections (id, user1_id, user2_id, conversation_id, created_at)
        SELECT value->>'id', ?2, value->>'id', value->>'pair', ?3 FROM json_each(?1)`,
     ).bind(JSON.stringify(people), of.id, now),
   ]);
   return people.map(({ id }) => id);
+};
+
+/** Gives a person the age and the contacts of the highest trust tier (contract/settings/trust-tiers.ts). */
+export const makeTrusted = async (person: Person): Promise<void> => {
+  const ids = JSON.stringify([person.id, ...(await seedContacts(person, countedContactsMax))]);
+  const ageMs = 15 * 24 * 3_600_000;
+  await env.DB.batch(
+    ["users", "profiles"].map((table) =>
+      env.DB.prepare(
+        `UPDATE ${table} SET created_at = created_at - ${ageMs} WHERE id IN (SELECT value FROM json_each(?))`,
+      ).bind(ids),
+    ),
+  );
 };
 
 /** Makes two new connected people. */

@@ -6,6 +6,7 @@ import { site } from "./site.ts";
 
 /** Settings that no local server has (worker/calls/relay-settings.ts, worker/auth/second-factor/secret-box.ts, worker/people/numbers/adapters.ts). */
 type Setting =
+  | "LOCAL_LIMIT_FACTOR"
   | "FACTOR_KEY_NEXT"
   | "NUMBER_PROOFS"
   | "NUMBER_PROOF_SECRETS"
@@ -56,3 +57,7 @@ export const overrideMethods = <T extends object>(
     });
   },
 });
+
+/** Calls the API with the limits of production, which tests otherwise raise. */
+export const callWithLimits = (method: string, path: string, options?: Call): Promise<Answer> =>
+  callWith({ LOCAL_LIMIT_FACTOR: "1" }, method, path, options);

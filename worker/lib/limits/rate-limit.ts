@@ -2,6 +2,7 @@ import { inArray, or, type SQL, sql } from "drizzle-orm";
 import type { MiddlewareHandler } from "hono";
 import type { Uuid } from "#contract/ids.ts";
 import { handleChangeDays, handleChangesMax, numberCodesPerDay, numberProofsPerDay } from "#contract/limits.ts";
+import { tierAllowances } from "#contract/settings/trust-tiers.ts";
 import { type Db, openDb } from "#worker/db/client.ts";
 import { rate_limits } from "#worker/db/schema.ts";
 import type { AppEnv } from "#worker/lib/http/app.ts";
@@ -14,6 +15,8 @@ const day = 24 * 60 * minute;
 
 /** Token bucket: `burst` at once, then one every `everyMs`. */
 export type RateLimitPolicy = { burst: number; everyMs: number };
+
+const toDailyPolicy = (count: number): RateLimitPolicy => ({ burst: count, everyMs: day / count });
 
 /**
  * Rate limits of the HTTP API, counted exactly in the directory (Signal and Synapse publish comparable figures).
@@ -67,6 +70,11 @@ export const rateLimitPolicies = {
   contact_change_by_user: { burst: 120, everyMs: second },
   block_by_user: { burst: 60, everyMs: 2 * second },
   group_by_user: { burst: 10, everyMs: day / 20 },
+  // Groups and statuses of people in the lower trust tiers.
+  new_group_by_user: toDailyPolicy(tierAllowances.new.groupsPerDay),
+  confirmed_group_by_user: toDailyPolicy(tierAllowances.confirmed.groupsPerDay),
+  new_post_by_user: toDailyPolicy(tierAllowances.new.postsPerDay),
+  confirmed_post_by_user: toDailyPolicy(tierAllowances.confirmed.postsPerDay),
   group_change_by_user: { burst: 120, everyMs: second },
   // Each new name, and each change of who sees the picture or the number, is pushed to the devices of all acquaintances.
   profile_change_by_user: { burst: 8, everyMs: 15 * second },

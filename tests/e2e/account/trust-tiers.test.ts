@@ -1,0 +1,99 @@
+import { createUuid } from "#contract/ids.ts";
+import { tierAllowances } from "#contract/settings/trust-tiers.ts";
+import { findAxeViolations } from "#tests/support/browser/axe-checks.ts";
+import { expect, test } from "#tests/support/browser/closing-test.ts";
+import { fill, findToast, TestClient } from "#tests/support/browser/test-client.ts";
+import { toSite } from "#tests/support/people/pair.ts";
+import { callSite, makePerson } from "#tests/support/people/people.ts";
+import { cheapWork, startServer } from "#tests/support/server/server.ts";
+
+const { requestsPerDay, groupsPerDay, groupMembersMax, postsPerDay } = tierAllowances.new;
+test.use({ viewport: { width: 360, height: 740 } });
+
+test("a newcomer sees what they may do today, is told kindly when it is used up, and loses nothing they wrote", async ({
+  browser,
+}) => {
+  const server = await startServer({ vars: { ...cheapWork, LOCAL_LIMIT_FACTOR: "1" } });
+  try {
+    const site = toSite(server);
+    const [ana, ben, cleo] = [
+      await makePerson(site, 9_890, "Ana"),
+      await makePerson(site, 9_891, "Ben"),
+      await makePerson(site, 9_892, "Cleo"),
+    ];
+    const phone = await TestClient.open(browser, server);
+    const { page, texts } = phone;
+    await phone.signIn(ana, "/app/privacy");
+    const { allowance } = texts.settings.privacy;
+    const requestsText = (left: number) =>
+      fill(allowance.requests, { left: String(left), max: String(requestsPerDay) });
+
+    await test.step("the settings show it, in three languages", async () => {
+      await expect(page.getByText(requestsText(1))).toBeVisible();
+      await expect(
+        page.getByText(fill(allowance.groups, { max: String(groupsPerDay), members: String(groupMembersMax) })),
+      ).toBeVisible();
+      await expect(page.getByText(fill(allowance.posts, { max: String(postsPerDay) }))).toBeVisible();
+      await expect(page.getByText(allowance.grows)).toBeVisible();
+      expect(await findAxeViolations(page)).toEqual([]);
+      await page.getByText(allowance.grows).scrollIntoViewIfNeeded();
+      await page.screenshot({ path: test.info().outputPath("allowance-360.png") });
+      await page.emulateMedia({ colorScheme: "dark" });
+      await page.setViewportSize({ width: 1_280, height: 800 });
+      await page.getByText(allowance.grows).scrollIntoViewIfNeeded();
+      await page.screenshot({ path: test.info().outputPath("allowance-1280-dark.png") });
+      await page.emulateMedia({ colorScheme: "light" });
+      await page.setViewportSize({ width: 360, height: 740 });
+      for (const language of ["en", "pt"] as const) {
+        const other = await TestClient.open(browser, server, language);
+        await other.signIn(ana, "/app/privacy");
+        await expect(other.page.getByText(other.texts.settings.privacy.allowance.grows)).toBeVisible();
+        await other.close();
+      }
+    });
+
+    await test.step("a request beyond it says what helps, and the person who typed the number can be asked", async () => {
+      await phone.goToTab("senga");
+      const find = async (digits: string) => {
+        await page.getByRole("searchbox").fill(digits);
+        await page.keyboard.press("Enter");
+      };
+      const add = (name: string) => page.getByRole("button", { name: fill(texts.senga.addName, { name }) });
+      await find(ben.phone);
+      await add(ben.username).click();
+      await expect(page.getByRole("button", { name: texts.senga.requestSent, exact: true })).toBeVisible();
+      await find(cleo.phone);
+      await add(cleo.username).click();
+      await expect(findToast(page).filter({ hasText: texts.errors.requests_used_up })).toBeVisible();
+      await expect(page.getByRole("searchbox")).toHaveValue(cleo.phone);
+      await page.screenshot({ path: test.info().outputPath("requests-used-up.png") });
+      await callSite(site, "POST", "/api/people/search", { token: cleo.token, body: { phone: ana.phone } });
+      await add(cleo.username).click();
+      await expect(page.getByRole("button", { name: texts.senga.requestSent, exact: true })).toBeVisible();
+      await page.goto("/app/privacy");
+      await expect(page.getByText(requestsText(0))).toBeVisible();
+    });
+
+    await test.step("a status beyond it is kept, also after a reload", async () => {
+      for (let n = 0; n < postsPerDay; n++) {
+        const body = new FormData();
+        body.set("post", JSON.stringify({ id: createUuid(), content: `Mbote ${n}` }));
+        const headers = { authorization: `Bearer ${ana.token}` };
+        expect((await fetch(`${site.origin}/api/tala`, { method: "POST", headers, body })).status).toBe(201);
+      }
+      await page.goto("/app/tala");
+      await page.getByRole("button", { name: texts.tala.write }).click();
+      await page.getByRole("textbox", { name: texts.tala.composer }).fill("Une de trop");
+      await page.getByRole("button", { name: texts.tala.publish, exact: true }).click();
+      const kept = page.getByRole("main").getByRole("listitem").filter({ hasText: "Une de trop" });
+      await expect(kept).toContainText(texts.errors.posts_used_up);
+      await page.reload();
+      await expect(kept).toContainText(texts.errors.posts_used_up);
+      await expect(kept.getByRole("button", { name: texts.tala.retry })).toBeVisible();
+      await page.screenshot({ path: test.info().outputPath("status-kept.png") });
+    });
+    await phone.close();
+  } finally {
+    await server.stop();
+  }
+});

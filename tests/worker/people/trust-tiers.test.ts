@@ -1,0 +1,224 @@
+import { env } from "cloudflare:workers";
+import { afterEach, expect, test, vi } from "vitest";
+import { createUuid, type Uuid } from "#contract/ids.ts";
+import type { Relation } from "#contract/people.ts";
+import { type Allowance, tierAllowances, tierBlocksMax, tierRefusalsMax } from "#contract/settings/trust-tiers.ts";
+import type { Person } from "#tests/support/people/people.ts";
+import { connect, makeTrusted, seedContacts, seedPerson, seedProfiles } from "#tests/worker/support/seeded-people.ts";
+import { callRawWith, callWith, callWithLimits } from "#tests/worker/support/wrapped-site.ts";
+import { signAccessToken } from "#worker/lib/http/access-token.ts";
+import { withAdapters } from "./number-proofs.ts";
+
+/** How many new people somebody reaches, by how much is known of them (docs/decisions/trust-tiers.md). */
+
+type Seeded = Awaited<ReturnType<typeof seedPerson>>;
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+const seed = (count: number) => Promise.all(Array.from({ length: count }, seedPerson));
+const errorOf = ({ status, body }: { status: number; body: unknown }): string =>
+  status < 300 ? "ok" : (body as { error_code: string }).error_code;
+const ask = (by: Pick<Person, "token">, to: Uuid) =>
+  callWithLimits("POST", "/api/requests", { token: by.token, body: { to_user_id: to } });
+const askedBy = async (by: Pick<Person, "token">, to: Pick<Person, "id">): Promise<string> =>
+  errorOf(await ask(by, to.id));
+const acceptFrom = async (by: Person, from: Person): Promise<void> => {
+  const { request_id } = (await ask(from, by.id)).body as Relation;
+  const accepted = await callWithLimits("POST", `/api/requests/${request_id}/accept`, { token: by.token });
+  expect(accepted.status).toBe(200);
+};
+const readAllowance = async (by: Pick<Person, "token">): Promise<Allowance> =>
+  (await callWithLimits("GET", "/api/allowance", { token: by.token })).body as Allowance;
+const tierOf = async (by: Person) => (await readAllowance(by)).tier;
+/** Sets the clock of the test and the Worker, also for the expiry of tokens. */
+const setClock = (at: number) => vi.useFakeTimers({ toFake: ["Date"], now: at });
+afterEach(() => {
+  vi.useRealTimers();
+});
+/** The same person with a token that is valid now. */
+const withToken = async <T extends Seeded>(person: T): Promise<T> => ({
+  ...person,
+  token: await signAccessToken(env, { sub: person.id, sid: person.session, gen: 0 }),
+});
+const setAge = (ids: readonly Uuid[], ageMs: number) =>
+  env.DB.prepare("UPDATE profiles SET created_at = ? WHERE id IN (SELECT value FROM json_each(?))")
+    .bind(Date.now() - ageMs, JSON.stringify(ids))
+    .run();
+const verify = ({ id }: Person) => env.DB.prepare("UPDATE profiles SET verified_at = 1 WHERE id = ?").bind(id).run();
+
+test("spam to 1,000 strangers from 50 new accounts reaches at most 50 people per day", async () => {
+  const [accounts, strangers] = [await seed(50), await seedProfiles(1_000)];
+  // The accounts accept each other, which raises nobody's tier.
+  await Promise.all(accounts.map((account, index) => connect(account, accounts[(index + 1) % 50] ?? account)));
+  const start = Date.now();
+  const spam = async (day: number, attempts: number): Promise<number> => {
+    setClock(start + day * (dayMs + hourMs));
+    const reached = await Promise.all(
+      accounts.map(async (account, index) => {
+        const sender = await withToken(account);
+        let count = 0;
+        for (let n = 0; n < attempts; n++) {
+          const stranger = strangers[index * 20 + ((n + day) % 20)];
+          if (stranger && (await ask(sender, stranger)).status === 200) count++;
+        }
+        return count;
+      }),
+    );
+    return reached.reduce((sum, count) => sum + count, 0);
+  };
+  expect(await spam(0, 20)).toBe(50);
+  for (const day of [1, 4]) expect(await spam(day, 2)).toBe(50);
+});
+
+test("a newcomer reaches their first friends: each who accepts, and everybody who typed the newcomer's number", async () => {
+  const [ana, ...friends] = await seed(7);
+  const [stranger, other] = await seed(2);
+  if (!ana || !stranger || !other) throw new Error("nobody");
+  for (const friend of friends.slice(0, 4)) await acceptFrom(friend, ana);
+  expect((await readAllowance(ana)).requests).toEqual({ per_day: 1, left: 1 });
+  expect(await askedBy(ana, stranger)).toBe("ok");
+  const [knowing, alsoKnowing] = friends.slice(4);
+  if (!knowing || !alsoKnowing) throw new Error("nobody");
+  expect((await readAllowance(ana)).requests).toEqual({ per_day: 1, left: 0 });
+  expect(await askedBy(ana, knowing)).toBe("requests_used_up");
+  // They know the number, in any form in which one types it. Part of it is not enough.
+  const search = (by: Person, phone: string) =>
+    callWithLimits("POST", "/api/people/search", { token: by.token, body: { phone } });
+  await search(knowing, ana.phone.slice(0, -1));
+  expect(await askedBy(ana, knowing)).toBe("requests_used_up");
+  await search(knowing, ana.phone);
+  await search(alsoKnowing, ana.phone.replace("+243", "0"));
+  expect([await askedBy(ana, knowing), await askedBy(ana, alsoKnowing)]).toEqual(["ok", "ok"]);
+  expect(await askedBy(ana, other)).toBe("requests_used_up");
+  // A search of the day before counts no more.
+  const third = await seedPerson();
+  await search(third, ana.phone);
+  setClock(Date.now() + dayMs + hourMs);
+  const later = await withToken(ana);
+  expect([await askedBy(later, other), await askedBy(later, third)]).toEqual(["ok", "requests_used_up"]);
+});
+
+test("the tier rises with age and with contacts whose accounts are not new", async () => {
+  const ana = await seedPerson();
+  const contacts = await seedContacts(ana, 5);
+  await setAge([ana.id], 20 * dayMs);
+  expect(await tierOf(ana)).toBe("new");
+  for (const [count, tier] of [
+    [1, "confirmed"],
+    [2, "known"],
+    [4, "known"],
+    [5, "trusted"],
+  ] as const) {
+    await setAge(contacts.slice(0, count), 8 * dayMs);
+    expect(await tierOf(ana)).toBe(tier);
+  }
+  for (const [ageMs, tier] of [
+    [13 * dayMs, "known"],
+    [2 * dayMs, "confirmed"],
+    [hourMs, "new"],
+  ] as const) {
+    await setAge([ana.id], ageMs);
+    expect(await tierOf(ana)).toBe(tier);
+  }
+  await verify(ana);
+  expect(await tierOf(ana)).toBe("confirmed");
+});
+
+test("where numbers can be verified, an unverified one stays in the lowest tier, and contacts count if verified", async () => {
+  const [ana, ben] = [await seedPerson(), await seedPerson()];
+  await makeTrusted(ana);
+  const read = async (person: Person) =>
+    (await callWith({ ...withAdapters(), LOCAL_LIMIT_FACTOR: "1" }, "GET", "/api/allowance", { token: person.token }))
+      .body as Allowance;
+  expect(await tierOf(ana)).toBe("trusted");
+  expect(await read(ana)).toMatchObject({ tier: "new", can_verify: true, requests: { per_day: 1 } });
+  await verify(ana);
+  expect(await read(ana)).toMatchObject({ tier: "confirmed", can_verify: false });
+  await env.DB.prepare(
+    "UPDATE profiles SET verified_at = 1 WHERE id IN (SELECT user2_id FROM connections WHERE user1_id = ?)",
+  )
+    .bind(ana.id)
+    .run();
+  expect(await read(ana)).toMatchObject({ tier: "trusted" });
+  expect(await read(ben)).toMatchObject({ tier: "new", can_verify: true });
+});
+
+test("many refusals lower the tier for a day", async () => {
+  const ana = await seedPerson();
+  await makeTrusted(ana);
+  for (const other of await seed(tierRefusalsMax)) {
+    expect(await tierOf(ana)).toBe("trusted");
+    const { request_id } = (await ask(ana, other.id)).body as Relation;
+    await callWithLimits("POST", `/api/requests/${request_id}/decline`, { token: other.token });
+  }
+  expect(await readAllowance(ana)).toMatchObject({ tier: "new", requests: { left: 0 } });
+  setClock(Date.now() + dayMs + hourMs);
+  expect(await tierOf(await withToken(ana))).toBe("trusted");
+});
+
+test("blocks by people who were asked lower the tier from the next day on; those of strangers never do", async () => {
+  const ana = await seedPerson();
+  await makeTrusted(ana);
+  const [asked, strangers] = [await seed(tierBlocksMax), await seed(tierBlocksMax)];
+  for (const other of asked) expect(await askedBy(ana, other)).toBe("ok");
+  const block = (by: Person) => callWithLimits("PUT", `/api/blocks/${ana.id}`, { token: by.token });
+  for (const stranger of strangers) await block(stranger);
+  for (const other of asked.slice(1)) await block(other);
+  const now = Date.now();
+  setClock(now + 2 * dayMs);
+  expect(await tierOf(await withToken(ana))).toBe("trusted");
+  vi.useRealTimers();
+  if (asked[0]) await block(asked[0]);
+  expect(await tierOf(ana)).toBe("trusted");
+  for (const [days, tier] of [
+    [1, "new"],
+    [29, "new"],
+    [31, "trusted"],
+  ] as const) {
+    setClock(now + days * dayMs);
+    expect(await tierOf(await withToken(ana))).toBe(tier);
+  }
+});
+
+test("a newcomer's groups and statuses are few and small, with an error that says so; nothing is created twice", async () => {
+  const ana = await seedPerson();
+  const { groupMembersMax, groupsPerDay, postsPerDay } = tierAllowances.new;
+  const contacts = await seedContacts(ana, groupMembersMax);
+  const create = async (members: readonly Uuid[], id = createUuid()) =>
+    callWithLimits("POST", "/api/groups", { token: ana.token, body: { id, name: "Famille", members } });
+  expect(errorOf(await create(contacts))).toBe("group_members_limited");
+  const first = createUuid();
+  expect(errorOf(await create(contacts.slice(0, groupMembersMax - 1), first))).toBe("ok");
+  const add = callWithLimits("POST", `/api/groups/${first}/members`, {
+    token: ana.token,
+    body: { members: contacts.slice(-1) },
+  });
+  expect(errorOf(await add)).toBe("group_members_limited");
+  for (let n = 1; n < groupsPerDay; n++) expect(errorOf(await create(contacts.slice(0, 1)))).toBe("ok");
+  expect(errorOf(await create(contacts.slice(0, 1)))).toBe("groups_used_up");
+  // Created before: the same answer, not a refusal.
+  expect(errorOf(await create(contacts.slice(0, groupMembersMax - 1), first))).toBe("ok");
+
+  const post = async (id = createUuid()) => {
+    const form = new FormData();
+    form.set("post", JSON.stringify({ id, content: "Mbote" }));
+    const response = await callRawWith({ LOCAL_LIMIT_FACTOR: "1" }, "/api/tala", {
+      method: "POST",
+      headers: { authorization: `Bearer ${ana.token}` },
+      body: form,
+    });
+    return errorOf({ status: response.status, body: await response.json() });
+  };
+  const published = createUuid();
+  expect(await post(published)).toBe("ok");
+  for (let n = 1; n < postsPerDay; n++) expect(await post()).toBe("ok");
+  expect([await post(), await post(published)]).toEqual(["posts_used_up", "ok"]);
+});
+
+test("people of the higher tiers create groups of any size", async () => {
+  const ana = await seedPerson();
+  await makeTrusted(ana);
+  const members = await seedContacts(ana, tierAllowances.confirmed.groupMembersMax + 1);
+  const body = { id: createUuid(), name: "Paroisse", members };
+  expect(errorOf(await callWithLimits("POST", "/api/groups", { token: ana.token, body }))).toBe("ok");
+});
