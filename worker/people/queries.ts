@@ -13,14 +13,13 @@ const beginningMax = 5 * phoneSearchMaxResults;
 const containingMax = 2 * phoneSearchMaxResults + 1;
 const containingScanMax = 5 * containingMax;
 
-/**
- * SQL: a person of the table "near" can be found by part of their number. They allow it, and have verified the number if it
- * begins as one that people can verify here (`prefixes`): an invented number does not appear among others.
- */
-const isFoundByPart = (prefixes: readonly string[]): SQL =>
-  sql`NOT EXISTS (SELECT 1 FROM ${settings} WHERE ${settings.user_id} = near.id AND ${settings.findable} <> 'part')
-    AND (near.verified_at IS NOT NULL OR NOT EXISTS (
-      SELECT 1 FROM json_each(${JSON.stringify(prefixes)}) WHERE substr(near.phone, 1, length(value)) = value))`;
+/** SQL: a person of the table "near" allows being found by part of their number. */
+const allowsPart = sql`NOT EXISTS (SELECT 1 FROM ${settings}
+  WHERE ${settings.user_id} = near.id AND ${settings.findable} <> 'part')`;
+
+/** SQL: the number of a person of the table "near" cannot be verified here, so that it counts without proof. */
+const isUnverifiable = (prefixes: readonly string[]): SQL =>
+  sql`NOT EXISTS (SELECT 1 FROM json_each(${JSON.stringify(prefixes)}) WHERE substr(near.phone, 1, length(value)) = value)`;
 
 /** SQL: this person allows being found, by part of the number or by the whole one, whose forms are `wholes`. */
 const allowsSearch = (wholes: readonly string[]): SQL =>
@@ -31,16 +30,40 @@ const allowsSearch = (wholes: readonly string[]): SQL =>
 const toPhoneHead = (phone: SQL): SQL =>
   sql`substr(${phone}, 1, max(0, length(${phone}) - ${sql.raw(`${phoneTailDigits}`)}))`;
 
-const selectNumbersByPrefix = (beginning: string, prefixes: readonly string[]): SQL =>
-  sql`SELECT number FROM (SELECT number, id, phone, verified_at FROM profiles
-    WHERE ${toPhoneHead(sql`phone`)} >= ${beginning} AND ${toPhoneHead(sql`phone`)} < ${`${beginning}:`}
+const selectNearPrefix = (beginning: string, among: SQL, condition: SQL): SQL =>
+  sql`SELECT number FROM (SELECT number, id, phone FROM profiles
+    WHERE ${toPhoneHead(sql`phone`)} >= ${beginning} AND ${toPhoneHead(sql`phone`)} < ${`${beginning}:`} AND ${among}
     ORDER BY ${toPhoneHead(sql`phone`)}, number LIMIT ${beginningMax}) AS near
-    WHERE ${isFoundByPart(prefixes)} LIMIT ${phoneSearchMaxResults + 1}`; // `:` is the character after 9
+    WHERE ${condition} LIMIT ${phoneSearchMaxResults + 1}`; // `:` is the character after 9
 
-const selectNumbersByPart = (part: string, prefixes: readonly string[]): SQL =>
-  sql`SELECT number FROM (SELECT rowid AS place FROM profile_phone_heads
+const selectNearPart = (part: string, heads: "profile_phone_heads" | "verified_phone_heads", condition: SQL): SQL =>
+  sql`SELECT number FROM (SELECT rowid AS place FROM ${sql.identifier(heads)}
     WHERE head MATCH ${`"${part}"`} LIMIT ${containingScanMax}) JOIN profiles AS near ON near.number = place
-    WHERE ${isFoundByPart(prefixes)} LIMIT ${containingMax}`;
+    WHERE ${condition} LIMIT ${containingMax}`;
+
+/** SQL: both selections, each with its own bound. */
+const unite = (one: SQL, other: SQL): SQL => sql`SELECT number FROM (${one}) UNION SELECT number FROM (${other})`;
+
+/**
+ * Numbers that begin with these digits or contain them. A number that begins as one that people can verify here
+ * (`prefixes`) must be verified: an invented number does not appear among others. Verified numbers are read from their
+ * own index, so that unverified ones do not use up its bound.
+ */
+const selectNumbersByPrefix = (beginning: string, prefixes: readonly string[]): SQL => {
+  if (prefixes.length === 0) return selectNearPrefix(beginning, sql`1`, allowsPart);
+  const verified = selectNearPrefix(beginning, sql`verified_at IS NOT NULL`, allowsPart);
+  if (prefixes.some((prefix) => beginning.startsWith(prefix))) return verified;
+  return unite(verified, selectNearPrefix(beginning, sql`1`, sql`${allowsPart} AND ${isUnverifiable(prefixes)}`));
+};
+
+const selectNumbersByPart = (part: string, prefixes: readonly string[]): SQL => {
+  const all = (condition: SQL) => selectNearPart(part, "profile_phone_heads", condition);
+  if (prefixes.length === 0) return all(allowsPart);
+  return unite(
+    selectNearPart(part, "verified_phone_heads", allowsPart),
+    all(sql`${allowsPart} AND ${isUnverifiable(prefixes)}`),
+  );
+};
 
 /**
  * People who allow being found by the typed digits, at most ten: first the exact number in any stored form, then

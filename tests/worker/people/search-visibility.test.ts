@@ -150,6 +150,40 @@ test("where numbers can be verified, an unverified one is found only by typing a
   expect(await find(verifiable)).toEqual([true, true, true]);
 });
 
+test("many unverified numbers hide no verified one from a partial search, at the same cost", async () => {
+  const verifiable = withAdapter("sms", { prefixes: ["+24387"] });
+  const now = Date.now();
+  const insert = (count: number, from: number, verifiedAt: number | null) => {
+    const people = Array.from({ length: count }, (_, n) => ({
+      id: createUuid(now),
+      phone: `+24387111${String(from + n).padStart(4, "0")}`,
+    }));
+    return env.DB.batch(
+      [
+        "INSERT INTO users SELECT value->>'id', value->>'phone', '', ?2, ?2 FROM json_each(?1)",
+        `INSERT INTO profiles (id, username, phone, created_at, verified_at)
+         SELECT value->>'id', 'Cal', value->>'phone', ?2, ${verifiedAt} FROM json_each(?1)`,
+      ].map((statement) => env.DB.prepare(statement).bind(JSON.stringify(people), now)),
+    );
+  };
+  const find = async (phone: string) => {
+    const answer = await callWith(verifiable, "POST", "/api/people/search", { token: ana.token, body: { phone } });
+    return (answer.body as unknown[]).length;
+  };
+  await insert(300, 0, null);
+  await insert(3, 9_000, 1);
+  expect([await find("24387111"), await find("87111"), await find("0871")]).toEqual([3, 3, 3]);
+  const { read } = await countDirectoryRows(() => find("24387111"));
+  expect(read).toBeLessThan(600);
+  // The index follows the verification and the number.
+  await env.DB.prepare("UPDATE profiles SET verified_at = NULL WHERE phone = '+243871119000'").run();
+  await env.DB.prepare("UPDATE profiles SET phone = '+243861119001' WHERE phone = '+243871119001'").run();
+  expect([await find("24387111"), await find("87111")]).toEqual([1, 1]);
+  await env.DB.prepare("UPDATE profiles SET verified_at = 2 WHERE phone = '+243871119000'").run();
+  await env.DB.prepare("DELETE FROM users WHERE phone = '+243871119002'").run();
+  expect([await find("24387111"), await find("87111")]).toEqual([1, 1]);
+});
+
 test("a search for the number of somebody who is not findable is answered as for a number without an account", async () => {
   const free = `${ben.phone.slice(0, -4)}9999`;
   await letBeFound(ben, "nobody");
