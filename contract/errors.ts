@@ -69,6 +69,7 @@ export const errorStatus = {
   handle_taken: 409, // by a person whose handle looks the same, now or recently
   handle_changes_used_up: 429,
   link_not_found: 404, // renewed, turned off or mistyped
+  invitation_not_found: 404, // expired, used up, revoked or mistyped
   // verification of numbers
   number_already_verified: 409,
   number_method_unavailable: 409, // for this number, or not any more today

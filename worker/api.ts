@@ -2,6 +2,7 @@ import { Hono } from "hono";
 import { accountRoutes } from "./account/routes.ts";
 import { authRoutes } from "./auth/routes.ts";
 import { callRoutes } from "./calls/routes.ts";
+import { invitationRoutes } from "./contacts/invitation-routes.ts";
 import { contactRoutes } from "./contacts/routes.ts";
 import { conversationChoiceRoutes } from "./conversations/choice-routes.ts";
 import { conversationCommandRoutes } from "./conversations/command-routes.ts";
@@ -59,6 +60,7 @@ export const api = app
   .route("/api", peopleRoutes)
   .route("/api", handleRoutes)
   .route("/api", personalLinkRoutes)
+  .route("/api", invitationRoutes)
   .route("/api", numberRoutes)
   .route("/api", numberWebhookRoutes)
   .route("/api", contactRoutes)

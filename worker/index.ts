@@ -3,6 +3,7 @@ import { api } from "./api.ts";
 import { purgeExpiredRows } from "./auth/purge-expired.ts";
 import { resealSecrets } from "./auth/second-factor/key-rotation.ts";
 import { expireSessions } from "./auth/sessions/expire-sessions.ts";
+import { purgeInvitations } from "./contacts/invitation-queries.ts";
 import { openDb } from "./db/client.ts";
 import { purgeFiles } from "./files/purge.ts";
 import { runInBatches } from "./lib/deletion/run-in-batches.ts";
@@ -17,6 +18,7 @@ import { purgeNumberProofs } from "./people/numbers/queries.ts";
 import { isAppPath, serveAppDocument } from "./service/app-document/serve.ts";
 import { isClientFile, serveClientFile } from "./service/client-files.ts";
 import { isDocument, serveDocument } from "./service/documents.ts";
+import { isInvitation, serveInvitation } from "./service/invitation-page.ts";
 import { isMissedShare, redirectMissedShare } from "./service/missed-share.ts";
 import { isPersonalLink, redirectPersonalLink } from "./service/personal-link.ts";
 import { purgeDeletedPosts } from "./tala/queries.ts";
@@ -44,6 +46,7 @@ export default {
     if (isClientFile(pathname)) return serveClientFile(request, env);
     if (isMissedShare(request)) return redirectMissedShare();
     if (isPersonalLink(pathname)) return redirectPersonalLink(request);
+    if (isInvitation(pathname)) return serveInvitation(request, env);
     if (isAppPath(pathname)) return serveAppDocument(request, env);
     return isDocument(pathname) ? serveDocument(request, env) : env.ASSETS.fetch(request);
   },
@@ -58,6 +61,7 @@ export default {
       runInBatches(bucketsPerBatch, bucketBatchesMax, () => purgeFullBuckets(openDb(env), now, bucketsPerBatch)),
       purgeFormerHandles(openDb(env), now, expiredPerTable),
       purgeNumberProofs(openDb(env), now, expiredPerTable),
+      purgeInvitations(openDb(env), now, expiredPerTable),
       resealSecrets(env),
     ]);
   },

@@ -97,6 +97,11 @@ export const appRoutes: AppRoute[] = [
     screen: createLazyScreen(() => import("#features/handle/scan/scan-screen.tsx")),
   },
   {
+    path: "/app/senga/invite",
+    pane: "detail",
+    screen: createLazyScreen(() => import("#features/handle/invite/invite-screen.tsx")),
+  },
+  {
     path: "/app/install",
     pane: "detail",
     screen: createLazyScreen(() => import("#features/install/install-screen.tsx")),

@@ -60,6 +60,23 @@ export const personal_links = sqliteTable("personal_links", {
 });
 
 /**
+ * Invitations, one for each person: a new one replaces the former. `uses` counts the people it connected
+ * (contract/names/invitation.ts).
+ */
+export const invitations = sqliteTable(
+  "invitations",
+  {
+    user_id: text("user_id")
+      .primaryKey()
+      .references(() => users.id, { onDelete: "cascade" }),
+    token: text("token").notNull().unique(),
+    expires_at: integer("expires_at").notNull(),
+    uses: integer("uses").notNull(),
+  },
+  (table) => [index("invitations_by_expiry").on(table.expires_at)],
+);
+
+/**
  * One sign-in of one device. Refresh tokens are not stored: each is a MAC over (session, generation) with the session's
  * nonce, and the row holds the current generation. A revoked session is a deleted row.
  */

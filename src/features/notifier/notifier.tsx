@@ -1,4 +1,5 @@
 import { useEffect, useEffectEvent, useState, useSyncExternalStore } from "react";
+import { useNavigate } from "react-router";
 import { currentCall, inCall } from "#calls/call-state.ts";
 import { isCallScreenOpen } from "#calls/hooks.ts";
 import { addMessagesDuringCall } from "#calls/ui/messages-during-call.ts";
@@ -11,6 +12,7 @@ import { MessageBanner } from "./message-banner.tsx";
 import type { NotificationContext } from "./notification-policy.ts";
 import { canPlayChime, playChime } from "./notification-sound.ts";
 import { notifyOfNewMessages } from "./notify-of-new-messages.ts";
+import { resumeInvitation } from "./resume-invitation.ts";
 import { resumeLink } from "./resume-link.ts";
 import { resumeShare } from "./resume-share.ts";
 import { useAppBadge } from "./use-app-badge.ts";
@@ -42,11 +44,13 @@ type NotifierProps = {
 
 /**
  * Announces what needs attention and is not on screen: messages of other conversations by a short sound and a banner with
- * a link, unread messages by a number on the app's icon, and content that was shared, or a personal link opened, while nobody was signed in.
+ * a link, unread messages by a number on the app's icon, and what waited for the sign-in: shared content, an opened
+ * personal link, an invitation.
  */
 export default function Notifier({ openedAt, pathname, isListShown }: NotifierProps) {
   const engine = useSyncExternalStore(currentEngine.subscribe, currentEngine.get);
   const settings = useSettings();
+  const navigate = useNavigate();
   const [isHeld, setHeld] = useState(false);
   const { shown, show, close } = useBanner(isHeld);
   const openConversation = engine && toOpenConversation(pathname, engine.userId);
@@ -61,6 +65,8 @@ export default function Notifier({ openedAt, pathname, isListShown }: NotifierPr
   const showBanner = useEffectEvent(show);
   useAppBadge();
   useEffect(resumeLink, []);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once at the start
+  useEffect(() => void resumeInvitation(navigate), []);
   useEffect(() => void resumeShare().catch(() => undefined), []); // tried again at the next start
   useEffect(() => {
     if (!engine) return;

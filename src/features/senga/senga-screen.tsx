@@ -59,6 +59,12 @@ export default function SengaScreen() {
                 {t("senga.scan")}
               </span>
             </Button>
+            <Button variant="quiet" onClick={() => navigate("/app/senga/invite")}>
+              <span className="flex items-center gap-2">
+                <span className="i-ph-share-network text-xl" aria-hidden="true" />
+                {t("senga.invite")}
+              </span>
+            </Button>
           </div>
         )}
       </div>

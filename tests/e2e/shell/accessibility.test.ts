@@ -70,6 +70,7 @@ const looks: Record<string, Look> = {
   "/app/verify-number": (page, texts) => [page.getByRole("button", { name: texts.number.methods.sms_code })],
   "/app/u/:token": (page, texts) => [page.getByText(texts.errors.link_not_found)],
   "/app/senga/scan": (page, texts) => [page.getByText(texts.scan.aim)],
+  "/app/senga/invite": (page, texts) => [page.getByRole("button", { name: texts.invite.create })],
   "/app/install": (page, texts) => [page.getByText(texts.install.menu)],
   "/app/share/:shareId": (page, texts) => [page.getByText(texts.share.goneTitle)],
 };

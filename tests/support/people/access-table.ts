@@ -184,6 +184,10 @@ export const accessTable: Record<string, Row> = {
   "POST /api/link": { expected: signedIn(200) },
   "DELETE /api/link": { expected: signedIn(200) },
   "POST /api/links/search": { expected: signedIn(404), body: () => ({ token: "unknown" }) },
+  "GET /api/invitation": { expected: signedIn(200) },
+  "POST /api/invitation": { expected: signedIn(200) },
+  "DELETE /api/invitation": { expected: signedIn(200) },
+  "POST /api/invitations/accept": { expected: signedIn(404), body: () => ({ token: "unknown" }) },
   "GET /api/number": { expected: signedIn(200) },
   // Nobody receives messages from numbers here. Proofs of others: tests/worker/people/number-attacks.test.ts.
   "POST /api/number/proofs": { expected: signedIn(409), body: () => ({ method: "whatsapp_message" }) },

@@ -13,6 +13,7 @@ import {
   recovery_codes,
 } from "#worker/db/account-schema.ts";
 import { openDb } from "#worker/db/client.ts";
+import { invitations } from "#worker/db/schema.ts";
 import { type RateLimitName, rateLimitPolicies } from "#worker/lib/limits/rate-limit.ts";
 import { drainBucket } from "./site.ts";
 
@@ -48,6 +49,7 @@ export const seedSecurity = async (user: Uuid, session: Uuid, expires_at = Date.
     db
       .insert(number_proofs)
       .values({ ...asked, id: id(), phone: "", method: "sms_code", adapter: "essai", created_at }),
+    db.insert(invitations).values({ user_id: user, token: id(), expires_at, uses: 0 }),
     db
       .insert(auth_codes)
       .values({ ...from, user_id: user, hash: id(), method: "oauth", code_challenge: "", expires_at }),

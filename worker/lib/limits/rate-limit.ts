@@ -88,6 +88,8 @@ export const rateLimitPolicies = {
   number_proof_by_user: { burst: numberProofsPerDay, everyMs: day / numberProofsPerDay },
   number_code_by_number: { burst: numberCodesPerDay, everyMs: day / numberCodesPerDay },
   link_change_by_user: { burst: 20, everyMs: day / 20 },
+  // Only new ones count. Each connects 20 people (contract/names/invitation.ts).
+  invitation_by_user: { burst: 3, everyMs: 10 * day },
   link_search_by_user: { burst: 30, everyMs: minute },
   upload_by_user: { burst: 50, everyMs: 1_200 },
   upload_by_user_and_day: { burst: 1_000, everyMs: day / 1_000 },

@@ -108,5 +108,9 @@ export const waitForUnprovenPassword = async (): Promise<boolean> => {
   return taken.ok;
 };
 
+/** Takes one token of an address's bucket for requests outside the API. */
+export const takeAddressToken = (request: Request): TakeResult =>
+  buckets.takeToken("anonymous_by_address", getClientAddress(request));
+
 /** Takes one token of a person's bucket for requests outside the API. */
 export const takeUserToken = (user: Uuid): TakeResult => buckets.takeToken("api_by_user", user);

@@ -1,0 +1,135 @@
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { Button, ButtonLink } from "#components/controls/button.tsx";
+import { Spinner } from "#components/controls/spinner.tsx";
+import { ConfirmDialog } from "#components/overlays/confirm-dialog.tsx";
+import { copyText } from "#components/overlays/copy-text.ts";
+import { showToast } from "#components/overlays/toast.tsx";
+import { OwnInvitation } from "#contract/names/invitation.ts";
+import { useFormat } from "#i18n/use-format.ts";
+import { requestApi } from "#lib/http/api.ts";
+import { toErrorText } from "#lib/http/error-text.ts";
+import { parseResponse } from "#lib/http/parse-response.ts";
+import { useRemoteQuery } from "#sync/hooks/use-remote.ts";
+
+type Invitation = NonNullable<OwnInvitation["invitation"]>;
+
+const parseOwnInvitation = (body: unknown): OwnInvitation => parseResponse(OwnInvitation, body);
+
+function IconLabel({ icon, label }: { icon: string; label: string }) {
+  return (
+    <span className="flex items-center justify-center gap-2">
+      <span className={`${icon} text-xl`} aria-hidden="true" />
+      {label}
+    </span>
+  );
+}
+
+/** Ways to send the link. Phones open the messages app and WhatsApp by these addresses. */
+function SendButtons({ url }: { url: string }) {
+  const { t } = useTranslation();
+  const message = t("invite.message", { url });
+  const encoded = encodeURIComponent(message);
+  const copied = { done: t("invite.copied"), failed: t("invite.copyFailed") };
+  return (
+    <div className="flex flex-wrap gap-3">
+      {/* "?&": iOS reads what follows "&", Android what follows "?" */}
+      <ButtonLink variant="secondary" className="grow" href={`sms:?&body=${encoded}`}>
+        <IconLabel icon="i-ph-chat-text" label={t("invite.sms")} />
+      </ButtonLink>
+      <ButtonLink
+        variant="secondary"
+        className="grow"
+        href={`https://wa.me/?text=${encoded}`}
+        target="_blank"
+        rel="noopener noreferrer"
+      >
+        <IconLabel icon="i-ph-whatsapp-logo" label={t("invite.whatsapp")} />
+      </ButtonLink>
+      {"share" in navigator && (
+        // Closing the share sheet rejects too.
+        <Button className="grow" onClick={() => void navigator.share({ text: message }).catch(() => undefined)}>
+          <IconLabel icon="i-ph-share-network" label={t("invite.share")} />
+        </Button>
+      )}
+      <Button variant="secondary" className="grow" onClick={() => void copyText(url, copied)}>
+        <IconLabel icon="i-ph-copy" label={t("invite.copy")} />
+      </Button>
+    </div>
+  );
+}
+
+type PresentInvitationProps = { invitation: Invitation; isBusy: boolean; onRevoke: () => Promise<void> };
+
+function PresentInvitation({ invitation, isBusy, onRevoke }: PresentInvitationProps) {
+  const { t } = useTranslation();
+  const { date } = useFormat();
+  const [isConfirming, setConfirming] = useState(false);
+  const { url, expires_at, uses_left } = invitation;
+  return (
+    <div className="flex flex-col gap-4 p-4">
+      <p className="rounded-card bg-raised px-4 py-3 text-center text-sm break-all select-all" dir="ltr">
+        {url}
+      </p>
+      <p className="text-sm text-muted">{t("invite.valid", { count: uses_left, date: date(expires_at) })}</p>
+      <SendButtons url={url} />
+      <Button variant="quiet" onClick={() => setConfirming(true)}>
+        {t("invite.revoke")}
+      </Button>
+      <ConfirmDialog
+        open={isConfirming}
+        title={t("invite.revokeTitle")}
+        body={t("invite.revokeBody")}
+        confirmLabel={t("invite.revoke")}
+        cancelLabel={t("common.cancel")}
+        busy={isBusy}
+        onConfirm={() => void onRevoke().then(() => setConfirming(false))}
+        onClose={() => setConfirming(false)}
+      />
+    </div>
+  );
+}
+
+/** Own invitation: create, send and revoke it. */
+export function InvitationCard() {
+  const { t } = useTranslation();
+  const [query, retry] = useRemoteQuery("/api/invitation", true, parseOwnInvitation);
+  /** Result of the last change, newer than the query. */
+  const [changed, setChanged] = useState<OwnInvitation>();
+  const [isBusy, setBusy] = useState(false);
+  const change = async (method: "POST" | "DELETE") => {
+    setBusy(true);
+    try {
+      setChanged(parseOwnInvitation(await requestApi(method, "/api/invitation")));
+      if (method === "DELETE") showToast({ message: t("invite.revoked") });
+    } catch (error) {
+      showToast({ tone: "danger", title: t("common.error"), message: toErrorText(error, t) });
+    }
+    setBusy(false);
+  };
+  const own = changed ?? (query.state === "found" ? query.body : undefined);
+  if (own?.invitation)
+    return <PresentInvitation invitation={own.invitation} isBusy={isBusy} onRevoke={() => change("DELETE")} />;
+  if (own)
+    return (
+      <div className="flex flex-col p-4">
+        <Button busy={isBusy} onClick={() => void change("POST")}>
+          <IconLabel icon="i-ph-share-network" label={t("invite.create")} />
+        </Button>
+      </div>
+    );
+  if (query.state === "loading")
+    return (
+      <div className="grid min-h-20 place-items-center">
+        <Spinner label={t("common.loading")} className="text-3xl text-accent" />
+      </div>
+    );
+  return (
+    <div role="status" className="flex flex-col items-center gap-3 p-4 text-center">
+      <p>{t(`errors.${query.state === "failed" ? query.code : "not_found"}`)}</p>
+      <Button variant="secondary" onClick={retry}>
+        {t("common.retry")}
+      </Button>
+    </div>
+  );
+}
