@@ -78,6 +78,7 @@ export const errorStatus = {
   number_code_not_sent: 502, // refused by the service that sends codes, or without an answer
   number_code_wrong: 422,
   number_proof_expired: 410, // too late, too many wrong codes, another session or replaced by a newer one
+  number_in_use: 409, // somebody else has verified it and uses the account; said only after a proof
   // files
   file_too_large: 413,
   storage_full: 507, // the person's storage quota is used up

@@ -208,6 +208,10 @@ export const numberCodePauseSeconds = 60; // before another code may be requeste
 // A range of numbers gets no more codes today if after this many fewer than one in `numberCodesPerCompletion` were typed.
 export const numberCodesOfRange = 20;
 export const numberCodesPerCompletion = 4;
+// Somebody who proves a verified number takes it over if its holder did not use the account for this long, as operators
+// sell unused numbers again after 45 to 90 days, or did not verify it again this long after an earlier proof.
+export const numberUnusedDays = 45;
+export const numberContestDays = 7;
 export const numberRangeDigits = 5; // last digits by which the numbers of a range differ
 
 // Recovery and other providers

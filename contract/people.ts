@@ -24,6 +24,13 @@ export const relationStates = ["contact", "received", "sent", "none"] as const;
 export type RelationState = (typeof relationStates)[number];
 
 /**
+ * What happened to a contact's number since the user last confirmed it: somebody else proved that it is theirs, or the
+ * contact has another one.
+ */
+export const numberNotices = ["left", "changed"] as const;
+export type NumberNotice = (typeof numberNotices)[number];
+
+/**
  * State between the user and another person, with that person's visible profile. One row feeds the contact list, both
  * tabs of Senga, the permission to write and the names in chats. `none` stays for people with former contact.
  */
@@ -34,6 +41,7 @@ export const Relation = v.object({
   connection_id: v.nullable(Uuid),
   since: v.number(), // start of this state
   blocked: v.boolean(), // by the user; the blocked person is not notified
+  number_notice: v.optional(v.picklist(numberNotices)), // absent once confirmed
 });
 export type Relation = v.InferOutput<typeof Relation>;
 

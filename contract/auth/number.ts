@@ -1,8 +1,11 @@
 import * as v from "valibot";
 import { Uuid } from "#contract/ids.ts";
 import { numberCodeDigits } from "#contract/limits.ts";
+import { Phone } from "#contract/phone.ts";
 
-/** Verification of the own number (docs/decisions/number-verification.md). */
+/**
+ * Verification of the own number (docs/decisions/number-verification.md), and whose a number is (number-takeover.md).
+ */
 
 /** Ways of proving a number, those without costs for anybody first. The app offers them in this order. */
 export const numberMethods = ["whatsapp_message", "missed_call", "whatsapp_code", "sms_code"] as const;
@@ -12,13 +15,25 @@ export type NumberMethod = (typeof numberMethods)[number];
 export const sendsCode = (method: NumberMethod): boolean => method.endsWith("_code");
 
 export const OwnNumber = v.object({
-  phone: v.string(),
+  phone: v.string(), // empty if somebody else has verified it
+  handle: v.nullable(v.string()), // by which the person signs in without a number
   verified_at: v.nullable(v.number()), // epoch milliseconds
   methods: v.array(v.picklist(numberMethods)), // offered for this number; none without a configuration
+  /** Somebody else has proved the number, and may have it from then on unless it is verified again. */
+  contested_until: v.nullable(v.number()),
+  /** The last proof was in order, but the number stays with somebody who uses it. */
+  is_refused: v.boolean(),
 });
 export type OwnNumber = v.InferOutput<typeof OwnNumber>;
 
-export const NumberProofStart = v.strictObject({ method: v.picklist(numberMethods) });
+/** `phone`: a new number, in place of the present one. It needs a recent factor. */
+export const NumberProofStart = v.strictObject({ method: v.picklist(numberMethods), phone: v.optional(Phone) });
+export type NumberProofStart = v.InferInput<typeof NumberProofStart>;
+
+/** Methods offered for a new number, whether or not somebody has it. */
+export const NewNumber = v.strictObject({ phone: Phone });
+export const NewNumberMethods = v.object({ phone: v.string(), methods: v.array(v.picklist(numberMethods)) });
+export type NewNumberMethods = v.InferOutput<typeof NewNumberMethods>;
 
 /** Started proof and what its person does next: type the code, send this message, or call this number. */
 export const NumberProof = v.object({

@@ -6,7 +6,7 @@ import { Email } from "./security.ts";
 /** Actions that require a proof of work. A proof is valid once, for one action and one number, handle or mail address. */
 export const ChallengeRequest = v.union([
   v.object({ action: v.picklist(["sign_up", "sign_in", "recover_by_code"]), subject: Phone }),
-  v.object({ action: v.literal("sign_in"), subject: NamedHandle }),
+  v.object({ action: v.picklist(["sign_in", "recover_by_code"]), subject: NamedHandle }),
   v.object({ action: v.literal("recover"), subject: Email }),
 ]);
 /** `subject` as typed; the server compares its stored form. */

@@ -21,6 +21,9 @@ const securityEvents = [
   "reset_started",
   "reset_cancelled",
   "reset_done",
+  "number_changed",
+  "number_lost", // somebody else verified it
+  "number_contested", // somebody else proved it, and the person is asked to verify it again
 ] as const;
 
 export const SecurityNotice = v.object({

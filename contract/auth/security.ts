@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { Uuid } from "#contract/ids.ts";
 import { emailMaxLength } from "#contract/limits.ts";
 import { DisplayName } from "#contract/names/display-names.ts";
+import { NamedHandle } from "#contract/names/handles.ts";
 import { TypedPhone } from "#contract/phone.ts";
 import { Factor, Identity } from "./auth.ts";
 import { Passkey } from "./factors.ts";
@@ -64,7 +65,8 @@ export type Recover = v.InferInput<typeof Recover>;
 
 /** Recovery without a mail address, by a recovery code instead of the password. */
 export const RecoverByCode = v.object({
-  phone: TypedPhone,
+  /** Number, or handle with its "@". */
+  phone: v.union([TypedPhone, NamedHandle]),
   code: v.pipe(v.string(), v.maxLength(64)),
   gotrue_meta_security: v.optional(v.object({ captcha_token: v.optional(v.pipe(v.string(), v.maxLength(4_096))) })),
 });

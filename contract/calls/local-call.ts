@@ -45,7 +45,7 @@ export type CallState =
     };
 
 /** Reason of a failed request: the server's error code, or `offline` if it was not reached. */
-export type CallError = ErrorCode | "offline" | undefined;
+export type CallError = ErrorCode | "offline" | "number_unconfirmed" | undefined;
 
 /** Events of the machine. Call times in them use the clock that is passed to `stepCall`. */
 export type CallEvent =

@@ -212,6 +212,8 @@ export const fromWireRow = (row: WireRow, now: number): InboxRow => {
 };
 
 const Millis = v.number();
+/** Bits of a person: blocked by the user, account deleted, and the notices about the number. */
+const personFlags = { blocked: 1, deleted: 2, left: 4, changed: 8 } as const;
 export const WirePerson = v.tuple([
   PackedUuid,
   v.string(), // username
@@ -222,7 +224,7 @@ export const WirePerson = v.tuple([
   v.nullable(PackedUuid), // request
   v.nullable(PackedUuid), // connection
   Millis, // since
-  v.picklist([0, 1, 2]), // 1 blocked by the user, 2 account deleted
+  v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(15)), // `personFlags`
 ]);
 export type WirePerson = v.InferOutput<typeof WirePerson>;
 const packOrNull = (id: Uuid | null) => id && packUuid(id);
@@ -237,17 +239,22 @@ export const toWirePerson = ({ profile, ...row }: Relation): WirePerson => [
   packOrNull(row.request_id),
   packOrNull(row.connection_id),
   row.since,
-  profile.deleted ? 2 : row.blocked ? 1 : 0,
+  (profile.deleted ? personFlags.deleted : 0) |
+    (row.blocked ? personFlags.blocked : 0) |
+    (row.number_notice ? personFlags[row.number_notice] : 0),
 ];
 export const fromWirePerson = (person: WirePerson): Relation => {
-  const [id, username, phone, avatar, createdAt, state, request, connection, since, flag] = person;
+  const [id, username, phone, avatar, createdAt, state, request, connection, since, flags] = person;
   const profile = { id: unpackUuid(id), username, phone, avatar_url: avatar, created_at: createdAt };
+  const has = (flag: number) => (flags & flag) !== 0;
   return {
-    profile: flag === 2 ? { ...profile, deleted: true } : profile,
+    profile: has(personFlags.deleted) ? { ...profile, deleted: true } : profile,
     state: relationStates[state] ?? "none",
     request_id: unpackOrNull(request),
     connection_id: unpackOrNull(connection),
     since,
-    blocked: flag === 1,
+    blocked: has(personFlags.blocked),
+    ...(has(personFlags.left) ? { number_notice: "left" as const } : {}),
+    ...(has(personFlags.changed) ? { number_notice: "changed" as const } : {}),
   };
 };

@@ -14,7 +14,7 @@ const loginSettings = ["OIDC_PROVIDERS", "OIDC_SECRETS", "REDIRECT_URLS"];
 /** Push service of this machine that replaces all others (worker/lib/push/push-sender.ts). */
 const pushSettings = ["PUSH_RELAY"];
 
-/** Ways of verifying numbers (worker/people/numbers/adapters.ts). */
+/** Ways of verifying numbers (worker/lib/number-adapters.ts). */
 const numberSettings = ["NUMBER_PROOFS", "NUMBER_PROOF_SECRETS"];
 
 /** Arguments for `wrangler dev`, which reads only names declared in wrangler.toml from .dev.vars. */

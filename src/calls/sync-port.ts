@@ -1,4 +1,5 @@
 import type { IceServers } from "#contract/calls/ice.ts";
+import type { CallError } from "#contract/calls/local-call.ts";
 import type { Uuid } from "#contract/ids.ts";
 import type { CommandResults } from "#contract/wire/commands.ts";
 import type { Observable } from "#lib/browser/observable.ts";
@@ -29,6 +30,8 @@ export type CallSyncPort = {
   announceTaken(call: Uuid): void;
   /** Checks the connection to the server. */
   checkConnection(): void;
+  /** Reason known to this device why a person cannot be called now. */
+  findDialRefusal(peer: Uuid): Promise<CallError>;
   /** Whether the person wants to hear the ringtone. */
   isRingAudible(): Promise<boolean>;
   /** Whether this device shows notifications while no page of the app is visible. */

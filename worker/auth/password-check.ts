@@ -17,7 +17,7 @@ import {
 import { waitForUnprovenPassword } from "#worker/lib/limits/request-limit.ts";
 import { hashPassword, isOutdatedHash, verifyPassword } from "./passwords.ts";
 import { redeemProofOfWork } from "./proof-of-work.ts";
-import { findCredentials, type PasswordCredentials, updatePasswordHash } from "./queries.ts";
+import { listCredentials, type PasswordCredentials, updatePasswordHash } from "./queries.ts";
 
 type LimitBucket = readonly [RateLimitName, string];
 type RateLimited = { outcome: "limited"; retryAfterMs: number };
@@ -33,16 +33,27 @@ const toRateLimited = ({ retryAfterMs }: Extract<RateLimitResult, { ok: false }>
 const returnTokens = (db: Db, taken: readonly LimitBucket[]) =>
   Promise.all(taken.map(([policy, key]) => returnToken(db, key, policy)));
 
-/** Compares a password. A correct one returns its rate-limit tokens; an unknown account costs the same hashing work. */
+/** The account whose password this is. Without an account, a password costs the same hashing work as with one. */
+const findByPassword = async (
+  c: AppContext,
+  accounts: readonly PasswordCredentials[],
+  password: string,
+): Promise<PasswordCredentials | undefined> => {
+  if (accounts.length === 0) await verifyPassword(c.env, password, undefined);
+  for (const account of accounts) if (await verifyPassword(c.env, password, account.password_hash)) return account;
+  return undefined;
+};
+
+/** Compares a password. A correct one returns its rate-limit tokens. */
 const comparePassword = async (
   c: AppContext,
-  account: PasswordCredentials | undefined,
+  accounts: readonly PasswordCredentials[],
   password: string,
   taken: readonly LimitBucket[],
 ): Promise<CorrectPassword | { outcome: "incorrect" }> => {
   const db = openDb(c.env);
-  const isCorrect = await verifyPassword(c.env, password, account?.password_hash);
-  if (!account || !isCorrect) return { outcome: "incorrect" };
+  const account = await findByPassword(c, accounts, password);
+  if (!account) return { outcome: "incorrect" };
   await returnTokens(db, taken);
   if (!isOutdatedHash(c.env, account.password_hash)) return { outcome: "correct", ...account };
   const password_hash = await hashPassword(c.env, password);
@@ -76,8 +87,8 @@ export const checkSignInPassword = async (
     (Boolean(proof) || isShortOfAttempts() || !(await waitForUnprovenPassword()) || isShortOfAttempts());
   // Answered before the directory is read: the same for every number.
   if (needsProof && !proof) return { outcome: "proof_needed" };
-  const account = await findCredentials(db, phone);
-  const device = account && findKnownDeviceNonce(c, account.id);
+  const accounts = await listCredentials(db, phone);
+  const device = accounts.map(({ id }) => findKnownDeviceNonce(c, id)).find((nonce) => nonce !== undefined);
   // Normalised, whichever form was typed. A handle has attempts of its own: shared ones would reveal its number.
   const number = toE164(phone) ?? phone;
   const phoneKey = hashLimitKey(c.env, number);
@@ -100,7 +111,7 @@ export const checkSignInPassword = async (
       return { outcome: "proof_needed" };
     }
   }
-  const checked = await comparePassword(c, account, password, takenBuckets);
+  const checked = await comparePassword(c, accounts, password, takenBuckets);
   if (checked.outcome === "incorrect") return checked;
   const success = await takeToken(db, checked.id, "sign_in_success_by_account");
   return success.ok ? checked : toRateLimited(success);
@@ -117,5 +128,5 @@ export const checkOwnPassword = async (
 ): Promise<PasswordCheck> => {
   const { session } = c.var.caller;
   const taken = await takeToken(openDb(c.env), session, "password_by_session");
-  return taken.ok ? comparePassword(c, account, password, [["password_by_session", session]]) : toRateLimited(taken);
+  return taken.ok ? comparePassword(c, [account], password, [["password_by_session", session]]) : toRateLimited(taken);
 };

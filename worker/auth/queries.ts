@@ -1,11 +1,12 @@
-import { and, eq, inArray, isNull, sql } from "drizzle-orm";
+import { and, desc, eq, inArray, isNull, ne, sql } from "drizzle-orm";
 import type { AuthUser, Factor, Identity } from "#contract/auth/auth.ts";
 import { createUuid, type Uuid } from "#contract/ids.ts";
 import { findNamedHandle, toHandleSkeleton } from "#contract/names/handles.ts";
 import { phoneForms } from "#contract/phone.ts";
 import { account_security, auth_codes, factors, identities } from "#worker/db/account-schema.ts";
 import type { Db } from "#worker/db/client.ts";
-import { handles, profiles, users } from "#worker/db/schema.ts";
+import { handles, number_claims, profiles, users } from "#worker/db/schema.ts";
+import { createAbsentNumber, ownNumber } from "#worker/lib/absent-number.ts";
 import { queueProfileChange } from "#worker/lib/contact-updates.ts";
 import { createIdentityRow, type UnlinkedIdentity } from "./providers/identities.ts";
 
@@ -77,7 +78,7 @@ export const toPendingUser = ({ id, created_at, factors }: UserAccount): AuthUse
 
 const userColumns = {
   id: users.id,
-  phone: users.phone,
+  phone: ownNumber,
   created_at: users.created_at,
   updated_at: users.updated_at,
   username: profiles.username,
@@ -104,7 +105,7 @@ export type PasswordCredentials = { id: Uuid; password_hash: string };
 
 const credentialColumns = { id: users.id, password_hash: users.password_hash };
 
-const findCredentialsByHandle = (db: Db, handle: string): Promise<PasswordCredentials | undefined> => {
+const listCredentialsByHandle = (db: Db, handle: string): Promise<PasswordCredentials[]> => {
   const owner = db
     .select({ id: handles.user_id })
     .from(handles)
@@ -113,29 +114,39 @@ const findCredentialsByHandle = (db: Db, handle: string): Promise<PasswordCreden
     .select(credentialColumns)
     .from(users)
     .innerJoin(profiles, eq(profiles.id, users.id))
-    .where(and(sql`${users.id} = (${owner})`, eq(profiles.handle, handle)))
-    .get();
+    .where(and(sql`${users.id} = (${owner})`, eq(profiles.handle, handle)));
 };
 
 /**
- * Account of a phone number, or of a handle with its "@", with its password hash, for sign-in. Any form of the number
- * matches; the form as typed comes first. A handle matches exactly.
+ * Accounts that sign in by a phone number, or by a handle with its "@", with their password hashes. Any form of the number
+ * matches; its holder comes first, by the form as typed, then the newest accounts that claim it. A handle matches exactly.
  */
-export const findCredentials = (db: Db, phone: string): Promise<PasswordCredentials | undefined> => {
+export const listCredentials = async (db: Db, phone: string): Promise<PasswordCredentials[]> => {
   const handle = findNamedHandle(phone);
-  if (handle !== undefined) return findCredentialsByHandle(db, handle);
-  const [typed = phone, stored = phone] = phoneForms(phone);
-  return db
-    .select(credentialColumns)
-    .from(users)
-    .where(inArray(users.phone, phoneForms(phone)))
-    .orderBy(sql`CASE ${users.phone} WHEN ${typed} THEN 0 WHEN ${stored} THEN 1 ELSE 2 END`)
-    .get();
+  if (handle !== undefined) return listCredentialsByHandle(db, handle);
+  const forms = phoneForms(phone);
+  const [typed = phone, stored = phone] = forms;
+  const [holders, claimants] = await db.batch([
+    db
+      .select(credentialColumns)
+      .from(users)
+      .where(inArray(users.phone, forms))
+      .orderBy(sql`CASE ${users.phone} WHEN ${typed} THEN 0 WHEN ${stored} THEN 1 ELSE 2 END`)
+      .limit(1),
+    db
+      .select(credentialColumns)
+      .from(number_claims)
+      .innerJoin(users, eq(users.id, number_claims.user_id))
+      .where(and(inArray(number_claims.phone, forms), ne(users.phone, number_claims.phone)))
+      .orderBy(desc(number_claims.created_at))
+      .limit(claimantsOfSignIn),
+  ]);
+  return [...holders, ...claimants];
 };
 
 /** Credentials of the signed-in caller, for reauthentication. */
-export const findOwnCredentials = (db: Db, id: Uuid): Promise<{ phone: string; password_hash: string } | undefined> =>
-  db.select({ phone: users.phone, password_hash: users.password_hash }).from(users).where(eq(users.id, id)).get();
+export const findOwnCredentials = (db: Db, id: Uuid): Promise<{ password_hash: string } | undefined> =>
+  db.select({ password_hash: users.password_hash }).from(users).where(eq(users.id, id)).get();
 
 export const isPhoneTaken = async (db: Db, phone: string): Promise<boolean> =>
   (await db
@@ -149,6 +160,9 @@ export const updatePasswordHash = async (db: Db, id: Uuid, from: string, to: str
   const same = and(eq(users.id, id), eq(users.password_hash, from));
   await db.update(users).set({ password_hash: to, updated_at: Date.now() }).where(same);
 };
+
+/** Accounts that only claim a number and can sign in by it. Each costs a password hash; the others use their handle. */
+const claimantsOfSignIn = 2;
 
 /** Username of people who gave none (SPEC.md §2, Tala). */
 const defaultUsername = "Utilisateur";
@@ -164,22 +178,35 @@ type NewUser = {
   password_hash: string;
   /** Identity at a provider that is linked from the start. */
   identity?: UnlinkedIdentity | undefined;
+  /** Numbers can be verified here: the account is created even if somebody holds the number, and claims it. */
+  isClaim?: boolean;
 };
 
-/** Inserts an account with its profile. Returns undefined if the phone or the identity was taken meanwhile. */
+/**
+ * Inserts an account with its profile. Returns undefined if the identity or, unless it is only claimed, the phone was
+ * taken meanwhile. A claim costs the same statements and rows whether or not somebody holds the number.
+ */
 export const insertUser = async (
   db: Db,
-  { phone, username, password_hash, identity: providerIdentity }: NewUser,
+  { phone, username, password_hash, identity: providerIdentity, isClaim = false }: NewUser,
 ): Promise<UserAccount | undefined> => {
   const now = Date.now();
   const user = { id: createUuid(now), phone, created_at: now, updated_at: now };
   // The default is not the phone number, which the public feed would reveal.
   const profile = { id: user.id, username: username ?? defaultUsername, phone, created_at: now };
   const identity = providerIdentity && createIdentityRow(user.id, providerIdentity, now);
+  const isHeld = sql`EXISTS (SELECT 1 FROM users WHERE ${inArray(sql`phone`, phoneForms(phone))})`;
+  const stored = isClaim
+    ? sql<string>`CASE WHEN ${isHeld} THEN ${createAbsentNumber(user.id)} ELSE ${phone} END`
+    : phone;
+  const claim = { user_id: user.id, phone, created_at: now };
   try {
     await db.batch([
-      db.insert(users).values({ ...user, password_hash }),
-      db.insert(profiles).values(profile),
+      db.insert(users).values({ ...user, phone: stored, password_hash }),
+      db
+        .insert(profiles)
+        .values({ ...profile, phone: isClaim ? sql`(SELECT phone FROM users WHERE id = ${user.id})` : phone }),
+      ...(isClaim ? [db.insert(number_claims).values(claim)] : []),
       ...(identity ? [db.insert(identities).values(identity)] : []),
       ...(providerIdentity ? [db.delete(auth_codes).where(eq(auth_codes.hash, providerIdentity.codeHash))] : []),
     ]);

@@ -23,6 +23,7 @@ import { validate } from "#worker/lib/http/validate.ts";
 import { takeClientToken } from "#worker/lib/limits/client-limits.ts";
 import { hasCheapWork } from "#worker/lib/limits/local-limits.ts";
 import { takeToken } from "#worker/lib/limits/rate-limit.ts";
+import { isVerifiableNumber } from "#worker/lib/number-adapters.ts";
 import { isCommonPassword } from "./common-passwords.ts";
 import { passkeyRoutes } from "./passkeys/passkey-routes.ts";
 import { checkSignInPassword } from "./password-check.ts";
@@ -151,7 +152,8 @@ export const authRoutes = createRoutes()
     "/signup",
     describeOperation({
       tag: "auth",
-      summary: "Create an account with phone and password, and sign in",
+      summary:
+        "Create an account with phone and password, and sign in. Where numbers can be verified, a held number is only claimed, and the answer is the same",
       isPublic: true,
       ok: { status: 200, body: Session },
       refusals: [
@@ -176,10 +178,19 @@ export const authRoutes = createRoutes()
       // Checked before the phone number, so that a caller without a valid code learns nothing about the number.
       const providerIdentity = identity && (await findUnlinkedIdentity(db, identity));
       if (typeof providerIdentity === "string") return refuse(c, providerIdentity);
-      if (await isPhoneTaken(db, phone)) return refuse(c, "phone_exists");
+      // Where numbers can be verified, only their verification tells whether somebody has them.
+      const isClaim = isVerifiableNumber(c.env, phone);
+      if (!isClaim && (await isPhoneTaken(db, phone))) return refuse(c, "phone_exists");
       const password_hash = await hashPassword(c.env, password);
-      const user = await insertUser(db, { phone, username: data?.username, password_hash, identity: providerIdentity });
-      if (!user) return refuse(c, (await isPhoneTaken(db, phone)) ? "phone_exists" : "identity_already_exists");
+      const user = await insertUser(db, {
+        phone,
+        username: data?.username,
+        password_hash,
+        identity: providerIdentity,
+        isClaim,
+      });
+      if (!user)
+        return refuse(c, !isClaim && (await isPhoneTaken(db, phone)) ? "phone_exists" : "identity_already_exists");
       return c.json(await startFirstSession(c, user), 200);
     },
   )

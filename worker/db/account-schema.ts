@@ -199,6 +199,8 @@ export const number_proofs = sqliteTable(
     lookup: text("lookup").unique(),
     /** Number of codes typed, right or wrong. */
     attempts: integer("attempts").notNull().default(0),
+    /** Proved, but the number stays with its holder. Kept until it expires, so that the person learns of it. */
+    is_refused: integer("is_refused", { mode: "boolean" }).notNull().default(false),
     created_at: integer("created_at").notNull(),
     expires_at: integer("expires_at").notNull(),
   },

@@ -1,10 +1,11 @@
 import { and, eq, inArray, not, sql } from "drizzle-orm";
 import { type ConversationId, otherMember, privateConversationId, type Uuid } from "#contract/ids.ts";
-import type { FoundPerson, Profile, Relation, RelationState } from "#contract/people.ts";
+import type { FoundPerson, NumberNotice, Profile, Relation, RelationState } from "#contract/people.ts";
 import { defaultSettings, type Settings } from "#contract/settings/settings.ts";
+import { ownNumber } from "#worker/lib/absent-number.ts";
 import { isPictureVisible, type PhoneAccess, toVisiblePhone } from "#worker/lib/phone-visibility.ts";
 import type { Db } from "./client.ts";
-import { blocks, connection_requests, connections, profiles, settings } from "./schema.ts";
+import { blocks, connection_requests, connections, number_notices, profiles, settings } from "./schema.ts";
 
 /** Relations between people, read from the directory. */
 
@@ -23,7 +24,7 @@ export const selectProfiles = (db: Db, viewer: Uuid) =>
     .select({
       id: profiles.id,
       username: profiles.username,
-      phone: profiles.phone,
+      phone: sql<string>`CASE ${profiles.id} WHEN ${viewer} THEN ${ownNumber} ELSE ${profiles.phone} END`,
       avatar_url: sql<
         string | null
       >`CASE WHEN ${blocks.user_id} IS NULL THEN ${profiles.avatar_url} ELSE ${blocks.avatar_url} END`,
@@ -119,6 +120,10 @@ const selectContactStates = (db: Db, me: Uuid, others: Uuid[]) => {
       .select({ other: blocks.blocked_user_id })
       .from(blocks)
       .where(and(eq(blocks.user_id, me), inArray(blocks.blocked_user_id, others))),
+    db
+      .select({ other: number_notices.other_id, kind: number_notices.kind })
+      .from(number_notices)
+      .where(and(eq(number_notices.user_id, me), inArray(number_notices.other_id, others))),
   ] as const;
 };
 
@@ -136,6 +141,7 @@ const toContactStates = (
     updated_at: number;
   }[],
   blocked: { other: Uuid }[],
+  notices: { other: Uuid; kind: NumberNotice }[],
 ): ContactStates => {
   const states: ContactStates = new Map();
   const blockedByMe = new Set(blocked.map(({ other }) => other));
@@ -158,12 +164,14 @@ const toContactStates = (
     const other = otherMember(link.conversation_id, me);
     if (!other) continue;
     const { request_id, id: connection_id, created_at: since } = link;
+    const notice = notices.find((row) => row.other === other)?.kind;
     const contactState: ContactState = {
       state: "contact",
       request_id,
       connection_id,
       since,
       blocked: blockedByMe.has(other),
+      ...(notice ? { number_notice: notice } : {}),
     };
     states.set(other, contactState);
   }

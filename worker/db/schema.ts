@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { check, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { numberNotices } from "#contract/people.ts";
 import { audiences, contactsOrNobody, findableBy, requestSenders } from "#contract/settings/settings.ts";
 
 /**
@@ -10,6 +11,7 @@ import { audiences, contactsOrNobody, findableBy, requestSenders } from "#contra
 /** Credentials. Separate from `profiles`, so that no query for a person can return a password hash. */
 export const users = sqliteTable("users", {
   id: text("id").primaryKey(),
+  /** Number, or `createAbsentNumber` while the account holds none (worker/lib/absent-number.ts). */
   phone: text("phone").notNull().unique(),
   password_hash: text("password_hash").notNull(),
   created_at: integer("created_at").notNull(),
@@ -31,7 +33,45 @@ export const profiles = sqliteTable("profiles", {
   handle: text("handle"),
   /** Time at which this person last proved that `phone` is theirs; null while it is only a claim. */
   verified_at: integer("verified_at"),
+  /** Time at which somebody else first proved the number since then (docs/decisions/number-takeover.md). */
+  contested_at: integer("contested_at"),
+  /** Latest renewal among the sessions that have ended. Written by a trigger. */
+  ended_session_at: integer("ended_session_at").notNull().default(0),
 });
+
+/**
+ * Numbers that people gave at registration and have not verified, where numbers can be verified. Several people may
+ * give the same number; one of them at most holds it (`users.phone`).
+ */
+export const number_claims = sqliteTable(
+  "number_claims",
+  {
+    user_id: text("user_id")
+      .primaryKey()
+      .references(() => users.id, { onDelete: "cascade" }),
+    phone: text("phone").notNull(),
+    created_at: integer("created_at").notNull(),
+  },
+  (table) => [index("number_claims_by_phone").on(table.phone, table.created_at)],
+);
+
+/** What `user_id` has not yet confirmed about the number of a contact, `other_id`. */
+export const number_notices = sqliteTable(
+  "number_notices",
+  {
+    user_id: text("user_id")
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    other_id: text("other_id")
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    kind: text("kind", { enum: numberNotices }).notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.user_id, table.other_id] }),
+    index("number_notices_by_other").on(table.other_id),
+  ],
+);
 
 /**
  * Skeletons of all handles (contract/names/handles.ts). A former one stays reserved for some days, for the person who

@@ -2,6 +2,7 @@ import type { Uuid } from "#contract/ids.ts";
 import type { Relation, RelationState } from "#contract/people.ts";
 import { maskToCountryCode, maskToLastDigits } from "#contract/phone.ts";
 import { defaultSettings, type Settings } from "#contract/settings/settings.ts";
+import { toPresentNumber } from "./absent-number.ts";
 
 /** Visible part of a number: all of it, country code and last two digits, country code, nothing. */
 type PhoneVisibility = "full" | "lastDigits" | "country" | "hidden";
@@ -48,7 +49,9 @@ export const isPictureVisible = ({ isOwn, state, foundBy, pictureTo }: PictureAc
 };
 
 /** Phone number as it may leave the Worker for this reader; empty if it is hidden. */
-export const toVisiblePhone = (access: PhoneAccess, phone: string): string => {
+export const toVisiblePhone = (access: PhoneAccess, stored: string): string => {
+  const phone = toPresentNumber(stored);
+  if (phone === "") return "";
   const view = getPhoneVisibility(access);
   if (view === "full") return phone;
   if (view === "country") return maskToCountryCode(phone);

@@ -6,6 +6,7 @@ import { type PhoneQuery, parsePhoneQuery } from "#contract/phone.ts";
 import type { Db } from "#worker/db/client.ts";
 import { type ProfileWithPhone, selectProfiles, toFoundPeople } from "#worker/db/relations.ts";
 import { blocks, profiles, settings } from "#worker/db/schema.ts";
+import { ownNumber } from "#worker/lib/absent-number.ts";
 import { queueProfileChange } from "#worker/lib/contact-updates.ts";
 
 // Upper bounds of the rows scanned for people whose settings allow the search
@@ -101,7 +102,7 @@ export const searchByPhone = async (
   digits: string,
   prefixes: readonly string[],
 ): Promise<FoundPerson[]> => {
-  const own = await db.select({ phone: profiles.phone }).from(profiles).where(eq(profiles.id, me)).get();
+  const own = await db.select({ phone: ownNumber }).from(profiles).where(eq(profiles.id, me)).get();
   const query = parsePhoneQuery(digits, own?.phone ?? "", phoneSearchMinLength);
   const people = await searchProfiles(db, me, query, prefixes);
   return toFoundPeople(db, me, people, (phone) => (query.wholes.includes(phone) ? "number" : "digits"));
@@ -110,7 +111,7 @@ export const searchByPhone = async (
 const ownProfileColumns = {
   id: profiles.id,
   username: profiles.username,
-  phone: profiles.phone,
+  phone: ownNumber,
   avatar_url: profiles.avatar_url,
   created_at: profiles.created_at,
 };

@@ -12,6 +12,7 @@ import { describeOperation } from "#worker/lib/http/openapi.ts";
 import { refuse } from "#worker/lib/http/refusal.ts";
 import { validate } from "#worker/lib/http/validate.ts";
 import { limitCaller } from "#worker/lib/limits/rate-limit.ts";
+import { listVerifiablePrefixes } from "#worker/lib/number-adapters.ts";
 import { can } from "#worker/lib/permissions.ts";
 import {
   type AvatarSize,
@@ -20,7 +21,6 @@ import {
   findAvatar,
   storeAvatar,
 } from "#worker/lib/storage/avatars.ts";
-import { listVerifiablePrefixes } from "./numbers/adapters.ts";
 import { replaceAvatar, searchByPhone, updateUsername } from "./queries.ts";
 import { countSearch } from "./search-limit.ts";
 

@@ -12,9 +12,10 @@ import {
   toTrustTier,
 } from "#contract/settings/trust-tiers.ts";
 import type { Db } from "#worker/db/client.ts";
+import { toPresentNumber } from "#worker/lib/absent-number.ts";
 import { readLimitFactor } from "#worker/lib/limits/local-limits.ts";
 import { type RateLimitResult, takeToken } from "#worker/lib/limits/rate-limit.ts";
-import { listVerifiablePrefixes } from "./numbers/adapters.ts";
+import { listVerifiablePrefixes } from "#worker/lib/number-adapters.ts";
 import { hashDigits } from "./search-limit.ts";
 
 /** Trust tiers of people (docs/decisions/trust-tiers.md), computed when somebody reaches a new person. */
@@ -71,7 +72,9 @@ export const readTrust = async (env: object, db: Db, me: Uuid, now = Date.now())
     ${countRefusals(me, now)} AS refusals, ${countBlocks(me, now)} AS blocks FROM profiles WHERE profiles.id = ${me}`);
   if (!row) return { tier: "new", canVerify: false };
   const isVerified = row.verifiedAt !== null;
-  const isVerifiable = verifiable.some((prefix) => row.phone.startsWith(prefix));
+  // An account without a number can verify one as well.
+  const isAbsent = verifiable.length > 0 && toPresentNumber(row.phone) === "";
+  const isVerifiable = isAbsent || verifiable.some((prefix) => row.phone.startsWith(prefix));
   const tier = toTrustTier({
     accountAgeMs: now - row.createdAt,
     isVerified,

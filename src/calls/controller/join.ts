@@ -80,6 +80,11 @@ export class CallJoin {
       return;
     }
     const generation = ++this.#generation;
+    const refusal = await this.#sync.findDialRefusal(peer);
+    if (refusal) {
+      this.#port.showNotice({ notice: "failed", error: refusal, peer });
+      return;
+    }
     const hasLock = await this.#acquireLock(lockWaitMs);
     const state = this.#port.getState();
     if (generation !== this.#generation) this.#tabLock.release();

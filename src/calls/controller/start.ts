@@ -62,6 +62,12 @@ const createCallSyncPort = (engine: SyncEngine): CallSyncPort => {
     request: (command) => tab.request(command),
     announceTaken: (call) => tab.announceCallTaken(call),
     checkConnection: () => tab.refresh(),
+    async findDialRefusal(peer) {
+      const person = await requireStoreContext(engine)
+        .store.people.get(peer)
+        .catch(() => undefined);
+      return person?.numberNotice === "left" ? "number_unconfirmed" : undefined;
+    },
     async isRingAudible() {
       const settings = await readSettingsRow(requireStoreContext(engine).store);
       const effective = toEffectiveSettings(settings);

@@ -29,6 +29,7 @@ const PrivateChatMenu = lazyIdleOverlay(async () => ({
 const loadNotices = () => loadWithIdleTexts(() => import("./composer/private-chat-notices.tsx"));
 const BlockedNotice = lazyComponent(async () => ({ default: (await loadNotices()).BlockedNotice }));
 const DeletedAccountNotice = lazyComponent(async () => ({ default: (await loadNotices()).DeletedAccountNotice }));
+const NumberNoticeBar = lazyComponent(async () => ({ default: (await loadNotices()).NumberNoticeBar }));
 const NotConnectedNotice = lazyComponent(async () => ({ default: (await loadNotices()).NotConnectedNotice }));
 
 type PrivateChatProps = { me: Uuid; userId: Uuid; notFound: ReactNode };
@@ -60,7 +61,9 @@ export function PrivateChat({ me, userId, notFound }: PrivateChatProps) {
   const isProbablyOpen = profileError !== undefined ? wasOpen || undefined : isConfirmed ? isOpen : wasOpen;
   const isSynced = isConfirmed || (wasOpen !== undefined && !isOffline) || profileError !== undefined;
   const isBlocked = conversation?.blocked ?? false;
-  const canWrite = isDeleted || isBlocked ? false : isProbablyOpen;
+  const numberNotice = personRow?.numberNotice;
+  const mustConfirm = numberNotice === "left";
+  const canWrite = isDeleted || isBlocked || mustConfirm ? false : isProbablyOpen;
   const presence = usePresence(canWrite ? id : undefined);
   const profilePath = `/app/user/${userId}`;
   const showNotConnectedToast = () =>
@@ -71,7 +74,7 @@ export function PrivateChat({ me, userId, notFound }: PrivateChatProps) {
     ? showDeletedToast
     : isBlocked
       ? () => showBlockedCallToast(name)
-      : canWrite === false
+      : canWrite === false && !mustConfirm // which the call says itself
         ? showNotConnectedToast
         : undefined;
   const calls = useCallStart(userId, name);
@@ -129,6 +132,8 @@ export function PrivateChat({ me, userId, notFound }: PrivateChatProps) {
           <DeletedAccountNotice conversation={id} />
         ) : isBlocked ? (
           <BlockedNotice userId={userId} conversation={id} name={name} />
+        ) : numberNotice ? (
+          <NumberNoticeBar userId={userId} conversation={id} name={name} kind={numberNotice} />
         ) : (
           canWrite === false && <NotConnectedNotice userId={userId} conversation={id} />
         )

@@ -3,10 +3,9 @@ import { useTranslation } from "react-i18next";
 import { Link } from "react-router";
 import { Button } from "#components/controls/button.tsx";
 import { Screen } from "#components/layout/screen.tsx";
-import { OwnNumber } from "#contract/auth/number.ts";
-import { parseResponse } from "#lib/http/parse-response.ts";
 import { useOwnProfile } from "#sync/hooks/use-people.ts";
 import { useRemoteQuery } from "#sync/hooks/use-remote.ts";
+import { ownNumberPath, parseOwnNumber } from "#sync/people/own-number.ts";
 import { DeleteAccountButton } from "./delete-account.tsx";
 import { LanguagePicker } from "./language-picker.tsx";
 import { OwnProfileHeader } from "./profile-header.tsx";
@@ -25,16 +24,20 @@ const settingsPages = [
   { path: "/app/help", icon: "i-ph-lifebuoy", title: "help.title" },
 ] as const;
 
-const parseOwnNumber = (body: unknown): OwnNumber => parseResponse(OwnNumber, body);
-
 /** Whether the own number is verified. Only the server knows. */
 function OwnNumberState() {
   const { t } = useTranslation();
-  const [query] = useRemoteQuery("/api/number", true, parseOwnNumber);
+  const [query] = useRemoteQuery(ownNumberPath, true, parseOwnNumber);
   if (query.state !== "found") return null;
   return (
     <span className="text-sm text-muted">
-      {t(query.body.verified_at === null ? "number.unverified" : "number.verified")}
+      {t(
+        query.body.phone === ""
+          ? "number.none"
+          : query.body.verified_at === null || query.body.contested_until !== null
+            ? "number.unverified"
+            : "number.verified",
+      )}
     </span>
   );
 }

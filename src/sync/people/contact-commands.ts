@@ -19,6 +19,13 @@ export const unblockPerson = (person: Uuid): Promise<void> =>
   requestRelationChange(person, ["DELETE", `/api/blocks/${person}`], ({ blocked }) => blocked === 0);
 export const deleteContact = (person: Uuid): Promise<void> =>
   requestRelationChange(person, ["DELETE", `/api/contacts/${person}`], ({ state }) => state !== "contact");
+/** Confirms what happened to a contact's number, on all devices. */
+export const confirmNumberNotice = (person: Uuid): Promise<void> =>
+  requestRelationChange(
+    person,
+    ["DELETE", `/api/number/notices/${person}`],
+    ({ numberNotice }) => numberNotice === undefined,
+  );
 export const sendContactRequest = (person: Uuid): Promise<void> =>
   requestRelationChange(
     person,

@@ -4,7 +4,7 @@ import { Body, ForwardSource, type InboxRow, ReplyPlace, type StoredBody } from 
 import { errorCodes } from "#contract/errors.ts";
 import type { GroupRole } from "#contract/groups.ts";
 import { ConversationId, Uuid } from "#contract/ids.ts";
-import type { RelationState } from "#contract/people.ts";
+import type { NumberNotice, RelationState } from "#contract/people.ts";
 import type { ConversationFlags, FlagChange } from "#contract/settings/conversation-flags.ts";
 import { storeNamePrefix } from "#lib/browser/push/background-sync.ts";
 import type { ListSection } from "./list-sections.ts";
@@ -25,6 +25,7 @@ export type PersonRow = {
   blocked: 0 | 1; // by this person
   told?: number; // number of pushes about this person that the server sent; see docs/decisions/reviewed-structures.md
   deleted?: 1; // account deleted
+  numberNotice?: NumberNotice; // not confirmed by this person yet
 };
 
 /** The server's inbox row plus local state. */

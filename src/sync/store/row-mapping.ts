@@ -54,6 +54,7 @@ export const toPersonRow = ({ profile, ...relation }: Relation): PersonRow => ({
   connectionId: relation.connection_id,
   since: relation.since,
   blocked: relation.blocked ? 1 : 0,
+  ...(relation.number_notice ? { numberNotice: relation.number_notice } : {}),
 });
 
 export const toUnrelatedPersonRow = (profile: Profile): PersonRow => ({

@@ -1,3 +1,4 @@
+import type { CallError } from "#contract/calls/local-call.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { isRefusal } from "#contract/wire/commands.ts";
 import type { CallFeedEvent } from "#sync/calls/call-feed.ts";
@@ -31,6 +32,8 @@ export class ModelBrowser {
   hasLocks = true;
   /** Delay before a free lock is granted. */
   lockMs = 1;
+  /** Why nobody can be called from here. */
+  dialRefusal: CallError;
   /** Setting for audible rings. */
   isRingAudible = true;
   /** Whether notifications are on. */

@@ -141,6 +141,7 @@ export class ModelTab {
           if (tab !== this) browser.time.after(1, () => tab.receive({ event_type: "taken", data: { call_id: call } }));
       },
       checkConnection: () => browser.checkConnection(),
+      findDialRefusal: async () => browser.dialRefusal,
       isRingAudible: async () => browser.isRingAudible,
       hasSystemNotifications: () => browser.hasSystemNotifications,
       subscribeRingNotification: (_, onShown) => addListener(this.#notificationListeners, onShown),

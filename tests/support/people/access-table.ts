@@ -190,6 +190,12 @@ export const accessTable: Record<string, Row> = {
   "POST /api/invitations/accept": { expected: signedIn(404), body: () => ({ token: "unknown" }) },
   "GET /api/number": { expected: signedIn(200) },
   // Nobody receives messages from numbers here. Proofs of others: tests/worker/people/number-attacks.test.ts.
+  "POST /api/number/methods": { expected: signedIn(200), body: ({ bob }) => ({ phone: bob.phone }) },
+  // Notices are one's own, about contacts.
+  "DELETE /api/number/notices/:userId": {
+    path: ({ ana, cal }, role) => `/api/number/notices/${role === "entitled" || role === "revoked" ? cal.id : ana.id}`,
+    expected: { ...owned, blocked: 200 }, // a contact, whom Ana blocks
+  },
   "POST /api/number/proofs": { expected: signedIn(409), body: () => ({ method: "whatsapp_message" }) },
   "POST /api/number/proofs/:id/code": {
     expected: signedIn(410),

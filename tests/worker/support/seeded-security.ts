@@ -13,7 +13,7 @@ import {
   recovery_codes,
 } from "#worker/db/account-schema.ts";
 import { openDb } from "#worker/db/client.ts";
-import { invitations } from "#worker/db/schema.ts";
+import { invitations, number_claims, number_notices } from "#worker/db/schema.ts";
 import { type RateLimitName, rateLimitPolicies } from "#worker/lib/limits/rate-limit.ts";
 import { drainBucket } from "./site.ts";
 
@@ -50,6 +50,8 @@ export const seedSecurity = async (user: Uuid, session: Uuid, expires_at = Date.
       .insert(number_proofs)
       .values({ ...asked, id: id(), phone: "", method: "sms_code", adapter: "essai", created_at }),
     db.insert(invitations).values({ user_id: user, token: id(), expires_at, uses: 0 }),
+    db.insert(number_claims).values({ user_id: user, phone: "", created_at }),
+    db.insert(number_notices).values({ user_id: user, other_id: user, kind: "changed" }),
     db
       .insert(auth_codes)
       .values({ ...from, user_id: user, hash: id(), method: "oauth", code_challenge: "", expires_at }),

@@ -4,7 +4,7 @@ import { api } from "#worker/api.ts";
 import type { ConversationRpc, UserChannelRpc } from "#worker/objects/rpc.ts";
 import { site } from "./site.ts";
 
-/** Settings that no local server has (worker/calls/relay-settings.ts, worker/auth/second-factor/secret-box.ts, worker/people/numbers/adapters.ts). */
+/** Settings that no local server has (worker/calls/relay-settings.ts, worker/auth/second-factor/secret-box.ts, worker/lib/number-adapters.ts). */
 type Setting =
   | "LOCAL_LIMIT_FACTOR"
   | "FACTOR_KEY_NEXT"

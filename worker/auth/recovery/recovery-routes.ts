@@ -4,7 +4,7 @@ import { OnwardAddress, Recover, RecoverByCode, Verify, VerifyOnward } from "#co
 import { deletedUserId } from "#contract/ids.ts";
 import { toE164 } from "#contract/phone.ts";
 import { redeemProofOfWork } from "#worker/auth/proof-of-work.ts";
-import { findAccount, findCredentials, type PasswordCredentials } from "#worker/auth/queries.ts";
+import { findAccount, listCredentials } from "#worker/auth/queries.ts";
 import {
   joinPreconditions,
   toMailedTokenPreconditions,
@@ -160,17 +160,17 @@ export const recoveryRoutes = createRoutes()
       const key = hashLimitKey(c.env, `${toE164(phone) ?? phone} ${getClientAddress(c.req.raw)}`);
       const taken = await takeToken(db, key, "recover_by_phone_and_address");
       if (!taken.ok) return refuse(c, "rate_limited", taken);
-      const credentials: PasswordCredentials = (await findCredentials(db, phone)) ?? {
-        id: deletedUserId,
-        password_hash: "",
-      };
+      const known = await listCredentials(db, phone);
       // An unknown number runs the same query with a dummy id and is refused.
-      const recoveryCode = await findRecoveryCode(db, c.env, credentials.id, code);
-      const account = recoveryCode && (await findAccount(db, credentials.id));
-      const preconditions =
-        recoveryCode &&
-        joinPreconditions(toPasswordPreconditions({ user_id: credentials.id, ...credentials }), recoveryCode.ground);
-      const session = account && preconditions && (await startSession(c, account, "recovery_code", preconditions));
-      return session ? c.json(session, 200) : refuse(c, "invalid_credentials");
+      for (const credentials of known.length > 0 ? known : [{ id: deletedUserId, password_hash: "" }]) {
+        const recoveryCode = await findRecoveryCode(db, c.env, credentials.id, code);
+        const account = recoveryCode && (await findAccount(db, credentials.id));
+        if (!account) continue;
+        const holdsPassword = toPasswordPreconditions({ user_id: credentials.id, ...credentials });
+        const preconditions = joinPreconditions(holdsPassword, recoveryCode.ground);
+        const session = await startSession(c, account, "recovery_code", preconditions);
+        return session ? c.json(session, 200) : refuse(c, "invalid_credentials");
+      }
+      return refuse(c, "invalid_credentials");
     },
   );

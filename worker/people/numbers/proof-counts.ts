@@ -3,7 +3,7 @@ import { sendsCode } from "#contract/auth/number.ts";
 import { numberCodesOfRange, numberCodesPerCompletion, numberRangeDigits } from "#contract/limits.ts";
 import { number_proof_counts as counts } from "#worker/db/account-schema.ts";
 import type { Db } from "#worker/db/client.ts";
-import type { NumberAdapter } from "./adapters.ts";
+import type { NumberAdapter } from "#worker/lib/number-adapters.ts";
 
 /**
  * Daily budgets of the adapters, and the stop for ranges of numbers that are sent codes which nobody types: somebody

@@ -1,21 +1,31 @@
-import { and, eq, gt, inArray, lt, ne, type SQL, sql } from "drizzle-orm";
+import { and, eq, gt, inArray, lt, sql } from "drizzle-orm";
 import type { NumberMethod } from "#contract/auth/number.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { numberCodeAttempts } from "#contract/limits.ts";
-import { phoneForms, toE164 } from "#contract/phone.ts";
+import { toE164 } from "#contract/phone.ts";
 import { number_proof_counts, number_proofs } from "#worker/db/account-schema.ts";
 import type { Db } from "#worker/db/client.ts";
-import { profiles } from "#worker/db/schema.ts";
-import { countCompletion } from "./proof-counts.ts";
+import { number_notices, profiles } from "#worker/db/schema.ts";
+import { ownNumber } from "#worker/lib/absent-number.ts";
+import { queueOneSidedRelation } from "#worker/lib/contact-updates.ts";
 
 export type NumberProofRow = typeof number_proofs.$inferSelect;
-type OwnNumberRow = { phone: string; verified_at: number | null };
 
-/** Number of a person in its canonical form, and when it was verified. */
-export const findNumber = async (db: Db, me: Uuid): Promise<OwnNumberRow | undefined> => {
-  const columns = { phone: profiles.phone, verified_at: profiles.verified_at };
-  const row = await db.select(columns).from(profiles).where(eq(profiles.id, me)).get();
-  return row && { phone: toE164(row.phone) ?? row.phone, verified_at: row.verified_at };
+/** Number that a person holds or claims, in its canonical form, and what the directory knows about it. */
+export const findNumber = async (db: Db, me: Uuid, now = Date.now()) => {
+  const row = await db
+    .select({
+      phone: ownNumber,
+      handle: profiles.handle,
+      verified_at: profiles.verified_at,
+      contested_at: profiles.contested_at,
+      isRefused: sql`ifnull(${number_proofs.is_refused} AND ${number_proofs.expires_at} > ${now}, 0)`.mapWith(Boolean),
+    })
+    .from(profiles)
+    .leftJoin(number_proofs, eq(number_proofs.user_id, profiles.id))
+    .where(eq(profiles.id, me))
+    .get();
+  return row && { ...row, phone: toE164(row.phone) ?? row.phone };
 };
 
 /**
@@ -24,7 +34,7 @@ export const findNumber = async (db: Db, me: Uuid): Promise<OwnNumberRow | undef
  */
 export const insertNumberProof = async (
   db: Db,
-  proof: Omit<NumberProofRow, "attempts">,
+  proof: Omit<NumberProofRow, "attempts" | "is_refused">,
   now = Date.now(),
 ): Promise<boolean> => {
   const { lookup } = proof;
@@ -60,6 +70,7 @@ export const takeCodeAttempt = async (
         eq(number_proofs.session_id, session),
         gt(number_proofs.expires_at, now),
         lt(number_proofs.attempts, numberCodeAttempts),
+        eq(number_proofs.is_refused, false),
       ),
     )
     .returning();
@@ -97,30 +108,13 @@ export const findProofsByLookup = (
       ),
     );
 
-/** SQL: the number as the directory stores it, in any form. */
-const hasNumber = (phone: string): SQL => inArray(profiles.phone, phoneForms(phone));
-
-/**
- * Completes a proof: its person holds the number verified, and nobody else. Returns false if the proof was completed or
- * replaced meanwhile, or if the person has another number now.
- */
-export const completeNumberProof = async (db: Db, proof: NumberProofRow, now = Date.now()): Promise<boolean> => {
-  const isOpen = sql`EXISTS (SELECT 1 FROM ${number_proofs} WHERE user_id = ${proof.user_id} AND id = ${proof.id})`;
-  const [verified] = await db.batch([
-    db
-      .update(profiles)
-      .set({ verified_at: now })
-      .where(and(eq(profiles.id, proof.user_id), hasNumber(proof.phone), isOpen))
-      .returning({ id: profiles.id }),
-    // Another form of the number, in an account older than the canonical form.
-    db
-      .update(profiles)
-      .set({ verified_at: null })
-      .where(and(hasNumber(proof.phone), ne(profiles.id, proof.user_id), isOpen)),
-    countCompletion(db, proof, isOpen),
-    db.delete(number_proofs).where(and(eq(number_proofs.user_id, proof.user_id), eq(number_proofs.id, proof.id))),
+/** Deletes a notice about a contact's number, and queues the update for the person's own devices. */
+export const deleteNumberNotice = async (db: Db, me: Uuid, other: Uuid): Promise<void> => {
+  const isNotice = and(eq(number_notices.user_id, me), eq(number_notices.other_id, other));
+  await db.batch([
+    queueOneSidedRelation(db, me, other, sql`EXISTS (SELECT 1 FROM ${number_notices} WHERE ${isNotice})`),
+    db.delete(number_notices).where(isNotice),
   ]);
-  return verified.length > 0;
 };
 
 const countsKeptDays = 7;

@@ -1,20 +1,41 @@
 import * as v from "valibot";
-import { NumberCodeCheck, NumberProof, NumberProofStart, OwnNumber } from "#contract/auth/number.ts";
+import {
+  NewNumber,
+  NewNumberMethods,
+  NumberCodeCheck,
+  NumberProof,
+  NumberProofStart,
+  OwnNumber,
+} from "#contract/auth/number.ts";
 import { Uuid } from "#contract/ids.ts";
+import { numberContestDays } from "#contract/limits.ts";
+import { Relation } from "#contract/people.ts";
 import { openDb } from "#worker/db/client.ts";
-import { type AppContext, createRoutes } from "#worker/lib/http/app.ts";
+import { findRelation } from "#worker/db/relations.ts";
+import { pushPendingToEach } from "#worker/lib/contact-updates.ts";
+import { type AppContext, createRoutes, runAfterResponse } from "#worker/lib/http/app.ts";
 import { authenticate } from "#worker/lib/http/authenticate.ts";
 import { describeOperation } from "#worker/lib/http/openapi.ts";
 import { refuse } from "#worker/lib/http/refusal.ts";
 import { validate } from "#worker/lib/http/validate.ts";
-import { listMethods } from "./adapters.ts";
+import { limitCaller } from "#worker/lib/limits/rate-limit.ts";
+import { listMethods } from "#worker/lib/number-adapters.ts";
+import { completeProofAndNotify } from "./complete-proof.ts";
 import { isSameHash, toCodeHash } from "./proof-hashes.ts";
-import { completeNumberProof, findNumber, takeCodeAttempt } from "./queries.ts";
+import { deleteNumberNotice, findNumber, takeCodeAttempt } from "./queries.ts";
 import { startNumberProof } from "./start-proof.ts";
 
 const readOwnNumber = async (c: AppContext): Promise<OwnNumber> => {
-  const own = (await findNumber(openDb(c.env), c.var.caller.user)) ?? { phone: "", verified_at: null };
-  return { ...own, methods: listMethods(c.env, own.phone) };
+  const own = await findNumber(openDb(c.env), c.var.caller.user);
+  const { phone = "", handle = null, verified_at = null, contested_at = null, isRefused = false } = own ?? {};
+  return {
+    phone,
+    handle,
+    verified_at,
+    methods: listMethods(c.env, phone),
+    contested_until: contested_at === null ? null : contested_at + numberContestDays * 24 * 3_600_000,
+    is_refused: isRefused,
+  };
 };
 
 export const numberRoutes = createRoutes()
@@ -29,15 +50,52 @@ export const numberRoutes = createRoutes()
     authenticate,
     async (c) => c.json(await readOwnNumber(c), 200),
   )
+  .delete(
+    "/number/notices/:userId",
+    describeOperation({
+      tag: "people",
+      summary: "Confirm what happened to a contact's number, on all own devices",
+      ok: { status: 200, body: Relation },
+      refusals: ["invalid_input", "user_not_found", "forbidden_origin"],
+    }),
+    authenticate,
+    validate("param", v.object({ userId: Uuid })),
+    limitCaller("contact_change_by_user"),
+    async (c) => {
+      const me = c.var.caller.user;
+      const db = openDb(c.env);
+      const { userId } = c.req.valid("param");
+      await deleteNumberNotice(db, me, userId);
+      const relation = await findRelation(db, me, userId);
+      runAfterResponse(c.executionCtx, "push a confirmed notice to own devices", pushPendingToEach(c.env, [me]));
+      return relation?.state === "contact" ? c.json(relation, 200) : refuse(c, "user_not_found");
+    },
+  )
+  .post(
+    "/number/methods",
+    describeOperation({
+      tag: "people",
+      summary: "Methods by which a new number of one's own can be verified, whether or not somebody has it",
+      ok: { status: 200, body: NewNumberMethods },
+      refusals: ["invalid_input", "forbidden_origin"],
+    }),
+    authenticate,
+    validate("json", NewNumber),
+    (c) => {
+      const { phone } = c.req.valid("json");
+      return c.json({ phone, methods: listMethods(c.env, phone) }, 200);
+    },
+  )
   .post(
     "/number/proofs",
     describeOperation({
       tag: "people",
       summary:
-        "Start to prove one's own number: the answer says what to do next. It replaces an earlier start, and is valid for ten minutes in this session",
+        "Start to prove one's own number, or a new one: the answer says what to do next. It replaces an earlier start, and is valid for ten minutes in this session",
       ok: { status: 201, body: NumberProof },
       refusals: [
         "invalid_input",
+        "reauthentication_needed",
         "number_already_verified",
         "number_method_unavailable",
         "number_proofs_used_up",
@@ -49,7 +107,7 @@ export const numberRoutes = createRoutes()
     authenticate,
     validate("json", NumberProofStart),
     async (c) => {
-      const started = await startNumberProof(c, c.req.valid("json").method);
+      const started = await startNumberProof(c, c.req.valid("json"));
       return "proof" in started ? c.json(started.proof, 201) : refuse(c, started.refusal, started);
     },
   )
@@ -59,7 +117,7 @@ export const numberRoutes = createRoutes()
       tag: "people",
       summary: "Complete the proof of one's own number with the code that was sent to it; five attempts",
       ok: { status: 200, body: OwnNumber },
-      refusals: ["invalid_input", "number_code_wrong", "number_proof_expired", "forbidden_origin"],
+      refusals: ["invalid_input", "number_code_wrong", "number_proof_expired", "number_in_use", "forbidden_origin"],
     }),
     authenticate,
     validate("param", v.object({ id: Uuid }), "number_proof_expired"),
@@ -72,7 +130,9 @@ export const numberRoutes = createRoutes()
       if (!proof || proof.code_hash === null) return refuse(c, "number_proof_expired");
       if (!isSameHash(proof.code_hash, toCodeHash(c.env, id, c.req.valid("json").code)))
         return refuse(c, "number_code_wrong");
-      if (!(await completeNumberProof(db, proof))) return refuse(c, "number_proof_expired");
+      const outcome = await completeProofAndNotify(c, proof);
+      if (outcome === "expired") return refuse(c, "number_proof_expired");
+      if (outcome === "in_use") return refuse(c, "number_in_use");
       return c.json(await readOwnNumber(c), 200);
     },
   );

@@ -1,8 +1,8 @@
 import type { Language } from "#contract/language.ts";
 import { numberProofMinutes } from "#contract/limits.ts";
 import { logError } from "#worker/lib/log.ts";
+import { type CodeAdapter, fillPlaceholders, localSmsUrl } from "#worker/lib/number-adapters.ts";
 import { storeLocalSms } from "#worker/mail/local-sms.ts";
-import { type CodeAdapter, fillPlaceholders, localSmsUrl } from "./adapters.ts";
 
 const timeoutMs = 10_000;
 

@@ -1,15 +1,17 @@
 import { randomBytes, randomInt } from "node:crypto";
-import { type NumberMethod, type NumberProof, sendsCode } from "#contract/auth/number.ts";
+import type * as v from "valibot";
+import { type NumberProof, type NumberProofStart, sendsCode } from "#contract/auth/number.ts";
 import type { ErrorCode } from "#contract/errors.ts";
 import { createUuid } from "#contract/ids.ts";
 import { numberCodeDigits, numberProofMinutes } from "#contract/limits.ts";
+import { findReauthenticationExpiry } from "#worker/auth/second-factor/reauthentication.ts";
 import { openDb } from "#worker/db/client.ts";
 import type { AppContext } from "#worker/lib/http/app.ts";
 import { getRequestLanguage } from "#worker/lib/http/content-negotiation.ts";
 import { findPublicOrigin } from "#worker/lib/http/public-origin.ts";
 import { hashLimitKey } from "#worker/lib/limits/hashed-key.ts";
 import { type RateLimitName, returnToken, takeTokens } from "#worker/lib/limits/rate-limit.ts";
-import { findAdapter, type NumberAdapter, readNumberSettings } from "./adapters.ts";
+import { findAdapter, type NumberAdapter, readNumberSettings } from "#worker/lib/number-adapters.ts";
 import { takeProofStart } from "./proof-counts.ts";
 import { toCallLookup, toCodeHash, toMessageLookup } from "./proof-hashes.ts";
 import { deleteNumberProof, findNumber, insertNumberProof, type NumberProofRow } from "./queries.ts";
@@ -26,7 +28,7 @@ const tokenLength = 8; // 40 bits, of use to nobody but the number's owner
 const createMessageToken = (): string =>
   `LISOLO-${[...randomBytes(tokenLength)].map((byte) => tokenLetters[byte % tokenLetters.length]).join("")}`;
 
-type ProofBase = Omit<NumberProofRow, "attempts" | "code_hash" | "lookup">;
+type ProofBase = Omit<NumberProofRow, "attempts" | "is_refused" | "code_hash" | "lookup">;
 
 /** Inserts the proof of a call, for the first of the adapter's numbers that awaits no other caller of this number. */
 const insertCallProof = async (
@@ -67,22 +69,30 @@ const insertAndAsk = async (c: AppContext, adapter: NumberAdapter, base: ProofBa
   return { refusal: "number_code_not_sent" };
 };
 
-/** Starts the proof of the caller's own number by a method. */
-export const startNumberProof = async (c: AppContext, method: NumberMethod): Promise<Started> => {
+/** Starts the proof of the caller's own number, or of a new one in its place, by a method. */
+export const startNumberProof = async (
+  c: AppContext,
+  { method, phone: newPhone }: v.InferOutput<typeof NumberProofStart>,
+): Promise<Started> => {
   const db = openDb(c.env);
   const { user, session } = c.var.caller;
   const own = await findNumber(db, user);
-  if (!own || own.verified_at !== null) return { refusal: "number_already_verified" };
-  const adapter = findAdapter(c.env, own.phone, method);
+  const phone = newPhone ?? own?.phone ?? "";
+  if (own?.phone === phone && own.verified_at !== null && own.contested_at === null)
+    return { refusal: "number_already_verified" };
+  // Whoever has an open session only must not replace the number by which its owner signs in.
+  if (own?.phone !== phone && (await findReauthenticationExpiry(db, c.var.caller, Date.now())) === null)
+    return { refusal: "reauthentication_needed" };
+  const adapter = findAdapter(c.env, phone, method);
   if (!adapter) return { refusal: "number_method_unavailable" };
-  const ofNumber: [RateLimitName, string] = ["number_code_by_number", hashLimitKey(c.env, own.phone)];
+  const ofNumber: [RateLimitName, string] = ["number_code_by_number", hashLimitKey(c.env, phone)];
   const buckets: [RateLimitName, string][] = [["number_proof_by_user", user]];
   // Only what is sent to a number counts for it: nobody can keep its owner from sending or calling.
   if (sendsCode(method)) buckets.push(ofNumber);
   const taken = await takeTokens(db, buckets);
   if (!taken.ok) return { refusal: "number_proofs_used_up", retryAfterMs: taken.retryAfterMs };
   const now = Date.now();
-  if (!(await takeProofStart(db, adapter, own.phone, now))) {
+  if (!(await takeProofStart(db, adapter, phone, now))) {
     for (const [name, key] of buckets) await returnToken(db, key, name);
     return { refusal: "number_method_unavailable" };
   }
@@ -90,7 +100,7 @@ export const startNumberProof = async (c: AppContext, method: NumberMethod): Pro
     id: createUuid(now),
     user_id: user,
     session_id: session,
-    phone: own.phone,
+    phone,
     method,
     adapter: adapter.id,
     created_at: now,

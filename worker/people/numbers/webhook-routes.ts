@@ -6,9 +6,10 @@ import { type AppContext, createRoutes } from "#worker/lib/http/app.ts";
 import { describeOperation } from "#worker/lib/http/openapi.ts";
 import { refuse } from "#worker/lib/http/refusal.ts";
 import { validate } from "#worker/lib/http/validate.ts";
-import { type NumberAdapter, readNumberSettings } from "./adapters.ts";
+import { type NumberAdapter, readNumberSettings } from "#worker/lib/number-adapters.ts";
+import { completeProofAndNotify } from "./complete-proof.ts";
 import { toCallLookup, toMessageLookup } from "./proof-hashes.ts";
-import { completeNumberProof, findProofsByLookup } from "./queries.ts";
+import { findProofsByLookup } from "./queries.ts";
 import { isEqualSecret, isSignedByMeta, isSignedCall } from "./webhook-signature.ts";
 
 /**
@@ -56,7 +57,7 @@ const completeProofs = async (c: AppContext, adapter: NumberAdapter, { from, at,
   const method: NumberMethod = adapter.method;
   const started = { after: at + clockToleranceMs, now: Date.now() };
   const proofs = await findProofsByLookup(db, { lookups, phone, method, adapter: adapter.id, at: started });
-  for (const proof of proofs) await completeNumberProof(db, proof);
+  for (const proof of proofs) await completeProofAndNotify(c, proof);
 };
 
 const parseJson = <T extends v.GenericSchema>(schema: T, body: string): v.InferOutput<T> | undefined => {

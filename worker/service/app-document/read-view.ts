@@ -162,7 +162,8 @@ const readChatView = async (reader: Reader, data: DocumentData): Promise<ChatVie
     .filter(({ body }) => body.type !== "withheld")
     .map((message) => toChatEntry(message, row, reader));
   // A chat with a notice instead of messages or composer is left to the app.
-  const isPlain = messages.length > 0 && row.open && !relation?.blocked && !relation?.profile.deleted;
+  const isUnconfirmed = relation?.number_notice === "left";
+  const isPlain = messages.length > 0 && row.open && !relation?.blocked && !isUnconfirmed && !relation?.profile.deleted;
   if (!isPlain) return undefined;
   const drawn = messages.slice(0, drawnMessages);
   const members = row.group && (await readMembers(reader, row.conversation, listMembersOfMessages(drawn)));

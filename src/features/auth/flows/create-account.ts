@@ -1,27 +1,35 @@
 import type { SignUp } from "#contract/auth/sign-in.ts";
-import { ApiRequestError, sendHttpRequest } from "#lib/http/http-request.ts";
+import { ApiRequestError, sendHttpRequest, toErrorCode } from "#lib/http/http-request.ts";
 import { signIn, signUp } from "#lib/session/sign-in.ts";
+
+/** Signs in. Returns false if there is no such account with this password. */
+const signInIfPossible = async (phone: string, password: string): Promise<boolean> => {
+  try {
+    await signIn(phone, password);
+    return true;
+  } catch (error) {
+    if (toErrorCode(error) === "invalid_credentials") return false;
+    throw error;
+  }
+};
 
 export type NewAccount = { phone: string; password: string; username: string; identity?: SignUp["identity"] };
 
 /**
- * Creates a function that signs up and can be retried after a lost response. If a retry with the same phone and
- * password is refused with `phone_exists`, the unanswered request may have created the account. It then signs in with
- * the password; if that fails too, the original error is thrown.
+ * Creates a function that signs up and can be retried after a lost response. A retry with the same phone and password
+ * signs in first: the unanswered request may have created the account, and a second one may be possible.
  */
 export const createIdempotentSignUp = () => {
   let unanswered: NewAccount | undefined;
   return async (account: NewAccount, captchaToken: string): Promise<void> => {
+    const { phone, password } = account;
     try {
+      const wasUnanswered = unanswered?.phone === phone && unanswered.password === password;
+      if (wasUnanswered && (await signInIfPossible(phone, password))) return;
       await signUp({ ...account, captchaToken });
     } catch (error) {
-      const isUnanswered = error instanceof ApiRequestError && error.code === "offline";
-      const wasUnanswered = unanswered?.phone === account.phone && unanswered.password === account.password;
-      if (isUnanswered) unanswered = account;
-      if (!wasUnanswered || !(error instanceof ApiRequestError) || error.code !== "phone_exists") throw error;
-      await signIn(account.phone, account.password).catch(() => {
-        throw error;
-      });
+      if (error instanceof ApiRequestError && error.code === "offline") unanswered = account;
+      throw error;
     }
   };
 };

@@ -60,4 +60,4 @@ export function PhoneOrHandleField(props: NumberFieldProps) {
 }
 
 /** Number or handle as the server expects it: a handle begins with "@". */
-export const toSignInName = (typed: string): string => (/^[^@]*[a-z]/i.test(typed) ? `@${typed.trim()}` : typed);
+export const toSignInName = (typed: string): string => (/^[^@]*[a-z]/i.test(typed) ? `@${typed.trim()}` : typed.trim());

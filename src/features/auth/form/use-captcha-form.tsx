@@ -14,11 +14,15 @@ type CaptchaOptions = {
   field: string;
   /** True if the typed text can be a phone number or address. */
   isComplete: (typed: string) => boolean;
+  /** What the proof is bound to, if it is not the trimmed text of the field. */
+  toSubject?: (typed: string) => string;
 };
+
+const trim = (typed: string): string => typed.trim();
 
 /** Authentication form with a captcha checkbox. The `prove` argument of `submit` waits for the proof of work. */
 export const useCaptchaForm = (
-  { action, field, isComplete }: CaptchaOptions,
+  { action, field, isComplete, toSubject = trim }: CaptchaOptions,
   submit: (data: FormData, prove: SendWithProof) => Promise<FormProblem | undefined>,
   options?: AuthFormOptions,
 ) => {
@@ -26,7 +30,7 @@ export const useCaptchaForm = (
   const input = useRef<HTMLInputElement>(null);
 
   const authForm = useAuthForm(async (data) => {
-    const purpose = { action, subject: getFormText(data, field).trim() };
+    const purpose = { action, subject: toSubject(getFormText(data, field)) };
     try {
       return await submit(data, (send) => proof.prove(purpose, send));
     } catch (error) {
@@ -37,8 +41,8 @@ export const useCaptchaForm = (
 
   /** Starts the proof of work once the captcha is checked and its subject is complete. */
   const startProof = () => {
-    const typed = authForm.form.current?.querySelector<HTMLInputElement>(`#${field}`)?.value.trim() ?? "";
-    if (input.current?.checked && isComplete(typed)) proof.start({ action, subject: typed });
+    const subject = toSubject(authForm.form.current?.querySelector<HTMLInputElement>(`#${field}`)?.value ?? "");
+    if (input.current?.checked && isComplete(subject)) proof.start({ action, subject });
   };
 
   // Triggers: checked before the script loaded, network restored, subject changed.

@@ -32,7 +32,11 @@ export default function LoginScreen() {
       await continueSignIn(await signIn(toSignInName(input.phoneNumber), input.password));
       return undefined;
     },
-    { toProblem: toLoginProblem, failureTitle: "auth.signInFailed", restoreKey: "login" },
+    {
+      toProblem: (error) => toLoginProblem(error, toSignInName(findField("phoneNumber")?.value ?? "")),
+      failureTitle: "auth.signInFailed",
+      restoreKey: "login",
+    },
   );
   const { form, showProblem, errorOf } = authForm;
   const onFailed = (error: unknown) => showProblem(toLoginProblem(error), "auth.signInFailed");

@@ -5,9 +5,10 @@ import { TextField } from "#components/controls/text-field.tsx";
 import { Email } from "#contract/auth/security.ts";
 import { emailMaxLength } from "#contract/limits.ts";
 import { toE164 } from "#contract/phone.ts";
+import { toNameProblem } from "#features/auth/flows/login-problem.ts";
 import { AuthForm } from "#features/auth/form/auth-form.tsx";
 import { type FormProblem, toFormProblem, validateCaptcha } from "#features/auth/form/form-problem.ts";
-import { PhoneField } from "#features/auth/form/phone-field.tsx";
+import { PhoneOrHandleField, toSignInName } from "#features/auth/form/phone-field.tsx";
 import { getFormText } from "#features/auth/form/use-auth-form.ts";
 import { useCaptchaForm } from "#features/auth/form/use-captcha-form.tsx";
 import { requestRecoveryMail, signInByRecoveryCode } from "#lib/session/recovery.ts";
@@ -27,7 +28,8 @@ const mailCaptcha = {
 const recoveryCodeCaptcha = {
   action: "recover_by_code",
   field: "phoneNumber",
-  isComplete: (typed: string) => toE164(typed) !== undefined,
+  isComplete: (name: string) => toE164(name) !== undefined || name.startsWith("@"),
+  toSubject: toSignInName,
 } as const;
 
 type RecoverMailFormProps = {
@@ -69,10 +71,11 @@ export function RecoverMailForm({ email, onSent }: RecoverMailFormProps) {
   );
 }
 
-const toRecoveryCodeProblem = (error: unknown): FormProblem =>
+/** `name`: number, or handle with its "@". */
+const toRecoveryCodeProblem = (error: unknown, name: string): FormProblem =>
   toFormProblem(error, {
     invalid_credentials: { field: "recoveryCode", text: "recover.codeWrong" },
-    validation_failed: { field: "phoneNumber", text: "auth.invalidPhoneNumber" },
+    validation_failed: toNameProblem(name),
   });
 
 type RecoverCodeFormProps = {
@@ -87,7 +90,7 @@ export function RecoverCodeForm({ phone, signIn }: RecoverCodeFormProps) {
   const authForm = useCaptchaForm(
     recoveryCodeCaptcha,
     async (data, prove) => {
-      const typed = getFormText(data, "phoneNumber").trim();
+      const typed = toSignInName(getFormText(data, "phoneNumber"));
       const code = getFormText(data, "recoveryCode").trim();
       if (typed === "") return { field: "phoneNumber", text: "auth.fillAllFields" };
       if (code === "") return { field: "recoveryCode", text: "auth.fillAllFields" };
@@ -96,13 +99,16 @@ export function RecoverCodeForm({ phone, signIn }: RecoverCodeFormProps) {
       await prove((token) => signIn(typed, () => signInByRecoveryCode(typed, code, token)));
       return undefined;
     },
-    { toProblem: toRecoveryCodeProblem },
+    {
+      toProblem: (error) => toRecoveryCodeProblem(error, toSignInName(findField()?.value ?? "")),
+    },
   );
   const { form, errorOf } = authForm;
+  const findField = () => form.current?.querySelector<HTMLInputElement>("#phoneNumber");
   useEffect(() => form.current?.querySelector<HTMLElement>("#phoneNumber")?.focus(), [form]);
   return (
     <AuthForm authForm={authForm} label={t("auth.secondStep.go")} busyLabel={t("auth.secondStep.checking")}>
-      <PhoneField error={errorOf("phoneNumber")} defaultValue={phone} autoComplete="username" />
+      <PhoneOrHandleField error={errorOf("phoneNumber")} defaultValue={phone} autoComplete="username" />
       <TextField
         id="recoveryCode"
         label={t("auth.secondStep.recovery")}

@@ -4,11 +4,14 @@ import { useTranslation } from "react-i18next";
 import { Link } from "react-router";
 import { Button } from "#components/controls/button.tsx";
 import { lazyComponent } from "#components/layout/lazy-component.tsx";
+import { runWithToast } from "#components/overlays/run-with-toast.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
+import type { NumberNotice } from "#contract/people.ts";
 import { loadWithIdleTexts } from "#i18n/setup.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
 import { usePerson } from "#sync/hooks/use-people.ts";
 import { useTextDraft, useUnsentContent } from "#sync/hooks/use-unsent.ts";
+import { confirmNumberNotice } from "#sync/people/contact-commands.ts";
 import { ComposerNotice } from "./composer-notice.tsx";
 import { unblockWithToast } from "./unblock-with-toast.ts";
 
@@ -41,6 +44,33 @@ export function BlockedNotice({ userId, conversation, name }: BlockedNoticeProps
       <ComposerNotice text={t("people.youBlocked", { name: isolateBidi(name) })}>
         <Button variant="quiet" className="!px-3" busy={isBusy} onClick={() => void unblock()}>
           {t("people.unblock")}
+        </Button>
+      </ComposerNotice>
+    </>
+  );
+}
+
+type NumberNoticeBarProps = BlockedNoticeProps & { kind: NumberNotice };
+
+/**
+ * What happened to the peer's number, until this user confirms it: in place of the composer if the number is somebody
+ * else's, otherwise above it.
+ */
+export function NumberNoticeBar({ userId, conversation, name, kind }: NumberNoticeBarProps) {
+  const { t } = useTranslation();
+  const [isBusy, setBusy] = useState(false);
+  const confirm = async () => {
+    setBusy(true);
+    await runWithToast(() => confirmNumberNotice(userId), { failed: t("number.notice.confirmFailed") });
+    setBusy(false);
+  };
+  const hasLeft = kind === "left";
+  return (
+    <>
+      {hasLeft && <UnsentContent conversation={conversation} />}
+      <ComposerNotice text={t(hasLeft ? "number.notice.left" : "number.notice.changed", { name: isolateBidi(name) })}>
+        <Button variant="quiet" className="!px-3" busy={isBusy} onClick={() => void confirm()}>
+          {t(hasLeft ? "number.notice.confirm" : "number.notice.understood")}
         </Button>
       </ComposerNotice>
     </>

@@ -6,12 +6,12 @@ import type { NumberProof, OwnNumber } from "#contract/auth/number.ts";
 import { useSecondsUntil, useVerifiedElsewhere } from "./use-proof-progress.ts";
 
 type Ask = Exclude<NumberProof["ask"], { kind: "code" }>;
-type ContactStepProps = { ask: Ask; expiresAt: number; onVerified: (own: OwnNumber) => void };
+type ContactStepProps = { ask: Ask; phone: string; expiresAt: number; onOver: (own: OwnNumber) => void };
 
 /** Message to send or number to call from the own phone. The page continues by itself once it arrived. */
-export function ContactStep({ ask, expiresAt, onVerified }: ContactStepProps) {
+export function ContactStep({ ask, phone, expiresAt, onOver }: ContactStepProps) {
   const { t } = useTranslation();
-  useVerifiedElsewhere(onVerified);
+  useVerifiedElsewhere(phone, onOver);
   const isExpired = useSecondsUntil(expiresAt) === 0;
   const isCall = ask.kind === "call";
   return (

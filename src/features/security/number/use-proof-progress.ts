@@ -5,8 +5,12 @@ import { fetchOwnNumber } from "./number-api.ts";
 const pollMs = 4_000;
 const secondMs = 1_000;
 
-/** Asks the server until the number is verified by a message or a call, while the page is visible. */
-export const useVerifiedElsewhere = (onVerified: (own: OwnNumber) => void): void =>
+/** Whether a proof of this number has ended, with the number verified or refused. */
+const isOver = (own: OwnNumber, phone: string): boolean =>
+  own.is_refused || (own.phone === phone && own.verified_at !== null && own.contested_until === null);
+
+/** Asks the server until a message or a call has ended the proof of a number, while the page is visible. */
+export const useVerifiedElsewhere = (phone: string, onOver: (own: OwnNumber) => void): void =>
   useEffect(() => {
     const controller = new AbortController();
     const { signal } = controller;
@@ -14,7 +18,7 @@ export const useVerifiedElsewhere = (onVerified: (own: OwnNumber) => void): void
       if (document.visibilityState === "hidden") return;
       // A lost connection is no failure: the next question asks again.
       const own = await fetchOwnNumber(signal).catch(() => undefined);
-      if (own && own.verified_at !== null && !signal.aborted) onVerified(own);
+      if (own && isOver(own, phone) && !signal.aborted) onOver(own);
     };
     const timer = setInterval(() => void poll(), pollMs);
     // The person comes back from the other app.
@@ -23,7 +27,7 @@ export const useVerifiedElsewhere = (onVerified: (own: OwnNumber) => void): void
       clearInterval(timer);
       controller.abort();
     };
-  }, [onVerified]);
+  }, [phone, onOver]);
 
 /** Seconds left until a time; zero afterwards. */
 export const useSecondsUntil = (at: number): number => {

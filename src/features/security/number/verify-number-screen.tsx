@@ -1,18 +1,22 @@
-import { type ReactNode, useCallback, useState } from "react";
+import { useCallback, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router";
+import { useStepUp } from "#components/auth/reauthenticate.tsx";
 import { Button } from "#components/controls/button.tsx";
 import { Spinner } from "#components/controls/spinner.tsx";
 import { focusOnMount } from "#components/focus/focus-on-mount.ts";
 import { SettingsPage } from "#components/layout/settings-page.tsx";
 import { PhoneNumber } from "#components/people/phone-number.tsx";
-import type { NumberMethod, NumberProof, OwnNumber } from "#contract/auth/number.ts";
-import { useFormat } from "#i18n/use-format.ts";
+import type { NewNumberMethods, NumberMethod, NumberProof, OwnNumber } from "#contract/auth/number.ts";
 import { toErrorText } from "#lib/http/error-text.ts";
 import { useRemoteQuery } from "#sync/hooks/use-remote.ts";
+import { ownNumberPath, parseOwnNumber } from "#sync/people/own-number.ts";
 import { CodeStep } from "./code-step.tsx";
 import { ContactStep } from "./contact-step.tsx";
-import { ownNumberPath, parseOwnNumber, startProof } from "./number-api.ts";
+import { NewNumberForm } from "./new-number-form.tsx";
+import { startProof } from "./number-api.ts";
+import { NumberCard } from "./number-card.tsx";
+import { NumberState } from "./number-state.tsx";
 
 const methodIcons: Record<NumberMethod, string> = {
   whatsapp_message: "i-ph-whatsapp-logo",
@@ -21,40 +25,20 @@ const methodIcons: Record<NumberMethod, string> = {
   sms_code: "i-ph-chat-text",
 };
 
-function Card({ children }: { children: ReactNode }) {
-  return (
-    <section className="divide-y divide-line overflow-hidden rounded-card border border-line bg-surface">
-      {children}
-    </section>
-  );
-}
-
-/** The own number and whether it is verified. */
-function NumberState({ own }: { own: OwnNumber }) {
-  const { t } = useTranslation();
-  const { date } = useFormat();
-  const isVerified = own.verified_at !== null;
-  const icon = isVerified ? "i-ph-seal-check text-accent" : "i-ph-seal-warning text-muted";
-  return (
-    <Card>
-      <div className="flex items-center gap-3 p-4">
-        <span className={`${icon} shrink-0 text-3xl`} aria-hidden="true" />
-        <p role="status" className="flex min-w-0 flex-col">
-          <PhoneNumber phone={own.phone} className="font-semibold" />
-          <span className="text-muted">
-            {own.verified_at === null ? t("people.unverified") : t("number.since", { date: date(own.verified_at) })}
-          </span>
-        </p>
-      </div>
-    </Card>
-  );
-}
-
 type Started = { method: NumberMethod; proof: NumberProof };
 
+type VerificationProps = {
+  /** Number to verify; it replaces another one if `isNew`. */
+  target: NewNumberMethods;
+  isNew: boolean;
+  /** The proof has ended: the number is verified, or stays with somebody who uses it. */
+  onOver: (own: OwnNumber) => void;
+};
+
 /** Methods to choose from, then the step of the chosen one. */
-function Verification({ own, onVerified }: { own: OwnNumber; onVerified: (own: OwnNumber) => void }) {
+function Verification({ target: { phone, methods }, isNew, onOver }: VerificationProps) {
   const { t } = useTranslation();
+  const { withStepUp, stepUp } = useStepUp();
   const [started, setStarted] = useState<Started>();
   const [pending, setPending] = useState<NumberMethod>();
   const [problem, setProblem] = useState<string>();
@@ -62,7 +46,9 @@ function Verification({ own, onVerified }: { own: OwnNumber; onVerified: (own: O
     setPending(method);
     setProblem(undefined);
     try {
-      setStarted({ method, proof: await startProof(method) });
+      await withStepUp(async () =>
+        setStarted({ method, proof: await startProof(isNew ? { method, phone } : { method }) }),
+      );
     } catch (error) {
       setProblem(toErrorText(error, t));
     }
@@ -77,9 +63,14 @@ function Verification({ own, onVerified }: { own: OwnNumber; onVerified: (own: O
     return (
       <>
         <p className="px-4">{t("number.choose")}</p>
+        {isNew && (
+          <p className="px-4 font-semibold">
+            <PhoneNumber phone={phone} />
+          </p>
+        )}
         {alert}
         <div className="flex flex-col gap-3">
-          {own.methods.map((method) => (
+          {methods.map((method) => (
             <Button
               key={method}
               variant="secondary"
@@ -94,6 +85,7 @@ function Verification({ own, onVerified }: { own: OwnNumber; onVerified: (own: O
             </Button>
           ))}
         </div>
+        {stepUp}
       </>
     );
   }
@@ -104,20 +96,20 @@ function Verification({ own, onVerified }: { own: OwnNumber; onVerified: (own: O
         {t(`number.methods.${method}`)}
       </h2>
       {alert}
-      <Card>
+      <NumberCard>
         {proof.ask.kind === "code" ? (
           <CodeStep
             key={proof.id}
             proof={proof}
-            phone={own.phone}
+            phone={phone}
             isBusy={pending !== undefined}
-            onVerified={onVerified}
+            onVerified={onOver}
             onResend={() => void start(method)}
           />
         ) : (
-          <ContactStep key={proof.id} ask={proof.ask} expiresAt={proof.expires_at} onVerified={onVerified} />
+          <ContactStep key={proof.id} ask={proof.ask} phone={phone} expiresAt={proof.expires_at} onOver={onOver} />
         )}
-      </Card>
+      </NumberCard>
       <Button
         variant="quiet"
         disabled={pending !== undefined}
@@ -128,17 +120,50 @@ function Verification({ own, onVerified }: { own: OwnNumber; onVerified: (own: O
       >
         {t("number.otherMethod")}
       </Button>
+      {stepUp}
     </>
   );
 }
 
-/** Verification of the own number: its state, and the methods that the server offers. It can be left at any time. */
+/** What can be done with the own number: verify it, or replace it by another one. */
+function NumberActions({ own, onOver }: { own: OwnNumber; onOver: (own: OwnNumber) => void }) {
+  const { t } = useTranslation();
+  const [isChanging, setChanging] = useState(own.phone === "");
+  const [target, setTarget] = useState<NewNumberMethods>();
+  if (target) return <Verification key={target.phone} target={target} isNew onOver={onOver} />;
+  const needsProof = own.phone !== "" && (own.verified_at === null || own.contested_until !== null);
+  return (
+    <>
+      {isChanging ? (
+        <NewNumberForm onChosen={setTarget} />
+      ) : (
+        needsProof &&
+        (own.methods.length === 0 ? (
+          <p className="px-4 text-muted">{t("number.noMethods")}</p>
+        ) : (
+          <Verification target={own} isNew={false} onOver={onOver} />
+        ))
+      )}
+      {own.phone !== "" && own.methods.length > 0 && (
+        <Button variant="quiet" onClick={() => setChanging(!isChanging)}>
+          {t(isChanging ? "common.cancel" : "number.change")}
+        </Button>
+      )}
+    </>
+  );
+}
+
+/** Page of the own number: its state, its verification by the methods that the server offers, and its change. */
 export default function VerifyNumberScreen() {
   const { t } = useTranslation();
   const [query, retry] = useRemoteQuery(ownNumberPath, true, parseOwnNumber);
-  const [verified, setVerified] = useState<OwnNumber>();
-  const showVerified = useCallback((own: OwnNumber) => setVerified(own), []);
-  const own = verified ?? (query.state === "found" ? query.body : undefined);
+  // Counts the ended proofs, after each of which the actions begin anew.
+  const [ended, setEnded] = useState<{ own: OwnNumber; count: number }>();
+  const showEnded = useCallback(
+    (own: OwnNumber) => setEnded((before) => ({ own, count: (before?.count ?? 0) + 1 })),
+    [],
+  );
+  const own = ended?.own ?? (query.state === "found" ? query.body : undefined);
   return (
     <SettingsPage title={t("number.title")} description={t("number.description")}>
       <p className="px-4">{t("number.body")}</p>
@@ -156,12 +181,7 @@ export default function VerifyNumberScreen() {
           </Button>
         </div>
       )}
-      {own?.verified_at === null &&
-        (own.methods.length === 0 ? (
-          <p className="px-4 text-muted">{t("number.noMethods")}</p>
-        ) : (
-          <Verification own={own} onVerified={showVerified} />
-        ))}
+      {own && <NumberActions key={ended?.count ?? 0} own={own} onOver={showEnded} />}
       <Link
         to="/app"
         className="inline-flex min-h-12 items-center justify-center rounded-card px-6 py-2 text-center font-semibold text-accent hover:bg-raised"

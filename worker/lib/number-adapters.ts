@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { type NumberMethod, numberMethods } from "#contract/auth/number.ts";
 import { Phone } from "#contract/phone.ts";
-import { parseSetting, textOr } from "#worker/lib/json-setting.ts";
+import { parseSetting, textOr } from "./json-setting.ts";
 
 /**
  * Ways of proving a number, configured by the operator in wrangler.toml (`NUMBER_PROOFS`) and the secret
@@ -11,7 +11,8 @@ import { parseSetting, textOr } from "#worker/lib/json-setting.ts";
 /** Address by which an adapter of a local build stores its messages (worker/mail/local-sms.ts). */
 export const localSmsUrl = "local:sms";
 
-const isServiceUrl = (text: string): boolean => URL.parse(text)?.protocol === "https:";
+const isServiceUrl = (text: string): boolean =>
+  URL.parse(text)?.protocol === "https:" || (LOCAL_MAILBOX && text === localSmsUrl);
 
 const secretName = v.pipe(v.string(), v.regex(/^\w{1,40}$/));
 const common = {
@@ -117,8 +118,8 @@ const parseNumberSettings = (adapters: string, secretsText: string): NumberSetti
 const allCountries = ["+1", "+2", "+3", "+4", "+5", "+6", "+7", "+8", "+9"];
 
 /** Adapters of a local server without a configuration, which show their codes at /dev/sms. */
-const listLocalAdapters = (): NumberAdapter[] =>
-  (["sms_code", "whatsapp_code"] as const).map((method) => ({
+const localAdapters = (["sms_code", "whatsapp_code"] as const).map(
+  (method): NumberAdapter => ({
     id: `local-${method.replace("_", "-")}`,
     method,
     prefixes: allCountries,
@@ -127,7 +128,8 @@ const listLocalAdapters = (): NumberAdapter[] =>
     content_type: "application/json",
     headers: {},
     body: "{{text}}",
-  }));
+  }),
+);
 
 let cached: { adapters: string; secrets: string; settings: NumberSettings } | undefined;
 
@@ -135,7 +137,7 @@ let cached: { adapters: string; secrets: string; settings: NumberSettings } | un
 export const readNumberSettings = (env: object): NumberSettings => {
   const { NUMBER_PROOFS, NUMBER_PROOF_SECRETS } = env as { NUMBER_PROOFS?: unknown; NUMBER_PROOF_SECRETS?: unknown };
   const [adapters, secrets] = [textOr(NUMBER_PROOFS, ""), textOr(NUMBER_PROOF_SECRETS, "{}")];
-  if (adapters === "") return LOCAL_MAILBOX ? { adapters: listLocalAdapters(), secrets: {} } : noSettings;
+  if (adapters === "") return LOCAL_MAILBOX ? { adapters: localAdapters, secrets: {} } : noSettings;
   if (cached?.adapters !== adapters || cached.secrets !== secrets) {
     cached = { adapters, secrets, settings: parseNumberSettings(adapters, secrets) };
   }
@@ -158,10 +160,11 @@ export const listMethods = (env: object, phone: string): NumberMethod[] =>
  * Beginnings of the numbers that the operator lets people verify. None on a local server without a configuration, where
  * codes are shown to everybody.
  */
-export const listVerifiablePrefixes = (env: object): string[] => [
-  ...new Set(
-    readNumberSettings(env).adapters.flatMap((adapter) =>
-      LOCAL_MAILBOX && "url" in adapter && adapter.url === localSmsUrl ? [] : adapter.prefixes,
-    ),
-  ),
-];
+export const listVerifiablePrefixes = (env: object): string[] => {
+  const { adapters } = readNumberSettings(env);
+  return adapters === localAdapters ? [] : [...new Set(adapters.flatMap(({ prefixes }) => prefixes))];
+};
+
+/** Whether the operator lets people verify this number. */
+export const isVerifiableNumber = (env: object, phone: string): boolean =>
+  listVerifiablePrefixes(env).some((prefix) => phone.startsWith(prefix));

@@ -1,0 +1,193 @@
+import { randomInt } from "node:crypto";
+import { and, eq, inArray, ne, type SQL, sql } from "drizzle-orm";
+import type { Uuid } from "#contract/ids.ts";
+import { numberContestDays, numberUnusedDays } from "#contract/limits.ts";
+import { toHandleSkeleton } from "#contract/names/handles.ts";
+import type { NumberNotice } from "#contract/people.ts";
+import { phoneForms } from "#contract/phone.ts";
+import { number_proofs } from "#worker/db/account-schema.ts";
+import type { Db } from "#worker/db/client.ts";
+import { handles, number_claims, number_notices, profiles, users } from "#worker/db/schema.ts";
+import { createAbsentNumber } from "#worker/lib/absent-number.ts";
+import { queueProfileChange } from "#worker/lib/contact-updates.ts";
+import { countCompletion } from "./proof-counts.ts";
+import type { NumberProofRow } from "./queries.ts";
+
+/**
+ * What a completed proof changes (docs/decisions/number-takeover.md). Only the number moves: conversations, groups,
+ * requests and calls belong to accounts.
+ */
+
+const dayMs = 24 * 3_600_000;
+
+/** No digit or letter of a neutral handle can be taken for another. */
+const handleLetters = "abcdefghjkpqtuxyz2346789";
+const handleLength = 9;
+
+/** Handle for an account that loses its number. It says nothing about the person, who can change it. */
+const createNeutralHandle = (): string =>
+  `u${Array.from({ length: handleLength }, () => handleLetters[randomInt(handleLetters.length)]).join("")}`;
+
+/** SQL: a profile (of this alias) holds this number, in any form. */
+const holds = (phone: string, of = "profiles"): SQL =>
+  sql`${sql.raw(of)}.phone IN (${sql.join(
+    phoneForms(phone).map((form) => sql`${form}`),
+    sql`, `,
+  )})`;
+
+/** SQL: the holder `held` gives the number up to whoever proves it. */
+const givesUp = (now: number): SQL => {
+  const unusedSince = now - numberUnusedDays * dayMs;
+  return sql`(held.verified_at IS NULL OR ifnull(held.contested_at, ${now}) <= ${now - numberContestDays * dayMs} OR (
+    held.verified_at <= ${unusedSince} AND held.ended_session_at <= ${unusedSince} AND NOT EXISTS (
+      SELECT 1 FROM sessions WHERE user_id = held.id AND awaits = 0 AND refreshed_at > ${unusedSince})))`;
+};
+
+/** Statement that asks a person's contacts to confirm something about the number, if it was shown to them. */
+const insertNotices = (db: Db, about: Uuid, kind: NumberNotice, condition: SQL) =>
+  db
+    .insert(number_notices)
+    .select(
+      sql`SELECT other, ${about}, ${kind} FROM (
+        SELECT user2_id AS other FROM connections WHERE user1_id = ${about}
+        UNION SELECT user1_id FROM connections WHERE user2_id = ${about})
+      WHERE ${condition} AND NOT EXISTS (SELECT 1 FROM settings WHERE user_id = ${about} AND phone_to = 'nobody')`,
+    )
+    // A warning stays until it is confirmed, whatever follows.
+    .onConflictDoUpdate({
+      target: [number_notices.user_id, number_notices.other_id],
+      set: { kind },
+      setWhere: eq(number_notices.kind, "changed"),
+    });
+
+/** Statements by which a holder loses a number, keeps everything else and has a handle from then on. */
+const releaseNumber = (db: Db, holder: Uuid, phone: string, isAllowed: SQL) => {
+  const handle = createNeutralHandle();
+  const skeleton = toHandleSkeleton(handle);
+  const isHolder = sql`(${isAllowed} AND EXISTS (SELECT 1 FROM profiles WHERE id = ${holder} AND ${holds(phone)}))`;
+  const isNameless = sql`EXISTS (SELECT 1 FROM profiles WHERE id = ${holder} AND handle IS NULL)`;
+  return [
+    insertNotices(db, holder, "left", isHolder),
+    db
+      .insert(handles)
+      .select(sql`SELECT ${skeleton}, ${holder}, NULL WHERE ${isHolder} AND ${isNameless}`)
+      .onConflictDoNothing(),
+    db
+      .update(profiles)
+      .set({ handle })
+      .where(
+        and(
+          eq(profiles.id, holder),
+          sql`${profiles.handle} IS NULL`,
+          sql`EXISTS (SELECT 1 FROM ${handles} WHERE skeleton = ${skeleton} AND user_id = ${holder})`,
+          isHolder,
+        ),
+      ),
+    db.delete(number_claims).where(and(eq(number_claims.user_id, holder), isHolder)),
+    db
+      .update(users)
+      .set({ phone: createAbsentNumber(holder) })
+      .where(and(eq(users.id, holder), isHolder)),
+    queueProfileChange(db, holder),
+    db
+      .update(profiles)
+      .set({ phone: createAbsentNumber(holder), verified_at: null, contested_at: null })
+      .where(and(eq(profiles.id, holder), isHolder)),
+  ] as const;
+};
+
+export type Completion =
+  | { outcome: "expired" }
+  /** `isNew`: the holder has not been asked to verify the number again before. */
+  | { outcome: "in_use"; holder: Uuid; isNew: boolean }
+  /** `formerHolders` lost the number; `isChange`: the person had another one until now. */
+  | { outcome: "verified"; formerHolders: Uuid[]; isChange: boolean };
+
+/** Keeps a proof as refused, and asks the holder to verify the number again. */
+const refuseProof = async (db: Db, proof: NumberProofRow, holder: Uuid, now: number): Promise<boolean> => {
+  const isProof = and(eq(number_proofs.user_id, proof.user_id), eq(number_proofs.id, proof.id));
+  const [contested] = await db.batch([
+    db
+      .update(profiles)
+      .set({ contested_at: now })
+      .where(and(eq(profiles.id, holder), holds(proof.phone), sql`${profiles.contested_at} IS NULL`))
+      .returning({ id: profiles.id }),
+    countCompletion(db, proof, sql`EXISTS (SELECT 1 FROM ${number_proofs} WHERE ${isProof} AND is_refused = 0)`),
+    db.update(number_proofs).set({ is_refused: true, lookup: null }).where(isProof),
+  ]);
+  return contested.length > 0;
+};
+
+/** Whether somebody registered with the number between the statements of a transfer. */
+const isTakenMeanwhile = (error: unknown): boolean => {
+  for (let at = error; at instanceof Error; at = at.cause)
+    if (/UNIQUE constraint failed: (users|profiles)\.phone/.test(at.message)) return true;
+  return false;
+};
+
+/**
+ * Completes a proof: its person holds the number verified, and nobody else. An unverified holder loses it, and a verified
+ * one who has not used the account for long. One transaction decides, so that of two people who prove a number at the
+ * same moment one gets it.
+ */
+export const completeNumberProof = async (db: Db, proof: NumberProofRow, now = Date.now()): Promise<Completion> => {
+  try {
+    return await transferNumber(db, proof, now);
+  } catch (error) {
+    if (!isTakenMeanwhile(error)) throw error;
+    return transferNumber(db, proof, now);
+  }
+};
+
+const transferNumber = async (db: Db, proof: NumberProofRow, now: number): Promise<Completion> => {
+  const { user_id: me, phone } = proof;
+  const [[own], held] = await db.batch([
+    db.select({ phone: profiles.phone }).from(profiles).where(eq(profiles.id, me)),
+    db
+      .select({ id: profiles.id })
+      .from(profiles)
+      .where(and(inArray(profiles.phone, phoneForms(phone)), ne(profiles.id, me))),
+  ]);
+  const isOpen = sql`EXISTS (SELECT 1 FROM ${number_proofs} WHERE user_id = ${me} AND id = ${proof.id} AND is_refused = 0)`;
+  const isAllowed = sql`(${isOpen} AND NOT EXISTS (
+    SELECT 1 FROM profiles AS held WHERE ${holds(phone, "held")} AND held.id <> ${me} AND NOT ${givesUp(now)}))`;
+  const hadAnother = sql`(${isAllowed} AND EXISTS (
+    SELECT 1 FROM profiles WHERE id = ${me} AND phone LIKE '+%' AND NOT ${holds(phone)}))`;
+  const released = held.flatMap(({ id }) => releaseNumber(db, id, phone, isAllowed));
+  const taken = [
+    insertNotices(db, me, "changed", hadAnother),
+    db
+      .update(users)
+      .set({ phone })
+      .where(and(eq(users.id, me), isAllowed)),
+    db.delete(number_claims).where(and(eq(number_claims.user_id, me), isAllowed)),
+    queueProfileChange(db, me),
+    countCompletion(db, proof, isAllowed),
+  ] as const;
+  const results = await db.batch([
+    db
+      .select({ isOpen: sql<number>`${isOpen}` })
+      .from(profiles)
+      .where(eq(profiles.id, me)),
+    ...released,
+    ...taken,
+    db
+      .update(profiles)
+      .set({ phone, verified_at: now, contested_at: null })
+      .where(and(eq(profiles.id, me), isAllowed))
+      .returning({ id: profiles.id }),
+    db.delete(number_proofs).where(and(eq(number_proofs.user_id, me), eq(number_proofs.id, proof.id), isAllowed)),
+  ]);
+  const [before] = results[0] as { isOpen: number }[];
+  const verified = results.at(-2) as unknown[];
+  if (verified.length > 0) {
+    const isChange = own?.phone.startsWith("+") === true && !phoneForms(phone).includes(own.phone);
+    return { outcome: "verified", formerHolders: held.map(({ id }) => id), isChange };
+  }
+  const [holder] = await db
+    .select({ id: profiles.id })
+    .from(profiles)
+    .where(and(inArray(profiles.phone, phoneForms(phone)), ne(profiles.id, me)));
+  if (!before?.isOpen || !holder) return { outcome: "expired" };
+  return { outcome: "in_use", holder: holder.id, isNew: await refuseProof(db, proof, holder.id, now) };
+};
