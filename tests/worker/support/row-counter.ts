@@ -40,11 +40,14 @@ type Sending = Record<"_sendOrThrow", (...values: unknown[]) => Promise<Answer |
 
 const idleMs = 100;
 
-/** Rows of the directory that are read and written during an operation, after earlier statements have ended. */
-export const countDirectoryRows = async (
+/**
+ * Statements of the directory, and rows that they read and write, during an operation, after earlier statements have
+ * ended and until its last one ends.
+ */
+export const countDirectoryWork = async (
   happens: () => Promise<unknown>,
-): Promise<{ read: number; written: number }> => {
-  const counted = { read: 0, written: 0 };
+): Promise<{ statements: number; read: number; written: number }> => {
+  const counted = { statements: 0, read: 0, written: 0 };
   const statements = { begun: 0, ended: 0 };
   // Every statement of every database uses this prototype.
   const prototype = Object.getPrototypeOf(env.DB.withSession()) as Sending;
@@ -55,6 +58,7 @@ export const countDirectoryRows = async (
       statements.ended += 1;
     });
     for (const { meta } of [answers].flat()) {
+      counted.statements += 1;
       counted.read += meta.rows_read;
       counted.written += meta.rows_written;
     }
@@ -65,10 +69,18 @@ export const countDirectoryRows = async (
       before = statements.begun;
       await scheduler.wait(idleMs);
     }
-    Object.assign(counted, { read: 0, written: 0 });
+    Object.assign(counted, { statements: 0, read: 0, written: 0 });
     await happens();
   } finally {
     prototype._sendOrThrow = send;
   }
   return counted;
+};
+
+/** Rows of the directory that are read and written during an operation. */
+export const countDirectoryRows = async (
+  happens: () => Promise<unknown>,
+): Promise<{ read: number; written: number }> => {
+  const { read, written } = await countDirectoryWork(happens);
+  return { read, written };
 };
