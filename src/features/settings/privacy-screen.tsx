@@ -50,6 +50,7 @@ export default function PrivacyScreen() {
   const { t } = useTranslation();
   const settings = useSettings();
   const updateSettings = useUpdateSettings();
+  const showsNumber = settings.phoneTo !== "nobody";
   return (
     <SettingsPage title={t("settings.privacy.title")} description={t("settings.privacy.description")}>
       <SettingsCard title={t("settings.privacy.others")} icon="i-ph-lock-simple">
@@ -68,13 +69,16 @@ export default function PrivacyScreen() {
             <SwitchRow
               label={t("settings.privacy.phoneTo")}
               description={t("settings.privacy.phoneToBody")}
-              isOn={settings.phoneTo === "contacts"}
+              isOn={showsNumber}
               onChange={(isOn) => updateSettings({ phoneTo: isOn ? "contacts" : "nobody" })}
             />
             <SwitchRow
               label={t("settings.privacy.phoneInGroups")}
-              description={t("settings.privacy.phoneInGroupsBody")}
-              isOn={settings.phoneInGroups}
+              description={t(
+                showsNumber ? "settings.privacy.phoneInGroupsBody" : "settings.privacy.phoneInGroupsHidden",
+              )}
+              isOn={showsNumber && settings.phoneInGroups}
+              isUnavailable={!showsNumber}
               onChange={(phoneInGroups) => updateSettings({ phoneInGroups })}
             />
             <PictureToField value={settings.pictureTo} onChoose={(pictureTo) => updateSettings({ pictureTo })} />

@@ -71,6 +71,20 @@ test("privacy settings work by keyboard, are shown on another device at once, an
   await switchOf(phone, privacy.phoneTo).press("Space");
   await expect(page.getByText(privacy.seen.numberHidden)).toBeVisible();
   await expect(tablet.page.getByText(onTablet.seen.numberHidden)).toBeVisible();
+  // The switch for groups has no effect then: it says so, and keeps the choice.
+  for (const [one, name, body] of [
+    [phone, privacy.phoneInGroups, privacy.phoneInGroupsHidden],
+    [tablet, onTablet.phoneInGroups, onTablet.phoneInGroupsHidden],
+  ] as const) {
+    const inGroups = switchOf(one, name);
+    await expect(inGroups).toBeDisabled();
+    await expect(inGroups).not.toBeChecked();
+    await expect(inGroups).toHaveAccessibleDescription(body);
+    await inGroups.press("Space");
+    await expect(inGroups).not.toBeChecked();
+  }
+  await switchOf(phone, privacy.phoneInGroups).scrollIntoViewIfNeeded();
+  await page.screenshot({ path: test.info().outputPath("number-in-groups.png") });
   await page.getByRole("group", { name: privacy.picture.title }).scrollIntoViewIfNeeded();
   for (const [width, height] of [
     [360, 740],
