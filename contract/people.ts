@@ -55,6 +55,19 @@ export const createDeletedRelation = (id: Uuid): Relation => ({
   blocked: false,
 });
 
+/** Numbers that one request looks up. */
+export const numberLookupMax = 50;
+const numberMaxLength = 40;
+
+/** Whole numbers to look up, as typed or as in the device's contacts. */
+export const NumberLookup = v.strictObject({
+  phones: v.pipe(
+    v.array(v.pipe(v.string(), v.maxLength(numberMaxLength))),
+    v.minLength(1),
+    v.maxLength(numberLookupMax),
+  ),
+});
+
 /** Search result. Never stored locally. */
 export const FoundPerson = v.object({
   id: Uuid,
@@ -66,3 +79,17 @@ export const FoundPerson = v.object({
   state: v.picklist(relationStates),
 });
 export type FoundPerson = v.InferOutput<typeof FoundPerson>;
+
+/**
+ * Results in the order of the numbers. `none`: not a number, without an account, or of somebody who cannot be found.
+ * `not_searched`: the searches of the day are used up.
+ */
+export const NumberLookupResult = v.object({
+  results: v.array(
+    v.variant("status", [
+      v.object({ status: v.literal("found"), person: FoundPerson }),
+      v.object({ status: v.picklist(["none", "not_searched"]) }),
+    ]),
+  ),
+});
+export type NumberLookupResult = v.InferOutput<typeof NumberLookupResult>;

@@ -20,6 +20,7 @@ import { limitRequests } from "./lib/limits/request-limit.ts";
 import { requireSecrets } from "./lib/required-secrets.ts";
 import { blockRoutes } from "./people/block-routes.ts";
 import { handleRoutes } from "./people/handle-routes.ts";
+import { numberLookupRoutes } from "./people/number-lookup-routes.ts";
 import { numberRoutes } from "./people/numbers/routes.ts";
 import { numberWebhookRoutes } from "./people/numbers/webhook-routes.ts";
 import { personalLinkRoutes } from "./people/personal-link-routes.ts";
@@ -60,6 +61,7 @@ export const api = app
   .route("/api", peopleRoutes)
   .route("/api", handleRoutes)
   .route("/api", personalLinkRoutes)
+  .route("/api", numberLookupRoutes)
   .route("/api", invitationRoutes)
   .route("/api", numberRoutes)
   .route("/api", numberWebhookRoutes)

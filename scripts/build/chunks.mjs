@@ -214,8 +214,6 @@ const lazyParts = [
   { name: "handle", roots: ["src/features/handle/handle-screen.tsx"] },
   // Scanning of QR codes, without the library that only some browsers need.
   { name: "scan", roots: ["src/features/handle/scan/scan-screen.tsx"] },
-  // Inviting people.
-  { name: "invite", roots: ["src/features/handle/invite/invite-screen.tsx"] },
   // Verification of the own number.
   { name: "number", roots: ["src/features/security/number/"] },
   // Account security and step-up.

@@ -99,7 +99,7 @@ export const appRoutes: AppRoute[] = [
   {
     path: "/app/senga/invite",
     pane: "detail",
-    screen: createLazyScreen(() => import("#features/handle/invite/invite-screen.tsx")),
+    screen: createLazyScreen(() => import("#features/senga/invite/invite-screen.tsx")),
   },
   {
     path: "/app/install",

@@ -22,7 +22,7 @@ export const hashDigits = ({ PEPPER }: Pick<Env, "PEPPER">, me: Uuid, digits: st
   createHmac("sha256", PEPPER).update(`lisolo phone search ${me} ${digits}`).digest("base64url").slice(0, 22);
 
 /** SQL: the person's daily allowance, smaller while the account is new. */
-const selectDailyAllowance = (me: Uuid, now: number) =>
+export const selectDailyAllowance = (me: Uuid, now: number) =>
   sql`(SELECT CASE WHEN ${users.created_at} > ${now - newAccountHours * 3_600_000} THEN ${searchesPerDayNew}
     ELSE ${searchesPerDay} END FROM ${users} WHERE ${users.id} = ${me})`;
 

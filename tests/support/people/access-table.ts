@@ -184,6 +184,7 @@ export const accessTable: Record<string, Row> = {
   "POST /api/link": { expected: signedIn(200) },
   "DELETE /api/link": { expected: signedIn(200) },
   "POST /api/links/search": { expected: signedIn(404), body: () => ({ token: "unknown" }) },
+  "POST /api/people/lookup": { expected: signedIn(200), body: ({ cal }) => ({ phones: [cal.phone] }) },
   "GET /api/invitation": { expected: signedIn(200) },
   "POST /api/invitation": { expected: signedIn(200) },
   "DELETE /api/invitation": { expected: signedIn(200) },

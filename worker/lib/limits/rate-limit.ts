@@ -64,6 +64,7 @@ export const rateLimitPolicies = {
   oauth_by_address: { burst: 120, everyMs: second },
   refresh_by_session: { burst: 30, everyMs: 10 * second },
   search_by_user: { burst: 20, everyMs: 3 * second },
+  lookup_by_user: { burst: 5, everyMs: minute }, // each number in it counts as a search of the day
   request_by_user: { burst: 50, everyMs: minute }, // contacts/request-limits.ts counts their outcomes
   // Each one asks the person's groups.
   request_contexts_by_user: { burst: 60, everyMs: 10 * second },

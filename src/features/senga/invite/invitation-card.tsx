@@ -4,17 +4,12 @@ import { Button, ButtonLink } from "#components/controls/button.tsx";
 import { Spinner } from "#components/controls/spinner.tsx";
 import { ConfirmDialog } from "#components/overlays/confirm-dialog.tsx";
 import { copyText } from "#components/overlays/copy-text.ts";
-import { showToast } from "#components/overlays/toast.tsx";
-import { OwnInvitation } from "#contract/names/invitation.ts";
+import type { OwnInvitation } from "#contract/names/invitation.ts";
 import { useFormat } from "#i18n/use-format.ts";
-import { requestApi } from "#lib/http/api.ts";
-import { toErrorText } from "#lib/http/error-text.ts";
-import { parseResponse } from "#lib/http/parse-response.ts";
-import { useRemoteQuery } from "#sync/hooks/use-remote.ts";
+import { toSmsLink } from "./sms-link.ts";
+import type { InvitationState } from "./use-invitation.ts";
 
 type Invitation = NonNullable<OwnInvitation["invitation"]>;
-
-const parseOwnInvitation = (body: unknown): OwnInvitation => parseResponse(OwnInvitation, body);
 
 function IconLabel({ icon, label }: { icon: string; label: string }) {
   return (
@@ -29,18 +24,16 @@ function IconLabel({ icon, label }: { icon: string; label: string }) {
 function SendButtons({ url }: { url: string }) {
   const { t } = useTranslation();
   const message = t("invite.message", { url });
-  const encoded = encodeURIComponent(message);
   const copied = { done: t("invite.copied"), failed: t("invite.copyFailed") };
   return (
     <div className="flex flex-wrap gap-3">
-      {/* "?&": iOS reads what follows "&", Android what follows "?" */}
-      <ButtonLink variant="secondary" className="grow" href={`sms:?&body=${encoded}`}>
+      <ButtonLink variant="secondary" className="grow" href={toSmsLink(message)}>
         <IconLabel icon="i-ph-chat-text" label={t("invite.sms")} />
       </ButtonLink>
       <ButtonLink
         variant="secondary"
         className="grow"
-        href={`https://wa.me/?text=${encoded}`}
+        href={`https://wa.me/?text=${encodeURIComponent(message)}`}
         target="_blank"
         rel="noopener noreferrer"
       >
@@ -91,29 +84,14 @@ function PresentInvitation({ invitation, isBusy, onRevoke }: PresentInvitationPr
 }
 
 /** Own invitation: create, send and revoke it. */
-export function InvitationCard() {
+export function InvitationCard({ invitation }: { invitation: InvitationState }) {
   const { t } = useTranslation();
-  const [query, retry] = useRemoteQuery("/api/invitation", true, parseOwnInvitation);
-  /** Result of the last change, newer than the query. */
-  const [changed, setChanged] = useState<OwnInvitation>();
-  const [isBusy, setBusy] = useState(false);
-  const change = async (method: "POST" | "DELETE") => {
-    setBusy(true);
-    try {
-      setChanged(parseOwnInvitation(await requestApi(method, "/api/invitation")));
-      if (method === "DELETE") showToast({ message: t("invite.revoked") });
-    } catch (error) {
-      showToast({ tone: "danger", title: t("common.error"), message: toErrorText(error, t) });
-    }
-    setBusy(false);
-  };
-  const own = changed ?? (query.state === "found" ? query.body : undefined);
-  if (own?.invitation)
-    return <PresentInvitation invitation={own.invitation} isBusy={isBusy} onRevoke={() => change("DELETE")} />;
+  const { own, query, retry, isBusy, create, revoke } = invitation;
+  if (own?.invitation) return <PresentInvitation invitation={own.invitation} isBusy={isBusy} onRevoke={revoke} />;
   if (own)
     return (
       <div className="flex flex-col p-4">
-        <Button busy={isBusy} onClick={() => void change("POST")}>
+        <Button busy={isBusy} onClick={() => void create()}>
           <IconLabel icon="i-ph-share-network" label={t("invite.create")} />
         </Button>
       </div>
