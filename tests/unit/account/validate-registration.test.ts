@@ -102,6 +102,7 @@ describe("a login", () => {
   it("with a number that is too short shows the error at the field, not in general", () => {
     const refused = new ApiRequestError("validation_failed", 400);
     expect(toLoginProblem(refused)).toEqual({ field: "phoneNumber", text: "auth.invalidPhoneNumber" });
+    expect(toLoginProblem(refused, "@ana..m")).toEqual({ field: "phoneNumber", text: "errors.invalid_handle" });
     expect(v.safeParse(TypedPhone, "24381").success).toBe(false); // the server's refusal of such a number
   });
 });

@@ -8,7 +8,7 @@ import { phoneForms } from "#contract/phone.ts";
 import { number_proofs } from "#worker/db/account-schema.ts";
 import type { Db } from "#worker/db/client.ts";
 import { handles, number_claims, number_notices, profiles, users } from "#worker/db/schema.ts";
-import { createAbsentNumber } from "#worker/lib/absent-number.ts";
+import { createAbsentNumber, ownNumber } from "#worker/lib/absent-number.ts";
 import { queueProfileChange } from "#worker/lib/contact-updates.ts";
 import { countCompletion } from "./proof-counts.ts";
 import type { NumberProofRow } from "./queries.ts";
@@ -28,7 +28,7 @@ const handleLength = 9;
 const createNeutralHandle = (): string =>
   `u${Array.from({ length: handleLength }, () => handleLetters[randomInt(handleLetters.length)]).join("")}`;
 
-/** SQL: a profile (of this alias) holds this number, in any form. */
+/** SQL: a profile, or a row of this name, has this number in any form. */
 const holds = (phone: string, of = "profiles"): SQL =>
   sql`${sql.raw(of)}.phone IN (${sql.join(
     phoneForms(phone).map((form) => sql`${form}`),
@@ -142,7 +142,7 @@ export const completeNumberProof = async (db: Db, proof: NumberProofRow, now = D
 const transferNumber = async (db: Db, proof: NumberProofRow, now: number): Promise<Completion> => {
   const { user_id: me, phone } = proof;
   const [[own], held] = await db.batch([
-    db.select({ phone: profiles.phone }).from(profiles).where(eq(profiles.id, me)),
+    db.select({ phone: ownNumber }).from(profiles).where(eq(profiles.id, me)),
     db
       .select({ id: profiles.id })
       .from(profiles)
@@ -151,11 +151,12 @@ const transferNumber = async (db: Db, proof: NumberProofRow, now: number): Promi
   const isOpen = sql`EXISTS (SELECT 1 FROM ${number_proofs} WHERE user_id = ${me} AND id = ${proof.id} AND is_refused = 0)`;
   const isAllowed = sql`(${isOpen} AND NOT EXISTS (
     SELECT 1 FROM profiles AS held WHERE ${holds(phone, "held")} AND held.id <> ${me} AND NOT ${givesUp(now)}))`;
-  const hadAnother = sql`(${isAllowed} AND EXISTS (
-    SELECT 1 FROM profiles WHERE id = ${me} AND phone LIKE '+%' AND NOT ${holds(phone)}))`;
+  // Whoever verifies the number they gave at registration has no other one than before.
+  const isAnother = sql`(${isAllowed} AND NOT EXISTS (SELECT 1 FROM profiles WHERE id = ${me} AND ${holds(phone)})
+    AND NOT EXISTS (SELECT 1 FROM number_claims WHERE user_id = ${me} AND ${holds(phone, "number_claims")}))`;
   const released = held.flatMap(({ id }) => releaseNumber(db, id, phone, isAllowed));
   const taken = [
-    insertNotices(db, me, "changed", hadAnother),
+    insertNotices(db, me, "changed", isAnother),
     db
       .update(users)
       .set({ phone })
@@ -181,7 +182,7 @@ const transferNumber = async (db: Db, proof: NumberProofRow, now: number): Promi
   const [before] = results[0] as { isOpen: number }[];
   const verified = results.at(-2) as unknown[];
   if (verified.length > 0) {
-    const isChange = own?.phone.startsWith("+") === true && !phoneForms(phone).includes(own.phone);
+    const isChange = !phoneForms(phone).includes(own?.phone ?? "");
     return { outcome: "verified", formerHolders: held.map(({ id }) => id), isChange };
   }
   const [holder] = await db

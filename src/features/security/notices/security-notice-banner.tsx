@@ -43,10 +43,12 @@ function NoticeCard({ words, onClose, children }: NoticeCardProps) {
   );
 }
 
-function SecurityPageLink({ words, onGo }: { words: string; onGo?: () => void }) {
+type SecurityPageLinkProps = { words: string; path?: string; onGo?: () => void };
+
+function SecurityPageLink({ words, path = "/app/security", onGo }: SecurityPageLinkProps) {
   return (
     <Link
-      to="/app/security"
+      to={path}
       className="flex min-h-11 items-center self-start font-semibold text-accent underline"
       onClick={onGo}
     >
@@ -111,7 +113,11 @@ function NoticeStrip({ notices, newest }: { notices: SecurityNotice[]; newest: S
         )}
       </div>
       <div className="[grid-area:go]">
-        <SecurityPageLink words={t("security.notices.notYou")} onGo={dismiss} />
+        {newest.event.startsWith("number_") ? (
+          <SecurityPageLink words={t("number.title")} path="/app/verify-number" onGo={dismiss} />
+        ) : (
+          <SecurityPageLink words={t("security.notices.notYou")} onGo={dismiss} />
+        )}
       </div>
       <IconButton icon="i-ph-x" label={t("common.close")} className="ml-3 [grid-area:close]" onClick={close} />
     </section>

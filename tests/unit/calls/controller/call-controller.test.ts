@@ -79,6 +79,21 @@ describe("a call", () => {
   });
 });
 
+describe("a person whose number left them", () => {
+  it("is not called before the caller has confirmed it", async () => {
+    const { time, server, chat, ben, anaBrowser, a, b } = await makeCallPair();
+    anaBrowser.dialRefusal = "number_unconfirmed";
+    a.dial(chat, ben);
+    await time.pass(500);
+    expect(a.callNotices).toMatchObject([{ notice: "failed", error: "number_unconfirmed", peer: ben }]);
+    expect([a.phase, b.phase, server.callEntries.length]).toEqual(["idle", "idle", 0]);
+    anaBrowser.dialRefusal = undefined;
+    a.dial(chat, ben);
+    await time.pass(500);
+    expect([a.phase, b.phase]).toEqual(["outgoing", "ringing"]);
+  });
+});
+
 describe("several devices and tabs", () => {
   it("all ring, and stop within a second after one of them answers", async () => {
     const { time, server, ben, chat, a, b } = await makeCallPair();

@@ -1,0 +1,114 @@
+import * as v from "valibot";
+import { findAxeViolationsInBothThemes } from "#tests/support/browser/axe-checks.ts";
+import { test as base, expect } from "#tests/support/browser/closing-test.ts";
+import { fill, TestClient } from "#tests/support/browser/test-client.ts";
+import { toSite } from "#tests/support/people/pair.ts";
+import { connectPeople, makePerson, phoneOf } from "#tests/support/people/people.ts";
+import { cheapWork, type Server, startServer } from "#tests/support/server/server.ts";
+
+const sms = { id: "sms", method: "sms_code", prefixes: ["+243"], per_day: 1_000, url: "local:sms", body: "{{text}}" };
+
+/** A server whose operator lets people verify numbers. Its messages are shown at /dev/sms. */
+const test = base.extend<{ server: Server }>({
+  // biome-ignore lint/correctness/noEmptyPattern: Playwright reads a fixture's needs from this pattern.
+  server: async ({}, use) => {
+    const server = await startServer({ vars: { ...cheapWork, NUMBER_PROOFS: JSON.stringify([sms]) } });
+    await use(server);
+    await server.stop();
+  },
+});
+
+const Messages = v.array(v.object({ to: v.string(), text: v.string() }));
+const readCode = async (origin: string, phone: string): Promise<string> => {
+  const answer = await fetch(`${origin}/dev/sms`, { headers: { accept: "application/json" } });
+  const message = v.parse(Messages, await answer.json()).find(({ to }) => to === phone);
+  return /\d{6}/.exec(message?.text ?? "")?.[0] ?? "";
+};
+
+/** Verifies a number by a code on the page of the own number. */
+const verify = async ({ page, texts }: TestClient, server: Server, phone: string): Promise<void> => {
+  await page.getByRole("button", { name: texts.number.methods.sms_code }).click();
+  await page.getByLabel(texts.number.code, { exact: true }).fill(await readCode(server.origin, phone));
+  await expect(page.getByRole("link", { name: texts.number.done })).toBeVisible();
+};
+
+test("the owner registers a squatted number and verifies it; the former holder keeps the account and changes the number", async ({
+  browser,
+  server,
+}) => {
+  test.setTimeout(180_000);
+  const site = toSite(server);
+  const [holder, ben] = [await makePerson(site, 9_871), await makePerson(site, 9_872)];
+  await connectPeople(site, holder, ben);
+  const [owners, holders, bens] = [
+    await TestClient.open(browser, server),
+    await TestClient.open(browser, server, "en"),
+    await TestClient.open(browser, server, "pt"),
+  ];
+  const { page } = bens;
+  await page.setViewportSize({ width: 360, height: 740 });
+  await holders.signIn(holder);
+  await bens.signInToChat(ben, holder.id);
+  await bens.composer().fill("Mbote na yo");
+
+  await test.step("the owner registers and verifies the number, and nothing tells that somebody has it", async () => {
+    await owners.register("Mokonzi ya solo", holder.phone);
+    await owners.goTo("/app/verify-number");
+    await expect(owners.page.getByText(owners.texts.people.unverified, { exact: true })).toBeVisible();
+    await verify(owners, server, holder.phone);
+  });
+
+  await test.step("the former holder is informed and finds the handle", async () => {
+    const { texts } = holders;
+    const notice = holders.page.getByRole("region", { name: texts.security.notices.title });
+    await expect(notice).toContainText(texts.security.notices.events.number_lost);
+    await holders.page.setViewportSize({ width: 360, height: 740 });
+    await notice.getByRole("link", { name: texts.number.title }).click();
+    await expect(holders.page.getByText(texts.number.none)).toBeVisible();
+    await expect(holders.page.getByText(/@u[a-z2-9]{9}/)).toBeVisible();
+    expect(await findAxeViolationsInBothThemes(holders.page)).toEqual([]);
+  });
+
+  await test.step("a contact confirms before writing or calling, and what they typed is kept", async () => {
+    const { texts } = bens;
+    const warning = page.getByText(fill(texts.number.notice.left, { name: holder.username }));
+    await expect(warning).toBeVisible();
+    await expect(bens.composer()).toHaveCount(0);
+    await expect(page.getByText("Mbote na yo")).toBeVisible();
+    expect(await findAxeViolationsInBothThemes(page)).toEqual([]);
+    await page.getByRole("button", { name: fill(texts.people.audioCallName, { name: holder.username }) }).click();
+    await expect(page.getByText(texts.errors.number_unconfirmed)).toBeVisible();
+    await page.reload();
+    await expect(warning).toBeVisible();
+    await expect(bens.composer()).toHaveCount(0);
+    const confirm = page.getByRole("button", { name: texts.number.notice.confirm });
+    await page.context().setOffline(true);
+    await confirm.click();
+    await expect(page.getByText(texts.number.notice.confirmFailed)).toBeVisible();
+    await page.context().setOffline(false);
+    const other = await bens.context.newPage();
+    await bens.goTo(`/app/chat/${holder.id}`, other);
+    await confirm.press("Enter");
+    await expect(bens.composer()).toHaveValue("Mbote na yo");
+    await expect(bens.composer(other)).toBeVisible();
+    await other.close();
+    await bens.composer().press("Enter");
+    await expect(bens.ticks("Mbote na yo", "delivered")).toBeVisible();
+  });
+
+  await test.step("the former holder verifies another number, and the contact reads that it changed", async () => {
+    const { texts } = holders;
+    const field = holders.page.getByLabel(texts.number.new, { exact: true });
+    await field.fill("12");
+    await field.press("Enter");
+    await expect(field).toHaveAccessibleDescription(texts.number.newMissing);
+    await field.fill(phoneOf(9_873));
+    await field.press("Enter");
+    await verify(holders, server, phoneOf(9_873));
+    await expect(holders.page.getByText(phoneOf(9_873))).toBeVisible();
+    await expect(page.getByText(fill(bens.texts.number.notice.changed, { name: holder.username }))).toBeVisible();
+    await expect(bens.composer()).toBeVisible();
+    await page.getByRole("button", { name: bens.texts.number.notice.understood }).click();
+    await expect(page.getByRole("button", { name: bens.texts.number.notice.understood })).toHaveCount(0);
+  });
+});
