@@ -95,7 +95,7 @@ test("axe finds no fault in any route of the app with its full content, light an
   await phone.signIn(people.ana);
   for (const route of routes) {
     await page.setViewportSize(narrow);
-    await phone.goTo(route.replace(":userId", people.ben.id).replace(":groupId", people.group));
+    await phone.openRoute(route.replace(":userId", people.ben.id).replace(":groupId", people.group));
     const look = looks[route];
     expect(look, `${route} is looked at`).toBeDefined();
     for (const part of look?.(page, texts) ?? []) await expect(part, route).toBeVisible();

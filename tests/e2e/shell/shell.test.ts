@@ -95,7 +95,8 @@ const namesOf = (t: Texts): [path: string, heading: string][] => [
     await phone.signIn(ana);
     const seen = new Set<string>();
     for (const [path, heading] of namesOf(texts)) {
-      await page.goto(path);
+      if (language === "fr") await phone.goTo(path);
+      else await phone.openRoute(path);
       await expect(page.getByRole("heading", { level: 1 })).toHaveText(heading);
       await expect.poll(() => page.title()).toContain(heading);
       const description = await page.locator('meta[name="description"]').getAttribute("content");

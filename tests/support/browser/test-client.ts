@@ -132,6 +132,16 @@ export class TestClient {
     await page.goto(this.#origin + path);
   }
 
+  /** Opens a page of the app that is already loaded, as going forward in the history does: without loading it again. */
+  async openRoute(path: string): Promise<void> {
+    await this.page.evaluate((path) => {
+      const idx = (history.state?.idx ?? 0) + 1; // react-router's position in the history
+      // Not the method of this document's history, through which the app follows its own navigations.
+      History.prototype.pushState.call(history, { idx }, "", path);
+      dispatchEvent(new PopStateEvent("popstate", { state: history.state }));
+    }, path);
+  }
+
   async register(name: string, phone: string): Promise<void> {
     const { page, texts } = this;
     await this.goTo("/register");
