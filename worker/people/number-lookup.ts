@@ -6,6 +6,7 @@ import { parsePhoneQuery, toE164 } from "#contract/phone.ts";
 import type { Db } from "#worker/db/client.ts";
 import { selectProfiles, toFoundPeople } from "#worker/db/relations.ts";
 import { phone_searches, profiles, settings } from "#worker/db/schema.ts";
+import { ownNumber } from "#worker/lib/absent-number.ts";
 import { hashDigits, selectDailyAllowance } from "./search-limit.ts";
 
 const dayMs = 24 * 3_600_000;
@@ -50,7 +51,7 @@ export const lookUpNumbers = async (
   phones: string[],
   now = Date.now(),
 ): Promise<NumberLookupResult["results"]> => {
-  const own = await db.select({ phone: profiles.phone }).from(profiles).where(eq(profiles.id, me)).get();
+  const own = await db.select({ phone: ownNumber }).from(profiles).where(eq(profiles.id, me)).get();
   const numbers = phones.map((phone): LookedUp | undefined => {
     const { wholes } = parsePhoneQuery(toPhoneQuery(phone), own?.phone ?? "", phoneSearchMinLength);
     const [typed] = wholes;

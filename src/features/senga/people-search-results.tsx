@@ -98,7 +98,20 @@ export function PeopleSearchResults({ people, digits, actions }: PeopleSearchRes
   const shown = people.length > 0 ? people : matchingContacts.map(contactToFoundPerson);
   if (shown.length === 0) {
     const body = t(digits === undefined ? "senga.noUsers.handleBody" : "senga.noUsers.body");
-    return <EmptyState icon="i-ph-binoculars" title={t("senga.noUsers.title")} body={body} />;
+    return (
+      <EmptyState
+        icon="i-ph-binoculars"
+        title={t("senga.noUsers.title")}
+        body={body}
+        action={
+          digits !== undefined && (
+            <Link to="/app/senga/invite" className="inline-flex min-h-12 items-center font-semibold text-accent">
+              {t("senga.invite")}
+            </Link>
+          )
+        }
+      />
+    );
   }
   return (
     <>

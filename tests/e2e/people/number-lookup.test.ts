@@ -15,7 +15,9 @@ test("several numbers are looked up, pasted or from the device's contacts; who i
   const { page, texts } = client;
   const { numbers } = texts.invite;
   await client.signIn(ana);
-  await client.goTo("/app/senga/invite");
+  await client.goToTab("senga");
+  await page.getByRole("searchbox", { name: texts.senga.searchLabel }).fill(absent);
+  await page.getByRole("link", { name: texts.senga.invite }).click();
   const field = page.getByLabel(numbers.field);
   const search = page.getByRole("button", { name: numbers.search });
   const found = page.getByRole("region", { name: numbers.found });

@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import { createUuid, type Uuid } from "#contract/ids.ts";
+import type { OwnInvitation } from "#contract/names/invitation.ts";
 import type { OwnLink } from "#contract/names/personal-link.ts";
 import type { SettingsChange } from "#contract/settings/settings.ts";
 import { type Call, makeCaptchaToken, type Person, phoneOf } from "#tests/support/people/people.ts";
@@ -17,17 +18,18 @@ const call = (method: string, path: string, options?: Call) => callWith({}, meth
  * id of a person: subjects of one class have the same status, body and statements (docs/decisions/existence-oracles.md).
  */
 
-type Subject = { id: Uuid; phone: string; handle: string; link: string };
+type Subject = { id: Uuid; phone: string; handle: string; link: string; invitation: string };
 /** Nobody; an account that can be reached, with a verified number and without; one that takes nothing from strangers; one that blocks whoever asks. */
 const kinds = ["none", "reachable", "unverified", "closed", "blocking"] as const;
 type Kind = (typeof kinds)[number];
 
+const noToken = "A".repeat(22);
 let handles = 0;
 const makeSubject = async (kind: Kind, me: Person): Promise<Subject> => {
   handles += 1;
   const handle = `oracle.${"abcdefghijklmnopqrstuvwxyz"[handles % 26]}${handles}x`;
   if (kind === "none")
-    return { id: createUuid(), phone: phoneOf(takePersonNumber()), handle, link: "AAAAAAAAAAAAAAAAAAAAAA" };
+    return { id: createUuid(), phone: phoneOf(takePersonNumber()), handle, link: noToken, invitation: noToken };
   const person = await makePerson();
   if (kind !== "unverified")
     await env.DB.prepare("UPDATE profiles SET verified_at = 1 WHERE id = ?").bind(person.id).run();
@@ -35,6 +37,8 @@ const makeSubject = async (kind: Kind, me: Person): Promise<Subject> => {
     call(method, path, { token: person.token, ...(body && { body }) });
   expect((await as("PUT", "/api/handle", { handle })).status).toBe(200);
   const link = ((await as("POST", "/api/link")).body as OwnLink).link?.url.split("/").at(-1) ?? "";
+  const own = (await as("POST", "/api/invitation")).body as OwnInvitation;
+  const invitation = own.invitation?.url.split("/").at(-1) ?? "";
   const closed: SettingsChange = {
     findable: "nobody",
     requestsFrom: "nobody",
@@ -43,7 +47,7 @@ const makeSubject = async (kind: Kind, me: Person): Promise<Subject> => {
   };
   if (kind === "closed") await as("PATCH", "/api/settings", closed);
   if (kind === "blocking") await as("PUT", `/api/blocks/${me.id}`);
-  return { id: person.id, phone: person.phone, handle, link };
+  return { id: person.id, phone: person.phone, handle, link, invitation };
 };
 
 type Command = {
@@ -66,6 +70,14 @@ const commands: Command[] = [
     ],
   },
   {
+    name: "look up a list of numbers",
+    run: (me, { phone }) => post("/api/people/lookup", me, { phones: [phone] }),
+    classes: [
+      ["none", "closed"],
+      ["reachable", "unverified", "blocking"],
+    ],
+  },
+  {
     name: "search by handle",
     run: (me, { handle }) => post("/api/handles/search", me, { handle }),
     classes: [
@@ -76,6 +88,14 @@ const commands: Command[] = [
   {
     name: "open a personal link",
     run: (me, { link }) => post("/api/links/search", me, { token: link }),
+    classes: [
+      ["none", "blocking"],
+      ["reachable", "unverified", "closed"],
+    ],
+  },
+  {
+    name: "accept an invitation",
+    run: (me, { invitation }) => post("/api/invitations/accept", me, { token: invitation }),
     classes: [
       ["none", "blocking"],
       ["reachable", "unverified", "closed"],
