@@ -2,6 +2,7 @@ import { and, eq, isNull, sql } from "drizzle-orm";
 import type { Uuid } from "#contract/ids.ts";
 import type { Db } from "#worker/db/client.ts";
 import { deleted_sessions, deletions, handles, profiles, rate_limits, sessions, users } from "#worker/db/schema.ts";
+import { ownNumber } from "#worker/lib/absent-number.ts";
 import { queueAccountDeleted } from "#worker/lib/contact-updates.ts";
 import { hashLimitKey } from "#worker/lib/limits/hashed-key.ts";
 import { isPhoneBucket } from "#worker/lib/limits/rate-limit.ts";
@@ -12,7 +13,7 @@ import { isPhoneBucket } from "#worker/lib/limits/rate-limit.ts";
  * deleted.
  */
 export const startAccountDeletion = async (env: Env, db: Db, me: Uuid, now = Date.now()): Promise<void> => {
-  const account = await db.select({ phone: users.phone }).from(users).where(eq(users.id, me)).get();
+  const account = await db.select({ phone: ownNumber }).from(profiles).where(eq(profiles.id, me)).get();
   if (!account) return;
   await db.batch([
     db.insert(deletions).select(sql`SELECT id, ${now} FROM users WHERE id = ${me}`).onConflictDoNothing(),

@@ -119,7 +119,8 @@ const listCredentialsByHandle = (db: Db, handle: string): Promise<PasswordCreden
 
 /**
  * Accounts that sign in by a phone number, or by a handle with its "@", with their password hashes. Any form of the number
- * matches; its holder comes first, by the form as typed, then the newest accounts that claim it. A handle matches exactly.
+ * matches; its holder comes first, by the form as typed, then those who lost it, then the newest accounts that claim it.
+ * A handle matches exactly.
  */
 export const listCredentials = async (db: Db, phone: string): Promise<PasswordCredentials[]> => {
   const handle = findNamedHandle(phone);
@@ -138,7 +139,7 @@ export const listCredentials = async (db: Db, phone: string): Promise<PasswordCr
       .from(number_claims)
       .innerJoin(users, eq(users.id, number_claims.user_id))
       .where(and(inArray(number_claims.phone, forms), ne(users.phone, number_claims.phone)))
-      .orderBy(desc(number_claims.created_at))
+      .orderBy(desc(number_claims.is_former), desc(number_claims.created_at))
       .limit(claimantsOfSignIn),
   ]);
   return [...holders, ...claimants];
@@ -161,7 +162,7 @@ export const updatePasswordHash = async (db: Db, id: Uuid, from: string, to: str
   await db.update(users).set({ password_hash: to, updated_at: Date.now() }).where(same);
 };
 
-/** Accounts that only claim a number and can sign in by it. Each costs a password hash; the others use their handle. */
+/** Accounts that lost a number or only claim it, and can sign in by it. Each costs a password hash; the others use their handle. */
 const claimantsOfSignIn = 2;
 
 /** Username of people who gave none (SPEC.md §2, Tala). */

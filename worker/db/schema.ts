@@ -40,8 +40,8 @@ export const profiles = sqliteTable("profiles", {
 });
 
 /**
- * Numbers that people gave at registration and have not verified, where numbers can be verified. Several people may
- * give the same number; one of them at most holds it (`users.phone`).
+ * Numbers that people gave at registration and have not verified, where numbers can be verified, and numbers that they
+ * lost. Several people may give the same number; one of them at most holds it (`users.phone`).
  */
 export const number_claims = sqliteTable(
   "number_claims",
@@ -51,6 +51,8 @@ export const number_claims = sqliteTable(
       .references(() => users.id, { onDelete: "cascade" }),
     phone: text("phone").notNull(),
     created_at: integer("created_at").notNull(),
+    /** Somebody else has verified the number. It still signs in, for people who do not know their handle. */
+    is_former: integer("is_former", { mode: "boolean" }).notNull().default(false),
   },
   (table) => [index("number_claims_by_phone").on(table.phone, table.created_at)],
 );

@@ -20,4 +20,6 @@ export const toPresentNumber = (stored: string): string => (stored.startsWith(ab
 
 /** SQL: number that a person of `profiles` gave as theirs: the one they hold, else the one they claim. */
 export const ownNumber = sql<string>`ifnull((SELECT ${number_claims.phone} FROM ${number_claims}
-  WHERE ${number_claims.user_id} = ${profiles.id}), ${profiles.phone})`.mapWith(toPresentNumber);
+  WHERE ${number_claims.user_id} = ${profiles.id} AND NOT ${number_claims.is_former}), ${profiles.phone})`.mapWith(
+  toPresentNumber,
+);

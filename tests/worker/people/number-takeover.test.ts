@@ -97,7 +97,11 @@ test("squatting, then the owner arrives", async () => {
   expect({ phone, verified_at }).toEqual({ phone: "", verified_at: null });
   expect(handle).toMatch(/^u[a-z2-9]{9}$/);
   expect((await signIn(`@${handle}`, squatter.password)).body).toMatchObject({ user: { id: squatter.id, phone: "" } });
-  expect(codeOf(await signIn(squatter.phone, squatter.password))).toBe("invalid_credentials");
+  // The former number signs in too, for those who never read the notice.
+  expect((await signIn(squatter.phone, squatter.password)).body).toMatchObject({
+    user: { id: squatter.id, phone: "" },
+  });
+  expect((await signIn(squatter.phone, ownersPassword)).body).toMatchObject({ user: { id: owner.id } });
   expect((await call("GET", "/api/contacts", { token: squatter.token })).body).toMatchObject({
     contacts: [{ id: ben.id }],
   });
@@ -124,6 +128,7 @@ test("squatting, then the owner arrives", async () => {
 
   // Another number in place of the lost one is new to the contacts; the owner's contacts would learn of none.
   await prove(squatter, phoneOf(takePersonNumber()));
+  expect(codeOf(await signIn(squatter.phone, squatter.password))).toBe("invalid_credentials");
   await waitUntil(async () => (await relationOf(ben, squatter))?.number_notice === "changed");
   expect(await eventsOf(owner)).not.toContain("number_changed");
 });

@@ -50,7 +50,7 @@ export const seedSecurity = async (user: Uuid, session: Uuid, expires_at = Date.
       .insert(number_proofs)
       .values({ ...asked, id: id(), phone: "", method: "sms_code", adapter: "essai", created_at }),
     db.insert(invitations).values({ user_id: user, token: id(), expires_at, uses: 0 }),
-    db.insert(number_claims).values({ user_id: user, phone: "", created_at }),
+    db.insert(number_claims).values({ user_id: user, phone: "", created_at, is_former: true }),
     db.insert(number_notices).values({ user_id: user, other_id: user, kind: "changed" }),
     db
       .insert(auth_codes)

@@ -61,7 +61,7 @@ const insertNotices = (db: Db, about: Uuid, kind: NumberNotice, condition: SQL) 
     });
 
 /** Statements by which a holder loses a number, keeps everything else and has a handle from then on. */
-const releaseNumber = (db: Db, holder: Uuid, phone: string, isAllowed: SQL) => {
+const releaseNumber = (db: Db, holder: Uuid, phone: string, isAllowed: SQL, now: number) => {
   const handle = createNeutralHandle();
   const skeleton = toHandleSkeleton(handle);
   const isHolder = sql`(${isAllowed} AND EXISTS (SELECT 1 FROM profiles WHERE id = ${holder} AND ${holds(phone)}))`;
@@ -83,7 +83,13 @@ const releaseNumber = (db: Db, holder: Uuid, phone: string, isAllowed: SQL) => {
           isHolder,
         ),
       ),
-    db.delete(number_claims).where(and(eq(number_claims.user_id, holder), isHolder)),
+    db
+      .insert(number_claims)
+      .select(sql`SELECT ${holder}, ${phone}, ${now}, 1 WHERE ${isHolder}`)
+      .onConflictDoUpdate({
+        target: number_claims.user_id,
+        set: { phone: sql`excluded.phone`, created_at: sql`excluded.created_at`, is_former: true },
+      }),
     db
       .update(users)
       .set({ phone: createAbsentNumber(holder) })
@@ -153,8 +159,9 @@ const transferNumber = async (db: Db, proof: NumberProofRow, now: number): Promi
     SELECT 1 FROM profiles AS held WHERE ${holds(phone, "held")} AND held.id <> ${me} AND NOT ${givesUp(now)}))`;
   // Whoever verifies the number they gave at registration has no other one than before.
   const isAnother = sql`(${isAllowed} AND NOT EXISTS (SELECT 1 FROM profiles WHERE id = ${me} AND ${holds(phone)})
-    AND NOT EXISTS (SELECT 1 FROM number_claims WHERE user_id = ${me} AND ${holds(phone, "number_claims")}))`;
-  const released = held.flatMap(({ id }) => releaseNumber(db, id, phone, isAllowed));
+    AND NOT EXISTS (SELECT 1 FROM number_claims WHERE user_id = ${me} AND NOT is_former
+      AND ${holds(phone, "number_claims")}))`;
+  const released = held.flatMap(({ id }) => releaseNumber(db, id, phone, isAllowed, now));
   const taken = [
     insertNotices(db, me, "changed", isAnother),
     db

@@ -1,0 +1,1 @@
+ALTER TABLE `number_claims` ADD `is_former` integer DEFAULT false NOT NULL;
