@@ -18,8 +18,17 @@ const dayMs = 24 * hourMs;
 /** SQL: a pending or declined request. A declined one with a connection is a former contact. */
 const isUnwanted = sql`(status = 'pending' OR (status = 'declined' AND connection_id IS NULL))`;
 
+/**
+ * SQL: a request made after this time. Ids begin with the time of their creation (RFC 9562, version 7), which is in the
+ * indexes: older requests are not read.
+ */
+const isMadeSince = (since: number): SQL => {
+  const hex = since.toString(16).padStart(12, "0");
+  return sql`(status IN ('pending', 'declined') AND id >= ${`${hex.slice(0, 8)}-${hex.slice(8)}`} AND created_at > ${since})`;
+};
+
 const countMadeSince = (from: Uuid, since: number): SQL =>
-  sql`(SELECT count(*) FROM connection_requests WHERE from_user_id = ${from} AND ${isUnwanted} AND created_at > ${since})`;
+  sql`(SELECT count(*) FROM connection_requests WHERE from_user_id = ${from} AND ${isMadeSince(since)} AND ${isUnwanted})`;
 
 const isVisibleTo = (to: Uuid): SQL =>
   sql`NOT EXISTS (SELECT 1 FROM blocks WHERE blocks.user_id = ${to} AND blocks.blocked_user_id = from_user_id)`;
@@ -32,8 +41,8 @@ const countPendingTo = (to: Uuid): SQL =>
   sql`(SELECT count(*) FROM connection_requests WHERE to_user_id = ${to} AND status = 'pending' AND ${isVisibleTo(to)})`;
 
 const countReceivedSince = (to: Uuid, since: number): SQL =>
-  sql`(SELECT count(*) FROM connection_requests WHERE to_user_id = ${to} AND status IN ('pending', 'declined')
-    AND ${isUnwanted} AND created_at > ${since} AND ${isVisibleTo(to)})`;
+  sql`(SELECT count(*) FROM connection_requests WHERE to_user_id = ${to} AND ${isMadeSince(since)}
+    AND ${isUnwanted} AND ${isVisibleTo(to)})`;
 
 type RequestCounts = {
   phone: string;

@@ -12,7 +12,6 @@ import {
   toTrustTier,
 } from "#contract/settings/trust-tiers.ts";
 import type { Db } from "#worker/db/client.ts";
-import { toPresentNumber } from "#worker/lib/absent-number.ts";
 import { readLimitFactor } from "#worker/lib/limits/local-limits.ts";
 import { type RateLimitResult, takeToken } from "#worker/lib/limits/rate-limit.ts";
 import { listVerifiablePrefixes } from "#worker/lib/number-adapters.ts";
@@ -28,21 +27,28 @@ const blocksRead = 100;
 
 type TrustRow = {
   createdAt: number;
-  phone: string;
   verifiedAt: number | null;
+  isVerifiable: number;
   contacts: number;
   refusals: number;
   blocks: number;
 };
 
-/** SQL: a contact whose account is old enough to count, and verified where the reader's number can be verified. */
+/**
+ * SQL: the person's number can be verified here. Where any can, so can the next one of somebody who has none, which a
+ * stored number, beginning with a plus sign, tells apart.
+ */
+const isVerifiable = (prefixes: string): SQL =>
+  sql`EXISTS (SELECT 1 FROM json_each(${prefixes})
+    WHERE substr(profiles.phone, 1, length(value)) = value OR substr(profiles.phone, 1, 1) <> '+')`;
+
+/** SQL: a contact whose account is old enough to count, and verified where the person's number can be verified. */
 const countContacts = (me: Uuid, prefixes: string, now: number): SQL =>
   sql`(SELECT count(*) FROM (SELECT 1 FROM
     (SELECT user2_id AS id FROM connections WHERE user1_id = ${me}
       UNION ALL SELECT user1_id FROM connections WHERE user2_id = ${me} LIMIT ${contactsRead}) AS others
     JOIN profiles AS other ON other.id = others.id
-    WHERE other.created_at <= ${now - countedContactDays * dayMs} AND (other.verified_at IS NOT NULL OR NOT EXISTS (
-      SELECT 1 FROM json_each(${prefixes}) WHERE substr(profiles.phone, 1, length(value)) = value))
+    WHERE other.created_at <= ${now - countedContactDays * dayMs} AND (other.verified_at IS NOT NULL OR NOT ${isVerifiable(prefixes)})
     LIMIT ${countedContactsMax}))`;
 
 const countRefusals = (me: Uuid, now: number): SQL =>
@@ -52,12 +58,13 @@ const countRefusals = (me: Uuid, now: number): SQL =>
 
 /**
  * SQL: people who block this person, of those whom they asked: strangers cannot lower anybody's tier. Blocks count from
- * the next day on, so that a change of the tier does not reveal who blocked at that moment.
+ * the next day on, so that a change of the tier does not reveal who blocked at that moment. The plus sign keeps SQLite
+ * from reading all requests of this person instead of those of the pair.
  */
 const countBlocks = (me: Uuid, now: number): SQL =>
   sql`(SELECT count(*) FROM (SELECT user_id, created_at FROM blocks WHERE blocked_user_id = ${me} LIMIT ${blocksRead}) AS blocker
     WHERE blocker.created_at > ${now - tierBlockDays * dayMs} AND blocker.created_at < ${now - (now % dayMs)}
-    AND EXISTS (SELECT 1 FROM connection_requests AS asked WHERE asked.from_user_id = ${me}
+    AND EXISTS (SELECT 1 FROM connection_requests AS asked WHERE +asked.from_user_id = ${me}
       AND asked.conversation_id = min(blocker.user_id, ${me}) || '.' || max(blocker.user_id, ${me})))`;
 
 type Trust = { tier: TrustTier; canVerify: boolean };
@@ -65,25 +72,22 @@ type Trust = { tier: TrustTier; canVerify: boolean };
 /** Tier of a person, by one statement. A local build with raised limits gives everybody the highest. */
 export const readTrust = async (env: object, db: Db, me: Uuid, now = Date.now()): Promise<Trust> => {
   if (readLimitFactor(env) > 1) return { tier: "trusted", canVerify: false };
-  const verifiable = listVerifiablePrefixes(env);
-  const prefixes = JSON.stringify(verifiable);
-  const row = await db.get<TrustRow | undefined>(sql`SELECT profiles.created_at AS createdAt, profiles.phone,
-    profiles.verified_at AS verifiedAt, ${countContacts(me, prefixes, now)} AS contacts,
+  const prefixes = JSON.stringify(listVerifiablePrefixes(env));
+  const row = await db.get<TrustRow | undefined>(sql`SELECT profiles.created_at AS createdAt,
+    profiles.verified_at AS verifiedAt, ${isVerifiable(prefixes)} AS isVerifiable, ${countContacts(me, prefixes, now)} AS contacts,
     ${countRefusals(me, now)} AS refusals, ${countBlocks(me, now)} AS blocks FROM profiles WHERE profiles.id = ${me}`);
   if (!row) return { tier: "new", canVerify: false };
   const isVerified = row.verifiedAt !== null;
-  // An account without a number can verify one as well.
-  const isAbsent = verifiable.length > 0 && toPresentNumber(row.phone) === "";
-  const isVerifiable = isAbsent || verifiable.some((prefix) => row.phone.startsWith(prefix));
+  const canBeVerified = row.isVerifiable === 1;
   const tier = toTrustTier({
     accountAgeMs: now - row.createdAt,
     isVerified,
-    isVerifiable,
+    isVerifiable: canBeVerified,
     contacts: row.contacts,
     refusals: row.refusals,
     blocks: Math.min(row.blocks, tierBlocksMax),
   });
-  return { tier, canVerify: isVerifiable && !isVerified && row.refusals < tierRefusalsMax };
+  return { tier, canVerify: canBeVerified && !isVerified && row.refusals < tierRefusalsMax };
 };
 
 /** Members of a group to which a person adds people, or null if only the common limit applies. */

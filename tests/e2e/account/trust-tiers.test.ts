@@ -1,11 +1,18 @@
+import type { Locator } from "@playwright/test";
+import * as v from "valibot";
+import { RequestPage } from "#contract/contacts.ts";
 import { createUuid } from "#contract/ids.ts";
 import { tierAllowances } from "#contract/settings/trust-tiers.ts";
 import { findAxeViolations } from "#tests/support/browser/axe-checks.ts";
 import { expect, test } from "#tests/support/browser/closing-test.ts";
-import { fill, findToast, TestClient } from "#tests/support/browser/test-client.ts";
+import { fill, findToast, onePixelPng, TestClient } from "#tests/support/browser/test-client.ts";
 import { toSite } from "#tests/support/people/pair.ts";
-import { callSite, makePerson } from "#tests/support/people/people.ts";
+import { callSite, makePerson, phoneOf, testPassword } from "#tests/support/people/people.ts";
 import { cheapWork, startServer } from "#tests/support/server/server.ts";
+
+const firstChatMaxMs = 60_000;
+const pauseMs = 1_000; // before each action of a person
+const keyMs = 120; // between two keys
 
 const { requestsPerDay, groupsPerDay, groupMembersMax, postsPerDay } = tierAllowances.new;
 test.use({ viewport: { width: 360, height: 740 } });
@@ -27,6 +34,46 @@ test("a newcomer sees what they may do today, is told kindly when it is used up,
     const { allowance } = texts.settings.privacy;
     const requestsText = (left: number) =>
       fill(allowance.requests, { left: String(left), max: String(requestsPerDay) });
+
+    await test.step("a newcomer has a first chat within a minute of starting to register, at human speed", async () => {
+      const newcomer = await TestClient.open(browser, server);
+      const { page, texts } = newcomer;
+      const { auth, senga } = texts;
+      const press = async (target: Locator) => {
+        await page.waitForTimeout(pauseMs);
+        await target.click();
+      };
+      const type = async (target: Locator, text: string) => {
+        await press(target);
+        await target.pressSequentially(text, { delay: keyMs });
+      };
+      await newcomer.goTo("/register");
+      const start = Date.now();
+      await page.locator("#avatar").setInputFiles({ name: "moi.png", mimeType: "image/png", buffer: onePixelPng });
+      await type(page.getByLabel(auth.displayName), "Dina");
+      await type(page.getByLabel(auth.phoneNumber), phoneOf(9_893).replace("+", ""));
+      await type(page.getByLabel(auth.password, { exact: true }), testPassword);
+      await type(page.getByLabel(auth.confirmPassword, { exact: true }), testPassword);
+      await press(page.getByLabel(auth.robot));
+      await press(page.getByRole("button", { name: auth.createAccount }));
+      await page.waitForURL("**/app");
+      await newcomer.goToTab("senga");
+      await type(page.getByRole("searchbox"), ben.phone);
+      await page.keyboard.press("Enter");
+      await press(page.getByRole("button", { name: fill(senga.addName, { name: ben.username }) }));
+      await page.waitForTimeout(pauseMs);
+      const { body } = await callSite(site, "GET", "/api/requests", { token: ben.token });
+      const request = v.parse(RequestPage, body).received[0]?.id;
+      await callSite(site, "POST", `/api/requests/${request}/accept`, { token: ben.token });
+      await press(page.getByRole("link", { name: fill(senga.messageName, { name: ben.username }) }));
+      await type(newcomer.composer(), "Mbote");
+      await page.keyboard.press("Enter");
+      await expect(page.getByRole("img", { name: texts.chat.status.sent })).toBeVisible();
+      const tookMs = Date.now() - start;
+      test.info().annotations.push({ type: "first chat", description: `${tookMs} ms` });
+      expect(tookMs).toBeLessThan(firstChatMaxMs);
+      await newcomer.close();
+    });
 
     await test.step("the settings show it, in three languages", async () => {
       await expect(page.getByText(requestsText(1))).toBeVisible();
@@ -50,6 +97,27 @@ test("a newcomer sees what they may do today, is told kindly when it is used up,
         await expect(other.page.getByText(other.texts.settings.privacy.allowance.grows)).toBeVisible();
         await other.close();
       }
+    });
+
+    await test.step("who can verify their number is led there, and a failed request can be repeated", async () => {
+      const path = "**/api/allowance";
+      await page.route(path, (route) => route.fulfill({ status: 500, json: {} }));
+      await page.reload();
+      const failed = page.getByRole("button", { name: allowance.failed });
+      await expect(failed).toBeVisible();
+      await page.unroute(path);
+      await page.route(path, async (route) => {
+        const response = await route.fetch();
+        await route.fulfill({ response, json: { ...(await response.json()), can_verify: true } });
+      });
+      await failed.click();
+      await expect(page.getByText(allowance.verify)).toBeVisible();
+      const link = page.getByRole("link", { name: allowance.verifyLink });
+      await link.scrollIntoViewIfNeeded();
+      await page.screenshot({ path: test.info().outputPath("allowance-verify.png") });
+      await link.click();
+      await expect(page).toHaveURL("/app/verify-number");
+      await page.unroute(path);
     });
 
     await test.step("a request beyond it says what helps, and the person who typed the number can be asked", async () => {
