@@ -63,11 +63,13 @@ test("newcomers who follow an invitation register and are connected with its sen
 
   await test.step("somebody with an account signs in and is connected, too", async () => {
     const dans = await TestClient.open(browser, server);
+    await anas.goToTab("contacts");
+    await expect(page.getByText("Nouveau pt")).toBeVisible();
     await dans.page.goto(url);
     await dans.page.getByRole("button", { name: invitationTexts.fr.login }).click();
     await dans.logIn(dan.phone);
     await dans.page.waitForURL(`**/app/chat/${ana.id}`);
-    await anas.goToTab("contacts");
+    // The sender has the contact without a reload.
     await expect(page.getByText(dan.username)).toBeVisible();
     // Signed in already: the log-in page leads into the app, where nothing changes.
     await dans.page.goto(url);
