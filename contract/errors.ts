@@ -68,6 +68,7 @@ export const errorStatus = {
   reserved_handle: 400, // could be mistaken for the service, or is in the operator's list
   handle_taken: 409, // by a person whose handle looks the same, now or recently
   handle_changes_used_up: 429,
+  handle_needed: 409, // the account has no number, so the handle is the name it signs in by
   link_not_found: 404, // renewed, turned off or mistyped
   invitation_not_found: 404, // expired, used up, revoked or mistyped
   // verification of numbers

@@ -9,6 +9,7 @@ import { refuse } from "#worker/lib/http/refusal.ts";
 import { validate } from "#worker/lib/http/validate.ts";
 import { limitCaller, returnToken, takeToken } from "#worker/lib/limits/rate-limit.ts";
 import { changeHandle, findOwnHandle, removeHandle, searchByHandle } from "./handle-queries.ts";
+import { findNumber } from "./numbers/queries.ts";
 
 /** Names of the operator's list, which is absent in deployments configured before it existed. */
 const listOperatorNames = (env: object): string[] => {
@@ -68,12 +69,15 @@ export const handleRoutes = createRoutes()
       tag: "people",
       summary: "Remove one's own handle, which stays reserved for 30 days",
       ok: { status: 200, body: OwnHandle },
-      refusals: ["forbidden_origin"],
+      refusals: ["handle_needed", "forbidden_origin"],
     }),
     authenticate,
     limitCaller("handle_by_user"),
     async (c) => {
-      await removeHandle(openDb(c.env), c.var.caller.user);
+      const db = openDb(c.env);
+      const me = c.var.caller.user;
+      if ((await findNumber(db, me))?.phone === "") return refuse(c, "handle_needed");
+      await removeHandle(db, me);
       return c.json({ handle: null }, 200);
     },
   )

@@ -108,6 +108,7 @@ test("squatting, then the owner arrives", async () => {
   expect((await call("GET", `/api/groups/${group}`, { token: squatter.token })).status).toBe(200);
   const renamed = { token: squatter.token, body: { handle: "former.holder" } };
   expect((await call("PUT", "/api/handle", renamed)).status).toBe(200);
+  expect(codeOf(await call("DELETE", "/api/handle", { token: squatter.token }))).toBe("handle_needed");
   await waitUntil(async () => (await eventsOf(squatter)).includes("number_lost"));
   const [mail] = await readMails(address);
   expect(mail?.text).toContain(`@${handle}`);
