@@ -68,18 +68,46 @@ const takeAvailableTokens = async (db: Db, buckets: readonly LimitBucket[]): Pro
   return taken;
 };
 
+/** Attempts at a number from devices that know none of the accounts in question. */
+const checkFromUnknownDevice = async (
+  c: AppContext,
+  { phone: number, password, gotrue_meta_security: meta }: v.InferOutput<typeof PasswordGrant>,
+  accounts: readonly PasswordCredentials[],
+  needsProof: boolean,
+): Promise<PasswordCheck | { outcome: "proof_needed" }> => {
+  const db = openDb(c.env);
+  const [phoneKey, addressKey] = [hashLimitKey(c.env, number), toAddressKey(c)];
+  const ownBucket: LimitBucket = ["sign_in_by_account_and_address", `${phoneKey} ${addressKey}`];
+  const sharedBuckets: LimitBucket[] = [
+    ["sign_in_by_address", addressKey],
+    ["sign_in_by_account", phoneKey],
+  ];
+  const taken = await takeToken(db, ownBucket[1], ownBucket[0]);
+  if (!taken.ok) return toRateLimited(taken);
+  const takenBuckets = [ownBucket, ...(await takeAvailableTokens(db, sharedBuckets))];
+  if (needsProof || takenBuckets.length <= sharedBuckets.length) {
+    const isProved = await redeemProofOfWork(c, meta?.captcha_token, { action: "sign_in", subject: number });
+    if (!isProved) {
+      await returnTokens(db, takenBuckets); // the client repeats this attempt with a proof
+      return { outcome: "proof_needed" };
+    }
+  }
+  return comparePassword(c, accounts, password, takenBuckets);
+};
+
 /**
- * Checks the password for a phone number or a handle. A known device has its own attempts. Other devices share those of the number
- * at their address. Above the limit of the address or of the number, or while many others wait, they need a proof of work
- * (`proof_needed` without one), but are not refused because of others.
+ * Checks the password for a phone number or a handle. A known device has its own attempts, for the accounts it knows:
+ * several may share a number, and one of them must not serve to guess the password of another. Other devices share
+ * those of the number at their address. Above the limit of the address or of the number, or while many others wait, they
+ * need a proof of work (`proof_needed` without one), but are not refused because of others.
  */
 export const checkSignInPassword = async (
   c: AppContext,
-  { phone, password, gotrue_meta_security: meta }: v.InferOutput<typeof PasswordGrant>,
+  grant: v.InferOutput<typeof PasswordGrant>,
 ): Promise<PasswordCheck | { outcome: "proof_needed" }> => {
   const db = openDb(c.env);
   const addressKey = toAddressKey(c);
-  const proof = meta?.captcha_token;
+  const proof = grant.gotrue_meta_security?.captcha_token;
   const isShortOfAttempts = () => isKnownToBeEmpty(addressKey, "sign_in_by_address");
   // Checked again after waiting: meanwhile others at this address may have used up its attempts.
   const needsProof =
@@ -87,32 +115,22 @@ export const checkSignInPassword = async (
     (Boolean(proof) || isShortOfAttempts() || !(await waitForUnprovenPassword()) || isShortOfAttempts());
   // Answered before the directory is read: the same for every number.
   if (needsProof && !proof) return { outcome: "proof_needed" };
-  const accounts = await listCredentials(db, phone);
-  const device = accounts.map(({ id }) => findKnownDeviceNonce(c, id)).find((nonce) => nonce !== undefined);
+  const accounts = await listCredentials(db, grant.phone);
   // Normalised, whichever form was typed. A handle has attempts of its own: shared ones would reveal its number.
-  const number = toE164(phone) ?? phone;
-  const phoneKey = hashLimitKey(c.env, number);
-  const ownBucket: LimitBucket = device
-    ? ["sign_in_by_device", hashLimitKey(c.env, `${device} ${number}`)]
-    : ["sign_in_by_account_and_address", `${phoneKey} ${addressKey}`];
-  const sharedBuckets: LimitBucket[] = device
-    ? []
-    : [
-        ["sign_in_by_address", addressKey],
-        ["sign_in_by_account", phoneKey],
-      ];
-  const taken = await takeToken(db, ownBucket[1], ownBucket[0]);
-  if (!taken.ok) return toRateLimited(taken);
-  const takenBuckets = [ownBucket, ...(await takeAvailableTokens(db, sharedBuckets))];
-  if (needsProof || takenBuckets.length <= sharedBuckets.length) {
-    const isProved = await redeemProofOfWork(c, proof, { action: "sign_in", subject: number });
-    if (!isProved) {
-      await returnTokens(db, takenBuckets); // the client repeats this attempt with a proof
-      return { outcome: "proof_needed" };
-    }
+  const phone = toE164(grant.phone) ?? grant.phone;
+  const known = accounts.filter(({ id }) => findKnownDeviceNonce(c, id) !== undefined);
+  const others = accounts.filter((account) => !known.includes(account));
+  let checked: PasswordCheck | { outcome: "proof_needed" } = { outcome: "incorrect" };
+  const device = findKnownDevice(c)?.nonce;
+  if (device !== undefined && known.length > 0) {
+    const ownBucket: LimitBucket = ["sign_in_by_device", hashLimitKey(c.env, `${device} ${phone}`)];
+    const taken = await takeToken(db, ownBucket[1], ownBucket[0]);
+    if (!taken.ok) return toRateLimited(taken);
+    checked = await comparePassword(c, known, grant.password, [ownBucket]);
   }
-  const checked = await comparePassword(c, accounts, password, takenBuckets);
-  if (checked.outcome === "incorrect") return checked;
+  if (checked.outcome === "incorrect" && (known.length === 0 || others.length > 0))
+    checked = await checkFromUnknownDevice(c, { ...grant, phone }, others, needsProof);
+  if (checked.outcome !== "correct") return checked;
   const success = await takeToken(db, checked.id, "sign_in_success_by_account");
   return success.ok ? checked : toRateLimited(success);
 };
