@@ -1,4 +1,4 @@
-import { and, eq, gt, isNull, lt, sql } from "drizzle-orm";
+import { and, eq, gt, isNull, lt, not, sql } from "drizzle-orm";
 import { createUuid, privateConversationId, type Uuid } from "#contract/ids.ts";
 import { invitationDays, invitationUsesMax } from "#contract/names/invitation.ts";
 import type { Db } from "#worker/db/client.ts";
@@ -11,6 +11,15 @@ const tokenBytes = 16;
 type InvitationRow = typeof invitations.$inferSelect;
 
 const createToken = (): string => Buffer.from(crypto.getRandomValues(new Uint8Array(tokenBytes))).toString("base64url");
+
+/**
+ * SQL: since this invitation was made, its sender ended the contact with the person of `pair` or declined their request.
+ * A former contact is a declined request with a connection.
+ */
+const isRejectedPair = (me: Uuid, pair: string) =>
+  sql`EXISTS (SELECT 1 FROM connection_requests AS former WHERE former.conversation_id = ${pair}
+    AND former.status = 'declined' AND former.updated_at >= ${invitations.expires_at} - ${invitationDays * dayMs}
+    AND (former.connection_id IS NOT NULL OR former.from_user_id = ${me}))`;
 
 /** SQL: neither expired nor used up. */
 const isValid = (now: number) => and(gt(invitations.expires_at, now), lt(invitations.uses, invitationUsesMax));
@@ -64,8 +73,8 @@ export const findInviter = async (db: Db, me: Uuid, token: string): Promise<Uuid
 
 /**
  * Uses a valid invitation once: returns the pending request of the two, which the caller then accepts. It is the
- * inviter's new request, or one that either had sent before. Undefined if the invitation is not valid. Only one
- * statement of concurrent ones takes the last use.
+ * inviter's new request, or one that either had sent before. Undefined if the invitation is not valid for this person.
+ * Only one statement of concurrent ones takes the last use.
  */
 export const redeemInvitation = async (
   db: Db,
@@ -81,7 +90,7 @@ export const redeemInvitation = async (
       .insert(connection_requests)
       .select(
         sql`SELECT ${id}, user_id, ${me}, ${pair}, 'pending', NULL, ${now}, ${now} FROM ${invitations}
-            WHERE token = ${token} AND ${isValid(now)}
+            WHERE token = ${token} AND ${isValid(now)} AND NOT ${isRejectedPair(me, pair)}
               AND NOT EXISTS (SELECT 1 FROM connections WHERE conversation_id = ${pair})`,
       )
       .onConflictDoNothing(),
@@ -92,6 +101,7 @@ export const redeemInvitation = async (
         and(
           eq(invitations.token, token),
           isValid(now),
+          not(isRejectedPair(me, pair)),
           sql`EXISTS (SELECT 1 FROM connection_requests WHERE conversation_id = ${pair} AND status = 'pending')`,
         ),
       )

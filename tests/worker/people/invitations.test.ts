@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { createUuid, privateConversationId } from "#contract/ids.ts";
 import { invitationDays, invitationUsesMax } from "#contract/names/invitation.ts";
 import type { Relation } from "#contract/people.ts";
-import type { Person } from "#tests/support/people/people.ts";
+import { connectPeople, type Person } from "#tests/support/people/people.ts";
 import { call, drainBucket, makePerson, site } from "#tests/worker/support/site.ts";
 import { startAccountDeletion } from "#worker/account/queries.ts";
 import { findOwnInvitation, insertInvitation, purgeInvitations } from "#worker/contacts/invitation-queries.ts";
@@ -186,4 +186,35 @@ test("expired invitations are deleted", async () => {
     .bind(ana.id, ben.id)
     .all();
   expect(results).toEqual([{ user_id: ben.id }]);
+});
+
+test("a link does not connect again whom its sender removed or declined, but a new one does", async () => {
+  const [ana, ben, cal, dan] = [await makePerson(), await makePerson(), await makePerson(), await makePerson()];
+  await connectPeople(site, dan, ana);
+  const token = await createToken(ana);
+  expect((await accept(ben, token)).status).toBe(200);
+  for (const { id } of [ben, dan])
+    expect((await call("DELETE", `/api/contacts/${id}`, { token: ana.token })).status).toBe(200);
+  const asked = await call("POST", "/api/requests", { token: cal.token, body: { to_user_id: ana.id } });
+  const { request_id } = asked.body as Relation;
+  expect((await call("POST", `/api/requests/${request_id}/decline`, { token: ana.token })).status).toBe(200);
+  for (const person of [ben, cal, dan]) expect(await accept(person, token)).toMatchObject(gone);
+  expect(await listContactIds(ana)).toEqual([]);
+  expect(await countUses(ana)).toBe(1);
+  // A request of theirs does not open the link again.
+  await call("POST", "/api/requests", { token: ben.token, body: { to_user_id: ana.id } });
+  expect(await accept(ben, token)).toMatchObject(gone);
+  // Sent on purpose to them after that.
+  await sendInvitation("DELETE", ana);
+  const next = await createToken(ana);
+  for (const person of [ben, cal, dan]) expect((await accept(person, next)).status).toBe(200);
+});
+
+test("who declined a request of the sender may still accept the invitation", async () => {
+  const [ana, ben] = [await makePerson(), await makePerson()];
+  const token = await createToken(ana);
+  const asked = await call("POST", "/api/requests", { token: ana.token, body: { to_user_id: ben.id } });
+  const { request_id } = asked.body as Relation;
+  expect((await call("POST", `/api/requests/${request_id}/decline`, { token: ben.token })).status).toBe(200);
+  expect((await accept(ben, token)).status).toBe(200);
 });
