@@ -30,7 +30,6 @@ export const tierAllowances = {
 const tierConditions = [
   { tier: "trusted", ageHours: 14 * 24, contacts: 5 },
   { tier: "known", ageHours: 3 * 24, contacts: 2 },
-  { tier: "confirmed", ageHours: 24, contacts: 1 },
 ] as const;
 
 export const countedContactsMax = tierConditions[0].contacts;
@@ -54,8 +53,8 @@ export type TrustFacts = {
 };
 
 /**
- * Tier of a person. Where numbers can be verified, an unverified one keeps its holder in the lowest tier, and a verified
- * one is enough for the second.
+ * Tier of a person. Where numbers can be verified, an unverified one keeps its holder in the lowest tier. Where they
+ * cannot, nobody can do anything about it, and everybody begins in the second.
  */
 export const toTrustTier = (facts: TrustFacts): TrustTier => {
   const { accountAgeMs, isVerified, isVerifiable, contacts, refusals, blocks } = facts;
@@ -64,7 +63,7 @@ export const toTrustTier = (facts: TrustFacts): TrustTier => {
   const reached = tierConditions.find(
     (condition) => accountAgeMs >= condition.ageHours * 3_600_000 && contacts >= condition.contacts,
   );
-  return reached?.tier ?? (isVerified ? "confirmed" : "new");
+  return reached?.tier ?? "confirmed";
 };
 
 const Limit = v.nullable(v.number());

@@ -20,18 +20,30 @@ const dayMs = 24 * hourMs;
 const seed = (count: number) => Promise.all(Array.from({ length: count }, seedPerson));
 const errorOf = ({ status, body }: { status: number; body: unknown }): string =>
   status < 300 ? "ok" : (body as { error_code: string }).error_code;
-const ask = (by: Pick<Person, "token">, to: Uuid) =>
-  callWithLimits("POST", "/api/requests", { token: by.token, body: { to_user_id: to } });
-const askedBy = async (by: Pick<Person, "token">, to: Pick<Person, "id">): Promise<string> =>
-  errorOf(await ask(by, to.id));
-const acceptFrom = async (by: Person, from: Person): Promise<void> => {
-  const { request_id } = (await ask(from, by.id)).body as Relation;
-  const accepted = await callWithLimits("POST", `/api/requests/${request_id}/accept`, { token: by.token });
-  expect(accepted.status).toBe(200);
+type Callers = typeof callWithLimits;
+/** Requests and tiers, of people who cannot verify their number, or where everybody can. */
+const makeActions = (call: Callers) => {
+  const ask = (by: Pick<Person, "token">, to: Uuid) =>
+    call("POST", "/api/requests", { token: by.token, body: { to_user_id: to } });
+  const readAllowance = async (by: Pick<Person, "token">): Promise<Allowance> =>
+    (await call("GET", "/api/allowance", { token: by.token })).body as Allowance;
+  return {
+    ask,
+    readAllowance,
+    askedBy: async (by: Pick<Person, "token">, to: Pick<Person, "id">): Promise<string> =>
+      errorOf(await ask(by, to.id)),
+    acceptFrom: async (by: Person, from: Person): Promise<void> => {
+      const { request_id } = (await ask(from, by.id)).body as Relation;
+      const accepted = await call("POST", `/api/requests/${request_id}/accept`, { token: by.token });
+      expect(accepted.status).toBe(200);
+    },
+    tierOf: async (by: Person) => (await readAllowance(by)).tier,
+  };
 };
-const readAllowance = async (by: Pick<Person, "token">): Promise<Allowance> =>
-  (await callWithLimits("GET", "/api/allowance", { token: by.token })).body as Allowance;
-const tierOf = async (by: Person) => (await readAllowance(by)).tier;
+const verifying = { ...withAdapters(), LOCAL_LIMIT_FACTOR: "1" };
+const callVerifying: Callers = (...request) => callWith(verifying, ...request);
+const withVerification = makeActions(callVerifying);
+const { ask, readAllowance, askedBy, tierOf } = makeActions(callWithLimits);
 /** Sets the clock of the test and the Worker, also for the expiry of tokens. */
 const setClock = (at: number) => vi.useFakeTimers({ toFake: ["Date"], now: at });
 afterEach(() => {
@@ -48,7 +60,7 @@ const setAge = (ids: readonly Uuid[], ageMs: number) =>
     .run();
 const verify = ({ id }: Person) => env.DB.prepare("UPDATE profiles SET verified_at = 1 WHERE id = ?").bind(id).run();
 
-test("spam to 1,000 strangers from 50 new accounts reaches at most 50 people per day", async () => {
+test("spam to 1,000 strangers from 50 unverified accounts reaches at most 50 people per day", async () => {
   const [accounts, strangers] = [await seed(50), await seedProfiles(1_000)];
   // The accounts are each other's contacts, which raises nobody's tier.
   await env.DB.batch(
@@ -74,7 +86,7 @@ test("spam to 1,000 strangers from 50 new accounts reaches at most 50 people per
         let refusals = 0;
         for (let n = 0; n < 20 && (index === 0 || refusals === 0); n++) {
           const stranger = strangers[index * 20 + ((n + day) % 20)];
-          const isSent = stranger !== undefined && (await ask(sender, stranger)).status === 200;
+          const isSent = stranger !== undefined && (await withVerification.ask(sender, stranger)).status === 200;
           if (isSent) count++;
           else refusals++;
         }
@@ -87,6 +99,7 @@ test("spam to 1,000 strangers from 50 new accounts reaches at most 50 people per
 });
 
 test("a newcomer reaches their first friends: each who accepts, and everybody who typed the newcomer's number", async () => {
+  const { readAllowance, askedBy, acceptFrom } = withVerification;
   const [ana, ...friends] = await seed(7);
   const [stranger, other] = await seed(2);
   if (!ana || !stranger || !other) throw new Error("nobody");
@@ -99,7 +112,7 @@ test("a newcomer reaches their first friends: each who accepts, and everybody wh
   expect(await askedBy(ana, knowing)).toBe("requests_used_up");
   // They know the number, in any form in which one types it. Part of it is not enough.
   const search = (by: Person, phone: string) =>
-    callWithLimits("POST", "/api/people/search", { token: by.token, body: { phone } });
+    callVerifying("POST", "/api/people/search", { token: by.token, body: { phone } });
   await search(knowing, ana.phone.slice(0, -1));
   expect(await askedBy(ana, knowing)).toBe("requests_used_up");
   await search(knowing, ana.phone);
@@ -118,8 +131,9 @@ test("the tier rises with age and with contacts whose accounts are not new", asy
   const ana = await seedPerson();
   const contacts = await seedContacts(ana, 5);
   await setAge([ana.id], 20 * dayMs);
-  expect(await tierOf(ana)).toBe("new");
+  expect(await readAllowance(ana)).toMatchObject({ can_verify: false, requests: { per_day: 5 } });
   for (const [count, tier] of [
+    [0, "confirmed"],
     [1, "confirmed"],
     [2, "known"],
     [4, "known"],
@@ -131,7 +145,7 @@ test("the tier rises with age and with contacts whose accounts are not new", asy
   for (const [ageMs, tier] of [
     [13 * dayMs, "known"],
     [2 * dayMs, "confirmed"],
-    [hourMs, "new"],
+    [hourMs, "confirmed"],
   ] as const) {
     await setAge([ana.id], ageMs);
     expect(await tierOf(ana)).toBe(tier);
@@ -143,9 +157,7 @@ test("the tier rises with age and with contacts whose accounts are not new", asy
 test("where numbers can be verified, an unverified one stays in the lowest tier, and contacts count if verified", async () => {
   const [ana, ben] = [await seedPerson(), await seedPerson()];
   await makeTrusted(ana);
-  const read = async (person: Person) =>
-    (await callWith({ ...withAdapters(), LOCAL_LIMIT_FACTOR: "1" }, "GET", "/api/allowance", { token: person.token }))
-      .body as Allowance;
+  const { readAllowance: read } = withVerification;
   expect(await tierOf(ana)).toBe("trusted");
   expect(await read(ana)).toMatchObject({ tier: "new", can_verify: true, requests: { per_day: 1 } });
   await verify(ana);
@@ -207,11 +219,11 @@ test("a newcomer's groups and statuses are few and small, with an error that say
   const { groupMembersMax, groupsPerDay, postsPerDay } = tierAllowances.new;
   const contacts = await seedContacts(ana, groupMembersMax);
   const create = async (members: readonly Uuid[], id = createUuid()) =>
-    callWithLimits("POST", "/api/groups", { token: ana.token, body: { id, name: "Famille", members } });
+    callVerifying("POST", "/api/groups", { token: ana.token, body: { id, name: "Famille", members } });
   expect(errorOf(await create(contacts))).toBe("group_members_limited");
   const first = createUuid();
   expect(errorOf(await create(contacts.slice(0, groupMembersMax - 1), first))).toBe("ok");
-  const add = callWithLimits("POST", `/api/groups/${first}/members`, {
+  const add = callVerifying("POST", `/api/groups/${first}/members`, {
     token: ana.token,
     body: { members: contacts.slice(-1) },
   });
@@ -224,7 +236,7 @@ test("a newcomer's groups and statuses are few and small, with an error that say
   const post = async (id = createUuid()) => {
     const form = new FormData();
     form.set("post", JSON.stringify({ id, content: "Mbote" }));
-    const response = await callRawWith({ LOCAL_LIMIT_FACTOR: "1" }, "/api/tala", {
+    const response = await callRawWith(verifying, "/api/tala", {
       method: "POST",
       headers: { authorization: `Bearer ${ana.token}` },
       body: form,
