@@ -1,11 +1,19 @@
-import { and, eq, isNull, sql } from "drizzle-orm";
+import { and, eq, inArray, isNull, sql } from "drizzle-orm";
 import type { Uuid } from "#contract/ids.ts";
+import { phoneForms } from "#contract/phone.ts";
 import type { Db } from "#worker/db/client.ts";
 import { deleted_sessions, deletions, handles, profiles, rate_limits, sessions, users } from "#worker/db/schema.ts";
 import { ownNumber } from "#worker/lib/absent-number.ts";
 import { queueAccountDeleted } from "#worker/lib/contact-updates.ts";
 import { hashLimitKey } from "#worker/lib/limits/hashed-key.ts";
 import { isPhoneBucket } from "#worker/lib/limits/rate-limit.ts";
+
+/** SQL: another account signs in by this number, too. */
+const isSharedNumber = (me: Uuid, phone: string) => {
+  const forms = phoneForms(phone);
+  return sql`(EXISTS (SELECT 1 FROM users WHERE ${inArray(sql`phone`, forms)} AND id <> ${me})
+    OR EXISTS (SELECT 1 FROM number_claims WHERE ${inArray(sql`phone`, forms)} AND user_id <> ${me}))`;
+};
 
 /**
  * Deletes the account in one transaction: sign-in stops, the phone number becomes free, and everybody who has the
@@ -27,7 +35,10 @@ export const startAccountDeletion = async (env: Env, db: Db, me: Uuid, now = Dat
       .update(handles)
       .set({ released_at: now })
       .where(and(eq(handles.user_id, me), isNull(handles.released_at))),
-    db.delete(rate_limits).where(isPhoneBucket(hashLimitKey(env, account.phone))),
+    // Limits that protect other accounts of the number stay: one can be made and deleted to guess their passwords.
+    db
+      .delete(rate_limits)
+      .where(and(isPhoneBucket(hashLimitKey(env, account.phone)), sql`NOT ${isSharedNumber(me, account.phone)}`)),
     // Deleted explicitly, not by the cascade, so that the trigger that removes the number from the search index runs.
     db.delete(profiles).where(eq(profiles.id, me)),
     db.delete(users).where(eq(users.id, me)),

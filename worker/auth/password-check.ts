@@ -17,7 +17,7 @@ import {
 import { waitForUnprovenPassword } from "#worker/lib/limits/request-limit.ts";
 import { hashPassword, isOutdatedHash, verifyPassword } from "./passwords.ts";
 import { redeemProofOfWork } from "./proof-of-work.ts";
-import { listCredentials, type PasswordCredentials, updatePasswordHash } from "./queries.ts";
+import { listCredentials, type PasswordCredentials, passwordsOfSignIn, updatePasswordHash } from "./queries.ts";
 
 type LimitBucket = readonly [RateLimitName, string];
 type RateLimited = { outcome: "limited"; retryAfterMs: number };
@@ -119,14 +119,14 @@ export const checkSignInPassword = async (
   // Normalised, whichever form was typed. A handle has attempts of its own: shared ones would reveal its number.
   const phone = toE164(grant.phone) ?? grant.phone;
   const known = accounts.filter(({ id }) => findKnownDeviceNonce(c, id) !== undefined);
-  const others = accounts.filter((account) => !known.includes(account));
+  const others = accounts.filter((account) => !known.includes(account)).slice(0, passwordsOfSignIn);
   let checked: PasswordCheck | { outcome: "proof_needed" } = { outcome: "incorrect" };
   const device = findKnownDevice(c)?.nonce;
   if (device !== undefined && known.length > 0) {
     const ownBucket: LimitBucket = ["sign_in_by_device", hashLimitKey(c.env, `${device} ${phone}`)];
     const taken = await takeToken(db, ownBucket[1], ownBucket[0]);
     if (!taken.ok) return toRateLimited(taken);
-    checked = await comparePassword(c, known, grant.password, [ownBucket]);
+    checked = await comparePassword(c, known.slice(0, passwordsOfSignIn), grant.password, [ownBucket]);
   }
   if (checked.outcome === "incorrect" && (known.length === 0 || others.length > 0))
     checked = await checkFromUnknownDevice(c, { ...grant, phone }, others, needsProof);

@@ -120,7 +120,7 @@ const listCredentialsByHandle = (db: Db, handle: string): Promise<PasswordCreden
 /**
  * Accounts that sign in by a phone number, or by a handle with its "@", with their password hashes. Any form of the number
  * matches; its holder comes first, by the form as typed, then those who lost it, then the newest accounts that claim it.
- * A handle matches exactly.
+ * A handle matches exactly. Many can claim a number: see `passwordsOfSignIn`.
  */
 export const listCredentials = async (db: Db, phone: string): Promise<PasswordCredentials[]> => {
   const handle = findNamedHandle(phone);
@@ -140,7 +140,7 @@ export const listCredentials = async (db: Db, phone: string): Promise<PasswordCr
       .innerJoin(users, eq(users.id, number_claims.user_id))
       .where(and(inArray(number_claims.phone, forms), ne(users.phone, number_claims.phone)))
       .orderBy(desc(number_claims.is_former), desc(number_claims.created_at))
-      .limit(claimantsOfSignIn),
+      .limit(claimantsRead),
   ]);
   return [...holders, ...claimants];
 };
@@ -162,8 +162,13 @@ export const updatePasswordHash = async (db: Db, id: Uuid, from: string, to: str
   await db.update(users).set({ password_hash: to, updated_at: Date.now() }).where(same);
 };
 
-/** Accounts that lost a number or only claim it, and can sign in by it. Each costs a password hash; the others use their handle. */
-const claimantsOfSignIn = 2;
+/**
+ * Accounts of one number whose passwords a sign-in compares, because each costs a hash: its holder and two that lost or
+ * claim it. The others sign in on devices that know them, by a recovery code or by their handle.
+ */
+export const passwordsOfSignIn = 3;
+/** More than anybody creates in order to hide another account that claims the number. */
+const claimantsRead = 100;
 
 /** Username of people who gave none (SPEC.md §2, Tala). */
 const defaultUsername = "Utilisateur";

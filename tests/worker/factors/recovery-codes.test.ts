@@ -92,7 +92,7 @@ test("one code used at once instead of the password admits one device", async ()
   const ana = await makePerson();
   const [code = ""] = await makeRecoveryCodes(ana);
   const db = openDb(env);
-  const found = await findRecoveryCode(db, env, ana.id, code);
+  const found = await findRecoveryCode(db, env, [ana.id], code);
   const begun = Array.from({ length: 10 }, () =>
     insertSession(db, createSessionRow(ana.id, Date.now(), { methods: "recovery_code" }), found?.ground),
   );

@@ -162,15 +162,14 @@ export const recoveryRoutes = createRoutes()
       if (!taken.ok) return refuse(c, "rate_limited", taken);
       const known = await listCredentials(db, phone);
       // An unknown number runs the same query with a dummy id and is refused.
-      for (const credentials of known.length > 0 ? known : [{ id: deletedUserId, password_hash: "" }]) {
-        const recoveryCode = await findRecoveryCode(db, c.env, credentials.id, code);
-        const account = recoveryCode && (await findAccount(db, credentials.id));
-        if (!account) continue;
-        const holdsPassword = toPasswordPreconditions({ user_id: credentials.id, ...credentials });
-        const preconditions = joinPreconditions(holdsPassword, recoveryCode.ground);
-        const session = await startSession(c, account, "recovery_code", preconditions);
-        return session ? c.json(session, 200) : refuse(c, "invalid_credentials");
-      }
-      return refuse(c, "invalid_credentials");
+      const ids = known.length > 0 ? known.map(({ id }) => id) : [deletedUserId];
+      const recoveryCode = await findRecoveryCode(db, c.env, ids, code);
+      const credentials = known.find(({ id }) => id === recoveryCode?.user);
+      const account = credentials && (await findAccount(db, credentials.id));
+      if (!recoveryCode || !account) return refuse(c, "invalid_credentials");
+      const holdsPassword = toPasswordPreconditions({ user_id: credentials.id, ...credentials });
+      const preconditions = joinPreconditions(holdsPassword, recoveryCode.ground);
+      const session = await startSession(c, account, "recovery_code", preconditions);
+      return session ? c.json(session, 200) : refuse(c, "invalid_credentials");
     },
   );

@@ -52,7 +52,7 @@ export const recoveryCodeRoutes = createRoutes()
       const replacedPassword = secondFactors.isRequired && state.methods.startsWith("recovery_code");
       const recoveryCode = replacedPassword
         ? undefined
-        : await findRecoveryCode(db, c.env, user, c.req.valid("json").code);
+        : await findRecoveryCode(db, c.env, [user], c.req.valid("json").code);
       const result = recoveryCode ? await acceptFactor(c, "recovery_code", recoveryCode.ground) : "refused";
       if (typeof result === "object") return c.json(result, 200);
       return refuse(c, result === "refused" ? "mfa_verification_failed" : result);

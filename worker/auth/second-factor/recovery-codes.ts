@@ -1,5 +1,5 @@
 import { createHmac, randomInt } from "node:crypto";
-import { and, eq } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import type { Uuid } from "#contract/ids.ts";
 import { recoveryCodesCount } from "#contract/limits.ts";
 import { account_security, recovery_codes } from "#worker/db/account-schema.ts";
@@ -44,19 +44,22 @@ export const replaceRecoveryCodes = async (db: Db, env: Pick<Env, "PEPPER">, use
 };
 
 /**
- * Finds a recovery code of this person. Its preconditions consume it: of several concurrent uses exactly one succeeds.
+ * Finds a recovery code of one of these people, by one query however many they are. Its preconditions consume it: of
+ * several concurrent uses exactly one succeeds.
  */
 export const findRecoveryCode = async (
   db: Db,
   env: Pick<Env, "PEPPER">,
-  user: Uuid,
+  users: readonly Uuid[],
   code: string,
-): Promise<{ ground: AuthPreconditions } | undefined> => {
-  const hash = hashRecoveryCode(env, user, code);
+): Promise<{ user: Uuid; ground: AuthPreconditions } | undefined> => {
+  const pairs = JSON.stringify(users.map((user) => ({ user, hash: hashRecoveryCode(env, user, code) })));
   const found = await db
-    .select({ user_id: recovery_codes.user_id })
+    .select({ user: recovery_codes.user_id, hash: recovery_codes.hash })
     .from(recovery_codes)
-    .where(and(eq(recovery_codes.user_id, user), eq(recovery_codes.hash, hash)))
+    .where(
+      sql`(${recovery_codes.user_id}, ${recovery_codes.hash}) IN (SELECT value ->> 'user', value ->> 'hash' FROM json_each(${pairs}))`,
+    )
     .get();
-  return found && { ground: toRecoveryCodePreconditions(user, hash) };
+  return found && { user: found.user, ground: toRecoveryCodePreconditions(found.user, found.hash) };
 };
