@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Button, ButtonLink } from "#components/controls/button.tsx";
-import { Spinner } from "#components/controls/spinner.tsx";
+import { PendingContent } from "#components/layout/pending-content.tsx";
 import { ConfirmDialog } from "#components/overlays/confirm-dialog.tsx";
 import { copyText } from "#components/overlays/copy-text.ts";
 import type { OwnInvitation } from "#contract/names/invitation.ts";
@@ -96,18 +96,5 @@ export function InvitationCard({ invitation }: { invitation: InvitationState }) 
         </Button>
       </div>
     );
-  if (query.state === "loading")
-    return (
-      <div className="grid min-h-20 place-items-center">
-        <Spinner label={t("common.loading")} className="text-3xl text-accent" />
-      </div>
-    );
-  return (
-    <div role="status" className="flex flex-col items-center gap-3 p-4 text-center">
-      <p>{t(`errors.${query.state === "failed" ? query.code : "not_found"}`)}</p>
-      <Button variant="secondary" onClick={retry}>
-        {t("common.retry")}
-      </Button>
-    </div>
-  );
+  return <PendingContent query={query} retry={retry} />;
 }
