@@ -46,6 +46,8 @@ export type TrustFacts = {
   isVerified: boolean;
   /** Their number can be verified here. */
   isVerifiable: boolean;
+  /** Some numbers can be verified here. */
+  isVerifying: boolean;
   /** Contacts that count, up to `countedContactsMax`. */
   contacts: number;
   refusals: number;
@@ -53,17 +55,18 @@ export type TrustFacts = {
 };
 
 /**
- * Tier of a person. Where numbers can be verified, an unverified one keeps its holder in the lowest tier. Where they
- * cannot, nobody can do anything about it, and everybody begins in the second.
+ * Tier of a person. Where numbers can be verified, an unverified one keeps its holder in the lowest tier. Where none
+ * can, nobody can do anything about it, and everybody begins in the second. A number of another country is no way round:
+ * it costs nothing to invent, so that contacts alone raise its holder.
  */
 export const toTrustTier = (facts: TrustFacts): TrustTier => {
-  const { accountAgeMs, isVerified, isVerifiable, contacts, refusals, blocks } = facts;
+  const { accountAgeMs, isVerified, isVerifiable, isVerifying, contacts, refusals, blocks } = facts;
   if (refusals >= tierRefusalsMax || blocks >= tierBlocksMax) return "new";
   if (isVerifiable && !isVerified) return "new";
   const reached = tierConditions.find(
     (condition) => accountAgeMs >= condition.ageHours * 3_600_000 && contacts >= condition.contacts,
   );
-  return reached?.tier ?? "confirmed";
+  return reached?.tier ?? (isVerified || !isVerifying ? "confirmed" : "new");
 };
 
 const Limit = v.nullable(v.number());

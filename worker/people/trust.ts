@@ -42,13 +42,16 @@ const isVerifiable = (prefixes: string): SQL =>
   sql`EXISTS (SELECT 1 FROM json_each(${prefixes})
     WHERE substr(profiles.phone, 1, length(value)) = value OR substr(profiles.phone, 1, 1) <> '+')`;
 
-/** SQL: a contact whose account is old enough to count, and verified where the person's number can be verified. */
+/**
+ * SQL: a contact whose account is old enough to count, and verified where any number can be verified: accounts with
+ * invented numbers of other countries do not raise each other.
+ */
 const countContacts = (me: Uuid, prefixes: string, now: number): SQL =>
   sql`(SELECT count(*) FROM (SELECT 1 FROM
     (SELECT user2_id AS id FROM connections WHERE user1_id = ${me}
       UNION ALL SELECT user1_id FROM connections WHERE user2_id = ${me} LIMIT ${contactsRead}) AS others
     JOIN profiles AS other ON other.id = others.id
-    WHERE other.created_at <= ${now - countedContactDays * dayMs} AND (other.verified_at IS NOT NULL OR NOT ${isVerifiable(prefixes)})
+    WHERE other.created_at <= ${now - countedContactDays * dayMs} AND (other.verified_at IS NOT NULL OR ${prefixes} = '[]')
     LIMIT ${countedContactsMax}))`;
 
 const countRefusals = (me: Uuid, now: number): SQL =>
@@ -72,7 +75,8 @@ type Trust = { tier: TrustTier; canVerify: boolean };
 /** Tier of a person, by one statement. A local build with raised limits gives everybody the highest. */
 export const readTrust = async (env: object, db: Db, me: Uuid, now = Date.now()): Promise<Trust> => {
   if (readLimitFactor(env) > 1) return { tier: "trusted", canVerify: false };
-  const prefixes = JSON.stringify(listVerifiablePrefixes(env));
+  const verifiable = listVerifiablePrefixes(env);
+  const prefixes = JSON.stringify(verifiable);
   const row = await db.get<TrustRow | undefined>(sql`SELECT profiles.created_at AS createdAt,
     profiles.verified_at AS verifiedAt, ${isVerifiable(prefixes)} AS isVerifiable, ${countContacts(me, prefixes, now)} AS contacts,
     ${countRefusals(me, now)} AS refusals, ${countBlocks(me, now)} AS blocks FROM profiles WHERE profiles.id = ${me}`);
@@ -83,6 +87,7 @@ export const readTrust = async (env: object, db: Db, me: Uuid, now = Date.now())
     accountAgeMs: now - row.createdAt,
     isVerified,
     isVerifiable: canBeVerified,
+    isVerifying: verifiable.length > 0,
     contacts: row.contacts,
     refusals: row.refusals,
     blocks: Math.min(row.blocks, tierBlocksMax),

@@ -286,3 +286,22 @@ test("the tier of somebody with many contacts, refusals and blocks costs a bound
   expect(first).toBeLessThan(500);
   expect(second).toBeLessThanOrEqual(first + 10);
 });
+
+test("where numbers can be verified, accounts with invented numbers of other countries do not raise each other", async () => {
+  const { tierOf } = withVerification;
+  const abroad = await seedPerson();
+  const contacts = await seedContacts(abroad, 5);
+  const strangers = await seedProfiles(2);
+  await env.DB.prepare(
+    "UPDATE profiles SET phone = '+9995' || substr(phone, -8) WHERE id IN (SELECT value FROM json_each(?))",
+  )
+    .bind(JSON.stringify([abroad.id, ...contacts]))
+    .run();
+  await setAge([abroad.id, ...contacts], 20 * dayMs);
+  expect(await tierOf(abroad)).toBe("new");
+  for (const [n, to] of strangers.entries())
+    expect(errorOf(await withVerification.ask(abroad, to))).toBe(n === 0 ? "ok" : "requests_used_up");
+  // Verified relatives raise somebody who cannot verify their own number.
+  for (const id of contacts) await env.DB.prepare("UPDATE profiles SET verified_at = 1 WHERE id = ?").bind(id).run();
+  expect(await tierOf(abroad)).toBe("trusted");
+});
