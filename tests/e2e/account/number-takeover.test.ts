@@ -1,3 +1,4 @@
+import { createHmac } from "node:crypto";
 import * as v from "valibot";
 import { findAxeViolationsInBothThemes } from "#tests/support/browser/axe-checks.ts";
 import { test as base, expect } from "#tests/support/browser/closing-test.ts";
@@ -7,12 +8,26 @@ import { connectPeople, makePerson, phoneOf } from "#tests/support/people/people
 import { cheapWork, type Server, startServer } from "#tests/support/server/server.ts";
 
 const sms = { id: "sms", method: "sms_code", prefixes: ["+243"], per_day: 1_000, url: "local:sms", body: "{{text}}" };
+const whatsapp = {
+  id: "wa-in",
+  method: "whatsapp_message",
+  prefixes: ["+243"],
+  per_day: 1_000,
+  number: "+243810000099",
+  app_secret: "meta",
+  verify_token: "handshake",
+};
+const metaSecret = "meta-secret";
+const proofs = {
+  NUMBER_PROOFS: JSON.stringify([whatsapp, sms]),
+  NUMBER_PROOF_SECRETS: JSON.stringify({ meta: metaSecret, handshake: "shake" }),
+};
 
 /** A server whose operator lets people verify numbers. Its messages are shown at /dev/sms. */
 const test = base.extend<{ server: Server }>({
   // biome-ignore lint/correctness/noEmptyPattern: Playwright reads a fixture's needs from this pattern.
   server: async ({}, use) => {
-    const server = await startServer({ vars: { ...cheapWork, NUMBER_PROOFS: JSON.stringify([sms]) } });
+    const server = await startServer({ vars: { ...cheapWork, ...proofs } });
     await use(server);
     await server.stop();
   },
@@ -23,6 +38,17 @@ const readCode = async (origin: string, phone: string): Promise<string> => {
   const answer = await fetch(`${origin}/dev/sms`, { headers: { accept: "application/json" } });
   const message = v.parse(Messages, await answer.json()).find(({ to }) => to === phone);
   return /\d{6}/.exec(message?.text ?? "")?.[0] ?? "";
+};
+
+/** Meta's webhook about a message that somebody sent to the operator's number. */
+const postMessage = async (origin: string, from: string, text: string): Promise<number> => {
+  const sent = { from: from.slice(1), id: "wamid.1", timestamp: String(Math.floor(Date.now() / 1_000)), type: "text" };
+  const value = { messaging_product: "whatsapp", messages: [{ ...sent, text: { body: text } }] };
+  const entry = [{ id: "1", changes: [{ field: "messages", value }] }];
+  const body = JSON.stringify({ object: "whatsapp_business_account", entry });
+  const signature = `sha256=${createHmac("sha256", metaSecret).update(body).digest("hex")}`;
+  const headers = { "content-type": "application/json", "x-hub-signature-256": signature };
+  return (await fetch(`${origin}/api/number/webhooks/wa-in`, { method: "POST", headers, body })).status;
 };
 
 /** Verifies a number by a code on the page of the own number. */
@@ -55,7 +81,13 @@ test("the owner registers a squatted number and verifies it; the former holder k
     await owners.register("Mokonzi ya solo", holder.phone);
     await owners.goTo("/app/verify-number");
     await expect(owners.page.getByText(owners.texts.people.unverified, { exact: true })).toBeVisible();
-    await verify(owners, server, holder.phone);
+    // The message is sent while the page is closed, and its webhook arrives once it is open again.
+    await owners.page.getByRole("button", { name: owners.texts.number.methods.whatsapp_message }).click();
+    const token = (await owners.page.getByText(/^LISOLO-/).textContent()) ?? "";
+    await owners.page.reload();
+    await expect(owners.page.getByText(token)).toBeVisible();
+    expect(await postMessage(server.origin, holder.phone, token)).toBe(204);
+    await expect(owners.page.getByRole("link", { name: owners.texts.number.done })).toBeVisible();
   });
 
   await test.step("the former holder is informed and finds the handle", async () => {
@@ -102,6 +134,12 @@ test("the owner registers a squatted number and verifies it; the former holder k
     await field.fill("12");
     await field.press("Enter");
     await expect(field).toHaveAccessibleDescription(texts.number.newMissing);
+    await field.fill(phoneOf(9_874));
+    await field.press("Enter");
+    await expect(holders.page.getByText(texts.number.choose)).toBeFocused();
+    await holders.page.getByRole("button", { name: texts.number.correct }).click();
+    await expect(field).toBeFocused();
+    await expect(field).toHaveValue(phoneOf(9_874));
     await field.fill(phoneOf(9_873));
     await field.press("Enter");
     await verify(holders, server, phoneOf(9_873));

@@ -45,12 +45,31 @@ test("a person verifies their number by a code, after a wrong one, by keyboard; 
   await expect(page.getByRole("button", { name: /\d+ s/ })).toBeDisabled();
   expect(await findAxeViolationsInBothThemes(page)).toEqual([]);
   const code = await readCode(server.origin, ana.phone);
+
+  // The step outlives a reload, and another tab shows it too.
+  await page.reload();
+  await expect(page.getByText(fill(texts.number.codeSent, { phone: ana.phone }))).toBeVisible();
+  await expect(page.getByRole("button", { name: /\d+ s/ })).toBeDisabled();
+  const other = await anas.context.newPage();
+  await anas.goTo("/app/verify-number", other);
+  await expect(other.getByLabel(texts.number.code, { exact: true })).toBeVisible();
+
+  let checks = 0;
+  page.on("request", (request) => {
+    if (request.url().endsWith("/code")) checks++;
+  });
   await field.fill(toWrong(code));
   await expect(field).toHaveAccessibleDescription(new RegExp(texts.errors.number_code_wrong));
+  await page.getByRole("button", { name: texts.number.check }).click();
   await expect(field).toBeFocused();
+  await expect(field).toHaveAccessibleDescription(new RegExp(texts.errors.number_code_wrong));
+  expect(checks).toBe(1);
   await page.keyboard.type(code);
   await expect(page.getByRole("link", { name: texts.number.done })).toBeVisible();
   await expect(field).toHaveCount(0);
+  await expect(page.getByRole("status").filter({ hasText: ana.phone })).toBeFocused();
+  await expect(other.getByRole("link", { name: texts.number.done })).toBeVisible();
+  await other.close();
   expect(await findAxeViolationsInBothThemes(page)).toEqual([]);
 
   await page.reload();
@@ -72,6 +91,7 @@ test("a person leaves the verification, chooses another method, and sees a clear
   await page.getByRole("button", { name: texts.number.methods.whatsapp_code }).click();
   await expect(page.getByLabel(texts.number.code, { exact: true })).toBeFocused();
   await page.getByRole("button", { name: texts.number.otherMethod }).click();
+  await expect(page.getByText(texts.number.choose)).toBeFocused();
   await page.context().setOffline(true);
   await page.getByRole("button", { name: texts.number.methods.sms_code }).click();
   await expect(page.getByRole("alert")).toHaveText(texts.errors.offline);

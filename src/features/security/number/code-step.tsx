@@ -1,4 +1,4 @@
-import { useCallback, useState } from "react";
+import { useCallback, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import { Button } from "#components/controls/button.tsx";
 import { CodeForm } from "#components/controls/code-form.tsx";
@@ -6,24 +6,39 @@ import { showToast } from "#components/overlays/toast.tsx";
 import type { NumberProof, OwnNumber } from "#contract/auth/number.ts";
 import { numberCodeDigits, numberCodePauseSeconds } from "#contract/limits.ts";
 import { toErrorText } from "#lib/http/error-text.ts";
+import { toErrorCode } from "#lib/http/http-request.ts";
 import { checkNumberCode } from "./number-api.ts";
+import { forgetRunningProof } from "./running-proof.ts";
 import { useReceivedCode, useSecondsUntil } from "./use-proof-progress.ts";
 
 type CodeStepProps = {
   proof: NumberProof;
   phone: string;
+  startedAt: number;
   isBusy: boolean;
   onVerified: (own: OwnNumber) => void;
   onResend: () => void;
 };
 
 /** Field for the code that was sent, and a button for another one after a pause. */
-export function CodeStep({ proof, phone, isBusy, onVerified, onResend }: CodeStepProps) {
+export function CodeStep({ proof, phone, startedAt, isBusy, onVerified, onResend }: CodeStepProps) {
   const { t } = useTranslation();
-  const [sentAt] = useState(() => Date.now());
-  const seconds = useSecondsUntil(sentAt + numberCodePauseSeconds * 1_000);
+  const seconds = useSecondsUntil(startedAt + numberCodePauseSeconds * 1_000);
+  // Requests of this proof by code. The sixth digit submits the code and so does the button, but an attempt counts.
+  const checks = useRef(new Map<string, Promise<OwnNumber>>());
   const submit = useCallback(
-    async (code: string) => onVerified(await checkNumberCode(proof, code)),
+    async (code: string) => {
+      const check = checks.current.get(code) ?? checkNumberCode(proof, code);
+      checks.current.set(code, check);
+      try {
+        onVerified(await check);
+      } catch (error) {
+        const reason = toErrorCode(error);
+        if (reason === "number_proof_expired") forgetRunningProof();
+        if (reason !== "number_code_wrong") checks.current.delete(code); // it may be accepted another time
+        throw error;
+      }
+    },
     [proof, onVerified],
   );
   const submitReceived = useCallback(

@@ -2,6 +2,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Button } from "#components/controls/button.tsx";
 import { TextField } from "#components/controls/text-field.tsx";
+import { focusOnMount } from "#components/focus/focus-on-mount.ts";
 import type { NewNumberMethods } from "#contract/auth/number.ts";
 import { toErrorText } from "#lib/http/error-text.ts";
 import { toErrorCode } from "#lib/http/http-request.ts";
@@ -10,8 +11,16 @@ import { NumberCard } from "./number-card.tsx";
 
 const fieldId = "newNumber";
 
+type NewNumberFormProps = {
+  /** Number to correct. */
+  typed: string;
+  /** Whether the form replaces what had the focus. */
+  takesFocus: boolean;
+  onChosen: (target: NewNumberMethods) => void;
+};
+
 /** Asks for the number that is to replace the present one. The typed text stays after a failure. */
-export function NewNumberForm({ onChosen }: { onChosen: (target: NewNumberMethods) => void }) {
+export function NewNumberForm({ typed: initial, takesFocus, onChosen }: NewNumberFormProps) {
   const { t } = useTranslation();
   const [problem, setProblem] = useState<string>();
   const [isBusy, setBusy] = useState(false);
@@ -40,6 +49,8 @@ export function NewNumberForm({ onChosen }: { onChosen: (target: NewNumberMethod
         <p>{t("number.changeBody")}</p>
         <TextField
           id={fieldId}
+          ref={takesFocus ? focusOnMount : undefined}
+          defaultValue={initial}
           label={t("number.new")}
           error={problem}
           focusOnError

@@ -5,8 +5,8 @@ import { ownNumberPath, parseOwnNumber } from "#sync/people/own-number.ts";
 
 // Requests of the page of the own number. Each throws `ApiRequestError`.
 
-export const fetchOwnNumber = async (signal: AbortSignal): Promise<OwnNumber> =>
-  parseOwnNumber(await requestApi("GET", ownNumberPath, undefined, { signal }));
+export const fetchOwnNumber = async (signal?: AbortSignal): Promise<OwnNumber> =>
+  parseOwnNumber(await requestApi("GET", ownNumberPath, undefined, signal && { signal }));
 
 /** Methods for a new number, which is returned as the server stores it. */
 export const fetchMethods = async (phone: string): Promise<NewNumberMethods> =>

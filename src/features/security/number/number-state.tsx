@@ -1,5 +1,6 @@
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router";
+import { focusOnMount } from "#components/focus/focus-on-mount.ts";
 import { PhoneNumber } from "#components/people/phone-number.tsx";
 import type { OwnNumber } from "#contract/auth/number.ts";
 import { useFormat } from "#i18n/use-format.ts";
@@ -21,8 +22,8 @@ function LostNumber({ handle }: { handle: string }) {
   );
 }
 
-/** The own number, and whether it is verified, contested or lost. */
-export function NumberState({ own }: { own: OwnNumber }) {
+/** The own number, and whether it is verified, contested or lost. It takes the focus after a step that has ended. */
+export function NumberState({ own, takesFocus }: { own: OwnNumber; takesFocus: boolean }) {
   const { t } = useTranslation();
   const { date } = useFormat();
   const { phone, handle, verified_at, contested_until, is_refused } = own;
@@ -32,7 +33,12 @@ export function NumberState({ own }: { own: OwnNumber }) {
     <NumberCard>
       <div className="flex items-center gap-3 p-4">
         <span className={`${icon} shrink-0 text-3xl`} aria-hidden="true" />
-        <p role="status" className="flex min-w-0 flex-col">
+        <p
+          ref={takesFocus ? focusOnMount : undefined}
+          role="status"
+          tabIndex={-1}
+          className="flex min-w-0 flex-col focus-visible:outline-none"
+        >
           {phone === "" ? (
             <span className="font-semibold">{t("number.none")}</span>
           ) : (

@@ -1,13 +1,10 @@
 import { useEffect, useState } from "react";
 import type { OwnNumber } from "#contract/auth/number.ts";
 import { fetchOwnNumber } from "./number-api.ts";
+import { isOver } from "./running-proof.ts";
 
 const pollMs = 4_000;
 const secondMs = 1_000;
-
-/** Whether a proof of this number has ended, with the number verified or refused. */
-const isOver = (own: OwnNumber, phone: string): boolean =>
-  own.is_refused || (own.phone === phone && own.verified_at !== null && own.contested_until === null);
 
 /** Asks the server until a message or a call has ended the proof of a number, while the page is visible. */
 export const useVerifiedElsewhere = (phone: string, onOver: (own: OwnNumber) => void): void =>
@@ -21,13 +18,21 @@ export const useVerifiedElsewhere = (phone: string, onOver: (own: OwnNumber) => 
       if (own && isOver(own, phone) && !signal.aborted) onOver(own);
     };
     const timer = setInterval(() => void poll(), pollMs);
-    // The person comes back from the other app.
-    document.addEventListener("visibilitychange", () => void poll(), { signal });
     return () => {
       clearInterval(timer);
       controller.abort();
     };
   }, [phone, onOver]);
+
+/** Calls back whenever the person returns to the page: the number may have been verified meanwhile, on any device. */
+export const useReturn = (onReturn: () => void): void =>
+  useEffect(() => {
+    const handleChange = () => {
+      if (document.visibilityState === "visible") onReturn();
+    };
+    document.addEventListener("visibilitychange", handleChange);
+    return () => document.removeEventListener("visibilitychange", handleChange);
+  }, [onReturn]);
 
 /** Seconds left until a time; zero afterwards. */
 export const useSecondsUntil = (at: number): number => {

@@ -7,16 +7,18 @@ import { Spinner } from "#components/controls/spinner.tsx";
 import { focusOnMount } from "#components/focus/focus-on-mount.ts";
 import { SettingsPage } from "#components/layout/settings-page.tsx";
 import { PhoneNumber } from "#components/people/phone-number.tsx";
-import type { NewNumberMethods, NumberMethod, NumberProof, OwnNumber } from "#contract/auth/number.ts";
+import type { NewNumberMethods, NumberMethod, OwnNumber } from "#contract/auth/number.ts";
 import { toErrorText } from "#lib/http/error-text.ts";
 import { useRemoteQuery } from "#sync/hooks/use-remote.ts";
 import { ownNumberPath, parseOwnNumber } from "#sync/people/own-number.ts";
 import { CodeStep } from "./code-step.tsx";
 import { ContactStep } from "./contact-step.tsx";
 import { NewNumberForm } from "./new-number-form.tsx";
-import { startProof } from "./number-api.ts";
+import { fetchOwnNumber, startProof } from "./number-api.ts";
 import { NumberCard } from "./number-card.tsx";
 import { NumberState } from "./number-state.tsx";
+import { forgetEndedProof, type RunningProof, useRunningProof } from "./running-proof.ts";
+import { useReturn } from "./use-proof-progress.ts";
 
 const methodIcons: Record<NumberMethod, string> = {
   whatsapp_message: "i-ph-whatsapp-logo",
@@ -25,30 +27,32 @@ const methodIcons: Record<NumberMethod, string> = {
   sms_code: "i-ph-chat-text",
 };
 
-type Started = { method: NumberMethod; proof: NumberProof };
-
 type VerificationProps = {
   /** Number to verify; it replaces another one if `isNew`. */
   target: NewNumberMethods;
   isNew: boolean;
+  running: RunningProof | undefined;
+  setRunning: (running: RunningProof | undefined) => void;
   /** The proof has ended: the number is verified, or stays with somebody who uses it. */
   onOver: (own: OwnNumber) => void;
 };
 
 /** Methods to choose from, then the step of the chosen one. */
-function Verification({ target: { phone, methods }, isNew, onOver }: VerificationProps) {
+function Verification({ target, isNew, running, setRunning, onOver }: VerificationProps) {
   const { t } = useTranslation();
   const { withStepUp, stepUp } = useStepUp();
-  const [started, setStarted] = useState<Started>();
+  const { phone, methods } = target;
+  const [hasReturned, setReturned] = useState(false);
   const [pending, setPending] = useState<NumberMethod>();
   const [problem, setProblem] = useState<string>();
   const start = async (method: NumberMethod) => {
     setPending(method);
     setProblem(undefined);
     try {
-      await withStepUp(async () =>
-        setStarted({ method, proof: await startProof(isNew ? { method, phone } : { method }) }),
-      );
+      await withStepUp(async () => {
+        const proof = await startProof(isNew ? { method, phone } : { method });
+        setRunning({ target, isNew, method, proof, startedAt: Date.now() });
+      });
     } catch (error) {
       setProblem(toErrorText(error, t));
     }
@@ -59,10 +63,16 @@ function Verification({ target: { phone, methods }, isNew, onOver }: Verificatio
       {problem}
     </p>
   );
-  if (!started) {
+  if (!running) {
     return (
       <>
-        <p className="px-4">{t("number.choose")}</p>
+        <p
+          ref={isNew || hasReturned ? focusOnMount : undefined}
+          tabIndex={-1}
+          className="px-4 focus-visible:outline-none"
+        >
+          {t("number.choose")}
+        </p>
         {isNew && (
           <p className="px-4 font-semibold">
             <PhoneNumber phone={phone} />
@@ -89,7 +99,7 @@ function Verification({ target: { phone, methods }, isNew, onOver }: Verificatio
       </>
     );
   }
-  const { method, proof } = started;
+  const { method, proof, startedAt } = running;
   return (
     <>
       <h2 ref={focusOnMount} tabIndex={-1} className="px-4 font-semibold focus-visible:outline-none">
@@ -102,6 +112,7 @@ function Verification({ target: { phone, methods }, isNew, onOver }: Verificatio
             key={proof.id}
             proof={proof}
             phone={phone}
+            startedAt={startedAt}
             isBusy={pending !== undefined}
             onVerified={onOver}
             onResend={() => void start(method)}
@@ -114,7 +125,8 @@ function Verification({ target: { phone, methods }, isNew, onOver }: Verificatio
         variant="quiet"
         disabled={pending !== undefined}
         onClick={() => {
-          setStarted(undefined);
+          setRunning(undefined);
+          setReturned(true);
           setProblem(undefined);
         }}
       >
@@ -125,49 +137,97 @@ function Verification({ target: { phone, methods }, isNew, onOver }: Verificatio
   );
 }
 
+type NumberActionsProps = {
+  own: OwnNumber;
+  onOver: (own: OwnNumber) => void;
+  /** Asks the server again: another tab has started or ended a proof. */
+  refresh: () => void;
+};
+
 /** What can be done with the own number: verify it, or replace it by another one. */
-function NumberActions({ own, onOver }: { own: OwnNumber; onOver: (own: OwnNumber) => void }) {
+function NumberActions({ own, onOver, refresh }: NumberActionsProps) {
   const { t } = useTranslation();
-  const [isChanging, setChanging] = useState(own.phone === "");
+  const [running, setRunning] = useRunningProof(refresh);
+  const isLost = own.phone === "";
+  const [step, setStep] = useState<"own" | "typing" | "chosen">(isLost ? "typing" : "own");
   const [target, setTarget] = useState<NewNumberMethods>();
-  if (target) return <Verification key={target.phone} target={target} isNew onOver={onOver} />;
-  const needsProof = own.phone !== "" && (own.verified_at === null || own.contested_until !== null);
+  const choose = (chosen: NewNumberMethods) => {
+    setTarget(chosen);
+    setStep("chosen");
+  };
+  // The proof of a new number from before a reload, or from another tab.
+  if (running?.isNew && (step !== "chosen" || target?.phone !== running.target.phone)) choose(running.target);
+  const proofProps = { running, setRunning, onOver };
+  if (step === "chosen" && target) {
+    return (
+      <>
+        <Verification key={target.phone} target={target} isNew {...proofProps} />
+        {!running && (
+          <Button variant="quiet" onClick={() => setStep("typing")}>
+            {t("number.correct")}
+          </Button>
+        )}
+      </>
+    );
+  }
+  const isTyping = step === "typing";
+  const needsProof = !isLost && (own.verified_at === null || own.contested_until !== null);
   return (
     <>
-      {isChanging ? (
-        <NewNumberForm onChosen={setTarget} />
+      {isTyping ? (
+        <NewNumberForm typed={target?.phone ?? ""} takesFocus={!isLost || target !== undefined} onChosen={choose} />
       ) : (
         needsProof &&
         (own.methods.length === 0 ? (
           <p className="px-4 text-muted">{t("number.noMethods")}</p>
         ) : (
-          <Verification target={own} isNew={false} onOver={onOver} />
+          <Verification target={own} isNew={false} {...proofProps} />
         ))
       )}
-      {own.phone !== "" && own.methods.length > 0 && (
-        <Button variant="quiet" onClick={() => setChanging(!isChanging)}>
-          {t(isChanging ? "common.cancel" : "number.change")}
+      {!isLost && own.methods.length > 0 && (
+        <Button
+          variant="quiet"
+          onClick={() => {
+            setTarget(undefined);
+            setStep(isTyping ? "own" : "typing");
+          }}
+        >
+          {t(isTyping ? "common.cancel" : "number.change")}
         </Button>
       )}
     </>
   );
 }
 
+const parseOwn = (body: unknown): OwnNumber => {
+  const own = parseOwnNumber(body);
+  forgetEndedProof(own);
+  return own;
+};
+
 /** Page of the own number: its state, its verification by the methods that the server offers, and its change. */
 export default function VerifyNumberScreen() {
   const { t } = useTranslation();
-  const [query, retry] = useRemoteQuery(ownNumberPath, true, parseOwnNumber);
-  // Counts the ended proofs, after each of which the actions begin anew.
-  const [ended, setEnded] = useState<{ own: OwnNumber; count: number }>();
-  const showEnded = useCallback(
-    (own: OwnNumber) => setEnded((before) => ({ own, count: (before?.count ?? 0) + 1 })),
-    [],
-  );
-  const own = ended?.own ?? (query.state === "found" ? query.body : undefined);
+  const [query, retry] = useRemoteQuery(ownNumberPath, true, parseOwn);
+  // Counts the changes of the number, after each of which the actions begin anew.
+  const [changed, setChanged] = useState<{ own: OwnNumber; count: number }>();
+  const show = useCallback((next: OwnNumber) => {
+    forgetEndedProof(next);
+    setChanged((before) => ({ own: next, count: (before?.count ?? 0) + 1 }));
+  }, []);
+  const own = changed?.own ?? (query.state === "found" ? query.body : undefined);
+  const refresh = useCallback(() => {
+    // Without an answer the page stays as it is.
+    fetchOwnNumber().then(
+      (next) => own && JSON.stringify(next) !== JSON.stringify(own) && show(next),
+      () => undefined,
+    );
+  }, [own, show]);
+  useReturn(refresh);
   return (
     <SettingsPage title={t("number.title")} description={t("number.description")}>
       <p className="px-4">{t("number.body")}</p>
-      {own && <NumberState own={own} />}
+      {own && <NumberState key={changed?.count} own={own} takesFocus={changed !== undefined} />}
       {!own && query.state === "loading" && (
         <div className="grid min-h-40 place-items-center">
           <Spinner label={t("common.loading")} className="text-3xl text-accent" />
@@ -181,7 +241,7 @@ export default function VerifyNumberScreen() {
           </Button>
         </div>
       )}
-      {own && <NumberActions key={ended?.count ?? 0} own={own} onOver={showEnded} />}
+      {own && <NumberActions key={changed?.count} own={own} onOver={show} refresh={refresh} />}
       <Link
         to="/app"
         className="inline-flex min-h-12 items-center justify-center rounded-card px-6 py-2 text-center font-semibold text-accent hover:bg-raised"
