@@ -1,5 +1,6 @@
 import { type ReactNode, useLayoutEffect, useRef } from "react";
 import { useBackButton } from "./back-button-layers.ts";
+import { Toaster } from "./toast.tsx";
 
 type ModalProps = {
   /** Accessible name of the dialog; use `labelledBy` if there is a visible heading. */
@@ -78,6 +79,8 @@ export function Modal({ label, labelledBy, describedBy, role, className = "", on
       }}
     >
       {children}
+      {/* The page below is inert and covered. */}
+      <Toaster place="dialog" />
     </dialog>
   );
 }

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useSyncExternalStore } from "react";
+import { useEffect, useId, useRef, useSyncExternalStore } from "react";
 import { useTranslation } from "react-i18next";
 import { IconButton } from "#components/controls/icon-button.tsx";
 import { avoidCoveringFocus } from "#components/focus/avoid-covering-focus.ts";
@@ -70,30 +70,34 @@ const placeClasses = {
   page: "fixed inset-x-0 top-2 z-50 px-3 pt-safe",
   app: "absolute inset-x-0 bottom-0 px-3",
   call: "absolute inset-x-0 top-16 z-10 px-3",
+  dialog: "fixed inset-x-0 top-2 z-50 px-3 pt-safe",
 } as const;
 type ToasterPlace = keyof typeof placeClasses;
-const placesByPriority: readonly ToasterPlace[] = ["page", "app", "call"];
+const placesByPriority: readonly ToasterPlace[] = ["page", "app", "call", "dialog"];
 
-const mountedPlaces = new Observable<readonly ToasterPlace[]>([]);
-const findTopmostPlace = (): ToasterPlace | undefined =>
-  placesByPriority.findLast((place) => mountedPlaces.get().includes(place));
-
-const useIsTopmostPlace = (place: ToasterPlace): boolean => {
-  useEffect(() => {
-    mountedPlaces.set([...mountedPlaces.get(), place]);
-    return () => {
-      const position = mountedPlaces.get().indexOf(place);
-      mountedPlaces.set(mountedPlaces.get().filter((_, index) => index !== position));
-    };
-  }, [place]);
-  const topmost = useSyncExternalStore(mountedPlaces.subscribe, findTopmostPlace, getServerSnapshot);
-  return topmost === place;
+type MountedToaster = { id: string; place: ToasterPlace };
+const mountedToasters = new Observable<readonly MountedToaster[]>([]);
+/** The newest of the highest place: one dialog may be open above another. */
+const findTopmostToaster = (): string | undefined => {
+  const mounted = mountedToasters.get();
+  const highest = placesByPriority.findLast((place) => mounted.some((toaster) => toaster.place === place));
+  return mounted.findLast((toaster) => toaster.place === highest)?.id;
 };
 
-/** Toast container, mounted once per place. Errors interrupt a screen reader, other toasts wait. */
+const useIsTopmostToaster = (place: ToasterPlace): boolean => {
+  const id = useId();
+  useEffect(() => {
+    mountedToasters.set([...mountedToasters.get(), { id, place }]);
+    return () => mountedToasters.set(mountedToasters.get().filter((toaster) => toaster.id !== id));
+  }, [id, place]);
+  const topmost = useSyncExternalStore(mountedToasters.subscribe, findTopmostToaster, getServerSnapshot);
+  return topmost === id;
+};
+
+/** Toast container of a place. Only the topmost one shows toasts. Errors interrupt a screen reader, other toasts wait. */
 export function Toaster({ place = "page" }: { place?: ToasterPlace }) {
   const { t } = useTranslation();
-  const isTopmost = useIsTopmostPlace(place);
+  const isTopmost = useIsTopmostToaster(place);
   const newest = useSyncExternalStore(subscribeToToast, getCurrentToast, getServerSnapshot);
   const toast = isTopmost ? newest : undefined;
   // Element that had the focus before the toast's button, which is about to disappear.

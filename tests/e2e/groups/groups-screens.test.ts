@@ -108,7 +108,8 @@ test("the owner changes a group and its members see it at once; a member who lea
   const add = sheet.getByRole("button", { name: fill(texts.groups.add.submit_one, { count: 1 }) });
   await anas.context.route("**/api/groups/*/members", (route) => route.fulfill({ status: 503, body: "" }));
   await add.click();
-  await expect(page.getByRole("alert")).toContainText(`${texts.groups.add.failed} ${texts.errors.unavailable}`);
+  // Shown in the sheet, which covers the page.
+  await expect(sheet.getByRole("alert")).toContainText(`${texts.groups.add.failed} ${texts.errors.unavailable}`);
   await anas.context.unroute("**/api/groups/*/members");
   await add.click();
   await expectToast(fill(texts.groups.add.done_one, { count: 1 }));
