@@ -1,3 +1,4 @@
+import type { CallKind } from "#contract/calls/call.ts";
 import type { CallError, CallNoticeType, CallState } from "#contract/calls/local-call.ts";
 import type { Uuid } from "#contract/ids.ts";
 import type { SelectedDevices } from "./media/media-preferences.ts";
@@ -19,4 +20,6 @@ export type CallNotice = {
   notice: CallNoticeType | "called";
   error?: CallError;
   peer: Uuid;
+  /** Kind of a call that may be dialled once its person has confirmed the peer's number. */
+  kind?: CallKind;
 };

@@ -82,7 +82,7 @@ export class CallJoin {
     const generation = ++this.#generation;
     const refusal = await this.#sync.findDialRefusal(peer);
     if (refusal) {
-      this.#port.showNotice({ notice: "failed", error: refusal, peer });
+      this.#port.showNotice({ notice: "failed", error: refusal, peer, kind: call.kind });
       return;
     }
     const hasLock = await this.#acquireLock(lockWaitMs);

@@ -46,9 +46,13 @@ export function ContactRow({ contact, isDeleting, onDelete }: ContactRowProps) {
             <bdi className="min-w-0 truncate font-semibold">{contact.username || t("common.user")}</bdi>
             {contact.blocked === 1 && <BlockedBadge />}
           </span>
-          <bdi dir="ltr" className="self-start text-sm text-muted tabular-nums">
-            {contact.phone}
-          </bdi>
+          {contact.numberNotice === "left" ? (
+            <span className="truncate text-sm text-muted">{t("number.notice.hint")}</span>
+          ) : (
+            <bdi dir="ltr" className="self-start text-sm text-muted tabular-nums">
+              {contact.phone}
+            </bdi>
+          )}
         </span>
       </Link>
       <div className="col-start-2 row-start-2 -ml-3 flex text-accent">

@@ -31,6 +31,11 @@ function OwnNumberState() {
   if (query.state !== "found") return null;
   return (
     <span className="text-sm text-muted">
+      {query.body.phone === "" && query.body.handle !== null && (
+        <bdi dir="ltr" className="block">
+          @{query.body.handle}
+        </bdi>
+      )}
       {t(
         query.body.phone === ""
           ? "number.none"

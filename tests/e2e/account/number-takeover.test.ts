@@ -81,6 +81,12 @@ test("the owner registers a squatted number and verifies it; the former holder k
     await owners.register("Mokonzi ya solo", holder.phone);
     await owners.goTo("/app/verify-number");
     await expect(owners.page.getByText(owners.texts.people.unverified, { exact: true })).toBeVisible();
+    await owners.page.route("**/api/number/proofs", (route) =>
+      route.fulfill({ status: 429, json: { code: 429, error_code: "number_proofs_used_up", msg: "" } }),
+    );
+    await owners.page.getByRole("button", { name: owners.texts.number.methods.sms_code }).click();
+    await expect(owners.page.getByRole("alert")).toHaveText(owners.texts.number.usedUp);
+    await owners.page.unroute("**/api/number/proofs");
     // The message is sent while the page is closed, and its webhook arrives once it is open again.
     await owners.page.getByRole("button", { name: owners.texts.number.methods.whatsapp_message }).click();
     const token = (await owners.page.getByText(/^LISOLO-/).textContent()) ?? "";
@@ -99,6 +105,9 @@ test("the owner registers a squatted number and verifies it; the former holder k
     await expect(holders.page.getByText(texts.number.none)).toBeVisible();
     await expect(holders.page.getByText(/@u[a-z2-9]{9}/)).toBeVisible();
     expect(await findAxeViolationsInBothThemes(holders.page)).toEqual([]);
+    await holders.goTo("/app/profile");
+    await expect(holders.page.getByRole("link", { name: texts.number.title })).toContainText(/@u[a-z2-9]{9}/);
+    await holders.goTo("/app/verify-number");
   });
 
   await test.step("a contact confirms before writing or calling, and what they typed is kept", async () => {
@@ -109,7 +118,13 @@ test("the owner registers a squatted number and verifies it; the former holder k
     await expect(page.getByText("Mbote na yo")).toBeVisible();
     expect(await findAxeViolationsInBothThemes(page)).toEqual([]);
     await page.getByRole("button", { name: fill(texts.people.audioCallName, { name: holder.username }) }).click();
-    await expect(page.getByText(texts.errors.number_unconfirmed)).toBeVisible();
+    const question = page
+      .locator("[data-toast]")
+      .filter({ hasText: fill(texts.number.notice.left, { name: holder.username }) });
+    await expect(question.getByRole("button", { name: texts.number.notice.confirm })).toBeVisible();
+    await bens.goTo("/app/contacts");
+    await expect(page.getByText(texts.number.notice.hint)).toBeVisible();
+    await bens.goTo(`/app/chat/${holder.id}`);
     await page.reload();
     await expect(warning).toBeVisible();
     await expect(bens.composer()).toHaveCount(0);

@@ -1,9 +1,14 @@
+import { dialCall } from "#calls/actions.ts";
 import type { CallNotice } from "#calls/views.ts";
+import { runWithToast } from "#components/overlays/run-with-toast.ts";
 import { showToast } from "#components/overlays/toast.tsx";
 import { toDisplayName } from "#components/people/person-name.ts";
+import type { CallKind } from "#contract/calls/call.ts";
+import { privateConversationId, type Uuid } from "#contract/ids.ts";
 import { type Translate, t } from "#i18n/setup.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
 import { currentEngine } from "#sync/engine.ts";
+import { confirmNumberNotice } from "#sync/people/contact-commands.ts";
 
 const readPeerName = async (peer: string): Promise<string> => {
   const person = await currentEngine.get()?.tab.context.get()?.store.people.get(peer);
@@ -54,8 +59,23 @@ export const toCallNoticeText = (
   }
 };
 
+/** Dials after the person has confirmed that the peer's number is somebody else's. */
+const confirmAndDial = async (peer: Uuid, kind: CallKind): Promise<void> => {
+  const me = currentEngine.get()?.userId;
+  const isConfirmed = await runWithToast(() => confirmNumberNotice(peer), {
+    failed: t("number.notice.confirmFailed"),
+  });
+  if (me && isConfirmed) dialCall({ conversation: privateConversationId(me, peer), peer, kind });
+};
+
 /** Shows a call notice as a toast, where no end card shows it. */
 export const showCallNoticeToast = async (notice: CallNotice, isCaller: boolean): Promise<void> => {
   const name = await readPeerName(notice.peer).catch(() => t("common.user"));
+  const { error, peer, kind } = notice;
+  if (error === "number_unconfirmed" && kind) {
+    const action = { label: t("number.notice.confirm"), onSelect: () => void confirmAndDial(peer, kind) };
+    showToast({ tone: "danger", title: t("number.notice.left", { name }), action });
+    return;
+  }
   showToast(toCallNoticeText(notice, name, t, isCaller));
 };

@@ -7,8 +7,11 @@ import { Spinner } from "#components/controls/spinner.tsx";
 import { focusOnMount } from "#components/focus/focus-on-mount.ts";
 import { SettingsPage } from "#components/layout/settings-page.tsx";
 import { PhoneNumber } from "#components/people/phone-number.tsx";
-import type { NewNumberMethods, NumberMethod, OwnNumber } from "#contract/auth/number.ts";
+import { type NewNumberMethods, type NumberMethod, type OwnNumber, sendsCode } from "#contract/auth/number.ts";
+import { Allowance } from "#contract/settings/trust-tiers.ts";
 import { toErrorText } from "#lib/http/error-text.ts";
+import { toErrorCode } from "#lib/http/http-request.ts";
+import { parseResponse } from "#lib/http/parse-response.ts";
 import { useRemoteQuery } from "#sync/hooks/use-remote.ts";
 import { ownNumberPath, parseOwnNumber } from "#sync/people/own-number.ts";
 import { CodeStep } from "./code-step.tsx";
@@ -54,7 +57,10 @@ function Verification({ target, isNew, running, setRunning, onOver }: Verificati
         setRunning({ target, isNew, method, proof, startedAt: Date.now() });
       });
     } catch (error) {
-      setProblem(toErrorText(error, t));
+      // Sending a message or calling counts for the person only, not for the number.
+      const isOtherOffered = sendsCode(method) && methods.some((other) => !sendsCode(other));
+      const isUsedUp = toErrorCode(error) === "number_proofs_used_up";
+      setProblem(isUsedUp && isOtherOffered ? t("number.usedUp") : toErrorText(error, t));
     }
     setPending(undefined);
   };
@@ -199,6 +205,15 @@ function NumberActions({ own, onOver, refresh }: NumberActionsProps) {
   );
 }
 
+const parseAllowance = (body: unknown): Allowance => parseResponse(Allowance, body);
+
+/** Says that an unverified number limits how many new people its person reaches, where that is so. */
+function ReachNote() {
+  const { t } = useTranslation();
+  const [query] = useRemoteQuery("/api/allowance", true, parseAllowance);
+  return query.state === "found" && query.body.can_verify && <p className="px-4">{t("number.reach")}</p>;
+}
+
 const parseOwn = (body: unknown): OwnNumber => {
   const own = parseOwnNumber(body);
   forgetEndedProof(own);
@@ -227,6 +242,7 @@ export default function VerifyNumberScreen() {
   return (
     <SettingsPage title={t("number.title")} description={t("number.description")}>
       <p className="px-4">{t("number.body")}</p>
+      {own?.verified_at === null && <ReachNote />}
       {own && <NumberState key={changed?.count} own={own} takesFocus={changed !== undefined} />}
       {!own && query.state === "loading" && (
         <div className="grid min-h-40 place-items-center">
