@@ -26,7 +26,7 @@ test("several numbers are looked up, pasted or from the device's contacts; who i
   await expect(page.getByRole("button", { name: numbers.pick })).toHaveCount(0);
 
   await test.step("a line that is no number is named, the others are looked up, and nothing typed is lost", async () => {
-    const typed = `${ben.phone}\nMaman\n${absent}`;
+    const typed = `Ben ${ben.phone}\nMaman\n${absent}`;
     await search.click();
     await expect(field).toHaveAccessibleDescription(numbers.nothing);
     await field.fill(typed);
@@ -55,7 +55,7 @@ test("several numbers are looked up, pasted or from the device's contacts; who i
     const many = Array.from({ length: 51 }, (_, n) => `+2439900${String(n).padStart(5, "0")}`).join("\n");
     await field.fill(many);
     await search.click();
-    await expect(field).toHaveAccessibleDescription(fill(numbers.tooMany_other, { count: 50 }));
+    await expect(field).toHaveAccessibleDescription(fill(numbers.tooMany, { max: 50, count: 51 }));
     await expect(field).toHaveValue(many);
   });
 

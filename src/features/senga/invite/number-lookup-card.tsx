@@ -75,10 +75,11 @@ export function NumberLookupCard({ invitation }: { invitation: InvitationState }
   const search = async (text: string) => {
     const { numbers, badLines } = parseNumbers(text);
     const bad = badLines.map((badLine) => t("invite.numbers.badLine", badLine));
-    if (numbers.length > numberLookupMax) bad.push(t("invite.numbers.tooMany", { count: numberLookupMax }));
-    else if (numbers.length === 0 && bad.length === 0) bad.push(t("invite.numbers.nothing"));
+    const { length: count } = numbers;
+    if (count > numberLookupMax) bad.push(t("invite.numbers.tooMany", { max: numberLookupMax, count }));
+    else if (count === 0 && bad.length === 0) bad.push(t("invite.numbers.nothing"));
     setProblems(bad);
-    if (numbers.length === 0 || numbers.length > numberLookupMax) return;
+    if (count === 0 || count > numberLookupMax) return;
     setSearching(true);
     try {
       setLookup(await lookUp(numbers));

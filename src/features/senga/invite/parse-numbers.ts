@@ -4,7 +4,7 @@ import { toPhoneQuery } from "#contract/people.ts";
 type ParsedNumbers = {
   /** Different numbers as typed, in their order. */
   numbers: string[];
-  /** Lines that are no numbers; they count from 1. */
+  /** Lines, or parts of them, that are no numbers; lines count from 1. */
   badLines: { line: number; text: string }[];
 };
 
@@ -16,16 +16,44 @@ const isNumber = (text: string): boolean => {
   return isWritten && length >= phoneMinDigits && length <= phoneMaxDigits + internationalPrefixDigits;
 };
 
-/** Reads numbers that were typed or pasted, one per line. */
+/** A short number next to a complete one may belong to the name, as in "Tante 2 0815550202". */
+const isAmbiguous = (text: string): boolean => /(?:^|\s)\d{1,2}\s+\d{9,}$|^\d{9,}\s+\d{1,2}$/.test(text);
+
+/** Number with a name before or after it. Undefined unless it is certain which digits are the number. */
+const findNamedNumber = (text: string): string | undefined => {
+  const [number, ...others] = text.normalize("NFKC").match(/\+?\(?\d(?:[\d\s().\-–]*\d)?/g) ?? [];
+  const isCertain = number !== undefined && others.length === 0 && isNumber(number) && !isAmbiguous(number);
+  return isCertain && /\p{L}/u.test(text) ? number : undefined;
+};
+
+/** Numbers of a line, and what else is in it apart from names. */
+const readLine = (line: string): { numbers: string[]; rest: string[] } => {
+  const parts = line
+    .split(/[;,/\t]/)
+    .map((part) => part.trim())
+    .filter((part) => part !== "");
+  if (parts.length > 1 && parts.every(isNumber)) return { numbers: parts, rest: [] };
+  if (isNumber(line)) return { numbers: [line], rest: [] };
+  const found = parts.map((part) => ({ part, number: isNumber(part) ? part : findNamedNumber(part) }));
+  const numbers = found.flatMap(({ number }) => number ?? []);
+  if (numbers.length === 0) return { numbers, rest: [line] };
+  const rest = found.flatMap(({ part, number }) => (number === undefined && /\d/.test(part) ? part : []));
+  return { numbers, rest };
+};
+
+/** Reads numbers that were typed or pasted: one per line, with or without a name, or several with separators. */
 export const parseNumbers = (typed: string): ParsedNumbers => {
   const numbers = new Map<string, string>();
   const badLines: ParsedNumbers["badLines"] = [];
   for (const [index, content] of typed.split(/\r\n|[\r\n]/).entries()) {
     const text = content.replace(/[,;]\s*$/, "").trim();
     if (text === "") continue;
-    const digits = toPhoneQuery(text);
-    if (isNumber(text)) numbers.set(digits, numbers.get(digits) ?? text);
-    else badLines.push({ line: index + 1, text });
+    const line = readLine(text);
+    for (const number of line.numbers) {
+      const digits = toPhoneQuery(number);
+      numbers.set(digits, numbers.get(digits) ?? number);
+    }
+    badLines.push(...line.rest.map((part) => ({ line: index + 1, text: part })));
   }
   return { numbers: [...numbers.values()], badLines };
 };
