@@ -77,11 +77,18 @@ test("several numbers are looked up, pasted or from the device's contacts; who i
     expect((await sent).postDataJSON()).toEqual({ phones: [cal.phone, absent] });
     await expect(found.getByText(cal.username)).toBeVisible();
     await expect(field).toHaveValue(`${cal.phone}\n${absent}`);
-    await page.getByRole("button", { name: texts.invite.create }).click();
+    await page.getByRole("button", { name: texts.invite.create }).press("Enter");
+    await expect(page.getByRole("link", { name: texts.invite.sms })).toBeFocused();
     const url = await page.getByText(`${server.origin}/i/`).textContent();
     const invite = notFound.getByRole("link", { name: fill(numbers.inviteName, { name: "Tante Absente" }) });
     const message = encodeURIComponent(fill(texts.invite.message, { url: url ?? "" }));
     await expect(invite).toHaveAttribute("href", `sms:${absent}?&body=${message}`);
+    await page.getByRole("button", { name: texts.invite.revoke }).press("Enter");
+    await page.getByRole("alertdialog").getByRole("button", { name: texts.invite.revoke }).press("Enter");
+    await expect(page.getByRole("button", { name: texts.invite.create })).toBeFocused();
+    // The first press creates the link, and leaves the focus on it where nothing opens SMS.
+    await notFound.getByRole("button", { name: fill(numbers.inviteName, { name: "Tante Absente" }) }).press("Enter");
+    await expect(invite).toBeFocused();
     expect(await findAxeViolationsInBothThemes(page)).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Button, ButtonLink } from "#components/controls/button.tsx";
 import { PendingContent } from "#components/layout/pending-content.tsx";
@@ -86,15 +86,32 @@ function PresentInvitation({ invitation, isBusy, onRevoke }: PresentInvitationPr
 /** Own invitation: create, send and revoke it. */
 export function InvitationCard({ invitation }: { invitation: InvitationState }) {
   const { t } = useTranslation();
-  const { own, query, retry, isBusy, create, revoke } = invitation;
-  if (own?.invitation) return <PresentInvitation invitation={own.invitation} isBusy={isBusy} onRevoke={revoke} />;
-  if (own)
-    return (
-      <div className="flex flex-col p-4">
-        <Button busy={isBusy} onClick={() => void create()}>
-          <IconLabel icon="i-ph-share-network" label={t("invite.create")} />
-        </Button>
-      </div>
-    );
-  return <PendingContent query={query} retry={retry} />;
+  const { own, query, retry, isBusy } = invitation;
+  const card = useRef<HTMLDivElement>(null);
+  const isChanging = useRef(false);
+  const url = own?.invitation?.url;
+  // The pressed button disappears: the first one of what replaces it receives the focus.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the address changes when the buttons do
+  useEffect(() => {
+    if (isChanging.current) card.current?.querySelector<HTMLElement>("a, button")?.focus();
+    isChanging.current = false;
+  }, [url]);
+  const change = async (command: () => Promise<OwnInvitation | undefined>) => {
+    isChanging.current = true;
+    if (!(await command())) isChanging.current = false;
+  };
+  if (!own) return <PendingContent query={query} retry={retry} />;
+  return (
+    <div ref={card}>
+      {own.invitation ? (
+        <PresentInvitation invitation={own.invitation} isBusy={isBusy} onRevoke={() => change(invitation.revoke)} />
+      ) : (
+        <div className="flex flex-col p-4">
+          <Button busy={isBusy} onClick={() => void change(invitation.create)}>
+            <IconLabel icon="i-ph-share-network" label={t("invite.create")} />
+          </Button>
+        </div>
+      )}
+    </div>
+  );
 }

@@ -1,4 +1,4 @@
-import { type FormEvent, useRef, useState } from "react";
+import { type FormEvent, useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Button, ButtonLink } from "#components/controls/button.tsx";
 import { FieldError } from "#components/controls/text-field.tsx";
@@ -34,8 +34,18 @@ function AbsentNumber({ phone, name, invitation }: AbsentNumberProps) {
   const { t } = useTranslation();
   const toLink = (url: string) => toSmsLink(t("invite.message", { url }), phone);
   const url = invitation.own?.invitation?.url;
+  const link = useRef<HTMLAnchorElement>(null);
+  const isCreating = useRef(false);
+  // The link replaces the pressed button. A device without a messages app shows nothing else.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the address changes when the link appears
+  useEffect(() => {
+    if (isCreating.current) link.current?.focus();
+    isCreating.current = false;
+  }, [url]);
   const create = async () => {
+    isCreating.current = true;
     const own = await invitation.create();
+    if (!own) isCreating.current = false;
     if (own?.invitation) location.assign(toLink(own.invitation.url));
   };
   const label = { "aria-label": t("invite.numbers.inviteName", { name: name || phone }), className: "shrink-0 !px-4" };
@@ -50,7 +60,8 @@ function AbsentNumber({ phone, name, invitation }: AbsentNumberProps) {
           {t("invite.numbers.invite")}
         </Button>
       ) : (
-        <ButtonLink variant="secondary" href={toLink(url)} {...label}>
+        <ButtonLink ref={link} variant="secondary" href={toLink(url)} {...label}>
+          <span className="i-ph-chat-text text-xl" aria-hidden="true" />
           {t("invite.numbers.invite")}
         </ButtonLink>
       )}

@@ -37,7 +37,9 @@ export const useInvitation = () => {
     own: changed ?? (query.state === "found" ? query.body : undefined),
     create: () => change("POST"),
     revoke: async () => {
-      if (await change("DELETE")) showToast({ message: t("invite.revoked") });
+      const own = await change("DELETE");
+      if (own) showToast({ message: t("invite.revoked") });
+      return own;
     },
   };
 };
