@@ -39,10 +39,11 @@ const createPolicy = async (): Promise<string> => {
 
 const renderPage = (language: Language, token: string, inviter: string | undefined) => {
   const texts = invitationTexts[language];
+  const [before, after] = texts.invites;
   const content =
     inviter === undefined
       ? html`<h1>${texts.gone}</h1><p>${texts.goneBody}</p><a href="/">${texts.open}</a>`
-      : html`<h1><bdi>${inviter}</bdi> ${texts.invites}</h1><p>${texts.body}</p>${invitationSteps.map(
+      : html`<h1>${before}<bdi>${inviter}</bdi>${after}</h1><p>${texts.body}</p>${invitationSteps.map(
           (step) =>
             html`<form method="post" action="${toInvitationPath(token)}/${step}"><button>${texts[step]}</button></form>`,
         )}`;

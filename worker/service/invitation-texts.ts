@@ -2,8 +2,8 @@ import type { Language } from "#contract/language.ts";
 
 type InvitationTexts = {
   title: string;
-  /** What the name is followed by. */
-  invites: string;
+  /** Heading before and after the name. */
+  invites: readonly [before: string, after: string];
   body: string;
   register: string;
   login: string;
@@ -16,7 +16,7 @@ type InvitationTexts = {
 export const invitationTexts: Record<Language, InvitationTexts> = {
   fr: {
     title: "Invitation sur Lisolo",
-    invites: "vous invite sur Lisolo",
+    invites: ["", " vous invite sur Lisolo"],
     body: "Créez un compte : vous serez aussitôt en contact, et pourrez vous écrire et vous appeler.",
     register: "Créer mon compte",
     login: "J'ai déjà un compte",
@@ -26,7 +26,7 @@ export const invitationTexts: Record<Language, InvitationTexts> = {
   },
   en: {
     title: "Invitation to Lisolo",
-    invites: "invites you to Lisolo",
+    invites: ["", " invites you to Lisolo"],
     body: "Create an account: you will be in contact at once, and can write to and call each other.",
     register: "Create my account",
     login: "I have an account",
@@ -36,7 +36,7 @@ export const invitationTexts: Record<Language, InvitationTexts> = {
   },
   pt: {
     title: "Convite para o Lisolo",
-    invites: "convida-o para o Lisolo",
+    invites: ["Convite de ", " para o Lisolo"],
     body: "Crie uma conta: ficarão logo em contacto e poderão escrever e telefonar um ao outro.",
     register: "Criar a minha conta",
     login: "Já tenho conta",

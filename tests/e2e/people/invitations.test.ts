@@ -40,7 +40,7 @@ test("newcomers who follow an invitation register and are connected with its sen
       const newcomer = await TestClient.open(browser, server, language);
       const words = invitationTexts[language];
       await newcomer.page.goto(url);
-      await expect(newcomer.page.getByRole("heading")).toHaveText(`${ana.username} ${words.invites}`);
+      await expect(newcomer.page.getByRole("heading")).toHaveText(words.invites.join(ana.username));
       if (n === 0) expect(await findAxeViolationsInBothThemes(newcomer.page)).toEqual([]);
       await newcomer.page.getByRole("button", { name: words.register }).click();
       await newcomer.page.waitForURL("**/register");
@@ -71,11 +71,23 @@ test("newcomers who follow an invitation register and are connected with its sen
     await dans.page.waitForURL(`**/app/chat/${ana.id}`);
     // The sender has the contact without a reload.
     await expect(page.getByText(dan.username)).toBeVisible();
+    await expect(findToast(dans.page)).toContainText(ana.username);
+    await expect(findToast(dans.page)).toHaveCount(0, { timeout: 15_000 });
     // Signed in already: the log-in page leads into the app, where nothing changes.
     await dans.page.goto(url);
     await dans.page.getByRole("button", { name: invitationTexts.fr.login }).click();
     await dans.page.waitForURL(`**/app/chat/${ana.id}`);
+    await expect(dans.composer()).toBeVisible();
+    await expect(findToast(dans.page)).toHaveCount(0);
     await dans.close();
+  });
+
+  await test.step("the sender who tries the link is led to it", async () => {
+    await page.goto(url);
+    await page.getByRole("button", { name: invitationTexts.fr.login }).click();
+    await page.waitForURL("**/app/senga/invite");
+    await expect(findToast(page)).toContainText(texts.invite.own);
+    await expect(shown).toHaveText(url);
   });
 
   await test.step("a withdrawn invitation says so, before and after the sign-up", async () => {
