@@ -20,7 +20,7 @@ import { isClientFile, serveClientFile } from "./service/client-files.ts";
 import { isDocument, serveDocument } from "./service/documents.ts";
 import { isInvitation, serveInvitation } from "./service/invitation-page.ts";
 import { isMissedShare, redirectMissedShare } from "./service/missed-share.ts";
-import { isPersonalLink, redirectPersonalLink } from "./service/personal-link.ts";
+import { isPersonalLink, servePersonalLink } from "./service/personal-link.ts";
 import { purgeDeletedPosts } from "./tala/queries.ts";
 
 export { Conversation } from "./objects/conversation.ts";
@@ -45,7 +45,7 @@ export default {
     if (pathname === "/api" || pathname.startsWith("/api/")) return api.fetch(request, env, context);
     if (isClientFile(pathname)) return serveClientFile(request, env);
     if (isMissedShare(request)) return redirectMissedShare();
-    if (isPersonalLink(pathname)) return redirectPersonalLink(request);
+    if (isPersonalLink(pathname)) return servePersonalLink(request);
     if (isInvitation(pathname)) return serveInvitation(request, env);
     if (isAppPath(pathname)) return serveAppDocument(request, env);
     return isDocument(pathname) ? serveDocument(request, env) : env.ASSETS.fetch(request);

@@ -3,6 +3,7 @@ import { expect, test } from "#tests/support/browser/browser-test.ts";
 import { fill, TestClient } from "#tests/support/browser/test-client.ts";
 import { toSite } from "#tests/support/people/pair.ts";
 import { makePerson } from "#tests/support/people/people.ts";
+import { invitationTexts } from "#worker/service/invitation-texts.ts";
 
 test("a person chooses a handle and shares a link; others find them by both, also after signing in, without the number", async ({
   browser,
@@ -55,7 +56,10 @@ test("a person chooses a handle and shares a link; others find them by both, als
 
   const visitors = await TestClient.open(browser, server, "pt");
   await visitors.page.goto(url);
-  await visitors.page.waitForURL("**/login");
+  await visitors.page.waitForURL("**/u/*?visitor");
+  await expect(visitors.page.getByRole("link", { name: invitationTexts.pt.register })).toBeVisible();
+  expect(await findAxeViolationsInBothThemes(visitors.page)).toEqual([]);
+  await visitors.page.getByRole("link", { name: invitationTexts.pt.login }).click();
   await visitors.logIn(ben.phone);
   await visitors.page.waitForURL(`**/app${new URL(url).pathname}`);
   const owner = visitors.page.getByRole("list", { name: visitors.texts.senga.results });

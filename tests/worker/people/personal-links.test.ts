@@ -75,7 +75,13 @@ test("the address of a link leads into the app, discloses nothing, and is kept f
   expect(response.headers.get("location")).toBe(`/app/u/${token}`);
   expect(response.headers.get("set-cookie")).toBe(`lisolo-link=${token}; Path=/; Max-Age=3600; Secure; SameSite=Lax`);
   expect(await response.text()).toBe("");
-  for (const path of ["/u/", "/u/short", `/u/${token}/more`, "/u/%2F%2Fevil.test"]) {
+  // The app's page sends visitors back: a page that is the same for every link.
+  const pages = [token, "C".repeat(22)].map(async (each) => (await follow(`/u/${each}?visitor`)).text());
+  const [page, other] = await Promise.all(pages);
+  expect(page).toContain('<a href="/register">');
+  expect(page).not.toMatch(/<script|<img/);
+  expect(page).toBe(other);
+  for (const path of ["/u/", "/u/short", "/u/short?visitor", `/u/${token}/more`, "/u/%2F%2Fevil.test"]) {
     const other = await follow(path);
     expect([other.status, other.headers.get("location"), other.headers.get("set-cookie")]).toEqual([303, "/", null]);
   }
