@@ -16,7 +16,7 @@ const specificWordLength = 2; // likewise only for a word of this length or a fi
 export type GlobalSearchView = {
   /** Found on this device. */
   stored: FoundMessage[];
-  /** Found on the server only. */
+  /** Found on the server only, newest first. */
   older: FoundMessage[];
   /** "more": the person may ask for more. */
   state: "running" | "more" | "complete" | "failed";
@@ -124,7 +124,8 @@ export class GlobalMessageSearch {
   #addOlder(found: readonly FoundMessage[]): void {
     const { stored, older } = this.#view;
     const known = new Set([...stored, ...older].map(toKey));
-    this.#update({ older: [...older, ...found.filter((message) => !known.has(toKey(message)))] });
+    const added = found.filter((message) => !known.has(toKey(message)));
+    this.#update({ older: [...older, ...added].sort((a, b) => b.at - a.at) });
   }
 
   #update(change: Partial<GlobalSearchView>): void {
