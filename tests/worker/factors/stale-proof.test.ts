@@ -52,6 +52,7 @@ test("the table below contains every route that needs a fresh proof", () => {
     "POST /api/auth/passkeys/registration/options", // a passkey answers its challenge in the same session
     "POST /api/auth/proof", // the password alone, where a second step is required
     "POST /api/auth/recovery-codes",
+    "POST /api/number/proofs", // of a new number
     "PUT /api/auth/passkeys/second-step",
     "PUT /api/auth/user",
   ]);
@@ -63,6 +64,7 @@ const challenge = "a".repeat(43);
 const bodies: Record<string, (person: { id: string }) => object> = {
   "DELETE /api/account": ({ id }) => ({ user_id: id }),
   "POST /api/auth/factors": () => ({ factor_type: "totp" }),
+  "POST /api/number/proofs": () => ({ method: "sms_code", phone: "+243810004321" }),
   "PUT /api/auth/passkeys/second-step": () => ({ second_step: true }),
   "PUT /api/auth/user": () => ({ password: "Nouveau2026", email: "voleur@evil.example" }),
 };
