@@ -162,7 +162,7 @@ export const listMethods = (env: object, phone: string): NumberMethod[] =>
  */
 export const listVerifiablePrefixes = (env: object): string[] => {
   const { adapters } = readNumberSettings(env);
-  return adapters === localAdapters ? [] : [...new Set(adapters.flatMap(({ prefixes }) => prefixes))];
+  return LOCAL_MAILBOX && adapters === localAdapters ? [] : [...new Set(adapters.flatMap(({ prefixes }) => prefixes))];
 };
 
 /** Whether the operator lets people verify this number. */

@@ -70,7 +70,7 @@ const placeClasses = {
   page: "fixed inset-x-0 top-2 z-50 px-3 pt-safe",
   app: "absolute inset-x-0 bottom-0 px-3",
   call: "absolute inset-x-0 top-16 z-10 px-3",
-  dialog: "fixed inset-x-0 top-2 z-50 px-3 pt-safe",
+  dialog: "fixed inset-x-0 top-20 z-50 px-3 pt-safe", // below the header of a sheet
 } as const;
 type ToasterPlace = keyof typeof placeClasses;
 const placesByPriority: readonly ToasterPlace[] = ["page", "app", "call", "dialog"];
