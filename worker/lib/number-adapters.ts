@@ -118,8 +118,8 @@ const parseNumberSettings = (adapters: string, secretsText: string): NumberSetti
 const allCountries = ["+1", "+2", "+3", "+4", "+5", "+6", "+7", "+8", "+9"];
 
 /** Adapters of a local server without a configuration, which show their codes at /dev/sms. */
-const localAdapters = (["sms_code", "whatsapp_code"] as const).map(
-  (method): NumberAdapter => ({
+const listLocalAdapters = (): NumberAdapter[] =>
+  (["sms_code", "whatsapp_code"] as const).map((method) => ({
     id: `local-${method.replace("_", "-")}`,
     method,
     prefixes: allCountries,
@@ -128,8 +128,7 @@ const localAdapters = (["sms_code", "whatsapp_code"] as const).map(
     content_type: "application/json",
     headers: {},
     body: "{{text}}",
-  }),
-);
+  }));
 
 let cached: { adapters: string; secrets: string; settings: NumberSettings } | undefined;
 
@@ -137,7 +136,7 @@ let cached: { adapters: string; secrets: string; settings: NumberSettings } | un
 export const readNumberSettings = (env: object): NumberSettings => {
   const { NUMBER_PROOFS, NUMBER_PROOF_SECRETS } = env as { NUMBER_PROOFS?: unknown; NUMBER_PROOF_SECRETS?: unknown };
   const [adapters, secrets] = [textOr(NUMBER_PROOFS, ""), textOr(NUMBER_PROOF_SECRETS, "{}")];
-  if (adapters === "") return LOCAL_MAILBOX ? { adapters: localAdapters, secrets: {} } : noSettings;
+  if (adapters === "") return LOCAL_MAILBOX ? { adapters: listLocalAdapters(), secrets: {} } : noSettings;
   if (cached?.adapters !== adapters || cached.secrets !== secrets) {
     cached = { adapters, secrets, settings: parseNumberSettings(adapters, secrets) };
   }
@@ -161,8 +160,8 @@ export const listMethods = (env: object, phone: string): NumberMethod[] =>
  * codes are shown to everybody.
  */
 export const listVerifiablePrefixes = (env: object): string[] => {
-  const { adapters } = readNumberSettings(env);
-  return LOCAL_MAILBOX && adapters === localAdapters ? [] : [...new Set(adapters.flatMap(({ prefixes }) => prefixes))];
+  if (LOCAL_MAILBOX && textOr((env as { NUMBER_PROOFS?: unknown }).NUMBER_PROOFS, "") === "") return [];
+  return [...new Set(readNumberSettings(env).adapters.flatMap(({ prefixes }) => prefixes))];
 };
 
 /** Whether the operator lets people verify this number. */
