@@ -202,8 +202,8 @@ test("a feed that cannot be loaded reports it at the gap, keeps what is shown, a
   await page.mouse.up();
   const viewer = page.getByRole("dialog");
   await expect(viewer.getByRole("alert").filter({ hasText: texts.tala.pictureFailed })).toBeVisible();
-  hasPictures = true;
   await viewer.getByRole("button", { name: texts.common.retry }).focus();
+  hasPictures = true; // from now on the picture may also appear by itself
   await page.keyboard.press("Enter"); // the button may disappear before the key is released
   await expect(viewer.getByRole("alert")).toHaveCount(0);
   await page.keyboard.press("+");
