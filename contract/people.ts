@@ -24,8 +24,8 @@ export const relationStates = ["contact", "received", "sent", "none"] as const;
 export type RelationState = (typeof relationStates)[number];
 
 /**
- * What happened to a contact's number since the user last confirmed it: somebody else proved that it is theirs, or the
- * contact has another one.
+ * Unconfirmed change of a contact's number: somebody else proved that it is theirs ("left"), or the contact has another
+ * one ("changed").
  */
 export const numberNotices = ["left", "changed"] as const;
 export type NumberNotice = (typeof numberNotices)[number];

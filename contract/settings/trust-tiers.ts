@@ -7,7 +7,7 @@ import * as v from "valibot";
 const trustTiers = ["new", "confirmed", "known", "trusted"] as const;
 export type TrustTier = (typeof trustTiers)[number];
 
-/** What a tier allows. Null: no limit but those for everybody. */
+/** Allowance of a tier. Null: no limit but those for everybody. */
 type TierAllowance = {
   /** Contact requests a day that are not accepted. */
   requestsPerDay: number;
@@ -40,7 +40,7 @@ export const tierRefusalsMax = 5;
 export const tierBlocksMax = 3;
 export const tierBlockDays = 30;
 
-/** What the tier of a person depends on. */
+/** Facts that decide the tier of a person. */
 export type TrustFacts = {
   accountAgeMs: number;
   isVerified: boolean;
@@ -71,7 +71,7 @@ export const toTrustTier = (facts: TrustFacts): TrustTier => {
 
 const Limit = v.nullable(v.number());
 
-/** What a person may do today. */
+/** Remaining allowance of a person for today. */
 export const Allowance = v.object({
   tier: v.picklist(trustTiers),
   requests: v.object({ per_day: v.number(), left: v.number() }),

@@ -112,7 +112,7 @@ export const checkRequestQuota = async (
   };
 };
 
-/** What a person may do today, for their settings. */
+/** Remaining allowance of a person for today, for their settings. */
 export const readAllowance = async (env: Env, db: Db, me: Uuid, now = Date.now()): Promise<Allowance> => {
   const { tier, canVerify } = await readTrust(env, db, me, now);
   const { requestsPerDay, groupsPerDay, groupMembersMax, postsPerDay } = tierAllowances[tier];

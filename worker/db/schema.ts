@@ -57,7 +57,7 @@ export const number_claims = sqliteTable(
   (table) => [index("number_claims_by_phone").on(table.phone, table.created_at)],
 );
 
-/** What `user_id` has not yet confirmed about the number of a contact, `other_id`. */
+/** Changes of the number of a contact, `other_id`, that `user_id` has not confirmed yet. */
 export const number_notices = sqliteTable(
   "number_notices",
   {

@@ -63,7 +63,7 @@ function AllowanceLines({ allowance, heading }: { allowance: Allowance; heading:
   );
 }
 
-/** What the user may do today to reach new people. Asked of the server each time, because it changes by itself. */
+/** Remaining allowance of today for reaching new people. Asked of the server each time, because it changes by itself. */
 export function AllowanceCard() {
   const { t } = useTranslation();
   const [query, retry] = useRemoteQuery("/api/allowance", true, parseAllowance);

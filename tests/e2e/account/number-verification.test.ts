@@ -72,6 +72,21 @@ test("a person verifies their number by a code, after a wrong one, by keyboard; 
   await other.close();
   expect(await findAxeViolationsInBothThemes(page)).toEqual([]);
 
+  // Every further change replaces the state that is shown.
+  for (const days of [7, 6]) {
+    await page.route("**/api/number", async (route) => {
+      const response = await route.fetch();
+      const contested_until = Date.now() + days * 24 * 3_600_000;
+      await route.fulfill({ response, json: { ...(await response.json()), contested_until } });
+    });
+    const answered = page.waitForResponse("**/api/number");
+    await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
+    await answered;
+    await expect(page.getByText(texts.number.contested.split("{")[0] ?? "")).toHaveCount(1);
+    await expect(page.getByRole("status").filter({ hasText: ana.phone })).toHaveCount(1);
+    await page.unroute("**/api/number");
+  }
+
   await page.reload();
   await expect(page.getByRole("link", { name: texts.number.done })).toBeVisible();
   await expect(page.getByRole("button", { name: texts.number.methods.sms_code })).toHaveCount(0);

@@ -14,8 +14,8 @@ import { callWith } from "#tests/worker/support/wrapped-site.ts";
 const call = (method: string, path: string, options?: Call) => callWith({}, method, path, options);
 
 /**
- * What somebody learns about the existence of an account from every command that takes a number, a handle, a link or the
- * id of a person: subjects of one class have the same status, body and statements (docs/decisions/existence-oracles.md).
+ * Existence of an account, as every command reveals it that takes a number, a handle, a link or the id of a person:
+ * subjects of one class have the same status, body and statements (docs/decisions/existence-oracles.md).
  */
 
 type Subject = { id: Uuid; phone: string; handle: string; link: string; invitation: string };

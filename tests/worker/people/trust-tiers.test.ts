@@ -11,7 +11,7 @@ import { createAbsentNumber } from "#worker/lib/absent-number.ts";
 import { signAccessToken } from "#worker/lib/http/access-token.ts";
 import { withAdapters } from "./number-proofs.ts";
 
-/** How many new people somebody reaches, by how much is known of them (docs/decisions/trust-tiers.md). */
+/** Limits of reaching new people, by trust tier (docs/decisions/trust-tiers.md). */
 
 type Seeded = Awaited<ReturnType<typeof seedPerson>>;
 

@@ -14,7 +14,7 @@ import { countCompletion } from "./proof-counts.ts";
 import type { NumberProofRow } from "./queries.ts";
 
 /**
- * What a completed proof changes (docs/decisions/number-takeover.md). Only the number moves: conversations, groups,
+ * Changes made by a completed proof (docs/decisions/number-takeover.md). Only the number moves: conversations, groups,
  * requests and calls belong to accounts.
  */
 

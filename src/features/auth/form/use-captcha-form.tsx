@@ -14,7 +14,7 @@ type CaptchaOptions = {
   field: string;
   /** True if the typed text can be a phone number or address. */
   isComplete: (typed: string) => boolean;
-  /** What the proof is bound to, if it is not the trimmed text of the field. */
+  /** Subject of the proof, if it is not the trimmed text of the field. */
   toSubject?: (typed: string) => string;
 };
 

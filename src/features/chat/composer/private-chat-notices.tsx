@@ -53,8 +53,8 @@ export function BlockedNotice({ userId, conversation, name }: BlockedNoticeProps
 type NumberNoticeBarProps = BlockedNoticeProps & { kind: NumberNotice };
 
 /**
- * What happened to the peer's number, until this user confirms it: in place of the composer if the number is somebody
- * else's, otherwise above it.
+ * Notice of a change of the peer's number, until this user confirms it: in place of the composer if the number is
+ * somebody else's, otherwise above it.
  */
 export function NumberNoticeBar({ userId, conversation, name, kind }: NumberNoticeBarProps) {
   const { t } = useTranslation();

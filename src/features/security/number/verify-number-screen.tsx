@@ -1,10 +1,10 @@
-import { useCallback, useState } from "react";
+import { Fragment, useCallback, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router";
 import { useStepUp } from "#components/auth/reauthenticate.tsx";
 import { Button } from "#components/controls/button.tsx";
-import { Spinner } from "#components/controls/spinner.tsx";
 import { focusOnMount } from "#components/focus/focus-on-mount.ts";
+import { PendingContent } from "#components/layout/pending-content.tsx";
 import { SettingsPage } from "#components/layout/settings-page.tsx";
 import { PhoneNumber } from "#components/people/phone-number.tsx";
 import { type NewNumberMethods, type NumberMethod, type OwnNumber, sendsCode } from "#contract/auth/number.ts";
@@ -150,7 +150,7 @@ type NumberActionsProps = {
   refresh: () => void;
 };
 
-/** What can be done with the own number: verify it, or replace it by another one. */
+/** Actions on the own number: verify it, or replace it by another one. */
 function NumberActions({ own, onOver, refresh }: NumberActionsProps) {
   const { t } = useTranslation();
   const [running, setRunning] = useRunningProof(refresh);
@@ -243,21 +243,14 @@ export default function VerifyNumberScreen() {
     <SettingsPage title={t("number.title")} description={t("number.description")}>
       <p className="px-4">{t("number.body")}</p>
       {own?.verified_at === null && <ReachNote />}
-      {own && <NumberState key={changed?.count} own={own} takesFocus={changed !== undefined} />}
-      {!own && query.state === "loading" && (
-        <div className="grid min-h-40 place-items-center">
-          <Spinner label={t("common.loading")} className="text-3xl text-accent" />
-        </div>
+      {own ? (
+        <Fragment key={changed?.count}>
+          <NumberState own={own} takesFocus={changed !== undefined} />
+          <NumberActions own={own} onOver={show} refresh={refresh} />
+        </Fragment>
+      ) : (
+        <PendingContent query={query} retry={retry} />
       )}
-      {!own && query.state !== "loading" && (
-        <div role="status" className="flex flex-col items-center gap-3 p-4 text-center">
-          <p>{t(`errors.${query.state === "failed" ? query.code : "not_found"}`)}</p>
-          <Button variant="secondary" onClick={retry}>
-            {t("common.retry")}
-          </Button>
-        </div>
-      )}
-      {own && <NumberActions key={changed?.count} own={own} onOver={show} refresh={refresh} />}
       <Link
         to="/app"
         className="inline-flex min-h-12 items-center justify-center rounded-card px-6 py-2 text-center font-semibold text-accent hover:bg-raised"
