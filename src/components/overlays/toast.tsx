@@ -19,7 +19,12 @@ type ToastOptions = {
   /** Follow-up action; it dismisses the toast. */
   action?: { label: string; onSelect: () => void };
 };
-type Toast = Omit<ToastOptions, "dismissOnInput"> & { id: number; tone: ToastTone };
+type Toast = Omit<ToastOptions, "dismissOnInput"> & {
+  id: number;
+  tone: ToastTone;
+  /** Toaster that was topmost when the toast appeared. */
+  toasterId: string | undefined;
+};
 
 let currentToast: Toast | undefined;
 let lastToastId = 0;
@@ -37,13 +42,16 @@ const setCurrentToast = (toast: Toast | undefined): void => {
   restartDismissTimer();
   for (const listener of toastListeners) listener();
 };
-const getCurrentToast = (): Toast | undefined => currentToast;
 // A prerendered page has no toast: toasts appear only after hydration.
 const getServerSnapshot = (): undefined => undefined;
 const subscribeToToast = (listener: () => void): (() => void) => {
   toastListeners.add(listener);
+  const unsubscribe = mountedToasters.subscribe(listener);
   document.addEventListener("visibilitychange", restartDismissTimer);
-  return () => toastListeners.delete(listener);
+  return () => {
+    toastListeners.delete(listener);
+    unsubscribe();
+  };
 };
 
 /**
@@ -57,7 +65,7 @@ export const openToast = ({ dismissOnInput, ...toast }: ToastOptions): (() => vo
     if (currentToast?.id === id) setCurrentToast(undefined);
   };
   dismissOnInput?.addEventListener("input", dismiss);
-  setCurrentToast({ tone: "info", ...toast, id });
+  setCurrentToast({ tone: "info", ...toast, id, toasterId: findTopmostToaster() });
   return dismiss;
 };
 
@@ -84,22 +92,29 @@ const findTopmostToaster = (): string | undefined => {
   return mounted.findLast((toaster) => toaster.place === highest)?.id;
 };
 
-const useIsTopmostToaster = (place: ToasterPlace): boolean => {
+/**
+ * Toaster of the current toast. A dialog opened later must not be covered by it, so the toast stays where it appeared,
+ * and moves to the topmost toaster only after its own was removed.
+ */
+const findToasterOfToast = (): string | undefined => {
+  const isMounted = mountedToasters.get().some(({ id }) => id === currentToast?.toasterId);
+  return isMounted ? currentToast?.toasterId : findTopmostToaster();
+};
+
+const useToast = (place: ToasterPlace): Toast | undefined => {
   const id = useId();
   useEffect(() => {
     mountedToasters.set([...mountedToasters.get(), { id, place }]);
     return () => mountedToasters.set(mountedToasters.get().filter((toaster) => toaster.id !== id));
   }, [id, place]);
-  const topmost = useSyncExternalStore(mountedToasters.subscribe, findTopmostToaster, getServerSnapshot);
-  return topmost === id;
+  const getToast = () => (findToasterOfToast() === id ? currentToast : undefined);
+  return useSyncExternalStore(subscribeToToast, getToast, getServerSnapshot);
 };
 
-/** Toast container of a place. Only the topmost one shows toasts. Errors interrupt a screen reader, other toasts wait. */
+/** Toast container of a place. Only one of the mounted toasters shows a toast. Errors interrupt a screen reader, other toasts wait. */
 export function Toaster({ place = "page" }: { place?: ToasterPlace }) {
   const { t } = useTranslation();
-  const isTopmost = useIsTopmostToaster(place);
-  const newest = useSyncExternalStore(subscribeToToast, getCurrentToast, getServerSnapshot);
-  const toast = isTopmost ? newest : undefined;
+  const toast = useToast(place);
   // Element that had the focus before the toast's button, which is about to disappear.
   const previousFocus = useRef<EventTarget>(null);
   const close = () => {
