@@ -263,6 +263,7 @@ export const requestsReceivedPerDay = 10; // to one person and not accepted
 // Wait after the first, second and any further refusal by the same person
 export const askAgainDays = [1, 7, 30] as const;
 // Context of a received request
+export const exceptionsMax = 50; // people excepted from one setting
 export const commonNamesMax = 3; // of common contacts, and of common groups
 export const comparedContactsMax = 1_000; // contacts of a sender that are compared with those of the recipient
 export const comparedGroupsMax = 20; // groups of the recipient, last active first, that are asked for the senders

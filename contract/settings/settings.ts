@@ -1,4 +1,6 @@
 import * as v from "valibot";
+import { Uuid } from "#contract/ids.ts";
+import { exceptionsMax } from "#contract/limits.ts";
 
 /** Content of a message notification: name and text, the name of the person or group alone, or neither. */
 export const previewLevels = ["text", "name", "nothing"] as const;
@@ -57,11 +59,28 @@ export const defaultQuietHours: QuietHours = { isOn: false, from: 1_320, to: 420
 
 export const findableBy = ["part", "whole", "nobody"] as const;
 export type FindableBy = (typeof findableBy)[number];
-/** People who may reach somebody, or see something of theirs. */
-export const audiences = ["everyone", "contacts", "nobody"] as const;
+/** Contacts who may reach somebody, or see something of theirs: all, all but `Settings.exceptions`, or none. */
+export const contactAudiences = ["contacts", "contacts_except", "nobody"] as const;
+/** People who may see something of somebody's. */
+export const audiences = ["everyone", ...contactAudiences] as const;
 export type Audience = (typeof audiences)[number];
-export const contactsOrNobody = ["contacts", "nobody"] as const;
 export const requestSenders = ["everyone", "nobody"] as const;
+
+const Excepted = v.optional(v.pipe(v.array(Uuid), v.maxLength(exceptionsMax)));
+
+/**
+ * Contacts to whom a setting does not apply, by setting: for them it is as for nobody while its value is
+ * "contacts_except", and presence while it is shown. Ids of people who are no contacts any more have no effect.
+ */
+const Exceptions = v.strictObject({
+  presence: Excepted,
+  groupAdds: Excepted,
+  callsFrom: Excepted,
+  pictureTo: Excepted,
+  phoneTo: Excepted,
+  statusesTo: Excepted,
+});
+export type Exceptions = v.InferOutput<typeof Exceptions>;
 
 /**
  * Settings of a person on all devices. Privacy settings are enforced by the server, the others by devices. A person who
@@ -81,15 +100,19 @@ export const Settings = v.strictObject({
    */
   phoneInGroups: v.optional(v.boolean(), false), // missing in older copies, as is groupAdds
   /** People allowed to add the person to groups. */
-  groupAdds: v.optional(v.picklist(contactsOrNobody), "contacts"),
+  groupAdds: v.optional(v.picklist(contactAudiences), "contacts"),
   /** People allowed to send contact requests. Missing in older copies, as are the three below. */
   requestsFrom: v.optional(v.picklist(requestSenders), "everyone"),
   /** People whose calls ring. Other calls get the answer of somebody who is busy. */
-  callsFrom: v.optional(v.picklist(contactsOrNobody), "contacts"),
+  callsFrom: v.optional(v.picklist(contactAudiences), "contacts"),
   /** People who see the picture. */
   pictureTo: v.optional(v.picklist(audiences), "everyone"),
   /** People who see the whole number, apart from those who typed it and `phoneInGroups`. */
-  phoneTo: v.optional(v.picklist(contactsOrNobody), "contacts"),
+  phoneTo: v.optional(v.picklist(contactAudiences), "contacts"),
+  /** People who see new statuses, unless the author chooses others for one. Missing in older copies, as are exceptions. */
+  statusesTo: v.optional(v.picklist(audiences), "everyone"),
+  /** Private: known to the person's own devices only. */
+  exceptions: v.optional(Exceptions, {}),
   messages: NotificationSettings,
   groups: NotificationSettings,
   calls: v.strictObject({ sound: v.boolean() }),
@@ -112,18 +135,20 @@ export const defaultSettings: Settings = v.parse(Settings, {
   tala: true,
 });
 
-/** Changed settings only. */
+/** Changed settings only. Of the exceptions, those of the named settings are replaced. */
 export const SettingsChange = v.strictObject({
   receipts: v.optional(v.boolean()),
   presence: v.optional(v.boolean()),
   hidesAddress: v.optional(v.boolean()),
   findable: v.optional(v.picklist(findableBy)),
   phoneInGroups: v.optional(v.boolean()),
-  groupAdds: v.optional(v.picklist(contactsOrNobody)),
+  groupAdds: v.optional(v.picklist(contactAudiences)),
   requestsFrom: v.optional(v.picklist(requestSenders)),
-  callsFrom: v.optional(v.picklist(contactsOrNobody)),
+  callsFrom: v.optional(v.picklist(contactAudiences)),
   pictureTo: v.optional(v.picklist(audiences)),
-  phoneTo: v.optional(v.picklist(contactsOrNobody)),
+  phoneTo: v.optional(v.picklist(contactAudiences)),
+  statusesTo: v.optional(v.picklist(audiences)),
+  exceptions: v.optional(Exceptions),
   messages: v.optional(NotificationSettings),
   groups: v.optional(NotificationSettings),
   calls: v.optional(v.strictObject({ sound: v.boolean() })),

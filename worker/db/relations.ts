@@ -3,17 +3,19 @@ import { type ConversationId, otherMember, privateConversationId, type Uuid } fr
 import type { FoundPerson, NumberNotice, Profile, Relation, RelationState } from "#contract/people.ts";
 import { defaultSettings, type Settings } from "#contract/settings/settings.ts";
 import { ownNumber } from "#worker/lib/absent-number.ts";
+import { type PlainAudience, selectAudienceFor } from "#worker/lib/exceptions.ts";
 import { isPictureVisible, type PhoneAccess, toVisiblePhone } from "#worker/lib/phone-visibility.ts";
 import type { Db } from "./client.ts";
 import { blocks, connection_requests, connections, number_notices, profiles, settings } from "./schema.ts";
 
 /** Relations between people, read from the directory. */
 
-/** Profile with the phone number and the picture, which not every reader may see, and the owner's settings for them. */
+/** Profile with the phone number and the picture, which not every reader may see, and the owner's settings as they are for the reader. */
 export type ProfileWithPhone = Omit<Profile, "handle" | "verified"> & {
   handle: string | null;
   verified_at: number | null;
-} & Pick<Settings, "phoneInGroups" | "phoneTo" | "pictureTo">;
+} & Pick<Settings, "phoneInGroups"> &
+  Pick<PhoneAccess, "phoneTo"> & { pictureTo: PlainAudience };
 
 /**
  * Profiles as a viewer may see them, apart from the phone number and from who may see the picture. A person who blocks
@@ -34,8 +36,8 @@ export const selectProfiles = (db: Db, viewer: Uuid) =>
       phoneInGroups: sql`ifnull(${settings.phone_in_groups}, ${defaultSettings.phoneInGroups ? 1 : 0})`.mapWith(
         Boolean,
       ),
-      phoneTo: sql<Settings["phoneTo"]>`ifnull(${settings.phone_to}, ${defaultSettings.phoneTo})`,
-      pictureTo: sql<Settings["pictureTo"]>`ifnull(${settings.picture_to}, ${defaultSettings.pictureTo})`,
+      phoneTo: sql<PhoneAccess["phoneTo"]>`ifnull(${selectAudienceFor("phoneTo", viewer)}, ${defaultSettings.phoneTo})`,
+      pictureTo: sql<PlainAudience>`ifnull(${selectAudienceFor("pictureTo", viewer)}, ${defaultSettings.pictureTo})`,
     })
     .from(profiles)
     .leftJoin(blocks, and(eq(blocks.user_id, profiles.id), eq(blocks.blocked_user_id, viewer)))

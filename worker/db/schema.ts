@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { check, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { numberNotices } from "#contract/people.ts";
-import { audiences, contactsOrNobody, findableBy, requestSenders } from "#contract/settings/settings.ts";
+import { audiences, contactAudiences, findableBy, requestSenders } from "#contract/settings/settings.ts";
 
 /**
  * Directory (D1): everything that is searched or joined across people. Times are epoch milliseconds. Rows never leave
@@ -309,11 +309,14 @@ export const settings = sqliteTable("settings", {
   hides_address: integer("hides_address", { mode: "boolean" }).notNull().default(false),
   findable: text("findable", { enum: findableBy }).notNull(),
   phone_in_groups: integer("phone_in_groups", { mode: "boolean" }).notNull().default(false),
-  group_adds: text("group_adds", { enum: contactsOrNobody }).notNull().default("contacts"),
+  group_adds: text("group_adds", { enum: contactAudiences }).notNull().default("contacts"),
   requests_from: text("requests_from", { enum: requestSenders }).notNull().default("everyone"),
-  calls_from: text("calls_from", { enum: contactsOrNobody }).notNull().default("contacts"),
+  calls_from: text("calls_from", { enum: contactAudiences }).notNull().default("contacts"),
   picture_to: text("picture_to", { enum: audiences }).notNull().default("everyone"),
-  phone_to: text("phone_to", { enum: contactsOrNobody }).notNull().default("contacts"),
+  phone_to: text("phone_to", { enum: contactAudiences }).notNull().default("contacts"),
+  statuses_to: text("statuses_to", { enum: audiences }).notNull().default("everyone"),
+  /** People excepted from settings, as JSON: lists of ids by the name of the setting (worker/lib/exceptions.ts). */
+  exceptions: text("exceptions").notNull().default("{}"),
   /** Notification settings of messages, groups and calls, as JSON. */
   notices: text("notices").notNull(),
   tala: integer("tala", { mode: "boolean" }).notNull(),

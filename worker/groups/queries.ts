@@ -6,6 +6,7 @@ import { memberPageRows } from "#contract/limits.ts";
 import type { Db } from "#worker/db/client.ts";
 import { listMemberProfiles } from "#worker/db/relations.ts";
 import { blocks, connections, settings } from "#worker/db/schema.ts";
+import { selectAudienceFor } from "#worker/lib/exceptions.ts";
 import type { AddedMember, MemberEntries } from "#worker/objects/rpc.ts";
 
 const toChunks = <T>(all: readonly T[]): T[][] =>
@@ -31,7 +32,7 @@ const findAddability = async (db: Db, me: Uuid, others: Uuid[]) => {
     db
       .select({ other: settings.user_id })
       .from(settings)
-      .where(and(eq(settings.group_adds, "nobody"), inArray(settings.user_id, others))),
+      .where(and(eq(selectAudienceFor("groupAdds", me), "nobody"), inArray(settings.user_id, others))),
   ]);
   return {
     contacts: contacts.map(({ a, b }) => (a === me ? b : a)),

@@ -1,8 +1,8 @@
 import type { Uuid } from "#contract/ids.ts";
 import type { Relation, RelationState } from "#contract/people.ts";
 import { maskToCountryCode, maskToLastDigits } from "#contract/phone.ts";
-import { defaultSettings, type Settings } from "#contract/settings/settings.ts";
 import { toPresentNumber } from "./absent-number.ts";
+import type { PlainAudience } from "./exceptions.ts";
 
 /** Visible part of a number: all of it, country code and last two digits, country code, nothing. */
 type PhoneVisibility = "full" | "lastDigits" | "country" | "hidden";
@@ -19,10 +19,12 @@ export type PhoneAccess = {
   foundBy: "number" | "digits" | "group" | "handle" | "id";
   /** The other person shows their number to members of their groups. */
   phoneInGroups: boolean;
-} & Pick<Settings, "phoneTo">;
+  /** `Settings.phoneTo` as it is for this reader. */
+  phoneTo: Exclude<PlainAudience, "everyone">;
+};
 
-/** Way in which a reader reached a profile, and who may see its picture. */
-type PictureAccess = Pick<PhoneAccess, "isOwn" | "state" | "foundBy"> & Pick<Settings, "pictureTo">;
+/** Way in which a reader reached a profile, and who may see its picture: `Settings.pictureTo` as it is for this reader. */
+type PictureAccess = Pick<PhoneAccess, "isOwn" | "state" | "foundBy"> & { pictureTo: PlainAudience };
 
 /**
  * Decides who sees a phone number; no other code does. A person reveals it by accepting a request or by their
@@ -61,8 +63,8 @@ export const toVisiblePhone = (access: PhoneAccess, stored: string): string => {
 /** Stored relation with what is visible today by id alone. The settings of the other person were applied before. */
 export const toVisibleRelation = (relation: Relation, me: Uuid): Relation => {
   const { profile, state } = relation;
-  const { phoneTo, pictureTo } = defaultSettings;
-  const access = { isOwn: profile.id === me, state, foundBy: "id" as const, phoneInGroups: false, phoneTo, pictureTo };
+  const shown = { phoneInGroups: false, phoneTo: "contacts", pictureTo: "everyone" } as const;
+  const access = { isOwn: profile.id === me, state, foundBy: "id" as const, ...shown };
   const phone = profile.phone === "" ? "" : toVisiblePhone(access, profile.phone);
   const avatar_url = isPictureVisible(access) ? profile.avatar_url : null;
   const isSame = phone === profile.phone && avatar_url === profile.avatar_url;

@@ -1,7 +1,7 @@
 import { type ConnectionContext, Server } from "partyserver";
 import type { SecurityNotice } from "#contract/auth/security-notice.ts";
 import type { Call, CallSignals, DeviceId } from "#contract/calls/call.ts";
-import { type ConversationId, packUuid, type Uuid } from "#contract/ids.ts";
+import { type ConversationId, otherMember, packUuid, type Uuid } from "#contract/ids.ts";
 import type { Relation } from "#contract/people.ts";
 import type { PushTestResult } from "#contract/push.ts";
 import type { DraftList } from "#contract/settings/drafts.ts";
@@ -10,6 +10,7 @@ import type { Presence, VersionedSettings } from "#contract/settings/settings.ts
 import type { Command, CommandResults, Refusal } from "#contract/wire/commands.ts";
 import type { GlobalSearch, GlobalSearchResult } from "#contract/wire/global-search.ts";
 import * as serverFrame from "#contract/wire/server-frame-types.ts";
+import { toAudienceFor } from "#worker/lib/exceptions.ts";
 import { readLimitFactor } from "#worker/lib/limits/local-limits.ts";
 import { logError, logWarning } from "#worker/lib/log.ts";
 import type { CallSignal, ConversationNotice, NewPushSubscription, UserChannelRpc } from "./rpc.ts";
@@ -103,7 +104,8 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
     const createBackgroundRunner = (failure: string) => (work: Promise<unknown>) =>
       ctx.waitUntil(work.catch((error: unknown) => logError(failure, error)));
     const runInBackground = createBackgroundRunner("background work of a call failed");
-    const acceptsCalls = () => inbox.settings.callsFrom !== "nobody";
+    const acceptsCalls = (conversation: ConversationId) =>
+      toAudienceFor(inbox.settings, "callsFrom", otherMember(conversation, user) ?? user) !== "nobody";
     const callPorts = { env, user, gateway, sockets, acceptsCalls, runInBackground, push: () => this.#push.calls };
     this.#callRegistry = new CallRegistry(ctx.storage.sql, callPorts);
     this.#callCommands = new CallCommands(ctx.storage.sql, this.#callRegistry, callPorts);
@@ -247,9 +249,9 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
 
   async updateSettings(settings: VersionedSettings): Promise<void> {
     if (this.#accountDeletion.isGone) return;
-    const wasVisible = this.#inbox.settings.presence;
+    const before = this.#inbox.settings;
     this.#push.handleSettings(() => this.#inbox.updateSettings(settings));
-    this.ctx.waitUntil(this.#presence.handleSettingsChanged(wasVisible));
+    this.ctx.waitUntil(this.#presence.handleSettingsChanged(before));
   }
 
   async addSecurityNotice(notice: SecurityNotice): Promise<void> {

@@ -6,7 +6,7 @@ import type { Db } from "#worker/db/client.ts";
 import { settings } from "#worker/db/schema.ts";
 import { queueProfileChange } from "#worker/lib/contact-updates.ts";
 
-const { messages, groups, calls, quietHours, reactions } = Settings.entries;
+const { messages, groups, calls, quietHours, reactions, exceptions: Exceptions } = Settings.entries;
 const NoticeSettings = v.object({ messages, groups, calls, quietHours, reactions });
 
 /** Settings of people who never changed any. */
@@ -15,10 +15,11 @@ const initialSettings: VersionedSettings = { version: 0, settings: defaultSettin
 const toVersionedSettings = (row: typeof settings.$inferSelect): VersionedSettings => {
   const { version, receipts, presence, hides_address: hidesAddress, findable, tala } = row;
   const { phone_in_groups: phoneInGroups, group_adds: groupAdds, requests_from: requestsFrom } = row;
-  const { calls_from: callsFrom, picture_to: pictureTo, phone_to: phoneTo } = row;
+  const { calls_from: callsFrom, picture_to: pictureTo, phone_to: phoneTo, statuses_to: statusesTo } = row;
   const notices = v.parse(NoticeSettings, JSON.parse(row.notices));
-  const privacy = { receipts, presence, hidesAddress, findable, phoneInGroups, phoneTo, pictureTo };
-  return { version, settings: { ...privacy, groupAdds, requestsFrom, callsFrom, ...notices, tala } };
+  const exceptions = v.parse(Exceptions, JSON.parse(row.exceptions));
+  const privacy = { receipts, presence, hidesAddress, findable, phoneInGroups, phoneTo, pictureTo, exceptions };
+  return { version, settings: { ...privacy, groupAdds, requestsFrom, callsFrom, statusesTo, ...notices, tala } };
 };
 
 export const getUserSettings = async (db: Db, me: Uuid): Promise<VersionedSettings> => {
@@ -42,8 +43,8 @@ export const markSettingsDelivered = async (db: Db, me: Uuid, version: number): 
 };
 
 /** Whether contacts see another profile after this change. */
-export const changesProfile = ({ pictureTo, phoneTo }: SettingsChange): boolean =>
-  pictureTo !== undefined || phoneTo !== undefined;
+export const changesProfile = ({ pictureTo, phoneTo, exceptions }: SettingsChange): boolean =>
+  [pictureTo, phoneTo, exceptions?.pictureTo, exceptions?.phoneTo].some((changed) => changed !== undefined);
 
 const toNoticesJson = ({ messages, groups, calls, quietHours, reactions }: SettingsChange) =>
   JSON.stringify({ messages, groups, calls, quietHours, reactions });
@@ -54,7 +55,7 @@ const toNoticesJson = ({ messages, groups, calls, quietHours, reactions }: Setti
  */
 export const updateUserSettings = async (db: Db, me: Uuid, change: SettingsChange): Promise<VersionedSettings> => {
   const { receipts, presence, hidesAddress, findable, phoneInGroups, groupAdds, tala } = change;
-  const { requestsFrom, callsFrom, pictureTo, phoneTo } = change;
+  const { requestsFrom, callsFrom, pictureTo, phoneTo, statusesTo, exceptions } = change;
   const first = { ...defaultSettings, ...change };
   const write = db
     .insert(settings)
@@ -71,6 +72,8 @@ export const updateUserSettings = async (db: Db, me: Uuid, change: SettingsChang
       calls_from: first.callsFrom,
       picture_to: first.pictureTo,
       phone_to: first.phoneTo,
+      statuses_to: first.statusesTo,
+      exceptions: JSON.stringify(first.exceptions),
       notices: toNoticesJson(first),
       tala: first.tala,
     })
@@ -88,6 +91,10 @@ export const updateUserSettings = async (db: Db, me: Uuid, change: SettingsChang
         ...(callsFrom === undefined ? {} : { calls_from: callsFrom }),
         ...(pictureTo === undefined ? {} : { picture_to: pictureTo }),
         ...(phoneTo === undefined ? {} : { phone_to: phoneTo }),
+        ...(statusesTo === undefined ? {} : { statuses_to: statusesTo }),
+        ...(exceptions === undefined
+          ? {}
+          : { exceptions: sql`json_patch(${settings.exceptions}, ${JSON.stringify(exceptions)})` }),
         notices: sql`json_patch(${settings.notices}, ${toNoticesJson(change)})`,
         ...(tala === undefined ? {} : { tala }),
       },

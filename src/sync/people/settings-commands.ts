@@ -1,6 +1,7 @@
 import { getContext } from "#sync/outbox/enqueue.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
 import {
+  applyChange,
   type SettingsPatch,
   toEffectiveSettings,
   toSettingsChange,
@@ -16,7 +17,7 @@ export const queueSettingsChange = async (tab: Tab, patch: SettingsPatch): Promi
   const write = () =>
     updateSettingsRow(context.strict, (row) => ({
       ...row,
-      wanted: { ...row.wanted, ...toSettingsChange(patch, toEffectiveSettings(row)) },
+      wanted: applyChange(row.wanted, toSettingsChange(patch, toEffectiveSettings(row))),
     }));
   await retryOnQuotaError(context, write).catch(() => {
     throw new SyncError("unavailable");

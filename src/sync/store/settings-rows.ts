@@ -33,12 +33,19 @@ const upgradePreview = <Section extends Settings["messages"]>(section: Section):
   preview: toPreviewLevel(section.preview),
 });
 
+/** Adds a change to settings or to an earlier change. Lists of exceptions are replaced one by one. */
+export const applyChange = <Of extends SettingsChange>(of: Of, change: SettingsChange): Of & SettingsChange => ({
+  ...of,
+  ...change,
+  ...(change.exceptions && { exceptions: { ...of.exceptions, ...change.exceptions } }),
+});
+
 /**
  * Settings shown to the person: local changes override the server's values. Rows of earlier versions have booleans as
  * preview levels.
  */
 export const toEffectiveSettings = ({ kept, wanted }: SettingsRow): Settings => {
-  const settings = { ...defaultSettings, ...kept?.settings, ...wanted };
+  const settings = applyChange({ ...defaultSettings, ...kept?.settings }, wanted);
   return { ...settings, messages: upgradePreview(settings.messages), groups: upgradePreview(settings.groups) };
 };
 

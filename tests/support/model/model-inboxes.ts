@@ -204,7 +204,8 @@ export class ModelInboxes {
     if (this.settingsRefusal) return { error: this.settingsRefusal };
     const inbox = this.inbox(user);
     const { version, settings } = inbox.settings?.kept ?? { version: 0, settings: defaultSettings };
-    const kept = { version: version + 1, settings: { ...settings, ...parsed.output } };
+    const exceptions = { ...settings.exceptions, ...parsed.output.exceptions };
+    const kept = { version: version + 1, settings: { ...settings, ...parsed.output, exceptions } };
     inbox.settings = { kept, changed: this.push(user, { type: "settings", kept }) };
     return kept;
   }

@@ -1,6 +1,8 @@
 import { evictDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
+import { createUuid } from "#contract/ids.ts";
+import { exceptionsMax } from "#contract/limits.ts";
 import { defaultSettings, type SettingsChange, type VersionedSettings } from "#contract/settings/settings.ts";
 import type { Person } from "#tests/support/people/people.ts";
 import { Device, request, sendTexts, waitUntil } from "#tests/worker/support/device.ts";
@@ -66,7 +68,24 @@ test("simultaneous changes do not overwrite each other", async () => {
   expect(await settingsOf(ana)).toEqual({ version: 7, settings: { ...defaultSettings, ...wanted } });
 });
 
+test("a change of exceptions replaces those of the named settings only", async () => {
+  const ana = await makePerson();
+  const [ben, cleo, dan] = [createUuid(), createUuid(), createUuid()];
+  await change(ana, { callsFrom: "contacts_except", exceptions: { callsFrom: [ben, cleo], presence: [ben] } });
+  await Promise.all([
+    change(ana, { exceptions: { pictureTo: [dan] } }),
+    change(ana, { exceptions: { presence: [] }, statusesTo: "contacts_except" }),
+  ]);
+  const exceptions = { callsFrom: [ben, cleo], presence: [], pictureTo: [dan] };
+  const wanted = { callsFrom: "contacts_except", statusesTo: "contacts_except", exceptions } as const;
+  expect(await settingsOf(ana)).toEqual({ version: 3, settings: { ...defaultSettings, ...wanted } });
+  expect(await request(ana, { type: "changes", since: 0 })).toMatchObject({ settings: await settingsOf(ana) });
+});
+
 test.each([
+  { exceptions: { receipts: [] } },
+  { exceptions: { callsFrom: ["somebody"] } },
+  { exceptions: { callsFrom: Array.from({ length: exceptionsMax + 1 }, () => createUuid()) } },
   { receipts: "no" },
   { findable: "friends" },
   { messages: { sound: true } },

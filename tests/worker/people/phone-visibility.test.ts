@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
 import { relationStates } from "#contract/people.ts";
-import { audiences } from "#contract/settings/settings.ts";
 import {
   getPhoneVisibility,
   isPictureVisible,
@@ -72,7 +71,7 @@ test("a person who shows their number to nobody shows contacts as much as strang
   }
 });
 
-test.each(audiences)("visibility of a picture for %s", (pictureTo) => {
+test.each(["everyone", "contacts", "nobody"] as const)("visibility of a picture for %s", (pictureTo) => {
   for (const state of relationStates)
     for (const foundBy of searchMethods) {
       // The sender of a request shows it in common groups only.

@@ -10,6 +10,7 @@ import type { Db } from "#worker/db/client.ts";
 import { handles, number_claims, number_notices, profiles, users } from "#worker/db/schema.ts";
 import { createAbsentNumber, ownNumber } from "#worker/lib/absent-number.ts";
 import { queueProfileChange } from "#worker/lib/contact-updates.ts";
+import { selectAudienceFor } from "#worker/lib/exceptions.ts";
 import { countCompletion } from "./proof-counts.ts";
 import type { NumberProofRow } from "./queries.ts";
 
@@ -51,7 +52,8 @@ const insertNotices = (db: Db, about: Uuid, kind: NumberNotice, condition: SQL) 
       sql`SELECT other, ${about}, ${kind} FROM (
         SELECT user2_id AS other FROM connections WHERE user1_id = ${about}
         UNION SELECT user1_id FROM connections WHERE user2_id = ${about})
-      WHERE ${condition} AND NOT EXISTS (SELECT 1 FROM settings WHERE user_id = ${about} AND phone_to = 'nobody')`,
+      WHERE ${condition} AND NOT EXISTS (SELECT 1 FROM settings
+        WHERE user_id = ${about} AND ${selectAudienceFor("phoneTo", sql`other`)} = 'nobody')`,
     )
     // A warning stays until it is confirmed, whatever follows.
     .onConflictDoUpdate({

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { createUuid } from "#contract/ids.ts";
 import { defaultSettings, type Settings, type SettingsChange } from "#contract/settings/settings.ts";
 import { queueSettingsChange } from "#sync/people/settings-commands.ts";
 import { purgeAllButUnsent } from "#sync/store/recovery/open-database.ts";
@@ -54,6 +55,26 @@ describe("changing settings", () => {
     phone.wake();
     await isBrought(second);
     expect(server.inbox(amina).settings?.kept.settings).toMatchObject({ tala: false, messages: { sound: false } });
+  });
+
+  it("exceptions of one setting are changed offline without those of another", async () => {
+    const { server, amina } = makePair();
+    const [ben, cleo] = [createUuid(), createUuid()];
+    const [phone, tablet] = [makeDevice(server, amina), makeDevice(server, amina)];
+    const [tab, other] = [await phone.openTab(), await tablet.openTab()];
+    await queueSettingsChange(tab, { exceptions: { presence: [ben] } });
+    await comesToShow(other, { exceptions: { presence: [ben] } });
+    phone.faults.isOffline = true;
+    await queueSettingsChange(tab, { callsFrom: "contacts_except", exceptions: { callsFrom: [ben] } });
+    await queueSettingsChange(tab, { exceptions: { pictureTo: [cleo] } });
+    expect((await shown(tab)).exceptions).toEqual({ presence: [ben], callsFrom: [ben], pictureTo: [cleo] });
+    await queueSettingsChange(other, { exceptions: { presence: [cleo] } });
+    await isBrought(other);
+    phone.faults.isOffline = false;
+    phone.wake();
+    await isBrought(tab);
+    const exceptions = { presence: [cleo], callsFrom: [ben], pictureTo: [cleo] };
+    for (const one of [tab, other]) await comesToShow(one, { callsFrom: "contacts_except", exceptions });
   });
 
   it("an offline change survives the replacement of the store", async () => {

@@ -20,8 +20,8 @@ type CallRegistryPorts = {
   user: Uuid;
   gateway: ConversationGateway;
   sockets: SocketRegistry;
-  /** Whether calls ring on this person's devices. */
-  acceptsCalls(): boolean;
+  /** Whether calls in this conversation ring on this person's devices. */
+  acceptsCalls(conversation: ConversationId): boolean;
   runInBackground(work: Promise<unknown>): void;
   push(): Pick<CallPusher, "handleCallUpdate">;
 };
@@ -179,22 +179,23 @@ export class CallRegistry {
     );
   }
 
-  /** Rings on the devices unless this person is busy or accepts no calls, which gets the same answer. Other calls are refreshed first, since they may be over. */
+  /** Rings on the devices unless this person is busy or accepts no calls of the caller, which gets the same answer. Other calls are refreshed first, since they may be over. */
   #ring(call: Call): void {
     const ring = () => this.#announce({ call, over: null });
     const decide = async () => {
-      const isBusy = !this.#ports.acceptsCalls() || (await this.#refreshIsBusy(call));
+      const isBusy = !this.#ports.acceptsCalls(call.conversation) || (await this.#refreshIsBusy(call));
       const isStillRinging = this.#table.find(call.conversation, call.call_id)?.answered_at === null;
       if (isStillRinging && isBusy) await this.#reportBusy(call);
       else if (isStillRinging) ring();
     };
-    if (this.#ports.acceptsCalls() && this.#listOthers(call.conversation).length === 0) ring();
+    if (this.#ports.acceptsCalls(call.conversation) && this.#listOthers(call.conversation).length === 0) ring();
     else this.#ports.runInBackground(decide());
   }
 
-  /** Answers a hidden call as busy if this person is in another call, another hidden one rings, or they accept none. */
+  /** Answers a hidden call as busy if this person is in another call, another hidden one rings, or they accept none of the caller. */
   async #checkHiddenRing(call: Call): Promise<void> {
-    const isRefused = !this.#ports.acceptsCalls() || this.#listHiddenOthers(call.conversation).length > 0;
+    const isRefused =
+      !this.#ports.acceptsCalls(call.conversation) || this.#listHiddenOthers(call.conversation).length > 0;
     if (isRefused || (await this.#refreshIsBusy(call))) await this.#reportBusy(call);
   }
 
@@ -248,12 +249,13 @@ export class CallRegistry {
     return this.#table.hidden.filter((call) => call.conversation !== conversation && !hasRungOut(call, now));
   }
 
-  /** The one call that rings for this person, undefined while they are in a call or accept none. */
+  /** The one call that rings for this person, undefined while they are in a call. Calls that they do not accept never ring. */
   findRinging(now = Date.now()): Call | undefined {
-    if (!this.#ports.acceptsCalls()) return undefined;
     const open = this.#table.open.filter((call) => !hasRungOut(call, now));
     if (open.some((call) => this.#makesBusy(call))) return undefined;
-    const [first] = open.filter((call) => this.#isIncomingRing(call)).sort((a, b) => a.created_at - b.created_at);
+    const [first] = open
+      .filter((call) => this.#isIncomingRing(call) && this.#ports.acceptsCalls(call.conversation))
+      .sort((a, b) => a.created_at - b.created_at);
     return first;
   }
 

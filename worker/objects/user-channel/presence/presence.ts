@@ -1,8 +1,9 @@
 import { type ConversationId, otherMember, privateConversationId, type Uuid } from "#contract/ids.ts";
 import { presenceBurst, presencePerSecond, presenceStaleMs } from "#contract/limits.ts";
-import type { Presence } from "#contract/settings/settings.ts";
+import type { Presence, Settings } from "#contract/settings/settings.ts";
 import type { Refusal } from "#contract/wire/commands.ts";
 import * as serverFrame from "#contract/wire/server-frame-types.ts";
+import { isExcepted } from "#worker/lib/exceptions.ts";
 import { logWarning } from "#worker/lib/log.ts";
 import type { KeyValues } from "#worker/objects/shared/key-values.ts";
 import { TokenBucket } from "#worker/objects/shared/token-bucket.ts";
@@ -14,6 +15,10 @@ import type { ClientSocket } from "#worker/objects/user-channel/sockets/socket-s
 const lastSeenKey = "seen";
 const lastSeenPrecisionMs = 60_000;
 const lastSeenWriteMs = 10_000; // foreground changes within this interval are written once
+
+/** Whether these settings of a person show their presence to a contact. */
+const isShownTo = (settings: Settings, contact: Uuid) =>
+  settings.presence && !isExcepted(settings, "presence", contact);
 
 /** Presence that reveals nothing. */
 const unknownPresence: Presence = { here: false, seen_at: null };
@@ -51,25 +56,21 @@ export class PresenceTracker {
   }
 
   /**
-   * Forgets the last-seen time when the person hides their presence, and notifies watchers of a changed visibility.
-   * The promise resolves when they are notified and never rejects.
+   * Forgets the last-seen time when the person hides their presence, and notifies the watchers for whom its visibility
+   * changed. The promise resolves when they are notified and never rejects.
    */
-  handleSettingsChanged(wasVisible: boolean): Promise<void> {
-    const { inbox, meta } = this.#ports;
-    const isVisible = inbox.settings.presence;
-    if (!isVisible && this.#lastSeenAt !== null) {
+  async handleSettingsChanged(before: Settings): Promise<void> {
+    const { env, user, inbox, meta, sockets } = this.#ports;
+    if (!inbox.settings.presence && this.#lastSeenAt !== null) {
       this.#lastSeenAt = null;
       meta.delete(lastSeenKey);
     }
-    return isVisible === wasVisible ? Promise.resolve() : this.#notifyVisibilityChanged();
-  }
-
-  /** Notifies watchers, so that they ask again. Lost notifications are covered by polling. */
-  async #notifyVisibilityChanged(): Promise<void> {
-    const { env, user, sockets } = this.#ports;
-    const watchers = sockets.watchers.filter((watcher) =>
-      this.#canReach(privateConversationId(user, watcher), watcher),
+    const watchers = sockets.watchers.filter(
+      (watcher) =>
+        isShownTo(before, watcher) !== isShownTo(inbox.settings, watcher) &&
+        this.#canReach(privateConversationId(user, watcher), watcher),
     );
+    // They ask again. Lost notifications are covered by polling.
     try {
       await Promise.all(watchers.map((watcher) => getUserChannelStub(env, watcher).notifyPresenceVisibility(user)));
     } catch (error) {
@@ -111,9 +112,9 @@ export class PresenceTracker {
     return { here: false, seen_at: lastSeenAt > 0 ? lastSeenAt - (lastSeenAt % lastSeenPrecisionMs) : null };
   }
 
-  /** Whether the two are connected, neither blocks the other and this person shows their presence. */
+  /** Whether the two are connected, neither blocks the other and this person shows the other their presence. */
   #canShare(conversation: ConversationId, other: Uuid): boolean {
-    return this.#ports.inbox.settings.presence && this.#canReach(conversation, other);
+    return isShownTo(this.#ports.inbox.settings, other) && this.#canReach(conversation, other);
   }
 
   #canReach(conversation: ConversationId, other: Uuid): boolean {
