@@ -158,6 +158,38 @@ test("hiding presence makes a person offline at once for watchers, and showing i
   expect([looked, unlooked, bens].map(countTurns)).toEqual([3, 0, 0]);
 });
 
+test("presence is hidden from an excepted contact in both directions, at once and as from everybody, and shown to others", async () => {
+  const { ana, ben, id } = await makePair();
+  const cleo = await seedPerson();
+  const withCleo = await befriend(cleo, ben);
+  const [anas, bens, cleos] = [await look(ana), await look(ben), await look(cleo)];
+  const answers = async () => [
+    await ask(ana, id),
+    await ask(ben, id),
+    await ask(cleo, withCleo),
+    await ask(ben, withCleo),
+  ];
+  expect(await answers()).toEqual([here, here, here, here]);
+  await evictDurableObject(channel(ben));
+  await change(ben, { exceptions: { presence: [ana.id] } });
+  expect(await anas.nextOf("l")).toEqual(["l"]);
+  expect(await answers()).toEqual([nothing, nothing, here, here]);
+  // The last-seen time is theirs who may see it.
+  await say(bens, 0);
+  expect([(await ask(ana, id)).seen_at, (await ask(cleo, withCleo)).seen_at]).toEqual([null, expect.any(Number)]);
+  await say(bens, 1);
+  // Hidden from everybody, nothing changes for the excepted contact; nor when it is shown again.
+  await change(ben, { presence: false });
+  await cleos.nextOf("l");
+  await change(ben, { presence: true });
+  await cleos.nextOf("l");
+  expect(await answers()).toEqual([nothing, nothing, here, here]);
+  await change(ben, { exceptions: { presence: [] } });
+  expect(await anas.nextOf("l")).toEqual(["l"]);
+  expect(await answers()).toEqual([here, here, here, here]);
+  expect([anas, cleos].map(countTurns)).toEqual([2, 2]);
+});
+
 test("a person who comes online is shown at the next request, notifies nobody and costs no row", async () => {
   const { ana, ben, id } = await makePair();
   const anas = await look(ana);

@@ -282,12 +282,17 @@ test("a person changes their number after showing a factor; contacts see the new
   // The former number is free for the next person, at once.
   expect((await register(ana.phone)).status).toBe(200);
 
-  // Where contacts do not see the number, they learn nothing of a change.
-  await call("PATCH", "/api/settings", { token: ana.token, body: { phoneTo: "nobody" } });
-  await call("DELETE", `/api/number/notices/${ana.id}`, { token: ben.token });
-  await prove(ana, phoneOf(takePersonNumber()));
-  await waitUntil(async () => (await relationOf(ben, ana))?.profile.phone === "");
-  expect((await relationOf(ben, ana))?.number_notice).toBeUndefined();
+  // Contacts who do not see the number learn nothing of a change.
+  for (const body of [
+    { phoneTo: "nobody" },
+    { phoneTo: "contacts_except", exceptions: { phoneTo: [ben.id] } },
+  ] satisfies SettingsChange[]) {
+    expect((await call("PATCH", "/api/settings", { token: ana.token, body })).status).toBe(200);
+    await call("DELETE", `/api/number/notices/${ana.id}`, { token: ben.token });
+    await prove(ana, phoneOf(takePersonNumber()));
+    await waitUntil(async () => (await relationOf(ben, ana))?.profile.phone === "");
+    expect((await relationOf(ben, ana))?.number_notice).toBeUndefined();
+  }
 });
 
 test("registration answers alike and does the same work for a number of somebody and of nobody", async () => {

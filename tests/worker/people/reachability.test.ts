@@ -102,7 +102,7 @@ const makeView = async () => {
   const { link: ownLink } = (await call("POST", "/api/link", { token: of.token })).body as OwnLink;
   const link = ownLink?.url.split("/").at(-1) ?? "";
   await publishPost(of, { content: "Mbote" });
-  return { of, contact, member, paths: { group, handle, link } };
+  return { of, contact, member, owner, paths: { group, handle, link } };
 };
 
 test.each<[Audience, boolean, boolean]>([
@@ -134,6 +134,92 @@ test("a number for nobody is hidden from contacts as from strangers, and shown t
   expect(found.body).toMatchObject([{ id: of.id, phone: of.phone }]);
   await choose(of, { phoneTo: "contacts" });
   await waitUntil(async () => (await heardOf(contact, of))?.phone === of.phone);
+});
+
+test("an excepted contact sees picture and number as for nobody, on every path; other contacts see both", async () => {
+  const { of, contact, owner, paths } = await makeView();
+  const exceptions = { pictureTo: [contact.id], phoneTo: [contact.id] };
+  await choose(of, { pictureTo: "contacts_except", phoneTo: "contacts_except", phoneInGroups: true, exceptions });
+  await waitUntil(async () => (await heardOf(contact, of))?.avatar_url === null);
+  const excepted = await viewOf(contact, of, paths);
+  const other = await viewOf(owner, of, paths);
+  expect([new Set(excepted.pictures), new Set(other.pictures)]).toEqual([new Set([false]), new Set([true])]);
+  expect([excepted.feed, other.feed]).toEqual([false, false]);
+  expect(excepted.numbers).toEqual(["", "", "", "", "", maskToLastDigits(of.phone)]);
+  expect(new Set(other.numbers)).toEqual(new Set([of.phone]));
+  // The view is the one of a picture and a number for nobody, and the list is told to nobody.
+  await choose(of, { pictureTo: "nobody", phoneTo: "nobody" });
+  expect(await viewOf(contact, of, paths)).toEqual(excepted);
+  const told = JSON.stringify([
+    await command(contact, { type: "changes", since: 0 }),
+    await read(contact, `/api/users/${of.id}`),
+    await readMemberPage(contact, paths.group),
+  ]);
+  expect(told).not.toMatch(/exceptions|_except|pictureTo|phoneTo/);
+  // Lists apply only while they are chosen, and each to its own setting. A change of a list alone is pushed as well.
+  await choose(of, { pictureTo: "contacts", phoneTo: "contacts_except" });
+  await waitUntil(async () => (await heardOf(contact, of))?.avatar_url !== null);
+  expect((await heardOf(contact, of))?.phone).toBe("");
+  await choose(of, { exceptions: { phoneTo: [owner.id, createUuid()] } });
+  await waitUntil(async () => (await heardOf(contact, of))?.phone === of.phone);
+  await waitUntil(async () => (await heardOf(owner, of))?.phone === "");
+});
+
+test("an exception has no effect on a former contact, and applies again to a contact who is back", async () => {
+  const { of, contact, paths } = await makeView();
+  await choose(of, { pictureTo: "contacts_except", exceptions: { pictureTo: [contact.id] } });
+  expect((await call("DELETE", `/api/contacts/${contact.id}`, { token: of.token })).status).toBe(200);
+  expect(new Set((await viewOf(contact, of, paths)).pictures)).toEqual(new Set([false]));
+  await choose(of, { pictureTo: "everyone" });
+  const [, ...shown] = (await viewOf(contact, of, paths)).pictures; // the device's copy of a former contact stays as it was
+  expect(new Set(shown)).toEqual(new Set([true]));
+  await choose(of, { pictureTo: "contacts_except" });
+  await befriend(contact, of);
+  expect((await read<Profile>(contact, `/api/users/${of.id}`)).avatar_url).toBeNull();
+  const deleted = await call("DELETE", "/api/account", { token: contact.token, body: { user_id: contact.id } });
+  expect(deleted.status).toBeLessThan(300);
+  expect(await read(of, "/api/settings")).toMatchObject({ settings: { exceptions: { pictureTo: [contact.id] } } });
+  await choose(of, { exceptions: { pictureTo: [] } });
+});
+
+test("excepted contacts are refused in groups and calls as by somebody who allows nobody", async () => {
+  const { ben, anas, bens, ana, id } = await makeCallers();
+  const cleo = await seedPerson();
+  await befriend(cleo, ana);
+  const withCleo = await befriend(cleo, ben);
+  const cleos = await CallClient.open(cleo, withCleo);
+  /** What the caller learns of a call and of adding to a group, and what both have in their logs. */
+  const attempt = async () => {
+    const [before, benBefore] = [await readCallEntries(ana, id), await readCallEntries(ben, id)];
+    const refused = createUuid();
+    const { error } = await anas.dial(refused);
+    const { data } = await anas.waitForEvent(refused, "missed");
+    await bens.waitForEvent(refused, "missed");
+    expect(bens.listEvents(refused)).toEqual(["missed"]);
+    const [after, benAfter] = [await readCallEntries(ana, id), await readCallEntries(ben, id)];
+    const added = await makeGroup(ana, "Famille", [ben, cleo]);
+    const { reason } = data as { reason?: string };
+    const rows = [after.length - before.length, benAfter.length - benBefore.length];
+    return { error, reason, events: anas.listEvents(refused), rows, added };
+  };
+  await choose(ben, { callsFrom: "nobody", groupAdds: "nobody" });
+  const byNobody = await attempt();
+  expect(byNobody).toMatchObject({ reason: "busy", rows: [1, 1], added: "not_addable" });
+  const exceptions = { callsFrom: [ana.id], groupAdds: [ana.id] };
+  await choose(ben, { callsFrom: "contacts_except", groupAdds: "contacts_except", exceptions });
+  expect(await attempt()).toEqual(byNobody);
+  // Other contacts call and add.
+  const rings = createUuid();
+  await cleos.dial(rings);
+  await bens.waitForEvent(rings, "ring");
+  await cleos.hangUp(rings, "ended");
+  expect(await makeGroup(cleo, "Amis", [ben, ana])).toMatchObject({ count: 3 });
+  // The person who excepts calls and adds as before.
+  const own = createUuid();
+  await bens.dial(own);
+  await anas.waitForEvent(own, "ring");
+  await bens.hangUp(own, "ended");
+  expect(await makeGroup(ben, "Encore", [ana, cleo])).toMatchObject({ count: 3 });
 });
 
 test("calls to somebody who accepts none do not ring and are answered as busy; they can call", async () => {
