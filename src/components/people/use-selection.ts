@@ -1,9 +1,9 @@
 import { useState } from "react";
 import type { Uuid } from "#contract/ids.ts";
 
-/** Selected ids of a `ContactPicker`, in order of selection. */
-export const useSelection = () => {
-  const [chosen, setChosen] = useState<ReadonlySet<Uuid>>(new Set());
+/** Selected ids of a `ContactPicker`, in order of selection: at first the initial ones. */
+export const useSelection = (initial: readonly Uuid[] = []) => {
+  const [chosen, setChosen] = useState<ReadonlySet<Uuid>>(() => new Set(initial));
   return {
     chosen,
     toggle: ({ id }: { id: Uuid }) =>

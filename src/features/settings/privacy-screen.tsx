@@ -2,10 +2,11 @@ import { useTranslation } from "react-i18next";
 import { Link } from "react-router";
 import { SwitchRow } from "#components/controls/switch-row.tsx";
 import { SettingsCard, SettingsPage } from "#components/layout/settings-page.tsx";
-import type { Settings } from "#contract/settings/settings.ts";
+import type { Exceptions, Settings } from "#contract/settings/settings.ts";
 import { useBlockedPeople } from "#sync/hooks/use-people.ts";
 import { useSettings } from "#sync/hooks/use-settings.ts";
 import { AllowanceCard } from "./allowance-card.tsx";
+import { ExceptionsRow } from "./exceptions-row.tsx";
 import { FindableByField } from "./findable-by-field.tsx";
 import { PictureToField } from "./picture-to-field.tsx";
 import { useUpdateSettings } from "./use-update-settings.ts";
@@ -25,6 +26,10 @@ const visibilityFacts = [
   { fact: "blocked", icon: "i-ph-prohibit" },
 ] as const;
 
+/** Audience of a setting that is turned on for contacts. Contacts excepted before are excepted again. */
+const toContactAudience = ({ exceptions }: Settings, name: keyof Exceptions) =>
+  exceptions[name]?.length ? "contacts_except" : "contacts";
+
 /** Text of a fact, which depends on the settings. */
 const toShownFact = (fact: (typeof visibilityFacts)[number]["fact"], settings: Settings) => {
   if (fact === "profile" && settings.pictureTo !== "everyone") return "profileRestricted";
@@ -32,6 +37,26 @@ const toShownFact = (fact: (typeof visibilityFacts)[number]["fact"], settings: S
   if (settings.phoneTo === "nobody") return "numberHidden";
   return settings.phoneInGroups ? "numberShown" : fact;
 };
+
+type ContactSwitchProps = { name: "phoneTo" | "callsFrom" | "groupAdds"; label: string; body: string };
+
+/** Switch of a setting that is for contacts or for nobody, and the contacts excepted from it. */
+function ContactSwitch({ name, label, body }: ContactSwitchProps) {
+  const settings = useSettings();
+  const updateSettings = useUpdateSettings();
+  const isOn = settings[name] !== "nobody";
+  return (
+    <div>
+      <SwitchRow
+        label={label}
+        description={body}
+        isOn={isOn}
+        onChange={(isOn) => updateSettings({ [name]: isOn ? toContactAudience(settings, name) : "nobody" })}
+      />
+      {isOn && <ExceptionsRow name={name} label={label} />}
+    </div>
+  );
+}
 
 function BlockedLink() {
   const { t } = useTranslation();
@@ -57,20 +82,21 @@ export default function PrivacyScreen() {
         {() => (
           <>
             {privacySwitches.map(({ name, label, body }) => (
-              <SwitchRow
-                key={name}
-                label={t(label)}
-                description={t(body)}
-                isOn={settings[name]}
-                onChange={(isOn) => updateSettings({ [name]: isOn })}
-              />
+              <div key={name}>
+                <SwitchRow
+                  label={t(label)}
+                  description={t(body)}
+                  isOn={settings[name]}
+                  onChange={(isOn) => updateSettings({ [name]: isOn })}
+                />
+                {name === "presence" && settings.presence && <ExceptionsRow name={name} label={t(label)} />}
+              </div>
             ))}
             <FindableByField value={settings.findable} onChoose={(findable) => updateSettings({ findable })} />
-            <SwitchRow
+            <ContactSwitch
+              name="phoneTo"
               label={t("settings.privacy.phoneTo")}
-              description={t("settings.privacy.phoneToBody")}
-              isOn={showsNumber}
-              onChange={(isOn) => updateSettings({ phoneTo: isOn ? "contacts" : "nobody" })}
+              body={t("settings.privacy.phoneToBody")}
             />
             <SwitchRow
               label={t("settings.privacy.phoneInGroups")}
@@ -81,24 +107,34 @@ export default function PrivacyScreen() {
               isUnavailable={!showsNumber}
               onChange={(phoneInGroups) => updateSettings({ phoneInGroups })}
             />
-            <PictureToField value={settings.pictureTo} onChoose={(pictureTo) => updateSettings({ pictureTo })} />
+            <div>
+              <PictureToField
+                value={settings.pictureTo}
+                onChoose={(choice) =>
+                  updateSettings({
+                    pictureTo: choice === "contacts" ? toContactAudience(settings, "pictureTo") : choice,
+                  })
+                }
+              />
+              {(settings.pictureTo === "contacts" || settings.pictureTo === "contacts_except") && (
+                <ExceptionsRow name="pictureTo" label={t("settings.privacy.picture.title")} />
+              )}
+            </div>
             <SwitchRow
               label={t("settings.privacy.requestsFrom")}
               description={t("settings.privacy.requestsFromBody")}
               isOn={settings.requestsFrom === "everyone"}
               onChange={(isOn) => updateSettings({ requestsFrom: isOn ? "everyone" : "nobody" })}
             />
-            <SwitchRow
+            <ContactSwitch
+              name="callsFrom"
               label={t("settings.privacy.callsFrom")}
-              description={t("settings.privacy.callsFromBody")}
-              isOn={settings.callsFrom === "contacts"}
-              onChange={(isOn) => updateSettings({ callsFrom: isOn ? "contacts" : "nobody" })}
+              body={t("settings.privacy.callsFromBody")}
             />
-            <SwitchRow
+            <ContactSwitch
+              name="groupAdds"
               label={t("settings.privacy.groupAdds")}
-              description={t("settings.privacy.groupAddsBody")}
-              isOn={settings.groupAdds === "contacts"}
-              onChange={(isOn) => updateSettings({ groupAdds: isOn ? "contacts" : "nobody" })}
+              body={t("settings.privacy.groupAddsBody")}
             />
             <BlockedLink />
           </>
