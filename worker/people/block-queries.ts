@@ -1,11 +1,12 @@
-import { and, desc, eq, isNotNull, lt, ne, notExists, sql } from "drizzle-orm";
+import { and, desc, eq, exists, gte, isNotNull, lt, ne, notExists, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import type { BlockList } from "#contract/contacts.ts";
 import { privateConversationId, type Uuid } from "#contract/ids.ts";
 import { blockPageRows } from "#contract/limits.ts";
+import { invitationDays } from "#contract/names/invitation.ts";
 import type { Db } from "#worker/db/client.ts";
 import { listRelations } from "#worker/db/relations.ts";
-import { blocks, profiles } from "#worker/db/schema.ts";
+import { blocks, connection_requests, invitations, profiles } from "#worker/db/schema.ts";
 import { queueOneSidedRelation } from "#worker/lib/contact-updates.ts";
 
 type BlockRow = typeof blocks.$inferSelect;
@@ -28,7 +29,29 @@ export const listBlocks = async (db: Db, me: Uuid, before: number | undefined): 
   };
 };
 
-/** Inserts a block and queues the update for the blocker's own devices only. */
+/**
+ * Statement that revokes the own invitation if somebody became a contact since it was made. Who is blocked may have the
+ * link, and must not come back through it with another account.
+ */
+const revokeInvitationKnownTo = (db: Db, me: Uuid, other: Uuid) => {
+  const madeAt = sql`${invitations.expires_at} - ${invitationDays * 86_400_000}`;
+  const acceptedSince = db
+    .select({ one: sql`1` })
+    .from(connection_requests)
+    .where(
+      and(
+        eq(connection_requests.conversation_id, privateConversationId(me, other)),
+        eq(connection_requests.status, "accepted"),
+        gte(connection_requests.updated_at, madeAt),
+      ),
+    );
+  return db.delete(invitations).where(and(eq(invitations.user_id, me), exists(acceptedSince)));
+};
+
+/**
+ * Inserts a block, revokes an invitation that the blocked person may have, and queues the update for the blocker's own
+ * devices only.
+ */
 export const insertBlock = async (db: Db, me: Uuid, other: Uuid): Promise<void> => {
   await db.batch([
     db
@@ -39,6 +62,7 @@ export const insertBlock = async (db: Db, me: Uuid, other: Uuid): Promise<void> 
             FROM profiles WHERE id = ${me}`,
       )
       .onConflictDoNothing(),
+    revokeInvitationKnownTo(db, me, other),
     queueOneSidedRelation(db, me, other),
   ]);
 };

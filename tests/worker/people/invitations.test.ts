@@ -103,6 +103,21 @@ test("an invitation connects twenty people, also if the last two come at once", 
   expect(await accept(await makePerson(), token)).toMatchObject(gone);
 });
 
+test("blocking somebody who became a contact since the invitation was made revokes it; blocking others does not", async () => {
+  const [ana, ben, cal, dan] = [await makePerson(), await makePerson(), await makePerson(), await makePerson()];
+  await connectPeople(site, ana, cal);
+  const token = await createToken(ana);
+  // Cal has been a contact for longer than the link exists.
+  const before = "UPDATE connection_requests SET updated_at = updated_at - 60000 WHERE conversation_id = ?";
+  await env.DB.prepare(before).bind(privateConversationId(ana.id, cal.id)).run();
+  expect((await accept(ben, token)).status).toBe(200);
+  for (const other of [cal, dan]) await call("PUT", `/api/blocks/${other.id}`, { token: ana.token });
+  expect(toToken(await sendInvitation("GET", ana))).toBe(token);
+  await call("PUT", `/api/blocks/${ben.id}`, { token: ana.token });
+  expect(await sendInvitation("GET", ana)).toBeNull();
+  expect(await accept(await makePerson(), token)).toMatchObject(gone);
+});
+
 test("new invitations are limited, so that revoking one gives no more uses", async () => {
   const ana = await makePerson();
   await createToken(ana);
