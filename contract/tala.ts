@@ -1,11 +1,13 @@
 import * as v from "valibot";
 import { PackedUuid, Uuid } from "./ids.ts";
 import { pictureEdgePx, postBytesMax, postGraphemesMax, thumbMaxLength } from "./limits.ts";
+import { audiences, contactAudiences } from "./settings/settings.ts";
 import { cleanText, isBlank, MessageText } from "./text.ts";
 
 /**
- * Tala: short public statuses. All signed-in users read the same feed, newest first, so that one cached response serves
- * everybody. Devices hide the statuses of blocked people themselves.
+ * Tala: short statuses. All signed-in users read the same feed of those for everyone, newest first, so that one cached
+ * response serves everybody; statuses for fewer people are added for each reader. Devices hide the statuses of blocked
+ * people themselves.
  */
 
 // Browsers without Intl.Segmenter count code points, which are never fewer than graphemes.
@@ -41,32 +43,47 @@ export type PostPicture = v.InferOutput<typeof PostPicture>;
 
 /**
  * New status: the JSON part `post` of a form with an optional part `picture` with the image bytes. `id` is chosen by
- * the device, so that publishing is idempotent.
+ * the device, so that publishing is idempotent. Without an
+ * audience, as earlier versions send it, the setting applies.
  */
 export const NewPost = v.pipe(
-  v.strictObject({ id: Uuid, content: PostText, picture: v.optional(PostPicture) }),
+  v.strictObject({
+    id: Uuid,
+    content: PostText,
+    picture: v.optional(PostPicture),
+    audience: v.optional(v.picklist(audiences)),
+  }),
   v.check(({ content, picture }) => picture !== undefined || !isBlank(content), "empty_post"),
 );
 export type NewPost = v.InferOutput<typeof NewPost>;
 
-/** A status in the feed. `author` is the index into the page's authors. */
-const PagePost = v.strictTuple([
+const pagePostFields = [
   v.number(), // number: increases with every status of the feed
   PackedUuid,
   v.number(), // author
   v.number(), // time, epoch milliseconds
   v.string(), // content
   v.nullable(v.strictTuple([Pixels, Pixels, v.string()])), // picture: width, height, thumbhash
-]);
+] as const;
+/** A status in the feed. `author` is the index into the page's authors. */
+const PagePost = v.strictTuple([...pagePostFields]);
+/** People who may read a status that is not for everyone. Contacts, exceptions and blocks are those at the time of reading. */
+export type RestrictedAudience = (typeof contactAudiences)[number];
+/**
+ * A status that this reader may read and not everybody. Its number is a fraction above that of the newest status for
+ * everyone at its publication. Only the author learns of exceptions.
+ */
+const RestrictedPagePost = v.strictTuple([...pagePostFields, v.picklist(contactAudiences)]);
 const PageAuthor = v.strictTuple([PackedUuid, v.string(), v.nullable(v.string())]); // id, username, avatar
 
 /**
- * Page of the feed, newest first: at most `postPageRows` statuses in `postPageBytes`. `before` is where the next page
- * begins.
+ * Page of the feed, newest first: at most `postPageRows` statuses in `postPageBytes`, and at most as many again in
+ * `restricted`, which belong between them by their numbers. `before` is where the next page begins.
  */
 export const PostPage = v.strictObject({
   authors: v.array(PageAuthor),
   posts: v.array(PagePost),
+  restricted: v.optional(v.array(RestrictedPagePost)),
   before: v.nullable(v.number()),
 });
 export type PostPage = v.InferOutput<typeof PostPage>;

@@ -34,7 +34,7 @@ const columns = {
 } as const satisfies Record<AudienceSetting, unknown>;
 
 /** SQL: `isExcepted` for a row of `settings`; false if the row is missing in an outer join. */
-const selectIsExcepted = (name: keyof Exceptions, person: Uuid | SQL): SQL<number> =>
+export const selectIsExcepted = (name: keyof Exceptions, person: Uuid | SQL): SQL<number> =>
   sql<number>`ifnull(instr(json_extract(${settings.exceptions}, ${sql.raw(`'$.${name}'`)}), ${person}) > 0, 0)`;
 
 /** SQL: `toAudienceFor` for a row of `settings`; null if the row is missing in an outer join. */

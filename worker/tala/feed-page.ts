@@ -12,15 +12,16 @@ const toAuthorTuple = ({ author: { id, username, avatar_url } }: FeedPostRow): A
   avatar_url,
 ];
 
-const toPostTuple = (
-  { number, id, created_at, content, width, height, thumb }: FeedPostRow,
-  author: number,
-): PostTuple => {
-  const picture: PostTuple[5] = width === null || height === null ? null : [width, height, thumb ?? ""];
-  return [number, packUuid(id), author, created_at, content, picture];
+/** Size and thumbhash of a status's picture. */
+export const toPicture = ({ width, height, thumb }: Pick<FeedPostRow, "width" | "height" | "thumb">): PostTuple[5] =>
+  width === null || height === null ? null : [width, height, thumb ?? ""];
+
+const toPostTuple = (row: FeedPostRow, author: number): PostTuple => {
+  const { number, id, created_at, content } = row;
+  return [number, packUuid(id), author, created_at, content, toPicture(row)];
 };
 
-const countJsonBytes = (part: unknown): number => new TextEncoder().encode(JSON.stringify(part)).length;
+export const countJsonBytes = (part: unknown): number => new TextEncoder().encode(JSON.stringify(part)).length;
 
 /** Page of the feed with each author listed once, limited by rows and bytes. One status always fits. */
 export const toPostPage = (rows: readonly FeedPostRow[]): PostPage => {

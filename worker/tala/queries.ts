@@ -1,11 +1,12 @@
-import { and, desc, eq, inArray, lt, sql } from "drizzle-orm";
+import { and, desc, eq, inArray, lt, max, type SQL, sql } from "drizzle-orm";
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { Uuid } from "#contract/ids.ts";
 import { postGoneMax as goneMax, postPageRows } from "#contract/limits.ts";
+import type { Audience } from "#contract/settings/settings.ts";
 import type { NewPost } from "#contract/tala.ts";
 import type { Db } from "#worker/db/client.ts";
 import { blocks, profiles } from "#worker/db/schema.ts";
-import { tala_gone, tala_posts } from "#worker/db/tala-schema.ts";
+import { tala_gone, tala_posts, tala_restricted_posts } from "#worker/db/tala-schema.ts";
 import { runInBatches } from "#worker/lib/deletion/run-in-batches.ts";
 import type { Caller } from "#worker/lib/http/app.ts";
 import type { PictureDimensions } from "#worker/lib/storage/post-pictures.ts";
@@ -24,22 +25,23 @@ export type FeedPostRow = {
 };
 
 /** SQL: this person shows their picture to everybody. */
-const showsPicture = (user: SQLiteColumn) =>
+export const showsPicture = (user: SQLiteColumn | SQL) =>
   sql`NOT EXISTS (SELECT 1 FROM settings WHERE settings.user_id = ${user} AND settings.picture_to <> 'everyone')`;
 
 /**
- * Newest statuses before a number, plus one that indicates a further page. `isPast`: no status can be added to this
- * page any more, only removed.
+ * Newest statuses for everyone before a number, plus one that indicates a further page. `isPast`: no status can be added
+ * to this page any more, only removed. `head`: greatest whole number in use at the same moment, or that of the page.
+ * `newestRestricted`: number of the newest status that is not for everyone, or 0.
  */
 export const listFeedPosts = async (
   db: Db,
   before: number | undefined,
-): Promise<{ rows: FeedPostRow[]; isPast: boolean }> => {
+): Promise<{ rows: FeedPostRow[]; isPast: boolean; head: number; newestRestricted: number }> => {
   const isPast =
     before === undefined
       ? sql<number>`1`
       : sql<number>`(SELECT ${before} <= number FROM tala_posts ORDER BY number DESC LIMIT 1)`;
-  const rows = await db
+  const selectPage = db
     .select({
       number: tala_posts.number,
       id: tala_posts.id,
@@ -58,14 +60,19 @@ export const listFeedPosts = async (
         WHERE blocks.user_id = ${tala_posts.user_id} AND blocks.avatar_url IS NOT ${profiles.avatar_url}))`.mapWith(
         Boolean,
       ),
-      isPast,
+      isPast: isPast.as("is_past"),
     })
     .from(tala_posts)
     .innerJoin(profiles, eq(profiles.id, tala_posts.user_id))
     .where(before === undefined ? undefined : lt(tala_posts.number, before))
     .orderBy(desc(tala_posts.number))
     .limit(postPageRows + 1);
-  return { rows, isPast: before === undefined || rows[0]?.isPast === 1 };
+  const selectRestricted = db.select({ newest: max(tala_restricted_posts.number) }).from(tala_restricted_posts);
+  const [rows, [restricted]] = await db.batch([selectPage, selectRestricted]);
+  const newestRestricted = restricted?.newest ?? 0;
+  if (before !== undefined && rows[0]?.isPast === 1) return { rows, isPast: true, head: before, newestRestricted };
+  const head = Math.max(rows[0]?.number ?? 0, Math.floor(newestRestricted));
+  return { rows, isPast: before === undefined, head, newestRestricted };
 };
 
 /** Older pictures that these authors show to this reader, whom they block. */
@@ -85,8 +92,30 @@ const storedPostColumns = {
   created_at: tala_posts.created_at,
 };
 
-export const findPost = (db: Db, id: Uuid): Promise<StoredPost | undefined> =>
-  db.select(storedPostColumns).from(tala_posts).where(eq(tala_posts.id, id)).get();
+const restrictedPostColumns = {
+  id: tala_restricted_posts.id,
+  user_id: tala_restricted_posts.user_id,
+  number: tala_restricted_posts.number,
+  created_at: tala_restricted_posts.created_at,
+};
+
+const isOwnRestricted = (me: Uuid, id: Uuid) =>
+  and(eq(tala_restricted_posts.user_id, me), eq(tala_restricted_posts.id, id));
+
+/** Status with this id: for everyone, or one's own. Nobody learns whether another person's restricted status exists. */
+export const findPost = async (db: Db, me: Uuid, id: Uuid): Promise<StoredPost | undefined> => {
+  const [[shared], [restricted]] = await db.batch([
+    db.select(storedPostColumns).from(tala_posts).where(eq(tala_posts.id, id)),
+    db.select(restrictedPostColumns).from(tala_restricted_posts).where(isOwnRestricted(me, id)),
+  ]);
+  return restricted ?? shared;
+};
+
+/**
+ * Distance between the numbers of statuses that are not for everyone. More than half a million fit between two for
+ * everyone. Smaller numbers would be written with an exponent.
+ */
+const restrictedStep = 2 ** -19;
 
 /**
  * Publishes a status unless its id is taken, its author deleted it meanwhile, or the session has ended (the account may
@@ -96,17 +125,30 @@ export const insertPost = async (
   db: Db,
   { user, session }: Caller,
   { id, content, picture }: NewPost,
+  audience: Audience,
   dimensions: PictureDimensions | undefined,
 ): Promise<StoredPost | undefined> => {
+  const fields = sql`${content}, ${dimensions?.width ?? null}, ${dimensions?.height ?? null}, ${(dimensions && picture?.thumb) ?? null}, ${Date.now()}`;
+  const mayPublish = sql`FROM sessions WHERE id = ${session} AND user_id = ${user}
+    AND NOT EXISTS (SELECT 1 FROM tala_gone WHERE user_id = ${user} AND id = ${id})`;
+  if (audience === "everyone") {
+    const isRestricted = sql`EXISTS (SELECT 1 FROM tala_restricted_posts WHERE user_id = ${user} AND id = ${id})`;
+    const [row] = await db
+      .insert(tala_posts)
+      .select(sql`SELECT NULL, ${id}, user_id, ${fields} ${mayPublish} AND NOT ${isRestricted}`)
+      .onConflictDoNothing()
+      .returning(storedPostColumns);
+    return row;
+  }
+  const isShared = sql`EXISTS (SELECT 1 FROM tala_posts WHERE user_id = ${user} AND id = ${id})`;
   const [row] = await db
-    .insert(tala_posts)
+    .insert(tala_restricted_posts)
     .select(
-      sql`SELECT NULL, ${id}, user_id, ${content}, ${dimensions?.width ?? null}, ${dimensions?.height ?? null}, ${(dimensions && picture?.thumb) ?? null}, ${Date.now()}
-        FROM sessions WHERE id = ${session} AND user_id = ${user}
-        AND NOT EXISTS (SELECT 1 FROM tala_gone WHERE user_id = ${user} AND id = ${id})`,
+      sql`SELECT max(ifnull((SELECT max(number) FROM tala_posts), 0),
+          ifnull((SELECT max(number) FROM tala_restricted_posts), 0)) + ${restrictedStep}, ${id}, user_id, ${audience}, ${fields} ${mayPublish} AND NOT ${isShared}`,
     )
     .onConflictDoNothing()
-    .returning(storedPostColumns);
+    .returning(restrictedPostColumns);
   return row;
 };
 
@@ -131,6 +173,7 @@ export const deleteOwnPost = async (db: Db, user: Uuid, id: Uuid): Promise<void>
         ),
       ),
     db.delete(tala_posts).where(and(eq(tala_posts.id, id), eq(tala_posts.user_id, user))),
+    db.delete(tala_restricted_posts).where(isOwnRestricted(user, id)),
   ]);
 };
 

@@ -20,6 +20,7 @@ import {
 } from "#worker/lib/storage/post-pictures.ts";
 import { getUserChannelStub } from "#worker/objects/stubs.ts";
 import { takeTierToken } from "#worker/people/trust.ts";
+import { getUserSettings } from "#worker/settings/queries.ts";
 import { toPostPage } from "./feed-page.ts";
 import {
   deleteOwnPost,
@@ -30,8 +31,16 @@ import {
   listFeedPosts,
   type StoredPost,
 } from "./queries.ts";
+import { addRestrictedPosts } from "./restricted-page.ts";
+import { countRestrictedPosts, type FeedRange, findPictureAccess, listRestrictedPosts } from "./restricted-queries.ts";
 
-const BeforeParam = v.pipe(v.string(), v.regex(/^[1-9]\d{0,14}$/), v.transform(Number));
+// Numbers of statuses that are not for everyone have a fraction.
+const BeforeParam = v.pipe(
+  v.string(),
+  v.regex(/^\d{1,15}(\.\d{1,20})?$/),
+  v.transform(Number),
+  v.check((number) => number > 0),
+);
 
 const PostForm = v.pipe(
   v.strictObject({
@@ -51,28 +60,63 @@ const PictureKey = v.pipe(
 
 const toPublished = ({ id, number, created_at }: StoredPost): Published => ({ id, number, created_at });
 
+/**
+ * Range of a page. It ends below the first whole number that was not in use when the page was read: of two statuses, a
+ * page never shows the newer one alone.
+ */
+const toFeedRange = (before: number | undefined, { next, head }: Pick<LoadedPage, "next" | "head">): FeedRange => ({
+  from: next ?? 0,
+  to: Math.min(before ?? head + 1, head + 1),
+});
+
 const loadFeedPage = async (db: Db, before: number | undefined): Promise<LoadedPage> => {
-  const { rows, isPast } = await listFeedPosts(db, before);
+  const { rows, isPast, head, newestRestricted } = await listFeedPosts(db, before);
   const page = toPostPage(rows);
-  const hasFrozen = rows.some(({ hasBlockedAvatar }) => hasBlockedAvatar);
-  return { body: JSON.stringify(page), isPast, next: page.before, hasBlockedAvatars: hasFrozen };
+  const next = page.before;
+  const range = toFeedRange(before, { next, head });
+  const hasBlockedAvatars = rows.some(({ hasBlockedAvatar }) => hasBlockedAvatar);
+  const restricted = newestRestricted > range.from ? await countRestrictedPosts(db, range) : 0;
+  return { body: JSON.stringify(page), isPast, next, hasBlockedAvatars, head, restricted };
 };
 
-/** Page of the feed for this reader: authors who block the reader show the same picture as in their profile. */
-const personalizePage = async (db: Db, me: Uuid, page: { body: string; etag: string; hasBlockedAvatars: boolean }) => {
-  if (!page.hasBlockedAvatars) return page;
-  const feed = v.parse(PostPage, JSON.parse(page.body));
+type SharedPage = Omit<LoadedPage, "isPast"> & { etag: string };
+
+const parsePage = ({ body }: SharedPage): PostPage => v.parse(PostPage, JSON.parse(body));
+
+/** Page with the pictures that authors who block this reader show in their profile, or undefined if it is the same. */
+const showBlockedAvatars = async (db: Db, me: Uuid, page: SharedPage): Promise<PostPage | undefined> => {
+  if (!page.hasBlockedAvatars) return undefined;
+  const feed = parsePage(page);
   const blockedAvatars = await listBlockedAvatars(
     db,
     me,
     feed.authors.map(([author]) => unpackUuid(author)),
   );
-  if (blockedAvatars.size === 0) return page;
+  if (blockedAvatars.size === 0) return undefined;
   const authors = feed.authors.map(([author, name, avatar]): PostPage["authors"][number] => {
     const kept = blockedAvatars.get(unpackUuid(author));
     return [author, name, kept === undefined ? avatar : kept];
   });
-  const body = JSON.stringify({ ...feed, authors });
+  return { ...feed, authors };
+};
+
+/**
+ * Page of the feed for this reader: with the restricted statuses that they may read, and the pictures of authors who
+ * block them. If there are neither, it is the shared page byte for byte.
+ */
+const personalizePage = async (
+  db: Db,
+  me: Uuid,
+  before: number | undefined,
+  page: SharedPage,
+): Promise<{ body: string; etag: string }> => {
+  const [feed, restricted] = await Promise.all([
+    showBlockedAvatars(db, me, page),
+    page.restricted === 0 ? [] : listRestrictedPosts(db, me, toFeedRange(before, page), page.restricted),
+  ]);
+  if (!feed && restricted.length === 0) return page;
+  const own = feed ?? parsePage(page);
+  const body = JSON.stringify(restricted.length === 0 ? own : addRestrictedPosts(own, restricted));
   return { body, etag: await createPageEtag(body) };
 };
 
@@ -82,7 +126,7 @@ export const talaRoutes = createRoutes()
     describeOperation({
       tag: "tala",
       summary:
-        "A page of the feed of statuses, newest first: cached for some seconds and equal for everybody, except the pictures of authors who block the reader",
+        "A page of the feed of statuses, newest first: cached for some seconds and equal for everybody, except statuses for fewer people and the pictures of authors who block the reader",
       ok: { status: 200, body: PostPage },
       refusals: ["invalid_input"],
     }),
@@ -95,6 +139,7 @@ export const talaRoutes = createRoutes()
       const { body, etag } = await personalizePage(
         db,
         c.var.caller.user,
+        before,
         await feedCache.getPage(place, before, () => loadFeedPage(db, before)),
       );
       c.header("etag", etag);
@@ -129,23 +174,25 @@ export const talaRoutes = createRoutes()
       const me = c.var.caller.user;
       const db = openDb(c.env);
       if (picture && picture.size > pictureMaxBytes) return refuse(c, "file_too_large");
-      const existing = await findPost(db, post.id);
+      const existing = await findPost(db, me, post.id);
       if (existing) return existing.user_id === me ? c.json(toPublished(existing), 201) : refuse(c, "invalid_input");
       const taken = await takeToken(db, me, "post_by_user");
       if (!taken.ok) return refuse(c, "rate_limited", taken);
-      const allowed = await takeTierToken(c.env, db, me, "post");
+      const audience = post.audience ?? (await getUserSettings(db, me)).settings.statusesTo;
+      // Tiers limit how many new people somebody reaches; other statuses reach contacts only.
+      const allowed = audience === "everyone" ? await takeTierToken(c.env, db, me, "post") : taken;
       if (!allowed.ok) return refuse(c, "posts_used_up", allowed);
       const pictureTaken = picture ? await takeToken(db, me, "post_picture_by_user") : taken;
       if (!pictureTaken.ok) return refuse(c, "rate_limited", pictureTaken);
       const encoded = picture && (await createPostPicture(c.env, new Uint8Array(await picture.arrayBuffer())));
       if (typeof encoded === "string") return refuse(c, encoded);
       if (encoded) await storePostPicture(c.env, me, post.id, encoded);
-      const published = await insertPost(db, c.var.caller, post, encoded?.dimensions);
+      const published = await insertPost(db, c.var.caller, post, audience, encoded?.dimensions);
       if (published) {
         await feedCache.invalidate(new URL(c.req.url).origin);
         return c.json(toPublished(published), 201);
       }
-      const other = await findPost(db, post.id);
+      const other = await findPost(db, me, post.id);
       if (other?.user_id === me) return c.json(toPublished(other), 201); // concurrent duplicate
       const isDeleted = other === undefined && (await isPostDeleted(db, me, post.id));
       // Signed out meanwhile: the status may be sent again, and its picture is kept for it.
@@ -169,7 +216,7 @@ export const talaRoutes = createRoutes()
       const { id } = c.req.valid("param");
       const me = c.var.caller.user;
       const db = openDb(c.env);
-      const post = await findPost(db, id);
+      const post = await findPost(db, me, id);
       if (post && !can.deletePost(me, post)) return refuse(c, "not_your_post");
       await deleteOwnPost(db, me, id);
       if (post)
@@ -195,10 +242,17 @@ export const talaRoutes = createRoutes()
     validate("query", v.object({ size: v.optional(v.picklist(pictureSizes), "large") })),
     async (c) => {
       const [author, post] = c.req.valid("param").key;
-      const picture = await findPostPicture(c.env, author, post, c.req.valid("query").size, c.req.raw.headers);
-      if (!picture) return refuse(c, "not_found");
-      // The content of a key never changes. Shared caches must not store it.
-      c.header("cache-control", "private, max-age=31536000, immutable");
+      const [access, picture] = await Promise.all([
+        findPictureAccess(openDb(c.env), c.var.caller.user, author, post),
+        findPostPicture(c.env, author, post, c.req.valid("query").size, c.req.raw.headers),
+      ]);
+      if (!access || !picture) {
+        if (picture && "body" in picture) await picture.body.cancel();
+        return refuse(c, "not_found");
+      }
+      // The content of a key never changes. Shared caches must not store it, and a browser must ask again for a picture
+      // that its reader may not see any more later.
+      c.header("cache-control", access === "everyone" ? "private, max-age=31536000, immutable" : "private, no-cache");
       c.header("etag", picture.httpEtag);
       c.header("content-type", "image/webp");
       return "body" in picture ? c.body(picture.body, 200) : c.body(null, 304);

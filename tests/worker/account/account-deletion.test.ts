@@ -105,6 +105,7 @@ const makeScene = async () => {
   const taken = await publishPost(ana, { content: "Effacé" });
   await call("DELETE", `/api/tala/${taken.body.id}`, { token: ana.token });
   await publishPost(ana, { content: "Mon dernier statut" }, makePng(30, 30));
+  await publishPost(ana, { content: "Pour moi seule", audience: "nobody" }, makePng(30, 30));
   await request(ana, { type: "mute", conversation: anasGroup, muted: true });
   await call("PATCH", "/api/settings", { token: ana.token, body: { findable: "whole" } });
   const email = await seedSecurity(ana.id, ana.session);

@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { afterEach, expect, test, vi } from "vitest";
 import { createUuid, privateConversationId, type Uuid } from "#contract/ids.ts";
 import type { Relation } from "#contract/people.ts";
+import type { Audience } from "#contract/settings/settings.ts";
 import { type Allowance, tierAllowances, tierBlocksMax, tierRefusalsMax } from "#contract/settings/trust-tiers.ts";
 import type { Person } from "#tests/support/people/people.ts";
 import { countDirectoryWork } from "#tests/worker/support/row-counter.ts";
@@ -233,9 +234,9 @@ test("a newcomer's groups and statuses are few and small, with an error that say
   // Created before: the same answer, not a refusal.
   expect(errorOf(await create(contacts.slice(0, groupMembersMax - 1), first))).toBe("ok");
 
-  const post = async (id = createUuid()) => {
+  const post = async (id = createUuid(), audience?: Audience) => {
     const form = new FormData();
-    form.set("post", JSON.stringify({ id, content: "Mbote" }));
+    form.set("post", JSON.stringify({ id, content: "Mbote", ...(audience && { audience }) }));
     const response = await callRawWith(verifying, "/api/tala", {
       method: "POST",
       headers: { authorization: `Bearer ${ana.token}` },
@@ -247,6 +248,8 @@ test("a newcomer's groups and statuses are few and small, with an error that say
   expect(await post(published)).toBe("ok");
   for (let n = 1; n < postsPerDay; n++) expect(await post()).toBe("ok");
   expect([await post(), await post(published)]).toEqual(["posts_used_up", "ok"]);
+  // Statuses for contacts reach nobody new.
+  expect(await post(createUuid(), "contacts")).toBe("ok");
 });
 
 test("people of the higher tiers create groups of any size", async () => {

@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { createUuid, packUuid, type Uuid, unpackUuid } from "#contract/ids.ts";
+import type { Audience } from "#contract/settings/settings.ts";
 import { type PictureSize, type PostPage, type Published, postPicturePath } from "#contract/tala.ts";
 import type { Person } from "#tests/support/people/people.ts";
 import { site } from "./site.ts";
@@ -7,7 +8,12 @@ import { callRawWith } from "./wrapped-site.ts";
 
 /** Tala statuses, published and read as a device does. */
 
-export type Draft = { id?: Uuid; content?: string; picture?: { width: number; height: number; thumb: string } };
+export type Draft = {
+  id?: Uuid;
+  content?: string;
+  picture?: { width: number; height: number; thumb: string };
+  audience?: Audience;
+};
 type Answered = { status: number; body: Published & { error_code?: string }; headers: Headers };
 
 /** Form of a new status. A picture's size and thumbhash are invented if the draft has none. */
@@ -17,7 +23,8 @@ export const makePostForm = (
 ): FormData => {
   const form = new FormData();
   const picture = draft.picture ?? (bytes === undefined ? undefined : { width: 20, height: 20, thumb: "1QcSHQRnh4" });
-  form.set("post", JSON.stringify({ id, content, ...(picture && { picture }) }));
+  const { audience } = draft;
+  form.set("post", JSON.stringify({ id, content, ...(picture && { picture }), ...(audience && { audience }) }));
   if (bytes !== undefined) form.set("picture", new Blob([bytes], { type: "image/png" }), "picture");
   return form;
 };
@@ -51,15 +58,20 @@ export type ShownPost = {
   content: string;
   author: string;
   picture: PostPage["posts"][number][5];
+  audience: Audience;
 };
-export const toShownPosts = ({ posts, authors }: PostPage): ShownPost[] =>
-  posts.map(([number, id, author, , content, picture]) => ({
-    id: unpackUuid(id),
-    number,
-    content,
-    author: unpackUuid(authors[author]?.[0] ?? packUuid(createUuid())),
-    picture,
-  }));
+/** Statuses of a page, newest first, as a device shows them. */
+export const toShownPosts = ({ posts, restricted = [], authors }: PostPage): ShownPost[] =>
+  [...posts.map((post) => [...post, "everyone"] as const), ...restricted]
+    .map(([number, id, author, , content, picture, audience]) => ({
+      id: unpackUuid(id),
+      number,
+      content,
+      author: unpackUuid(authors[author]?.[0] ?? packUuid(createUuid())),
+      picture,
+      audience,
+    }))
+    .sort((a, b) => b.number - a.number);
 
 export const deletePost = async (by: Person, id: Uuid) => {
   const response = await site.fetch(`${site.origin}/api/tala/${id}`, {

@@ -230,10 +230,10 @@ test("an uncached page reads its statuses and authors, and every other opening r
   await seedPosts(people.map(({ id }) => ({ author: id, content: "Mbote" })));
   outlive();
   const first = await countDirectoryRows(() => readFeedPage(reader));
-  expect(first.read).toBeLessThanOrEqual(authenticating + 2 * (postPageRows + 1));
+  expect(first.read).toBeLessThanOrEqual(authenticating + 2 * (postPageRows + 1) + 1);
   const { before } = await readFeedPage(reader);
   const older = await countDirectoryRows(() => readFeedPage(reader, before));
-  expect(older.read).toBeLessThanOrEqual(authenticating + 2 * (postPageRows + 1) + 1);
+  expect(older.read).toBeLessThanOrEqual(authenticating + 2 * (postPageRows + 1) + 2);
   for (const page of [undefined, before]) {
     expect(await countDirectoryRows(() => readFeedPage(reader, page))).toEqual({ read: authenticating, written: 0 });
   }
@@ -249,7 +249,7 @@ test("simultaneous requests for an uncached page share one read", async () => {
     Promise.all(Array.from({ length: askers }, async () => bodies.add(await (await requestFeedPage(reader)).text()))),
   );
   expect(bodies.size).toBe(1);
-  expect(read).toBeLessThanOrEqual(askers * authenticating + 2 * (postPageRows + 1));
+  expect(read).toBeLessThanOrEqual(askers * authenticating + 2 * (postPageRows + 1) + 1);
 });
 
 test("a page is cached for its lifetime, and then read again", async () => {
@@ -286,6 +286,8 @@ const startRuntime = (origin: string) => {
           isPast: true,
           next: null,
           hasBlockedAvatars: false,
+          head: 0,
+          restricted: 0,
         }))
       ).body,
     forget: () => feed.invalidate(origin),
@@ -354,7 +356,7 @@ test("pages before positions that no page named are not cached, however many are
     if (number !== before) expect([number, await isPlaceKept(number)]).toEqual([number, false]);
 });
 
-test.each(["0", "-1", "1.5", "x", "1e3", "9".repeat(16), "1;DROP TABLE tala_posts", "1&before=2"])(
+test.each(["0", "0.0", "-1", "1.", ".5", "1.5.5", "x", "1e3", "9".repeat(16), "1;DROP TABLE tala_posts", "1&before=2"])(
   "there is no page before %s",
   async (before) => {
     const ana = await makePerson();

@@ -36,13 +36,28 @@ test("a text, a picture, and a text with a picture are first in everybody's feed
   const both = await publishPost(ana, { id: ids[2] as Uuid, content: "Au marché" }, makePng(30, 60));
   expect(both).toMatchObject(isPublished);
   expect(toShownPosts(await readFeedPage(ben)).slice(0, 3)).toEqual([
-    { id: ids[2], number: both.body.number, content: "Au marché", author: ana.id, picture: [30, 60, "1QcSHQRnh4"] },
-    { id: ids[1], number: expect.any(Number), content: "", author: ana.id, picture: [60, 30, "1QcSHQRnh4"] },
+    {
+      id: ids[2],
+      number: both.body.number,
+      content: "Au marché",
+      author: ana.id,
+      audience: "everyone",
+      picture: [30, 60, "1QcSHQRnh4"],
+    },
+    {
+      id: ids[1],
+      number: expect.any(Number),
+      content: "",
+      author: ana.id,
+      audience: "everyone",
+      picture: [60, 30, "1QcSHQRnh4"],
+    },
     {
       id: ids[0],
       number: first.body.number,
       content: "Mbote na bino banso !\nOza malamu ?",
       author: ana.id,
+      audience: "everyone",
       picture: null,
     },
   ]);

@@ -4,23 +4,33 @@ import { logError } from "#worker/lib/log.ts";
 
 /**
  * Cache of the public feed, shared by all readers. First comes the memory of this isolate, where concurrent requests
- * share one load; then the edge cache of the data centre; then the directory. A page is a string without personal data,
- * cached under a URL that contains only its cursor.
+ * share one load; then the edge cache of the data centre; then the directory. A page is a string without personal data
+ * and without statuses for fewer people than everyone, cached under a URL that contains only its cursor.
  */
-type CachedPage = { body: string; etag: string; readAt: number; next: number | null; hasBlockedAvatars: boolean };
+type CachedPage = Omit<LoadedPage, "isPast"> & { etag: string; readAt: number };
 
 const pagesMax = 200; // in memory, at most `postPageBytes` each
 const flightMaxMs = 2_000; // longest wait for another request's load before loading separately
 const readAtHeader = "x-read-at";
 const blockedAvatarsHeader = "x-has-frozen";
 const nextHeader = "x-next";
+const headHeader = "x-head";
+const restrictedHeader = "x-restricted";
 const cursorsMax = 2_000; // cursors named by pages; readers scroll at most some hundred pages in half a minute
 
 /**
  * Page loaded from the directory. `isPast`: no status can be added to it any more. `next`: cursor of the next page.
- * `hasBlockedAvatars`: an author of the page shows an older picture to somebody they block.
+ * `hasBlockedAvatars`: an author of the page shows an older picture to somebody they block. `head`: greatest whole number
+ * of any status when the page was read. `restricted`: number of statuses for fewer people in the range of the page.
  */
-export type LoadedPage = { body: string; isPast: boolean; next: number | null; hasBlockedAvatars: boolean };
+export type LoadedPage = {
+  body: string;
+  isPast: boolean;
+  next: number | null;
+  hasBlockedAvatars: boolean;
+  head: number;
+  restricted: number;
+};
 type LoadPage = () => Promise<LoadedPage>;
 
 type CacheContext = { context: Pick<ExecutionContext, "waitUntil">; origin: string };
@@ -47,12 +57,14 @@ const findInEdgeCache = async (address: string): Promise<CachedPage | undefined>
     readAt: Number(readAt),
     next: next === null ? null : Number(next),
     hasBlockedAvatars: cached.headers.has(blockedAvatarsHeader),
+    head: Number(cached.headers.get(headHeader)),
+    restricted: Number(cached.headers.get(restrictedHeader)),
   };
 };
 
 const putInEdgeCache = async (
   address: string,
-  { body, etag, readAt, next, hasBlockedAvatars }: CachedPage,
+  { body, etag, readAt, next, hasBlockedAvatars, head, restricted }: CachedPage,
   maxAgeMs: number,
 ): Promise<void> => {
   const headers = {
@@ -60,6 +72,8 @@ const putInEdgeCache = async (
     "cache-control": `public, max-age=${maxAgeMs / 1_000}`,
     etag,
     [readAtHeader]: String(readAt),
+    [headHeader]: String(head),
+    [restrictedHeader]: String(restricted),
     ...(hasBlockedAvatars ? { [blockedAvatarsHeader]: "1" } : {}),
     ...(next === null ? {} : { [nextHeader]: String(next) }),
   };
@@ -126,8 +140,8 @@ export class FeedCache {
       return cached;
     }
     const readAt = Date.now();
-    const { body, isPast, next, hasBlockedAvatars } = await loadPage();
-    const page = { body, etag: await createPageEtag(body), readAt, next, hasBlockedAvatars };
+    const { isPast, ...loaded } = await loadPage();
+    const page = { ...loaded, etag: await createPageEtag(loaded.body), readAt };
     // A cached page before a number that is not assigned yet would hide statuses published meanwhile.
     const isNamed = before === undefined || this.#namedCursors.has(before);
     if (isPast && isNamed && invalidations === this.#invalidations) {
