@@ -20,3 +20,15 @@ export async function seedFeed(count: number, firstAuthor: number): Promise<void
       .run();
   }
 }
+
+/** Inserts statuses of one author for their contacts above the newest status, as publishing numbers them. */
+export async function seedRestrictedPosts(count: number, author: string): Promise<void> {
+  await env.DB.prepare(
+    `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1)
+     INSERT INTO tala_restricted_posts (number, id, user_id, audience, content, created_at)
+     SELECT max((SELECT max(number) FROM tala_posts), ifnull((SELECT max(number) FROM tala_restricted_posts), 0))
+       + i / 524288.0, ${uuidSql}, ?2, 'contacts', 'Bonne journée à vous', ?3 FROM n`,
+  )
+    .bind(count, author, Date.now())
+    .run();
+}

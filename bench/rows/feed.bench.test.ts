@@ -6,11 +6,12 @@ import type { Person } from "#tests/support/people/people.ts";
 import { makePng } from "#tests/worker/support/pictures.ts";
 import { deletePost, publishPost, readFeedPage } from "#tests/worker/support/posts.ts";
 import { seedContacts } from "#tests/worker/support/seeded-people.ts";
-import { makePerson } from "#tests/worker/support/site.ts";
+import { makePerson, site } from "#tests/worker/support/site.ts";
 import { openDb } from "#worker/db/client.ts";
+import { feedCache } from "#worker/lib/storage/feed-cache.ts";
 import { listFeedPosts } from "#worker/tala/queries.ts";
 import { consumeCounts, startCounting } from "./counters.ts";
-import { seededAuthors, seedFeed } from "./feed-seed.ts";
+import { seededAuthors, seedFeed, seedRestrictedPosts } from "./feed-seed.ts";
 import { report, reportTimes } from "./report.ts";
 
 const posts = 1_000_000;
@@ -65,6 +66,24 @@ test("what a deed costs in rows, with a million statuses", async () => {
   await measure("publish a picture", () => publishPost(reader, { id }, makePng(40, 40)));
   await measure("the same once more", () => publishPost(reader, { id }, makePng(40, 40)));
   await measure("take it back", () => deletePost(reader, id));
+  const restricted = createUuid();
+  await measure("publish for contacts", () =>
+    publishPost(reader, { id: restricted, content: "Mbote", audience: "contacts" }),
+  );
+  await deletePost(reader, restricted);
+  // Statuses of strangers for their contacts, in the range of the first page; then also one of a contact.
+  const [[stranger], [friend]] = [await seedContacts(await makePerson(), 1), await seedContacts(reader, 1)];
+  if (!stranger || !friend) throw new Error("nobody");
+  for (const [count, author, whose] of [
+    [20, stranger, "20 of strangers"],
+    [1, friend, "20 of strangers and one of a contact"],
+    [1_000, stranger, "1,000 of strangers and one of a contact"],
+  ] as const) {
+    await seedRestrictedPosts(count, author);
+    await feedCache.invalidate(site.origin);
+    await measure(`open, ${whose} for contacts: nobody has read lately`, () => readFeedPage(reader));
+    await measure(`open, ${whose} for contacts: somebody has`, () => readFeedPage(reader));
+  }
 });
 
 test("a page by its number against one by its distance from the top", async () => {

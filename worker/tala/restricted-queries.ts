@@ -16,14 +16,13 @@ const isInRange = ({ from, to }: FeedRange): SQL => sql`post.number > ${from} AN
 
 /**
  * SQL: a person may read the status `post`: its author, and contacts whom the author neither blocks nor excepts now.
- * Exceptions apply to statuses published with them, and to all others while the setting names them.
+ * Exceptions apply to every status for contacts, also to those published before.
  */
 const isVisibleTo = (me: Uuid): SQL => sql`(post.user_id = ${me} OR (post.audience <> 'nobody'
   AND EXISTS (SELECT 1 FROM connections
     WHERE conversation_id = min(post.user_id, ${me}) || '.' || max(post.user_id, ${me}))
   AND NOT EXISTS (SELECT 1 FROM blocks WHERE blocks.user_id = post.user_id AND blocks.blocked_user_id = ${me})
-  AND NOT EXISTS (SELECT 1 FROM settings WHERE settings.user_id = post.user_id
-    AND 'contacts_except' IN (post.audience, settings.statuses_to) AND ${selectIsExcepted("statusesTo", me)})))`;
+  AND NOT EXISTS (SELECT 1 FROM settings WHERE settings.user_id = post.user_id AND ${selectIsExcepted("statusesTo", me)})))`;
 
 /** More statuses than this in a range are found by the reader's contacts instead. */
 export const scannedPostsMax = 100;
