@@ -150,7 +150,7 @@ export function FeedList({ ref, feed }: FeedListProps) {
             ))}
             {posts.map((post) => (
               <li
-                key={post.id}
+                key={post.number} // another person may reuse the id of a status for contacts
                 data-post={post.id}
                 className="[contain-intrinsic-size:auto_96px] [content-visibility:auto]"
               >

@@ -7,6 +7,7 @@ import { retryPendingPost } from "#sync/feed/feed-commands.ts";
 import { useLinkState } from "#sync/hooks/use-connection.ts";
 import type { PendingPost } from "#sync/hooks/use-feed.ts";
 import { useOwnProfile } from "#sync/hooks/use-people.ts";
+import { AudienceNote } from "./audience-note.tsx";
 import { PostLayout } from "./post-layout.tsx";
 import { toThumbnailSize } from "./post-thumbnail.tsx";
 
@@ -45,6 +46,7 @@ export function PendingPostItem({ post, onDiscard }: PendingPostItemProps) {
             aria-hidden="true"
           />
           {t(note)}
+          <AudienceNote audience={post.audience} />
         </span>
       }
       content={post.content}

@@ -9,11 +9,14 @@ import type CameraSheet from "#components/overlays/camera-sheet.tsx";
 import { loadOrShowToast } from "#components/overlays/load-with-toast.ts";
 import { showToast } from "#components/overlays/toast.tsx";
 import { postBytesMax, postGraphemesMax } from "#contract/limits.ts";
+import type { Audience } from "#contract/settings/settings.ts";
 import { cleanPost, countGraphemes } from "#contract/tala.ts";
 import type { TextKey } from "#i18n/setup.ts";
 import { SyncError } from "#sync/actions.ts";
 import { getPostOutcome, publishPost } from "#sync/feed/feed-commands.ts";
 import { useDraft } from "#sync/hooks/use-draft.ts";
+import { useSettings } from "#sync/hooks/use-settings.ts";
+import { AudienceSelect } from "./audience-select.tsx";
 import { type PostPictureSelection, usePostPicture } from "./use-post-picture.ts";
 
 const announcedCharactersLeft = 20; // announced to screen readers from here on
@@ -102,9 +105,14 @@ export function PostComposer({ takesFocus, onSaved, onClose }: PostComposerProps
   const [isBusy, setBusy] = useState(false);
   const [Camera, setCamera] = useState<CameraSheetComponent>();
   const { picture, isPreparing, choose, remove } = usePostPicture();
-  const draftContent = { files: picture ? [picture.file] : [], text, to: [] };
+  const [chosenAudience, setChosenAudience] = useState<Audience>();
+  const { statusesTo } = useSettings();
+  const audience = chosenAudience ?? statusesTo;
+  const chosen = chosenAudience && { audience: chosenAudience };
+  const draftContent = { files: picture ? [picture.file] : [], text, to: [], ...chosen };
   useBackButton(onClose);
-  const draft = useDraft("tala", isPreparing || isBusy ? undefined : draftContent, ({ files, text }) => {
+  const draft = useDraft("tala", isPreparing || isBusy ? undefined : draftContent, ({ files, text, audience }) => {
+    setChosenAudience((before) => before ?? audience);
     setText((before) => (before === "" ? text : before));
     if (files[0]) void choose(files[0]);
   });
@@ -140,7 +148,7 @@ export function PostComposer({ takesFocus, onSaved, onClose }: PostComposerProps
     setBusy(true);
     let post: string;
     try {
-      post = await publishPost(content, picture?.outgoing, await draft.prepareToSend());
+      post = await publishPost(content, picture?.outgoing, audience, await draft.prepareToSend());
     } catch (error) {
       setBusy(false);
       const { title, message } = toPublishFailureText(error);
@@ -192,7 +200,7 @@ export function PostComposer({ takesFocus, onSaved, onClose }: PostComposerProps
           autoComplete="off"
           aria-label={t("tala.composer")}
           aria-invalid={isTooLong}
-          aria-describedby={`${id}-count ${id}-public`}
+          aria-describedby={`${id}-count`}
           placeholder={t("tala.placeholder")}
           value={text}
           readOnly={isBusy}
@@ -206,10 +214,8 @@ export function PostComposer({ takesFocus, onSaved, onClose }: PostComposerProps
             void choose(file);
           }}
         />
-        <div className="mt-1 flex items-baseline justify-between gap-3">
-          <p id={`${id}-public`} className="text-sm text-muted">
-            {t("tala.public")}
-          </p>
+        <div className="mt-2 flex items-center justify-between gap-3">
+          <AudienceSelect value={audience} onChoose={setChosenAudience} />
           <CharacterCounter id={`${id}-count`} usedCharacters={usedCharacters} isTooLong={isTooLong} />
         </div>
         <p role="status" className="text-sm text-danger">

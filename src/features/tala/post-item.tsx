@@ -8,6 +8,7 @@ import { useSession } from "#lib/session/session.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
 import { deletePublishedPost } from "#sync/feed/feed-commands.ts";
 import type { FeedPost } from "#sync/hooks/use-feed.ts";
+import { AudienceNote } from "./audience-note.tsx";
 import { PostLayout } from "./post-layout.tsx";
 import { PostThumbnail } from "./post-thumbnail.tsx";
 
@@ -55,9 +56,12 @@ export const PostItem = memo(function Post({ post }: { post: FeedPost }) {
     <PostLayout
       author={post}
       note={
-        <time dateTime={new Date(at).toISOString()} title={`${date} ${format.time(at)}`}>
-          {date}
-        </time>
+        <span className="inline-flex flex-wrap items-center gap-x-1">
+          <time dateTime={new Date(at).toISOString()} title={`${date} ${format.time(at)}`}>
+            {date}
+          </time>
+          <AudienceNote audience={post.audience} />
+        </span>
       }
       content={post.content}
       picture={

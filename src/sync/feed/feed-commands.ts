@@ -1,4 +1,5 @@
 import type { Uuid } from "#contract/ids.ts";
+import type { Audience } from "#contract/settings/settings.ts";
 import { getEngine } from "#sync/engine.ts";
 import type { DraftSlot } from "#sync/store/pending/draft-keys.ts";
 import {
@@ -17,8 +18,9 @@ export type { OutgoingPicture } from "./post-queue.ts";
 export const publishPost = async (
   text: string,
   picture: OutgoingPicture | undefined,
+  audience: Audience,
   draft?: DraftSlot,
-): Promise<Uuid> => enqueuePost(getEngine().tab, text, picture, draft);
+): Promise<Uuid> => enqueuePost(getEngine().tab, text, picture, audience, draft);
 
 /** Waits some seconds for the outcome of a queued status; "waiting" if it is still undecided. */
 export const getPostOutcome = async (id: Uuid): Promise<PostOutcome> => waitForPostOutcome(getEngine().tab, id);

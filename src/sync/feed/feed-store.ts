@@ -26,24 +26,28 @@ export const postPictureUrl = ({ author, id }: Pick<PostRow, "author" | "id">, s
 
 type ServerPost = Omit<PostRow, "heardAt" | "checkedAt">;
 
-const toServerPosts = ({ authors, posts }: PostPage): ServerPost[] =>
-  posts.flatMap(([number, id, authorIndex, at, content, picture]) => {
-    const author = authors[authorIndex];
-    if (!author) return [];
-    const [authorId, username, avatar] = author;
-    const [width, height, thumb] = picture ?? [];
-    const pictureInfo = width !== undefined && height !== undefined ? { width, height, thumb: thumb ?? "" } : null;
-    return {
-      number,
-      id: unpackUuid(id),
-      author: unpackUuid(authorId),
-      username,
-      avatar,
-      at,
-      content,
-      picture: pictureInfo,
-    };
-  });
+/** Statuses of a page, newest first. Those that not everybody may read stand between the others by their numbers. */
+const toServerPosts = ({ authors, posts, restricted = [] }: PostPage): ServerPost[] =>
+  [...posts.map((post) => [...post, undefined] as const), ...restricted]
+    .sort(([one], [other]) => other - one)
+    .flatMap(([number, id, authorIndex, at, content, picture, audience]) => {
+      const author = authors[authorIndex];
+      if (!author) return [];
+      const [authorId, username, avatar] = author;
+      const [width, height, thumb] = picture ?? [];
+      const pictureInfo = width !== undefined && height !== undefined ? { width, height, thumb: thumb ?? "" } : null;
+      return {
+        number,
+        id: unpackUuid(id),
+        author: unpackUuid(authorId),
+        username,
+        avatar,
+        at,
+        content,
+        picture: pictureInfo,
+        ...(audience && { audience }),
+      };
+    });
 
 const queryNewestFirst = (store: LocalStore) => store.posts.orderBy("number").reverse();
 
@@ -133,7 +137,8 @@ const readHiddenAuthors = async ({ people }: LocalStore): Promise<Set<Uuid>> => 
 };
 
 /**
- * Stored statuses, newest first, with a flag for those to hide: own deleted ones and those of hidden authors. Names and
+ * Stored statuses, newest first, with a flag for those to hide: own deleted ones, those of hidden authors, and those for
+ * contacts whose author is none any more, which the server leaves out of the next page. Names and
  * pictures of people known to this device come from their local rows, as on every screen. The page's newer picture would
  * reveal that an author blocks this person, who is shown an old one elsewhere.
  */
@@ -144,8 +149,11 @@ export const readFeed = (store: LocalStore): Promise<FeedPost[]> =>
     const people = await store.people.bulkGet([...new Set(rows.map(({ author }) => author))]);
     const known = new Map(people.flatMap((person) => (person ? [[person.id, person] as const] : [])));
     return rows.map((row) => {
-      const { username = row.username, avatar = row.avatar } = known.get(row.author) ?? {};
-      return { ...row, username, avatar, isHidden: row.goneAt !== undefined || hidden.has(row.author) };
+      const person = known.get(row.author);
+      const { username = row.username, avatar = row.avatar } = person ?? {};
+      const isForContacts = row.audience !== undefined && person !== undefined && person.state !== "contact";
+      const isHidden = row.goneAt !== undefined || hidden.has(row.author) || isForContacts;
+      return { ...row, username, avatar, isHidden };
     });
   });
 

@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { isErrorCode } from "#contract/errors.ts";
 import { createUuid, type Uuid } from "#contract/ids.ts";
 import { pictureMaxBytes } from "#contract/limits.ts";
+import type { Audience } from "#contract/settings/settings.ts";
 import { cleanPost, NewPost, type PostPicture } from "#contract/tala.ts";
 import { getContext } from "#sync/outbox/enqueue.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
@@ -46,6 +47,7 @@ export const enqueuePost = async (
   tab: Tab,
   text: string,
   picture: OutgoingPicture | undefined,
+  audience: Audience,
   draft?: DraftSlot,
 ): Promise<Uuid> => {
   const context = getContext(tab);
@@ -58,7 +60,8 @@ export const enqueuePost = async (
     strict.transaction("rw", [strict.postbox, strict.blobs, strict.meta], async () => {
       const createdAt = await nextPostTime(context);
       if (blob) await strict.blobs.put({ file: id, blob });
-      await strict.postbox.add({ id, content, picture: pictureInfo ?? null, createdAt, state: "queued", attempts: 0 });
+      const row = { id, content, picture: pictureInfo ?? null, audience, createdAt };
+      await strict.postbox.add({ ...row, state: "queued", attempts: 0 });
       if (draft) await strict.meta.delete(draft.key);
     });
   await retryOnQuotaError(context, write, false).catch((error: unknown) => {

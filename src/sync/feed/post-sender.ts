@@ -22,7 +22,10 @@ export const createPostSender = (context: SyncContext): OperationSender<PostQueu
   isTooOld: async ({ createdAt }) => createdAt < (await readGiveUpTime(context)),
 });
 
-async function publish(context: SyncContext, { id, content, picture, attempts }: PostQueueRow): Promise<void> {
+async function publish(
+  context: SyncContext,
+  { id, content, picture, audience, attempts }: PostQueueRow,
+): Promise<void> {
   const { store, strict, platform } = context;
   const blob = picture && (await store.blobs.get(id))?.blob;
   if (picture && !blob) throw new SyncError("file_not_found");
@@ -33,7 +36,7 @@ async function publish(context: SyncContext, { id, content, picture, attempts }:
     .filter(({ state }) => state === "queued")
     .modify({ attempts: attempts + 1 });
   if (updated === 0) return; // cancelled at this moment
-  const post: NewPost = { id, content, ...(picture ? { picture } : {}) };
+  const post: NewPost = { id, content, ...(picture ? { picture } : {}), ...(audience ? { audience } : {}) };
   const body = new FormData();
   body.set("post", JSON.stringify(post));
   if (blob) body.set("picture", blob, "picture");
@@ -52,10 +55,11 @@ async function handlePublished(context: SyncContext, { id, number, created_at: a
     strict.transaction("rw", [strict.postbox, strict.posts, strict.blobs, strict.meta], async () => {
       const row = await strict.postbox.get(id);
       if (!row || row.state === "cancelled") return;
-      const { content, picture } = row;
+      const { content, picture, audience = "everyone" } = row;
       const now = platform.now();
       const { username = "", avatar = null } = author ?? {};
-      const post = { number, id, author: me, username, avatar, at, content, picture };
+      const restriction = audience === "everyone" ? {} : { audience };
+      const post = { number, id, author: me, username, avatar, at, content, picture, ...restriction };
       const feedRow: PostRow = (await strict.posts.get(number)) ?? {
         ...post,
         heardAt: now,

@@ -8,7 +8,7 @@ import {
   trackDraftSave,
 } from "#sync/actions.ts";
 
-type Composition = Pick<Draft, "files" | "text" | "to" | "id">;
+type Composition = Pick<Draft, "files" | "text" | "to" | "id" | "audience">;
 
 /**
  * Saves a composition as the target's draft until it is sent, so that it survives a closed sheet or a crashed page.
@@ -44,7 +44,7 @@ export const useDraft = (
   }, [target]);
 
   const files = current?.files.map(({ name, size, lastModified }) => [name, size, lastModified]);
-  const key = current && JSON.stringify([current.id, current.text, current.to, files]);
+  const key = current && JSON.stringify([current.id, current.text, current.to, current.audience, files]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the composition is a new object at every render
   useEffect(() => {
     latest.current = current;

@@ -1,6 +1,8 @@
 import * as v from "valibot";
 import { errorCodes } from "#contract/errors.ts";
 import { Uuid } from "#contract/ids.ts";
+import { audiences } from "#contract/settings/settings.ts";
+import type { RestrictedAudience } from "#contract/tala.ts";
 
 /** Post of the Tala feed that this device received or published. */
 export type PostRow = {
@@ -13,6 +15,8 @@ export type PostRow = {
   at: number;
   content: string;
   picture: { width: number; height: number; thumb: string } | null;
+  /** Absent if everybody may read it. */
+  audience?: RestrictedAudience;
   /** Time of first reception, and the last time a feed page contained it. */
   heardAt: number;
   checkedAt: number;
@@ -31,6 +35,8 @@ export const PostQueueRow = v.object({
   id: Uuid,
   content: v.string(),
   picture: v.nullable(v.object({ width: v.number(), height: v.number(), thumb: v.string() })),
+  /** Absent in rows of earlier versions, for which the setting applies. */
+  audience: v.optional(v.picklist(audiences)),
   createdAt: v.number(),
   /** "cancelled": no longer wanted; the server may have yet to be told. */
   state: v.picklist(["queued", "failed", "cancelled"]),

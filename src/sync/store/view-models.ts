@@ -2,6 +2,7 @@ import type { AttachedBody, MessageStatus, StoredBody } from "#contract/conversa
 import type { ErrorCode } from "#contract/errors.ts";
 import type { GroupCard } from "#contract/groups.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
+import type { Audience } from "#contract/settings/settings.ts";
 import type { FailureCode } from "#sync/platform/sync-error.ts";
 import type { PersonRow } from "./database.ts";
 
@@ -106,6 +107,8 @@ export type Draft = {
   to: readonly Uuid[];
   /** Id of a new group, so that a retry creates it only once. */
   id?: Uuid;
+  /** Audience chosen for a status. */
+  audience?: Audience;
 };
 
 /** Message or unsent message of a chat. */

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { packUuid, type Uuid } from "#contract/ids.ts";
 import { postPageRows } from "#contract/limits.ts";
+import type { Audience } from "#contract/settings/settings.ts";
 import { NewPost, type PostPage, type Published } from "#contract/tala.ts";
 import type { Refusal } from "#contract/wire/commands.ts";
 import type { HttpRequest } from "#contract/wire/http-commands.ts";
@@ -16,7 +17,10 @@ export class ModelTala {
   refuse: (user: Uuid, request: HttpRequest) => Refusal | undefined = () => undefined;
   /** Set to have an old newest page answered, as from a cache. */
   cachedPage: PostPage | undefined;
+  /** Set to have statuses for contacts read by others than their authors. */
+  mayRead: (reader: Uuid, author: Uuid) => boolean = () => false;
   #last = 0;
+  #lastRestricted = 0;
   readonly #nameOf: (user: Uuid) => string;
 
   constructor(nameOf: (user: Uuid) => string) {
@@ -28,8 +32,10 @@ export class ModelTala {
     return this.posts.map(({ content }) => content);
   }
 
-  publish(author: Uuid, id: Uuid, content: string): ModelPost {
-    const post = { id, content, author, number: ++this.#last, at: Date.now(), arrivals: 1, bytes: 0 };
+  publish(author: Uuid, id: Uuid, content: string, audience: Audience = "everyone"): ModelPost {
+    const number = audience === "everyone" ? ++this.#last : Math.max(this.#last, this.#lastRestricted) + 2 ** -19;
+    if (audience !== "everyone") this.#lastRestricted = number;
+    const post = { id, content, audience, author, number, at: Date.now(), arrivals: 1, bytes: 0 };
     this.posts.push(post);
     return post;
   }
@@ -41,25 +47,35 @@ export class ModelTala {
     if (request.method === "POST") return this.#store(user, request.body);
     if (request.method === "DELETE") return this.#delete(user, url.pathname.split("/").at(-1) ?? "");
     const before = url.searchParams.get("before");
-    return this.page(before === null ? undefined : Number(before));
+    return this.page(before === null ? undefined : Number(before), user);
   }
 
-  page(before = Number.POSITIVE_INFINITY): PostPage {
+  page(before = Number.POSITIVE_INFINITY, reader?: Uuid): PostPage {
     if (this.cachedPage && before === Number.POSITIVE_INFINITY) return this.cachedPage;
-    const all = this.posts.filter(({ number }) => number < before).reverse();
+    const inRange = this.posts.filter(({ number }) => number < before).reverse();
+    const all = inRange.filter(({ audience }) => audience === "everyone");
     const shown = all.slice(0, postPageRows);
-    const authors = [...new Set(shown.map(({ author }) => author))];
+    const next = all.length > shown.length ? (shown.at(-1)?.number ?? null) : null;
+    const restricted = inRange.filter(({ author, audience = "everyone", number }) => {
+      const isReader = author === reader || (audience === "contacts" && reader && this.mayRead(reader, author));
+      return audience !== "everyone" && isReader && number > (next ?? 0);
+    });
+    const authors = [...new Set([...shown, ...restricted].map(({ author }) => author))];
+    const toTuple = ({ number, id, author, at, content, picture }: ModelPost): PostPage["posts"][number] => [
+      number,
+      packUuid(id),
+      authors.indexOf(author),
+      at,
+      content,
+      picture ? [picture.width, picture.height, picture.thumb] : null,
+    ];
     return {
       authors: authors.map((author) => [packUuid(author), this.#nameOf(author), null]),
-      posts: shown.map(({ number, id, author, at, content, picture }) => [
-        number,
-        packUuid(id),
-        authors.indexOf(author),
-        at,
-        content,
-        picture ? [picture.width, picture.height, picture.thumb] : null,
-      ]),
-      before: all.length > shown.length ? (shown.at(-1)?.number ?? null) : null,
+      posts: shown.map(toTuple),
+      ...(restricted.length > 0 && {
+        restricted: restricted.map((post) => [...toTuple(post), post.audience === "nobody" ? "nobody" : "contacts"]),
+      }),
+      before: next,
     };
   }
 
@@ -68,11 +84,11 @@ export class ModelTala {
     const parsed = v.safeParse(NewPost, typeof post === "string" ? JSON.parse(post) : undefined);
     if (!parsed.success || (parsed.output.picture !== undefined) !== picture instanceof Blob)
       return { error: "invalid_input" };
-    const { id, content } = parsed.output;
+    const { id, content, audience } = parsed.output;
     if (this.deletedIds.has(id)) return { error: "post_not_found" };
     const known = this.posts.find((other) => other.id === id);
     if (known) known.arrivals++;
-    const stored = known ?? this.publish(user, id, content);
+    const stored = known ?? this.publish(user, id, content, audience);
     if (!known && picture instanceof Blob)
       Object.assign(stored, { picture: parsed.output.picture, bytes: picture.size });
     return { id, number: stored.number, created_at: stored.at };

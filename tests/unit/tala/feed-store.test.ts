@@ -87,7 +87,7 @@ describe("the feed on a phone", () => {
     const poller = await openFeed(tab);
     const top = (await look(tab)).posts[0]?.number ?? 0;
     write(server, benoit, "his");
-    await enqueuePost(tab, "mine", undefined);
+    await enqueuePost(tab, "mine", undefined, "everyone");
     await eventually(async () => expect((await look(tab, top)).texts).toEqual(["mine", "old"]));
     await lookAgain(poller);
     expect(await look(tab, top)).toMatchObject({ texts: ["mine", "old"], newer: 1 });
@@ -100,7 +100,7 @@ describe("the feed on a phone", () => {
     write(server, benoit, "old");
     const poller = await openFeed(tab);
     write(server, benoit, ...numbered(1, 5));
-    await enqueuePost(tab, "mine", undefined);
+    await enqueuePost(tab, "mine", undefined, "everyone");
     await eventually(() => expect(server.tala.texts).toContain("mine"));
     write(server, benoit, ...numbered(6, 4 + postPageRows));
     await lookAgain(poller);
@@ -115,13 +115,63 @@ describe("the feed on a phone", () => {
     write(server, benoit, "old");
     const poller = await openFeed(tab);
     server.tala.cachedPage = server.tala.page();
-    await enqueuePost(tab, "mine", undefined);
+    await enqueuePost(tab, "mine", undefined, "everyone");
     await eventually(async () => expect((await look(tab)).texts).toEqual(["mine", "old"]));
     await lookAgain(poller);
     expect((await look(tab)).texts).toEqual(["mine", "old"]);
     server.tala.cachedPage = undefined;
     await lookAgain(poller);
     expect((await look(tab)).texts).toEqual(["mine", "old"]);
+    poller.stop();
+  });
+
+  it("shows statuses for contacts between the others, until their author excepts this person", async () => {
+    const { server, amina, benoit, tab, store } = await open();
+    server.tala.mayRead = () => true;
+    write(server, benoit, ...numbered(1, postPageRows));
+    for (const [author, audience] of [
+      [benoit, "contacts"],
+      [benoit, "nobody"],
+      [amina, "nobody"],
+    ] as const)
+      server.tala.publish(author, createUuid(), `for ${audience}`, audience);
+    write(server, benoit, "newest", "newer still");
+    server.tala.publish(benoit, createUuid(), "last", "contacts");
+    const poller = await openFeed(tab);
+    const shown = ["last", "newer still", "newest", "for nobody", "for contacts", `post ${postPageRows}`];
+    expect((await look(tab)).texts.slice(0, 6)).toEqual(shown);
+    expect((await look(tab)).posts.map(({ audience }) => audience).slice(0, 5)).toEqual([
+      "contacts",
+      undefined,
+      undefined,
+      "nobody",
+      "contacts",
+    ]);
+    for (let { older } = await look(tab); older !== undefined && older !== "here"; { older } = await look(tab))
+      await fetchOlderPosts(getContext(tab), older.before);
+    expect((await look(tab)).texts).toHaveLength(postPageRows + 5);
+    server.tala.mayRead = () => false;
+    await store.posts.toCollection().modify({ heardAt: 0 }); // longer ago than any cached page
+    await lookAgain(poller);
+    expect((await look(tab)).texts.slice(0, 4)).toEqual([
+      "newer still",
+      "newest",
+      "for nobody",
+      `post ${postPageRows}`,
+    ]);
+    expect(await store.posts.filter(({ content }) => content === "last" || content === "for contacts").count()).toBe(0);
+    poller.stop();
+  });
+
+  it("hides a status for contacts at once when its author is no contact any more", async () => {
+    const { server, benoit, tab, store } = await open();
+    server.tala.mayRead = () => true;
+    write(server, benoit, "for everyone");
+    server.tala.publish(benoit, createUuid(), "for contacts", "contacts");
+    const poller = await openFeed(tab);
+    expect((await look(tab)).texts).toEqual(["for contacts", "for everyone"]);
+    await store.people.update(benoit, { state: "none" });
+    expect((await look(tab)).texts).toEqual(["for everyone"]);
     poller.stop();
   });
 

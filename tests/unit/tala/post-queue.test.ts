@@ -52,11 +52,11 @@ describe("a status being sent", () => {
     await eventually(() => expect(tab.link.get()).toBe("online"));
     // The timeout is never reached, however slow this machine is.
     const now = vi.spyOn(tab.platform, "now").mockReturnValue(tab.platform.now());
-    expect(await waitForPostOutcome(tab, await enqueuePost(tab, "reached", undefined))).toBe("published");
+    expect(await waitForPostOutcome(tab, await enqueuePost(tab, "reached", undefined, "everyone"))).toBe("published");
     now.mockRestore();
     phone.isOnline = false;
     phone.faults.isOffline = true;
-    const id = await enqueuePost(tab, "kept", undefined);
+    const id = await enqueuePost(tab, "kept", undefined, "everyone");
     // A second check would wait for it.
     const after = vi.spyOn(tab.platform, "startTimer").mockImplementation(() => () => {});
     expect(await waitForPostOutcome(tab, id)).toBe("waiting");
@@ -70,16 +70,18 @@ describe("a status being sent", () => {
     const tab = await phone.openTab();
     await eventually(async () => expect(await readOwnProfile(getContext(tab).store)).not.toBeNull());
     phone.faults.isOffline = true;
-    await enqueuePost(tab, "  first\r\nline ", undefined);
-    await enqueuePost(tab, "second", picture);
-    await enqueuePost(tab, "third", undefined);
+    await enqueuePost(tab, "  first\r\nline ", undefined, "everyone");
+    await enqueuePost(tab, "second", picture, "everyone");
+    await enqueuePost(tab, "third", undefined, "nobody");
     expect(await waitingIn(tab)).toEqual(["third queued", "second queued", "first\nline queued"]);
     expect((await readUnsentSummary(getContext(tab))).posts).toBe(3);
     phone.faults.isOffline = false;
     phone.wake();
     await becomesPublished(server, tab, "first\nline", "second", "third");
     expect(server.tala.posts[1]).toMatchObject({ bytes, picture: { width: 400, height: 300, thumb: "abcdefgh" } });
+    expect(server.tala.posts.map(({ audience }) => audience)).toEqual(["everyone", "everyone", "nobody"]);
     const shown = await getContext(tab).store.posts.orderBy("number").toArray();
+    expect(shown.map(({ audience }) => audience)).toEqual([undefined, undefined, "nobody"]);
     expect(shown.map(({ content, username, here }) => [content, username, here])).toEqual(
       server.tala.texts.map((text) => [text, "Amina", 1]),
     );
@@ -92,11 +94,11 @@ describe("a status being sent", () => {
     await eventually(() => expect(tab.link.get()).toBe("online"));
     phone.faults.isOffline = true;
     await eventually(() => expect(tab.link.get()).not.toBe("online"));
-    await enqueuePost(tab, "before", undefined);
+    await enqueuePost(tab, "before", undefined, "everyone");
     const { strict } = getContext(tab);
     const cursor = await readSyncCursor(strict);
     await writeSyncCursor(strict, { ...cursor, skew: cursor.skew - 3_600_000 });
-    await enqueuePost(tab, "after", undefined);
+    await enqueuePost(tab, "after", undefined, "everyone");
     phone.faults.isOffline = false;
     phone.wake();
     await becomesPublished(server, tab, "before", "after");
@@ -108,7 +110,7 @@ describe("a status being sent", () => {
     const tab = await phone.openTab();
     let lost = 0;
     phone.shouldLose = (request, what) => isPost(request) && what === "answer" && lost++ < 3;
-    await enqueuePost(tab, "once", picture);
+    await enqueuePost(tab, "once", picture, "everyone");
     await becomesPublished(server, tab, "once");
     expect(server.tala.posts[0]?.arrivals).toBe(4);
   });
@@ -125,7 +127,7 @@ describe("a status being sent", () => {
         hasCome ||= isIt;
         return isIt;
       };
-      await enqueuePost(first, step, picture);
+      await enqueuePost(first, step, picture, "everyone");
       if (step !== "before it is sent") await eventually(() => expect(hasCome).toBe(true));
       await phone.kill(first);
       phone.faults.isOffline = false;
@@ -140,10 +142,10 @@ describe("a status being sent", () => {
     const phone = makeDevice(server, amina);
     const [leader, other] = [await phone.openTab(), await phone.openTab()];
     await eventually(() => expect([leader.isLeader, other.isLeader]).toEqual([true, false]));
-    await enqueuePost(other, "through the other", undefined);
+    await enqueuePost(other, "through the other", undefined, "everyone");
     await becomesPublished(server, other, "through the other");
     phone.faults.isOffline = true;
-    await enqueuePost(leader, "left behind", undefined);
+    await enqueuePost(leader, "left behind", undefined, "everyone");
     await phone.kill(leader);
     phone.faults.isOffline = false;
     await becomesPublished(server, other, "through the other", "left behind");
@@ -158,8 +160,8 @@ describe("a status being sent", () => {
       isRefusing && body instanceof FormData && String(body.get("post")).includes("bad")
         ? { error: "not_an_image" }
         : undefined;
-    const id = await enqueuePost(tab, "bad", picture);
-    await enqueuePost(tab, "good", undefined);
+    const id = await enqueuePost(tab, "bad", picture, "everyone");
+    await enqueuePost(tab, "good", undefined, "everyone");
     await eventually(async () =>
       expect(await listPendingPosts(getContext(tab))).toMatchObject([{ id, state: "failed", error: "not_an_image" }]),
     );
@@ -175,7 +177,7 @@ describe("a status being sent", () => {
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
     phone.faults.isOffline = true;
-    const id = await enqueuePost(tab, "old", undefined);
+    const id = await enqueuePost(tab, "old", undefined, "everyone");
     await getContext(tab).store.postbox.update(id, { createdAt: phone.now() - 8 * 24 * 3_600_000 });
     phone.wake();
     // A week without network does not count, because the server did not fail.
@@ -203,9 +205,9 @@ describe("a status being sent", () => {
       return asked.length === 1 ? { error: "rate_limited", retryAfterMs: 8_000 } : undefined;
     };
     await eventually(() => expect(tab.link.get()).toBe("online"));
-    await enqueuePost(tab, "one", undefined);
+    await enqueuePost(tab, "one", undefined, "everyone");
     await phone.pass(1);
-    await enqueuePost(tab, "two", undefined);
+    await enqueuePost(tab, "two", undefined, "everyone");
     await eventually(() => expect(asked).toHaveLength(1));
     phone.sockets.at(-1)?.end(1006);
     await eventually(() => expect(phone.sockets.length).toBeGreaterThan(1));
@@ -218,13 +220,13 @@ describe("a status being sent", () => {
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
     phone.faults.isOffline = true;
-    const unsent = await enqueuePost(tab, "never sent", picture);
+    const unsent = await enqueuePost(tab, "never sent", picture, "everyone");
     await cancelPost(tab, unsent);
     expect(await getContext(tab).store.blobs.count()).toBe(0);
     phone.faults.isOffline = false;
     // The server has it, and this phone does not know.
     phone.shouldLose = (request, what) => isPost(request) && what === "answer";
-    const sent = await enqueuePost(tab, "sent after all", picture);
+    const sent = await enqueuePost(tab, "sent after all", picture, "everyone");
     await eventually(() => expect(server.tala.texts).toEqual(["sent after all"]));
     await cancelPost(tab, sent);
     expect(await waitingIn(tab)).toEqual([]);
@@ -242,7 +244,7 @@ describe("a status being sent", () => {
     const tab = await phone.openTab();
     await eventually(() => expect(tab.link.get()).toBe("online"));
     phone.answerMs = 4_000;
-    const id = await enqueuePost(tab, "too late", picture);
+    const id = await enqueuePost(tab, "too late", picture, "everyone");
     await eventually(() => expect(server.tala.texts).toEqual(["too late"]));
     await cancelPost(tab, id);
     await becomesPublished(server, tab);
@@ -252,7 +254,7 @@ describe("a status being sent", () => {
   it("published in the moment of its cancellation is deleted for everybody", async () => {
     const { server, amina } = makePair();
     const tab = await makeDevice(server, amina).openTab();
-    const id = await enqueuePost(tab, "too late", undefined);
+    const id = await enqueuePost(tab, "too late", undefined, "everyone");
     await becomesPublished(server, tab, "too late");
     await cancelPost(tab, id);
     expect(server.tala.texts).toEqual([]);
@@ -264,11 +266,11 @@ describe("a status being sent", () => {
     const tab = await phone.openTab();
     await eventually(() => expect(tab.link.get()).toBe("online"));
     const { store } = getContext(tab);
-    const published = await enqueuePost(tab, "stays", undefined);
+    const published = await enqueuePost(tab, "stays", undefined, "everyone");
     await becomesPublished(server, tab, "stays");
     expect(await readPostOutcome(store, published)).toBe("published");
     phone.answerMs = 4_000;
-    const dropped = await enqueuePost(tab, "too late", picture);
+    const dropped = await enqueuePost(tab, "too late", picture, "everyone");
     expect(await readPostOutcome(store, dropped)).toBe("waiting");
     await eventually(() => expect(server.tala.texts).toEqual(["stays", "too late"]));
     await cancelPost(tab, dropped);
@@ -282,7 +284,7 @@ describe("a status being sent", () => {
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
     phone.faults.isOffline = true;
-    const id = await enqueuePost(tab, "not any more", undefined);
+    const id = await enqueuePost(tab, "not any more", undefined, "everyone");
     server.tala.deletedIds.add(id);
     phone.faults.isOffline = false;
     phone.wake();
@@ -294,7 +296,7 @@ describe("a status being sent", () => {
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
     phone.faults.isOffline = true;
-    const id = await enqueuePost(tab, "look", picture);
+    const id = await enqueuePost(tab, "look", picture, "everyone");
     await getContext(tab).store.blobs.delete(id);
     phone.faults.isOffline = false;
     phone.wake();
@@ -309,7 +311,7 @@ describe("a status being sent", () => {
     const phone = makeDevice(server, amina);
     const before = await phone.openTab();
     phone.faults.isOffline = true;
-    await enqueuePost(before, "still here", picture);
+    await enqueuePost(before, "still here", picture, "everyone");
     const age = 3 * 24 * 3_600_000;
     const context = { ...getContext(before), platform: { ...phone.platform(), now: () => phone.now() + age } };
     await trimFileCache(context);
@@ -327,7 +329,7 @@ describe("a status being sent", () => {
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
     phone.faults.isOffline = true;
-    await enqueuePost(tab, "rescued", picture);
+    await enqueuePost(tab, "rescued", picture, "everyone");
     // The database fails twice in a row and is no longer trusted.
     getContext(tab).reportStoreFailure(new Error("broken"));
     await eventually(() => expect(tab.context.get()).toBeDefined());
@@ -345,20 +347,20 @@ describe("an invalid status", () => {
   it("is refused before it is stored", async () => {
     const { server, amina } = makePair();
     const tab = await makeDevice(server, amina).openTab();
-    await expect(enqueuePost(tab, " \n\u200b ", undefined)).rejects.toMatchObject({ code: "empty_post" });
+    await expect(enqueuePost(tab, " \n\u200b ", undefined, "everyone")).rejects.toMatchObject({ code: "empty_post" });
     const family = "👨‍👩‍👧‍👦";
-    await expect(enqueuePost(tab, "é".repeat(postGraphemesMax + 1), undefined)).rejects.toMatchObject({
+    await expect(enqueuePost(tab, "é".repeat(postGraphemesMax + 1), undefined, "everyone")).rejects.toMatchObject({
       code: "post_too_long",
     });
     // Few characters to the eye, many code units.
-    await expect(enqueuePost(tab, family.repeat(postGraphemesMax), undefined)).rejects.toMatchObject({
+    await expect(enqueuePost(tab, family.repeat(postGraphemesMax), undefined, "everyone")).rejects.toMatchObject({
       code: "post_too_long",
     });
     const heavy = { ...picture, blob: new Blob([new Uint8Array(2_000_000)]) };
-    await expect(enqueuePost(tab, "", heavy)).rejects.toMatchObject({ code: "file_too_large" });
+    await expect(enqueuePost(tab, "", heavy, "everyone")).rejects.toMatchObject({ code: "file_too_large" });
     expect(await waitingIn(tab)).toEqual([]);
-    await enqueuePost(tab, "", picture);
-    await enqueuePost(tab, "😀".repeat(postGraphemesMax), undefined);
+    await enqueuePost(tab, "", picture, "everyone");
+    await enqueuePost(tab, "😀".repeat(postGraphemesMax), undefined, "everyone");
     await becomesPublished(server, tab, "", "😀".repeat(postGraphemesMax));
   });
 });

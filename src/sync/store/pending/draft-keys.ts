@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { type ConversationId, Uuid } from "#contract/ids.ts";
+import { audiences } from "#contract/settings/settings.ts";
 
 // Rows and keys of drafts and recordings: what was composed on this device and not sent.
 
@@ -25,6 +26,7 @@ export const DraftRow = v.object({
   text: v.string(),
   to: v.array(Uuid),
   id: v.optional(Uuid),
+  audience: v.optional(v.picklist(audiences)),
 });
 export type DraftRow = v.InferOutput<typeof DraftRow>;
 

@@ -20,7 +20,7 @@ it("sends written messages though the code for it could not be loaded at first, 
   const { server, amina } = makePair();
   const tab = await makeDevice(server, amina).openTab();
   await eventually(() => expect(tab.link.get()).toBe("online"));
-  await enqueuePost(tab, "waits", undefined);
+  await enqueuePost(tab, "waits", undefined, "everyone");
   await eventually(() => expect(code.asked).toBeGreaterThan(0));
   code.isMissing = false;
   await eventually(() => expect(server.tala.texts).toEqual(["waits"]));
