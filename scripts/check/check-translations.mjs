@@ -27,6 +27,7 @@ const dynamicPrefixes = [
   "settings.privacy.findable.",
   "settings.privacy.picture.",
   "settings.privacy.seen.",
+  "settings.privacy.statuses.",
 ];
 
 const problems = [];

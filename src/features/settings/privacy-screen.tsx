@@ -2,13 +2,15 @@ import { useTranslation } from "react-i18next";
 import { Link } from "react-router";
 import { SwitchRow } from "#components/controls/switch-row.tsx";
 import { SettingsCard, SettingsPage } from "#components/layout/settings-page.tsx";
-import type { Exceptions, Settings } from "#contract/settings/settings.ts";
+import type { Settings } from "#contract/settings/settings.ts";
 import { useBlockedPeople } from "#sync/hooks/use-people.ts";
 import { useSettings } from "#sync/hooks/use-settings.ts";
 import { AllowanceCard } from "./allowance-card.tsx";
+import { toContactAudience } from "./contact-audience.ts";
 import { ExceptionsRow } from "./exceptions-row.tsx";
 import { FindableByField } from "./findable-by-field.tsx";
 import { PictureToField } from "./picture-to-field.tsx";
+import { StatusesToField } from "./statuses-to-field.tsx";
 import { useUpdateSettings } from "./use-update-settings.ts";
 
 const privacySwitches = [
@@ -26,13 +28,10 @@ const visibilityFacts = [
   { fact: "blocked", icon: "i-ph-prohibit" },
 ] as const;
 
-/** Audience of a setting that is turned on for contacts. Contacts excepted before are excepted again. */
-const toContactAudience = ({ exceptions }: Settings, name: keyof Exceptions) =>
-  exceptions[name]?.length ? "contacts_except" : "contacts";
-
 /** Text of a fact, which depends on the settings. */
 const toShownFact = (fact: (typeof visibilityFacts)[number]["fact"], settings: Settings) => {
   if (fact === "profile" && settings.pictureTo !== "everyone") return "profileRestricted";
+  if (fact === "posts" && settings.statusesTo !== "everyone") return "postsRestricted";
   if (fact !== "number") return fact;
   if (settings.phoneTo === "nobody") return "numberHidden";
   return settings.phoneInGroups ? "numberShown" : fact;
@@ -107,19 +106,7 @@ export default function PrivacyScreen() {
               isUnavailable={!showsNumber}
               onChange={(phoneInGroups) => updateSettings({ phoneInGroups })}
             />
-            <div>
-              <PictureToField
-                value={settings.pictureTo}
-                onChoose={(choice) =>
-                  updateSettings({
-                    pictureTo: choice === "contacts" ? toContactAudience(settings, "pictureTo") : choice,
-                  })
-                }
-              />
-              {(settings.pictureTo === "contacts" || settings.pictureTo === "contacts_except") && (
-                <ExceptionsRow name="pictureTo" label={t("settings.privacy.picture.title")} />
-              )}
-            </div>
+            <PictureToField />
             <SwitchRow
               label={t("settings.privacy.requestsFrom")}
               description={t("settings.privacy.requestsFromBody")}
@@ -142,12 +129,15 @@ export default function PrivacyScreen() {
       </SettingsCard>
       <SettingsCard title={t("shell.tabs.tala")} icon="i-ph-eye">
         {() => (
-          <SwitchRow
-            label={t("settings.privacy.tala")}
-            description={t("settings.privacy.talaBody")}
-            isOn={settings.tala}
-            onChange={(tala) => updateSettings({ tala })}
-          />
+          <>
+            <SwitchRow
+              label={t("settings.privacy.tala")}
+              description={t("settings.privacy.talaBody")}
+              isOn={settings.tala}
+              onChange={(tala) => updateSettings({ tala })}
+            />
+            <StatusesToField />
+          </>
         )}
       </SettingsCard>
       <AllowanceCard />

@@ -61,11 +61,13 @@ test("privacy settings work by keyboard, are shown on another device at once, an
   const onTablet = tablet.texts.settings.privacy;
   const tabletChoices = tablet.page.getByRole("group", { name: onTablet.findable.title });
   await expect(tabletChoices.getByRole("radio", { checked: true })).toHaveAccessibleName(onTablet.findable.whole);
+  const pictureChoice = (name: string) =>
+    page.getByRole("group", { name: privacy.picture.title }).getByRole("radio", { name, exact: true });
   // So do the texts about the picture, and about a number that nobody sees.
   await expect(page.getByText(privacy.seen.profile)).toBeVisible();
-  await page.getByRole("radio", { name: privacy.picture.everyone, exact: true }).focus();
+  await pictureChoice(privacy.picture.everyone).focus();
   await page.keyboard.press("ArrowDown");
-  await expect(page.getByRole("radio", { name: privacy.picture.contacts, exact: true })).toBeChecked();
+  await expect(pictureChoice(privacy.picture.contacts)).toBeChecked();
   await expect(page.getByText(privacy.seen.profileRestricted)).toBeVisible();
   await expect(tablet.page.getByText(onTablet.seen.profileRestricted)).toBeVisible();
   await switchOf(phone, privacy.phoneTo).press("Space");

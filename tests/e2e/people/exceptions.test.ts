@@ -33,6 +33,8 @@ test("a contact who is excepted sees no presence and no picture, and is told tha
     people === 0 ? texts.settings.privacy.except.none : fill(texts.settings.privacy.except.some, { people });
   const rowOf = (label: string, people: number) =>
     page.getByRole("button", { name: `${label} ${except(people)}`, exact: true });
+  const pictureChoice = (name: string) =>
+    page.getByRole("group", { name: privacy.picture.title }).getByRole("radio", { name, exact: true });
   const contact = (name: string) => page.getByRole("checkbox", { name: new RegExp(`^${name}`) });
   const save = page.getByRole("button", { name: privacy.except.save, exact: true });
   const header = bens.page.getByRole("link", { name: "Ana" });
@@ -58,7 +60,7 @@ test("a contact who is excepted sees no presence and no picture, and is told tha
 
   await test.step("the picture, for two people, and then for one of them again", async () => {
     await expect(rowOf(privacy.picture.title, 0)).toHaveCount(0); // it is for everyone
-    await page.getByRole("radio", { name: privacy.picture.contacts, exact: true }).press("Space");
+    await pictureChoice(privacy.picture.contacts).press("Space");
     await rowOf(privacy.picture.title, 0).click();
     for (const name of ["Ben", "Cléo"]) await contact(name).press("Space");
     await save.click();
@@ -113,6 +115,21 @@ test("a contact who is excepted sees no presence and no picture, and is told tha
     await save.click();
     await expect(rowOf(privacy.groupAdds, 1)).toBeVisible();
     await expect.poll(async () => (await readSettings()).exceptions.groupAdds).toEqual([ben.id, cleo.id]);
+  });
+
+  await test.step("the next statuses", async () => {
+    const statuses = page.getByRole("group", { name: privacy.statuses.title });
+    await expect(statuses.getByRole("radio", { name: privacy.statuses.everyone, exact: true })).toBeChecked();
+    await expect(page.getByText(anas.texts.settings.privacy.seen.posts)).toBeVisible();
+    await statuses.getByRole("radio", { name: privacy.statuses.contacts, exact: true }).press("Space");
+    await expect(page.getByText(anas.texts.settings.privacy.seen.postsRestricted)).toBeVisible();
+    await rowOf(privacy.statuses.title, 0).click();
+    await contact("Ben").press("Space");
+    await save.click();
+    await expect(rowOf(privacy.statuses.title, 1)).toBeVisible();
+    await expect.poll(async () => (await readSettings()).statusesTo).toBe("contacts_except");
+    await rowOf(privacy.statuses.title, 1).scrollIntoViewIfNeeded();
+    await page.screenshot({ path: test.info().outputPath("except-360-statuses.png") });
   });
 
   await test.step("it looks as the other settings, in every language", async () => {
