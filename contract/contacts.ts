@@ -35,7 +35,8 @@ export const RequestPage = v.object({
 export type RequestPage = v.InferOutput<typeof RequestPage>;
 
 /** Names of what the recipient and the sender of a request have in common: the number, and some of the names. */
-const CommonNames = v.object({ count: v.number(), names: v.array(v.string()) });
+export const CommonNames = v.object({ count: v.number(), names: v.array(v.string()) });
+export type CommonNames = v.InferOutput<typeof CommonNames>;
 
 /** Facts about the sender of a pending request, for its recipient. */
 export const RequestContext = v.object({

@@ -117,11 +117,9 @@ export const errorStatus = {
   group_without_members: 400,
   invalid_group_name: 400,
   member_not_found: 404,
-  not_your_contact: 403,
-  not_addable: 403, // the person does not allow others to add them to groups
   groups_used_up: 429, // by a person in a lower trust tier, for today
   group_members_limited: 403, // of a group to which a person in a lower trust tier adds people
-  member_has_left: 403, // the person left this group recently and cannot be added again yet
+  group_invitation_not_found: 404, // or expired, withdrawn, or answered before
   not_allowed: 403,
   empty_message: 400,
   message_too_long: 400,

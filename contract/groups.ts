@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { CommonNames } from "./contacts.ts";
 import { Uuid } from "./ids.ts";
 import { groupMembersMax, groupNameMaxLength, memberPageRows } from "./limits.ts";
 import { Profile } from "./people.ts";
@@ -43,6 +44,34 @@ export const Group = v.object({
   created_at: v.number(),
 });
 export type Group = v.InferOutput<typeof Group>;
+
+/** A group after people were added. `invited`: those of them who got an invitation instead, whatever the reason. */
+export const GroupWithInvited = v.object({ ...Group.entries, invited: v.array(Uuid) });
+export type GroupWithInvited = v.InferOutput<typeof GroupWithInvited>;
+
+/** Invitation to a group, for the invited person. It shows neither messages nor members besides common contacts. */
+export const GroupInvitation = v.object({
+  id: Uuid,
+  group: v.object({ id: Uuid, name: v.string(), count: v.number() }),
+  from_user: Profile, // without the picture unless they are a contact
+  is_contact: v.boolean(), // the person who invites
+  created_at: v.number(),
+  contacts: CommonNames, // own contacts among the members
+});
+export type GroupInvitation = v.InferOutput<typeof GroupInvitation>;
+/** Invitations that wait for an answer, newest first. */
+export const GroupInvitations = v.object({ invitations: v.array(GroupInvitation) });
+export type GroupInvitations = v.InferOutput<typeof GroupInvitations>;
+
+/**
+ * People outside a group whom its owner invited or may invite again: invitations that were neither accepted nor
+ * withdrawn, newest first, and former members. A declined invitation is not told apart.
+ */
+export const GroupCandidates = v.object({
+  invited: v.array(v.object({ profile: Profile, created_at: v.number() })),
+  former: v.array(Profile),
+});
+export type GroupCandidates = v.InferOutput<typeof GroupCandidates>;
 
 /** Current or former member. Messages name their sender by `number`, which never changes. */
 export const GroupMember = v.object({

@@ -65,7 +65,6 @@ export const missedCallsListedMax = 99; // the same for unread missed calls; mor
 export const everyoneMentionPauseMs = 3_600_000; // between two messages of a group that mention everyone
 export const groupReactionHoldMs = 1_000; // time to collect members' reactions before the group is notified
 export const groupReceiptHoldMs = 1_000; // time to collect members' receipts before the authors are notified
-export const groupReturnDays = 30; // days during which a person who left a group cannot be added again
 export const membershipsKeptMax = 32; // of a person in one group, whose messages stay readable after the last one
 export const memberPageRows = 90; // each with its profile; a D1 query accepts 100 values
 
@@ -262,6 +261,11 @@ export const pendingRequestsMax = 20; // pending, to one person
 export const requestsReceivedPerDay = 10; // to one person and not accepted
 // Wait after the first, second and any further refusal by the same person
 export const askAgainDays = [1, 7, 30] as const;
+// Invitations to groups (docs/decisions/group-invitations.md)
+export const groupInvitationDays = 30; // until an invitation expires
+export const groupInvitationsAtOnce = 50; // by one request
+export const groupInvitationsListedMax = 99; // to one person
+export const formerMembersListedMax = 50; // whom the owner may invite again
 // Context of a received request
 export const exceptionsMax = 50; // people excepted from one setting
 export const commonNamesMax = 3; // of common contacts, and of common groups

@@ -42,6 +42,7 @@ export const Relation = v.object({
   since: v.number(), // start of this state
   blocked: v.boolean(), // by the user; the blocked person is not notified
   number_notice: v.optional(v.picklist(numberNotices)), // absent once confirmed
+  group_invitations: v.optional(v.number()), // received and not answered; in the own relation only, absent if none
 });
 export type Relation = v.InferOutput<typeof Relation>;
 

@@ -8,6 +8,7 @@ import { conversationChoiceRoutes } from "./conversations/choice-routes.ts";
 import { conversationCommandRoutes } from "./conversations/command-routes.ts";
 import { conversationRoutes } from "./conversations/routes.ts";
 import { fileRoutes } from "./files/routes.ts";
+import { groupInvitationRoutes } from "./groups/invitation-routes.ts";
 import { groupRoutes } from "./groups/routes.ts";
 import type { AppEnv } from "./lib/http/app.ts";
 import { limitBody } from "./lib/http/body-limit.ts";
@@ -68,6 +69,7 @@ export const api = app
   .route("/api", contactRoutes)
   .route("/api", blockRoutes)
   .route("/api", conversationRoutes)
+  .route("/api", groupInvitationRoutes)
   .route("/api", groupRoutes)
   .route("/api", fileRoutes)
   .route("/api", conversationCommandRoutes)

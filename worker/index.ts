@@ -6,6 +6,7 @@ import { expireSessions } from "./auth/sessions/expire-sessions.ts";
 import { purgeInvitations } from "./contacts/invitation-queries.ts";
 import { openDb } from "./db/client.ts";
 import { purgeFiles } from "./files/purge.ts";
+import { purgeGroupInvitations } from "./groups/invitation-queries.ts";
 import { runInBatches } from "./lib/deletion/run-in-batches.ts";
 import { isLoopback } from "./lib/http/public-origin.ts";
 import { emptyHeaders } from "./lib/http/security-headers.ts";
@@ -62,6 +63,7 @@ export default {
       purgeFormerHandles(openDb(env), now, expiredPerTable),
       purgeNumberProofs(openDb(env), now, expiredPerTable),
       purgeInvitations(openDb(env), now, expiredPerTable),
+      purgeGroupInvitations(openDb(env), now, expiredPerTable),
       resealSecrets(env),
     ]);
   },

@@ -214,6 +214,7 @@ export const fromWireRow = (row: WireRow, now: number): InboxRow => {
 const Millis = v.number();
 /** Bits of a person: blocked by the user, account deleted, and the notices about the number. */
 const personFlags = { blocked: 1, deleted: 2, left: 4, changed: 8 } as const;
+const invitationsUnit = 16; // the number of invitations to groups follows the bits
 export const WirePerson = v.tuple([
   PackedUuid,
   v.string(), // username
@@ -224,7 +225,7 @@ export const WirePerson = v.tuple([
   v.nullable(PackedUuid), // request
   v.nullable(PackedUuid), // connection
   Millis, // since
-  v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(15)), // `personFlags`
+  v.pipe(v.number(), v.integer(), v.minValue(0)), // `personFlags`
 ]);
 export type WirePerson = v.InferOutput<typeof WirePerson>;
 const packOrNull = (id: Uuid | null) => id && packUuid(id);
@@ -241,12 +242,14 @@ export const toWirePerson = ({ profile, ...row }: Relation): WirePerson => [
   row.since,
   (profile.deleted ? personFlags.deleted : 0) |
     (row.blocked ? personFlags.blocked : 0) |
-    (row.number_notice ? personFlags[row.number_notice] : 0),
+    (row.number_notice ? personFlags[row.number_notice] : 0) |
+    ((row.group_invitations ?? 0) * invitationsUnit),
 ];
 export const fromWirePerson = (person: WirePerson): Relation => {
   const [id, username, phone, avatar, createdAt, state, request, connection, since, flags] = person;
   const profile = { id: unpackUuid(id), username, phone, avatar_url: avatar, created_at: createdAt };
   const has = (flag: number) => (flags & flag) !== 0;
+  const invitations = Math.floor(flags / invitationsUnit);
   return {
     profile: has(personFlags.deleted) ? { ...profile, deleted: true } : profile,
     state: relationStates[state] ?? "none",
@@ -256,5 +259,6 @@ export const fromWirePerson = (person: WirePerson): Relation => {
     blocked: has(personFlags.blocked),
     ...(has(personFlags.left) ? { number_notice: "left" as const } : {}),
     ...(has(personFlags.changed) ? { number_notice: "changed" as const } : {}),
+    ...(invitations > 0 ? { group_invitations: invitations } : {}),
   };
 };

@@ -29,7 +29,7 @@ import * as serverFrame from "./server-frame-types.ts";
  * live edits, `messages`, `page` and `searchResults` frames, after every `creditReportMessages` messages and every quarter of `creditBytes`. A server that refuses
  * frames drops those without an answer, so after a rate-limit refusal a device sends `received` and `foreground` again.
  */
-export const protocolVersion = 26;
+export const protocolVersion = 27;
 
 export const pingFrame = ".";
 /**

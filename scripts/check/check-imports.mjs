@@ -28,7 +28,8 @@ const workerFeatures = [
   "files",
   "account",
 ];
-const publicModules = /^worker\/([^/]+)\/(queries|trust|security-notices|second-factor\/reauthentication)\.ts$/;
+const publicModules =
+  /^worker\/([^/]+)\/(queries|trust|request-limits|security-notices|second-factor\/reauthentication)\.ts$/;
 
 /**
  * Import order of an area's folders and files, from independent to dependent: a file imports its own stage and earlier
@@ -270,7 +271,7 @@ function findViolation(from, to, typeOnly) {
   }
   if (fromFolder === toFolder) return undefined;
   if (!publicModules.test(to))
-    return "of another feature only its doors (queries.ts, security-notices.ts, reauthentication.ts) may be imported";
+    return "of another feature only its doors (queries.ts, trust.ts, request-limits.ts, security-notices.ts, reauthentication.ts) may be imported";
   const ordered = workerFeatures.indexOf(toFolder) < workerFeatures.indexOf(fromFolder);
   return ordered ? undefined : `features import along one order: ${workerFeatures.join(" < ")}`;
 }

@@ -1,13 +1,13 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { ErrorCode } from "#contract/errors.ts";
 import { privateConversationId, type Uuid } from "#contract/ids.ts";
-import { askAgainDays, pendingRequestsMax, requestsReceivedPerDay } from "#contract/limits.ts";
+import { askAgainDays, groupInvitationDays, pendingRequestsMax, requestsReceivedPerDay } from "#contract/limits.ts";
 import { type Allowance, tierAllowances } from "#contract/settings/trust-tiers.ts";
 import type { Db } from "#worker/db/client.ts";
 import { hasSearchedNumber, readTrust } from "#worker/people/trust.ts";
 
 /**
- * Limits of the connection requests that a person may send and receive. Accepted requests and ended contacts do not
+ * Limits of the connection requests and invitations to groups that a person may send and receive. Accepted requests and ended contacts do not
  * count: the limits concern people who do not want contact. Requests that the recipient does not see, because they
  * block the sender, use up nobody's quota. The sender gets the same response whether blocked or not.
  */
@@ -27,8 +27,12 @@ const isMadeSince = (since: number): SQL => {
   return sql`(status IN ('pending', 'declined') AND id >= ${`${hex.slice(0, 8)}-${hex.slice(8)}`} AND created_at > ${since})`;
 };
 
+/** SQL: an invitation to a group made after this time and not accepted. */
+const isInvitedSince = (since: number): SQL => sql`(created_at > ${since} AND status <> 'accepted')`;
+
 const countMadeSince = (from: Uuid, since: number): SQL =>
-  sql`(SELECT count(*) FROM connection_requests WHERE from_user_id = ${from} AND ${isMadeSince(since)} AND ${isUnwanted})`;
+  sql`((SELECT count(*) FROM connection_requests WHERE from_user_id = ${from} AND ${isMadeSince(since)} AND ${isUnwanted})
+    + (SELECT count(*) FROM group_invitations WHERE from_user_id = ${from} AND is_contact = 0 AND ${isInvitedSince(since)}))`;
 
 const isVisibleTo = (to: Uuid): SQL =>
   sql`NOT EXISTS (SELECT 1 FROM blocks WHERE blocks.user_id = ${to} AND blocks.blocked_user_id = from_user_id)`;
@@ -37,12 +41,16 @@ const isVisibleTo = (to: Uuid): SQL =>
 const takesRequests = (to: Uuid): SQL =>
   sql`NOT EXISTS (SELECT 1 FROM settings WHERE user_id = ${to} AND requests_from = 'nobody')`;
 
-const countPendingTo = (to: Uuid): SQL =>
-  sql`(SELECT count(*) FROM connection_requests WHERE to_user_id = ${to} AND status = 'pending' AND ${isVisibleTo(to)})`;
+const countPendingTo = (to: Uuid, now: number): SQL =>
+  sql`((SELECT count(*) FROM connection_requests WHERE to_user_id = ${to} AND status = 'pending' AND ${isVisibleTo(to)})
+    + (SELECT count(*) FROM group_invitations WHERE to_user_id = ${to} AND status = 'pending'
+      AND created_at > ${now - groupInvitationDays * dayMs} AND ${isVisibleTo(to)}))`;
 
 const countReceivedSince = (to: Uuid, since: number): SQL =>
-  sql`(SELECT count(*) FROM connection_requests WHERE to_user_id = ${to} AND ${isMadeSince(since)}
-    AND ${isUnwanted} AND ${isVisibleTo(to)})`;
+  sql`((SELECT count(*) FROM connection_requests WHERE to_user_id = ${to} AND ${isMadeSince(since)}
+    AND ${isUnwanted} AND ${isVisibleTo(to)})
+    + (SELECT count(*) FROM group_invitations WHERE to_user_id = ${to} AND status IN ('pending', 'declined', 'withdrawn')
+      AND ${isInvitedSince(since)} AND ${isVisibleTo(to)}))`;
 
 type RequestCounts = {
   phone: string;
@@ -86,7 +94,7 @@ export const checkRequestQuota = async (
     AND from_user_id = ${from} AND status = 'declined' AND connection_id IS NULL`;
   const counts =
     await db.get<RequestCounts>(sql`SELECT (SELECT phone FROM profiles WHERE id = ${from}) AS phone, ${madeCount} AS made,
-    ${countPendingTo(to)} AS pending, ${countReceivedSince(to, now - dayMs)} AS received, ${takesRequests(to)} AS isOpen,
+    ${countPendingTo(to, now)} AS pending, ${countReceivedSince(to, now - dayMs)} AS received, ${takesRequests(to)} AS isOpen,
     (SELECT count(*) ${declinedRequests}) AS declined,
     (SELECT ifnull(max(updated_at), 0) ${declinedRequests}) AS declinedAt`);
   const pause = askAgainDays[Math.min(counts.declined, askAgainDays.length) - 1] ?? 0;
@@ -107,9 +115,17 @@ export const checkRequestQuota = async (
   if (!counts.isOpen || counts.pending >= (pendingMax ?? 0) || counts.received >= (receivedMax ?? 0))
     return { code: "request_not_possible", retryAfterMs: dayMs };
   return {
-    condition: sql`${madeCount} < ${ownMax} AND ${countPendingTo(to)} < ${pendingMax ?? 0}
+    condition: sql`${madeCount} < ${ownMax} AND ${countPendingTo(to, now)} < ${pendingMax ?? 0}
       AND ${countReceivedSince(to, now - dayMs)} < ${receivedMax ?? 0} AND ${takesRequests(to)}`,
   };
+};
+
+/** Remaining quota for an invitation of a contact: contacts are not new people, and only the recipient's room counts. */
+export const checkContactQuota = async (db: Db, to: Uuid, now = Date.now()): Promise<RequestQuota> => {
+  const condition = sql`(${countPendingTo(to, now)} < ${pendingRequestsMax}
+    AND ${countReceivedSince(to, now - dayMs)} < ${requestsReceivedPerDay})`;
+  const { hasRoom } = await db.get<{ hasRoom: number }>(sql`SELECT ${condition} AS hasRoom`);
+  return hasRoom === 1 ? { condition } : { code: "request_not_possible", retryAfterMs: dayMs };
 };
 
 /** Remaining allowance of a person for today, for their settings. */

@@ -1,14 +1,25 @@
 import { and, eq, inArray, not, sql } from "drizzle-orm";
 import { type ConversationId, otherMember, privateConversationId, type Uuid } from "#contract/ids.ts";
+import { groupInvitationDays, groupInvitationsListedMax } from "#contract/limits.ts";
 import type { FoundPerson, NumberNotice, Profile, Relation, RelationState } from "#contract/people.ts";
 import { defaultSettings, type Settings } from "#contract/settings/settings.ts";
 import { ownNumber } from "#worker/lib/absent-number.ts";
 import { type PlainAudience, selectAudienceFor } from "#worker/lib/exceptions.ts";
 import { isPictureVisible, type PhoneAccess, toVisiblePhone } from "#worker/lib/phone-visibility.ts";
 import type { Db } from "./client.ts";
-import { blocks, connection_requests, connections, number_notices, profiles, settings } from "./schema.ts";
+import {
+  blocks,
+  connection_requests,
+  connections,
+  group_invitations,
+  number_notices,
+  profiles,
+  settings,
+} from "./schema.ts";
 
 /** Relations between people, read from the directory. */
+
+const dayMs = 24 * 3_600_000;
 
 /** Profile with the phone number and the picture, which not every reader may see, and the owner's settings as they are for the reader. */
 export type ProfileWithPhone = Omit<Profile, "handle" | "verified"> & {
@@ -189,6 +200,22 @@ const listContactStates = async (db: Db, me: Uuid, others: Uuid[]): Promise<Cont
   return toContactStates(me, ...(await db.batch(selectContactStates(db, me, others))));
 };
 
+/** SQL: an invitation to a group that waits for the answer of this person, who does not block its sender. */
+export const isReceivedInvitation = (me: Uuid, now = Date.now()) =>
+  sql`(${group_invitations.to_user_id} = ${me} AND ${group_invitations.status} = 'pending'
+    AND ${group_invitations.created_at} > ${now - groupInvitationDays * dayMs}
+    AND NOT EXISTS (SELECT 1 FROM ${blocks}
+      WHERE ${blocks.user_id} = ${me} AND ${blocks.blocked_user_id} = ${group_invitations.from_user_id}))`;
+
+/** Own relation with the number of received invitations to groups. */
+const withInvitations = async (db: Db, me: Uuid, relations: Relation[]): Promise<Relation[]> => {
+  if (!relations.some(({ profile }) => profile.id === me)) return relations;
+  const count = Math.min(await db.$count(group_invitations, isReceivedInvitation(me)), groupInvitationsListedMax);
+  return relations.map((relation) =>
+    count > 0 && relation.profile.id === me ? { ...relation, group_invitations: count } : relation,
+  );
+};
+
 /** Relations with their profiles. Deleted people are omitted. */
 export const listRelations = async (db: Db, me: Uuid, others: Uuid[]): Promise<Relation[]> => {
   if (others.length === 0) return [];
@@ -197,10 +224,11 @@ export const listRelations = async (db: Db, me: Uuid, others: Uuid[]): Promise<R
     ...selectContactStates(db, me, others),
   ]);
   const contactStates = toContactStates(me, ...rest);
-  return people.map((person) => {
+  const relations = people.map((person) => {
     const contactState = contactStates.get(person.id) ?? noContactState;
     return { profile: toProfile(me, person, { state: contactState.state, foundBy: "id" }), ...contactState };
   });
+  return withInvitations(db, me, relations);
 };
 
 /** Profiles of people who share a group with the reader (`group`) or did so before (`id`). */

@@ -201,6 +201,32 @@ export const connection_requests = sqliteTable(
 );
 
 /**
+ * Invitations to groups, for the people who get them and for the limits. The group itself decides whether one can be
+ * accepted. `void` ones are never shown: the person declined such an invitation recently. No foreign keys: the groups
+ * hold the id of the invited person and have to be told when an account is deleted.
+ */
+export const group_invitations = sqliteTable(
+  "group_invitations",
+  {
+    id: text("id").primaryKey(),
+    group_id: text("group_id").notNull(),
+    from_user_id: text("from_user_id").notNull(),
+    to_user_id: text("to_user_id").notNull(),
+    /** Whether the two were contacts: only strangers count as new people. */
+    is_contact: integer("is_contact", { mode: "boolean" }).notNull(),
+    status: text("status", { enum: ["pending", "accepted", "declined", "withdrawn", "void"] }).notNull(),
+    created_at: integer("created_at").notNull(),
+    updated_at: integer("updated_at").notNull(),
+  },
+  (table) => [
+    uniqueIndex("group_invitations_pending").on(table.group_id, table.to_user_id).where(sql`status = 'pending'`),
+    index("group_invitations_received").on(table.to_user_id, table.status, table.id),
+    index("group_invitations_sent").on(table.from_user_id, table.id),
+    index("group_invitations_by_time").on(table.created_at),
+  ],
+);
+
+/**
  * Blocks. `avatar_url` is the blocker's picture at the start, which the blocked person keeps seeing. `created_at` grows
  * with each block of a person and serves as the list cursor.
  */

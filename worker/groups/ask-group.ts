@@ -9,6 +9,7 @@ import { deleteAvatar } from "#worker/lib/storage/avatars.ts";
 import type { ConversationRpc, GroupChangeResult, GroupCommand, MemberEntries } from "#worker/objects/rpc.ts";
 import { withRetry } from "#worker/objects/shared/retry.ts";
 import { getConversationStub, getUserChannelStub } from "#worker/objects/stubs.ts";
+import { withdrawInvitations } from "./invitation-queries.ts";
 
 /** Requests of the group routes to the group's Conversation, which checks the caller's permissions. */
 
@@ -55,6 +56,9 @@ export const readGroup = (c: AppContext, id: Uuid): Promise<Group | Refusal> =>
 export const readNewGroup = (c: AppContext, id: Uuid): Promise<Group | Refusal> =>
   askNewGroup(c, id, (group, user) => group.getGroup(user));
 
+/** Commands by which an owner stops being one, which ends their invitations. */
+const ownerChanges: readonly GroupCommand["type"][] = ["leave", "handOver", "end"];
+
 /**
  * Runs a group command and deletes pictures that are no longer shown: the replaced one and, after a lost response,
  * `before`.
@@ -69,6 +73,10 @@ export const executeGroupCommand = async (
   if (isRefusal(result)) return result;
   for (const key of new Set([result.replaced, formerPicture])) {
     if (key !== null) runAfterResponse(c.executionCtx, "delete a group's old picture", deleteAvatar(c.env, key));
+  }
+  if (ownerChanges.includes(command.type)) {
+    const withdrawn = withdrawInvitations(c.env, id, { from: c.var.caller.user });
+    runAfterResponse(c.executionCtx, "withdraw the invitations of a former owner", withdrawn);
   }
   return result;
 };

@@ -2,10 +2,10 @@ import { and, eq, inArray } from "drizzle-orm";
 import type { ErrorCode } from "#contract/errors.ts";
 import type { GroupMember, MemberPage } from "#contract/groups.ts";
 import { privateConversationId, type Uuid } from "#contract/ids.ts";
-import { memberPageRows } from "#contract/limits.ts";
+import { groupInvitationsAtOnce, memberPageRows } from "#contract/limits.ts";
 import type { Db } from "#worker/db/client.ts";
 import { listMemberProfiles } from "#worker/db/relations.ts";
-import { blocks, connections, settings } from "#worker/db/schema.ts";
+import { blocks, connections, profiles, settings } from "#worker/db/schema.ts";
 import { selectAudienceFor } from "#worker/lib/exceptions.ts";
 import type { AddedMember, MemberEntries } from "#worker/objects/rpc.ts";
 
@@ -35,28 +35,50 @@ const findAddability = async (db: Db, me: Uuid, others: Uuid[]) => {
       .where(and(eq(selectAudienceFor("groupAdds", me), "nobody"), inArray(settings.user_id, others))),
   ]);
   return {
-    contacts: contacts.map(({ a, b }) => (a === me ? b : a)),
+    contacts: new Set(contacts.map(({ a, b }) => (a === me ? b : a))),
     blocked: blockedByMe.map(({ other }) => other),
     blockers: new Set(blockingMe.map(({ other }) => other)),
-    unwilling: notAddable.map(({ other }) => other),
+    unwilling: new Set(notAddable.map(({ other }) => other)),
   };
 };
 
+/** Person who may not be added to a group directly, and whether they are a contact of who adds them. */
+export type InvitedPerson = { user: Uuid; isContact: boolean };
+export type NewMembersPlan = { added: AddedMember[]; invited: InvitedPerson[] };
+
+const hasProfiles = async (db: Db, people: readonly Uuid[]): Promise<boolean> => {
+  for (const chunk of toChunks(people))
+    if ((await db.$count(profiles, inArray(profiles.id, chunk))) < chunk.length) return false;
+  return true;
+};
+
 /**
- * Contacts to add to a group, or the reason why one of them cannot be added: members must be contacts whom the caller
- * does not block and who allow being added. The result does not reveal that somebody blocks the caller.
+ * Who of these people is added to a group and who is invited, or the reason why the caller may do neither. Added are
+ * contacts who allow it; `toInvite` names people who can only be invited all the same. The result does not reveal that
+ * somebody blocks the caller.
  */
-export const toAddedMembers = async (db: Db, me: Uuid, people: readonly Uuid[]): Promise<AddedMember[] | ErrorCode> => {
+export const planNewMembers = async (
+  db: Db,
+  me: Uuid,
+  people: readonly Uuid[],
+  toInvite: readonly Uuid[] = [],
+): Promise<NewMembersPlan | ErrorCode> => {
   const others = [...new Set(people)].filter((other) => other !== me);
-  const added: AddedMember[] = [];
+  const mustInvite = new Set(toInvite);
+  const plan: NewMembersPlan = { added: [], invited: [] };
   for (const chunk of toChunks(others)) {
-    const { contacts, blocked, blockers, unwilling: notAddable } = await findAddability(db, me, chunk);
-    if (contacts.length < chunk.length) return "not_your_contact";
+    const { contacts, blocked, blockers, unwilling } = await findAddability(db, me, chunk);
     if (blocked.length > 0) return "contact_blocked";
-    if (notAddable.length > 0) return "not_addable";
-    added.push(...chunk.map((user) => ({ user, isHidden: blockers.has(user) })));
+    for (const user of chunk) {
+      const isContact = contacts.has(user);
+      if (isContact && !unwilling.has(user) && !mustInvite.has(user))
+        plan.added.push({ user, isHidden: blockers.has(user) });
+      else plan.invited.push({ user, isContact });
+    }
   }
-  return added;
+  if (plan.invited.length > groupInvitationsAtOnce) return "requests_used_up";
+  const invited = plan.invited.map(({ user }) => user);
+  return (await hasProfiles(db, invited)) ? plan : "user_not_found";
 };
 
 /** Members with their profiles, as this member may see them. */

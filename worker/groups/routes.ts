@@ -4,6 +4,7 @@ import type { ErrorCode } from "#contract/errors.ts";
 import {
   Group,
   GroupChange,
+  GroupWithInvited,
   isGroupActionAllowed,
   MemberPage,
   MemberQuery,
@@ -36,7 +37,8 @@ import {
   respondWithGroup,
   respondWithoutGroup,
 } from "./ask-group.ts";
-import { toAddedMembers, toMemberPage } from "./queries.ts";
+import { addAndInvite, checkInvitations, inviteToNewGroup, respondWithInvited } from "./invite-people.ts";
+import { planNewMembers, toMemberPage } from "./queries.ts";
 
 const GroupIdParam = v.object({ id: Uuid });
 const GroupMemberParams = v.object({ id: Uuid, userId: Uuid });
@@ -48,6 +50,14 @@ const GroupMessageParams = v.object({
 /** Refusals for non-members of any group and for everybody of a missing one. */
 const groupRefusals = ["invalid_input", "group_not_found", "unavailable"] as const satisfies ErrorCode[];
 const groupChangeRefusals = [...groupRefusals, "not_allowed", "forbidden_origin"] as const satisfies ErrorCode[];
+
+const inviteRefusals = [
+  "user_not_found",
+  "contact_blocked",
+  "request_declined",
+  "requests_used_up",
+  "request_not_possible",
+] as const satisfies ErrorCode[];
 
 /** Group from an earlier identical request of the caller, whose contacts may have changed since then. */
 const findCreatedGroup = async (c: AppContext, id: Uuid): Promise<Group | undefined> => {
@@ -67,17 +77,15 @@ export const groupRoutes = createRoutes()
     "/groups",
     describeOperation({
       tag: "groups",
-      summary: "Create a group of contacts, under an id created by the client. Idempotent",
-      ok: { status: 200, body: Group },
+      summary: "Create a group under an id created by the client. Who cannot be added gets an invitation. Idempotent",
+      ok: { status: 200, body: GroupWithInvited },
       refusals: [
         "invalid_input",
         "invalid_group_name",
         "group_without_members",
         "group_full",
         "group_exists",
-        "not_your_contact",
-        "not_addable",
-        "contact_blocked",
+        ...inviteRefusals,
         "groups_used_up",
         "group_members_limited",
         "unavailable",
@@ -91,20 +99,22 @@ export const groupRoutes = createRoutes()
       const { id, name, members } = c.req.valid("json");
       const me = c.var.caller.user;
       const db = openDb(c.env);
-      const people = await toAddedMembers(db, me, members);
-      if (typeof people === "string") {
+      const refuseUnlessCreated = async (code: ErrorCode, wait: { retryAfterMs?: number } = {}) => {
         const existing = await findCreatedGroup(c, id);
-        return existing ? c.json(existing, 200) : refuse(c, people);
-      }
-      if (people.length === 0) return refuse(c, "group_without_members");
-      if (await isTooLargeForTier(c, 1 + people.length)) return refuse(c, "group_members_limited");
+        return existing ? c.json({ ...existing, invited: [] }, 200) : refuse(c, code, wait);
+      };
+      const plan = await planNewMembers(db, me, members);
+      if (typeof plan === "string") return refuseUnlessCreated(plan);
+      const { added, invited } = plan;
+      if (added.length + invited.length === 0) return refuse(c, "group_without_members");
+      if (await isTooLargeForTier(c, 1 + added.length + invited.length)) return refuse(c, "group_members_limited");
+      const invitations = await checkInvitations(c, invited);
+      if ("error" in invitations) return refuseUnlessCreated(invitations.error, invitations);
       const taken = await takeTierToken(c.env, db, me, "group");
-      if (!taken.ok) {
-        const existing = await findCreatedGroup(c, id);
-        return existing ? c.json(existing, 200) : refuse(c, "groups_used_up", taken);
-      }
-      const created = await askNewGroup(c, id, (group, user) => group.createGroup(user, name, people));
-      return isRefusal(created) ? refuse(c, created.error) : respondWithGroup(c, readNewGroup(c, id));
+      if (!taken.ok) return refuseUnlessCreated("groups_used_up", taken);
+      const created = await askNewGroup(c, id, (group, user) => group.createGroup(user, name, added));
+      if (isRefusal(created)) return refuse(c, created.error);
+      return inviteToNewGroup(c, id, invitations);
     },
   )
   .get(
@@ -204,16 +214,13 @@ export const groupRoutes = createRoutes()
     "/groups/:id/members",
     describeOperation({
       tag: "groups",
-      summary: "Add contacts to a group: all of them or none",
-      ok: { status: 200, body: Group },
+      summary: "Add contacts to a group, and invite those who cannot be added: all of them or none",
+      ok: { status: 200, body: GroupWithInvited },
       refusals: [
         ...groupChangeRefusals,
         "group_without_members",
         "group_full",
-        "not_your_contact",
-        "not_addable",
-        "member_has_left",
-        "contact_blocked",
+        ...inviteRefusals,
         "group_members_limited",
       ],
     }),
@@ -227,10 +234,21 @@ export const groupRoutes = createRoutes()
       const group = await readGroup(c, id);
       if (isRefusal(group)) return refuse(c, group.error);
       if (!isGroupActionAllowed(group.role, "add")) return refuse(c, "not_allowed");
-      const people = await toAddedMembers(openDb(c.env), c.var.caller.user, c.req.valid("json").members);
-      if (typeof people === "string") return refuse(c, people);
-      if (await isTooLargeForTier(c, group.count + people.length)) return refuse(c, "group_members_limited");
-      return respondWithGroup(c, changeGroup(c, id, { type: "add", people }));
+      const people = c.req.valid("json").members;
+      const known = await askGroup(c, id, (group, user) => group.checkNewMembers(user, people));
+      if (isRefusal(known)) return refuse(c, known.error);
+      const plan = await planNewMembers(openDb(c.env), c.var.caller.user, people, known.toInvite);
+      if (typeof plan === "string") return refuse(c, plan);
+      const { added } = plan;
+      const invited = plan.invited.filter(({ user }) => !known.members.includes(user));
+      if (await isTooLargeForTier(c, group.count + added.length + invited.length))
+        return refuse(c, "group_members_limited");
+      const invitations = await checkInvitations(
+        c,
+        invited.filter(({ user }) => !known.invited.includes(user)),
+      );
+      if ("error" in invitations) return refuse(c, invitations.error, invitations);
+      return respondWithInvited(c, addAndInvite(c, id, added, invitations), invited);
     },
   )
   .delete(

@@ -1,4 +1,4 @@
-import { and, eq, sql } from "drizzle-orm";
+import { and, eq, type SQL, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import type { Uuid } from "#contract/ids.ts";
 import { createDeletedRelation, type Relation } from "#contract/people.ts";
@@ -39,6 +39,15 @@ export const queueOneSidedRelation = (db: Db, user: Uuid, other: Uuid, condition
   db
     .insert(pending_relations)
     .select(sql`SELECT ${user}, ${other}, 1 WHERE ${condition}`)
+    .onConflictDoUpdate(raiseVersion);
+
+/** Statement for changed invitations to groups, whose number is in the own relation of their recipients. */
+export const queueInvitationCounts = (db: Db, invitations: SQL | undefined) =>
+  db
+    .insert(pending_relations)
+    .select(
+      sql`SELECT user, user, 1 FROM (SELECT DISTINCT to_user_id AS user FROM group_invitations WHERE ${invitations}) WHERE 1`,
+    )
     .onConflictDoUpdate(raiseVersion);
 
 /**

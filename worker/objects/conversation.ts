@@ -17,7 +17,7 @@ import { logWarning } from "#worker/lib/log.ts";
 import { AccessController } from "./conversation/access-controller.ts";
 import { CallController } from "./conversation/call-controller.ts";
 import { MemberNotifier } from "./conversation/delivery/notifier.ts";
-import { GroupController, groupNotFound } from "./conversation/groups/group.ts";
+import { GroupController, groupNotFound, invitationNotFound } from "./conversation/groups/group.ts";
 import { createGroupLog } from "./conversation/groups/group-commands.ts";
 import { isGroupLog } from "./conversation/groups/group-view.ts";
 import { ConversationLog } from "./conversation/log/conversation-log.ts";
@@ -53,8 +53,10 @@ import type {
   GroupChangeResult,
   GroupCommand,
   InboxPosition,
+  InvitingGroup,
   MemberEntries,
   MemberReadState,
+  NewMemberCheck,
   SearchBudget,
   SearchSlice,
   UserRemoval,
@@ -274,6 +276,22 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
 
   async runGroupCommand(user: Uuid, command: GroupCommand): Promise<GroupChangeResult | Refusal> {
     return this.#group ? this.#group.runCommand(user, command) : groupNotFound;
+  }
+
+  async checkNewMembers(...args: Parameters<GroupController["checkNewMembers"]>): Promise<NewMemberCheck | Refusal> {
+    return this.#group ? this.#group.checkNewMembers(...args) : groupNotFound;
+  }
+
+  async listCandidates(user: Uuid): ReturnType<ConversationRpc["listCandidates"]> {
+    return this.#group ? this.#group.listCandidates(user) : groupNotFound;
+  }
+
+  async findInvitation(...args: Parameters<GroupController["findInvitation"]>): Promise<InvitingGroup | Refusal> {
+    return this.#group ? this.#group.findInvitation(...args) : invitationNotFound;
+  }
+
+  async answerInvitation(user: Uuid, isAccepted: boolean): Promise<GroupChangeResult | Refusal> {
+    return this.#group ? this.#group.answerInvitation(user, isAccepted) : invitationNotFound;
   }
 
   async getGroup(user: Uuid): Promise<Group | Refusal> {

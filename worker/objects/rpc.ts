@@ -129,7 +129,10 @@ export type AddedMember = { user: Uuid; isHidden: boolean };
 
 /** Change of a group by a member. The Conversation checks permissions (`contract/groups.ts`). */
 export type GroupCommand =
-  | { type: "add"; people: AddedMember[] }
+  /** `invited`: people who may not be added and get an invitation. */
+  | { type: "add"; people: AddedMember[]; invited?: Uuid[] }
+  /** Withdraws an invitation. */
+  | { type: "uninvite"; user: Uuid }
   | { type: "remove"; user: Uuid }
   /**
    * A leaving owner may name a successor; the default is the member with the longest membership. The last member to
@@ -145,6 +148,12 @@ export type GroupChangeResult = { roster: number; count: number; replaced: strin
 
 /** Result of removing a deleted account: the group picture that is no longer referenced. */
 export type UserRemoval = Pick<GroupChangeResult, "replaced">;
+
+/** People whom a group's owner wants to add: present members, those to invite, those invited before. */
+export type NewMemberCheck = { members: Uuid[]; toInvite: Uuid[]; invited: Uuid[] };
+
+/** A group for a person with an invitation. `contacts`: those of the named people who are members. */
+export type InvitingGroup = { owner: Uuid; name: string; count: number; contacts: Uuid[] };
 
 /** A member as stored by the conversation. */
 type MemberEntry = { number: number; user: Uuid; role: GroupRole; since: number; left: boolean };
@@ -283,6 +292,14 @@ export interface ConversationRpc {
    * succeeds, also for a former member who repeats "leave" or "end".
    */
   runGroupCommand(user: Uuid, command: GroupCommand): Promise<GroupChangeResult | Refusal>;
+  /** For who may add members: which of these people are members or can only be invited. */
+  checkNewMembers(user: Uuid, people: readonly Uuid[]): Promise<NewMemberCheck | Refusal>;
+  /** For who may add members: invitations that were not accepted, and former members, the last one first. */
+  listCandidates(user: Uuid): Promise<{ invited: { user: Uuid; at: number }[]; former: Uuid[] } | Refusal>;
+  /** The group for a person who has an open invitation. */
+  findInvitation(user: Uuid, contacts: readonly Uuid[]): Promise<InvitingGroup | Refusal>;
+  /** Answers an invitation. Accepting again succeeds while the person is a member. */
+  answerInvitation(user: Uuid, isAccepted: boolean): Promise<GroupChangeResult | Refusal>;
   /** The group as this member sees it. */
   getGroup(user: Uuid): Promise<Group | Refusal>;
   /** Members by number, or a page of members that changed after a members version. */

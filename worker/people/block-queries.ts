@@ -6,8 +6,17 @@ import { blockPageRows } from "#contract/limits.ts";
 import { invitationDays } from "#contract/names/invitation.ts";
 import type { Db } from "#worker/db/client.ts";
 import { listRelations } from "#worker/db/relations.ts";
-import { blocks, connection_requests, invitations, profiles } from "#worker/db/schema.ts";
+import { blocks, connection_requests, group_invitations, invitations, profiles } from "#worker/db/schema.ts";
 import { queueOneSidedRelation } from "#worker/lib/contact-updates.ts";
+
+/** Statement that notifies the blocker's own devices of the number of their invitations, if it changes. */
+const queueInvitationCount = (db: Db, me: Uuid, other: Uuid) =>
+  queueOneSidedRelation(
+    db,
+    me,
+    me,
+    sql`EXISTS (SELECT 1 FROM ${group_invitations} WHERE to_user_id = ${me} AND status = 'pending' AND from_user_id = ${other})`,
+  );
 
 type BlockRow = typeof blocks.$inferSelect;
 
@@ -64,6 +73,7 @@ export const insertBlock = async (db: Db, me: Uuid, other: Uuid): Promise<void> 
       .onConflictDoNothing(),
     revokeInvitationKnownTo(db, me, other),
     queueOneSidedRelation(db, me, other),
+    queueInvitationCount(db, me, other),
   ]);
 };
 
@@ -104,5 +114,9 @@ export const queueUnblock = async (db: Db, me: Uuid, other: Uuid): Promise<void>
   const pair = privateConversationId(me, other);
   const isKnown = sql`EXISTS (SELECT 1 FROM connections WHERE conversation_id = ${pair})
     OR EXISTS (SELECT 1 FROM connection_requests WHERE conversation_id = ${pair} AND status = 'pending')`;
-  await db.batch([queueOneSidedRelation(db, me, other), queueOneSidedRelation(db, other, me, isKnown)]);
+  await db.batch([
+    queueOneSidedRelation(db, me, other),
+    queueOneSidedRelation(db, other, me, isKnown),
+    queueInvitationCount(db, me, other),
+  ]);
 };

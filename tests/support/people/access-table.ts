@@ -19,6 +19,8 @@ export type World = {
   bob: Person;
   sam: Person;
   request: string;
+  /** Bob's invitation to Ana's group. */
+  invitation: string;
   avatar: string;
   /** Ana's files: `upload` has all parts but is not completed, `sent` was sent to Cal, Rita and Dina. */
   upload: { id: string; bytes: string; name: string };
@@ -208,6 +210,7 @@ export const accessTable: Record<string, Row> = {
   "GET /api/requests": { expected: signedIn(200) },
   "GET /api/allowance": { expected: signedIn(200) },
   "GET /api/requests/contexts": { expected: signedIn(200) },
+  "GET /api/group-invitations": { expected: signedIn(200) },
   "GET /api/contacts": { expected: signedIn(200) },
   "GET /api/conversations": { expected: signedIn(200) },
   "GET /api/blocks": { expected: signedIn(200) },
@@ -467,6 +470,24 @@ export const accessTable: Record<string, Row> = {
     path: groupPath("/members"),
     body: ({ cal }) => ({ members: [cal.id] }),
     expected: ownersOnly,
+  },
+  "GET /api/groups/:id/invitations": { other: "cal", path: groupPath("/invitations"), expected: ownersOnly },
+  "DELETE /api/groups/:id/invitations/:userId": {
+    other: "cal",
+    path: (world) => groupPath(`/invitations/${world.bob.id}`)(world),
+    expected: { ...ownersOnly, entitled: 204 },
+  },
+  "POST /api/group-invitations/:id/accept": {
+    entitled: "bob",
+    other: "ana",
+    path: ({ invitation }) => `/api/group-invitations/${invitation}/accept`,
+    expected: owned,
+  },
+  "POST /api/group-invitations/:id/decline": {
+    entitled: "bob",
+    other: "ana",
+    path: ({ invitation }) => `/api/group-invitations/${invitation}/decline`,
+    expected: { ...owned, entitled: 204 },
   },
   "DELETE /api/groups/:id/members/:userId": {
     other: "cal",

@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
+import type { GroupInvitations } from "#contract/groups.ts";
 import { type ConversationId, createUuid, privateConversationId } from "#contract/ids.ts";
 import type { Relation } from "#contract/people.ts";
 import {
@@ -55,6 +56,9 @@ const makeWorld = async (): Promise<World> => {
   const text = "douze octets";
   const brought = await uploadParts(ana, new TextEncoder().encode(JSON.stringify(text)), "octets.json");
   const asked = await call("POST", "/api/requests", { token: ana.token, body: { to_user_id: bob.id } });
+  await call("POST", `/api/groups/${group}/members`, { token: ana.token, body: { members: [bob.id] } });
+  const received = await call("GET", "/api/group-invitations", { token: bob.token });
+  const invitation = (received.body as GroupInvitations).invitations[0]?.id ?? "";
   const pictured = await site.fetch(`${site.origin}/api/profile/avatar`, {
     method: "PUT",
     headers: { authorization: `Bearer ${ana.token}` },
@@ -81,6 +85,7 @@ const makeWorld = async (): Promise<World> => {
     bob,
     sam,
     request,
+    invitation,
     avatar,
     upload: unfinished,
     sent,

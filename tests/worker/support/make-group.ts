@@ -1,5 +1,5 @@
 import type { ErrorCode } from "#contract/errors.ts";
-import type { Group, MemberPage, NewGroup } from "#contract/groups.ts";
+import type { GroupWithInvited, MemberPage, NewGroup } from "#contract/groups.ts";
 import { createUuid } from "#contract/ids.ts";
 import type { Person } from "#tests/support/people/people.ts";
 import { readRow, waitUntil } from "./device.ts";
@@ -23,7 +23,7 @@ export const requestAs = async <T>(
 };
 
 export const makeGroup = (owner: Person, name: string, members: readonly Person[], id = createUuid()) =>
-  requestAs<Group>(owner, "POST", "/api/groups", {
+  requestAs<GroupWithInvited>(owner, "POST", "/api/groups", {
     id,
     name,
     members: members.map((one) => one.id),
@@ -49,8 +49,9 @@ export const makeFriends = async (count: number): Promise<[SeededPerson, ...Seed
 export const makeSyncedGroup = async (count: number, name = "Famille") => {
   const people = await makeFriends(count);
   const [owner, ...others] = people;
-  const group = await makeGroup(owner, name, others);
-  if (group === null || typeof group === "string") throw new Error(`no group: ${group}`);
+  const made = await makeGroup(owner, name, others);
+  if (made === null || typeof made === "string") throw new Error(`no group: ${made}`);
+  const { invited: _, ...group } = made;
   await Promise.all(others.map((one) => waitUntil(async () => (await readRow(one, group.id)).open)));
   return { id: group.id, owner, others, people, group };
 };

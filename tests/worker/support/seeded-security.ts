@@ -13,7 +13,7 @@ import {
   recovery_codes,
 } from "#worker/db/account-schema.ts";
 import { openDb } from "#worker/db/client.ts";
-import { invitations, number_claims, number_notices } from "#worker/db/schema.ts";
+import { group_invitations, invitations, number_claims, number_notices } from "#worker/db/schema.ts";
 import { type RateLimitName, rateLimitPolicies } from "#worker/lib/limits/rate-limit.ts";
 import { drainBucket } from "./site.ts";
 
@@ -50,6 +50,10 @@ export const seedSecurity = async (user: Uuid, session: Uuid, expires_at = Date.
       .insert(number_proofs)
       .values({ ...asked, id: id(), phone: "", method: "sms_code", adapter: "essai", created_at }),
     db.insert(invitations).values({ user_id: user, token: id(), expires_at, uses: 0 }),
+    db.insert(group_invitations).values({
+      ...{ id: id(), group_id: id(), from_user_id: user, to_user_id: user, created_at, updated_at: created_at },
+      ...{ is_contact: false, status: "pending" as const },
+    }),
     db.insert(number_claims).values({ user_id: user, phone: "", created_at, is_former: true }),
     db.insert(number_notices).values({ user_id: user, other_id: user, kind: "changed" }),
     db

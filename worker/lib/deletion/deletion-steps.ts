@@ -1,7 +1,9 @@
+import { eq } from "drizzle-orm";
 import type { Uuid } from "#contract/ids.ts";
 import { avatarSizes } from "#contract/limits.ts";
 import { openDb } from "#worker/db/client.ts";
-import { listPendingRecipients, pushPendingToEach } from "#worker/lib/contact-updates.ts";
+import { group_invitations } from "#worker/db/schema.ts";
+import { listPendingRecipients, pushPendingToEach, queueOneSidedRelation } from "#worker/lib/contact-updates.ts";
 import { purgeUserBuckets } from "#worker/lib/limits/rate-limit.ts";
 import { toPictureFolder } from "#worker/lib/storage/post-pictures.ts";
 import { anonymizeAllForwards } from "./anonymize-all-forwards.ts";
@@ -15,6 +17,7 @@ import { purgeUserFiles } from "./purge-user-files.ts";
 type DeletionStep = (env: Env, user: Uuid) => Promise<boolean>;
 
 const listingMax = 1_000; // page size of an R2 listing
+const invitationsAtOnce = 100;
 
 const notifyOfDeletion: DeletionStep = async (env, user) => {
   const db = openDb(env);
@@ -32,6 +35,28 @@ const purgeUserPictures: DeletionStep = async ({ AVATARS }, user) => {
   return isDone;
 };
 
+/** Deletes invitations to groups. The groups delete the id of an invited person. */
+const purgeGroupInvitations: DeletionStep = async (env, user) => {
+  const db = openDb(env);
+  const received = await db
+    .select({ id: group_invitations.id, group: group_invitations.group_id })
+    .from(group_invitations)
+    .where(eq(group_invitations.to_user_id, user))
+    .limit(invitationsAtOnce);
+  for (const { id, group } of received) {
+    await env.CONVERSATION.getByName(group).removeDeletedUser(user);
+    await db.delete(group_invitations).where(eq(group_invitations.id, id));
+  }
+  const sent = await db
+    .delete(group_invitations)
+    .where(eq(group_invitations.from_user_id, user))
+    .returning({ to: group_invitations.to_user_id });
+  const others = [...new Set(sent.map(({ to }) => to))];
+  for (const other of others) await queueOneSidedRelation(db, other, other);
+  await pushPendingToEach(env, others);
+  return received.length < invitationsAtOnce;
+};
+
 const purgeUserLimits: DeletionStep = async (env, user) => {
   await purgeUserBuckets(openDb(env), user);
   return true;
@@ -42,5 +67,6 @@ export const deletionSteps = {
   anonymizeForwards: anonymizeAllForwards,
   purgePictures: purgeUserPictures,
   purgeFiles: purgeUserFiles,
+  purgeGroupInvitations,
   purgeLimits: purgeUserLimits,
 } satisfies Record<string, DeletionStep>;

@@ -61,6 +61,7 @@ export class AccessController {
   removeDeletedUser(user: Uuid): UserRemoval {
     const log = this.#log;
     const member = log.members.find(user);
+    if (log.group) log.transaction(() => log.invitations.delete(user));
     if (!member) return { replaced: null };
     const { hasChanged, readers, ...removal } = this.#calls.transaction(() => {
       if (member.state === "in") this.#calls.endOpenCall(member);

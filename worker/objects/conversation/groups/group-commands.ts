@@ -1,7 +1,7 @@
 import type { EventBody } from "#contract/conversations.ts";
 import { isGroupActionAllowed } from "#contract/groups.ts";
 import type { Uuid } from "#contract/ids.ts";
-import { groupMembersMax, groupReturnDays } from "#contract/limits.ts";
+import { groupMembersMax } from "#contract/limits.ts";
 import type { Refusal } from "#contract/wire/commands.ts";
 import { ConversationLog } from "#worker/objects/conversation/log/conversation-log.ts";
 import { isLeaveUnconfirmed, isVisibleMember, type Member } from "#worker/objects/conversation/log/member-table.ts";
@@ -9,8 +9,6 @@ import { toKeptHistory } from "#worker/objects/conversation/log/memberships.ts";
 import { fromBodyColumns } from "#worker/objects/conversation/log/message-kinds.ts";
 import type { AddedMember, GroupChangeResult, GroupCommand } from "#worker/objects/rpc.ts";
 import { type GroupLog, isActiveGroup, toGroupChangeResult } from "./group-view.ts";
-
-const dayMs = 24 * 3_600_000;
 
 /**
  * Group commands. Each runs within the caller's transaction together with its system message, so concurrent commands
@@ -43,6 +41,7 @@ const attachMember = (
 ): Member => {
   const member = log.members.find(user) ?? log.members.add(user);
   const { head } = log;
+  log.invitations.delete(user);
   log.members.update(member, {
     state: isHidden ? (isLeaveUnconfirmed(member) ? "quietLeaving" : "quiet") : "in",
     role,
@@ -137,13 +136,13 @@ export const createGroupLog = (
 };
 
 /**
- * Whether a person left by themselves recently. Their "left" entry directly follows the head at which they left.
- * Removed members may be added again at any time.
+ * Whether a person left by themselves: they are invited and not added. Their "left" entry directly follows the head at
+ * which they left. Removed members may be added again.
  */
-const hasLeftRecently = (log: GroupLog, user: Uuid, now: number): boolean => {
+export const hasLeftByThemselves = (log: GroupLog, user: Uuid): boolean => {
   const member = log.members.find(user);
   const leftEntry = member && !isVisibleMember(member) && log.messages.find(member.visibleAfter + 1);
-  if (!leftEntry || leftEntry.sender !== member.number || now >= leftEntry.at + groupReturnDays * dayMs) return false;
+  if (!leftEntry || leftEntry.sender !== member.number) return false;
   const body = fromBodyColumns(leftEntry.kind, leftEntry.body);
   return body.type === "event" && body.event === "left";
 };
@@ -151,18 +150,32 @@ const hasLeftRecently = (log: GroupLog, user: Uuid, now: number): boolean => {
 const addPeople = (
   log: GroupLog,
   actor: Member,
-  people: readonly AddedMember[],
+  { people, invited = [] }: Extract<GroupCommand, { type: "add" }>,
   now: number,
+  isAccepted = false,
 ): GroupChangeResult | Refusal => {
   const added = filterNewMembers(log, people);
-  if (added.some(({ user }) => hasLeftRecently(log, user, now))) return { error: "member_has_left" };
+  // Left since the Worker asked: the repeated request invites them.
+  if (!isAccepted && added.some(({ user }) => hasLeftByThemselves(log, user))) return { error: "unavailable" };
   if (log.members.visible.length + added.length > groupMembersMax) return { error: "group_full" };
   revealHiddenMembers(log, people);
+  for (const user of invited) if (!findVisibleMember(log, user)) log.invitations.add(user, now);
   if (added.length === 0) return toGroupChangeResult(log);
   const membersVersion = nextMembersVersion(log);
   const numbers = added.map((person) => attachMember(log, person, "member", membersVersion, now).number);
   appendEvents(log, actor, [{ event: "added", who: numbers }], now);
   return toGroupChangeResult(log);
+};
+
+/**
+ * Adds an invited person. Of an acceptance and a withdrawal, or the end of the group, the first one counts; a repeated
+ * acceptance changes nothing.
+ */
+export const acceptInvitation = (log: GroupLog, user: Uuid, now: number): GroupChangeResult | Refusal => {
+  if (log.members.findActive(user)) return toGroupChangeResult(log);
+  const owner = log.members.active.find(({ role }) => isGroupActionAllowed(role, "add"));
+  if (!owner || !log.invitations.isOpen(user, now)) return { error: "group_invitation_not_found" };
+  return addPeople(log, owner, { type: "add", people: [{ user, isHidden: false }] }, now, true);
 };
 
 const expelMember = (log: GroupLog, actor: Member, user: Uuid, now: number): GroupChangeResult | Refusal => {
@@ -182,6 +195,7 @@ const endGroup = (log: GroupLog, now: number): GroupChangeResult => {
     if (isVisibleMember(member)) detachMember(log, member, membersVersion, now);
     if (member.kept) forgetHistory(log, member);
   }
+  log.invitations.deleteAll();
   log.updateGroup({ ended: true, picture: null });
   return toGroupChangeResult(log, picture);
 };
@@ -192,6 +206,7 @@ const closeGroup = (log: GroupLog, actor: Member, now: number): GroupChangeResul
   const membersVersion = nextMembersVersion(log);
   for (const member of [...log.members.visible]) detachMember(log, member, membersVersion, now);
   appendEvents(log, actor, [{ event: "left" }], now);
+  log.invitations.deleteAll();
   log.updateGroup({ ended: true, picture: null });
   return toGroupChangeResult(log, picture);
 };
@@ -218,7 +233,10 @@ export const leaveWithSuccessor = (
   const successor = isOwner ? chooseSuccessor(log, actor, successorId) : undefined;
   const membersVersion = nextMembersVersion(log);
   detachMember(log, actor, membersVersion, now);
-  if (successor) log.members.update(successor, { role: "owner", version: membersVersion });
+  if (successor) {
+    log.members.update(successor, { role: "owner", version: membersVersion });
+    log.invitations.deleteAll();
+  }
   const leftEvent: GroupEvent = { event: "left" };
   appendEvents(log, actor, successor ? [leftEvent, { event: "owner", who: [successor.number] }] : [leftEvent], now);
   return toGroupChangeResult(log);
@@ -237,6 +255,7 @@ const transferOwnership = (log: GroupLog, actor: Member, user: Uuid, now: number
   if (!isGroupActionAllowed(actor.role, "handOver")) return { error: "not_allowed" };
   if (!successor) return { error: "member_not_found" };
   const membersVersion = nextMembersVersion(log);
+  log.invitations.deleteAll();
   log.members.update(actor, { role: "member", version: membersVersion });
   log.members.update(successor, { role: "owner", version: membersVersion });
   appendEvents(log, actor, [{ event: "owner", who: [successor.number] }], now);
@@ -278,10 +297,14 @@ export const applyGroupCommand = (
 ): GroupChangeResult | Refusal => {
   if (command.type === "leave") return leaveWithSuccessor(log, actor, command.successor, now);
   if (command.type === "handOver") return transferOwnership(log, actor, command.user, now);
-  if (!isGroupActionAllowed(actor.role, command.type)) return { error: "not_allowed" };
+  if (!isGroupActionAllowed(actor.role, command.type === "uninvite" ? "add" : command.type))
+    return { error: "not_allowed" };
   switch (command.type) {
     case "add":
-      return addPeople(log, actor, command.people, now);
+      return addPeople(log, actor, command, now);
+    case "uninvite":
+      log.invitations.delete(command.user);
+      return toGroupChangeResult(log);
     case "remove":
       return expelMember(log, actor, command.user, now);
     case "rename":

@@ -1,10 +1,24 @@
-import type { Group } from "#contract/groups.ts";
+import { type Group, isGroupActionAllowed } from "#contract/groups.ts";
 import type { Uuid } from "#contract/ids.ts";
-import { groupTypingMax } from "#contract/limits.ts";
+import { formerMembersListedMax, groupTypingMax } from "#contract/limits.ts";
 import { isRefusal, type Refusal } from "#contract/wire/commands.ts";
 import type { MemberNotifier } from "#worker/objects/conversation/delivery/notifier.ts";
-import type { GroupChangeResult, GroupCommand, MemberEntries } from "#worker/objects/rpc.ts";
-import { applyGroupCommand, forgetHistory, isAlreadyDone } from "./group-commands.ts";
+import type { GroupInvitationEntry } from "#worker/objects/conversation/log/invitation-table.ts";
+import { isVisibleMember, type Member } from "#worker/objects/conversation/log/member-table.ts";
+import type {
+  GroupChangeResult,
+  GroupCommand,
+  InvitingGroup,
+  MemberEntries,
+  NewMemberCheck,
+} from "#worker/objects/rpc.ts";
+import {
+  acceptInvitation,
+  applyGroupCommand,
+  forgetHistory,
+  hasLeftByThemselves,
+  isAlreadyDone,
+} from "./group-commands.ts";
 import {
   type GroupLog,
   isActiveGroup,
@@ -17,6 +31,7 @@ import {
 type GroupNotifications = "notifyGroupChanged" | "notify" | "waitUntilDelivered" | "relayTyping" | "schedulePurge";
 
 export const groupNotFound: Refusal = { error: "group_not_found" };
+export const invitationNotFound: Refusal = { error: "group_invitation_not_found" };
 
 /** Group operations of a conversation: commands, views and notifications. The group may have ended. */
 export class GroupController {
@@ -56,6 +71,72 @@ export class GroupController {
       true,
     );
     if (isChanged) await this.#notifier.waitUntilDelivered(member);
+    return result;
+  }
+
+  /** The caller as an active member who may add people. */
+  #findAdder(user: Uuid): Member | Refusal {
+    const member = this.#log.members.findActive(user);
+    if (!isActiveGroup(this.#log) || !member) return groupNotFound;
+    return isGroupActionAllowed(member.role, "add") ? member : { error: "not_allowed" };
+  }
+
+  checkNewMembers(user: Uuid, people: readonly Uuid[], now = Date.now()): NewMemberCheck | Refusal {
+    const log = this.#log;
+    const adder = this.#findAdder(user);
+    if ("error" in adder) return adder;
+    const isMember = new Set(log.members.visible.map((member) => member.user));
+    const others = people.filter((person) => !isMember.has(person));
+    return {
+      members: people.filter((person) => isMember.has(person)),
+      toInvite: others.filter((person) => hasLeftByThemselves(log, person)),
+      invited: others.filter((person) => log.invitations.findTime(person, now) !== undefined),
+    };
+  }
+
+  listCandidates(user: Uuid, now = Date.now()): { invited: GroupInvitationEntry[]; former: Uuid[] } | Refusal {
+    const { members, invitations } = this.#log;
+    const adder = this.#findAdder(user);
+    if ("error" in adder) return adder;
+    const former = members.all.filter((member) => !isVisibleMember(member)).sort((a, b) => b.version - a.version);
+    return {
+      invited: invitations.list(now),
+      former: former.slice(0, formerMembersListedMax).map((member) => member.user),
+    };
+  }
+
+  /** Group as somebody with an open invitation may see it: nothing of its messages, and of its members their own contacts. */
+  findInvitation(user: Uuid, contacts: readonly Uuid[], now = Date.now()): InvitingGroup | Refusal {
+    const log = this.#log;
+    const owner = log.members.active.find(({ role }) => isGroupActionAllowed(role, "add"));
+    if (!isActiveGroup(log) || !owner || log.members.findActive(user) || !log.invitations.isOpen(user, now))
+      return invitationNotFound;
+    const { visible } = log.members;
+    const known = new Set(contacts);
+    return {
+      owner: owner.user,
+      name: log.group.name,
+      count: visible.length,
+      contacts: visible.flatMap((member) => (known.has(member.user) ? [member.user] : [])),
+    };
+  }
+
+  async answerInvitation(user: Uuid, isAccepted: boolean, now = Date.now()): Promise<GroupChangeResult | Refusal> {
+    const log = this.#log;
+    if (!isActiveGroup(log)) return invitationNotFound;
+    if (!isAccepted) {
+      if (log.members.findActive(user) || !log.invitations.isOpen(user, now)) return invitationNotFound;
+      log.transaction(() => log.invitations.decline(user));
+      return toGroupChangeResult(log);
+    }
+    const { roster: versionBefore } = log.group;
+    const result = log.transaction(() => acceptInvitation(log, user, now));
+    const member = log.members.findActive(user);
+    if (isRefusal(result) || !member) return result;
+    if (result.roster !== versionBefore) this.#notifier.notifyGroupChanged(log, member);
+    // Also a hidden member who becomes an active one, or who accepts again after a lost answer
+    else this.#notifier.notify([member], true);
+    await this.#notifier.waitUntilDelivered(member);
     return result;
   }
 

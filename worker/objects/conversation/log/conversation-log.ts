@@ -12,9 +12,11 @@ import receiptMarks from "#migrations/conversation/0007_receipt_marks.sql?raw";
 import keptHistory from "#migrations/conversation/0008_kept_history.sql?raw";
 import pinnedMessages from "#migrations/conversation/0009_pinned_messages.sql?raw";
 import editRevisions from "#migrations/conversation/0010_edit_revisions.sql?raw";
+import invitationTable from "#migrations/conversation/0011_invitations.sql?raw";
 import { ConversationCall } from "#worker/objects/shared/call-record.ts";
 import { applyMigrations, readSchemaVersion } from "#worker/objects/shared/migrations.ts";
 import { EarlierTextTable } from "./earlier-text-table.ts";
+import { InvitationTable } from "./invitation-table.ts";
 import { type Member, MemberTable } from "./member-table.ts";
 import { findNewestSeq, isFormerReader, isVisibleSeq, listVisibleRanges, type SeqRange } from "./memberships.ts";
 import { MentionTable } from "./mention-table.ts";
@@ -40,6 +42,7 @@ const migrations = [
   keptHistory,
   pinnedMessages,
   editRevisions,
+  invitationTable,
 ];
 
 const newEpoch = (): string => crypto.randomUUID().slice(0, 8);
@@ -71,6 +74,7 @@ export class ConversationLog {
   readonly sql: SqlStorage;
   readonly #storage: DurableObjectStorage;
   readonly members: MemberTable;
+  readonly invitations: InvitationTable;
   readonly messages: MessageTable;
   readonly mentions: MentionTable;
   readonly earlierTexts: EarlierTextTable;
@@ -129,6 +133,7 @@ export class ConversationLog {
     const { name, picture, roster, ended: hasEnded } = row;
     this.group = name === null ? null : { name, picture, roster, ended: hasEnded === 1 };
     this.members = new MemberTable(this.sql);
+    this.invitations = new InvitationTable(this.sql);
     this.messages = new MessageTable(this.sql);
     this.mentions = new MentionTable(this.sql);
     this.earlierTexts = new EarlierTextTable(this.sql);

@@ -1,0 +1,78 @@
+import type { ErrorCode } from "#contract/errors.ts";
+import type { Group, GroupWithInvited } from "#contract/groups.ts";
+import type { Uuid } from "#contract/ids.ts";
+import { isRefusal, type Refusal } from "#contract/wire/commands.ts";
+import { openDb } from "#worker/db/client.ts";
+import { pushPendingToEach } from "#worker/lib/contact-updates.ts";
+import { type AppContext, runAfterResponse } from "#worker/lib/http/app.ts";
+import { refuse } from "#worker/lib/http/refusal.ts";
+import type { AddedMember } from "#worker/objects/rpc.ts";
+import { askNewGroup, readNewGroup } from "./ask-group.ts";
+import { checkInvitationQuotas, insertGroupInvitation } from "./invitation-queries.ts";
+import type { InvitedPerson } from "./queries.ts";
+
+/** Adding and inviting people to a group (docs/decisions/group-invitations.md). */
+
+type Quotas = Awaited<ReturnType<typeof checkInvitationQuotas>>;
+/** Invitations that may be sent, each with its quota. */
+export type CheckedInvitations = { people: readonly InvitedPerson[]; quotas: Quotas };
+export type InvitationRefusal = { error: ErrorCode; retryAfterMs: number };
+
+/** Checks the limits of the sender and of each recipient before anything is written. */
+export const checkInvitations = async (
+  c: AppContext,
+  people: readonly InvitedPerson[],
+): Promise<CheckedInvitations | InvitationRefusal> => {
+  const quotas = await checkInvitationQuotas(c.env, openDb(c.env), c.var.caller.user, people);
+  const refused = quotas.find((quota) => "code" in quota);
+  return refused && "code" in refused
+    ? { error: refused.code, retryAfterMs: refused.retryAfterMs }
+    : { people, quotas };
+};
+
+/**
+ * Adds people to a group and invites others. The group stores its invitations first, because it decides who may accept;
+ * a Worker that stops in between leaves one that only its sender sees, who can withdraw and repeat it.
+ */
+export const addAndInvite = async (
+  c: AppContext,
+  group: Uuid,
+  added: AddedMember[],
+  { people, quotas }: CheckedInvitations,
+): Promise<Group | Refusal> => {
+  const invited = people.map(({ user }) => user);
+  const run = (rpc: Parameters<Parameters<typeof askNewGroup>[2]>[0], user: Uuid) =>
+    rpc.runGroupCommand(user, { type: "add", people: added, invited });
+  const result = await askNewGroup(c, group, run);
+  if (isRefusal(result)) return result;
+  const db = openDb(c.env);
+  const from = c.var.caller.user;
+  for (const [index, person] of people.entries()) {
+    const quota = quotas[index];
+    if (quota) await insertGroupInvitation(db, { group, from, invited: person, quota });
+  }
+  if (invited.length > 0) runAfterResponse(c.executionCtx, "notify invited people", pushPendingToEach(c.env, invited));
+  return readNewGroup(c, group);
+};
+
+export const respondWithInvited = async (
+  c: AppContext,
+  pending: Promise<Group | Refusal>,
+  people: readonly InvitedPerson[],
+) => {
+  const group = await pending;
+  if (isRefusal(group)) return refuse(c, group.error);
+  return c.json({ ...group, invited: people.map(({ user }) => user) } satisfies GroupWithInvited, 200);
+};
+
+/** Invites people to a group that was just created, unless they were invited or joined by the same request before. */
+export const inviteToNewGroup = async (c: AppContext, group: Uuid, { people, quotas }: CheckedInvitations) => {
+  if (people.length === 0) return respondWithInvited(c, readNewGroup(c, group), []);
+  const ids = people.map(({ user }) => user);
+  const known = await askNewGroup(c, group, (rpc, user) => rpc.checkNewMembers(user, ids));
+  if (isRefusal(known)) return refuse(c, known.error);
+  const isNew = ids.map((user) => !known.invited.includes(user) && !known.members.includes(user));
+  const invitations = { people: people.filter((_, n) => isNew[n]), quotas: quotas.filter((_, n) => isNew[n]) };
+  const invited = people.filter(({ user }) => !known.members.includes(user));
+  return respondWithInvited(c, addAndInvite(c, group, [], invitations), invited);
+};

@@ -1,0 +1,54 @@
+import type { Uuid } from "#contract/ids.ts";
+import { groupInvitationDays } from "#contract/limits.ts";
+
+const lifetimeMs = groupInvitationDays * 24 * 3_600_000;
+
+export type GroupInvitationEntry = { user: Uuid; at: number };
+
+/**
+ * Invitations to a group, at most one for each person. All are from the present owner, who alone may invite. Declined ones
+ * stay for their time, so that the owner does not see who declined. Runs within the caller's transaction.
+ */
+export class InvitationTable {
+  readonly #sql: SqlStorage;
+
+  constructor(sql: SqlStorage) {
+    this.#sql = sql;
+  }
+
+  /** Invitations that have not expired, newest first. */
+  list(now: number): GroupInvitationEntry[] {
+    const query = "SELECT user_id AS user, at FROM invitations WHERE at > ? ORDER BY at DESC, user_id";
+    return this.#sql.exec<GroupInvitationEntry>(query, now - lifetimeMs).toArray();
+  }
+
+  /** Time of a person's invitation that has not expired, declined or not. */
+  findTime(user: Uuid, now: number): number | undefined {
+    const query = "SELECT at FROM invitations WHERE user_id = ? AND at > ?";
+    return this.#sql.exec<{ at: number }>(query, user, now - lifetimeMs).toArray()[0]?.at;
+  }
+
+  /** Whether a person may accept. */
+  isOpen(user: Uuid, now: number): boolean {
+    const query = "SELECT 1 FROM invitations WHERE user_id = ? AND at > ? AND declined = 0";
+    return this.#sql.exec(query, user, now - lifetimeMs).toArray().length > 0;
+  }
+
+  /** Adds an invitation unless the person has one, and deletes expired ones. */
+  add(user: Uuid, now: number): void {
+    this.#sql.exec("DELETE FROM invitations WHERE at <= ?", now - lifetimeMs);
+    this.#sql.exec("INSERT OR IGNORE INTO invitations (user_id, at) VALUES (?, ?)", user, now);
+  }
+
+  decline(user: Uuid): void {
+    this.#sql.exec("UPDATE invitations SET declined = 1 WHERE user_id = ?", user);
+  }
+
+  delete(user: Uuid): void {
+    this.#sql.exec("DELETE FROM invitations WHERE user_id = ?", user);
+  }
+
+  deleteAll(): void {
+    this.#sql.exec("DELETE FROM invitations");
+  }
+}
