@@ -191,12 +191,13 @@ describe("changing settings", () => {
     const { server, amina } = makePair();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
-    await queueSettingsChange(tab, { tala: false });
+    const exceptions = { presence: [createUuid()] };
+    await queueSettingsChange(tab, { tala: false, exceptions });
     await isBrought(tab);
     server.settingsRefusal = "invalid_input";
-    await queueSettingsChange(tab, { receipts: false });
+    await queueSettingsChange(tab, { receipts: false, exceptions: { presence: [], callsFrom: [createUuid()] } });
     await isBrought(tab);
-    expect(await shown(tab)).toEqual({ ...defaultSettings, tala: false });
+    expect(await shown(tab)).toEqual({ ...defaultSettings, tala: false, exceptions });
     expect(phone.notices).toEqual(["settings-refused"]);
   });
 
