@@ -1,5 +1,6 @@
 // `npm test`: every check and every test, from a bare clone. `npm test -- unit e2e` runs only those suites.
-import { mkdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statfsSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { build } from "./build/build.mjs";
 import { runChecks } from "./check/check-steps.mjs";
@@ -27,6 +28,23 @@ function countRunnerFailure(ok, counts) {
   return { ...counts, failed: 1, failures: ["the runner itself: no test failed (see above)"] };
 }
 
+const memoryFolder = "/dev/shm";
+const memoryFolderMinBytes = 4 * 2 ** 30; // a container's may be far smaller
+
+/**
+ * Makes a folder in memory for the storage of tests: syncing it to a disk takes a fifth of their processor time. Without
+ * memory for it, a folder on the disk. Miniflare leaves its files there.
+ */
+function makeStorageFolder() {
+  try {
+    const { bavail, bsize } = statfsSync(memoryFolder);
+    if (bavail * bsize >= memoryFolderMinBytes) return mkdtempSync(join(memoryFolder, "lisolo-"));
+  } catch {
+    // Only Linux has it.
+  }
+  return mkdtempSync(join(tmpdir(), "lisolo-"));
+}
+
 function runVitest(project) {
   const outputFile = join(reports, `${project}.json`);
   const args = [
@@ -39,7 +57,9 @@ function runVitest(project) {
     "--reporter=default",
     "--reporter=json",
   ];
-  const { ok } = run("vitest", [...args, `--outputFile.json=${outputFile}`]);
+  const storage = makeStorageFolder();
+  const { ok } = run("vitest", [...args, `--outputFile.json=${outputFile}`], { env: { TMPDIR: storage } });
+  rmSync(storage, { recursive: true, force: true });
   const report = readReport(project);
   return report ? countRunnerFailure(ok, countVitest(report)) : toFailedCounts("no report");
 }
