@@ -79,6 +79,10 @@ export const errorStatus = {
   number_code_not_sent: 502, // refused by the service that sends codes, or without an answer
   number_code_wrong: 422,
   number_proof_expired: 410, // too late, too many wrong codes, another session or replaced by a newer one
+  vouching_not_found: 404, // unknown, expired or completed, or of somebody who is no contact, or with a block
+  voucher_contact_too_new: 403,
+  voucher_number_too_new: 403, // not verified long enough ago by a method other than vouching
+  vouches_used_up: 429,
   number_in_use: 409, // somebody else has verified it and uses the account; said only after a proof
   // files
   file_too_large: 413,

@@ -212,6 +212,11 @@ export const numberCodesPerCompletion = 4;
 export const numberUnusedDays = 45;
 export const numberContestDays = 7;
 export const numberRangeDigits = 5; // last digits by which the numbers of a range differ
+// Vouching for a number (docs/decisions/vouching.md)
+export const vouchersNeeded = 2;
+export const vouchingHours = 24; // in which both contacts confirm
+export const voucherDays = 30; // for which somebody has been a contact and has had a verified number
+export const vouchesMax = 5; // of one person within `voucherDays`
 
 // Recovery and other providers
 export const mailedTokenMinutes = 60;

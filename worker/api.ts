@@ -23,6 +23,7 @@ import { blockRoutes } from "./people/block-routes.ts";
 import { handleRoutes } from "./people/handle-routes.ts";
 import { numberLookupRoutes } from "./people/number-lookup-routes.ts";
 import { numberRoutes } from "./people/numbers/routes.ts";
+import { vouchingRoutes } from "./people/numbers/vouching-routes.ts";
 import { numberWebhookRoutes } from "./people/numbers/webhook-routes.ts";
 import { personalLinkRoutes } from "./people/personal-link-routes.ts";
 import { peopleRoutes } from "./people/routes.ts";
@@ -65,6 +66,7 @@ export const api = app
   .route("/api", numberLookupRoutes)
   .route("/api", invitationRoutes)
   .route("/api", numberRoutes)
+  .route("/api", vouchingRoutes)
   .route("/api", numberWebhookRoutes)
   .route("/api", contactRoutes)
   .route("/api", blockRoutes)

@@ -8,7 +8,7 @@ import { Phone } from "#contract/phone.ts";
  */
 
 /** Ways of proving a number, those without costs for anybody first. The app offers them in this order. */
-export const numberMethods = ["whatsapp_message", "missed_call", "whatsapp_code", "sms_code"] as const;
+export const numberMethods = ["whatsapp_message", "missed_call", "whatsapp_code", "sms_code", "vouching"] as const;
 export type NumberMethod = (typeof numberMethods)[number];
 
 /** Methods that send a code to the number. With the others the number's owner sends a message or calls. */
@@ -18,11 +18,15 @@ export const OwnNumber = v.object({
   phone: v.string(), // empty if somebody else has verified it
   handle: v.nullable(v.string()), // by which the person signs in without a number
   verified_at: v.nullable(v.number()), // epoch milliseconds
-  methods: v.array(v.picklist(numberMethods)), // offered for this number; none without a configuration
+  methods: v.array(v.picklist(numberMethods)), // offered for this number
   /** Somebody else has proved the number, and may have it from then on unless it is verified again. */
   contested_until: v.nullable(v.number()),
   /** The last proof was in order, but the number stays with somebody who uses it. */
   is_refused: v.boolean(),
+  /** Verified by contacts only, so that another method is worth more. */
+  is_vouched: v.boolean(),
+  /** Open proof by vouching, and how many contacts have confirmed so far. */
+  vouching: v.nullable(v.object({ proof: Uuid, confirmed: v.number() })),
 });
 export type OwnNumber = v.InferOutput<typeof OwnNumber>;
 
@@ -35,7 +39,7 @@ export const NewNumber = v.strictObject({ phone: Phone });
 export const NewNumberMethods = v.object({ phone: v.string(), methods: v.array(v.picklist(numberMethods)) });
 export type NewNumberMethods = v.InferOutput<typeof NewNumberMethods>;
 
-/** Started proof and what its person does next: type the code, send this message, or call this number. */
+/** Started proof and what its person does next: type the code, send this message, call this number, or show this code. */
 export const NumberProof = v.object({
   id: Uuid,
   expires_at: v.number(),
@@ -43,6 +47,7 @@ export const NumberProof = v.object({
     v.object({ kind: v.literal("code") }),
     v.object({ kind: v.literal("message"), to: v.string(), text: v.string(), url: v.string() }),
     v.object({ kind: v.literal("call"), to: v.string() }),
+    v.object({ kind: v.literal("vouching"), url: v.string(), qr_code: v.string() }),
   ]),
 });
 export type NumberProof = v.InferOutput<typeof NumberProof>;

@@ -44,6 +44,8 @@ export const tierBlockDays = 30;
 export type TrustFacts = {
   accountAgeMs: number;
   isVerified: boolean;
+  /** Verified, but by contacts only. */
+  isVouched: boolean;
   /** Their number can be verified here. */
   isVerifiable: boolean;
   /** Some numbers can be verified here. */
@@ -57,12 +59,14 @@ export type TrustFacts = {
 /**
  * Tier of a person. Where numbers can be verified, an unverified one keeps its holder in the lowest tier. Where none
  * can, nobody can do anything about it, and everybody begins in the second. A number of another country is no way round:
- * it costs nothing to invent, so that contacts alone raise its holder.
+ * it costs nothing to invent, so that contacts alone raise its holder. A number that contacts vouched for costs no SIM and
+ * keeps its holder in the second tier.
  */
 export const toTrustTier = (facts: TrustFacts): TrustTier => {
-  const { accountAgeMs, isVerified, isVerifiable, isVerifying, contacts, refusals, blocks } = facts;
+  const { accountAgeMs, isVerified, isVouched, isVerifiable, isVerifying, contacts, refusals, blocks } = facts;
   if (refusals >= tierRefusalsMax || blocks >= tierBlocksMax) return "new";
   if (isVerifiable && !isVerified) return "new";
+  if (isVerifiable && isVouched) return "confirmed";
   const reached = tierConditions.find(
     (condition) => accountAgeMs >= condition.ageHours * 3_600_000 && contacts >= condition.contacts,
   );

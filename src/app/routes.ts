@@ -90,6 +90,11 @@ export const appRoutes: AppRoute[] = [
     pane: "detail",
     screen: createLazyScreen(() => import("#features/security/number/verify-number-screen.tsx")),
   },
+  {
+    path: "/app/v/:token",
+    pane: "detail",
+    screen: createLazyScreen(() => import("#features/security/number/vouch-screen.tsx")),
+  },
   { path: "/app/u/:token", pane: "detail", screen: createLazyScreen(() => import("#features/senga/link-screen.tsx")) },
   {
     path: "/app/senga/scan",

@@ -180,7 +180,8 @@ export const auth_codes = sqliteTable(
 
 /**
  * Started proofs of a number. A person has at most one, and it ends with its session. `code_hash`: of a sent code.
- * `lookup`: keyed hash by which a webhook finds the proof, of the message's token or of the two numbers of a call.
+ * `lookup`: keyed hash by which a webhook or a contact finds the proof, of the token in the message or the QR code, or of
+ * the two numbers of a call.
  */
 export const number_proofs = sqliteTable(
   "number_proofs",
@@ -207,6 +208,26 @@ export const number_proofs = sqliteTable(
   (table) => [
     index("number_proofs_by_session").on(table.session_id),
     index("number_proofs_by_expiry").on(table.expires_at),
+  ],
+);
+
+/**
+ * Confirmations of numbers by contacts, by the `lookup` of the proof. They outlive it, because each person may give few
+ * of them a month, and name nobody but who gave them.
+ */
+export const number_vouches = sqliteTable(
+  "number_vouches",
+  {
+    voucher_id: text("voucher_id")
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    lookup: text("lookup").notNull(),
+    created_at: integer("created_at").notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.voucher_id, table.lookup] }),
+    index("number_vouches_by_lookup").on(table.lookup),
+    index("number_vouches_by_time").on(table.created_at),
   ],
 );
 

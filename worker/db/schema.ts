@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { check, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { numberMethods } from "#contract/auth/number.ts";
 import { numberNotices } from "#contract/people.ts";
 import { audiences, contactAudiences, findableBy, requestSenders } from "#contract/settings/settings.ts";
 
@@ -33,6 +34,8 @@ export const profiles = sqliteTable("profiles", {
   handle: text("handle"),
   /** Time at which this person last proved that `phone` is theirs; null while it is only a claim. */
   verified_at: integer("verified_at"),
+  /** Method of that proof; null for proofs before it was recorded, none of which is by vouching. */
+  verified_by: text("verified_by", { enum: numberMethods }),
   /** Time at which somebody else first proved the number since then (docs/decisions/number-takeover.md). */
   contested_at: integer("contested_at"),
   /** Latest renewal among the sessions that have ended. Written by a trigger. */

@@ -28,6 +28,7 @@ const blocksRead = 100;
 type TrustRow = {
   createdAt: number;
   verifiedAt: number | null;
+  verifiedBy: string | null;
   isVerifiable: number;
   contacts: number;
   refusals: number;
@@ -44,14 +45,15 @@ const isVerifiable = (prefixes: string): SQL =>
 
 /**
  * SQL: a contact whose account is old enough to count, and verified where any number can be verified: accounts with
- * invented numbers of other countries do not raise each other.
+ * invented numbers of other countries do not raise each other, nor do those with numbers that contacts vouched for.
  */
 const countContacts = (me: Uuid, prefixes: string, now: number): SQL =>
   sql`(SELECT count(*) FROM (SELECT 1 FROM
     (SELECT user2_id AS id FROM connections WHERE user1_id = ${me}
       UNION ALL SELECT user1_id FROM connections WHERE user2_id = ${me} LIMIT ${contactsRead}) AS others
     JOIN profiles AS other ON other.id = others.id
-    WHERE other.created_at <= ${now - countedContactDays * dayMs} AND (other.verified_at IS NOT NULL OR ${prefixes} = '[]')
+    WHERE other.created_at <= ${now - countedContactDays * dayMs} AND (${prefixes} = '[]'
+      OR (other.verified_at IS NOT NULL AND other.verified_by IS NOT 'vouching'))
     LIMIT ${countedContactsMax}))`;
 
 const countRefusals = (me: Uuid, now: number): SQL =>
@@ -78,21 +80,23 @@ export const readTrust = async (env: object, db: Db, me: Uuid, now = Date.now())
   const verifiable = listVerifiablePrefixes(env);
   const prefixes = JSON.stringify(verifiable);
   const row = await db.get<TrustRow | undefined>(sql`SELECT profiles.created_at AS createdAt,
-    profiles.verified_at AS verifiedAt, ${isVerifiable(prefixes)} AS isVerifiable, ${countContacts(me, prefixes, now)} AS contacts,
+    profiles.verified_at AS verifiedAt, profiles.verified_by AS verifiedBy, ${isVerifiable(prefixes)} AS isVerifiable, ${countContacts(me, prefixes, now)} AS contacts,
     ${countRefusals(me, now)} AS refusals, ${countBlocks(me, now)} AS blocks FROM profiles WHERE profiles.id = ${me}`);
   if (!row) return { tier: "new", canVerify: false };
   const isVerified = row.verifiedAt !== null;
+  const isVouched = isVerified && row.verifiedBy === "vouching";
   const canBeVerified = row.isVerifiable === 1;
   const tier = toTrustTier({
     accountAgeMs: now - row.createdAt,
     isVerified,
+    isVouched,
     isVerifiable: canBeVerified,
     isVerifying: verifiable.length > 0,
     contacts: row.contacts,
     refusals: row.refusals,
     blocks: Math.min(row.blocks, tierBlocksMax),
   });
-  return { tier, canVerify: canBeVerified && !isVerified && row.refusals < tierRefusalsMax };
+  return { tier, canVerify: canBeVerified && (!isVerified || isVouched) && row.refusals < tierRefusalsMax };
 };
 
 /** Members of a group to which a person adds people, or null if only the common limit applies. */

@@ -68,6 +68,7 @@ const looks: Record<string, Look> = {
   "/app/help": (page) => [page.locator("summary").first()],
   "/app/handle": (page, texts) => [page.getByText(texts.handle.hint), page.getByText(texts.handle.link.create)],
   "/app/verify-number": (page, texts) => [page.getByRole("button", { name: texts.number.methods.sms_code })],
+  "/app/v/:token": (page, texts) => [page.getByText(texts.errors.vouching_not_found)],
   "/app/u/:token": (page, texts) => [page.getByText(texts.errors.link_not_found)],
   "/app/senga/scan": (page, texts) => [page.getByText(texts.scan.aim)],
   "/app/senga/invite": (page, texts) => [page.getByRole("button", { name: texts.invite.create })],

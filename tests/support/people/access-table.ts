@@ -205,6 +205,9 @@ export const accessTable: Record<string, Row> = {
     path: () => `/api/number/proofs/${createUuid()}/code`,
     body: () => ({ code: "000000" }),
   },
+  // What contacts see: tests/worker/people/vouching.test.ts.
+  "GET /api/vouching/:token": { expected: signedIn(404), path: () => "/api/vouching/unknown" },
+  "PUT /api/vouching/:token": { expected: signedIn(404), path: () => "/api/vouching/unknown" },
   "PATCH /api/profile": { expected: signedIn(200), body: () => ({ username: "Moi" }) },
   "PUT /api/profile/avatar": { expected: signedIn(415), body: () => "no picture" },
   "GET /api/requests": { expected: signedIn(200) },

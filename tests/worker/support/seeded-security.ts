@@ -8,6 +8,7 @@ import {
   identities,
   mailed_tokens,
   number_proofs,
+  number_vouches,
   oauth_flows,
   passkeys,
   recovery_codes,
@@ -49,6 +50,7 @@ export const seedSecurity = async (user: Uuid, session: Uuid, expires_at = Date.
     db
       .insert(number_proofs)
       .values({ ...asked, id: id(), phone: "", method: "sms_code", adapter: "essai", created_at }),
+    db.insert(number_vouches).values({ voucher_id: user, lookup: id(), created_at }),
     db.insert(invitations).values({ user_id: user, token: id(), expires_at, uses: 0 }),
     db.insert(group_invitations).values({
       ...{ id: id(), group_id: id(), from_user_id: user, to_user_id: user, created_at, updated_at: created_at },

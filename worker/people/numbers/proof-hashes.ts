@@ -18,5 +18,8 @@ export const isSameHash = (a: string, b: string): boolean =>
 /** Key by which the token in a message finds its proof. */
 export const toMessageLookup = (env: HashEnv, token: string): string => hash(env, "message", token.toUpperCase());
 
+/** Key by which the token in a QR code finds its proof. */
+export const toVouchingLookup = (env: HashEnv, token: string): string => hash(env, "vouching", token);
+
 /** Key by which a call finds its proof: the caller's number and the called one. */
 export const toCallLookup = (env: HashEnv, from: string, to: string): string => hash(env, "call", from, to);

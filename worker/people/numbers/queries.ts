@@ -1,9 +1,9 @@
 import { and, eq, gt, inArray, lt, sql } from "drizzle-orm";
 import type { NumberMethod } from "#contract/auth/number.ts";
 import type { Uuid } from "#contract/ids.ts";
-import { numberCodeAttempts } from "#contract/limits.ts";
+import { numberCodeAttempts, voucherDays, vouchersNeeded } from "#contract/limits.ts";
 import { toE164 } from "#contract/phone.ts";
-import { number_proof_counts, number_proofs } from "#worker/db/account-schema.ts";
+import { number_proof_counts, number_proofs, number_vouches } from "#worker/db/account-schema.ts";
 import type { Db } from "#worker/db/client.ts";
 import { number_notices, profiles } from "#worker/db/schema.ts";
 import { ownNumber } from "#worker/lib/absent-number.ts";
@@ -19,13 +19,23 @@ export const findNumber = async (db: Db, me: Uuid, now = Date.now()) => {
       handle: profiles.handle,
       verified_at: profiles.verified_at,
       contested_at: profiles.contested_at,
+      verified_by: profiles.verified_by,
       isRefused: sql`ifnull(${number_proofs.is_refused} AND ${number_proofs.expires_at} > ${now}, 0)`.mapWith(Boolean),
+      vouching: sql<Uuid | null>`CASE WHEN ${number_proofs.method} = 'vouching' AND ${number_proofs.expires_at} > ${now}
+        THEN ${number_proofs.id} END`,
+      provedPhone: number_proofs.phone,
+      // The last one counts only together with the others, all of whom still have to be contacts then.
+      vouches: sql<number>`min((SELECT count(*) FROM ${number_vouches} WHERE ${number_vouches.lookup} = ${number_proofs.lookup}),
+        ${vouchersNeeded - 1})`,
     })
     .from(profiles)
     .leftJoin(number_proofs, eq(number_proofs.user_id, profiles.id))
     .where(eq(profiles.id, me))
     .get();
-  return row && { ...row, phone: toE164(row.phone) ?? row.phone };
+  if (!row) return undefined;
+  const phone = toE164(row.phone) ?? row.phone;
+  // Somebody else may have proved the number meanwhile.
+  return { ...row, phone, vouching: row.provedPhone === phone ? row.vouching : null };
 };
 
 /**
@@ -120,7 +130,7 @@ export const deleteNumberNotice = async (db: Db, me: Uuid, other: Uuid): Promise
 const countsKeptDays = 7;
 const dayMs = 24 * 3_600_000;
 
-/** Deletes expired proofs and the counts of past days, up to `atOnce` of each. */
+/** Deletes expired proofs, the counts of past days and confirmations that count no more, up to `atOnce` of each. */
 export const purgeNumberProofs = async (db: Db, now: number, atOnce: number): Promise<void> => {
   const latestDay = Math.floor(now / dayMs) - countsKeptDays;
   await db.batch([
@@ -130,5 +140,10 @@ export const purgeNumberProofs = async (db: Db, now: number, atOnce: number): Pr
     db
       .delete(number_proof_counts)
       .where(sql`rowid IN (SELECT rowid FROM ${number_proof_counts} WHERE day < ${latestDay} LIMIT ${atOnce})`),
+    db
+      .delete(number_vouches)
+      .where(
+        sql`rowid IN (SELECT rowid FROM ${number_vouches} WHERE created_at <= ${now - voucherDays * dayMs} LIMIT ${atOnce})`,
+      ),
   ]);
 };

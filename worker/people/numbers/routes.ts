@@ -23,18 +23,24 @@ import { listMethods } from "#worker/lib/number-adapters.ts";
 import { completeProofAndNotify } from "./complete-proof.ts";
 import { isSameHash, toCodeHash } from "./proof-hashes.ts";
 import { deleteNumberNotice, findNumber, takeCodeAttempt } from "./queries.ts";
-import { startNumberProof } from "./start-proof.ts";
+import { isVouchingOffered, startNumberProof } from "./start-proof.ts";
 
 const readOwnNumber = async (c: AppContext): Promise<OwnNumber> => {
-  const own = await findNumber(openDb(c.env), c.var.caller.user);
+  const now = Date.now();
+  const own = await findNumber(openDb(c.env), c.var.caller.user, now);
   const { phone = "", handle = null, verified_at = null, contested_at = null, isRefused = false } = own ?? {};
+  const methods = listMethods(c.env, phone);
+  const vouching = own?.vouching ? { proof: own.vouching, confirmed: own.vouches } : null;
+  if (own && (vouching || (await isVouchingOffered(c, own, now)))) methods.push("vouching");
   return {
     phone,
     handle,
     verified_at,
-    methods: listMethods(c.env, phone),
+    methods,
     contested_until: contested_at === null ? null : contested_at + numberContestDays * 24 * 3_600_000,
     is_refused: isRefused,
+    is_vouched: own?.verified_by === "vouching",
+    vouching,
   };
 };
 
@@ -91,7 +97,7 @@ export const numberRoutes = createRoutes()
     describeOperation({
       tag: "people",
       summary:
-        "Start to prove one's own number, or a new one: the answer says what to do next. It replaces an earlier start, and is valid for ten minutes in this session",
+        "Start to prove one's own number, or a new one: the answer says what to do next. It replaces an earlier start, and is valid in this session for ten minutes, or a day by vouching",
       ok: { status: 201, body: NumberProof },
       refusals: [
         "invalid_input",

@@ -1,21 +1,24 @@
 import { randomBytes, randomInt } from "node:crypto";
 import type * as v from "valibot";
 import { type NumberProof, type NumberProofStart, sendsCode } from "#contract/auth/number.ts";
+import { toVouchingPath } from "#contract/auth/vouching.ts";
 import type { ErrorCode } from "#contract/errors.ts";
 import { createUuid } from "#contract/ids.ts";
-import { numberCodeDigits, numberProofMinutes } from "#contract/limits.ts";
+import { numberCodeDigits, numberProofMinutes, vouchingHours } from "#contract/limits.ts";
 import { findReauthenticationExpiry } from "#worker/auth/second-factor/reauthentication.ts";
 import { openDb } from "#worker/db/client.ts";
 import type { AppContext } from "#worker/lib/http/app.ts";
 import { getRequestLanguage } from "#worker/lib/http/content-negotiation.ts";
-import { findPublicOrigin } from "#worker/lib/http/public-origin.ts";
+import { findPublicOrigin, getPublicOrigin } from "#worker/lib/http/public-origin.ts";
 import { hashLimitKey } from "#worker/lib/limits/hashed-key.ts";
-import { type RateLimitName, returnToken, takeTokens } from "#worker/lib/limits/rate-limit.ts";
+import { type RateLimitName, returnToken, takeToken, takeTokens } from "#worker/lib/limits/rate-limit.ts";
 import { findAdapter, type NumberAdapter, readNumberSettings } from "#worker/lib/number-adapters.ts";
+import { drawQrCode } from "#worker/lib/qr-code.ts";
 import { takeProofStart } from "./proof-counts.ts";
-import { toCallLookup, toCodeHash, toMessageLookup } from "./proof-hashes.ts";
+import { toCallLookup, toCodeHash, toMessageLookup, toVouchingLookup } from "./proof-hashes.ts";
 import { deleteNumberProof, findNumber, insertNumberProof, type NumberProofRow } from "./queries.ts";
 import { sendCode } from "./send-code.ts";
+import { hasVouchers } from "./vouching-queries.ts";
 
 type Refusal = { refusal: ErrorCode; retryAfterMs?: number };
 type Started = { proof: NumberProof } | Refusal;
@@ -69,6 +72,45 @@ const insertAndAsk = async (c: AppContext, adapter: NumberAdapter, base: ProofBa
   return { refusal: "number_code_not_sent" };
 };
 
+type OwnNumberRow = NonNullable<Awaited<ReturnType<typeof findNumber>>>;
+
+/**
+ * Whether contacts can vouch for the number that a person has: only while nobody has proved it by the SIM. A number that
+ * somebody else proved has to be verified again by something stronger, and contacts have not seen a new one in use.
+ */
+export const isVouchingOffered = async (c: AppContext, own: OwnNumberRow, now: number): Promise<boolean> =>
+  own.phone !== "" &&
+  own.verified_at === null &&
+  findPublicOrigin(c) !== undefined &&
+  (await hasVouchers(openDb(c.env), c.var.caller.user, now));
+
+const createVouchingToken = (): string => randomBytes(16).toString("base64url");
+
+/** Starts a proof by vouching, which costs nothing and belongs to no adapter. */
+const startVouching = async (c: AppContext, own: OwnNumberRow, now: number): Promise<Started> => {
+  const db = openDb(c.env);
+  if (!(await isVouchingOffered(c, own, now))) return { refusal: "number_method_unavailable" };
+  const { user, session } = c.var.caller;
+  const taken = await takeToken(db, user, "number_proof_by_user");
+  if (!taken.ok) return { refusal: "number_proofs_used_up", retryAfterMs: taken.retryAfterMs };
+  const token = createVouchingToken();
+  const [id, expires_at] = [createUuid(now), now + vouchingHours * 3_600_000];
+  await insertNumberProof(db, {
+    id,
+    user_id: user,
+    session_id: session,
+    phone: own.phone,
+    method: "vouching",
+    adapter: "",
+    code_hash: null,
+    lookup: toVouchingLookup(c.env, token),
+    created_at: now,
+    expires_at,
+  });
+  const url = getPublicOrigin(c) + toVouchingPath(token);
+  return { proof: { id, expires_at, ask: { kind: "vouching", url, qr_code: drawQrCode(url) } } };
+};
+
 /** Starts the proof of the caller's own number, or of a new one in its place, by a method. */
 export const startNumberProof = async (
   c: AppContext,
@@ -76,13 +118,16 @@ export const startNumberProof = async (
 ): Promise<Started> => {
   const db = openDb(c.env);
   const { user, session } = c.var.caller;
-  const own = await findNumber(db, user);
+  const now = Date.now();
+  const own = await findNumber(db, user, now);
   const phone = newPhone ?? own?.phone ?? "";
-  if (own?.phone === phone && own.verified_at !== null && own.contested_at === null)
+  const isStronger = own?.verified_by === "vouching" && method !== "vouching";
+  if (own?.phone === phone && own.verified_at !== null && own.contested_at === null && !isStronger)
     return { refusal: "number_already_verified" };
   // Whoever has an open session only must not replace the number by which its owner signs in.
   if (own?.phone !== phone && (await findReauthenticationExpiry(db, c.var.caller, Date.now())) === null)
     return { refusal: "reauthentication_needed" };
+  if (own && own.phone === phone && method === "vouching") return startVouching(c, own, now);
   const adapter = findAdapter(c.env, phone, method);
   if (!adapter) return { refusal: "number_method_unavailable" };
   const ofNumber: [RateLimitName, string] = ["number_code_by_number", hashLimitKey(c.env, phone)];
@@ -91,7 +136,6 @@ export const startNumberProof = async (
   if (sendsCode(method)) buckets.push(ofNumber);
   const taken = await takeTokens(db, buckets);
   if (!taken.ok) return { refusal: "number_proofs_used_up", retryAfterMs: taken.retryAfterMs };
-  const now = Date.now();
   if (!(await takeProofStart(db, adapter, phone, now))) {
     for (const [name, key] of buckets) await returnToken(db, key, name);
     return { refusal: "number_method_unavailable" };

@@ -1,5 +1,6 @@
 import { randomInt } from "node:crypto";
 import { and, eq, inArray, ne, type SQL, sql } from "drizzle-orm";
+import type { NumberMethod } from "#contract/auth/number.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { numberContestDays, numberUnusedDays } from "#contract/limits.ts";
 import { toHandleSkeleton } from "#contract/names/handles.ts";
@@ -36,12 +37,18 @@ const holds = (phone: string, of = "profiles"): SQL =>
     sql`, `,
   )})`;
 
-/** SQL: the holder `held` gives the number up to whoever proves it. */
-const givesUp = (now: number): SQL => {
+/**
+ * SQL: the holder `held` gives the number up to whoever proves it by this method. To contacts' word alone only an account
+ * that is not used and has not verified the number gives it up, and such a word yields to any other proof.
+ */
+const givesUp = (method: NumberMethod, now: number): SQL => {
   const unusedSince = now - numberUnusedDays * dayMs;
-  return sql`(held.verified_at IS NULL OR ifnull(held.contested_at, ${now}) <= ${now - numberContestDays * dayMs} OR (
-    held.verified_at <= ${unusedSince} AND held.ended_session_at <= ${unusedSince} AND NOT EXISTS (
-      SELECT 1 FROM sessions WHERE user_id = held.id AND awaits = 0 AND refreshed_at > ${unusedSince})))`;
+  const isUnused = sql`(held.ended_session_at <= ${unusedSince} AND NOT EXISTS (
+    SELECT 1 FROM sessions WHERE user_id = held.id AND awaits = 0 AND refreshed_at > ${unusedSince}))`;
+  if (method === "vouching") return sql`(held.verified_at IS NULL AND ${isUnused})`;
+  return sql`(held.verified_at IS NULL OR held.verified_by IS 'vouching'
+    OR ifnull(held.contested_at, ${now}) <= ${now - numberContestDays * dayMs}
+    OR (held.verified_at <= ${unusedSince} AND ${isUnused}))`;
 };
 
 /** Statement that asks a person's contacts to confirm something about the number, if it was shown to them. */
@@ -99,7 +106,7 @@ const releaseNumber = (db: Db, holder: Uuid, phone: string, isAllowed: SQL, now:
     queueProfileChange(db, holder),
     db
       .update(profiles)
-      .set({ phone: createAbsentNumber(holder), verified_at: null, contested_at: null })
+      .set({ phone: createAbsentNumber(holder), verified_at: null, verified_by: null, contested_at: null })
       .where(and(eq(profiles.id, holder), isHolder)),
   ] as const;
 };
@@ -111,14 +118,20 @@ export type Completion =
   /** `formerHolders` lost the number; `isChange`: the person had another one until now. */
   | { outcome: "verified"; formerHolders: Uuid[]; isChange: boolean };
 
-/** Keeps a proof as refused, and asks the holder to verify the number again. */
+/** Keeps a proof as refused, and asks the holder to verify the number again unless it is by vouching. */
 const refuseProof = async (db: Db, proof: NumberProofRow, holder: Uuid, now: number): Promise<boolean> => {
   const isProof = and(eq(number_proofs.user_id, proof.user_id), eq(number_proofs.id, proof.id));
   const [contested] = await db.batch([
     db
       .update(profiles)
       .set({ contested_at: now })
-      .where(and(eq(profiles.id, holder), holds(proof.phone), sql`${profiles.contested_at} IS NULL`))
+      .where(
+        and(
+          eq(profiles.id, holder),
+          holds(proof.phone),
+          sql`${profiles.contested_at} IS NULL AND ${proof.method} <> 'vouching'`,
+        ),
+      )
       .returning({ id: profiles.id }),
     countCompletion(db, proof, sql`EXISTS (SELECT 1 FROM ${number_proofs} WHERE ${isProof} AND is_refused = 0)`),
     db.update(number_proofs).set({ is_refused: true, lookup: null }).where(isProof),
@@ -157,12 +170,13 @@ const transferNumber = async (db: Db, proof: NumberProofRow, now: number): Promi
       .where(and(inArray(profiles.phone, phoneForms(phone)), ne(profiles.id, me))),
   ]);
   const isOpen = sql`EXISTS (SELECT 1 FROM ${number_proofs} WHERE user_id = ${me} AND id = ${proof.id} AND is_refused = 0)`;
-  const isAllowed = sql`(${isOpen} AND NOT EXISTS (
-    SELECT 1 FROM profiles AS held WHERE ${holds(phone, "held")} AND held.id <> ${me} AND NOT ${givesUp(now)}))`;
   // Whoever verifies the number they gave at registration has no other one than before.
-  const isAnother = sql`(${isAllowed} AND NOT EXISTS (SELECT 1 FROM profiles WHERE id = ${me} AND ${holds(phone)})
-    AND NOT EXISTS (SELECT 1 FROM number_claims WHERE user_id = ${me} AND NOT is_former
-      AND ${holds(phone, "number_claims")}))`;
+  const isOwn = sql`(EXISTS (SELECT 1 FROM profiles WHERE id = ${me} AND ${holds(phone)})
+    OR EXISTS (SELECT 1 FROM number_claims WHERE user_id = ${me} AND NOT is_former AND ${holds(phone, "number_claims")}))`;
+  const isAllowed = sql`(${isOpen} AND ${proof.method === "vouching" ? isOwn : sql`1`} AND NOT EXISTS (
+    SELECT 1 FROM profiles AS held WHERE ${holds(phone, "held")} AND held.id <> ${me}
+      AND NOT ${givesUp(proof.method, now)}))`;
+  const isAnother = sql`(${isAllowed} AND NOT ${isOwn})`;
   const released = held.flatMap(({ id }) => releaseNumber(db, id, phone, isAllowed, now));
   const taken = [
     insertNotices(db, me, "changed", isAnother),
@@ -170,7 +184,6 @@ const transferNumber = async (db: Db, proof: NumberProofRow, now: number): Promi
       .update(users)
       .set({ phone })
       .where(and(eq(users.id, me), isAllowed)),
-    db.delete(number_claims).where(and(eq(number_claims.user_id, me), isAllowed)),
     queueProfileChange(db, me),
     countCompletion(db, proof, isAllowed),
   ] as const;
@@ -183,13 +196,15 @@ const transferNumber = async (db: Db, proof: NumberProofRow, now: number): Promi
     ...taken,
     db
       .update(profiles)
-      .set({ phone, verified_at: now, contested_at: null })
+      .set({ phone, verified_at: now, verified_by: proof.method, contested_at: null })
       .where(and(eq(profiles.id, me), isAllowed))
       .returning({ id: profiles.id }),
+    // After the profile has the number: until then the claim says that it is the person's own.
+    db.delete(number_claims).where(and(eq(number_claims.user_id, me), isAllowed)),
     db.delete(number_proofs).where(and(eq(number_proofs.user_id, me), eq(number_proofs.id, proof.id), isAllowed)),
   ]);
   const [before] = results[0] as { isOpen: number }[];
-  const verified = results.at(-2) as unknown[];
+  const verified = results.at(-3) as unknown[];
   if (verified.length > 0) {
     const isChange = !phoneForms(phone).includes(own?.phone ?? "");
     return { outcome: "verified", formerHolders: held.map(({ id }) => id), isChange };

@@ -5,6 +5,7 @@ import { Button } from "#components/controls/button.tsx";
 import { Spinner } from "#components/controls/spinner.tsx";
 import { Screen } from "#components/layout/screen.tsx";
 import { showToast } from "#components/overlays/toast.tsx";
+import { parseScannedVouching } from "#contract/auth/vouching.ts";
 import { parseScannedLink, toLinkAppPath } from "#contract/names/personal-link.ts";
 import { readCodeOfFile } from "./code-reader.ts";
 import { type CameraState, useScanningCamera } from "./use-scanning-camera.ts";
@@ -95,7 +96,7 @@ function PictureChoice({ onCode }: CodeReceiver) {
   );
 }
 
-/** Text of a code that is no personal link. It is shown and never opened. */
+/** Text of a code that opens nothing here. It is shown and never opened. */
 function OtherCode({ text, onAgain }: { text: string; onAgain: () => void }) {
   const { t } = useTranslation();
   return (
@@ -114,15 +115,16 @@ function OtherCode({ text, onAgain }: { text: string; onAgain: () => void }) {
   );
 }
 
-/** Route /app/senga/scan: scans the QR code of a personal link and opens its person. */
+/** Route /app/senga/scan: scans the QR code of a personal link, or of a contact whose number is to be confirmed. */
 export default function ScanScreen() {
   const { t } = useTranslation();
   const navigate = useNavigate();
   const [otherCode, setOtherCode] = useState<string>();
   const open = (text: string) => {
     const token = parseScannedLink(text, location.origin);
-    if (token === undefined) setOtherCode(text);
-    else navigate(toLinkAppPath(token), { replace: true });
+    const path = token === undefined ? parseScannedVouching(text, location.origin) : toLinkAppPath(token);
+    if (path === undefined) setOtherCode(text);
+    else navigate(path, { replace: true });
   };
   return (
     <Screen

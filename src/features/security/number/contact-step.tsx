@@ -2,16 +2,22 @@ import { useTranslation } from "react-i18next";
 import { ButtonLink } from "#components/controls/button.tsx";
 import { Spinner } from "#components/controls/spinner.tsx";
 import { PhoneNumber } from "#components/people/phone-number.tsx";
-import type { NumberProof, OwnNumber } from "#contract/auth/number.ts";
+import type { NumberMethod, NumberProof, OwnNumber } from "#contract/auth/number.ts";
 import { useSecondsUntil, useVerifiedElsewhere } from "./use-proof-progress.ts";
 
-type Ask = Exclude<NumberProof["ask"], { kind: "code" }>;
-type ContactStepProps = { ask: Ask; phone: string; expiresAt: number; onOver: (own: OwnNumber) => void };
+type Ask = Extract<NumberProof["ask"], { kind: "message" | "call" }>;
+type ContactStepProps = {
+  method: NumberMethod;
+  ask: Ask;
+  phone: string;
+  expiresAt: number;
+  onOver: (own: OwnNumber) => void;
+};
 
 /** Message to send or number to call from the own phone. The page continues by itself once it arrived. */
-export function ContactStep({ ask, phone, expiresAt, onOver }: ContactStepProps) {
+export function ContactStep({ method, ask, phone, expiresAt, onOver }: ContactStepProps) {
   const { t } = useTranslation();
-  useVerifiedElsewhere(phone, onOver);
+  useVerifiedElsewhere({ phone, method, onOver });
   const isExpired = useSecondsUntil(expiresAt) === 0;
   const isCall = ask.kind === "call";
   return (

@@ -17,3 +17,10 @@ export const startProof = async (start: NumberProofStart): Promise<NumberProof> 
 
 export const checkNumberCode = async ({ id }: NumberProof, code: string): Promise<OwnNumber> =>
   parseOwnNumber(await requestApi("POST", `/api/number/proofs/${id}/code`, { code }));
+
+export const toVouchingApiPath = (token: string): string => `/api/vouching/${encodeURIComponent(token)}`;
+
+/** Confirms that a contact has the number of their code. It can be repeated. */
+export const confirmNumber = async (token: string): Promise<void> => {
+  await requestApi("PUT", toVouchingApiPath(token));
+};

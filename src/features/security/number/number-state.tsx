@@ -26,7 +26,7 @@ function LostNumber({ handle }: { handle: string }) {
 export function NumberState({ own, takesFocus }: { own: OwnNumber; takesFocus: boolean }) {
   const { t } = useTranslation();
   const { date } = useFormat();
-  const { phone, handle, verified_at, contested_until, is_refused } = own;
+  const { phone, handle, verified_at, contested_until, is_refused, is_vouched, vouching } = own;
   const isVerified = verified_at !== null && contested_until === null;
   const icon = isVerified ? "i-ph-seal-check text-accent" : "i-ph-seal-warning text-muted";
   return (
@@ -45,7 +45,9 @@ export function NumberState({ own, takesFocus }: { own: OwnNumber; takesFocus: b
             <>
               <PhoneNumber phone={phone} className="font-semibold" />
               <span className="text-muted">
-                {verified_at === null ? t("people.unverified") : t("number.since", { date: date(verified_at) })}
+                {verified_at === null
+                  ? t("people.unverified")
+                  : t(is_vouched ? "number.vouching.since" : "number.since", { date: date(verified_at) })}
               </span>
             </>
           )}
@@ -55,7 +57,7 @@ export function NumberState({ own, takesFocus }: { own: OwnNumber; takesFocus: b
       {contested_until !== null && <p className="p-4">{t("number.contested", { date: date(contested_until) })}</p>}
       {is_refused && (
         <p role="alert" className="p-4 text-danger">
-          {t("errors.number_in_use")}
+          {t(vouching ? "number.vouching.inUse" : "errors.number_in_use")}
         </p>
       )}
     </NumberCard>

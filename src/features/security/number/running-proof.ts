@@ -1,6 +1,12 @@
 import { useCallback, useEffect, useState } from "react";
 import * as v from "valibot";
-import { NewNumberMethods, NumberProof, numberMethods, type OwnNumber } from "#contract/auth/number.ts";
+import {
+  NewNumberMethods,
+  type NumberMethod,
+  NumberProof,
+  numberMethods,
+  type OwnNumber,
+} from "#contract/auth/number.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { getSession } from "#lib/session/session.ts";
 import { toStoreName } from "#sync/store/database.ts";
@@ -46,13 +52,17 @@ const storeRunningProof = (running: RunningProof | undefined): void => {
 export const forgetRunningProof = (): void => storeRunningProof(undefined);
 
 /** Whether a proof of this number has ended, with the number verified or refused. */
-export const isOver = (own: OwnNumber, phone: string): boolean =>
-  own.is_refused || (own.phone === phone && own.verified_at !== null && own.contested_until === null);
+export const isOver = (own: OwnNumber, phone: string, method: NumberMethod): boolean =>
+  own.is_refused ||
+  (own.phone === phone &&
+    own.verified_at !== null &&
+    own.contested_until === null &&
+    (method === "vouching" || !own.is_vouched));
 
 /** Forgets the stored proof if this state of the own number is its end. */
 export const forgetEndedProof = (own: OwnNumber): void => {
   const running = readRunningProof();
-  if (running && isOver(own, running.target.phone)) forgetRunningProof();
+  if (running && isOver(own, running.target.phone, running.method)) forgetRunningProof();
 };
 
 /**

@@ -1,13 +1,21 @@
 import { useEffect, useState } from "react";
-import type { OwnNumber } from "#contract/auth/number.ts";
+import type { NumberMethod, OwnNumber } from "#contract/auth/number.ts";
 import { fetchOwnNumber } from "./number-api.ts";
 import { isOver } from "./running-proof.ts";
 
 const pollMs = 4_000;
 const secondMs = 1_000;
 
-/** Asks the server until a message or a call has ended the proof of a number, while the page is visible. */
-export const useVerifiedElsewhere = (phone: string, onOver: (own: OwnNumber) => void): void =>
+type AwaitedProof = {
+  phone: string;
+  method: NumberMethod;
+  onOver: (own: OwnNumber) => void;
+  /** Called with each answer that says that the proof goes on. */
+  onAnswer?: (own: OwnNumber) => void;
+};
+
+/** Asks the server until a message, a call or contacts have ended the proof of a number, while the page is visible. */
+export const useVerifiedElsewhere = ({ phone, method, onOver, onAnswer }: AwaitedProof): void =>
   useEffect(() => {
     const controller = new AbortController();
     const { signal } = controller;
@@ -15,14 +23,16 @@ export const useVerifiedElsewhere = (phone: string, onOver: (own: OwnNumber) => 
       if (document.visibilityState === "hidden") return;
       // A lost connection is no failure: the next question asks again.
       const own = await fetchOwnNumber(signal).catch(() => undefined);
-      if (own && isOver(own, phone) && !signal.aborted) onOver(own);
+      if (!own || signal.aborted) return;
+      if (isOver(own, phone, method)) onOver(own);
+      else onAnswer?.(own);
     };
     const timer = setInterval(() => void poll(), pollMs);
     return () => {
       clearInterval(timer);
       controller.abort();
     };
-  }, [phone, onOver]);
+  }, [phone, method, onOver, onAnswer]);
 
 /** Calls back whenever the person returns to the page: the number may have been verified meanwhile, on any device. */
 export const useReturn = (onReturn: () => void): void =>

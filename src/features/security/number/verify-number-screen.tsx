@@ -22,18 +22,21 @@ import { NumberCard } from "./number-card.tsx";
 import { NumberState } from "./number-state.tsx";
 import { forgetEndedProof, type RunningProof, useRunningProof } from "./running-proof.ts";
 import { useReturn } from "./use-proof-progress.ts";
+import { VouchingStep } from "./vouching-step.tsx";
 
 const methodIcons: Record<NumberMethod, string> = {
   whatsapp_message: "i-ph-whatsapp-logo",
   missed_call: "i-ph-phone-outgoing",
   whatsapp_code: "i-ph-whatsapp-logo",
   sms_code: "i-ph-chat-text",
+  vouching: "i-ph-users",
 };
 
 type VerificationProps = {
   /** Number to verify; it replaces another one if `isNew`. */
   target: NewNumberMethods;
   isNew: boolean;
+  vouching: OwnNumber["vouching"];
   running: RunningProof | undefined;
   setRunning: (running: RunningProof | undefined) => void;
   /** The proof has ended: the number is verified, or stays with somebody who uses it. */
@@ -41,7 +44,7 @@ type VerificationProps = {
 };
 
 /** Methods to choose from, then the step of the chosen one. */
-function Verification({ target, isNew, running, setRunning, onOver }: VerificationProps) {
+function Verification({ target, isNew, vouching, running, setRunning, onOver }: VerificationProps) {
   const { t } = useTranslation();
   const { withStepUp, stepUp } = useStepUp();
   const { phone, methods } = target;
@@ -113,7 +116,16 @@ function Verification({ target, isNew, running, setRunning, onOver }: Verificati
       </h2>
       {alert}
       <NumberCard>
-        {proof.ask.kind === "code" ? (
+        {proof.ask.kind === "vouching" ? (
+          <VouchingStep
+            key={proof.id}
+            proof={proof}
+            qrCode={proof.ask.qr_code}
+            phone={phone}
+            initial={vouching}
+            onOver={onOver}
+          />
+        ) : proof.ask.kind === "code" ? (
           <CodeStep
             key={proof.id}
             proof={proof}
@@ -124,7 +136,14 @@ function Verification({ target, isNew, running, setRunning, onOver }: Verificati
             onResend={() => void start(method)}
           />
         ) : (
-          <ContactStep key={proof.id} ask={proof.ask} phone={phone} expiresAt={proof.expires_at} onOver={onOver} />
+          <ContactStep
+            key={proof.id}
+            method={method}
+            ask={proof.ask}
+            phone={phone}
+            expiresAt={proof.expires_at}
+            onOver={onOver}
+          />
         )}
       </NumberCard>
       <Button
@@ -163,7 +182,7 @@ function NumberActions({ own, onOver, refresh }: NumberActionsProps) {
   };
   // The proof of a new number from before a reload, or from another tab.
   if (running?.isNew && (step !== "chosen" || target?.phone !== running.target.phone)) choose(running.target);
-  const proofProps = { running, setRunning, onOver };
+  const proofProps = { vouching: own.vouching, running, setRunning, onOver };
   if (step === "chosen" && target) {
     return (
       <>
@@ -178,19 +197,24 @@ function NumberActions({ own, onOver, refresh }: NumberActionsProps) {
   }
   const isTyping = step === "typing";
   const needsProof = !isLost && (own.verified_at === null || own.contested_until !== null);
+  const isWeaklyProved = own.is_vouched && own.methods.length > 0;
   return (
     <>
       {isTyping ? (
         <NewNumberForm typed={target?.phone ?? ""} takesFocus={!isLost || target !== undefined} onChosen={choose} />
       ) : (
-        needsProof &&
-        (own.methods.length === 0 ? (
-          <p className="px-4 text-muted">{t("number.noMethods")}</p>
-        ) : (
-          <Verification target={own} isNew={false} {...proofProps} />
-        ))
+        (needsProof || isWeaklyProved) && (
+          <>
+            {isWeaklyProved && <p className="px-4">{t("number.vouching.stronger")}</p>}
+            {own.methods.length === 0 ? (
+              <p className="px-4 text-muted">{t("number.noMethods")}</p>
+            ) : (
+              <Verification target={own} isNew={false} {...proofProps} />
+            )}
+          </>
+        )
       )}
-      {!isLost && own.methods.length > 0 && (
+      {!isLost && own.methods.some((method) => method !== "vouching") && (
         <Button
           variant="quiet"
           onClick={() => {
@@ -234,7 +258,11 @@ export default function VerifyNumberScreen() {
   const refresh = useCallback(() => {
     // Without an answer the page stays as it is.
     fetchOwnNumber().then(
-      (next) => own && JSON.stringify(next) !== JSON.stringify(own) && show(next),
+      (next) => {
+        // The step of vouching shows its own progress.
+        const compared = { ...next, vouching: next.is_refused ? next.vouching : (own?.vouching ?? null) };
+        if (own && JSON.stringify(compared) !== JSON.stringify(own)) show(next);
+      },
       () => undefined,
     );
   }, [own, show]);
