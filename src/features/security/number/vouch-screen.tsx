@@ -63,7 +63,7 @@ function Question({ token, request }: { token: string; request: VouchingRequest 
         </>
       ) : (
         <>
-          <p className="px-4 font-semibold">{t("number.vouching.question")}</p>
+          <p className="px-4 font-semibold text-balance">{t("number.vouching.question")}</p>
           <p className="px-4 text-muted">{t("number.vouching.warning")}</p>
           {problem !== undefined && (
             <p role="alert" className="px-4 text-danger">

@@ -15,7 +15,7 @@ type VouchingStepProps = {
   onOver: (own: OwnNumber) => void;
 };
 
-/** QR code that two contacts scan, and how many of them have confirmed. */
+/** QR code that two contacts scan, above the fold of a small phone, and how many of them have confirmed. */
 export function VouchingStep({ proof, qrCode, phone, initial, onOver }: VouchingStepProps) {
   const { t } = useTranslation();
   const { date, time } = useFormat();
@@ -27,8 +27,6 @@ export function VouchingStep({ proof, qrCode, phone, initial, onOver }: Vouching
   const isExpired = latest !== undefined && !isOwn;
   return (
     <div className="flex flex-col gap-4 p-4">
-      <p>{t("number.vouching.body")}</p>
-      <p className="text-muted">{t("number.vouching.who")}</p>
       {!isExpired && <QrCode svg={qrCode} label={t("number.vouching.qr")} />}
       <p role="status" className="text-center font-semibold">
         {isExpired
@@ -40,6 +38,8 @@ export function VouchingStep({ proof, qrCode, phone, initial, onOver }: Vouching
           {t("number.vouching.until", { date: date(proof.expires_at), time: time(proof.expires_at) })}
         </p>
       )}
+      <p>{t("number.vouching.body")}</p>
+      <p className="text-muted">{t("number.vouching.who")}</p>
     </div>
   );
 }

@@ -1,0 +1,103 @@
+import * as v from "valibot";
+import { findAxeViolationsInBothThemes } from "#tests/support/browser/axe-checks.ts";
+import { expect, test } from "#tests/support/browser/browser-test.ts";
+import { fill, TestClient } from "#tests/support/browser/test-client.ts";
+import { toSite } from "#tests/support/people/pair.ts";
+import { callSite, connectPeople, makePerson, type Person, type Site } from "#tests/support/people/people.ts";
+
+const Messages = v.array(v.object({ to: v.string(), text: v.string() }));
+const monthMs = 31 * 24 * 3_600_000;
+
+/** Verifies a person's number by a code, which the local server shows. */
+const verify = async (site: Site, { token, phone }: Person): Promise<void> => {
+  const started = await callSite(site, "POST", "/api/number/proofs", { token, body: { method: "sms_code" } });
+  const { id } = v.parse(v.object({ id: v.string() }), started.body);
+  const answer = await fetch(`${site.origin}/dev/sms`, { headers: { accept: "application/json" } });
+  const message = v.parse(Messages, await answer.json()).find(({ to }) => to === phone);
+  const body = { code: /\d{6}/.exec(message?.text ?? "")?.[0] };
+  expect((await callSite(site, "POST", `/api/number/proofs/${id}/code`, { token, body })).status).toBe(200);
+};
+
+const Started = v.object({ ask: v.object({ url: v.string() }) });
+
+test("a person has the number confirmed by two contacts who open the code, with a reload in the middle", async ({
+  browser,
+  server,
+}) => {
+  test.setTimeout(180_000);
+  const site = toSite(server);
+  const setClock = (at: string) => fetch(`${server.origin}/dev/clock`, { method: "PUT", body: at });
+  await setClock(String(Date.now() - monthMs));
+  const [ana, ben, cal] = [await makePerson(site, 8_911), await makePerson(site, 8_912), await makePerson(site, 8_913)];
+  for (const contact of [ben, cal]) {
+    await verify(site, contact);
+    await connectPeople(site, ana, contact);
+  }
+  await setClock("");
+
+  const anas = await TestClient.open(browser, server);
+  const { page, texts } = anas;
+  const words = texts.number.vouching;
+  const progress = (confirmed: number) =>
+    page.getByText(fill(words.confirmed, { confirmed: String(confirmed), needed: "2" }));
+  await page.setViewportSize({ width: 360, height: 740 });
+  await anas.logIn(ana.phone);
+
+  let url = "";
+  await test.step("the code is shown", async () => {
+    await anas.goTo("/app/verify-number");
+    const started = page.waitForResponse("**/api/number/proofs");
+    await page.getByRole("button", { name: texts.number.methods.vouching }).press("Enter");
+    url = v.parse(Started, await (await started).json()).ask.url;
+    await expect(page.getByRole("img", { name: words.qr })).toBeVisible();
+    await expect(page.getByRole("heading", { name: texts.number.methods.vouching })).toBeFocused();
+    await expect(progress(0)).toBeVisible();
+    expect(await findAxeViolationsInBothThemes(page)).toEqual([]);
+  });
+
+  await test.step("a contact opens it with the camera of the phone, is asked, and confirms after a lost connection", async () => {
+    const bens = await TestClient.open(browser, server);
+    await bens.page.setViewportSize({ width: 360, height: 740 });
+    await bens.logIn(ben.phone);
+    await bens.page.goto(url);
+    await expect(bens.page.getByRole("heading", { name: ana.username })).toBeVisible();
+    await expect(bens.page.getByText(ana.phone)).toBeVisible();
+    await expect(bens.page.getByText(words.question)).toBeVisible();
+    expect(await findAxeViolationsInBothThemes(bens.page)).toEqual([]);
+    const confirm = bens.page.getByRole("button", { name: words.confirm, exact: true });
+    await bens.context.setOffline(true);
+    await confirm.click();
+    await expect(bens.page.getByRole("alert")).toBeVisible();
+    await bens.context.setOffline(false);
+    await confirm.press("Enter");
+    await expect(bens.page.getByRole("status").filter({ hasText: words.thanks })).toBeFocused();
+    expect(await findAxeViolationsInBothThemes(bens.page)).toEqual([]);
+    await bens.page.reload();
+    await expect(bens.page.getByText(words.thanks)).toBeVisible();
+    await bens.close();
+  });
+
+  await test.step("the person sees it, also after a reload", async () => {
+    await expect(progress(1)).toBeVisible();
+    await page.reload();
+    await expect(progress(1)).toBeVisible();
+    await expect(page.getByRole("img", { name: words.qr })).toBeVisible();
+  });
+
+  await test.step("the second contact confirms, and the number is verified", async () => {
+    const cals = await TestClient.open(browser, server, "en");
+    await cals.logIn(cal.phone);
+    await cals.page.goto(url);
+    await cals.page.getByRole("button", { name: cals.texts.number.vouching.confirm, exact: true }).click();
+    await expect(cals.page.getByText(cals.texts.number.vouching.thanks)).toBeVisible();
+    await expect(page.getByRole("status").filter({ hasText: words.since.split("{")[0] ?? "" })).toBeFocused();
+    // A stronger method is still offered; contacts are not.
+    await expect(page.getByText(words.stronger)).toBeVisible();
+    await expect(page.getByRole("button", { name: texts.number.methods.sms_code })).toBeVisible();
+    await expect(page.getByRole("button", { name: texts.number.methods.vouching })).toHaveCount(0);
+    expect(await findAxeViolationsInBothThemes(page)).toEqual([]);
+    // The code is of no more use, and says so to everybody alike.
+    await cals.page.reload();
+    await expect(cals.page.getByText(cals.texts.errors.vouching_not_found)).toBeVisible();
+  });
+});
