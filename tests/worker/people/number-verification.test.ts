@@ -46,6 +46,8 @@ test("on a local server a person verifies their number by a code shown at /dev/s
     methods: ["whatsapp_code", "sms_code"],
     contested_until: null,
     is_refused: false,
+    is_vouched: false,
+    vouching: null,
   });
   expect(await seen()).not.toHaveProperty("verified");
   const proof = await startProof(ana, "sms_code", local);
