@@ -192,7 +192,7 @@ export const accessTable: Record<string, Row> = {
   "DELETE /api/invitation": { expected: signedIn(200) },
   "POST /api/invitations/accept": { expected: signedIn(404), body: () => ({ token: "unknown" }) },
   "GET /api/number": { expected: signedIn(200) },
-  // Nobody receives messages from numbers here. Proofs of others: tests/worker/people/number-attacks.test.ts.
+  // Nobody receives messages from numbers here. Proofs of others: tests/worker/people/numbers/number-attacks.test.ts.
   "POST /api/number/methods": { expected: signedIn(200), body: ({ bob }) => ({ phone: bob.phone }) },
   // Notices are one's own, about contacts.
   "DELETE /api/number/notices/:userId": {
@@ -205,7 +205,7 @@ export const accessTable: Record<string, Row> = {
     path: () => `/api/number/proofs/${createUuid()}/code`,
     body: () => ({ code: "000000" }),
   },
-  // What contacts see: tests/worker/people/vouching.test.ts.
+  // What contacts see: tests/worker/people/numbers/vouching.test.ts.
   "GET /api/vouching/:token": { expected: signedIn(404), path: () => "/api/vouching/unknown" },
   "PUT /api/vouching/:token": { expected: signedIn(404), path: () => "/api/vouching/unknown" },
   "PATCH /api/profile": { expected: signedIn(200), body: () => ({ username: "Moi" }) },

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import type { Session } from "#contract/auth/auth.ts";
 import { makeCaptchaToken, testPassword } from "#tests/support/people/people.ts";
-import { withAdapters } from "#tests/worker/people/number-proofs.ts";
+import { withAdapters } from "#tests/worker/people/numbers/number-proofs.ts";
 import {
   call,
   cookieSite,

@@ -6,7 +6,7 @@ import type { FoundPerson } from "#contract/people.ts";
 import { seedPerson } from "#tests/worker/support/seeded-people.ts";
 import { callWith, callWithLimits } from "#tests/worker/support/wrapped-site.ts";
 import { signAccessToken } from "#worker/lib/http/access-token.ts";
-import { withAdapter } from "./number-proofs.ts";
+import { withAdapter } from "./numbers/number-proofs.ts";
 
 afterEach(() => {
   vi.useRealTimers();

@@ -6,7 +6,7 @@ import { connectPeople, type Person } from "#tests/support/people/people.ts";
 import { countDirectoryRows } from "#tests/worker/support/row-counter.ts";
 import { call, makePerson, site } from "#tests/worker/support/site.ts";
 import { callWith } from "#tests/worker/support/wrapped-site.ts";
-import { withAdapter } from "./number-proofs.ts";
+import { withAdapter } from "./numbers/number-proofs.ts";
 
 const found = async (by: Person, phone: string): Promise<string[]> => {
   const answer = await call("POST", "/api/people/search", { token: by.token, body: { phone } });

@@ -10,7 +10,7 @@ import { makeTrusted, seedContacts, seedPerson, seedProfiles } from "#tests/work
 import { callRawWith, callWith, callWithLimits } from "#tests/worker/support/wrapped-site.ts";
 import { createAbsentNumber } from "#worker/lib/absent-number.ts";
 import { signAccessToken } from "#worker/lib/http/access-token.ts";
-import { withAdapters } from "./number-proofs.ts";
+import { withAdapters } from "./numbers/number-proofs.ts";
 
 /** Limits of reaching new people, by trust tier (docs/decisions/trust-tiers.md). */
 
