@@ -26,8 +26,8 @@ const dynamicPrefixes = [
   "settings.notifications.levels.",
   "settings.privacy.findable.",
   "settings.privacy.picture.",
-  "settings.privacy.seen.",
   "settings.privacy.statuses.",
+  "settings.privacy.seen.",
 ];
 
 const problems = [];

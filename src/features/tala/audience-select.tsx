@@ -1,5 +1,6 @@
 import { useTranslation } from "react-i18next";
 import type { Audience } from "#contract/settings/settings.ts";
+import { useContacts } from "#sync/hooks/use-people.ts";
 import { useSettings } from "#sync/hooks/use-settings.ts";
 import { audienceIcons } from "./audience-note.tsx";
 
@@ -8,9 +9,11 @@ type AudienceSelectProps = { value: Audience; onChoose: (value: Audience) => voi
 /** Control that shows who may read the status being written, and changes it for this status. */
 export function AudienceSelect({ value, onChoose }: AudienceSelectProps) {
   const { t } = useTranslation();
-  const { exceptions } = useSettings();
-  const excepted = exceptions.statusesTo?.length ?? 0;
-  const contacts = excepted > 0 ? "contacts_except" : "contacts";
+  const { statusesTo: exceptions = [] } = useSettings().exceptions;
+  const people = useContacts();
+  // Former contacts stay in the list, but the status is not about them.
+  const excepted = people?.filter(({ id }) => exceptions.includes(id)).length ?? exceptions.length;
+  const contacts = exceptions.length > 0 ? "contacts_except" : "contacts";
   const shown = value === "contacts" || value === "contacts_except" ? contacts : value;
   const options = [
     { audience: "everyone", label: t("tala.audience.everyone") },
@@ -21,7 +24,7 @@ export function AudienceSelect({ value, onChoose }: AudienceSelectProps) {
     { audience: "nobody", label: t("tala.audience.nobody") },
   ] as const;
   return (
-    <span className="relative -ml-1 inline-flex min-w-0 items-center">
+    <span className="relative inline-flex min-w-0 items-center">
       <span
         className={`${audienceIcons[shown]} pointer-events-none absolute left-3 text-lg text-accent`}
         aria-hidden="true"

@@ -1,0 +1,125 @@
+import type { Page } from "@playwright/test";
+import { findAxeViolations } from "#tests/support/browser/axe-checks.ts";
+import { expect, test } from "#tests/support/browser/browser-test.ts";
+import { makePicture } from "#tests/support/browser/media.ts";
+import { fill, TestClient } from "#tests/support/browser/test-client.ts";
+import { toSite } from "#tests/support/people/pair.ts";
+import { connectPeople, makePerson } from "#tests/support/people/people.ts";
+
+const post = (page: Page, text: string) => page.getByRole("main").getByRole("listitem").filter({ hasText: text });
+const button = ({ page }: TestClient, name: string) => page.getByRole("button", { name, exact: true });
+
+test("a status for contacts shows to a contact and not to a stranger, until the contact is excepted", async ({
+  browser,
+  server,
+}) => {
+  const site = toSite(server);
+  const [ana, ben, cleo] = [
+    await makePerson(site, 9_880, "Ana"),
+    await makePerson(site, 9_881, "Ben"),
+    await makePerson(site, 9_882, "Cléo"),
+  ];
+  await connectPeople(site, ben, ana);
+  const [anas, bens, cleos] = [
+    await TestClient.open(browser, server),
+    await TestClient.open(browser, server, "en"),
+    await TestClient.open(browser, server, "pt"),
+  ];
+  await anas.signIn(ana, "/app/tala");
+  const { page, texts } = anas;
+  const select = (phone = anas) => phone.page.getByRole("combobox", { name: phone.texts.tala.audience.label });
+  const field = page.getByRole("textbox", { name: texts.tala.composer });
+  const write = async (text: string) => {
+    await button(anas, texts.tala.write).click();
+    await field.fill(text);
+  };
+  const publish = async (text: string) => {
+    await button(anas, texts.tala.publish).click();
+    await expect(post(page, text).locator("time")).toBeVisible();
+  };
+
+  await test.step("the choice is shown, is kept with the draft over a reload, and is shown on the status", async () => {
+    await write("Pour tous");
+    await expect(select()).toHaveValue("everyone");
+    await publish("Pour tous");
+    await write("Entre nous");
+    await select().selectOption({ label: texts.tala.audience.contacts });
+    const picture = await makePicture(page, "fête.png", { width: 300, height: 200, type: "image/png" });
+    const chooser = page.waitForEvent("filechooser");
+    await button(anas, texts.tala.gallery).click();
+    await (await chooser).setFiles(picture);
+    await expect(page.getByRole("img", { name: texts.tala.preview })).toBeVisible();
+    await page.screenshot({ path: test.info().outputPath("composer-360.png") });
+    expect(await findAxeViolations(page)).toEqual([]);
+    await expect.poll(() => page.evaluate(() => indexedDB.databases().then((all) => all.length))).toBeGreaterThan(0);
+    await page.waitForTimeout(600); // the draft is saved a moment later
+    await page.reload();
+    await expect(field).toHaveValue("Entre nous");
+    await expect(select()).toHaveValue("contacts");
+    await publish("Entre nous");
+    await expect(post(page, "Entre nous")).toContainText(texts.tala.audience.noteContacts);
+    await write("Note à moi");
+    await expect(select()).toHaveValue("everyone"); // the choice was for one status
+    await select().selectOption("nobody");
+    await publish("Note à moi");
+    await expect(post(page, "Note à moi")).toContainText(texts.tala.audience.noteNobody);
+    await page.screenshot({ path: test.info().outputPath("feed-360.png") });
+    expect(await findAxeViolations(page)).toEqual([]);
+  });
+
+  await test.step("a contact sees it with its picture, a stranger only the public one", async () => {
+    await bens.signIn(ben, "/app/tala");
+    await cleos.signIn(cleo, "/app/tala");
+    for (const phone of [bens, cleos]) {
+      await expect(post(phone.page, "Pour tous")).toBeVisible();
+      await expect(post(phone.page, "Note à moi")).toHaveCount(0);
+    }
+    const seen = post(bens.page, "Entre nous");
+    await expect(seen).toContainText(bens.texts.tala.audience.noteContacts);
+    await expect
+      .poll(() => seen.locator("button img").evaluate((image: HTMLImageElement) => image.naturalWidth))
+      .toBeGreaterThan(0);
+    await expect(post(cleos.page, "Entre nous")).toHaveCount(0);
+  });
+
+  await test.step("the contact is excepted: it disappears there, also after a reload without a network", async () => {
+    await anas.goTo("/app/privacy");
+    const { statuses, except } = texts.settings.privacy;
+    const group = page.getByRole("group", { name: statuses.title });
+    await group.getByRole("radio", { name: statuses.contacts, exact: true }).press("Space");
+    await button(anas, `${statuses.title} ${except.none}`).click();
+    await page.getByRole("checkbox", { name: /^Ben/ }).press("Space");
+    await button(anas, except.save).click();
+    const row = button(anas, `${statuses.title} ${fill(except.some, { people: 1 })}`);
+    await expect(row).toBeFocused();
+    await row.scrollIntoViewIfNeeded();
+    await page.screenshot({ path: test.info().outputPath("settings-360.png") });
+    await expect(post(bens.page, "Entre nous")).toHaveCount(0, { timeout: 60_000 }); // polled every 20 s
+    await expect(post(bens.page, "Pour tous")).toBeVisible();
+    await bens.context.setOffline(true);
+    await bens.page.reload().catch(() => undefined);
+    await bens.context.setOffline(false);
+    await bens.page.reload();
+    await expect(post(bens.page, "Pour tous")).toBeVisible();
+    await expect(post(bens.page, "Entre nous")).toHaveCount(0);
+  });
+
+  await test.step("the form begins with the setting, in every language and on a wide screen", async () => {
+    await anas.goTo("/app/tala");
+    await button(anas, texts.tala.write).click();
+    await expect(select()).toHaveValue("contacts_except");
+    await expect(select()).toContainText(fill(texts.tala.audience.except, { people: 1 }));
+    await page.emulateMedia({ colorScheme: "dark" });
+    await page.screenshot({ path: test.info().outputPath("composer-360-dark.png") });
+    await page.setViewportSize({ width: 1_280, height: 800 });
+    await page.screenshot({ path: test.info().outputPath("composer-1280-dark.png") });
+    await page.emulateMedia({ colorScheme: "light" });
+    await page.screenshot({ path: test.info().outputPath("composer-1280.png") });
+    for (const phone of [bens, cleos]) {
+      await button(phone, phone.texts.tala.write).click();
+      await expect(select(phone)).toHaveValue("everyone");
+      await phone.page.screenshot({ path: test.info().outputPath(`composer-${phone === bens ? "en" : "pt"}.png`) });
+    }
+  });
+  for (const one of [anas, bens, cleos]) await one.close();
+});
