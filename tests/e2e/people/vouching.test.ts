@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { errorStatus } from "#contract/errors.ts";
 import { findAxeViolationsInBothThemes } from "#tests/support/browser/axe-checks.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
 import { fill, TestClient } from "#tests/support/browser/test-client.ts";
@@ -99,5 +100,25 @@ test("a person has the number confirmed by two contacts who open the code, with 
     // The code is of no more use, and says so to everybody alike.
     await cals.page.reload();
     await expect(cals.page.getByText(cals.texts.errors.vouching_not_found)).toBeVisible();
+    for (const code of ["voucher_contact_too_new", "voucher_number_too_new", "vouches_used_up"] as const) {
+      await cals.page.route("**/api/vouching/*", (route) =>
+        route.fulfill({ status: errorStatus[code], json: { code: errorStatus[code], error_code: code, msg: "" } }),
+      );
+      await cals.page.reload();
+      await expect(cals.page.getByText(cals.texts.errors[code])).toBeVisible();
+      await expect(cals.page.getByRole("button", { name: cals.texts.common.retry })).toHaveCount(0);
+      await cals.page.unroute("**/api/vouching/*");
+    }
+  });
+
+  await test.step("a number that somebody else uses is refused in words of its own", async () => {
+    await page.route("**/api/number", async (route) => {
+      const response = await route.fetch();
+      const refused = { verified_at: null, is_vouched: false, is_refused: true };
+      const vouching = { proof: ana.id, confirmed: 0 };
+      await route.fulfill({ response, json: { ...(await response.json()), ...refused, vouching } });
+    });
+    await page.reload();
+    await expect(page.getByRole("alert").filter({ hasText: words.inUse })).toBeVisible();
   });
 });
