@@ -56,7 +56,7 @@ export const GroupInvitation = v.object({
   from_user: Profile, // without the picture unless they are a contact
   is_contact: v.boolean(), // the person who invites
   created_at: v.number(),
-  contacts: CommonNames, // own contacts among the members
+  contacts: CommonNames, // own contacts among the members, besides who invites
 });
 export type GroupInvitation = v.InferOutput<typeof GroupInvitation>;
 /** Invitations that wait for an answer, newest first. */
@@ -136,5 +136,6 @@ export const Receipts = v.object({
 export type Receipts = v.InferOutput<typeof Receipts>;
 
 export const groupPath = (group: Uuid): string => `/api/groups/${group}`;
+export const groupInvitationsPath = "/api/group-invitations";
 export const receiptsPath = (group: Uuid, seq: number): string =>
   `/api/conversations/${group}/messages/${seq}/receipts`;

@@ -41,7 +41,7 @@ const readList = async ({ store, me }: SyncContext): Promise<ListView | undefine
     archivedCount,
     marks: {
       unread: toUnreadTotal(conversations),
-      received: requests?.received.length ?? 0,
+      received: requests ? requests.received.length + requests.invitations : 0,
     },
     hasTala: toEffectiveSettings(settings).tala,
     now: getServerNow(),

@@ -7,11 +7,12 @@ import { useRequests } from "#sync/hooks/use-people.ts";
 import { useSettings } from "#sync/hooks/use-settings.ts";
 import { appTabs, findActiveTab, type TabId } from "./routes.ts";
 
-/** Badge counts of the tabs: unread messages and received requests. */
+/** Badge counts of the tabs: unread messages and received requests and invitations. */
 const useTabBadges = (): Partial<Record<TabId, { count: number; label: string }>> => {
   const { t } = useTranslation();
   const unread = toUnreadTotal(useConversations() ?? []);
-  const received = useRequests()?.received.length ?? 0;
+  const requests = useRequests();
+  const received = requests ? requests.received.length + requests.invitations : 0;
   return {
     masolo: { count: unread, label: t("shell.unread", { count: unread }) },
     senga: { count: received, label: t("shell.received", { count: received }) },

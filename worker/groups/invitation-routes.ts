@@ -61,7 +61,10 @@ const listOpenInvitations = async (c: AppContext): Promise<OpenInvitation[]> => 
     rows.map(async (row): Promise<OpenInvitation[]> => {
       try {
         const group = await getConversationStub(c.env, row.group_id).findInvitation(me, contacts);
-        if (!isRefusal(group) && group.owner === row.from_user_id) return [{ row, group }];
+        if (!isRefusal(group) && group.owner === row.from_user_id) {
+          const others = group.contacts.filter((contact) => contact !== group.owner);
+          return [{ row, group: { ...group, contacts: others } }];
+        }
         await settleInvitation(db, row, "withdrawn");
       } catch (error) {
         logError("a group could not be asked for an invitation", error);

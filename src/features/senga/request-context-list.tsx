@@ -1,6 +1,6 @@
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
-import { type RequestContext, RequestContexts } from "#contract/contacts.ts";
+import { type CommonNames, type RequestContext, RequestContexts } from "#contract/contacts.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { locales } from "#i18n/locales.ts";
 import { useLanguage } from "#i18n/setup.ts";
@@ -31,7 +31,7 @@ const toCountryName = (country: string, locale: string): string =>
   new Intl.DisplayNames(locale, { type: "region" }).of(country) ?? country;
 
 /** Names of what two people have in common, with an ellipsis if there are more. */
-const toNameList = ({ count, names }: RequestContext["contacts"]): string =>
+export const toNameList = ({ count, names }: CommonNames): string =>
   `${names.map(isolateBidi).join(", ")}${count > names.length ? "…" : ""}`;
 
 /** Facts about the sender of a request: country, verification and age of the account, common contacts and groups. */

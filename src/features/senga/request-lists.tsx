@@ -9,6 +9,7 @@ import { PersonListItem } from "#components/people/person-row.tsx";
 import { useFormat } from "#i18n/use-format.ts";
 import { useRequests } from "#sync/hooks/use-people.ts";
 import type { PersonRow } from "#sync/store/database.ts";
+import { GroupInvitationList } from "./group-invitation-list.tsx";
 import { RequestContextList, type RequestContextLookup, useRequestContexts } from "./request-context-list.tsx";
 import type { ContactRequestActions } from "./use-contact-request-actions.ts";
 
@@ -84,14 +85,14 @@ function SentRequestRow({ person }: { person: PersonRow }) {
   );
 }
 
-/** Received and sent contact requests, live. */
+/** Received and sent contact requests and received invitations to groups, live. */
 export function ContactRequestLists({ actions }: { actions: ContactRequestActions }) {
   const { t } = useTranslation();
   const requests = useRequests();
   const contexts = useRequestContexts(requests?.received ?? []);
   const [tab, setTab] = useState("received");
   if (!requests) return <PaneSpinner />;
-  const { received, sent } = requests;
+  const { received, sent, invitations } = requests;
   return (
     <Tabs
       label={t("senga.requests")}
@@ -101,21 +102,26 @@ export function ContactRequestLists({ actions }: { actions: ContactRequestAction
         {
           id: "received",
           label: t("senga.received"),
-          count: received.length,
-          panel:
-            received.length === 0 ? (
-              <EmptyState
-                icon="i-ph-hand-waving"
-                title={t("senga.noReceived.title")}
-                body={t("senga.noReceived.body")}
-              />
-            ) : (
-              <ul className="divide-y divide-line">
-                {received.map((person) => (
-                  <ReceivedRequestRow key={person.id} person={person} contexts={contexts} actions={actions} />
-                ))}
-              </ul>
-            ),
+          count: received.length + invitations,
+          panel: (
+            <div className="divide-y divide-line">
+              <GroupInvitationList count={invitations} />
+              {received.length > 0 && (
+                <ul className="divide-y divide-line">
+                  {received.map((person) => (
+                    <ReceivedRequestRow key={person.id} person={person} contexts={contexts} actions={actions} />
+                  ))}
+                </ul>
+              )}
+              {received.length + invitations === 0 && (
+                <EmptyState
+                  icon="i-ph-hand-waving"
+                  title={t("senga.noReceived.title")}
+                  body={t("senga.noReceived.body")}
+                />
+              )}
+            </div>
+          ),
         },
         {
           id: "sent",

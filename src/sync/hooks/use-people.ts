@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import type { Uuid } from "#contract/ids.ts";
 import { Profile } from "#contract/people.ts";
+import { listGroupPeople } from "#sync/queries/group-people.ts";
 import type { StoreQuery } from "#sync/queries/live-queries.ts";
 import { readBlockedPeople, readContactRequests, readContacts } from "#sync/queries/queries.ts";
 import type { PersonRow } from "#sync/store/database.ts";
@@ -22,7 +23,8 @@ export const memberQuery = (id: Uuid | undefined): StoreQuery<PersonRow | null> 
 
 export const ownProfileQuery: StoreQuery<PersonRow | null> = ["me", ({ store }) => readOwnProfile(store)];
 
-type ContactRequests = { received: PersonRow[]; sent: PersonRow[] };
+/** Contact requests in both directions, and the number of received invitations to groups. */
+type ContactRequests = { received: PersonRow[]; sent: PersonRow[]; invitations: number };
 
 export const requestsQuery: StoreQuery<ContactRequests | undefined> = [
   "requests",
@@ -39,6 +41,9 @@ const useMember = (id: Uuid | undefined): PersonRow | null | undefined => useLiv
 export const useOwnProfile = (): PersonRow | null | undefined => useLiveQuery(...ownProfileQuery);
 
 export const useContacts = (): PersonRow[] | undefined => useLiveQuery("contacts", ({ store }) => readContacts(store));
+
+/** Present members of own groups. */
+export const useGroupPeople = () => useLiveQuery("group people", ({ store, me }) => listGroupPeople(store, me));
 
 export const useRequests = (): ContactRequests | undefined => useLiveQuery(...requestsQuery);
 

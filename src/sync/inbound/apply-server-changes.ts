@@ -1,7 +1,7 @@
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { deleteFirstViews } from "#lib/browser/first-view-cache.ts";
 import type { LocalConversationRow, LocalStore } from "#sync/store/database.ts";
-import { saveOwnProfile } from "#sync/store/own-profile-row.ts";
+import { saveOwnRelation } from "#sync/store/own-profile-row.ts";
 import { toPersonRow } from "#sync/store/row-mapping.ts";
 import { insertSecurityNotice } from "#sync/store/security-notice-rows.ts";
 import { mergeServerSettings, updateSettingsRow } from "#sync/store/settings-rows.ts";
@@ -41,7 +41,7 @@ const applyChange = async (transaction: ApplyTransaction, change: ServerChange):
     case "person": {
       const { profile } = change.relation;
       if (profile.id === transaction.me) {
-        await saveOwnProfile(transaction.store, profile);
+        await saveOwnRelation(transaction.store, change.relation);
         return true;
       }
       const stored = await transaction.store.people.get(profile.id);

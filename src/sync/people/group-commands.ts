@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { Group, type GroupCard, groupPath, Receipts, receiptsPath } from "#contract/groups.ts";
+import { Group, type GroupCard, GroupWithInvited, groupPath, Receipts, receiptsPath } from "#contract/groups.ts";
 import type { Uuid } from "#contract/ids.ts";
 import type { HttpRequest } from "#contract/wire/http-commands.ts";
 import { waitUntilLeft, waitUntilSynced } from "#sync/actions.ts";
@@ -65,8 +65,10 @@ export const changeGroupPicture = async (id: Uuid, picture: Blob | null): Promis
     );
 };
 
-export const addGroupMembers = async (id: Uuid, members: readonly Uuid[]): Promise<void> => {
-  await requestParsed(Group, { method: "POST", path: `${groupPath(id)}/members`, body: { members } });
+/** Adds people to a group. Returns those of them who got an invitation instead. */
+export const addGroupMembers = async (id: Uuid, members: readonly Uuid[]): Promise<readonly Uuid[]> => {
+  const request = { method: "POST", path: `${groupPath(id)}/members`, body: { members } } as const;
+  return (await requestParsed(GroupWithInvited, request)).invited;
 };
 
 export const removeGroupMember = async (id: Uuid, user: Uuid): Promise<void> => {

@@ -2,13 +2,14 @@ import { listNamedMembers } from "#components/messages/member-names.ts";
 import { findAttachment, type MessageStatus, toMessageStatus } from "#contract/conversations.ts";
 import { isGroupActionAllowed } from "#contract/groups.ts";
 import { type ConversationId, otherMember, privateMembers, type Uuid } from "#contract/ids.ts";
-import type {
-  LocalConversationRow,
-  LocalMessageRow,
-  LocalStore,
-  OutboxRow,
-  PersonRow,
-  UploadRow,
+import {
+  groupInvitationsKey,
+  type LocalConversationRow,
+  type LocalMessageRow,
+  type LocalStore,
+  type OutboxRow,
+  type PersonRow,
+  type UploadRow,
 } from "#sync/store/database.ts";
 import { readMemberProfiles } from "#sync/store/members.ts";
 import { toTextDraftKey } from "#sync/store/pending/draft-keys.ts";
@@ -336,11 +337,12 @@ export const readContacts = async (store: LocalStore): Promise<PersonRow[] | und
 
 export const readContactRequests = async (
   store: LocalStore,
-): Promise<{ received: PersonRow[]; sent: PersonRow[] } | undefined> => {
+): Promise<{ received: PersonRow[]; sent: PersonRow[]; invitations: number } | undefined> => {
   const people = await readPeople(store, "received", "sent");
   people?.sort((a, b) => b.since - a.since);
   return (
     people && {
+      invitations: ((await store.meta.get(groupInvitationsKey))?.value as number | undefined) ?? 0,
       received: people.filter((person) => person.state === "received"),
       sent: people.filter((person) => person.state === "sent"),
     }

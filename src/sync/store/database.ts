@@ -179,6 +179,8 @@ export type MetaRow = { key: string; value: unknown };
 
 /** Key of the own profile. */
 export const ownProfileKey = "me";
+/** Key of the number of received invitations to groups. */
+export const groupInvitationsKey = "groupInvitations";
 /** Key of the members version up to which a group's full member list is stored. */
 export const toMembersVersionKey = (group: Uuid): string => `roster:${group}`;
 

@@ -90,7 +90,10 @@ export class ModelGroups extends ModelInboxes {
     if (what === "owner") return answer({ type: "handOver", user: v.parse(NewOwner, body).user_id });
     if (what === "picture")
       return answer({ type: "picture", key: method === "PUT" ? `${id}_${this.#size(body)}` : null });
-    if (method === "POST") return answer({ type: "add", users: v.parse(NewMembers, body).members });
+    if (method === "POST") {
+      const group = answer({ type: "add", users: v.parse(NewMembers, body).members });
+      return "error" in group ? group : { ...group, invited: [] };
+    }
     if (method === "DELETE" && other !== undefined)
       return this.changeGroup(
         user,

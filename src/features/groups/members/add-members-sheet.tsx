@@ -3,36 +3,81 @@ import { useTranslation } from "react-i18next";
 import { Button } from "#components/controls/button.tsx";
 import { EmptyState } from "#components/layout/empty-state.tsx";
 import { Sheet } from "#components/overlays/sheet.tsx";
+import { showToast } from "#components/overlays/toast.tsx";
 import { ContactPicker } from "#components/people/contact-picker.tsx";
 import { useSelection } from "#components/people/use-selection.ts";
+import { GroupCandidates, groupPath } from "#contract/groups.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { groupMembersMax } from "#contract/limits.ts";
-import { runGroupCommand } from "#features/groups/run-group-command.ts";
-import { useContacts } from "#sync/hooks/use-people.ts";
+import { showGroupFailure } from "#features/groups/run-group-command.ts";
+import { parseResponse } from "#lib/http/parse-response.ts";
+import { isolateBidi } from "#lib/text/bidi.ts";
+import { useContacts, useGroupPeople } from "#sync/hooks/use-people.ts";
+import { useRemoteQuery } from "#sync/hooks/use-remote.ts";
 import { addGroupMembers } from "#sync/people/group-commands.ts";
+import { InvitedPeople } from "./invited-people.tsx";
 
 type AddMembersSheetProps = { group: Uuid; count: number; isMember: (person: Uuid) => boolean; onClose: () => void };
 
-/** Sheet to select contacts outside the group and add them in one request. */
+const parseCandidates = (body: unknown): GroupCandidates => parseResponse(GroupCandidates, body);
+
+/**
+ * People outside the group: contacts and former members, on demand also members of other groups. Invited people are not
+ * offered again; while they are unknown, the server does not invite them twice.
+ */
+const useCandidates = (group: Uuid, isMember: (person: Uuid) => boolean) => {
+  const contacts = useContacts();
+  const groupPeople = useGroupPeople();
+  const [hasGroupPeople, setHasGroupPeople] = useState(false);
+  const [query, refetch] = useRemoteQuery(`${groupPath(group)}/invitations`, true, parseCandidates);
+  const { invited, former } = query.state === "found" ? query.body : { invited: [], former: [] };
+  const people = useMemo(() => {
+    if (!contacts) return undefined;
+    const others = [
+      ...(hasGroupPeople ? (groupPeople ?? []).map((person) => ({ ...person, avatar: null })) : []),
+      ...former.map(({ id, username, phone, avatar_url: avatar }) => ({ id, username, phone, avatar })),
+      ...contacts,
+    ];
+    const isHidden = new Set(invited.map(({ profile }) => profile.id));
+    for (const { id, blocked } of contacts) if (blocked === 1) isHidden.add(id);
+    const byId = new Map(others.map((person) => [person.id, person]));
+    return [...byId.values()].filter(({ id }) => !isMember(id) && !isHidden.has(id));
+  }, [contacts, groupPeople, hasGroupPeople, former, invited, isMember]);
+  const hasMore = !hasGroupPeople && (groupPeople?.length ?? 0) > 0;
+  return { people, invited, refetch, showGroupPeople: hasMore ? () => setHasGroupPeople(true) : undefined };
+};
+
+/** Sheet to select people outside the group and add or invite them in one request. */
 export default function AddMembersSheet({ group, count, isMember, onClose }: AddMembersSheetProps) {
   const { t } = useTranslation();
-  const contacts = useContacts();
+  const { people, invited, refetch, showGroupPeople } = useCandidates(group, isMember);
   const { chosen, toggle } = useSelection();
   const [isBusy, setBusy] = useState(false);
-  const people = useMemo(
-    () => contacts?.filter(({ id, blocked }) => blocked === 0 && !isMember(id)),
-    [contacts, isMember],
-  );
-  const selectedIds = people?.flatMap(({ id }) => (chosen.has(id) ? id : [])) ?? [];
+  const selected = people?.filter(({ id }) => chosen.has(id)) ?? [];
 
+  /** Who was added, and who got an invitation instead; nothing about the reason. */
+  const toDoneText = (invitedIds: readonly Uuid[]): string => {
+    const added = selected.length - invitedIds.length;
+    const first = selected.find(({ id }) => id === invitedIds[0]);
+    const texts = added > 0 ? [t("groups.add.done", { count: added })] : [];
+    if (invitedIds.length === 1)
+      texts.push(t("groups.invited.one", { name: isolateBidi(first?.username || t("common.user")) }));
+    else if (invitedIds.length > 1) texts.push(t("groups.invited.many", { count: invitedIds.length }));
+    return texts.join("\n");
+  };
   const add = async () => {
     setBusy(true);
-    const isDone = await runGroupCommand(() => addGroupMembers(group, selectedIds), {
-      done: t("groups.add.done", { count: selectedIds.length }),
-      failed: t("groups.add.failed"),
-    });
-    setBusy(false);
-    if (isDone) onClose();
+    try {
+      const invitedIds = await addGroupMembers(
+        group,
+        selected.map(({ id }) => id),
+      );
+      showToast({ message: toDoneText(invitedIds) });
+      onClose();
+    } catch (error) {
+      showGroupFailure(t("groups.add.failed"), error);
+      setBusy(false);
+    }
   };
   const isFull = count >= groupMembersMax;
   const hasNoCandidates = people?.length === 0 && !isBusy;
@@ -44,28 +89,36 @@ export default function AddMembersSheet({ group, count, isMember, onClose }: Add
         if (!isBusy) onClose();
       }}
     >
+      <InvitedPeople group={group} invited={invited} onWithdrawn={refetch} />
       {isFull || hasNoCandidates ? (
-        <EmptyState
-          icon="i-ph-users-three"
-          title={t(isFull ? "errors.group_full" : "groups.add.noneTitle")}
-          {...(isFull ? {} : { body: t(contacts?.length === 0 ? "contacts.none.body" : "groups.add.noneBody") })}
-        />
+        <div className="min-h-0 flex-1 overflow-y-auto">
+          <EmptyState
+            icon="i-ph-users-three"
+            title={t(isFull ? "errors.group_full" : "groups.add.noneTitle")}
+            {...(isFull ? {} : { body: t("groups.add.noneBody") })}
+          />
+        </div>
       ) : (
-        <>
-          <ContactPicker people={people} label={t("groups.create.contacts")} selected={chosen} onPick={toggle} />
-          <div className="shrink-0 border-t border-line bg-surface p-3 pb-[max(0.75rem,env(safe-area-inset-bottom))]">
+        <ContactPicker people={people} label={t("groups.create.contacts")} selected={chosen} onPick={toggle} />
+      )}
+      {!isFull && (
+        <div className="flex shrink-0 flex-col gap-1 border-t border-line bg-surface p-3 pb-[max(0.75rem,env(safe-area-inset-bottom))]">
+          {showGroupPeople && (
+            <Button variant="quiet" className="w-full" onClick={showGroupPeople}>
+              {t("groups.invited.groupPeople")}
+            </Button>
+          )}
+          {!hasNoCandidates && (
             <Button
               className="w-full"
               busy={isBusy}
-              disabled={selectedIds.length === 0 && !isBusy}
+              disabled={selected.length === 0 && !isBusy}
               onClick={() => void add()}
             >
-              {selectedIds.length === 0
-                ? t("groups.add.action")
-                : t("groups.add.submit", { count: selectedIds.length })}
+              {selected.length === 0 ? t("groups.add.action") : t("groups.add.submit", { count: selected.length })}
             </Button>
-          </div>
-        </>
+          )}
+        </div>
       )}
     </Sheet>
   );

@@ -1,0 +1,61 @@
+import { useId, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { Button } from "#components/controls/button.tsx";
+import { showToast } from "#components/overlays/toast.tsx";
+import type { GroupCandidates } from "#contract/groups.ts";
+import type { Uuid } from "#contract/ids.ts";
+import { showGroupFailure } from "#features/groups/run-group-command.ts";
+import { useFormat } from "#i18n/use-format.ts";
+import { isolateBidi } from "#lib/text/bidi.ts";
+import { withdrawGroupInvitation } from "#sync/people/group-invitation-commands.ts";
+
+type InvitedPeopleProps = { group: Uuid; invited: GroupCandidates["invited"]; onWithdrawn: () => void };
+
+/** People with an invitation that they have not accepted. It can be withdrawn. */
+export function InvitedPeople({ group, invited, onWithdrawn }: InvitedPeopleProps) {
+  const { t } = useTranslation();
+  const { date } = useFormat();
+  const id = useId();
+  const [busy, setBusy] = useState<Uuid>();
+  if (invited.length === 0) return null;
+
+  const withdraw = async (user: Uuid, name: string) => {
+    setBusy(user);
+    try {
+      await withdrawGroupInvitation(group, user);
+      showToast({ message: t("groups.invited.withdrawn", { name: isolateBidi(name) }) });
+      onWithdrawn();
+    } catch (error) {
+      showGroupFailure(t("groups.invited.withdrawFailed"), error);
+    }
+    setBusy(undefined);
+  };
+  return (
+    <section aria-labelledby={id} className="max-h-48 shrink-0 overflow-y-auto border-b border-line px-4 pb-2">
+      <h3 id={id} className="text-sm font-semibold">
+        {t("groups.invited.title")}
+      </h3>
+      <ul>
+        {invited.map(({ profile, created_at: at }) => {
+          const name = profile.username || t("common.user");
+          return (
+            <li key={profile.id} className="flex min-h-12 items-center gap-2">
+              <span className="flex min-w-0 flex-1 flex-col">
+                <bdi className="truncate">{name}</bdi>
+                <span className="text-sm text-muted">{t("groups.invited.since", { date: date(at) })}</span>
+              </span>
+              <Button
+                variant="quiet"
+                busy={busy === profile.id}
+                aria-label={t("groups.invited.withdrawName", { name })}
+                onClick={() => void withdraw(profile.id, name)}
+              >
+                {t("groups.invited.withdraw")}
+              </Button>
+            </li>
+          );
+        })}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,84 @@
+import { findAxeViolations } from "#tests/support/browser/axe-checks.ts";
+import { expect, test } from "#tests/support/browser/browser-test.ts";
+import { fill, TestClient } from "#tests/support/browser/test-client.ts";
+import { makeFriends } from "#tests/support/people/friends.ts";
+import { makeGroup } from "#tests/support/people/groups.ts";
+import { sendTexts } from "#tests/support/people/messages.ts";
+import { toSite } from "#tests/support/people/pair.ts";
+import { callSite, type Person } from "#tests/support/people/people.ts";
+
+test("who left, and a member of another group, are invited and join by accepting in Senga", async ({
+  browser,
+  server,
+}) => {
+  const site = toSite(server);
+  // Cleo and Dido are contacts of Ana and of nobody else.
+  const [ana, ben, cleo, dido] = (await makeFriends(site, 1730, 4)) as [Person, Person, Person, Person];
+  const group = await makeGroup(site, ben, "Quartier", [ana]);
+  const common = await makeGroup(site, ana, "Chorale", [ben, cleo, dido]);
+  await sendTexts(site, ben, group, ["avant le départ"]);
+  expect((await callSite(site, "DELETE", `/api/groups/${group}/members/${ana.id}`, { token: ana.token })).status).toBe(
+    204,
+  );
+  const bens = await TestClient.open(browser, server);
+  const anas = await TestClient.open(browser, server);
+  const { texts } = bens;
+  await bens.signIn(ben, `/app/group/${common}/members`);
+  await expect(bens.page.getByRole("link", { name: cleo.username })).toBeVisible();
+  await bens.page.goto(`${server.origin}/app/group/${group}/members`);
+  const sheet = bens.page.getByRole("dialog", { name: texts.groups.add.title });
+
+  await test.step("the owner invites who left, and a member of another group", async () => {
+    await bens.page.getByRole("button", { name: texts.groups.add.action, exact: true }).click();
+    await sheet.getByRole("listitem").filter({ hasText: ana.username }).click();
+    await sheet.getByRole("button", { name: texts.groups.invited.groupPeople }).click();
+    await sheet.getByRole("listitem").filter({ hasText: cleo.username }).click();
+    expect(await findAxeViolations(bens.page)).toEqual([]);
+    await sheet.getByRole("button", { name: fill(texts.groups.add.submit_other, { count: 2 }) }).click();
+    await expect(bens.page.getByText(fill(texts.groups.invited.many_other, { count: 2 }))).toBeVisible();
+  });
+
+  await test.step("who left sees the invitation with its context, and continues the same history", async () => {
+    await anas.signIn(ana, "/app/senga");
+    const bar = anas.page.getByRole("navigation", { name: texts.shell.navigation });
+    await expect(bar.getByText(fill(texts.shell.received_one, { count: 1 }))).toBeAttached();
+    const invitation = anas.page.getByRole("list", { name: texts.senga.group.title }).getByRole("listitem").first();
+    await expect(invitation).toContainText("Quartier");
+    await expect(invitation).toContainText(fill(texts.senga.group.fromContact, { name: ben.username }));
+    expect(await findAxeViolations(anas.page)).toEqual([]);
+    await anas.context.setOffline(true);
+    await invitation.getByRole("button", { name: fill(texts.senga.group.acceptName, { name: "Quartier" }) }).click();
+    await expect(anas.page.getByText(texts.common.error)).toBeVisible();
+    await anas.context.setOffline(false);
+    await expect(async () => {
+      await invitation
+        .getByRole("button", { name: fill(texts.senga.group.acceptName, { name: "Quartier" }) })
+        .click({ timeout: 2_000 });
+      await expect(invitation).toBeHidden({ timeout: 3_000 });
+    }).toPass();
+    await expect(bar.getByText(fill(texts.shell.received_one, { count: 1 }))).toBeHidden();
+    await expect(anas.page.getByText(texts.senga.noReceived.title)).toBeVisible();
+    await anas.page.getByRole("button", { name: texts.senga.group.open }).click();
+    await expect(anas.page.getByRole("main").getByText("avant le départ", { exact: true })).toBeVisible();
+    await sendTexts(site, ben, group, ["te revoilà"]);
+    await expect(anas.page.getByRole("main").getByText("te revoilà", { exact: true })).toBeVisible();
+  });
+
+  await test.step("a stranger's invitation can be declined, and its sender sees no difference", async () => {
+    const cleos = await TestClient.open(browser, server, "pt");
+    await cleos.signIn(cleo, "/app/senga");
+    const words = cleos.texts.senga.group;
+    const list = cleos.page.getByRole("list", { name: words.title });
+    await expect(list).toContainText(cleos.texts.people.unverified);
+    await list.getByRole("button", { name: fill(words.declineName, { name: "Quartier" }) }).click();
+    await expect(cleos.page.getByText(cleos.texts.senga.noReceived.title)).toBeVisible();
+    await bens.page.reload();
+    await bens.page.getByRole("button", { name: texts.groups.add.action, exact: true }).click();
+    const invited = sheet.getByRole("region", { name: texts.groups.invited.title });
+    await expect(invited).toContainText(cleo.username);
+    await invited
+      .getByRole("button", { name: fill(texts.groups.invited.withdrawName, { name: cleo.username }) })
+      .click();
+    await expect(invited).toBeHidden();
+  });
+});
