@@ -70,7 +70,8 @@ const Excepted = v.optional(v.pipe(v.array(Uuid), v.maxLength(exceptionsMax)));
 
 /**
  * Contacts to whom a setting does not apply, by setting: for them it is as for nobody while its value is
- * "contacts_except", and presence while it is shown. Ids of people who are no contacts any more have no effect.
+ * "contacts_except", and presence while it is shown. Statuses for contacts, also earlier ones, are for none of
+ * `statusesTo`, whatever its value. Ids of people who are no contacts any more have no effect.
  */
 const Exceptions = v.strictObject({
   presence: Excepted,

@@ -1,6 +1,6 @@
 import type { Page } from "@playwright/test";
 
-type AttachmentDraft = { files: { name: string; caption: string }[]; text: string; to: string[] };
+type AttachmentDraft = { files: { name: string; caption: string }[]; text: string; to: string[]; audience?: string };
 
 /** All attachment drafts stored in this browser. */
 export const readAttachmentDrafts = (page: Page): Promise<AttachmentDraft[]> =>
