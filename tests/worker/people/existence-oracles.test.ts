@@ -141,7 +141,8 @@ const commands: Command[] = [
   {
     name: "create a group with an id",
     run: (me, { id }) => post("/api/groups", me, { id: createUuid(), name: "Tous", members: [id] }),
-    classes: [anybody],
+    // An invitation to a group is limited and answered as a contact request is.
+    classes: [["none"], ["reachable", "unverified", "blocking"], ["closed"]],
   },
   {
     name: "end a contact by id",
