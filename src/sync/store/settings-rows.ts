@@ -77,6 +77,10 @@ const isEmpty = (change: SettingsChange): boolean => Object.keys(change).length 
 /** Whether local changes wait to be sent. */
 export const hasPendingSettings = ({ wanted }: SettingsRow): boolean => !isEmpty(wanted);
 
+/** Whether a change may decide who reads a status that is for contacts, or for those of the setting. */
+export const changesStatusAudience = ({ statusesTo, exceptions }: SettingsChange): boolean =>
+  statusesTo !== undefined || exceptions?.statusesTo !== undefined;
+
 /** Removes sent changes from `wanted`, except values that were changed again since. */
 export const clearSentSettings = (row: SettingsRow, sent: SettingsChange): SettingsRow => {
   const isSent = ([name, value]: [string, unknown]): boolean =>

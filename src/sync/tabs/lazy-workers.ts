@@ -107,7 +107,11 @@ export class LazyWorkers {
         return hasPendingSettings(row) ? [row.wanted] : [];
       },
       load: async () =>
-        (await import("#sync/people/settings-sender.ts")).createSettingsSender(context, () => onRefused("settings")),
+        (await import("#sync/people/settings-sender.ts")).createSettingsSender(
+          context,
+          () => onRefused("settings"),
+          () => posts.runNow(), // statuses wait for a change of their audience
+        ),
     });
     const deletions = createOperationRunner(platform, {
       list: () => listPendingDeletions(store),

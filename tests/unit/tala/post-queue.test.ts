@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
+import { createUuid } from "#contract/ids.ts";
 import { postGraphemesMax } from "#contract/limits.ts";
 import type { HttpRequest } from "#contract/wire/http-commands.ts";
 import { readUnsentSummary } from "#sync/drafts/unsent-summary.ts";
@@ -12,6 +13,7 @@ import {
   waitForPostOutcome,
 } from "#sync/feed/post-queue.ts";
 import { trimFileCache } from "#sync/files/download-cache.ts";
+import { queueSettingsChange } from "#sync/people/settings-commands.ts";
 import { readOwnProfile } from "#sync/store/own-profile-row.ts";
 import { purgeAllButUnsent } from "#sync/store/recovery/open-database.ts";
 import { readSyncCursor, writeSyncCursor } from "#sync/store/sync-cursor.ts";
@@ -362,5 +364,72 @@ describe("an invalid status", () => {
     await enqueuePost(tab, "", picture, "everyone");
     await enqueuePost(tab, "😀".repeat(postGraphemesMax), undefined, "everyone");
     await becomesPublished(server, tab, "", "😀".repeat(postGraphemesMax));
+  });
+});
+
+describe("a status for contacts, with a change of its audience that the server does not have", () => {
+  const queueRestricted = async (tab: Tab, text: string) => {
+    const excepted = createUuid();
+    await queueSettingsChange(tab, { statusesTo: "contacts_except", exceptions: { statusesTo: [excepted] } });
+    await enqueuePost(tab, text, undefined, "contacts_except");
+    return excepted;
+  };
+
+  it("waits for that change", async () => {
+    const { server, amina } = makePair();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    await eventually(() => expect(tab.link.get()).toBe("online"));
+    server.settingsRefusal = "rate_limited";
+    await enqueuePost(tab, "for everyone", undefined, "everyone");
+    await becomesPublished(server, tab, "for everyone");
+    const excepted = await queueRestricted(tab, "not for Ben");
+    await phone.pass(20_000);
+    expect(server.tala.texts).toEqual(["for everyone"]);
+    expect(await waitingIn(tab)).toEqual(["not for Ben queued"]);
+    server.settingsRefusal = undefined;
+    const hasExceptions: boolean[] = [];
+    server.tala.refuse = (_, request) => {
+      const { exceptions } = server.inbox(amina).settings?.kept.settings ?? {};
+      if (isPost(request)) hasExceptions.push(exceptions?.statusesTo?.[0] === excepted);
+      return undefined;
+    };
+    phone.wake();
+    await becomesPublished(server, tab, "for everyone", "not for Ben");
+    expect(hasExceptions).toEqual([true]);
+  });
+
+  it("follows it at once after a time without network", async () => {
+    const { server, amina } = makePair();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    await eventually(() => expect(tab.link.get()).toBe("online"));
+    phone.faults.isOffline = true;
+    await queueRestricted(tab, "not for Ben");
+    const before = phone.requests.length;
+    phone.faults.isOffline = false;
+    phone.wake();
+    await becomesPublished(server, tab, "not for Ben");
+    const sent = phone.requests.slice(before).filter(({ method }) => method === "PATCH" || method === "POST");
+    expect(sent.map(({ path }) => path)).toEqual(["/api/settings", "/api/tala"]);
+  });
+
+  it("fails if the change is refused for good, and is sent again on request", async () => {
+    const { server, amina } = makePair();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    await eventually(() => expect(tab.link.get()).toBe("online"));
+    phone.faults.isOffline = true;
+    await queueRestricted(tab, "not for Ben");
+    await enqueuePost(tab, "for nobody", undefined, "nobody");
+    server.settingsRefusal = "invalid_input";
+    phone.faults.isOffline = false;
+    phone.wake();
+    await eventually(() => expect(server.tala.texts).toEqual(["for nobody"]));
+    await eventually(async () => expect(await waitingIn(tab)).toEqual(["not for Ben failed"]));
+    expect(phone.notices).toEqual(["settings-refused"]);
+    const [{ id } = { id: createUuid() }] = await listPendingPosts(getContext(tab));
+    await requeuePost(tab, id);
+    await becomesPublished(server, tab, "for nobody", "not for Ben");
   });
 });
