@@ -1,7 +1,6 @@
 import * as v from "valibot";
 import type { Uuid } from "#contract/ids.ts";
 import { Profile } from "#contract/people.ts";
-import { listGroupPeople } from "#sync/queries/group-people.ts";
 import type { StoreQuery } from "#sync/queries/live-queries.ts";
 import { readBlockedPeople, readContactRequests, readContacts } from "#sync/queries/queries.ts";
 import type { PersonRow } from "#sync/store/database.ts";
@@ -41,9 +40,6 @@ const useMember = (id: Uuid | undefined): PersonRow | null | undefined => useLiv
 export const useOwnProfile = (): PersonRow | null | undefined => useLiveQuery(...ownProfileQuery);
 
 export const useContacts = (): PersonRow[] | undefined => useLiveQuery("contacts", ({ store }) => readContacts(store));
-
-/** Present members of own groups. */
-export const useGroupPeople = () => useLiveQuery("group people", ({ store, me }) => listGroupPeople(store, me));
 
 export const useRequests = (): ContactRequests | undefined => useLiveQuery(...requestsQuery);
 

@@ -12,9 +12,11 @@ import { groupMembersMax } from "#contract/limits.ts";
 import { showGroupFailure } from "#features/groups/run-group-command.ts";
 import { parseResponse } from "#lib/http/parse-response.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
-import { useContacts, useGroupPeople } from "#sync/hooks/use-people.ts";
+import { useLiveQuery } from "#sync/hooks/use-live-query.ts";
+import { useContacts } from "#sync/hooks/use-people.ts";
 import { useRemoteQuery } from "#sync/hooks/use-remote.ts";
 import { addGroupMembers } from "#sync/people/group-commands.ts";
+import { listGroupPeople } from "#sync/queries/group-people.ts";
 import { InvitedPeople } from "./invited-people.tsx";
 
 type AddMembersSheetProps = { group: Uuid; count: number; isMember: (person: Uuid) => boolean; onClose: () => void };
@@ -27,7 +29,7 @@ const parseCandidates = (body: unknown): GroupCandidates => parseResponse(GroupC
  */
 const useCandidates = (group: Uuid, isMember: (person: Uuid) => boolean) => {
   const contacts = useContacts();
-  const groupPeople = useGroupPeople();
+  const groupPeople = useLiveQuery("group people", ({ store, me }) => listGroupPeople(store, me)); // present members of own groups
   const [hasGroupPeople, setHasGroupPeople] = useState(false);
   const [query, refetch] = useRemoteQuery(`${groupPath(group)}/invitations`, true, parseCandidates);
   const { invited, former } = query.state === "found" ? query.body : { invited: [], former: [] };
