@@ -81,11 +81,13 @@ const selectOwnMax = (env: Env, to: Uuid, phone: string, requestsPerDay: number,
   return sql`(CASE WHEN ${hasSearchedNumber(env, to, phone, now)} THEN ${trusted.requestsPerDay} ELSE ${requestsPerDay} END)`;
 };
 
+/** Quota for a request. `ahead`: other people whom the sender reaches by the same request first. */
 export const checkRequestQuota = async (
   env: Env,
   db: Db,
   from: Uuid,
   to: Uuid,
+  ahead = 0,
   now = Date.now(),
 ): Promise<RequestQuota> => {
   const { tier } = await readTrust(env, db, from, now);
@@ -103,8 +105,9 @@ export const checkRequestQuota = async (
     return { code: "request_declined", retryAfterMs: nextAllowedAt - now };
   const { requestsPerDay } = tierAllowances[tier];
   const ownMax = selectOwnMax(env, to, counts.phone ?? "", requestsPerDay, now);
-  if (counts.made >= requestsPerDay) {
-    const { hasRoom } = await db.get<{ hasRoom: number }>(sql`SELECT ${counts.made} < ${ownMax} AS hasRoom`);
+  const made = counts.made + ahead;
+  if (made >= requestsPerDay) {
+    const { hasRoom } = await db.get<{ hasRoom: number }>(sql`SELECT ${made} < ${ownMax} AS hasRoom`);
     if (!hasRoom) return { code: "requests_used_up", retryAfterMs: dayMs };
   }
   // The lower tiers may use half of the quota: mass-created accounts must not block everybody else.

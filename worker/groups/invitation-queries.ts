@@ -28,10 +28,14 @@ export const checkInvitationQuotas = async (
   invited: readonly InvitedPerson[],
 ): Promise<Quota[]> => {
   const quotas: Quota[] = [];
+  let strangers = 0;
   for (const { user, isContact } of invited) {
-    const quota = isContact ? await checkContactQuota(db, user) : await checkRequestQuota(env, db, from, user);
+    const quota = isContact
+      ? await checkContactQuota(db, user)
+      : await checkRequestQuota(env, db, from, user, strangers);
     quotas.push(quota);
     if ("code" in quota) break;
+    if (!isContact) strangers++;
   }
   return quotas;
 };
@@ -56,6 +60,27 @@ const isPendingIn = (group: Uuid, side: InvitationSide) =>
     "to" in side ? eq(group_invitations.to_user_id, side.to) : eq(group_invitations.from_user_id, side.from),
   );
 
+const clockSkewMs = 60_000;
+
+/**
+ * Those of a group's invitations that the directory has not stored: the Worker stopped in between, or the quota was used
+ * up at the same moment.
+ */
+export const listUnstoredInvitations = async (
+  db: Db,
+  { group, from }: { group: Uuid; from: Uuid },
+  invitations: readonly { user: Uuid; at: number }[],
+): Promise<Uuid[]> => {
+  if (invitations.length === 0) return [];
+  const rows = await db.all<{
+    user: Uuid;
+  }>(sql`SELECT value ->> 'user' AS user FROM json_each(${JSON.stringify(invitations)})
+    WHERE NOT EXISTS (SELECT 1 FROM group_invitations WHERE to_user_id = value ->> 'user'
+      AND status IN ('pending', 'declined', 'void') AND group_id = ${group} AND from_user_id = ${from}
+      AND created_at > (value ->> 'at') - ${clockSkewMs})`);
+  return rows.map(({ user }) => user);
+};
+
 /**
  * Stores an invitation unless the quota is used up. During a pause it is stored as `void`: it counts for its sender and
  * is not shown, so that nobody learns that they were declined.
@@ -66,15 +91,19 @@ export const insertGroupInvitation = async (
   now = Date.now(),
 ): Promise<void> => {
   const to = invited.user;
+  const hasRoom = "condition" in quota ? quota.condition : sql`0`;
   await db.batch([
     // The group knows no other one: it has expired, or its end was not recorded.
-    db.update(group_invitations).set({ status: "withdrawn", updated_at: now }).where(isPendingIn(group, { to })),
+    db
+      .update(group_invitations)
+      .set({ status: "withdrawn", updated_at: now })
+      .where(and(isPendingIn(group, { to }), hasRoom)),
     db
       .insert(group_invitations)
       .select(
         sql`SELECT ${createUuid(now)}, ${group}, ${from}, ${to}, ${invited.isContact ? 1 : 0},
             CASE WHEN ${isPaused(group, from, to, now)} THEN 'void' ELSE 'pending' END, ${now}, ${now}
-          WHERE ${"condition" in quota ? quota.condition : sql`0`}`,
+          WHERE ${hasRoom}`,
       )
       .onConflictDoNothing(),
     queueInvitationCount(db, to),

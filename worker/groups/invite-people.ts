@@ -6,9 +6,9 @@ import { openDb } from "#worker/db/client.ts";
 import { pushPendingToEach } from "#worker/lib/contact-updates.ts";
 import { type AppContext, runAfterResponse } from "#worker/lib/http/app.ts";
 import { refuse } from "#worker/lib/http/refusal.ts";
-import type { AddedMember } from "#worker/objects/rpc.ts";
+import type { AddedMember, NewMemberCheck } from "#worker/objects/rpc.ts";
 import { askNewGroup, readNewGroup } from "./ask-group.ts";
-import { checkInvitationQuotas, insertGroupInvitation } from "./invitation-queries.ts";
+import { checkInvitationQuotas, insertGroupInvitation, listUnstoredInvitations } from "./invitation-queries.ts";
 import type { InvitedPerson } from "./queries.ts";
 
 /** Adding and inviting people to a group (docs/decisions/group-invitations.md). */
@@ -31,15 +31,16 @@ export const checkInvitations = async (
 };
 
 /**
- * Adds people to a group and invites others. The group stores its invitations first, because it decides who may accept;
- * a Worker that stops in between leaves one that only its sender sees, who can withdraw and repeat it.
+ * Adds people to a group and invites others. The group stores its invitations first, because it decides who may accept.
+ * It gives back those that the directory does not store, because a concurrent request used up the quota. A Worker that
+ * stops in between leaves one that only its sender sees; the repeated request stores it.
  */
 export const addAndInvite = async (
   c: AppContext,
   group: Uuid,
   added: AddedMember[],
   { people, quotas }: CheckedInvitations,
-): Promise<Group | Refusal> => {
+): Promise<{ group: Group; unstored: Uuid[] } | Refusal> => {
   const invited = people.map(({ user }) => user);
   const run = (rpc: Parameters<Parameters<typeof askNewGroup>[2]>[0], user: Uuid) =>
     rpc.runGroupCommand(user, { type: "add", people: added, invited });
@@ -47,31 +48,53 @@ export const addAndInvite = async (
   if (isRefusal(result)) return result;
   const db = openDb(c.env);
   const from = c.var.caller.user;
+  const at = Date.now();
   for (const [index, person] of people.entries()) {
     const quota = quotas[index];
     if (quota) await insertGroupInvitation(db, { group, from, invited: person, quota });
   }
+  const sent = invited.map((user) => ({ user, at }));
+  const unstored = await listUnstoredInvitations(db, { group, from }, sent);
+  for (const user of unstored) {
+    const undone = await askNewGroup(c, group, (rpc, me) => rpc.runGroupCommand(me, { type: "uninvite", user }));
+    if (isRefusal(undone)) return undone;
+  }
   if (invited.length > 0) runAfterResponse(c.executionCtx, "notify invited people", pushPendingToEach(c.env, invited));
-  return readNewGroup(c, group);
+  const read = await readNewGroup(c, group);
+  return isRefusal(read) ? read : { group: read, unstored };
 };
 
 export const respondWithInvited = async (
   c: AppContext,
-  pending: Promise<Group | Refusal>,
+  pending: ReturnType<typeof addAndInvite>,
   people: readonly InvitedPerson[],
 ) => {
-  const group = await pending;
-  if (isRefusal(group)) return refuse(c, group.error);
-  return c.json({ ...group, invited: people.map(({ user }) => user) } satisfies GroupWithInvited, 200);
+  const result = await pending;
+  if (isRefusal(result)) return refuse(c, result.error);
+  const invited = people.map(({ user }) => user).filter((user) => !result.unstored.includes(user));
+  return c.json({ ...result.group, invited } satisfies GroupWithInvited, 200);
+};
+
+/** The people of these who need a row in the directory: all but those whose invitation is complete. */
+export const filterUnstored = async (
+  c: AppContext,
+  group: Uuid,
+  people: readonly InvitedPerson[],
+  known: NewMemberCheck,
+): Promise<InvitedPerson[]> => {
+  const from = c.var.caller.user;
+  const unstored = await listUnstoredInvitations(openDb(c.env), { group, from }, known.invited);
+  const isStored = new Set(known.invited.flatMap(({ user }) => (unstored.includes(user) ? [] : [user])));
+  return people.filter(({ user }) => !isStored.has(user) && !known.members.includes(user));
 };
 
 /** Invites people to a group that was just created, unless they were invited or joined by the same request before. */
 export const inviteToNewGroup = async (c: AppContext, group: Uuid, { people, quotas }: CheckedInvitations) => {
-  if (people.length === 0) return respondWithInvited(c, readNewGroup(c, group), []);
   const ids = people.map(({ user }) => user);
   const known = await askNewGroup(c, group, (rpc, user) => rpc.checkNewMembers(user, ids));
   if (isRefusal(known)) return refuse(c, known.error);
-  const isNew = ids.map((user) => !known.invited.includes(user) && !known.members.includes(user));
+  const unstored = new Set(await filterUnstored(c, group, people, known));
+  const isNew = people.map((person) => unstored.has(person));
   const invitations = { people: people.filter((_, n) => isNew[n]), quotas: quotas.filter((_, n) => isNew[n]) };
   const invited = people.filter(({ user }) => !known.members.includes(user));
   return respondWithInvited(c, addAndInvite(c, group, [], invitations), invited);

@@ -37,7 +37,13 @@ import {
   respondWithGroup,
   respondWithoutGroup,
 } from "./ask-group.ts";
-import { addAndInvite, checkInvitations, inviteToNewGroup, respondWithInvited } from "./invite-people.ts";
+import {
+  addAndInvite,
+  checkInvitations,
+  filterUnstored,
+  inviteToNewGroup,
+  respondWithInvited,
+} from "./invite-people.ts";
 import { planNewMembers, toMemberPage } from "./queries.ts";
 
 const GroupIdParam = v.object({ id: Uuid });
@@ -241,12 +247,9 @@ export const groupRoutes = createRoutes()
       if (typeof plan === "string") return refuse(c, plan);
       const { added } = plan;
       const invited = plan.invited.filter(({ user }) => !known.members.includes(user));
-      if (await isTooLargeForTier(c, group.count + added.length + invited.length))
+      if (await isTooLargeForTier(c, group.count + known.otherInvitations + added.length + invited.length))
         return refuse(c, "group_members_limited");
-      const invitations = await checkInvitations(
-        c,
-        invited.filter(({ user }) => !known.invited.includes(user)),
-      );
+      const invitations = await checkInvitations(c, await filterUnstored(c, id, invited, known));
       if ("error" in invitations) return refuse(c, invitations.error, invitations);
       return respondWithInvited(c, addAndInvite(c, id, added, invitations), invited);
     },

@@ -150,7 +150,13 @@ export type GroupChangeResult = { roster: number; count: number; replaced: strin
 export type UserRemoval = Pick<GroupChangeResult, "replaced">;
 
 /** People whom a group's owner wants to add: present members, those to invite, those invited before. */
-export type NewMemberCheck = { members: Uuid[]; toInvite: Uuid[]; invited: Uuid[] };
+export type NewMemberCheck = {
+  members: Uuid[];
+  toInvite: Uuid[];
+  invited: { user: Uuid; at: number }[];
+  /** Invitations of other people that have not expired. */
+  otherInvitations: number;
+};
 
 /** A group for a person with an invitation. `contacts`: those of the named people who are members. */
 export type InvitingGroup = { owner: Uuid; name: string; count: number; contacts: Uuid[] };

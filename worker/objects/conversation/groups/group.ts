@@ -87,10 +87,13 @@ export class GroupController {
     if ("error" in adder) return adder;
     const isMember = new Set(log.members.visible.map((member) => member.user));
     const others = people.filter((person) => !isMember.has(person));
+    const invitations = log.invitations.list(now);
+    const invited = invitations.filter((invitation) => others.includes(invitation.user));
     return {
       members: people.filter((person) => isMember.has(person)),
       toInvite: others.filter((person) => hasLeftByThemselves(log, person)),
-      invited: others.filter((person) => log.invitations.findTime(person, now) !== undefined),
+      invited,
+      otherInvitations: invitations.length - invited.length,
     };
   }
 

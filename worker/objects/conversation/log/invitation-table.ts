@@ -22,12 +22,6 @@ export class InvitationTable {
     return this.#sql.exec<GroupInvitationEntry>(query, now - lifetimeMs).toArray();
   }
 
-  /** Time of a person's invitation that has not expired, declined or not. */
-  findTime(user: Uuid, now: number): number | undefined {
-    const query = "SELECT at FROM invitations WHERE user_id = ? AND at > ?";
-    return this.#sql.exec<{ at: number }>(query, user, now - lifetimeMs).toArray()[0]?.at;
-  }
-
   /** Whether a person may accept. */
   isOpen(user: Uuid, now: number): boolean {
     const query = "SELECT 1 FROM invitations WHERE user_id = ? AND at > ? AND declined = 0";

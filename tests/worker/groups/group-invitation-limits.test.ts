@@ -1,0 +1,81 @@
+import { env } from "cloudflare:workers";
+import { expect, test } from "vitest";
+import type { GroupCandidates, GroupInvitations, GroupWithInvited } from "#contract/groups.ts";
+import type { Person } from "#tests/support/people/people.ts";
+import { makeSyncedGroup, requestAs } from "#tests/worker/support/make-group.ts";
+import { seedPerson } from "#tests/worker/support/seeded-people.ts";
+import { call } from "#tests/worker/support/site.ts";
+import { callWithLimits } from "#tests/worker/support/wrapped-site.ts";
+import { getConversationStub } from "#worker/objects/stubs.ts";
+
+/** Limits of invitations to groups: all of a request's invitations arrive, or none is sent. */
+
+const addTo = (id: string, by: Person, ...people: { id: string }[]) =>
+  requestAs<GroupWithInvited>(by, "POST", `/api/groups/${id}/members`, { members: people.map((one) => one.id) });
+const addWithLimits = (id: string, by: Person, ...people: { id: string }[]) =>
+  callWithLimits("POST", `/api/groups/${id}/members`, {
+    token: by.token,
+    body: { members: people.map((one) => one.id) },
+  });
+const list = async (by: Person) =>
+  ((await call("GET", "/api/group-invitations", { token: by.token })).body as GroupInvitations).invitations;
+const candidates = (by: Person, id: string) => requestAs<GroupCandidates>(by, "GET", `/api/groups/${id}/invitations`);
+const seedPeople = (count: number) => Promise.all(Array.from({ length: count }, () => seedPerson()));
+const countReceived = async (people: readonly Person[]) =>
+  (await Promise.all(people.map(list))).filter(({ length }) => length > 0).length;
+
+/** Group of an owner with the trust tier "confirmed", who may invite five strangers a day. */
+const makeConfirmedGroup = async () => {
+  const { id, owner } = await makeSyncedGroup(2);
+  await env.DB.prepare("UPDATE profiles SET verified_at = 1 WHERE id = ?").bind(owner.id).run();
+  return { id, owner };
+};
+
+test("a request with more strangers than the sender may invite today invites none", async () => {
+  const { id, owner } = await makeConfirmedGroup();
+  const people = await seedPeople(8);
+  expect(await addWithLimits(id, owner, ...people)).toMatchObject({
+    status: 429,
+    body: { error_code: "requests_used_up" },
+  });
+  expect(await candidates(owner, id)).toMatchObject({ invited: [] });
+  expect(await countReceived(people)).toBe(0);
+  expect(await addWithLimits(id, owner, ...people.slice(0, 5))).toMatchObject({ status: 200 });
+  expect(await countReceived(people)).toBe(5);
+});
+
+test("of concurrent requests beyond the limit, each names the people who were invited, and only they are", async () => {
+  const { id, owner } = await makeConfirmedGroup();
+  const people = await seedPeople(9);
+  const answers = await Promise.all(
+    [0, 3, 6].map((first) => addWithLimits(id, owner, ...people.slice(first, first + 3))),
+  );
+  const named = answers.flatMap(({ status, body }) => (status === 200 ? (body as GroupWithInvited).invited : []));
+  const found = await candidates(owner, id);
+  if (found === null || typeof found === "string") throw new Error(`${found}`);
+  expect(found.invited.map(({ profile }) => profile.id).sort()).toEqual(named.toSorted());
+  expect(await countReceived(people)).toBe(named.length);
+  expect(named.length).toBeLessThanOrEqual(5);
+});
+
+test("an invitation that only the group has stored arrives when it is repeated, once", async () => {
+  const { id, owner } = await makeSyncedGroup(2);
+  const dan = await seedPerson();
+  await getConversationStub(env, id).runGroupCommand(owner.id, { type: "add", people: [], invited: [dan.id] });
+  expect(await list(dan)).toEqual([]);
+  for (let n = 0; n < 2; n++) expect(await addTo(id, owner, dan)).toMatchObject({ invited: [dan.id] });
+  expect(await list(dan)).toHaveLength(1);
+  const { results } = await env.DB.prepare("SELECT 1 FROM group_invitations WHERE to_user_id = ?").bind(dan.id).all();
+  expect(results).toHaveLength(1);
+});
+
+test("open invitations count for the size of a group that the sender's tier allows", async () => {
+  const { id, owner } = await makeConfirmedGroup();
+  const waiting = await seedPeople(48);
+  const invited = waiting.map((one) => one.id);
+  await getConversationStub(env, id).runGroupCommand(owner.id, { type: "add", people: [], invited });
+  const dan = await seedPerson();
+  expect(await addWithLimits(id, owner, dan)).toMatchObject({ body: { error_code: "group_members_limited" } });
+  await requestAs(owner, "DELETE", `/api/groups/${id}/invitations/${waiting[0]?.id}`);
+  expect(await addWithLimits(id, owner, dan)).toMatchObject({ status: 200 });
+});
