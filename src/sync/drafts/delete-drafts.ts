@@ -2,7 +2,7 @@ import type { Table } from "dexie";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { getContext } from "#sync/outbox/enqueue.ts";
 import type { LocalStore } from "#sync/store/database.ts";
-import { clearJournaledDraftText } from "#sync/store/journal.ts";
+import { clearJournaledDraftInput } from "#sync/store/journal.ts";
 import { deleteTextDraft } from "#sync/store/pending/draft-edits.ts";
 import { type DraftSlot, type DraftTarget, toDraftSlotKeys } from "#sync/store/pending/draft-keys.ts";
 import { listPendingEdits, toPendingEditKey } from "#sync/store/pending-edits.ts";
@@ -35,12 +35,12 @@ const deleteDraftRows = (store: LocalStore, target: DraftTarget, keys: readonly 
 export const deleteDraft = (store: LocalStore, { target, key }: DraftSlot): Promise<void> =>
   deleteDraftRows(store, target, [key]);
 
-/** Deletes the target's drafts in all slots, with their bytes and journaled texts. */
+/** Deletes the target's drafts in all slots, with their bytes and journal entries. */
 export const discardDrafts = async (tab: Tab, target: DraftTarget): Promise<void> => {
   const store = tab.context.get()?.store;
   if (!store) return;
   const keys = toDraftSlotKeys(target);
-  for (const key of keys) clearJournaledDraftText({ platform: tab.platform, me: tab.userId }, key);
+  for (const key of keys) clearJournaledDraftInput({ platform: tab.platform, me: tab.userId }, key);
   await deleteDraftRows(store, target, keys);
 };
 

@@ -1,7 +1,7 @@
 import { createUuid, type Uuid } from "#contract/ids.ts";
 import { fileMaxBytes } from "#contract/limits.ts";
 import { getContext } from "#sync/outbox/enqueue.ts";
-import { clearJournaledDraftText, journalDraftText } from "#sync/store/journal.ts";
+import { clearJournaledDraftInput, journalDraftInput } from "#sync/store/journal.ts";
 import {
   type DraftRow,
   type DraftSlot,
@@ -35,6 +35,7 @@ export class DraftKeeper {
   readonly #onStorageFull: () => void;
   readonly #unsubscribe: () => void;
   readonly #blobIds = new Map<File, Uuid>();
+  /** The draft, until it is stored. */
   #latest: Draft | undefined;
   #cancelWrite: (() => void) | undefined;
   #writes: Promise<unknown> = Promise.resolve();
@@ -109,17 +110,17 @@ export class DraftKeeper {
     return { platform: this.#tab.platform, me: this.#tab.userId };
   }
 
-  /** Journals the text when the page is left, because the page may close before the store is written. */
+  /** Journals what was written when the page is left, because the page may close before the store is written. */
   #handleLeave(): void {
-    const text = this.#latest?.text ?? "";
-    if (text.trim() !== "") journalDraftText(this.#journalScope, this.slot.key, text);
+    const { text = "", audience } = this.#latest ?? {};
+    if (text.trim() !== "" || audience) journalDraftInput(this.#journalScope, this.slot.key, { text, audience });
     void this.#flush();
   }
 
   /** Deletes the draft, because it was sent or discarded, and releases the slot. */
   async discard(): Promise<void> {
     this.#cancelPending();
-    clearJournaledDraftText(this.#journalScope, this.slot.key);
+    clearJournaledDraftInput(this.#journalScope, this.slot.key);
     await this.#enqueue(() => this.#delete());
     this.#releaseLock();
   }
@@ -158,11 +159,13 @@ export class DraftKeeper {
 
   async #write(): Promise<void> {
     const draft = this.#latest;
-    this.#latest = undefined;
     if (!draft || this.#isStorageFull) return;
     const context = getContext(this.#tab);
     try {
       await this.#saveRows(context, draft);
+      if (this.#latest !== draft) return;
+      this.#latest = undefined;
+      clearJournaledDraftInput(this.#journalScope, this.slot.key);
     } catch (error) {
       await this.#delete();
       this.#isStorageFull = isQuotaError(error);
@@ -194,6 +197,5 @@ export class DraftKeeper {
       else await store.meta.put({ key, value: { ...rest, to: [...rest.to], files: rows } });
       await deleteDraftBytes(store, removed);
     });
-    if (this.#latest === undefined) clearJournaledDraftText(this.#journalScope, key);
   }
 }

@@ -1,6 +1,6 @@
 import type { ConversationId } from "#contract/ids.ts";
 import type { LocalStore } from "#sync/store/database.ts";
-import { clearJournaledDraftText, readJournaledDraftText } from "#sync/store/journal.ts";
+import { clearJournaledDraftInput, readJournaledDraftInput } from "#sync/store/journal.ts";
 import {
   type DraftRow,
   type DraftSlot,
@@ -21,7 +21,7 @@ export const readDraftRows = async (store: LocalStore, keys: readonly string[]):
 export const readDraftRow = async (store: LocalStore, { key }: DraftSlot): Promise<DraftRow | undefined> =>
   (await readDraftRows(store, [key]))[0];
 
-/** Moves texts from the journal into the draft rows: their page closed before the store was written. */
+/** Moves what was written from the journal into the draft rows: its page closed before the store was written. */
 const recoverJournaledDraft = async (
   { platform, userId }: Tab,
   store: LocalStore,
@@ -29,14 +29,16 @@ const recoverJournaledDraft = async (
 ): Promise<void> => {
   const scope = { platform, me: userId };
   for (const key of toDraftSlotKeys(target)) {
-    const text = readJournaledDraftText(scope, key);
-    if (text === undefined) continue;
+    const input = readJournaledDraftInput(scope, key);
+    if (!input) continue;
     await changeDraft(store, target, [], async () => {
       const [row] = await readDraftRows(store, [key]);
-      const value: DraftRow = { files: [], isOriginal: false, to: [], ...row, text };
+      // A chosen audience alone is no draft.
+      if (input.text === "" && !row?.files.length) return store.meta.delete(key);
+      const value: DraftRow = { files: [], isOriginal: false, to: [], ...row, ...input };
       await store.meta.put({ key, value });
     });
-    clearJournaledDraftText(scope, key);
+    clearJournaledDraftInput(scope, key);
   }
 };
 

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { Seq } from "#contract/conversations.ts";
 import { ConversationId, Uuid } from "#contract/ids.ts";
+import { audiences } from "#contract/settings/settings.ts";
 import type { Platform } from "#sync/platform/platform.ts";
 import { ReplyTarget, toStoreName } from "./database.ts";
 
@@ -28,14 +29,20 @@ export type JournaledText = Pick<v.InferOutput<typeof JournaledText>, "conversat
   cid: Uuid;
 };
 
+/** What was written and chosen in a draft with attachments; the audience is that of a status. */
+const DraftInput = v.object({ text: v.string(), audience: v.optional(v.picklist(audiences)) });
+type DraftInput = v.InferOutput<typeof DraftInput>;
+
 const toSentKeyPrefix = (me: Uuid) => `${toStoreName(me)}-sent-`;
 const toTextDraftKeyPrefix = (me: Uuid) => `${toStoreName(me)}-draft-`;
 const toReplyDraftKey = (me: Uuid, conversation: ConversationId) => `${toStoreName(me)}-reply-${conversation}`;
-const toDraftTextKeyPrefix = (me: Uuid) => `${toStoreName(me)}-begun-`;
+const toDraftInputKey = (me: Uuid, key: string) => `${toStoreName(me)}-input-${key}`;
+/** Earlier versions journaled the text alone. */
+const toDraftTextKey = (me: Uuid, key: string) => `${toStoreName(me)}-begun-${key}`;
 
-const parseJournalEntry = (text: string): unknown => {
+const parseJournalEntry = (text: string | null | undefined): unknown => {
   try {
-    return JSON.parse(text);
+    return JSON.parse(text ?? "null");
   } catch {
     return undefined;
   }
@@ -112,7 +119,7 @@ export const readReplyDraft = (
   conversation: ConversationId,
 ): ReplyTarget | undefined => {
   const entry = platform.localStorage?.getItem(toReplyDraftKey(me, conversation));
-  const target = v.safeParse(ReplyTarget, entry == null ? undefined : parseJournalEntry(entry));
+  const target = v.safeParse(ReplyTarget, parseJournalEntry(entry));
   return target.success ? target.output : undefined;
 };
 
@@ -126,15 +133,21 @@ export const writeTypingTime = ({ platform, me }: JournalScope, conversation: Co
 export const readTypingTime = ({ platform, me }: JournalScope, conversation: ConversationId): number =>
   Number(platform.localStorage?.getItem(toTypingKey(me, conversation)) ?? 0);
 
-/** Journals the text of a draft with attachments, by its slot key, when its page is left. */
-export const journalDraftText = ({ platform, me }: JournalScope, key: string, text: string): void =>
-  void writeJournalEntry(platform, toDraftTextKeyPrefix(me) + key, text);
+/** Journals what was written in a draft with attachments, by its slot key, when its page is left. */
+export const journalDraftInput = ({ platform, me }: JournalScope, key: string, input: DraftInput): void =>
+  void writeJournalEntry(platform, toDraftInputKey(me, key), JSON.stringify(input));
 
-export const readJournaledDraftText = ({ platform, me }: JournalScope, key: string): string | undefined =>
-  platform.localStorage?.getItem(toDraftTextKeyPrefix(me) + key) ?? undefined;
+export const readJournaledDraftInput = ({ platform, me }: JournalScope, key: string): DraftInput | undefined => {
+  const input = v.safeParse(DraftInput, parseJournalEntry(platform.localStorage?.getItem(toDraftInputKey(me, key))));
+  if (input.success) return input.output;
+  const text = platform.localStorage?.getItem(toDraftTextKey(me, key)) ?? undefined;
+  return text === undefined ? undefined : { text };
+};
 
-export const clearJournaledDraftText = ({ platform, me }: JournalScope, key: string): void =>
-  platform.localStorage?.removeItem(toDraftTextKeyPrefix(me) + key);
+export const clearJournaledDraftInput = ({ platform, me }: JournalScope, key: string): void => {
+  platform.localStorage?.removeItem(toDraftInputKey(me, key));
+  platform.localStorage?.removeItem(toDraftTextKey(me, key));
+};
 
 /** Removes every entry of this person, whichever module wrote it. */
 export const purgeJournal = (scope: JournalScope): void => {

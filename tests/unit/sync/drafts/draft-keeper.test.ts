@@ -95,30 +95,61 @@ describe("chosen but unsent attachments", () => {
     });
   });
 
-  it("have the last typed caption, though the page was closed before the store had it", async () => {
-    const { server, amina, chat } = makePair();
+  it.each(["waiting", "being written"])(
+    "have the last caption and audience, though the page was closed while they were %s",
+    async (moment) => {
+      const { server, amina, chat } = makePair();
+      const phone = makeDevice(server, amina);
+      const first = await phone.openTab();
+      // The server's changes are stored: no other operation waits for the store that will not answer.
+      await waitUntilDeviceSynced(server, first, chat);
+      const keeper = await open(first, "tala");
+      keeper.save(choice([photo], { text: "Mbote", audience: "everyone" }));
+      await eventually(async () => expect((await keeper.load())?.text).toBe("Mbote"));
+      const { store } = getContext(first);
+      const put = store.meta.put.bind(store.meta);
+      // The page is closed before it is done.
+      let endWrite = () => {};
+      const writeUntilEnd = () =>
+        new Promise((_, reject) => {
+          endWrite = () => reject(new Error("closed"));
+        });
+      store.meta.put = vi.fn(writeUntilEnd) as unknown as typeof put;
+      keeper.save(choice([photo], { text: "Mbote na bino", audience: "nobody" }));
+      if (moment === "being written") await eventually(() => expect(store.meta.put).toHaveBeenCalled());
+      phone.enterBackground();
+      void keeper.close();
+      await phone.kill(first);
+      endWrite(); // The browser releases the locks of a page that dies.
+      store.meta.put = put;
+      const again = await open(await phone.openTab(), "tala");
+      expect(await keptOf(again)).toMatchObject({
+        text: "Mbote na bino",
+        audience: "nobody",
+        files: [["fête.jpg", "image/jpeg", "photo", undefined]],
+      });
+      await again.discard();
+      expect(await (await open(await phone.openTab(), "tala")).load()).toBeUndefined();
+    },
+  );
+
+  it("of a status keep text and audience on a phone without room, and the text that an earlier version left", async () => {
+    const { server, amina } = makePair();
     const phone = makeDevice(server, amina);
     const first = await phone.openTab();
-    // The server's changes are stored: no other operation waits for the store that will not answer.
-    await waitUntilDeviceSynced(server, first, chat);
-    const keeper = await open(first, "tala");
-    keeper.save(choice([photo], { text: "Mbote" }));
-    await eventually(async () => expect((await keeper.load())?.text).toBe("Mbote"));
-    const { store } = getContext(first);
-    const put = store.meta.put.bind(store.meta);
-    store.meta.put = (() => new Promise(() => {})) as unknown as typeof put; // The page is closed before it is done.
-    keeper.save(choice([photo], { text: "Mbote na bino" }));
+    limitBlobs(first, 0);
+    const onFull = vi.fn();
+    const keeper = await DraftKeeper.open(first, "tala", undefined, onFull);
+    keeper?.save(choice([photo], { text: "Mbote", audience: "contacts" }));
+    await eventually(() => expect(onFull).toHaveBeenCalled());
     phone.enterBackground();
-    void keeper.close();
+    void keeper?.close();
     await phone.kill(first);
-    store.meta.put = put;
     const again = await open(await phone.openTab(), "tala");
-    expect(await keptOf(again)).toMatchObject({
-      text: "Mbote na bino",
-      files: [["fête.jpg", "image/jpeg", "photo", undefined]],
-    });
+    expect(await again.load()).toMatchObject({ text: "Mbote", audience: "contacts", files: [] });
     await again.discard();
-    expect(await (await open(await phone.openTab(), "tala")).load()).toBeUndefined();
+    phone.localStorage?.setItem(`${toStoreName(amina)}-begun-${again.slot.key}`, '{"text":1}');
+    expect(await (await open(await phone.openTab(), "tala")).load()).toMatchObject({ text: '{"text":1}' });
   });
 
   it("of a broadcast are restored with its text and people, and an empty draft is removed", async () => {

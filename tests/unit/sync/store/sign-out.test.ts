@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { defaultSettings } from "#contract/settings/settings.ts";
 import { enqueueText } from "#sync/outbox/enqueue.ts";
 import { toStoreName } from "#sync/store/database.ts";
-import { journalDraftText, journalTextDraft, purgeJournal } from "#sync/store/journal.ts";
+import { journalDraftInput, journalTextDraft, purgeJournal } from "#sync/store/journal.ts";
 import { deleteAllStores, purgeAllButUnsent } from "#sync/store/recovery/open-database.ts";
 import { writeSettingsCache } from "#sync/store/settings-rows.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
@@ -31,7 +31,7 @@ it("a sign-out leaves no journal entry and no database of the person", async () 
   const { phone, tab, chat, place } = await phoneWithUnsent([1_000]);
   await enqueueText(tab, chat, "unsent");
   journalTextDraft(place, chat, "draft");
-  journalDraftText(place, `choice:${chat}`, "beside a picture");
+  journalDraftInput(place, `choice:${chat}`, { text: "beside a picture" });
   expect(notesOf(phone)).toHaveLength(5);
   await phone.close(tab);
   purgeJournal(place);
