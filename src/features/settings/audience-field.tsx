@@ -19,17 +19,19 @@ export function AudienceField({ name, title, toTexts }: AudienceFieldProps) {
   const updateSettings = useUpdateSettings();
   const audience = settings[name];
   const value = audience === "contacts_except" ? "contacts" : audience;
+  const exceptions = <ExceptionsRow name={name} label={title} />;
   return (
-    <div>
-      <ChoiceField
-        title={title}
-        options={choices.map((choice) => ({ value: choice, ...toTexts(choice) }))}
-        value={value}
-        onChoose={(choice) =>
-          updateSettings({ [name]: choice === "contacts" ? toContactAudience(settings, name) : choice })
-        }
-      />
-      {value === "contacts" && <ExceptionsRow name={name} label={title} />}
-    </div>
+    <ChoiceField
+      title={title}
+      options={choices.map((choice) => ({
+        value: choice,
+        ...toTexts(choice),
+        details: choice === "contacts" && value === "contacts" && exceptions,
+      }))}
+      value={value}
+      onChoose={(choice) =>
+        updateSettings({ [name]: choice === "contacts" ? toContactAudience(settings, name) : choice })
+      }
+    />
   );
 }

@@ -29,7 +29,7 @@ export function ExceptionsRow({ name, label }: ExceptionsRowProps) {
       >
         <span className="flex-1">
           <span className="sr-only">{label} </span>
-          {count === 0 ? t("settings.privacy.except.none") : t("settings.privacy.except.some", { people: count })}
+          {count === 0 ? t("settings.privacy.except.none") : t("settings.privacy.except.some", { count })}
         </span>
         <span className="i-ph-caret-right text-muted" aria-hidden="true" />
       </button>

@@ -30,7 +30,9 @@ test("a contact who is excepted sees no presence and no picture, and is told tha
   const { page } = anas;
   const { privacy } = anas.texts.settings;
   const except = (people: number, texts = anas.texts) =>
-    people === 0 ? texts.settings.privacy.except.none : fill(texts.settings.privacy.except.some, { people });
+    people === 0
+      ? texts.settings.privacy.except.none
+      : fill(texts.settings.privacy.except[people === 1 ? "some_one" : "some_other"], { count: people });
   const rowOf = (label: string, people: number) =>
     page.getByRole("button", { name: `${label} ${except(people)}`, exact: true });
   const pictureChoice = (name: string) =>

@@ -91,7 +91,7 @@ test("a status for contacts shows to a contact and not to a stranger, until the 
     await button(anas, `${statuses.title} ${except.none}`).click();
     await page.getByRole("checkbox", { name: /^Ben/ }).press("Space");
     await button(anas, except.save).click();
-    const row = button(anas, `${statuses.title} ${fill(except.some, { people: 1 })}`);
+    const row = button(anas, `${statuses.title} ${fill(except.some_one, { count: 1 })}`);
     await expect(row).toBeFocused();
     await row.scrollIntoViewIfNeeded();
     await page.screenshot({ path: test.info().outputPath("settings-360.png") });
