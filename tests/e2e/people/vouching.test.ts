@@ -1,3 +1,4 @@
+import type { Route } from "@playwright/test";
 import * as v from "valibot";
 import { errorStatus } from "#contract/errors.ts";
 import { findAxeViolationsInBothThemes } from "#tests/support/browser/axe-checks.ts";
@@ -83,6 +84,44 @@ test("a person has the number confirmed by two contacts who open the code, with 
     await page.reload();
     await expect(progress(1)).toBeVisible();
     await expect(page.getByRole("img", { name: words.qr })).toBeVisible();
+  });
+
+  await test.step("the code and its confirmations outlive a look at the other methods, and are given up only on purpose", async () => {
+    const methodButton = (method: "vouching" | "sms_code") =>
+      page.getByRole("button", { name: texts.number.methods[method] });
+    const started: string[] = [];
+    page.on("request", (request) => {
+      if (request.url().endsWith("/api/number/proofs")) started.push(request.url());
+    });
+    await page.getByRole("button", { name: texts.number.otherMethod }).press("Enter");
+    await expect(page.getByText(texts.number.choose)).toBeFocused();
+    await page.reload();
+    await methodButton("sms_code").press("Enter");
+    const question = page.getByRole("alertdialog", { name: words.restart.title });
+    await expect(question).toBeVisible();
+    expect(await findAxeViolationsInBothThemes(page)).toEqual([]);
+    await question.getByRole("button", { name: texts.common.cancel }).press("Enter");
+    await methodButton("vouching").press("Enter");
+    await expect(page.getByRole("img", { name: words.qr })).toBeVisible();
+    await expect(progress(1)).toBeVisible();
+    expect(started).toEqual([]);
+  });
+
+  await test.step("an ended code offers a new one, after a question", async () => {
+    const own = (route: Route, vouching: object | null) =>
+      route
+        .fetch()
+        .then(async (response) => route.fulfill({ response, json: { ...(await response.json()), vouching } }));
+    await page.route("**/api/number", (route) => own(route, null));
+    await expect(page.getByText(words.expired)).toBeVisible();
+    await expect(page.getByRole("button", { name: words.renew })).toBeInViewport();
+    await expect(page.getByText(words.body)).toBeHidden();
+    expect(await findAxeViolationsInBothThemes(page)).toEqual([]);
+    await page.unroute("**/api/number");
+    await page.getByRole("button", { name: words.renew }).press("Enter");
+    const question = page.getByRole("alertdialog", { name: words.restart.title });
+    await question.getByRole("button", { name: texts.common.cancel }).press("Enter");
+    await expect(progress(1)).toBeVisible();
   });
 
   await test.step("the second contact confirms, and the number is verified", async () => {

@@ -17,6 +17,7 @@ const RunningProof = v.object({
   method: v.picklist(numberMethods),
   proof: NumberProof,
   startedAt: v.number(), // by this device's clock
+  isAside: v.optional(v.boolean()), // the person looks at the other methods; choosing the same one again resumes it
 });
 /** Started proof, and what it is for: the own number, or a new one in its place if `isNew`. */
 export type RunningProof = v.InferOutput<typeof RunningProof>;

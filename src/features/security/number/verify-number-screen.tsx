@@ -6,6 +6,7 @@ import { Button } from "#components/controls/button.tsx";
 import { focusOnMount } from "#components/focus/focus-on-mount.ts";
 import { PendingContent } from "#components/layout/pending-content.tsx";
 import { SettingsPage } from "#components/layout/settings-page.tsx";
+import { ConfirmDialog } from "#components/overlays/confirm-dialog.tsx";
 import { PhoneNumber } from "#components/people/phone-number.tsx";
 import { type NewNumberMethods, type NumberMethod, type OwnNumber, sendsCode } from "#contract/auth/number.ts";
 import { Allowance } from "#contract/settings/trust-tiers.ts";
@@ -37,6 +38,7 @@ type VerificationProps = {
   target: NewNumberMethods;
   isNew: boolean;
   vouching: OwnNumber["vouching"];
+  /** Started proof, perhaps of another target or set aside. */
   running: RunningProof | undefined;
   setRunning: (running: RunningProof | undefined) => void;
   /** The proof has ended: the number is verified, or stays with somebody who uses it. */
@@ -51,14 +53,29 @@ function Verification({ target, isNew, vouching, running, setRunning, onOver }: 
   const [hasReturned, setReturned] = useState(false);
   const [pending, setPending] = useState<NumberMethod>();
   const [problem, setProblem] = useState<string>();
-  const start = async (method: NumberMethod) => {
-    setPending(method);
+  /** Latest progress of the vouching; undefined until the server has told it. */
+  const [latest, setLatest] = useState<OwnNumber>();
+  /** Chosen method for which confirmations would be lost. */
+  const [asked, setAsked] = useState<NumberMethod>();
+  const shown = running && !running.isAside && running.target.phone === phone ? running : undefined;
+  const start = async (method: NumberMethod, mayLoseVouches = false) => {
+    setAsked(undefined);
     setProblem(undefined);
+    if (running?.isAside && method === running.method && running.target.phone === phone) {
+      setRunning({ ...running, isAside: false });
+      return;
+    }
+    setPending(method);
     try {
-      await withStepUp(async () => {
-        const proof = await startProof(isNew ? { method, phone } : { method });
-        setRunning({ target, isNew, method, proof, startedAt: Date.now() });
-      });
+      // The server keeps one proof for each person: another one replaces the vouching.
+      const isVouching = running?.method === "vouching" || vouching !== null;
+      if (isVouching && !mayLoseVouches && (await fetchOwnNumber()).vouching?.confirmed) setAsked(method);
+      else
+        await withStepUp(async () => {
+          const proof = await startProof(isNew ? { method, phone } : { method });
+          setLatest(undefined);
+          setRunning({ target, isNew, method, proof, startedAt: Date.now() });
+        });
     } catch (error) {
       // Sending a message or calling counts for the person only, not for the number.
       const isOtherOffered = sendsCode(method) && methods.some((other) => !sendsCode(other));
@@ -72,7 +89,18 @@ function Verification({ target, isNew, vouching, running, setRunning, onOver }: 
       {problem}
     </p>
   );
-  if (!running) {
+  const question = (
+    <ConfirmDialog
+      open={asked !== undefined}
+      title={t("number.vouching.restart.title")}
+      body={t("number.vouching.restart.body")}
+      confirmLabel={t("number.vouching.restart.confirm")}
+      cancelLabel={t("common.cancel")}
+      onConfirm={() => asked && void start(asked, true)}
+      onClose={() => setAsked(undefined)}
+    />
+  );
+  if (!shown) {
     return (
       <>
         <p
@@ -104,11 +132,12 @@ function Verification({ target, isNew, vouching, running, setRunning, onOver }: 
             </Button>
           ))}
         </div>
+        {question}
         {stepUp}
       </>
     );
   }
-  const { method, proof, startedAt } = running;
+  const { method, proof, startedAt } = shown;
   return (
     <>
       <h2 ref={focusOnMount} tabIndex={-1} className="px-4 font-semibold focus-visible:outline-none">
@@ -122,8 +151,12 @@ function Verification({ target, isNew, vouching, running, setRunning, onOver }: 
             proof={proof}
             qrCode={proof.ask.qr_code}
             phone={phone}
-            initial={vouching}
+            known={latest ? latest.vouching : vouching}
+            hasAnswer={latest !== undefined}
+            isBusy={pending !== undefined}
+            onAnswer={setLatest}
             onOver={onOver}
+            onRenew={() => void start(method)}
           />
         ) : proof.ask.kind === "code" ? (
           <CodeStep
@@ -150,13 +183,15 @@ function Verification({ target, isNew, vouching, running, setRunning, onOver }: 
         variant="quiet"
         disabled={pending !== undefined}
         onClick={() => {
-          setRunning(undefined);
+          // Contacts may have confirmed already, and others still have the code.
+          setRunning(method === "vouching" ? { ...shown, isAside: true } : undefined);
           setReturned(true);
           setProblem(undefined);
         }}
       >
         {t("number.otherMethod")}
       </Button>
+      {question}
       {stepUp}
     </>
   );
@@ -187,7 +222,7 @@ function NumberActions({ own, onOver, refresh }: NumberActionsProps) {
     return (
       <>
         <Verification key={target.phone} target={target} isNew {...proofProps} />
-        {!running && (
+        {!running?.isNew && (
           <Button variant="quiet" onClick={() => setStep("typing")}>
             {t("number.correct")}
           </Button>
