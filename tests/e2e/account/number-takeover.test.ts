@@ -8,6 +8,16 @@ import { connectPeople, makePerson, phoneOf } from "#tests/support/people/people
 import { cheapWork, type Server, startServer } from "#tests/support/server/server.ts";
 
 const sms = { id: "sms", method: "sms_code", prefixes: ["+243"], per_day: 1_000, url: "local:sms", body: "{{text}}" };
+const whatsappCode = { ...sms, id: "wa", method: "whatsapp_code" };
+const calledNumber = "+243810000098";
+const bip = {
+  id: "bip",
+  method: "missed_call",
+  prefixes: ["+243"],
+  per_day: 1_000,
+  numbers: [calledNumber],
+  secret: "voice",
+};
 const whatsapp = {
   id: "wa-in",
   method: "whatsapp_message",
@@ -18,9 +28,10 @@ const whatsapp = {
   verify_token: "handshake",
 };
 const metaSecret = "meta-secret";
+const voiceSecret = "voice-secret";
 const proofs = {
-  NUMBER_PROOFS: JSON.stringify([whatsapp, sms]),
-  NUMBER_PROOF_SECRETS: JSON.stringify({ meta: metaSecret, handshake: "shake" }),
+  NUMBER_PROOFS: JSON.stringify([whatsapp, bip, whatsappCode, sms]),
+  NUMBER_PROOF_SECRETS: JSON.stringify({ meta: metaSecret, handshake: "shake", voice: voiceSecret }),
 };
 
 /** A server whose operator lets people verify numbers. Its messages are shown at /dev/sms. */
@@ -51,9 +62,23 @@ const postMessage = async (origin: string, from: string, text: string): Promise<
   return (await fetch(`${origin}/api/number/webhooks/wa-in`, { method: "POST", headers, body })).status;
 };
 
+/** The operator's webhook about an unanswered call to its number. */
+const postCall = async (origin: string, from: string): Promise<number> => {
+  const seconds = Math.floor(Date.now() / 1_000);
+  const body = JSON.stringify({ from, to: calledNumber, started_at: seconds });
+  const signature = createHmac("sha256", voiceSecret).update(`${seconds}.${body}`).digest("hex");
+  const headers = { "content-type": "application/json", "x-lisolo-signature": `t=${seconds},v1=${signature}` };
+  return (await fetch(`${origin}/api/number/webhooks/bip`, { method: "POST", headers, body })).status;
+};
+
 /** Verifies a number by a code on the page of the own number. */
-const verify = async ({ page, texts }: TestClient, server: Server, phone: string): Promise<void> => {
-  await page.getByRole("button", { name: texts.number.methods.sms_code }).click();
+const verify = async (
+  { page, texts }: TestClient,
+  server: Server,
+  phone: string,
+  method: "sms_code" | "whatsapp_code" = "sms_code",
+): Promise<void> => {
+  await page.getByRole("button", { name: texts.number.methods[method] }).click();
   await page.getByLabel(texts.number.code, { exact: true }).fill(await readCode(server.origin, phone));
   await expect(page.getByRole("link", { name: texts.number.done })).toBeVisible();
 };
@@ -151,7 +176,7 @@ test("the owner registers a squatted number and verifies it; the former holder k
     await expect(bens.ticks("Mbote na yo", "delivered")).toBeVisible();
   });
 
-  await test.step("the former holder verifies another number, and the contact reads that it changed", async () => {
+  await test.step("the former holder verifies another number by a call, and the contact reads that it changed", async () => {
     const { texts } = holders;
     const field = holders.page.getByLabel(texts.number.new, { exact: true });
     await field.fill("12");
@@ -165,11 +190,19 @@ test("the owner registers a squatted number and verifies it; the former holder k
     await expect(field).toHaveValue(phoneOf(9_874));
     await field.fill(phoneOf(9_873));
     await field.press("Enter");
-    await verify(holders, server, phoneOf(9_873));
+    await holders.page.getByRole("button", { name: texts.number.methods.missed_call }).click();
+    await expect(holders.page.getByText(calledNumber)).toBeVisible();
+    expect(await postCall(server.origin, phoneOf(9_873))).toBe(204);
+    await expect(holders.page.getByRole("link", { name: texts.number.done })).toBeVisible();
     await expect(holders.page.getByText(phoneOf(9_873))).toBeVisible();
     await expect(page.getByText(fill(bens.texts.number.notice.changed, { name: holder.username }))).toBeVisible();
     await expect(bens.composer()).toBeVisible();
     await page.getByRole("button", { name: bens.texts.number.notice.understood }).click();
     await expect(page.getByRole("button", { name: bens.texts.number.notice.understood })).toHaveCount(0);
+  });
+
+  await test.step("the contact verifies their own number by a code in WhatsApp", async () => {
+    await bens.goTo("/app/verify-number");
+    await verify(bens, server, ben.phone, "whatsapp_code");
   });
 });
