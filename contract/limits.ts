@@ -269,6 +269,7 @@ export const askAgainDays = [1, 7, 30] as const;
 // Invitations to groups (docs/decisions/group-invitations.md)
 export const groupInvitationDays = 30; // until an invitation expires
 export const groupInvitationsAtOnce = 50; // by one request
+export const groupInvitationsPerPairMax = 3; // of one person to another in a day, withdrawn ones included
 export const groupInvitationsListedMax = 99; // to one person
 export const formerMembersListedMax = 50; // whom the owner may invite again
 // Context of a received request

@@ -1,7 +1,13 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { ErrorCode } from "#contract/errors.ts";
 import { privateConversationId, type Uuid } from "#contract/ids.ts";
-import { askAgainDays, groupInvitationDays, pendingRequestsMax, requestsReceivedPerDay } from "#contract/limits.ts";
+import {
+  askAgainDays,
+  groupInvitationDays,
+  groupInvitationsPerPairMax,
+  pendingRequestsMax,
+  requestsReceivedPerDay,
+} from "#contract/limits.ts";
 import { type Allowance, tierAllowances } from "#contract/settings/trust-tiers.ts";
 import type { Db } from "#worker/db/client.ts";
 import { hasSearchedNumber, readTrust } from "#worker/people/trust.ts";
@@ -19,16 +25,19 @@ const dayMs = 24 * hourMs;
 const isUnwanted = sql`(status = 'pending' OR (status = 'declined' AND connection_id IS NULL))`;
 
 /**
- * SQL: a request made after this time. Ids begin with the time of their creation (RFC 9562, version 7), which is in the
- * indexes: older requests are not read.
+ * SQL: a row made after this time. Ids begin with the time of their creation (RFC 9562, version 7), which is in the
+ * indexes: older rows are not read.
  */
-const isMadeSince = (since: number): SQL => {
+const isCreatedSince = (since: number): SQL => {
   const hex = since.toString(16).padStart(12, "0");
-  return sql`(status IN ('pending', 'declined') AND id >= ${`${hex.slice(0, 8)}-${hex.slice(8)}`} AND created_at > ${since})`;
+  return sql`(id >= ${`${hex.slice(0, 8)}-${hex.slice(8)}`} AND created_at > ${since})`;
 };
 
+/** SQL: a request made after this time. */
+const isMadeSince = (since: number): SQL => sql`(status IN ('pending', 'declined') AND ${isCreatedSince(since)})`;
+
 /** SQL: an invitation to a group made after this time and not accepted. */
-const isInvitedSince = (since: number): SQL => sql`(created_at > ${since} AND status <> 'accepted')`;
+const isInvitedSince = (since: number): SQL => sql`(status <> 'accepted' AND ${isCreatedSince(since)})`;
 
 const countMadeSince = (from: Uuid, since: number): SQL =>
   sql`((SELECT count(*) FROM connection_requests WHERE from_user_id = ${from} AND ${isMadeSince(since)} AND ${isUnwanted})
@@ -49,8 +58,14 @@ const countPendingTo = (to: Uuid, now: number): SQL =>
 const countReceivedSince = (to: Uuid, since: number): SQL =>
   sql`((SELECT count(*) FROM connection_requests WHERE to_user_id = ${to} AND ${isMadeSince(since)}
     AND ${isUnwanted} AND ${isVisibleTo(to)})
-    + (SELECT count(*) FROM group_invitations WHERE to_user_id = ${to} AND status IN ('pending', 'declined', 'withdrawn')
-      AND ${isInvitedSince(since)} AND ${isVisibleTo(to)}))`;
+    + (SELECT count(*) FROM group_invitations WHERE to_user_id = ${to} AND ${isMadeSince(since)} AND ${isVisibleTo(to)}))`;
+
+/**
+ * SQL: invitations of one person to another. Withdrawn ones count, and those that the recipient does not see: the sender
+ * cannot use up the recipient's room or fill the directory with them.
+ */
+const countInvited = (from: Uuid, to: Uuid, since: number): SQL =>
+  sql`(SELECT count(*) FROM group_invitations WHERE from_user_id = ${from} AND +to_user_id = ${to} AND ${isInvitedSince(since)})`;
 
 type RequestCounts = {
   phone: string;
@@ -124,11 +139,28 @@ export const checkRequestQuota = async (
 };
 
 /** Remaining quota for an invitation of a contact: contacts are not new people, and only the recipient's room counts. */
-export const checkContactQuota = async (db: Db, to: Uuid, now = Date.now()): Promise<RequestQuota> => {
+const checkContactQuota = async (db: Db, to: Uuid, now: number): Promise<RequestQuota> => {
   const condition = sql`(${countPendingTo(to, now)} < ${pendingRequestsMax}
     AND ${countReceivedSince(to, now - dayMs)} < ${requestsReceivedPerDay})`;
   const { hasRoom } = await db.get<{ hasRoom: number }>(sql`SELECT ${condition} AS hasRoom`);
   return hasRoom === 1 ? { condition } : { code: "request_not_possible", retryAfterMs: dayMs };
+};
+
+/** Remaining quota for an invitation to a group. `ahead`: strangers invited by the same request first. */
+export const checkInvitationQuota = async (
+  env: Env,
+  db: Db,
+  { from, to, isContact, ahead }: { from: Uuid; to: Uuid; isContact: boolean; ahead: number },
+  now = Date.now(),
+): Promise<RequestQuota> => {
+  const invitedCount = countInvited(from, to, now - dayMs);
+  const { invited } = await db.get<{ invited: number }>(sql`SELECT ${invitedCount} AS invited`);
+  if (invited >= groupInvitationsPerPairMax) return { code: "requests_used_up", retryAfterMs: dayMs };
+  const quota = isContact
+    ? await checkContactQuota(db, to, now)
+    : await checkRequestQuota(env, db, from, to, ahead, now);
+  if ("code" in quota) return quota;
+  return { condition: sql`(${invitedCount} < ${groupInvitationsPerPairMax} AND ${quota.condition})` };
 };
 
 /** Remaining allowance of a person for today, for their settings. */

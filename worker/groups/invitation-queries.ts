@@ -1,7 +1,7 @@
 import { and, desc, eq, lte, sql } from "drizzle-orm";
 import { createUuid, type Uuid } from "#contract/ids.ts";
 import { askAgainDays, comparedContactsMax, groupInvitationDays, pendingRequestsMax } from "#contract/limits.ts";
-import { checkContactQuota, checkRequestQuota } from "#worker/contacts/request-limits.ts";
+import { checkInvitationQuota } from "#worker/contacts/request-limits.ts";
 import { type Db, openDb } from "#worker/db/client.ts";
 import { isReceivedInvitation } from "#worker/db/relations.ts";
 import { connections, group_invitations } from "#worker/db/schema.ts";
@@ -18,7 +18,7 @@ export type GroupInvitationRow = typeof group_invitations.$inferSelect;
 /** Statement that notifies the devices of a person of the number of their invitations, which is in their own relation. */
 const queueInvitationCount = (db: Db, user: Uuid) => queueOneSidedRelation(db, user, user);
 
-type Quota = Awaited<ReturnType<typeof checkRequestQuota>>;
+type Quota = Awaited<ReturnType<typeof checkInvitationQuota>>;
 
 /** Quotas for these invitations in their order, up to the first refusal. */
 export const checkInvitationQuotas = async (
@@ -30,9 +30,7 @@ export const checkInvitationQuotas = async (
   const quotas: Quota[] = [];
   let strangers = 0;
   for (const { user, isContact } of invited) {
-    const quota = isContact
-      ? await checkContactQuota(db, user)
-      : await checkRequestQuota(env, db, from, user, strangers);
+    const quota = await checkInvitationQuota(env, db, { from, to: user, isContact, ahead: strangers });
     quotas.push(quota);
     if ("code" in quota) break;
     if (!isContact) strangers++;

@@ -24,6 +24,7 @@ const dayMs = 24 * 3_600_000;
 const contactsRead = 50;
 const refusalsRead = 100;
 const blocksRead = 100;
+const invitationsRead = 200;
 
 type TrustRow = {
   createdAt: number;
@@ -56,21 +57,27 @@ const countContacts = (me: Uuid, prefixes: string, now: number): SQL =>
       OR (other.verified_at IS NOT NULL AND other.verified_by IS NOT 'vouching'))
     LIMIT ${countedContactsMax}))`;
 
+/** SQL: declined requests of this person, and invitations to groups that strangers declined. */
 const countRefusals = (me: Uuid, now: number): SQL =>
-  sql`(SELECT count(*) FROM (SELECT updated_at FROM connection_requests
+  sql`((SELECT count(*) FROM (SELECT updated_at FROM connection_requests
     WHERE from_user_id = ${me} AND status = 'declined' AND connection_id IS NULL ORDER BY id DESC LIMIT ${refusalsRead})
-    WHERE updated_at > ${now - dayMs})`;
+    WHERE updated_at > ${now - dayMs})
+    + (SELECT count(*) FROM (SELECT status, is_contact, updated_at FROM group_invitations
+    WHERE from_user_id = ${me} ORDER BY id DESC LIMIT ${invitationsRead})
+    WHERE status = 'declined' AND is_contact = 0 AND updated_at > ${now - dayMs}))`;
 
 /**
- * SQL: people who block this person, of those whom they asked: strangers cannot lower anybody's tier. Blocks count from
+ * SQL: people who block this person, of those whom they asked or invited to a group: strangers cannot lower anybody's tier. Blocks count from
  * the next day on, so that a change of the tier does not reveal who blocked at that moment. The plus sign keeps SQLite
  * from reading all requests of this person instead of those of the pair.
  */
 const countBlocks = (me: Uuid, now: number): SQL =>
   sql`(SELECT count(*) FROM (SELECT user_id, created_at FROM blocks WHERE blocked_user_id = ${me} LIMIT ${blocksRead}) AS blocker
     WHERE blocker.created_at > ${now - tierBlockDays * dayMs} AND blocker.created_at < ${now - (now % dayMs)}
-    AND EXISTS (SELECT 1 FROM connection_requests AS asked WHERE +asked.from_user_id = ${me}
-      AND asked.conversation_id = min(blocker.user_id, ${me}) || '.' || max(blocker.user_id, ${me})))`;
+    AND (EXISTS (SELECT 1 FROM connection_requests AS asked WHERE +asked.from_user_id = ${me}
+      AND asked.conversation_id = min(blocker.user_id, ${me}) || '.' || max(blocker.user_id, ${me}))
+    OR EXISTS (SELECT 1 FROM group_invitations AS asked WHERE +asked.from_user_id = ${me}
+      AND asked.to_user_id = blocker.user_id AND asked.is_contact = 0)))`;
 
 type Trust = { tier: TrustTier; canVerify: boolean };
 

@@ -1,14 +1,18 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import type { GroupCandidates, GroupInvitations, GroupWithInvited } from "#contract/groups.ts";
+import { createUuid } from "#contract/ids.ts";
+import type { Allowance } from "#contract/settings/trust-tiers.ts";
 import type { Person } from "#tests/support/people/people.ts";
-import { makeSyncedGroup, requestAs } from "#tests/worker/support/make-group.ts";
+import { makeSyncedGroup, requestAs, type SeededPerson } from "#tests/worker/support/make-group.ts";
 import { seedPerson } from "#tests/worker/support/seeded-people.ts";
 import { call } from "#tests/worker/support/site.ts";
 import { callWithLimits } from "#tests/worker/support/wrapped-site.ts";
 import { getConversationStub } from "#worker/objects/stubs.ts";
 
 /** Limits of invitations to groups: all of a request's invitations arrive, or none is sent. */
+
+const dayMs = 24 * 3_600_000;
 
 const addTo = (id: string, by: Person, ...people: { id: string }[]) =>
   requestAs<GroupWithInvited>(by, "POST", `/api/groups/${id}/members`, { members: people.map((one) => one.id) });
@@ -78,4 +82,54 @@ test("open invitations count for the size of a group that the sender's tier allo
   expect(await addWithLimits(id, owner, dan)).toMatchObject({ body: { error_code: "group_members_limited" } });
   await requestAs(owner, "DELETE", `/api/groups/${id}/invitations/${waiting[0]?.id}`);
   expect(await addWithLimits(id, owner, dan)).toMatchObject({ status: 200 });
+});
+
+const readTier = async (person: Person) =>
+  ((await callWithLimits("GET", "/api/allowance", { token: person.token })).body as Allowance).tier;
+
+test("invitations that strangers decline lower the tier of their sender, as declined requests do", async () => {
+  const { id, owner } = await makeConfirmedGroup();
+  const people = await seedPeople(5);
+  await addWithLimits(id, owner, ...people);
+  expect(await readTier(owner)).toBe("confirmed");
+  for (const person of people) {
+    const [invitation] = await list(person);
+    await requestAs(person, "POST", `/api/group-invitations/${invitation?.id}/decline`);
+  }
+  expect(await readTier(owner)).toBe("new");
+});
+
+test("blocks by invited strangers lower the tier of their sender from the next day on", async () => {
+  const { id, owner } = await makeConfirmedGroup();
+  const people = await seedPeople(3);
+  await addWithLimits(id, owner, ...people);
+  for (const person of people) await call("PUT", `/api/blocks/${owner.id}`, { token: person.token });
+  expect(await readTier(owner)).toBe("confirmed");
+  await env.DB.prepare("UPDATE blocks SET created_at = created_at - ? WHERE blocked_user_id = ?")
+    .bind(dayMs, owner.id)
+    .run();
+  expect(await readTier(owner)).toBe("new");
+});
+
+test("one person invites another three times a day, and withdrawn invitations leave the recipient's room free", async () => {
+  const { id, owner, others } = await makeSyncedGroup(3);
+  const [ben, cleo] = others as [SeededPerson, SeededPerson];
+  for (const one of [ben, cleo]) await requestAs(one, "DELETE", `/api/groups/${id}/members/${one.id}`);
+  await call("PUT", `/api/blocks/${owner.id}`, { token: cleo.token });
+  for (const one of [ben, cleo]) {
+    for (let n = 0; n < 3; n++) {
+      expect(await addTo(id, owner, one)).toMatchObject({ invited: [one.id] });
+      await requestAs(owner, "DELETE", `/api/groups/${id}/invitations/${one.id}`);
+    }
+    expect(await addTo(id, owner, one)).toBe("requests_used_up");
+  }
+  // 9 of 10 others today
+  const insert = "INSERT INTO group_invitations VALUES (?, ?, ?, ?, 0, 'pending', ?, 1)";
+  const rows = Array.from({ length: 9 }, () =>
+    env.DB.prepare(insert).bind(createUuid(), createUuid(), createUuid(), ben.id, Date.now()),
+  );
+  await env.DB.batch(rows);
+  const stranger = await seedPerson();
+  const request = { to_user_id: ben.id };
+  expect(await requestAs(stranger, "POST", "/api/requests", request)).not.toBe("request_not_possible");
 });
