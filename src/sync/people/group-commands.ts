@@ -14,6 +14,8 @@ import type { LocalConversationRow } from "#sync/store/database.ts";
  */
 
 const pictureUploadTimeoutMs = 90_000;
+/** Time after the push of a new group within which its answer names the invited people. */
+const answerTimeoutMs = 1_500;
 
 const requestParsed = async <T>(
   schema: v.GenericSchema<unknown, T>,
@@ -35,15 +37,31 @@ const confirmGroupChange = async (
   await confirmRowChange(getEngine().tab, id, request, (row) => row.epoch !== "" && isDone(row, row.group));
 };
 
-/** Creates a group. Resolves once it can be opened on this device. */
-export const createGroupChat = async (group: { id: Uuid; name: string; members: readonly Uuid[] }): Promise<void> => {
+/**
+ * Creates a group. Resolves once it can be opened on this device, to those of the people who got an invitation instead.
+ * Nobody is named if the server's push told of the group and its answer does not follow soon.
+ */
+export const createGroupChat = async (group: {
+  id: Uuid;
+  name: string;
+  members: readonly Uuid[];
+}): Promise<readonly Uuid[]> => {
   const request = { method: "POST", path: "/api/groups", body: group } as const;
+  let answer: Promise<GroupWithInvited> | undefined;
   await confirmGroupChange(
     group.id,
-    () => requestParsed(Group, request),
+    () => {
+      answer = requestParsed(GroupWithInvited, request);
+      return answer;
+    },
     ({ gone }) => !gone,
   );
   await waitUntilSynced(group.id);
+  const late = new Promise<undefined>((resolve) => {
+    getEngine().tab.platform.startTimer(answerTimeoutMs, () => resolve(undefined));
+  });
+  const created = await Promise.race([answer?.catch(() => undefined), late]);
+  return created?.invited ?? [];
 };
 
 export const changeGroupName = (id: Uuid, name: string): Promise<void> =>

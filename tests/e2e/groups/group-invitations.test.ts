@@ -64,6 +64,16 @@ test("who left, and a member of another group, are invited and join by accepting
     await expect(anas.page.getByRole("main").getByText("te revoilà", { exact: true })).toBeVisible();
   });
 
+  await test.step("who creates a group is told who was invited instead of added", async () => {
+    await callSite(site, "PATCH", "/api/settings", { token: ana.token, body: { groupAdds: "nobody" } });
+    await bens.page.goto(`${server.origin}/app/create-group`);
+    await bens.page.getByLabel(texts.groups.create.name, { exact: true }).fill("Marché");
+    await bens.page.getByRole("checkbox", { name: ana.username }).check({ force: true });
+    await bens.page.getByRole("button", { name: texts.groups.create.submit }).click();
+    await expect(bens.page.getByText(fill(texts.groups.invited.one, { name: ana.username }))).toBeVisible();
+    await bens.page.goto(`${server.origin}/app/group/${group}/members`);
+  });
+
   await test.step("a stranger's invitation can be declined, and its sender sees no difference", async () => {
     const cleos = await TestClient.open(browser, server, "pt");
     await cleos.signIn(cleo, "/app/senga");
@@ -72,7 +82,6 @@ test("who left, and a member of another group, are invited and join by accepting
     await expect(list).toContainText(cleos.texts.people.unverified);
     await list.getByRole("button", { name: fill(words.declineName, { name: "Quartier" }) }).click();
     await expect(cleos.page.getByText(cleos.texts.senga.noReceived.title)).toBeVisible();
-    await bens.page.reload();
     await bens.page.getByRole("button", { name: texts.groups.add.action, exact: true }).click();
     const invited = sheet.getByRole("region", { name: texts.groups.invited.title });
     await expect(invited).toContainText(cleo.username);

@@ -11,6 +11,7 @@ import { GroupName } from "#contract/groups.ts";
 import { createUuid, type Uuid } from "#contract/ids.ts";
 import { groupNameMaxLength } from "#contract/limits.ts";
 import { isBlank } from "#contract/text.ts";
+import { toInvitedTexts } from "#features/groups/members/invited-texts.ts";
 import { showGroupFailure } from "#features/groups/run-group-command.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
 import { useIsOffline } from "#sync/hooks/use-connection.ts";
@@ -51,8 +52,9 @@ export function NewGroupForm({ people }: { people: PersonRow[] }) {
   // A selected person may no longer be a contact.
   const members = people.flatMap((person) => (chosen.has(person.id) ? person.id : []));
 
-  const finish = async (name: string) => {
-    showToast({ message: t("groups.create.created", { name: isolateBidi(name) }) });
+  const finish = async (name: string, invited: readonly Uuid[] = []) => {
+    const created = t("groups.create.created", { name: isolateBidi(name) });
+    showToast({ message: [created, ...toInvitedTexts(people, invited, t)].join("\n") });
     try {
       if (picture) await changeGroupPicture(id, picture);
     } catch (error) {
@@ -96,15 +98,16 @@ export function NewGroupForm({ people }: { people: PersonRow[] }) {
     if (isRunning.current) return;
     isRunning.current = true;
     setBusy(true);
+    let invited: readonly Uuid[];
     try {
-      await createGroupChat({ id, name: parsed.output, members });
+      invited = await createGroupChat({ id, name: parsed.output, members });
     } catch (error) {
       isRunning.current = false;
       setBusy(false);
       if (isGroupIdUsed(error)) setId(createUuid());
       return showGroupFailure(t("groups.create.failed"), error);
     }
-    await finish(parsed.output);
+    await finish(parsed.output, invited);
   };
   const nameProblem = t(isBlank(name) ? "groups.create.nameMissing" : "errors.invalid_group_name");
 

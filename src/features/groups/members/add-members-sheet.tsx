@@ -11,13 +11,13 @@ import type { Uuid } from "#contract/ids.ts";
 import { groupMembersMax } from "#contract/limits.ts";
 import { showGroupFailure } from "#features/groups/run-group-command.ts";
 import { parseResponse } from "#lib/http/parse-response.ts";
-import { isolateBidi } from "#lib/text/bidi.ts";
 import { useLiveQuery } from "#sync/hooks/use-live-query.ts";
 import { useContacts } from "#sync/hooks/use-people.ts";
 import { useRemoteQuery } from "#sync/hooks/use-remote.ts";
 import { addGroupMembers } from "#sync/people/group-commands.ts";
 import { listGroupPeople } from "#sync/queries/group-people.ts";
 import { InvitedPeople } from "./invited-people.tsx";
+import { toInvitedTexts } from "./invited-texts.ts";
 
 type AddMembersSheetProps = { group: Uuid; count: number; isMember: (person: Uuid) => boolean; onClose: () => void };
 
@@ -60,12 +60,8 @@ export default function AddMembersSheet({ group, count, isMember, onClose }: Add
   /** Who was added, and who got an invitation instead; nothing about the reason. */
   const toDoneText = (invitedIds: readonly Uuid[]): string => {
     const added = selected.length - invitedIds.length;
-    const first = selected.find(({ id }) => id === invitedIds[0]);
     const texts = added > 0 ? [t("groups.add.done", { count: added })] : [];
-    if (invitedIds.length === 1)
-      texts.push(t("groups.invited.one", { name: isolateBidi(first?.username || t("common.user")) }));
-    else if (invitedIds.length > 1) texts.push(t("groups.invited.many", { count: invitedIds.length }));
-    return texts.join("\n");
+    return [...texts, ...toInvitedTexts(selected, invitedIds, t)].join("\n");
   };
   const add = async () => {
     setBusy(true);

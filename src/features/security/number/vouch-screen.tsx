@@ -106,7 +106,7 @@ function Vouching({ token }: { token: string }) {
         body={t(`errors.${refusal}`)}
         action={
           <Link to="/app" className={quietLink}>
-            {t("number.done")}
+            {t("common.close")}
           </Link>
         }
       />
