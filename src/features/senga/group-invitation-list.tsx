@@ -8,6 +8,7 @@ import { PersonListItem } from "#components/people/person-row.tsx";
 import { type GroupInvitation, GroupInvitations, groupInvitationsPath } from "#contract/groups.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { toErrorText } from "#lib/http/error-text.ts";
+import { toErrorCode } from "#lib/http/http-request.ts";
 import { parseResponse } from "#lib/http/parse-response.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
 import { useRemoteQuery } from "#sync/hooks/use-remote.ts";
@@ -45,7 +46,9 @@ function GroupInvitationRow({ invitation, onAnswered }: InvitationRowProps) {
       showToast(done);
       onAnswered(id);
     } catch (error) {
-      showToast({ title: t("common.error"), message: toErrorText(error, t), tone: "danger" });
+      // Unlike messages, an answer does not wait for the network.
+      const message = toErrorCode(error) === "offline" ? t("senga.group.offline") : toErrorText(error, t);
+      showToast({ title: t("common.error"), message, tone: "danger" });
       setPending(undefined);
     }
   };

@@ -31,10 +31,11 @@ test("who left, and a member of another group, are invited and join by accepting
   await test.step("the owner invites who left, and a member of another group", async () => {
     await bens.page.getByRole("button", { name: texts.groups.add.action, exact: true }).click();
     await sheet.getByRole("listitem").filter({ hasText: ana.username }).click();
-    await sheet.getByRole("button", { name: texts.groups.invited.groupPeople }).click();
+    await sheet.getByRole("button", { name: texts.groups.invited.groupPeople }).press("Enter");
+    await expect(sheet.getByText(texts.groups.invited.groupPeopleShown)).toBeFocused();
     await sheet.getByRole("listitem").filter({ hasText: cleo.username }).click();
     expect(await findAxeViolations(bens.page)).toEqual([]);
-    await sheet.getByRole("button", { name: fill(texts.groups.add.submit_other, { count: 2 }) }).click();
+    await sheet.getByRole("button", { name: fill(texts.groups.add.submitOrInvite_other, { count: 2 }) }).click();
     await expect(bens.page.getByText(fill(texts.groups.invited.many_other, { count: 2 }))).toBeVisible();
   });
 
@@ -48,7 +49,7 @@ test("who left, and a member of another group, are invited and join by accepting
     expect(await findAxeViolations(anas.page)).toEqual([]);
     await anas.context.setOffline(true);
     await invitation.getByRole("button", { name: fill(texts.senga.group.acceptName, { name: "Quartier" }) }).click();
-    await expect(anas.page.getByText(texts.common.error)).toBeVisible();
+    await expect(anas.page.getByText(texts.senga.group.offline)).toBeVisible();
     await anas.context.setOffline(false);
     await expect(async () => {
       await invitation
@@ -87,7 +88,9 @@ test("who left, and a member of another group, are invited and join by accepting
     await expect(invited).toContainText(cleo.username);
     await invited
       .getByRole("button", { name: fill(texts.groups.invited.withdrawName, { name: cleo.username }) })
-      .click();
+      .press("Enter");
     await expect(invited).toBeHidden();
+    await expect(sheet.getByText(fill(texts.groups.invited.withdrawn, { name: cleo.username })).last()).toBeVisible();
+    expect(await sheet.evaluate((element) => element.contains(document.activeElement))).toBe(true);
   });
 });

@@ -107,6 +107,14 @@ test("a person has the number confirmed by two contacts who open the code, with 
     expect(started).toEqual([]);
   });
 
+  await test.step("the person's own code leads back to it", async () => {
+    await page.goto(url);
+    await expect(page.getByText(words.own)).toBeVisible();
+    expect(await findAxeViolationsInBothThemes(page)).toEqual([]);
+    await page.getByRole("link", { name: words.show }).press("Enter");
+    await expect(progress(1)).toBeVisible();
+  });
+
   await test.step("an ended code offers a new one, after a question", async () => {
     const own = (route: Route, vouching: object | null) =>
       route

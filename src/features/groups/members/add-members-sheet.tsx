@@ -1,6 +1,7 @@
-import { useMemo, useState } from "react";
+import { useMemo, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Button } from "#components/controls/button.tsx";
+import { focusOnMount } from "#components/focus/focus-on-mount.ts";
 import { EmptyState } from "#components/layout/empty-state.tsx";
 import { Sheet } from "#components/overlays/sheet.tsx";
 import { showToast } from "#components/overlays/toast.tsx";
@@ -32,27 +33,46 @@ const useCandidates = (group: Uuid, isMember: (person: Uuid) => boolean) => {
   const groupPeople = useLiveQuery("group people", ({ store, me }) => listGroupPeople(store, me)); // present members of own groups
   const [hasGroupPeople, setHasGroupPeople] = useState(false);
   const [query, refetch] = useRemoteQuery(`${groupPath(group)}/invitations`, true, parseCandidates);
-  const { invited, former } = query.state === "found" ? query.body : { invited: [], former: [] };
-  const people = useMemo(() => {
+  const [withdrawn, setWithdrawn] = useState<ReadonlySet<Uuid>>(new Set());
+  // What was shown before stays while the server is asked again.
+  const answer = useRef<GroupCandidates>({ invited: [], former: [] });
+  if (query.state === "found") answer.current = query.body;
+  const { invited: received, former } = answer.current;
+  const invited = useMemo(() => received.filter(({ profile }) => !withdrawn.has(profile.id)), [received, withdrawn]);
+  const known = useMemo(() => {
     if (!contacts) return undefined;
-    const others = [
-      ...(hasGroupPeople ? (groupPeople ?? []).map((person) => ({ ...person, avatar: null })) : []),
-      ...former.map(({ id, username, phone, avatar_url: avatar }) => ({ id, username, phone, avatar })),
-      ...contacts,
-    ];
     const isHidden = new Set(invited.map(({ profile }) => profile.id));
     for (const { id, blocked } of contacts) if (blocked === 1) isHidden.add(id);
-    const byId = new Map(others.map((person) => [person.id, person]));
-    return [...byId.values()].filter(({ id }) => !isMember(id) && !isHidden.has(id));
-  }, [contacts, groupPeople, hasGroupPeople, former, invited, isMember]);
-  const hasMore = !hasGroupPeople && (groupPeople?.length ?? 0) > 0;
-  return { people, invited, refetch, showGroupPeople: hasMore ? () => setHasGroupPeople(true) : undefined };
+    const toOffered = <Person extends { id: Uuid }>(people: readonly Person[]): Map<Uuid, Person> =>
+      new Map(
+        people.flatMap((person) => (isMember(person.id) || isHidden.has(person.id) ? [] : [[person.id, person]])),
+      );
+    const formerPeople = former.map(({ id, username, phone, avatar_url: avatar }) => ({ id, username, phone, avatar }));
+    const near = toOffered([...formerPeople, ...contacts]);
+    const others = (groupPeople ?? []).map((person) => ({ ...person, avatar: null }));
+    const far = [...toOffered(others).values()].filter(({ id }) => !near.has(id));
+    return { near: [...near.values()], far };
+  }, [contacts, groupPeople, former, invited, isMember]);
+  const people = useMemo(() => known && [...(hasGroupPeople ? known.far : []), ...known.near], [known, hasGroupPeople]);
+  const isContact = useMemo(() => new Set(contacts?.map(({ id }) => id)), [contacts]);
+  return {
+    people,
+    invited,
+    /** The person is a contact who did not leave the group, whom most settings let an owner add. */
+    isAddable: (person: Uuid) => isContact.has(person) && !former.some(({ id }) => id === person),
+    noteWithdrawn: (person: Uuid) => {
+      setWithdrawn((before) => new Set(before).add(person));
+      refetch();
+    },
+    hasGroupPeople,
+    showGroupPeople: known && known.far.length > 0 && !hasGroupPeople ? () => setHasGroupPeople(true) : undefined,
+  };
 };
 
 /** Sheet to select people outside the group and add or invite them in one request. */
 export default function AddMembersSheet({ group, count, isMember, onClose }: AddMembersSheetProps) {
   const { t } = useTranslation();
-  const { people, invited, refetch, showGroupPeople } = useCandidates(group, isMember);
+  const { people, invited, isAddable, noteWithdrawn, hasGroupPeople, showGroupPeople } = useCandidates(group, isMember);
   const { chosen, toggle } = useSelection();
   const [isBusy, setBusy] = useState(false);
   const selected = people?.filter(({ id }) => chosen.has(id)) ?? [];
@@ -77,6 +97,7 @@ export default function AddMembersSheet({ group, count, isMember, onClose }: Add
       setBusy(false);
     }
   };
+  const submitText = selected.every(({ id }) => isAddable(id)) ? "groups.add.submit" : "groups.add.submitOrInvite";
   const isFull = count >= groupMembersMax;
   const hasNoCandidates = people?.length === 0 && !isBusy;
   return (
@@ -87,7 +108,7 @@ export default function AddMembersSheet({ group, count, isMember, onClose }: Add
         if (!isBusy) onClose();
       }}
     >
-      <InvitedPeople group={group} invited={invited} onWithdrawn={refetch} />
+      <InvitedPeople group={group} invited={invited} onWithdrawn={noteWithdrawn} />
       {isFull || hasNoCandidates ? (
         <div className="min-h-0 flex-1 overflow-y-auto">
           <EmptyState
@@ -106,6 +127,17 @@ export default function AddMembersSheet({ group, count, isMember, onClose }: Add
               {t("groups.invited.groupPeople")}
             </Button>
           )}
+          {hasGroupPeople && (
+            // In place of the pressed button, whose focus it takes.
+            <p
+              ref={focusOnMount}
+              role="status"
+              tabIndex={-1}
+              className="px-3 py-1 text-center text-sm text-muted focus-visible:outline-none"
+            >
+              {t("groups.invited.groupPeopleShown")}
+            </p>
+          )}
           {!hasNoCandidates && (
             <Button
               className="w-full"
@@ -113,7 +145,7 @@ export default function AddMembersSheet({ group, count, isMember, onClose }: Add
               disabled={selected.length === 0 && !isBusy}
               onClick={() => void add()}
             >
-              {selected.length === 0 ? t("groups.add.action") : t("groups.add.submit", { count: selected.length })}
+              {selected.length === 0 ? t("groups.add.action") : t(submitText, { count: selected.length })}
             </Button>
           )}
         </div>

@@ -1,6 +1,8 @@
 import { useId, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Button } from "#components/controls/button.tsx";
+import { focusOnMount } from "#components/focus/focus-on-mount.ts";
+import { keepFocusInRows } from "#components/focus/row-focus.ts";
 import { showToast } from "#components/overlays/toast.tsx";
 import type { GroupCandidates } from "#contract/groups.ts";
 import type { Uuid } from "#contract/ids.ts";
@@ -9,7 +11,7 @@ import { useFormat } from "#i18n/use-format.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
 import { withdrawGroupInvitation } from "#sync/people/group-invitation-commands.ts";
 
-type InvitedPeopleProps = { group: Uuid; invited: GroupCandidates["invited"]; onWithdrawn: () => void };
+type InvitedPeopleProps = { group: Uuid; invited: GroupCandidates["invited"]; onWithdrawn: (user: Uuid) => void };
 
 /** People with an invitation that they have not accepted. It can be withdrawn. */
 export function InvitedPeople({ group, invited, onWithdrawn }: InvitedPeopleProps) {
@@ -17,21 +19,40 @@ export function InvitedPeople({ group, invited, onWithdrawn }: InvitedPeopleProp
   const { date } = useFormat();
   const id = useId();
   const [busy, setBusy] = useState<Uuid>();
-  if (invited.length === 0) return null;
+  const [lastWithdrawn, setLastWithdrawn] = useState<string>();
 
   const withdraw = async (user: Uuid, name: string) => {
     setBusy(user);
     try {
       await withdrawGroupInvitation(group, user);
-      showToast({ message: t("groups.invited.withdrawn", { name: isolateBidi(name) }) });
-      onWithdrawn();
+      const message = t("groups.invited.withdrawn", { name: isolateBidi(name) });
+      showToast({ message });
+      setLastWithdrawn(message);
+      onWithdrawn(user);
     } catch (error) {
       showGroupFailure(t("groups.invited.withdrawFailed"), error);
     }
     setBusy(undefined);
   };
+  if (invited.length === 0)
+    return (
+      lastWithdrawn !== undefined && (
+        // Takes the focus of the last row.
+        <p
+          ref={focusOnMount}
+          tabIndex={-1}
+          className="shrink-0 border-b border-line px-4 pb-2 text-sm text-muted focus-visible:outline-none"
+        >
+          {lastWithdrawn}
+        </p>
+      )
+    );
   return (
-    <section aria-labelledby={id} className="max-h-48 shrink-0 overflow-y-auto border-b border-line px-4 pb-2">
+    <section
+      ref={keepFocusInRows}
+      aria-labelledby={id}
+      className="max-h-48 shrink-0 overflow-y-auto border-b border-line px-4 pb-2"
+    >
       <h3 id={id} className="text-sm font-semibold">
         {t("groups.invited.title")}
       </h3>
@@ -39,7 +60,7 @@ export function InvitedPeople({ group, invited, onWithdrawn }: InvitedPeopleProp
         {invited.map(({ profile, created_at: at }) => {
           const name = profile.username || t("common.user");
           return (
-            <li key={profile.id} className="flex min-h-12 items-center gap-2">
+            <li key={profile.id} tabIndex={-1} className="-outline-offset-3 flex min-h-12 items-center gap-2">
               <span className="flex min-w-0 flex-1 flex-col">
                 <bdi className="truncate">{name}</bdi>
                 <span className="text-sm text-muted">{t("groups.invited.since", { date: date(at) })}</span>

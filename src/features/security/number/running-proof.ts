@@ -7,6 +7,7 @@ import {
   numberMethods,
   type OwnNumber,
 } from "#contract/auth/number.ts";
+import { toVouchingPath } from "#contract/auth/vouching.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { getSession } from "#lib/session/session.ts";
 import { toStoreName } from "#sync/store/database.ts";
@@ -59,6 +60,12 @@ export const isOver = (own: OwnNumber, phone: string, method: NumberMethod): boo
     own.verified_at !== null &&
     own.contested_until === null &&
     (method === "vouching" || !own.is_vouched));
+
+/** Whether this is the code that this person shows in this browser. */
+export const isOwnVouching = (token: string): boolean => {
+  const running = readRunningProof();
+  return running?.proof.ask.kind === "vouching" && new URL(running.proof.ask.url).pathname === toVouchingPath(token);
+};
 
 /** Forgets the stored proof if this state of the own number is its end. */
 export const forgetEndedProof = (own: OwnNumber): void => {

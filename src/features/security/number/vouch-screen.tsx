@@ -15,6 +15,7 @@ import { parseResponse } from "#lib/http/parse-response.ts";
 import { useProfile } from "#sync/hooks/use-people.ts";
 import { useRemoteQuery } from "#sync/hooks/use-remote.ts";
 import { confirmNumber, toVouchingApiPath } from "./number-api.ts";
+import { isOwnVouching } from "./running-proof.ts";
 
 const quietLink =
   "inline-flex min-h-12 items-center justify-center rounded-card px-6 py-2 text-center font-semibold text-accent hover:bg-raised";
@@ -95,6 +96,22 @@ function Vouching({ token }: { token: string }) {
   const { t } = useTranslation();
   const [query, retry] = useRemoteQuery(toVouchingApiPath(token), true, parseRequest);
   if (query.state === "found") return <Question token={token} request={query.body} />;
+  // The server answers the owner as anybody else.
+  if (query.state === "missing" && isOwnVouching(token))
+    return (
+      <div role="status">
+        <EmptyState
+          icon="i-ph-users"
+          title={t("number.vouching.own")}
+          body={t("number.vouching.body")}
+          action={
+            <Link to="/app/verify-number" className={quietLink}>
+              {t("number.vouching.show")}
+            </Link>
+          }
+        />
+      </div>
+    );
   const refusal = query.state === "missing" ? "vouching_not_found" : query.state === "failed" && query.code;
   if (!refusal || !(query.state === "missing" || finalRefusals.has(refusal)))
     return <PendingContent query={query} retry={retry} />;
