@@ -83,17 +83,17 @@ export class ModelGroups extends ModelInboxes {
     const { method, path, body } = request;
     const url = new URL(path, "http://model");
     const [, , , id = "", what, other] = url.pathname.split("/");
-    if (id === "") return this.#create(user, v.parse(NewGroup, body));
+    // Everybody can be added here.
+    const withInvited = <Answer extends object>(answer: Answer) =>
+      "error" in answer ? answer : { ...answer, invited: [] };
+    if (id === "") return withInvited(this.#create(user, v.parse(NewGroup, body)));
     const answer = (command: GroupCommand) => this.changeGroup(user, id, command) ?? this.#describe(user, id);
     if (what === undefined && method === "PATCH") return answer({ type: "rename", ...v.parse(GroupChange, body) });
     if (what === undefined && method === "DELETE") return this.changeGroup(user, id, { type: "end" });
     if (what === "owner") return answer({ type: "handOver", user: v.parse(NewOwner, body).user_id });
     if (what === "picture")
       return answer({ type: "picture", key: method === "PUT" ? `${id}_${this.#size(body)}` : null });
-    if (method === "POST") {
-      const group = answer({ type: "add", users: v.parse(NewMembers, body).members });
-      return "error" in group ? group : { ...group, invited: [] };
-    }
+    if (method === "POST") return withInvited(answer({ type: "add", users: v.parse(NewMembers, body).members }));
     if (method === "DELETE" && other !== undefined)
       return this.changeGroup(
         user,
