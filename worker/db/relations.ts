@@ -200,12 +200,14 @@ const listContactStates = async (db: Db, me: Uuid, others: Uuid[]): Promise<Cont
   return toContactStates(me, ...(await db.batch(selectContactStates(db, me, others))));
 };
 
-/** SQL: an invitation to a group that waits for the answer of this person, who does not block its sender. */
+/** SQL: an invitation to a group that waits for the answer of this person, where neither side blocks the other. */
 export const isReceivedInvitation = (me: Uuid, now = Date.now()) =>
   sql`(${group_invitations.to_user_id} = ${me} AND ${group_invitations.status} = 'pending'
     AND ${group_invitations.created_at} > ${now - groupInvitationDays * dayMs}
     AND NOT EXISTS (SELECT 1 FROM ${blocks}
-      WHERE ${blocks.user_id} = ${me} AND ${blocks.blocked_user_id} = ${group_invitations.from_user_id}))`;
+      WHERE ${blocks.user_id} = ${me} AND ${blocks.blocked_user_id} = ${group_invitations.from_user_id})
+    AND NOT EXISTS (SELECT 1 FROM ${blocks}
+      WHERE ${blocks.user_id} = ${group_invitations.from_user_id} AND ${blocks.blocked_user_id} = ${me}))`;
 
 /** Own relation with the number of received invitations to groups. */
 const withInvitations = async (db: Db, me: Uuid, relations: Relation[]): Promise<Relation[]> => {

@@ -226,6 +226,7 @@ export const group_invitations = sqliteTable(
     index("group_invitations_received").on(table.to_user_id, table.status, table.id),
     index("group_invitations_sent").on(table.from_user_id, table.id),
     index("group_invitations_by_time").on(table.created_at),
+    index("group_invitations_expiring").on(table.created_at).where(sql`status = 'pending'`),
   ],
 );
 

@@ -1,4 +1,4 @@
-import { and, desc, eq, lte, sql } from "drizzle-orm";
+import { and, desc, eq, sql } from "drizzle-orm";
 import { createUuid, type Uuid } from "#contract/ids.ts";
 import { askAgainDays, comparedContactsMax, groupInvitationDays, pendingRequestsMax } from "#contract/limits.ts";
 import { checkInvitationQuota } from "#worker/contacts/request-limits.ts";
@@ -116,22 +116,24 @@ export const listReceivedInvitations = (db: Db, me: Uuid): Promise<GroupInvitati
     .orderBy(desc(group_invitations.id))
     .limit(pendingRequestsMax);
 
-/** An invitation to this person with any status. */
+/** An invitation to this person with any status. `isBlocked`: they block its sender; `isBlocking`: the sender blocks them. */
 export const findReceivedInvitation = async (
   db: Db,
   me: Uuid,
   id: Uuid,
-): Promise<(GroupInvitationRow & { isBlocked: boolean }) | undefined> => {
+): Promise<(GroupInvitationRow & { isBlocked: boolean; isBlocking: boolean }) | undefined> => {
   const row = await db
     .select()
     .from(group_invitations)
     .where(and(eq(group_invitations.id, id), eq(group_invitations.to_user_id, me)))
     .get();
   if (!row) return undefined;
-  const block = await db.get<{ n: number }>(
-    sql`SELECT count(*) AS n FROM blocks WHERE user_id = ${me} AND blocked_user_id = ${row.from_user_id}`,
+  const from = row.from_user_id;
+  const block = await db.get<{ own: number; other: number }>(
+    sql`SELECT (SELECT count(*) FROM blocks WHERE user_id = ${me} AND blocked_user_id = ${from}) AS own,
+      (SELECT count(*) FROM blocks WHERE user_id = ${from} AND blocked_user_id = ${me}) AS other`,
   );
-  return { ...row, isBlocked: block.n > 0 };
+  return { ...row, isBlocked: block.own > 0, isBlocking: block.other > 0 };
 };
 
 /** Changes the status of a pending invitation and queues the new number of invitations. */
@@ -186,10 +188,9 @@ export const listContactIds = async (db: Db, me: Uuid): Promise<Uuid[]> => {
 
 /** Deletes invitations that limit no others any more, up to `atOnce`. Expired ones are not shown before that. */
 export const purgeGroupInvitations = async (db: Db, now: number, atOnce: number): Promise<void> => {
-  const isExpired = and(
-    eq(group_invitations.status, "pending"),
-    lte(group_invitations.created_at, now - groupInvitationDays * dayMs),
-  );
+  // The literal status lets SQLite use the partial index.
+  const isExpired = sql`rowid IN (SELECT rowid FROM group_invitations WHERE status = 'pending'
+    AND created_at <= ${now - groupInvitationDays * dayMs} ORDER BY created_at, rowid LIMIT ${atOnce})`;
   await db.batch([
     queueInvitationCounts(db, isExpired),
     db.update(group_invitations).set({ status: "withdrawn" }).where(isExpired),

@@ -26,8 +26,7 @@ import {
   withdrawInvitations,
 } from "./invitation-queries.ts";
 
-/** A query of profiles accepts 100 values, of which former members take some. */
-const invitedListedMax = 40;
+const invitedListedMax = 90; // a query of profiles accepts 100 values
 
 const InvitationIdParam = v.object({ id: Uuid });
 
@@ -126,9 +125,14 @@ export const groupInvitationRoutes = createRoutes()
       const me = c.var.caller.user;
       const row = await findReceivedInvitation(db, me, c.req.valid("param").id);
       // An accepted one again, on another device or after a lost response: the group knows whether one is a member.
-      if (!row || (row.status !== "pending" && row.status !== "accepted"))
-        return refuse(c, "group_invitation_not_found");
+      if (!row || row.status === "declined" || row.status === "void") return refuse(c, "group_invitation_not_found");
       if (row.isBlocked) return refuse(c, "contact_blocked");
+      if (row.isBlocking || row.status === "withdrawn") {
+        // Accepted, but the directory was not told before the list was read.
+        const joined = await readNewGroup(c, row.group_id);
+        if (!isRefusal(joined)) return c.json(joined, 200);
+        return refuse(c, joined.error === "unavailable" ? "unavailable" : "group_invitation_not_found");
+      }
       const answer = await askNewGroup(c, row.group_id, (group, user) => group.answerInvitation(user, true));
       if (!isRefusal(answer)) await settleInvitation(db, row, "accepted");
       else if (answer.error === "group_invitation_not_found") await settleInvitation(db, row, "withdrawn");
@@ -173,9 +177,12 @@ export const groupInvitationRoutes = createRoutes()
       const found = await askGroup(c, c.req.valid("param").id, (group, user) => group.listCandidates(user));
       if (isRefusal(found)) return refuse(c, found.error);
       const invited = found.invited.slice(0, invitedListedMax);
-      const ids = [...new Set([...invited.map(({ user }) => user), ...found.former])];
-      const profiles = await listMemberProfiles(openDb(c.env), c.var.caller.user, new Map(ids.map((id) => [id, "id"])));
-      const byId = new Map(profiles.map((profile) => [profile.id, profile]));
+      const profiles = await Promise.all(
+        [invited.map(({ user }) => user), found.former].map((ids) =>
+          listMemberProfiles(openDb(c.env), c.var.caller.user, new Map(ids.map((id) => [id, "id"]))),
+        ),
+      );
+      const byId = new Map(profiles.flat().map((profile) => [profile.id, profile]));
       return c.json(
         {
           invited: invited.flatMap(({ user, at }) => {

@@ -8,7 +8,12 @@ import { type AppContext, runAfterResponse } from "#worker/lib/http/app.ts";
 import { refuse } from "#worker/lib/http/refusal.ts";
 import type { AddedMember, NewMemberCheck } from "#worker/objects/rpc.ts";
 import { askNewGroup, readNewGroup } from "./ask-group.ts";
-import { checkInvitationQuotas, insertGroupInvitation, listUnstoredInvitations } from "./invitation-queries.ts";
+import {
+  checkInvitationQuotas,
+  insertGroupInvitation,
+  listUnstoredInvitations,
+  withdrawInvitations,
+} from "./invitation-queries.ts";
 import type { InvitedPerson } from "./queries.ts";
 
 /** Adding and inviting people to a group (docs/decisions/group-invitations.md). */
@@ -64,15 +69,25 @@ export const addAndInvite = async (
   return isRefusal(read) ? read : { group: read, unstored };
 };
 
-export const respondWithInvited = async (
+export const respondWithInvited = (
   c: AppContext,
-  pending: ReturnType<typeof addAndInvite>,
+  result: Awaited<ReturnType<typeof addAndInvite>>,
   people: readonly InvitedPerson[],
 ) => {
-  const result = await pending;
   if (isRefusal(result)) return refuse(c, result.error);
   const invited = people.map(({ user }) => user).filter((user) => !result.unstored.includes(user));
   return c.json({ ...result.group, invited } satisfies GroupWithInvited, 200);
+};
+
+/** Withdraws the invitations of people who were invited before and are added now. */
+export const withdrawJoined = async (
+  c: AppContext,
+  group: Uuid,
+  added: readonly AddedMember[],
+  known: NewMemberCheck,
+): Promise<void> => {
+  const invited = new Set(known.invited.map(({ user }) => user));
+  for (const { user } of added) if (invited.has(user)) await withdrawInvitations(c.env, group, { to: user });
 };
 
 /** The people of these who need a row in the directory: all but those whose invitation is complete. */
@@ -97,5 +112,5 @@ export const inviteToNewGroup = async (c: AppContext, group: Uuid, { people, quo
   const isNew = people.map((person) => unstored.has(person));
   const invitations = { people: people.filter((_, n) => isNew[n]), quotas: quotas.filter((_, n) => isNew[n]) };
   const invited = people.filter(({ user }) => !known.members.includes(user));
-  return respondWithInvited(c, addAndInvite(c, group, [], invitations), invited);
+  return respondWithInvited(c, await addAndInvite(c, group, [], invitations), invited);
 };

@@ -43,6 +43,7 @@ import {
   filterUnstored,
   inviteToNewGroup,
   respondWithInvited,
+  withdrawJoined,
 } from "./invite-people.ts";
 import { planNewMembers, toMemberPage } from "./queries.ts";
 
@@ -251,7 +252,9 @@ export const groupRoutes = createRoutes()
         return refuse(c, "group_members_limited");
       const invitations = await checkInvitations(c, await filterUnstored(c, id, invited, known));
       if ("error" in invitations) return refuse(c, invitations.error, invitations);
-      return respondWithInvited(c, addAndInvite(c, id, added, invitations), invited);
+      const result = await addAndInvite(c, id, added, invitations);
+      if (!isRefusal(result)) await withdrawJoined(c, id, added, known);
+      return respondWithInvited(c, result, invited);
     },
   )
   .delete(

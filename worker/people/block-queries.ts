@@ -9,13 +9,13 @@ import { listRelations } from "#worker/db/relations.ts";
 import { blocks, connection_requests, group_invitations, invitations, profiles } from "#worker/db/schema.ts";
 import { queueOneSidedRelation } from "#worker/lib/contact-updates.ts";
 
-/** Statement that notifies the blocker's own devices of the number of their invitations, if it changes. */
-const queueInvitationCount = (db: Db, me: Uuid, other: Uuid) =>
+/** Statement that notifies a person's own devices of the number of their invitations, if a block by or of the sender changes it. */
+const queueInvitationCount = (db: Db, to: Uuid, from: Uuid) =>
   queueOneSidedRelation(
     db,
-    me,
-    me,
-    sql`EXISTS (SELECT 1 FROM ${group_invitations} WHERE to_user_id = ${me} AND status = 'pending' AND from_user_id = ${other})`,
+    to,
+    to,
+    sql`EXISTS (SELECT 1 FROM ${group_invitations} WHERE to_user_id = ${to} AND status = 'pending' AND from_user_id = ${from})`,
   );
 
 type BlockRow = typeof blocks.$inferSelect;
@@ -59,7 +59,7 @@ const revokeInvitationKnownTo = (db: Db, me: Uuid, other: Uuid) => {
 
 /**
  * Inserts a block, revokes an invitation that the blocked person may have, and queues the update for the blocker's own
- * devices only.
+ * devices. The other person's learn only that an invitation to a group is gone, as if it were withdrawn.
  */
 export const insertBlock = async (db: Db, me: Uuid, other: Uuid): Promise<void> => {
   await db.batch([
@@ -74,6 +74,7 @@ export const insertBlock = async (db: Db, me: Uuid, other: Uuid): Promise<void> 
     revokeInvitationKnownTo(db, me, other),
     queueOneSidedRelation(db, me, other),
     queueInvitationCount(db, me, other),
+    queueInvitationCount(db, other, me),
   ]);
 };
 
@@ -118,5 +119,6 @@ export const queueUnblock = async (db: Db, me: Uuid, other: Uuid): Promise<void>
     queueOneSidedRelation(db, me, other),
     queueOneSidedRelation(db, other, me, isKnown),
     queueInvitationCount(db, me, other),
+    queueInvitationCount(db, other, me),
   ]);
 };

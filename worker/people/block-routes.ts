@@ -89,7 +89,7 @@ export const blockRoutes = createRoutes()
       if (!(await setConversationBlock(c.env, me, other, true))) return refuse(c, "unavailable");
       await insertBlock(db, me, other);
       const relation = await reconcileBlock(c.env, db, me, other, true);
-      runAfterResponse(c.executionCtx, "push a new block to own devices", pushPendingToEach(c.env, [me]));
+      runAfterResponse(c.executionCtx, "push a new block", pushPendingToEach(c.env, [me, other]));
       return relation ? c.json(relation, 200) : refuse(c, "unavailable");
     },
   )

@@ -4,10 +4,13 @@ import type { GroupCandidates, GroupInvitations, GroupWithInvited } from "#contr
 import { createUuid } from "#contract/ids.ts";
 import type { Allowance } from "#contract/settings/trust-tiers.ts";
 import type { Person } from "#tests/support/people/people.ts";
+import { request as command, waitUntil } from "#tests/worker/support/device.ts";
 import { makeSyncedGroup, requestAs, type SeededPerson } from "#tests/worker/support/make-group.ts";
-import { seedPerson } from "#tests/worker/support/seeded-people.ts";
+import { befriend, seedPerson } from "#tests/worker/support/seeded-people.ts";
 import { call } from "#tests/worker/support/site.ts";
 import { callWithLimits } from "#tests/worker/support/wrapped-site.ts";
+import { openDb } from "#worker/db/client.ts";
+import { purgeGroupInvitations } from "#worker/groups/invitation-queries.ts";
 import { getConversationStub } from "#worker/objects/stubs.ts";
 
 /** Limits of invitations to groups: all of a request's invitations arrive, or none is sent. */
@@ -132,4 +135,68 @@ test("one person invites another three times a day, and withdrawn invitations le
   const stranger = await seedPerson();
   const request = { to_user_id: ben.id };
   expect(await requestAs(stranger, "POST", "/api/requests", request)).not.toBe("request_not_possible");
+});
+
+const readStatuses = async (to: Person) =>
+  (await env.DB.prepare("SELECT status FROM group_invitations WHERE to_user_id = ?").bind(to.id).all()).results.map(
+    ({ status }) => status,
+  );
+const accept = (by: Person, invitation: string | undefined) =>
+  requestAs<GroupWithInvited>(by, "POST", `/api/group-invitations/${invitation}/accept`);
+const countOf = async (person: Person) =>
+  (await command(person, { type: "changes", since: 0 })).people.find(({ profile }) => profile.id === person.id)
+    ?.group_invitations ?? 0;
+
+test("somebody whom the owner blocks neither sees nor accepts the invitation until they are unblocked", async () => {
+  const { id, owner } = await makeSyncedGroup(2);
+  const dan = await seedPerson();
+  await addTo(id, owner, dan);
+  const [invitation] = await list(dan);
+  await waitUntil(async () => (await countOf(dan)) === 1);
+  await call("PUT", `/api/blocks/${dan.id}`, { token: owner.token });
+  await waitUntil(async () => (await countOf(dan)) === 0);
+  expect(await list(dan)).toEqual([]);
+  expect(await accept(dan, invitation?.id)).toBe("group_invitation_not_found");
+  await call("DELETE", `/api/blocks/${dan.id}`, { token: owner.token });
+  await waitUntil(async () => (await countOf(dan)) === 1);
+  expect(await accept(dan, invitation?.id)).toMatchObject({ count: 3 });
+});
+
+test("who joined accepts again although the list was read before the directory knew of it", async () => {
+  const { id, owner } = await makeSyncedGroup(2);
+  const dan = await seedPerson();
+  await addTo(id, owner, dan);
+  const [invitation] = await list(dan);
+  await getConversationStub(env, id).answerInvitation(dan.id, true);
+  expect(await list(dan)).toEqual([]);
+  expect(await accept(dan, invitation?.id)).toMatchObject({ id, count: 3 });
+  await requestAs(owner, "DELETE", `/api/groups/${id}/members/${dan.id}`);
+  expect(await accept(dan, invitation?.id)).toBe("group_invitation_not_found");
+});
+
+test("the invitation of somebody who became a contact and was added ends", async () => {
+  const { id, owner } = await makeSyncedGroup(2);
+  const dan = await seedPerson();
+  await addTo(id, owner, dan);
+  await befriend(owner, dan);
+  expect(await addTo(id, owner, dan)).toMatchObject({ count: 3, invited: [] });
+  expect(await readStatuses(dan)).toEqual(["withdrawn"]);
+});
+
+test("all people invited by one request can be withdrawn, and expired invitations are purged a few at a time", async () => {
+  const { id, owner } = await makeSyncedGroup(2);
+  const people = await seedPeople(45);
+  expect(await addTo(id, owner, ...people)).toMatchObject({ count: 2 });
+  const found = await candidates(owner, id);
+  expect(found).toMatchObject({ invited: { length: 45 } });
+  await env.DB.prepare("UPDATE group_invitations SET created_at = created_at - ? WHERE from_user_id = ?")
+    .bind(31 * dayMs, owner.id)
+    .run();
+  await purgeGroupInvitations(openDb(env), Date.now(), 2);
+  const { results } = await env.DB.prepare(
+    "SELECT count(*) AS n FROM group_invitations WHERE from_user_id = ? AND status = 'pending'",
+  )
+    .bind(owner.id)
+    .all();
+  expect(results).toEqual([{ n: 43 }]);
 });

@@ -3,7 +3,7 @@ import type { Uuid } from "#contract/ids.ts";
 import { avatarSizes } from "#contract/limits.ts";
 import { openDb } from "#worker/db/client.ts";
 import { group_invitations } from "#worker/db/schema.ts";
-import { listPendingRecipients, pushPendingToEach, queueOneSidedRelation } from "#worker/lib/contact-updates.ts";
+import { listPendingRecipients, pushPendingToEach, queueInvitationCounts } from "#worker/lib/contact-updates.ts";
 import { purgeUserBuckets } from "#worker/lib/limits/rate-limit.ts";
 import { toPictureFolder } from "#worker/lib/storage/post-pictures.ts";
 import { anonymizeAllForwards } from "./anonymize-all-forwards.ts";
@@ -47,13 +47,12 @@ const purgeGroupInvitations: DeletionStep = async (env, user) => {
     await env.CONVERSATION.getByName(group).removeDeletedUser(user);
     await db.delete(group_invitations).where(eq(group_invitations.id, id));
   }
-  const sent = await db
-    .delete(group_invitations)
-    .where(eq(group_invitations.from_user_id, user))
-    .returning({ to: group_invitations.to_user_id });
-  const others = [...new Set(sent.map(({ to }) => to))];
-  for (const other of others) await queueOneSidedRelation(db, other, other);
-  await pushPendingToEach(env, others);
+  const isSent = eq(group_invitations.from_user_id, user);
+  const [, sent] = await db.batch([
+    queueInvitationCounts(db, isSent),
+    db.delete(group_invitations).where(isSent).returning({ to: group_invitations.to_user_id }),
+  ]);
+  await pushPendingToEach(env, [...new Set(sent.map(({ to }) => to))]);
   return received.length < invitationsAtOnce;
 };
 

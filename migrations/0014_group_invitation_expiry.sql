@@ -1,0 +1,1 @@
+CREATE INDEX `group_invitations_expiring` ON `group_invitations` (`created_at`) WHERE status = 'pending';
