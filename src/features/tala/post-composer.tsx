@@ -13,8 +13,10 @@ import type { Audience } from "#contract/settings/settings.ts";
 import { cleanPost, countGraphemes } from "#contract/tala.ts";
 import type { TextKey } from "#i18n/setup.ts";
 import { SyncError } from "#sync/actions.ts";
+import { readDefaultAudience } from "#sync/feed/default-audience.ts";
 import { getPostOutcome, publishPost } from "#sync/feed/feed-commands.ts";
 import { useDraft } from "#sync/hooks/use-draft.ts";
+import { useLiveQuery } from "#sync/hooks/use-live-query.ts";
 import { useSettings } from "#sync/hooks/use-settings.ts";
 import { AudienceSelect } from "./audience-select.tsx";
 import { type PostPictureSelection, usePostPicture } from "./use-post-picture.ts";
@@ -107,9 +109,13 @@ export function PostComposer({ takesFocus, onSaved, onClose }: PostComposerProps
   const { picture, isPreparing, choose, remove } = usePostPicture();
   const [chosenAudience, setChosenAudience] = useState<Audience>();
   const { statusesTo } = useSettings();
-  const audience = chosenAudience ?? statusesTo;
-  const chosen = chosenAudience && { audience: chosenAudience };
-  const draftContent = { files: picture ? [picture.file] : [], text, to: [], ...chosen };
+  const defaultAudience = useLiveQuery("defaultAudience", ({ store }) => readDefaultAudience(store));
+  // A change of the setting, on another device for instance, applies to the next status, not to one that is begun.
+  const [initialAudience, setInitialAudience] = useState<Audience>();
+  if (defaultAudience && !initialAudience && (text !== "" || picture)) setInitialAudience(defaultAudience);
+  // While the settings are unknown, the server applies them: the status names none.
+  const audience = chosenAudience ?? initialAudience ?? defaultAudience;
+  const draftContent = { files: picture ? [picture.file] : [], text, to: [], ...(audience && { audience }) };
   useBackButton(onClose);
   const draft = useDraft("tala", isPreparing || isBusy ? undefined : draftContent, ({ files, text, audience }) => {
     setChosenAudience((before) => before ?? audience);
@@ -215,7 +221,7 @@ export function PostComposer({ takesFocus, onSaved, onClose }: PostComposerProps
           }}
         />
         <div className="mt-2 flex items-center justify-between gap-3">
-          <AudienceSelect value={audience} onChoose={setChosenAudience} />
+          <AudienceSelect value={audience ?? statusesTo} onChoose={setChosenAudience} />
           <CharacterCounter id={`${id}-count`} usedCharacters={usedCharacters} isTooLong={isTooLong} />
         </div>
         <p role="status" className="text-sm text-danger">

@@ -18,7 +18,7 @@ export type { OutgoingPicture } from "./post-queue.ts";
 export const publishPost = async (
   text: string,
   picture: OutgoingPicture | undefined,
-  audience: Audience,
+  audience: Audience | undefined,
   draft?: DraftSlot,
 ): Promise<Uuid> => enqueuePost(getEngine().tab, text, picture, audience, draft);
 

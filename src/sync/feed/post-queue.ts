@@ -40,14 +40,14 @@ const nextPostTime = async ({ strict, platform }: SyncContext): Promise<number> 
 };
 
 /**
- * Queues a status and deletes its draft. Resolves to its id once it is durable; rejects with a SyncError if it is not
+ * Queues a status and deletes its draft. Without an audience the server applies the setting. Resolves to its id once it is durable; rejects with a SyncError if it is not
  * stored.
  */
 export const enqueuePost = async (
   tab: Tab,
   text: string,
   picture: OutgoingPicture | undefined,
-  audience: Audience,
+  audience: Audience | undefined,
   draft?: DraftSlot,
 ): Promise<Uuid> => {
   const context = getContext(tab);
@@ -60,7 +60,7 @@ export const enqueuePost = async (
     strict.transaction("rw", [strict.postbox, strict.blobs, strict.meta], async () => {
       const createdAt = await nextPostTime(context);
       if (blob) await strict.blobs.put({ file: id, blob });
-      const row = { id, content, picture: pictureInfo ?? null, audience, createdAt };
+      const row = { id, content, picture: pictureInfo ?? null, ...(audience && { audience }), createdAt };
       await strict.postbox.add({ ...row, state: "queued", attempts: 0 });
       if (draft) await strict.meta.delete(draft.key);
     });

@@ -35,7 +35,7 @@ export const PostQueueRow = v.object({
   id: Uuid,
   content: v.string(),
   picture: v.nullable(v.object({ width: v.number(), height: v.number(), thumb: v.string() })),
-  /** Absent in rows of earlier versions, for which the setting applies. */
+  /** Absent if the settings were unknown, and in rows of earlier versions: the setting applies. */
   audience: v.optional(v.picklist(audiences)),
   createdAt: v.number(),
   /** "cancelled": no longer wanted; the server may have yet to be told. */

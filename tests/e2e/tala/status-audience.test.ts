@@ -5,7 +5,7 @@ import { expect, test } from "#tests/support/browser/browser-test.ts";
 import { makePicture } from "#tests/support/browser/media.ts";
 import { fill, TestClient } from "#tests/support/browser/test-client.ts";
 import { toSite } from "#tests/support/people/pair.ts";
-import { connectPeople, makePerson } from "#tests/support/people/people.ts";
+import { callSite, connectPeople, makePerson } from "#tests/support/people/people.ts";
 
 const post = (page: Page, text: string) => page.getByRole("main").getByRole("listitem").filter({ hasText: text });
 const button = ({ page }: TestClient, name: string) => page.getByRole("button", { name, exact: true });
@@ -118,6 +118,19 @@ test("a status for contacts shows to a contact and not to a stranger, until the 
       await expect(select(phone)).toHaveValue("everyone");
       await phone.page.screenshot({ path: test.info().outputPath(`composer-${phone === bens ? "en" : "pt"}.png`) });
     }
+  });
+
+  await test.step("a change of the setting elsewhere does not change the audience of a status that is begun", async () => {
+    await write("Commencé");
+    const body = { statusesTo: "nobody" };
+    expect((await callSite(site, "PATCH", "/api/settings", { token: ana.token, body })).status).toBe(200);
+    const cached = () =>
+      page.evaluate(() => Object.entries(localStorage).find(([key]) => key.endsWith("-settings"))?.[1] as string);
+    await expect.poll(cached).toContain('"statusesTo":"nobody"');
+    await expect(select()).toHaveValue("contacts_except");
+    await publish("Commencé");
+    await button(anas, texts.tala.write).click();
+    await expect(select()).toHaveValue("nobody");
   });
   for (const one of [anas, bens, cleos]) await one.close();
 });

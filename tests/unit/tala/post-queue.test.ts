@@ -3,6 +3,7 @@ import { createUuid } from "#contract/ids.ts";
 import { postGraphemesMax } from "#contract/limits.ts";
 import type { HttpRequest } from "#contract/wire/http-commands.ts";
 import { readUnsentSummary } from "#sync/drafts/unsent-summary.ts";
+import { readDefaultAudience } from "#sync/feed/default-audience.ts";
 import {
   cancelPost,
   enqueuePost,
@@ -432,4 +433,27 @@ describe("a status for contacts, with a change of its audience that the server d
     await requeuePost(tab, id);
     await becomesPublished(server, tab, "for nobody", "not for Ben");
   });
+});
+
+it("the audience by the settings is unknown on a new device until the settings arrive, and a status then names none", async () => {
+  const { server, amina } = makePair();
+  const tab = await makeDevice(server, amina).openTab();
+  await queueSettingsChange(tab, { statusesTo: "contacts" });
+  await eventually(() => expect(server.inbox(amina).settings?.kept.settings.statusesTo).toBe("contacts"));
+  const phone = makeDevice(server, amina);
+  phone.faults.isOffline = true;
+  const first = await phone.openTab();
+  const { store } = getContext(first);
+  expect(await readDefaultAudience(store)).toBeUndefined();
+  await enqueuePost(first, "as set", undefined, undefined);
+  const sent: unknown[] = [];
+  server.tala.refuse = (_, request) => {
+    if (isPost(request) && request.body instanceof FormData) sent.push(JSON.parse(String(request.body.get("post"))));
+    return undefined;
+  };
+  phone.faults.isOffline = false;
+  phone.wake();
+  await becomesPublished(server, first, "as set");
+  expect(sent).toEqual([{ id: server.tala.posts[0]?.id, content: "as set" }]);
+  await eventually(async () => expect(await readDefaultAudience(store)).toBe("contacts"));
 });
