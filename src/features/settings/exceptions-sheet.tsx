@@ -1,3 +1,4 @@
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Button } from "#components/controls/button.tsx";
 import { Sheet } from "#components/overlays/sheet.tsx";
@@ -25,11 +26,23 @@ export function ExceptionsSheet({ name, label, excepted, onClose }: ExceptionsSh
   const { chosen, toggle } = useSelection(excepted);
   const selected = new Set(contacts?.flatMap(({ id }) => (chosen.has(id) ? id : [])));
 
+  // Another device may change the list while the sheet is open.
+  const [opened] = useState(excepted);
+
   const save = () => {
-    // People who are no contacts now, or not yet on this device, stay excepted as long as there is room.
-    const people = [...selected, ...[...chosen].filter((id) => !selected.has(id))].slice(0, exceptionsMax);
-    const audience = people.length > 0 ? "contacts_except" : "contacts";
-    updateSettings({ ...(name !== "presence" && { [name]: audience }), exceptions: { [name]: people } });
+    const added = [...selected].filter((id) => !opened.includes(id) && !excepted.includes(id));
+    const isRemoved = (id: Uuid) => opened.includes(id) && !chosen.has(id);
+    if (added.length > 0 || excepted.some(isRemoved)) {
+      // People who are no contacts now, or not yet on this device, stay excepted as long as there is room.
+      const kept = excepted.filter((id) => !isRemoved(id));
+      const [contactsKept, othersKept] = [
+        kept.filter((id) => selected.has(id)),
+        kept.filter((id) => !selected.has(id)),
+      ];
+      const people = [...added, ...contactsKept, ...othersKept].slice(0, exceptionsMax);
+      const audience = people.length > 0 ? "contacts_except" : "contacts";
+      updateSettings({ ...(name !== "presence" && { [name]: audience }), exceptions: { [name]: people } });
+    }
     onClose();
   };
   return (

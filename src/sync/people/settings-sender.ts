@@ -1,6 +1,8 @@
 import * as v from "valibot";
 import type { ErrorCode } from "#contract/errors.ts";
-import { type SettingsChange, VersionedSettings } from "#contract/settings/settings.ts";
+import type { Uuid } from "#contract/ids.ts";
+import { exceptionsMax } from "#contract/limits.ts";
+import { type Exceptions, type Settings, type SettingsChange, VersionedSettings } from "#contract/settings/settings.ts";
 import type { OperationSender } from "#sync/outbox/operation-runner.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
 import type { LocalStore } from "#sync/store/database.ts";
@@ -8,6 +10,7 @@ import {
   changesStatusAudience,
   clearSentSettings,
   mergeServerSettings,
+  readSettingsRow,
   updateSettingsRow,
 } from "#sync/store/settings-rows.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
@@ -17,6 +20,31 @@ const failRestrictedPosts = ({ postbox }: LocalStore, error: ErrorCode): Promise
   postbox
     .filter(({ state, audience }) => state === "queued" && audience !== "everyone" && audience !== "nobody")
     .modify({ state: "failed", error });
+
+/** Changes a list as this device changed `before` into `wanted`. */
+const mergeList = (before: readonly Uuid[], wanted: readonly Uuid[], now: readonly Uuid[]): Uuid[] => {
+  const kept = now.filter((id) => wanted.includes(id) || !before.includes(id));
+  const added = wanted.filter((id) => !before.includes(id) && !now.includes(id));
+  return [...added, ...kept].slice(0, exceptionsMax);
+};
+
+/**
+ * Change with exceptions merged into the server's: another device may have excepted somebody since `before` was read, and
+ * that person must not see anything because of this change.
+ */
+const mergeExceptions = (wanted: SettingsChange, before: Exceptions, now: Settings): SettingsChange => {
+  const names = Object.keys(wanted.exceptions ?? {}) as (keyof Exceptions)[];
+  const exceptions = Object.fromEntries(
+    names.map((name) => [
+      name,
+      mergeList(before[name] ?? [], wanted.exceptions?.[name] ?? [], now.exceptions[name] ?? []),
+    ]),
+  );
+  const audiences = names.flatMap((name) =>
+    name !== "presence" && wanted[name] === "contacts" && exceptions[name]?.length ? [[name, "contacts_except"]] : [],
+  );
+  return { ...wanted, ...Object.fromEntries(audiences), exceptions };
+};
 
 /**
  * Sends changed settings. `onRefused` is called if the server refuses a change for good; the previous settings then apply
@@ -28,10 +56,20 @@ export const createSettingsSender = (
   onSettled: () => void,
 ): OperationSender<SettingsChange> => ({
   async send(wanted) {
-    const answer = await platform.request({ method: "PATCH", path: "/api/settings", body: wanted });
-    const saved = v.safeParse(VersionedSettings, answer);
-    if (!saved.success) throw new SyncError("unavailable");
-    await updateSettingsRow(store, (row) => clearSentSettings(mergeServerSettings(row, saved.output), wanted));
+    const request = async (method: "GET" | "PATCH", body?: SettingsChange): Promise<VersionedSettings> => {
+      const answer = v.safeParse(VersionedSettings, await platform.request({ method, path: "/api/settings", body }));
+      if (!answer.success) throw new SyncError("unavailable");
+      return answer.output;
+    };
+    const { excepted } = await readSettingsRow(store);
+    const merged =
+      wanted.exceptions && excepted ? mergeExceptions(wanted, excepted, (await request("GET")).settings) : wanted;
+    const saved = await request("PATCH", merged);
+    await updateSettingsRow(store, (row) => {
+      const next = clearSentSettings(mergeServerSettings(row, saved), wanted);
+      // A list that was changed again meanwhile was changed from the one just sent.
+      return next.wanted.exceptions ? { ...next, excepted: { ...row.excepted, ...wanted.exceptions } } : next;
+    });
     onSettled();
   },
   async handleRefusal(wanted, failure) {

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import {
   defaultSettings,
+  type Exceptions,
   Settings,
   type SettingsChange,
   toPreviewLevel,
@@ -18,9 +19,9 @@ export type SettingsPatch = Omit<SettingsChange, "messages" | "groups" | "quietH
 
 /**
  * Settings on this device: `kept` is the server's latest version, `wanted` are local changes the server has not
- * confirmed.
+ * confirmed. `excepted`: the lists of exceptions before these changes, to which other devices may add meanwhile.
  */
-export type SettingsRow = { kept: VersionedSettings | null; wanted: SettingsChange };
+export type SettingsRow = { kept: VersionedSettings | null; wanted: SettingsChange; excepted?: Exceptions };
 
 /** Key of the settings in `meta`. */
 export const settingsKey = "settings";

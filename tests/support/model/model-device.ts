@@ -251,7 +251,9 @@ export class ModelDevice {
         : request.path.startsWith("/api/tala")
           ? this.server.tala.handle(this.user, request)
           : request.path === "/api/settings"
-            ? this.server.changeSettings(this.user, request.body)
+            ? request.method === "GET"
+              ? this.server.readSettings(this.user)
+              : this.server.changeSettings(this.user, request.body)
             : request.path.endsWith("/message-flags")
               ? this.server.listMessageFlags(this.user, request.path.split("/")[3] ?? "")
               : request.path.startsWith("/api/drafts")

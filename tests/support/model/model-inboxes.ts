@@ -197,13 +197,17 @@ export class ModelInboxes {
     });
   }
 
+  readSettings(user: Uuid): VersionedSettings {
+    return this.inbox(user).settings?.kept ?? { version: 0, settings: defaultSettings };
+  }
+
   /** Changes settings as the Worker's route does. `settingsRefusal` is answered instead, if set. */
   changeSettings(user: Uuid, change: unknown): VersionedSettings | Refusal {
     const parsed = v.safeParse(SettingsChange, change);
     if (!parsed.success) return { error: "invalid_input" };
     if (this.settingsRefusal) return { error: this.settingsRefusal };
     const inbox = this.inbox(user);
-    const { version, settings } = inbox.settings?.kept ?? { version: 0, settings: defaultSettings };
+    const { version, settings } = this.readSettings(user);
     const exceptions = { ...settings.exceptions, ...parsed.output.exceptions };
     const kept = { version: version + 1, settings: { ...settings, ...parsed.output, exceptions } };
     inbox.settings = { kept, changed: this.push(user, { type: "settings", kept }) };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createUuid } from "#contract/ids.ts";
+import { createUuid, type Uuid } from "#contract/ids.ts";
 import { defaultSettings, type Settings, type SettingsChange } from "#contract/settings/settings.ts";
 import { queueSettingsChange } from "#sync/people/settings-commands.ts";
 import { purgeAllButUnsent } from "#sync/store/recovery/open-database.ts";
@@ -75,6 +75,39 @@ describe("changing settings", () => {
     await isBrought(tab);
     const exceptions = { presence: [cleo], callsFrom: [ben], pictureTo: [cleo] };
     for (const one of [tab, other]) await comesToShow(one, { callsFrom: "contacts_except", exceptions });
+  });
+
+  it("exceptions of one setting that two devices change are merged, and an emptied list does not include the others", async () => {
+    const { server, amina } = makePair();
+    const [ben, cleo, dido] = [createUuid(), createUuid(), createUuid()];
+    const [phone, tablet] = [makeDevice(server, amina), makeDevice(server, amina)];
+    const [tab, other] = [await phone.openTab(), await tablet.openTab()];
+    const except = (on: Tab, people: Uuid[]) =>
+      queueSettingsChange(on, {
+        callsFrom: people.length > 0 ? "contacts_except" : "contacts",
+        exceptions: { callsFrom: people },
+      });
+    await except(tab, [ben]);
+    await comesToShow(other, { exceptions: { callsFrom: [ben] } });
+    phone.faults.isOffline = true;
+    await except(tab, [cleo, ben]);
+    await except(tab, [cleo]);
+    await except(other, [dido, ben]);
+    await isBrought(other);
+    phone.faults.isOffline = false;
+    phone.wake();
+    await isBrought(tab);
+    const merged: Partial<Settings> = { callsFrom: "contacts_except", exceptions: { callsFrom: [cleo, dido] } };
+    for (const one of [tab, other]) await comesToShow(one, merged);
+    phone.faults.isOffline = true;
+    await except(tab, []);
+    await except(other, [ben, cleo, dido]);
+    await isBrought(other);
+    phone.faults.isOffline = false;
+    phone.wake();
+    await isBrought(tab);
+    const left: Partial<Settings> = { callsFrom: "contacts_except", exceptions: { callsFrom: [ben] } };
+    for (const one of [tab, other]) await comesToShow(one, left);
   });
 
   it("an offline change survives the replacement of the store", async () => {
