@@ -6,7 +6,7 @@ import { isRetryableFailure, SyncError } from "#sync/platform/sync-error.ts";
 import { ownProfileKey, type PersonRow } from "#sync/store/database.ts";
 import type { PostQueueRow, PostRow } from "#sync/store/post-rows.ts";
 import { readGiveUpTime } from "#sync/store/retry-policy.ts";
-import { changesStatusAudience, readSettingsRow } from "#sync/store/settings-rows.ts";
+import { readSettingsRow } from "#sync/store/settings-rows.ts";
 import { retryOnQuotaError, type SyncContext } from "#sync/store/sync-context.ts";
 import { feedEtagKey } from "./feed-store.ts";
 
@@ -30,7 +30,8 @@ async function publish(
   const { store, strict, platform } = context;
   // Until the server has the exceptions that the author saw, people excepted by them could read the status.
   const isRestricted = audience !== "everyone" && audience !== "nobody";
-  if (isRestricted && changesStatusAudience((await readSettingsRow(store)).wanted)) throw new SyncError("unavailable");
+  const { statusesTo, exceptions } = (await readSettingsRow(store)).wanted;
+  if (isRestricted && (statusesTo ?? exceptions?.statusesTo) !== undefined) throw new SyncError("unavailable");
   const blob = picture && (await store.blobs.get(id))?.blob;
   if (picture && !blob) throw new SyncError("file_not_found");
   // From here on the server may have it, so that a cancellation must delete it there too.

@@ -15,13 +15,11 @@ export const queueSettingsChange = async (tab: Tab, patch: SettingsPatch): Promi
   const context = getContext(tab);
   // Merged into the stored row, since the screen may not show a change made just before.
   const write = () =>
-    updateSettingsRow(context.strict, (row) => {
-      const shown = toEffectiveSettings(row);
-      const wanted = applyChange(row.wanted, toSettingsChange(patch, shown));
-      if (!patch.exceptions) return { ...row, wanted };
-      const unsent = Object.keys(row.wanted.exceptions ?? {}).map((name) => [name, row.excepted?.[name as never]]);
-      return { ...row, wanted, excepted: { ...shown.exceptions, ...Object.fromEntries(unsent) } };
-    });
+    updateSettingsRow(context.strict, (row) => ({
+      ...row,
+      wanted: applyChange(row.wanted, toSettingsChange(patch, toEffectiveSettings(row))),
+      excepted: row.wanted.exceptions ? row.excepted : row.kept?.settings.exceptions,
+    }));
   await retryOnQuotaError(context, write).catch(() => {
     throw new SyncError("unavailable");
   });

@@ -7,7 +7,6 @@ import type { OperationSender } from "#sync/outbox/operation-runner.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
 import type { LocalStore } from "#sync/store/database.ts";
 import {
-  changesStatusAudience,
   clearSentSettings,
   mergeServerSettings,
   readSettingsRow,
@@ -62,8 +61,9 @@ export const createSettingsSender = (
       return answer.output;
     };
     const { excepted } = await readSettingsRow(store);
-    const merged =
-      wanted.exceptions && excepted ? mergeExceptions(wanted, excepted, (await request("GET")).settings) : wanted;
+    const merged = wanted.exceptions
+      ? mergeExceptions(wanted, excepted ?? {}, (await request("GET")).settings)
+      : wanted;
     const saved = await request("PATCH", merged);
     await updateSettingsRow(store, (row) => {
       const next = clearSentSettings(mergeServerSettings(row, saved), wanted);
@@ -75,7 +75,8 @@ export const createSettingsSender = (
   async handleRefusal(wanted, failure) {
     await store.transaction("rw", [store.meta, store.postbox], async () => {
       await updateSettingsRow(store, (row) => clearSentSettings(row, wanted));
-      if (changesStatusAudience(wanted)) await failRestrictedPosts(store, failure.code as ErrorCode);
+      const audience = wanted.statusesTo ?? wanted.exceptions?.statusesTo;
+      if (audience !== undefined) await failRestrictedPosts(store, failure.code as ErrorCode);
     });
     onRefused();
     onSettled();

@@ -19,9 +19,9 @@ export type SettingsPatch = Omit<SettingsChange, "messages" | "groups" | "quietH
 
 /**
  * Settings on this device: `kept` is the server's latest version, `wanted` are local changes the server has not
- * confirmed. `excepted`: the lists of exceptions before these changes, to which other devices may add meanwhile.
+ * confirmed. `excepted`: the server's lists of exceptions before these changes, to which other devices may add meanwhile.
  */
-export type SettingsRow = { kept: VersionedSettings | null; wanted: SettingsChange; excepted?: Exceptions };
+export type SettingsRow = { kept: VersionedSettings | null; wanted: SettingsChange; excepted?: Exceptions | undefined };
 
 /** Key of the settings in `meta`. */
 export const settingsKey = "settings";
@@ -77,10 +77,6 @@ const isEmpty = (change: SettingsChange): boolean => Object.keys(change).length 
 
 /** Whether local changes wait to be sent. */
 export const hasPendingSettings = ({ wanted }: SettingsRow): boolean => !isEmpty(wanted);
-
-/** Whether a change may decide who reads a status that is for contacts, or for those of the setting. */
-export const changesStatusAudience = ({ statusesTo, exceptions }: SettingsChange): boolean =>
-  statusesTo !== undefined || exceptions?.statusesTo !== undefined;
 
 /** Removes sent changes from `wanted`, except values that were changed again since. */
 export const clearSentSettings = (row: SettingsRow, sent: SettingsChange): SettingsRow => {
