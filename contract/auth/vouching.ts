@@ -7,7 +7,7 @@ import { LinkSearch } from "#contract/names/personal-link.ts";
 /** Token of a code. It is as long as that of a personal link. */
 export const VouchingToken = LinkSearch;
 
-/** What a contact is asked to confirm. */
+/** Person and number that a contact is asked to confirm. */
 export const VouchingRequest = v.object({ user_id: Uuid, phone: v.string(), has_confirmed: v.boolean() });
 export type VouchingRequest = v.InferOutput<typeof VouchingRequest>;
 

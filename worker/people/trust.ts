@@ -67,9 +67,9 @@ const countRefusals = (me: Uuid, now: number): SQL =>
     WHERE status = 'declined' AND is_contact = 0 AND updated_at > ${now - dayMs}))`;
 
 /**
- * SQL: people who block this person, of those whom they asked or invited to a group: strangers cannot lower anybody's tier. Blocks count from
- * the next day on, so that a change of the tier does not reveal who blocked at that moment. The plus sign keeps SQLite
- * from reading all requests of this person instead of those of the pair.
+ * SQL: people who block this person, of those whom they asked or invited to a group: strangers cannot lower anybody's
+ * tier. Blocks count from the next day on, so that a change of the tier does not reveal who blocked at that moment. The
+ * plus sign keeps SQLite from reading all requests of this person instead of those of the pair.
  */
 const countBlocks = (me: Uuid, now: number): SQL =>
   sql`(SELECT count(*) FROM (SELECT user_id, created_at FROM blocks WHERE blocked_user_id = ${me} LIMIT ${blocksRead}) AS blocker

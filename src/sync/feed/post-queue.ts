@@ -40,8 +40,8 @@ const nextPostTime = async ({ strict, platform }: SyncContext): Promise<number> 
 };
 
 /**
- * Queues a status and deletes its draft. Without an audience the server applies the setting. Resolves to its id once it is durable; rejects with a SyncError if it is not
- * stored.
+ * Queues a status and deletes its draft. Without an audience the server applies the setting. Resolves to its id once it
+ * is durable; rejects with a SyncError if it is not stored.
  */
 export const enqueuePost = async (
   tab: Tab,

@@ -30,8 +30,8 @@ async function publish(
   const { store, strict, platform } = context;
   // Until the server has the exceptions that the author saw, people excepted by them could read the status.
   const isRestricted = audience !== "everyone" && audience !== "nobody";
-  const { statusesTo, exceptions } = (await readSettingsRow(store)).wanted;
-  if (isRestricted && (statusesTo ?? exceptions?.statusesTo) !== undefined) throw new SyncError("unavailable");
+  const { statusesTo, exceptions } = isRestricted ? (await readSettingsRow(store)).wanted : {};
+  if ((statusesTo ?? exceptions?.statusesTo) !== undefined) throw new SyncError("unavailable");
   const blob = picture && (await store.blobs.get(id))?.blob;
   if (picture && !blob) throw new SyncError("file_not_found");
   // From here on the server may have it, so that a cancellation must delete it there too.

@@ -29,7 +29,7 @@ export type JournaledText = Pick<v.InferOutput<typeof JournaledText>, "conversat
   cid: Uuid;
 };
 
-/** What was written and chosen in a draft with attachments; the audience is that of a status. */
+/** Text of a draft with attachments, and the audience chosen for it if it is a status. */
 const DraftInput = v.object({ text: v.string(), audience: v.optional(v.picklist(audiences)) });
 type DraftInput = v.InferOutput<typeof DraftInput>;
 

@@ -376,11 +376,16 @@ describe("a status for contacts, with a change of its audience that the server d
     return excepted;
   };
 
-  it("waits for that change", async () => {
+  const openOnline = async () => {
     const { server, amina } = makePair();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
     await eventually(() => expect(tab.link.get()).toBe("online"));
+    return { server, amina, phone, tab };
+  };
+
+  it("waits for that change", async () => {
+    const { server, amina, phone, tab } = await openOnline();
     server.settingsRefusal = "rate_limited";
     await enqueuePost(tab, "for everyone", undefined, "everyone");
     await becomesPublished(server, tab, "for everyone");
@@ -401,10 +406,7 @@ describe("a status for contacts, with a change of its audience that the server d
   });
 
   it("follows it at once after a time without network", async () => {
-    const { server, amina } = makePair();
-    const phone = makeDevice(server, amina);
-    const tab = await phone.openTab();
-    await eventually(() => expect(tab.link.get()).toBe("online"));
+    const { server, phone, tab } = await openOnline();
     phone.faults.isOffline = true;
     await queueRestricted(tab, "not for Ben");
     const before = phone.requests.length;
@@ -416,10 +418,7 @@ describe("a status for contacts, with a change of its audience that the server d
   });
 
   it("fails if the change is refused for good, and is sent again on request", async () => {
-    const { server, amina } = makePair();
-    const phone = makeDevice(server, amina);
-    const tab = await phone.openTab();
-    await eventually(() => expect(tab.link.get()).toBe("online"));
+    const { server, phone, tab } = await openOnline();
     phone.faults.isOffline = true;
     await queueRestricted(tab, "not for Ben");
     await enqueuePost(tab, "for nobody", undefined, "nobody");

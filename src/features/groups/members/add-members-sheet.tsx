@@ -77,7 +77,7 @@ export default function AddMembersSheet({ group, count, isMember, onClose }: Add
   const [isBusy, setBusy] = useState(false);
   const selected = people?.filter(({ id }) => chosen.has(id)) ?? [];
 
-  /** Who was added, and who got an invitation instead; nothing about the reason. */
+  /** People who were added, and those who got an invitation instead; nothing about the reason. */
   const toDoneText = (invitedIds: readonly Uuid[]): string => {
     const added = selected.length - invitedIds.length;
     const texts = added > 0 ? [t("groups.add.done", { count: added })] : [];
