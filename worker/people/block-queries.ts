@@ -57,12 +57,18 @@ const revokeInvitationKnownTo = (db: Db, me: Uuid, other: Uuid) => {
   return db.delete(invitations).where(and(eq(invitations.user_id, me), exists(acceptedSince)));
 };
 
+/** People for whom these statements have queued an update. */
+const listQueued = (people: readonly Uuid[], results: readonly D1Result[]): Uuid[] => [
+  ...new Set(people.filter((_, index) => (results[index]?.meta.changes ?? 0) > 0)),
+];
+
 /**
  * Inserts a block, revokes an invitation that the blocked person may have, and queues the update for the blocker's own
- * devices. The other person's learn only that an invitation to a group is gone, as if it were withdrawn.
+ * devices. The other person's learn only that an invitation to a group is gone, as if it were withdrawn. Returns whom an
+ * update is queued for.
  */
-export const insertBlock = async (db: Db, me: Uuid, other: Uuid): Promise<void> => {
-  await db.batch([
+export const insertBlock = async (db: Db, me: Uuid, other: Uuid): Promise<Uuid[]> => {
+  const [, , ...queued] = await db.batch([
     db
       .insert(blocks)
       .select(
@@ -76,6 +82,7 @@ export const insertBlock = async (db: Db, me: Uuid, other: Uuid): Promise<void> 
     queueInvitationCount(db, me, other),
     queueInvitationCount(db, other, me),
   ]);
+  return listQueued([me, me, other], queued);
 };
 
 type DeletedBlock = { block: BlockRow | undefined; unusedAvatar: string | undefined };
@@ -109,16 +116,17 @@ export const restoreBlock = async (db: Db, block: BlockRow): Promise<void> => {
 
 /**
  * Queues the updates of an ended block: for the blocker its end, and for the other person, if they have the profile,
- * the current picture, which looks like any change of picture.
+ * the current picture, which looks like any change of picture. Returns whom an update is queued for.
  */
-export const queueUnblock = async (db: Db, me: Uuid, other: Uuid): Promise<void> => {
+export const queueUnblock = async (db: Db, me: Uuid, other: Uuid): Promise<Uuid[]> => {
   const pair = privateConversationId(me, other);
   const isKnown = sql`EXISTS (SELECT 1 FROM connections WHERE conversation_id = ${pair})
     OR EXISTS (SELECT 1 FROM connection_requests WHERE conversation_id = ${pair} AND status = 'pending')`;
-  await db.batch([
+  const queued = await db.batch([
     queueOneSidedRelation(db, me, other),
     queueOneSidedRelation(db, other, me, isKnown),
     queueInvitationCount(db, me, other),
     queueInvitationCount(db, other, me),
   ]);
+  return listQueued([me, other, me, other], queued);
 };

@@ -87,9 +87,9 @@ export const blockRoutes = createRoutes()
       if (!(await findRelation(db, me, other))) return refuse(c, "user_not_found");
       // The conversation is notified first, because it withholds messages; the later steps can be repeated.
       if (!(await setConversationBlock(c.env, me, other, true))) return refuse(c, "unavailable");
-      await insertBlock(db, me, other);
+      const changed = await insertBlock(db, me, other);
       const relation = await reconcileBlock(c.env, db, me, other, true);
-      runAfterResponse(c.executionCtx, "push a new block", pushPendingToEach(c.env, [me, other]));
+      runAfterResponse(c.executionCtx, "push a new block", pushPendingToEach(c.env, changed));
       return relation ? c.json(relation, 200) : refuse(c, "unavailable");
     },
   )
@@ -123,8 +123,8 @@ export const blockRoutes = createRoutes()
         return refuse(c, "unavailable");
       }
       const relation = await reconcileBlock(c.env, db, me, other, false);
-      await queueUnblock(db, me, other);
-      runAfterResponse(c.executionCtx, "push an ended block", pushPendingToEach(c.env, [me, other]));
+      const changed = await queueUnblock(db, me, other);
+      runAfterResponse(c.executionCtx, "push an ended block", pushPendingToEach(c.env, changed));
       if (unusedAvatar !== undefined)
         runAfterResponse(c.executionCtx, "delete a blocker's old avatar", deleteAvatar(c.env, unusedAvatar));
       return relation ? c.json(relation, 200) : refuse(c, "unavailable");

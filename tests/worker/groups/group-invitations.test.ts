@@ -15,7 +15,7 @@ import {
 import { befriend, seedContacts, seedPerson } from "#tests/worker/support/seeded-people.ts";
 import { call } from "#tests/worker/support/site.ts";
 import { deleteAccount, findTraces, finishDeletion } from "#tests/worker/support/stored-data.ts";
-import { callWithLimits } from "#tests/worker/support/wrapped-site.ts";
+import { callWith, callWithLimits } from "#tests/worker/support/wrapped-site.ts";
 import { openDb } from "#worker/db/client.ts";
 import { purgeGroupInvitations } from "#worker/groups/invitation-queries.ts";
 import { getConversationStub } from "#worker/objects/stubs.ts";
@@ -311,6 +311,32 @@ test("who blocks the sender sees the invitation no more and cannot accept it unt
   await block(dan, owner, "DELETE");
   await waitForCount(dan, 1);
   expect(await answer(dan, invitation.id, "accept")).toMatchObject({ count: 3 });
+});
+
+test("a block and its end reach the blocked person's channel only if an invitation of the blocker waits there", async () => {
+  const { id, owner, ben } = await makePairGroup();
+  const [dan, eve] = [await seedPerson(), await seedPerson()];
+  await addTo(id, owner, dan);
+  await waitForCount(dan, 1);
+  /** How often the channel of the other person is addressed. */
+  const count = async (method: "PUT" | "DELETE", by: Person, of: Person): Promise<number> => {
+    const addressed: string[] = [];
+    const getByName = (name: string) => {
+      addressed.push(name);
+      return env.USER_CHANNEL.getByName(name);
+    };
+    const path = `/api/blocks/${of.id}`;
+    expect(await callWith({ USER_CHANNEL: { getByName } }, method, path, { token: by.token })).toMatchObject({
+      status: 200,
+    });
+    return addressed.filter((name) => name === of.id).length;
+  };
+  expect([await count("PUT", owner, dan), await countOf(dan)]).toEqual([1, 0]);
+  expect([await count("DELETE", owner, dan), await countOf(dan)]).toEqual([1, 1]);
+  // A contact, who gets the present picture at the end; a stranger; and the recipient of the invitation as the blocker
+  expect([await count("PUT", owner, ben), await count("DELETE", owner, ben)]).toEqual([0, 1]);
+  expect([await count("PUT", owner, eve), await count("DELETE", owner, eve)]).toEqual([0, 0]);
+  expect([await count("PUT", dan, owner), await count("DELETE", dan, owner)]).toEqual([0, 0]);
 });
 
 test("invitations share the limits of contact requests, of the sender and of the recipient", async () => {
