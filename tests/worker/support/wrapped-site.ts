@@ -28,7 +28,8 @@ const fetchWith = async (changed: ChangedBindings, url: string, init: RequestIni
   };
   const response = await api.fetch(
     new Request(url, init),
-    { ...env, ...changed } as unknown as Env,
+    // Getters stay getters, so that a test can count how often a binding is read.
+    Object.defineProperties({ ...env }, Object.getOwnPropertyDescriptors(changed)) as unknown as Env,
     context as unknown as ExecutionContext,
   );
   for (let work = after.shift(); work; work = after.shift()) await work;
