@@ -4,6 +4,7 @@ import { expect, test } from "#tests/support/browser/browser-test.ts";
 import { fill, TestClient } from "#tests/support/browser/test-client.ts";
 import { toSite } from "#tests/support/people/pair.ts";
 import { connectPeople, makePerson } from "#tests/support/people/people.ts";
+import type { Server } from "#tests/support/server/server.ts";
 
 const Messages = v.array(v.object({ to: v.string(), text: v.string() }));
 
@@ -15,7 +16,16 @@ const readCode = async (origin: string, phone: string): Promise<string> => {
 };
 const toWrong = (code: string): string => String((Number(code) + 1) % 1_000_000).padStart(6, "0");
 
-test("a person verifies their number by a code, after a wrong one, by keyboard; a contact sees the state change", async ({
+/** Verifies the own number by a code in an SMS. */
+const verifyBySms = async ({ page, texts }: TestClient, server: Server, phone: string): Promise<void> => {
+  await page.getByRole("button", { name: texts.number.methods.sms_code }).click();
+  await expect(page.getByText(fill(texts.number.codeSent, { phone }))).toBeVisible();
+  await page.getByLabel(texts.number.code, { exact: true }).fill(await readCode(server.origin, phone));
+  await expect(page.getByRole("link", { name: texts.number.done })).toBeVisible();
+  await expect(page.getByText(texts.number.since.split("{")[0] ?? "")).toBeVisible();
+};
+
+test("a person verifies their number by a code, after a wrong one, by keyboard; a contact sees the state change, and verifies theirs", async ({
   browser,
   server,
 }) => {
@@ -92,9 +102,11 @@ test("a person verifies their number by a code, after a wrong one, by keyboard; 
   await expect(page.getByRole("button", { name: texts.number.methods.sms_code })).toHaveCount(0);
   await bens.page.reload();
   await expect(bens.page.getByText(bens.texts.people.verified)).toBeVisible();
+  await bens.openRoute("/app/verify-number");
+  await verifyBySms(bens, server, ben.phone);
 });
 
-test("a person leaves the verification, chooses another method, and sees a clear error offline", async ({
+test("a person chooses another method, sees a clear error offline, leaves the verification, and comes back to it", async ({
   browser,
   server,
 }) => {
@@ -113,4 +125,6 @@ test("a person leaves the verification, chooses another method, and sees a clear
   await page.context().setOffline(false);
   await page.getByRole("link", { name: texts.number.later }).click();
   await page.waitForURL("**/app");
+  await page.goBack();
+  await verifyBySms(client, server, cal.phone);
 });

@@ -4,10 +4,11 @@ import { findAxeViolationsInBothThemes } from "#tests/support/browser/axe-checks
 import { expect, test } from "#tests/support/browser/browser-test.ts";
 import { instrumentDevices } from "#tests/support/browser/call-devices.ts";
 import { filmPhoto, photographCode } from "#tests/support/browser/code-camera.ts";
+import type { MadeFile } from "#tests/support/browser/media.ts";
 import { TestClient } from "#tests/support/browser/test-client.ts";
 import { setVisibility } from "#tests/support/browser/visibility.ts";
 import { toSite } from "#tests/support/people/pair.ts";
-import { makePerson } from "#tests/support/people/people.ts";
+import { callSite, makePerson } from "#tests/support/people/people.ts";
 import { drawQrCode } from "#worker/lib/qr-code.ts";
 
 const video = join(tmpdir(), `lisolo-code-${process.pid}.y4m`);
@@ -21,28 +22,58 @@ const drawCode = (text: string): string => `data:image/svg+xml;utf-8,${encodeURI
 const countOpenCameras = ({ page }: TestClient): Promise<number> =>
   page.evaluate(() => window.devices.open("video").length);
 
-test("a person scans another's QR code from phone to phone, and from a picture where the camera is refused", async ({
+test("a person scans another's QR code from phone to phone in each language, and from a picture where the camera is refused", async ({
   browser,
   server,
 }) => {
   const site = toSite(server);
   const [ana, ben] = [await makePerson(site, 9_211), await makePerson(site, 9_212)];
-  const anas = await TestClient.open(browser, server);
-  await anas.signIn(ana);
-  await anas.goTo("/app/handle");
-  await anas.page.getByRole("button", { name: anas.texts.handle.link.create }).click();
-  const shown = await anas.page.getByRole("img", { name: anas.texts.handle.link.qr }).getAttribute("src");
-  const photo = await photographCode(anas.page, shown ?? "");
-
-  const bens = await TestClient.open(browser, server);
-  const { page, texts } = bens;
+  const [anas, bens] = [await TestClient.open(browser, server, "en"), await TestClient.open(browser, server, "en")];
+  const { page } = bens;
   await instrumentDevices(page);
+  await anas.signIn(ana);
   await bens.signIn(ben);
+
+  /** Creates the code of the first person and photographs it. */
+  const photographNewCode = async (): Promise<MadeFile> => {
+    const { link } = anas.texts.handle;
+    await anas.goTo("/app/handle");
+    await anas.page.getByRole("button", { name: link.create }).click();
+    const code = anas.page.getByRole("img", { name: link.qr });
+    return photographCode(anas.page, (await code.getAttribute("src")) ?? "");
+  };
+  /** The code was scanned: requests and accepts the contact. */
+  const connect = async () => {
+    const { senga } = bens.texts;
+    const owner = page.getByRole("list", { name: senga.results });
+    await expect(owner.getByText(ana.username)).toBeVisible();
+    expect(await countOpenCameras(bens)).toBe(0);
+    await owner.getByRole("button", { name: senga.add }).click();
+    await anas.goToTab("senga");
+    await anas.page.getByRole("button", { name: anas.texts.senga.accept }).click();
+    await expect(owner.getByRole("link", { name: senga.message })).toBeVisible();
+  };
+
+  for (const language of ["en", "pt"] as const) {
+    await test.step(`the code connects both in ${language}`, async () => {
+      for (const client of [anas, bens]) await client.switchLanguage(language);
+      await filmPhoto(page, await photographNewCode(), video);
+      await bens.goTo("/app/senga");
+      await page.getByRole("button", { name: bens.texts.senga.scan }).click();
+      await connect();
+      await callSite(site, "DELETE", `/api/contacts/${ana.id}`, { token: ben.token });
+      await callSite(site, "DELETE", "/api/link", { token: ana.token });
+    });
+  }
+
+  for (const client of [anas, bens]) await client.switchLanguage("fr");
+  const { texts } = bens;
+  const photo = await photographNewCode();
+  await bens.goTo("/app/senga");
 
   await test.step("a code of something else is shown and not opened, and the camera is switched off", async () => {
     const text = `${server.origin}.example.org/u/${"A".repeat(22)}`;
     await filmPhoto(page, await photographCode(page, drawCode(text)), video);
-    await bens.goToTab("senga");
     await page.getByRole("button", { name: texts.senga.scan }).click();
     await expect(page.getByRole("alert").getByText(text)).toBeVisible();
     await expect(page.getByRole("link", { name: text })).toHaveCount(0);
@@ -64,13 +95,7 @@ test("a person scans another's QR code from phone to phone, and from a picture w
   });
 
   await test.step("the code of a person opens their page; the request connects both", async () => {
-    const owner = page.getByRole("list", { name: texts.senga.results });
-    await expect(owner.getByText(ana.username)).toBeVisible();
-    expect(await countOpenCameras(bens)).toBe(0);
-    await owner.getByRole("button", { name: texts.senga.add }).click();
-    await anas.goToTab("senga");
-    await anas.page.getByRole("button", { name: anas.texts.senga.accept }).click();
-    await expect(owner.getByRole("link", { name: texts.senga.message })).toBeVisible();
+    await connect();
     await page.goBack();
     await page.waitForURL("**/app/senga");
   });

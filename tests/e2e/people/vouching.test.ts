@@ -1,9 +1,11 @@
 import type { Route } from "@playwright/test";
 import * as v from "valibot";
+import { Session } from "#contract/auth/auth.ts";
 import { errorStatus } from "#contract/errors.ts";
 import { findAxeViolationsInBothThemes } from "#tests/support/browser/axe-checks.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
 import { fill, TestClient } from "#tests/support/browser/test-client.ts";
+import { setVisibility } from "#tests/support/browser/visibility.ts";
 import { toSite } from "#tests/support/people/pair.ts";
 import { callSite, connectPeople, makePerson, type Person, type Site } from "#tests/support/people/people.ts";
 
@@ -22,46 +24,70 @@ const verify = async (site: Site, { token, phone }: Person): Promise<void> => {
 
 const Started = v.object({ ask: v.object({ url: v.string() }) });
 
-test("a person has the number confirmed by two contacts who open the code, with a reload in the middle", async ({
+/** Opens new tokens for a person, whose former ones are older than a few minutes. */
+const renewSession = async (site: Site, person: Person): Promise<void> => {
+  const body = { refresh_token: person.refreshToken };
+  const renewed = v.parse(
+    Session,
+    (await callSite(site, "POST", "/api/auth/token?grant_type=refresh_token", { body })).body,
+  );
+  [person.token, person.refreshToken] = [renewed.access_token, renewed.refresh_token];
+};
+
+/** Asks for confirmation on the page of the own number. Returns the link of the code. */
+const showCode = async ({ page, texts }: TestClient): Promise<string> => {
+  const started = page.waitForResponse("**/api/number/proofs");
+  await page.getByRole("button", { name: texts.number.methods.vouching }).press("Enter");
+  const { url } = v.parse(Started, await (await started).json()).ask;
+  await expect(page.getByRole("img", { name: texts.number.vouching.qr })).toBeVisible();
+  return url;
+};
+
+const findProgress = ({ page, texts }: TestClient, confirmed: number) =>
+  page.getByText(fill(texts.number.vouching.confirmed, { confirmed: String(confirmed), needed: "2" }));
+
+test("a person has the number confirmed by two contacts who open the code, with a reload in the middle, in each language", async ({
   browser,
   server,
 }) => {
-  test.setTimeout(180_000);
   const site = toSite(server);
-  const setClock = (at: string) => fetch(`${server.origin}/dev/clock`, { method: "PUT", body: at });
-  await setClock(String(Date.now() - monthMs));
-  const [ana, ben, cal] = [await makePerson(site, 8_911), await makePerson(site, 8_912), await makePerson(site, 8_913)];
+  const setClock = (at: number | "") => fetch(`${server.origin}/dev/clock`, { method: "PUT", body: String(at) });
+  await setClock(Date.now() - monthMs);
+  const [ben, cal] = [await makePerson(site, 8_912), await makePerson(site, 8_913)];
+  const [ana, dan, eva] = [await makePerson(site, 8_911), await makePerson(site, 8_914), await makePerson(site, 8_915)];
   for (const contact of [ben, cal]) {
     await verify(site, contact);
-    await connectPeople(site, ana, contact);
+    for (const person of [ana, dan, eva]) await connectPeople(site, person, contact);
   }
-  await setClock("");
+  // Sessions that nobody uses end after thirty days.
+  for (const at of [Date.now() - monthMs / 2, ""] as const) {
+    await setClock(at);
+    for (const person of [ana, ben, cal, dan, eva]) await renewSession(site, person);
+  }
+  const confirmByCal = async (url: string) => {
+    const path = url.replace(/.*\/v\//, "/api/vouching/");
+    expect((await callSite(site, "PUT", path, { token: cal.token })).status).toBe(204);
+  };
 
   const anas = await TestClient.open(browser, server);
   const { page, texts } = anas;
   const words = texts.number.vouching;
-  const progress = (confirmed: number) =>
-    page.getByText(fill(words.confirmed, { confirmed: String(confirmed), needed: "2" }));
+  const progress = (confirmed: number) => findProgress(anas, confirmed);
   await page.setViewportSize({ width: 360, height: 740 });
-  await anas.logIn(ana.phone);
+  await anas.signIn(ana, "/app/verify-number");
+  const bens = await TestClient.open(browser, server);
+  await bens.page.setViewportSize({ width: 360, height: 740 });
 
   let url = "";
   await test.step("the code is shown", async () => {
-    await anas.goTo("/app/verify-number");
-    const started = page.waitForResponse("**/api/number/proofs");
-    await page.getByRole("button", { name: texts.number.methods.vouching }).press("Enter");
-    url = v.parse(Started, await (await started).json()).ask.url;
-    await expect(page.getByRole("img", { name: words.qr })).toBeVisible();
+    url = await showCode(anas);
     await expect(page.getByRole("heading", { name: texts.number.methods.vouching })).toBeFocused();
     await expect(progress(0)).toBeVisible();
     expect(await findAxeViolationsInBothThemes(page)).toEqual([]);
   });
 
   await test.step("a contact opens it with the camera of the phone, is asked, and confirms after a lost connection", async () => {
-    const bens = await TestClient.open(browser, server);
-    await bens.page.setViewportSize({ width: 360, height: 740 });
-    await bens.logIn(ben.phone);
-    await bens.page.goto(url);
+    await bens.signIn(ben, new URL(url).pathname);
     await expect(bens.page.getByRole("heading", { name: ana.username })).toBeVisible();
     await expect(bens.page.getByText(ana.phone)).toBeVisible();
     await expect(bens.page.getByText(words.question)).toBeVisible();
@@ -76,7 +102,6 @@ test("a person has the number confirmed by two contacts who open the code, with 
     expect(await findAxeViolationsInBothThemes(bens.page)).toEqual([]);
     await bens.page.reload();
     await expect(bens.page.getByText(words.thanks)).toBeVisible();
-    await bens.close();
   });
 
   await test.step("the person sees it, also after a reload", async () => {
@@ -133,28 +158,28 @@ test("a person has the number confirmed by two contacts who open the code, with 
   });
 
   await test.step("the second contact confirms, and the number is verified", async () => {
-    const cals = await TestClient.open(browser, server, "en");
-    await cals.logIn(cal.phone);
-    await cals.page.goto(url);
-    await cals.page.getByRole("button", { name: cals.texts.number.vouching.confirm, exact: true }).click();
-    await expect(cals.page.getByText(cals.texts.number.vouching.thanks)).toBeVisible();
+    await confirmByCal(url);
     await expect(page.getByRole("status").filter({ hasText: words.since.split("{")[0] ?? "" })).toBeFocused();
     // A stronger method is still offered; contacts are not.
     await expect(page.getByText(words.stronger)).toBeVisible();
     await expect(page.getByRole("button", { name: texts.number.methods.sms_code })).toBeVisible();
     await expect(page.getByRole("button", { name: texts.number.methods.vouching })).toHaveCount(0);
     expect(await findAxeViolationsInBothThemes(page)).toEqual([]);
-    // The code is of no more use, and says so to everybody alike.
-    await cals.page.reload();
-    await expect(cals.page.getByText(cals.texts.errors.vouching_not_found)).toBeVisible();
+  });
+
+  await test.step("the code is of no more use, and other refusals are explained", async () => {
+    await bens.switchLanguage("en");
+    const { errors, common } = bens.texts;
+    await bens.page.goto(url);
+    await expect(bens.page.getByText(errors.vouching_not_found)).toBeVisible();
     for (const code of ["voucher_contact_too_new", "voucher_number_too_new", "vouches_used_up"] as const) {
-      await cals.page.route("**/api/vouching/*", (route) =>
+      await bens.page.route("**/api/vouching/*", (route) =>
         route.fulfill({ status: errorStatus[code], json: { code: errorStatus[code], error_code: code, msg: "" } }),
       );
-      await cals.page.reload();
-      await expect(cals.page.getByText(cals.texts.errors[code])).toBeVisible();
-      await expect(cals.page.getByRole("button", { name: cals.texts.common.retry })).toHaveCount(0);
-      await cals.page.unroute("**/api/vouching/*");
+      await bens.openRoute(`/app/v/${code.padEnd(22, "A")}`);
+      await expect(bens.page.getByText(errors[code])).toBeVisible();
+      await expect(bens.page.getByRole("button", { name: common.retry })).toHaveCount(0);
+      await bens.page.unroute("**/api/vouching/*");
     }
   });
 
@@ -168,4 +193,27 @@ test("a person has the number confirmed by two contacts who open the code, with 
     await page.reload();
     await expect(page.getByRole("alert").filter({ hasText: words.inUse })).toBeVisible();
   });
+
+  for (const [person, language] of [
+    [dan, "en"],
+    [eva, "pt"],
+  ] as const) {
+    await test.step(`two contacts confirm a number in ${language}`, async () => {
+      const phone = await TestClient.open(browser, server, language);
+      const words = phone.texts.number.vouching;
+      await phone.signIn(person, "/app/verify-number");
+      const url = await showCode(phone);
+      await expect(findProgress(phone, 0)).toBeVisible();
+      await bens.switchLanguage(language);
+      await bens.page.goto(url);
+      await expect(bens.page.getByText(words.question)).toBeVisible();
+      await bens.page.getByRole("button", { name: words.confirm, exact: true }).click();
+      await expect(bens.page.getByText(words.thanks)).toBeVisible();
+      await confirmByCal(url);
+      await setVisibility(phone, "visible");
+      await expect(phone.page.getByText(words.since.split("{")[0] ?? "")).toBeVisible();
+      await expect(phone.page.getByText(words.stronger)).toBeVisible();
+      await phone.close();
+    });
+  }
 });
