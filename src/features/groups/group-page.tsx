@@ -11,8 +11,10 @@ import { useIsOffline } from "#sync/hooks/use-connection.ts";
 import type { GroupView } from "#sync/hooks/use-group.ts";
 import { useGroupMembers } from "#sync/hooks/use-group.ts";
 import { GroupHeader } from "./group-header.tsx";
+import { PendingInvitations } from "./members/invited-people.tsx";
 import { GroupMemberList, StaleListNote } from "./members/member-list.tsx";
 import { toGroupMemberViews } from "./members/member-view.ts";
+import { useGroupCandidates } from "./members/use-group-candidates.ts";
 import { useGroupMenu } from "./use-group-menu.tsx";
 import { useScrollRestore } from "./use-scroll-restore.ts";
 
@@ -33,7 +35,10 @@ export function GroupPage({ view, me, onLeaving }: GroupPageProps) {
     [list.members, list.areRolesKnown, me, group.role, language],
   );
   const { scroller, setScroller, onScroll } = useScrollRestore(id, members !== undefined);
-  const menu = useGroupMenu({ id, group, mute: { muted, mutedUntil, mutedExceptMentions }, members, onLeaving });
+  const mayAdd = isGroupActionAllowed(group.role, "add");
+  const candidates = useGroupCandidates(id, group.roster, mayAdd);
+  const mute = { muted, mutedUntil, mutedExceptMentions };
+  const menu = useGroupMenu({ id, group, mute, members, candidates, onLeaving });
   // Offline, the list is not requested: show the failure at once.
   const failure = list.state === "loading" && isOffline ? "offline" : list.state === "failed" ? list.code : undefined;
   return (
@@ -50,7 +55,7 @@ export function GroupPage({ view, me, onLeaving }: GroupPageProps) {
         <div className="mx-auto w-full max-w-160 pb-8">
           <GroupHeader group={group} menu={menu} />
           <div className="flex flex-wrap gap-2 px-4 pb-4">
-            {isGroupActionAllowed(group.role, "add") && (
+            {mayAdd && (
               <button type="button" className={tileClass} onClick={() => menu.openOverlay({ type: "add" })}>
                 <span className="i-ph-user-plus text-2xl" aria-hidden="true" />
                 {t("groups.add.action")}
@@ -100,6 +105,7 @@ export function GroupPage({ view, me, onLeaving }: GroupPageProps) {
               </div>
             )}
           </GroupMemberList>
+          {mayAdd && <PendingInvitations group={id} candidates={candidates} />}
         </div>
       </div>
       {menu.overlay}

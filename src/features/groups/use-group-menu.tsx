@@ -20,6 +20,7 @@ import {
 import { prepareGroupPicture } from "./create/prepare-group-picture.ts";
 import { type GroupConfirmation, GroupConfirmDialog } from "./group-confirm-dialog.tsx";
 import { formatGroupMemberName, type GroupMemberView } from "./members/member-view.ts";
+import type { GroupCandidatesView } from "./members/use-group-candidates.ts";
 import { runGroupCommand } from "./run-group-command.ts";
 
 const AddMembersSheet = lazyOverlay(() => import("./members/add-members-sheet.tsx"));
@@ -37,6 +38,7 @@ type GroupMenuOptions = {
   group: GroupCard;
   mute: { muted: boolean; mutedUntil: number | null; mutedExceptMentions: boolean };
   members: GroupMemberView[] | undefined;
+  candidates: GroupCandidatesView;
   /** Called with true before the user leaves or deletes the group, and with false if that failed. */
   onLeaving: (isLeaving: boolean) => void;
 };
@@ -58,7 +60,7 @@ export type GroupMenu = {
 };
 
 /** Actions the current user may perform on a group and its members, with their confirmations. */
-export const useGroupMenu = ({ id, group, mute, members, onLeaving }: GroupMenuOptions): GroupMenu => {
+export const useGroupMenu = ({ id, group, mute, members, candidates, onLeaving }: GroupMenuOptions): GroupMenu => {
   const { t } = useTranslation();
   const navigateIfStillHere = useNavigateIfStillHere();
   const [overlay, openOverlay] = useState<GroupOverlay>();
@@ -203,7 +205,7 @@ export const useGroupMenu = ({ id, group, mute, members, onLeaving }: GroupMenuO
   const overlayElement = (
     <>
       {overlay?.type === "add" && (
-        <AddMembersSheet group={id} count={group.count} isMember={isMember} onClose={close} />
+        <AddMembersSheet group={id} count={group.count} candidates={candidates} isMember={isMember} onClose={close} />
       )}
       {overlay?.type === "rename" && <RenameGroupDialog group={id} name={group.name} onClose={close} />}
       {overlay?.type === "successor" && (

@@ -1,6 +1,7 @@
 import { groupInvitationsPath, groupPath } from "#contract/groups.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { requestApi } from "#lib/http/api.ts";
+import { removeInvitedPerson } from "./invited-people.ts";
 
 /** Answers to invitations to groups, and their withdrawal. All need the network and reject with an `ApiFailure`. */
 
@@ -14,4 +15,5 @@ export const declineGroupInvitation = async (id: Uuid): Promise<void> => {
 
 export const withdrawGroupInvitation = async (group: Uuid, user: Uuid): Promise<void> => {
   await requestApi("DELETE", `${groupPath(group)}/invitations/${user}`);
+  removeInvitedPerson(group, user);
 };

@@ -1,5 +1,6 @@
 import { findAxeViolations } from "#tests/support/browser/axe-checks.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
+import { waitForOfflineReady, withServiceWorker } from "#tests/support/browser/offline.ts";
 import { fill, TestClient } from "#tests/support/browser/test-client.ts";
 import { makeFriends } from "#tests/support/people/friends.ts";
 import { makeGroup } from "#tests/support/people/groups.ts";
@@ -20,7 +21,7 @@ test("who left, and a member of another group, are invited and join by accepting
   expect((await callSite(site, "DELETE", `/api/groups/${group}/members/${ana.id}`, { token: ana.token })).status).toBe(
     204,
   );
-  const bens = await TestClient.open(browser, server);
+  const bens = await TestClient.open(browser, server, "fr", withServiceWorker);
   const anas = await TestClient.open(browser, server);
   const { texts } = bens;
   await bens.signIn(ben, `/app/group/${common}/members`);
@@ -33,10 +34,36 @@ test("who left, and a member of another group, are invited and join by accepting
     await sheet.getByRole("listitem").filter({ hasText: ana.username }).click();
     await sheet.getByRole("button", { name: texts.groups.invited.groupPeople }).press("Enter");
     await expect(sheet.getByText(texts.groups.invited.groupPeopleShown)).toBeFocused();
-    await sheet.getByRole("listitem").filter({ hasText: cleo.username }).click();
+    for (const one of [cleo, dido]) await sheet.getByRole("listitem").filter({ hasText: one.username }).click();
     expect(await findAxeViolations(bens.page)).toEqual([]);
-    await sheet.getByRole("button", { name: fill(texts.groups.add.submitOrInvite_other, { count: 2 }) }).click();
-    await expect(bens.page.getByText(fill(texts.groups.invited.many_other, { count: 2 }))).toBeVisible();
+    await sheet.getByRole("button", { name: fill(texts.groups.add.submitOrInvite_other, { count: 3 }) }).click();
+    await expect(bens.page.getByText(fill(texts.groups.invited.many_other, { count: 3 }))).toBeVisible();
+  });
+
+  const pending = bens.page.getByRole("region", { name: texts.groups.invited.title });
+  const second = await bens.context.newPage();
+  const pendingInSecond = second.getByRole("region", { name: texts.groups.invited.title });
+
+  await test.step("the page lists who has not answered, without a network too, and an invitation is withdrawn there", async () => {
+    await expect(pending.getByRole("listitem")).toHaveCount(3);
+    await second.goto(`${server.origin}/app/group/${group}/members`);
+    await expect(pendingInSecond.getByRole("listitem")).toHaveCount(3);
+    await waitForOfflineReady(bens.page);
+    await bens.context.setOffline(true);
+    await bens.page.reload();
+    await expect(pending).toContainText(cleo.username);
+    await bens.context.setOffline(false);
+    expect(await findAxeViolations(bens.page)).toEqual([]);
+    const withdraw = pending.getByRole("button", {
+      name: fill(texts.groups.invited.withdrawName, { name: dido.username }),
+    });
+    await expect(async () => {
+      await withdraw.press("Enter", { timeout: 2_000 });
+      await expect(withdraw).toBeHidden({ timeout: 3_000 });
+    }).toPass();
+    await expect(pending.getByRole("listitem")).toHaveCount(2);
+    await expect(pending.locator(":focus")).toHaveCount(1);
+    await expect(pendingInSecond.getByRole("listitem")).toHaveCount(2);
   });
 
   await test.step("who left sees the invitation with its context, and continues the same history", async () => {
@@ -58,6 +85,7 @@ test("who left, and a member of another group, are invited and join by accepting
       await expect(invitation).toBeHidden({ timeout: 3_000 });
     }).toPass();
     await expect(bar.getByText(fill(texts.shell.received_one, { count: 1 }))).toBeHidden();
+    await expect(pendingInSecond.getByRole("listitem")).toHaveCount(1);
     await expect(anas.page.getByText(texts.senga.noReceived.title)).toBeVisible();
     await anas.page.getByRole("button", { name: texts.senga.group.open }).click();
     await expect(anas.page.getByRole("main").getByText("avant le départ", { exact: true })).toBeVisible();
@@ -92,5 +120,6 @@ test("who left, and a member of another group, are invited and join by accepting
     await expect(invited).toBeHidden();
     await expect(sheet.getByText(fill(texts.groups.invited.withdrawn, { name: cleo.username })).last()).toBeVisible();
     expect(await sheet.evaluate((element) => element.contains(document.activeElement))).toBe(true);
+    await expect(pendingInSecond).toBeHidden();
   });
 });

@@ -1,4 +1,4 @@
-import { useMemo, useRef, useState } from "react";
+import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Button } from "#components/controls/button.tsx";
 import { focusOnMount } from "#components/focus/focus-on-mount.ts";
@@ -7,38 +7,35 @@ import { Sheet } from "#components/overlays/sheet.tsx";
 import { showToast } from "#components/overlays/toast.tsx";
 import { ContactPicker } from "#components/people/contact-picker.tsx";
 import { useSelection } from "#components/people/use-selection.ts";
-import { GroupCandidates, groupPath } from "#contract/groups.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { groupMembersMax } from "#contract/limits.ts";
 import { showGroupFailure } from "#features/groups/run-group-command.ts";
-import { parseResponse } from "#lib/http/parse-response.ts";
 import { useLiveQuery } from "#sync/hooks/use-live-query.ts";
 import { useContacts } from "#sync/hooks/use-people.ts";
-import { useRemoteQuery } from "#sync/hooks/use-remote.ts";
 import { addGroupMembers } from "#sync/people/group-commands.ts";
 import { listGroupPeople } from "#sync/queries/group-people.ts";
 import { InvitedPeople } from "./invited-people.tsx";
 import { toInvitedTexts } from "./invited-texts.ts";
+import type { GroupCandidatesView } from "./use-group-candidates.ts";
 
-type AddMembersSheetProps = { group: Uuid; count: number; isMember: (person: Uuid) => boolean; onClose: () => void };
+type AddMembersSheetProps = {
+  group: Uuid;
+  count: number;
+  candidates: GroupCandidatesView;
+  isMember: (person: Uuid) => boolean;
+  onClose: () => void;
+};
 
-const parseCandidates = (body: unknown): GroupCandidates => parseResponse(GroupCandidates, body);
+const nobody: NonNullable<GroupCandidatesView["invited"]> = [];
 
 /**
  * People outside the group: contacts and former members, on demand also members of other groups. Invited people are not
  * offered again; while they are unknown, the server does not invite them twice.
  */
-const useCandidates = (group: Uuid, isMember: (person: Uuid) => boolean) => {
+const useOfferedPeople = ({ invited = nobody, former }: GroupCandidatesView, isMember: (person: Uuid) => boolean) => {
   const contacts = useContacts();
   const groupPeople = useLiveQuery("group people", ({ store, me }) => listGroupPeople(store, me)); // present members of own groups
   const [hasGroupPeople, setHasGroupPeople] = useState(false);
-  const [query, refetch] = useRemoteQuery(`${groupPath(group)}/invitations`, true, parseCandidates);
-  const [withdrawn, setWithdrawn] = useState<ReadonlySet<Uuid>>(new Set());
-  // What was shown before stays while the server is asked again.
-  const answer = useRef<GroupCandidates>({ invited: [], former: [] });
-  if (query.state === "found") answer.current = query.body;
-  const { invited: received, former } = answer.current;
-  const invited = useMemo(() => received.filter(({ profile }) => !withdrawn.has(profile.id)), [received, withdrawn]);
   const known = useMemo(() => {
     if (!contacts) return undefined;
     const isHidden = new Set(invited.map(({ profile }) => profile.id));
@@ -57,22 +54,17 @@ const useCandidates = (group: Uuid, isMember: (person: Uuid) => boolean) => {
   const isContact = useMemo(() => new Set(contacts?.map(({ id }) => id)), [contacts]);
   return {
     people,
-    invited,
     /** The person is a contact who did not leave the group, whom most settings let an owner add. */
     isAddable: (person: Uuid) => isContact.has(person) && !former.some(({ id }) => id === person),
-    noteWithdrawn: (person: Uuid) => {
-      setWithdrawn((before) => new Set(before).add(person));
-      refetch();
-    },
     hasGroupPeople,
     showGroupPeople: known && known.far.length > 0 && !hasGroupPeople ? () => setHasGroupPeople(true) : undefined,
   };
 };
 
 /** Sheet to select people outside the group and add or invite them in one request. */
-export default function AddMembersSheet({ group, count, isMember, onClose }: AddMembersSheetProps) {
+export default function AddMembersSheet({ group, count, candidates, isMember, onClose }: AddMembersSheetProps) {
   const { t } = useTranslation();
-  const { people, invited, isAddable, noteWithdrawn, hasGroupPeople, showGroupPeople } = useCandidates(group, isMember);
+  const { people, isAddable, hasGroupPeople, showGroupPeople } = useOfferedPeople(candidates, isMember);
   const { chosen, toggle } = useSelection();
   const [isBusy, setBusy] = useState(false);
   const selected = people?.filter(({ id }) => chosen.has(id)) ?? [];
@@ -91,6 +83,7 @@ export default function AddMembersSheet({ group, count, isMember, onClose }: Add
         selected.map(({ id }) => id),
       );
       showToast({ message: toDoneText(invitedIds) });
+      if (invitedIds.length > 0) candidates.refetch();
       onClose();
     } catch (error) {
       showGroupFailure(t("groups.add.failed"), error);
@@ -108,7 +101,7 @@ export default function AddMembersSheet({ group, count, isMember, onClose }: Add
         if (!isBusy) onClose();
       }}
     >
-      <InvitedPeople group={group} invited={invited} onWithdrawn={noteWithdrawn} />
+      <InvitedPeople group={group} invited={candidates.invited ?? nobody} onWithdrawn={candidates.refetch} />
       {isFull || hasNoCandidates ? (
         <div className="min-h-0 flex-1 overflow-y-auto">
           <EmptyState

@@ -10,14 +10,23 @@ import { showGroupFailure } from "#features/groups/run-group-command.ts";
 import { useFormat } from "#i18n/use-format.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
 import { withdrawGroupInvitation } from "#sync/people/group-invitation-commands.ts";
+import type { GroupCandidatesView } from "./use-group-candidates.ts";
 
-type InvitedPeopleProps = { group: Uuid; invited: GroupCandidates["invited"]; onWithdrawn: (user: Uuid) => void };
+type InvitedPeopleProps = {
+  group: Uuid;
+  invited: GroupCandidates["invited"];
+  onWithdrawn: () => void;
+  /** On the group page; otherwise in a sheet, where it scrolls by itself. */
+  isOnPage?: boolean;
+};
 
 /** People with an invitation that they have not accepted. It can be withdrawn. */
-export function InvitedPeople({ group, invited, onWithdrawn }: InvitedPeopleProps) {
+export function InvitedPeople({ group, invited, onWithdrawn, isOnPage = false }: InvitedPeopleProps) {
   const { t } = useTranslation();
   const { date } = useFormat();
   const id = useId();
+  const Heading = isOnPage ? "h2" : "h3";
+  const className = isOnPage ? "px-4" : "max-h-48 shrink-0 overflow-y-auto border-b border-line px-4 pb-2";
   const [busy, setBusy] = useState<Uuid>();
   const [lastWithdrawn, setLastWithdrawn] = useState<string>();
 
@@ -28,7 +37,7 @@ export function InvitedPeople({ group, invited, onWithdrawn }: InvitedPeopleProp
       const message = t("groups.invited.withdrawn", { name: isolateBidi(name) });
       showToast({ message });
       setLastWithdrawn(message);
-      onWithdrawn(user);
+      onWithdrawn();
     } catch (error) {
       showGroupFailure(t("groups.invited.withdrawFailed"), error);
     }
@@ -38,24 +47,16 @@ export function InvitedPeople({ group, invited, onWithdrawn }: InvitedPeopleProp
     return (
       lastWithdrawn !== undefined && (
         // Takes the focus of the last row.
-        <p
-          ref={focusOnMount}
-          tabIndex={-1}
-          className="shrink-0 border-b border-line px-4 pb-2 text-sm text-muted focus-visible:outline-none"
-        >
+        <p ref={focusOnMount} tabIndex={-1} className={`${className} text-sm text-muted focus-visible:outline-none`}>
           {lastWithdrawn}
         </p>
       )
     );
   return (
-    <section
-      ref={keepFocusInRows}
-      aria-labelledby={id}
-      className="max-h-48 shrink-0 overflow-y-auto border-b border-line px-4 pb-2"
-    >
-      <h3 id={id} className="text-sm font-semibold">
+    <section ref={keepFocusInRows} aria-labelledby={id} className={className}>
+      <Heading id={id} className={isOnPage ? "pt-6 pb-1 font-semibold" : "text-sm font-semibold"}>
         {t("groups.invited.title")}
-      </h3>
+      </Heading>
       <ul>
         {invited.map(({ profile, created_at: at }) => {
           const name = profile.username || t("common.user");
@@ -77,6 +78,28 @@ export function InvitedPeople({ group, invited, onWithdrawn }: InvitedPeopleProp
           );
         })}
       </ul>
+    </section>
+  );
+}
+
+/** Section of the group page below its members. What this device heard of it before stays without a network. */
+export function PendingInvitations({ group, candidates }: { group: Uuid; candidates: GroupCandidatesView }) {
+  const { t } = useTranslation();
+  const id = useId();
+  const { invited, failure, refetch } = candidates;
+  if (invited) return <InvitedPeople group={group} invited={invited} onWithdrawn={refetch} isOnPage />;
+  if (failure === undefined) return null;
+  return (
+    <section aria-labelledby={id} className="flex flex-col items-start gap-3 px-4">
+      <h2 id={id} className="pt-6 font-semibold">
+        {t("groups.invited.title")}
+      </h2>
+      <p role="status" className="text-muted">
+        {t("groups.invited.unknown")} {t(`errors.${failure}`)}
+      </p>
+      <Button variant="secondary" onClick={refetch}>
+        {t("common.retry")}
+      </Button>
     </section>
   );
 }
