@@ -50,7 +50,10 @@ const signInParts = [
 ];
 const appParts = [
   // Local store, outbox and connection.
-  { name: "engine", roots: ["src/sync/engine.ts"] },
+  {
+    name: "engine",
+    roots: ["src/sync/engine.ts", "src/sync/queries/conversation-list.ts", "src/sync/queries/people.ts"],
+  },
   // Everything needed to open the app, and what the pages below share.
   { name: "app", roots: ["src/main.tsx"] },
 ];

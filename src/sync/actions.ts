@@ -13,7 +13,7 @@ import { recoverBackgroundOutbox } from "./outbox/background-outbox-recovery.ts"
 import type { MuteOptions } from "./outbox/conversation-commands.ts";
 import { getContext } from "./outbox/enqueue.ts";
 import { SyncError } from "./platform/sync-error.ts";
-import { readChat } from "./queries/queries.ts";
+import { readChat } from "./queries/chat-messages.ts";
 import { waitForStore } from "./queries/wait-for-store.ts";
 import type { LocalConversationRow, LocalStore, PersonRow, ReplyTarget } from "./store/database.ts";
 import type { DraftTarget } from "./store/pending/draft-keys.ts";

@@ -6,7 +6,7 @@ import { DraftList, isSameDraft, type SyncedDraft } from "#contract/settings/dra
 import type { CommandOf, CommandResults } from "#contract/wire/commands.ts";
 import { isUnsupportedCommand, type OperationSender } from "#sync/outbox/operation-runner.ts";
 import { asSyncError, SyncError } from "#sync/platform/sync-error.ts";
-import { readTextDraft } from "#sync/queries/queries.ts";
+import { readTextDraft } from "#sync/queries/conversation.ts";
 import { clearJournaledTextDraft, readReplyDraft, readTypingTime, writeReplyDraft } from "#sync/store/journal.ts";
 import {
   type DraftEdit,

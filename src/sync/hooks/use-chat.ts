@@ -2,6 +2,7 @@ import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore
 import type { ConversationId } from "#contract/ids.ts";
 import { messagePageRows } from "#contract/limits.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
+import { type ChatSnapshot, readChat } from "#sync/queries/chat-messages.ts";
 import type { StoreQuery } from "#sync/queries/live-queries.ts";
 import {
   extendWindow,
@@ -9,7 +10,6 @@ import {
   type MessageWindow,
   readWindowAround,
 } from "#sync/queries/message-window.ts";
-import { type ChatSnapshot, readChat } from "#sync/queries/queries.ts";
 import type { ChatView } from "#sync/store/view-models.ts";
 import { emptySource, useEngine, useLiveQuery } from "./use-live-query.ts";
 

@@ -1,9 +1,9 @@
 import { useEffect } from "react";
 import { listNamedMembers } from "#components/messages/member-names.ts";
 import type { ConversationId } from "#contract/ids.ts";
-import { countArchived } from "#sync/queries/list-rows.ts";
+import { readConversation } from "#sync/queries/conversation.ts";
+import { countArchived, readConversations } from "#sync/queries/conversation-list.ts";
 import type { StoreQuery } from "#sync/queries/live-queries.ts";
-import { readConversation, readConversations } from "#sync/queries/queries.ts";
 import type { ConversationListItem, ConversationView, ListFilter } from "#sync/store/view-models.ts";
 import { useEngine, useLiveQuery } from "./use-live-query.ts";
 

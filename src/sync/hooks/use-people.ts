@@ -2,7 +2,7 @@ import * as v from "valibot";
 import type { Uuid } from "#contract/ids.ts";
 import { Profile } from "#contract/people.ts";
 import type { StoreQuery } from "#sync/queries/live-queries.ts";
-import { readBlockedPeople, readContactRequests, readContacts } from "#sync/queries/queries.ts";
+import { readBlockedPeople, readContactRequests, readContacts } from "#sync/queries/people.ts";
 import type { PersonRow } from "#sync/store/database.ts";
 import { readLastKnownProfile } from "#sync/store/members.ts";
 import { readOwnProfile } from "#sync/store/own-profile-row.ts";

@@ -6,7 +6,7 @@ import { cleanText, isBlank } from "#contract/text.ts";
 import { requestByHttp } from "#sync/connection/http-transport.ts";
 import { applyServerChanges } from "#sync/inbound/apply-server-changes.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
-import { readTextDraft } from "#sync/queries/queries.ts";
+import { readTextDraft } from "#sync/queries/conversation.ts";
 import { waitForStore } from "#sync/queries/wait-for-store.ts";
 import type { LocalStore, OutboxRow, ReplyTarget } from "#sync/store/database.ts";
 import {

@@ -6,8 +6,8 @@ import type { LocalConversationRow, LocalMessageRow, LocalStore } from "#sync/st
 import { toLocalMessageRow } from "#sync/store/row-mapping.ts";
 import type { ChatItem } from "#sync/store/view-models.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
+import { toChatItem } from "./chat-messages.ts";
 import { requestSearchPage } from "./message-search.ts";
-import { toChatItem } from "./queries.ts";
 
 const batchMessages = 500;
 

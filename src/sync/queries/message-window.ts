@@ -7,7 +7,7 @@ import { readStarredSeqs } from "#sync/store/pending/pending-message-flags.ts";
 import { hasOlderOnServer, toLocalMessageRow } from "#sync/store/row-mapping.ts";
 import type { ChatItem } from "#sync/store/view-models.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
-import { toChatItem } from "./queries.ts";
+import { toChatItem } from "./chat-messages.ts";
 
 /**
  * Contiguous part of a conversation's history, newest first. `from` and `to` are the sequence numbers it covers; some

@@ -1,6 +1,7 @@
 import { expect } from "vitest";
 import type { ConversationId } from "#contract/ids.ts";
-import { readChat, readConversations } from "#sync/queries/queries.ts";
+import { readChat } from "#sync/queries/chat-messages.ts";
+import { readConversations } from "#sync/queries/conversation-list.ts";
 import type { LocalMessageRow } from "#sync/store/database.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 import { eventually } from "./eventually.ts";

@@ -17,7 +17,7 @@ import { editOwnMessage } from "#sync/outbox/edit-message.ts";
 import { discardUnsentMessage, enqueueText } from "#sync/outbox/enqueue.ts";
 import { enqueueBroadcast, enqueueForward } from "#sync/outbox/multicast.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
-import { toChatItem } from "#sync/queries/queries.ts";
+import { toChatItem } from "#sync/queries/chat-messages.ts";
 import { readStarredMessages } from "#sync/queries/starred-messages.ts";
 import { setPendingReaction } from "#sync/reactions/set-reaction.ts";
 import type { ReplyTarget } from "#sync/store/database.ts";

@@ -2,6 +2,9 @@ import Dexie from "dexie";
 import { IDBDatabase, IDBFactory } from "fake-indexeddb";
 import { describe, expect, it, vi } from "vitest";
 import { enqueueText } from "#sync/outbox/enqueue.ts";
+import { type ChatSnapshot, readChat } from "#sync/queries/chat-messages.ts";
+import { readConversation } from "#sync/queries/conversation.ts";
+import { readConversations } from "#sync/queries/conversation-list.ts";
 import {
   LiveQueries,
   type LiveQuery,
@@ -9,14 +12,7 @@ import {
   type StoreQuery,
   shareStructure,
 } from "#sync/queries/live-queries.ts";
-import {
-  type ChatSnapshot,
-  readChat,
-  readContactRequests,
-  readContacts,
-  readConversation,
-  readConversations,
-} from "#sync/queries/queries.ts";
+import { readContactRequests, readContacts } from "#sync/queries/people.ts";
 import { readOwnProfile } from "#sync/store/own-profile-row.ts";
 import { readSyncCursor, writeSyncCursor } from "#sync/store/sync-cursor.ts";
 import { eventually } from "#tests/support/model/eventually.ts";

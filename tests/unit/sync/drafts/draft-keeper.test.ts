@@ -11,7 +11,7 @@ import { appendRecordingChunk, findRecordingDraft } from "#sync/drafts/voice-dra
 import { trimFileCache } from "#sync/files/download-cache.ts";
 import { enqueueFiles } from "#sync/files/send-files.ts";
 import { clearConversationHistory } from "#sync/outbox/conversation-commands.ts";
-import { readTextDraft } from "#sync/queries/queries.ts";
+import { readTextDraft } from "#sync/queries/conversation.ts";
 import { type BlobRow, LocalStore, toStoreName } from "#sync/store/database.ts";
 import type { DraftTarget } from "#sync/store/pending/draft-keys.ts";
 import { purgeAllButUnsent } from "#sync/store/recovery/open-database.ts";

@@ -7,7 +7,7 @@ import { enqueueFiles } from "#sync/files/send-files.ts";
 import { Uploader } from "#sync/files/uploader.ts";
 import { discardUnsentMessage, enqueueText, retryFailedMessage, setUploadPaused } from "#sync/outbox/enqueue.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
-import { readChat } from "#sync/queries/queries.ts";
+import { readChat } from "#sync/queries/chat-messages.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { getContext, listShown, listTexts, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";

@@ -4,7 +4,7 @@ import type { Uuid } from "#contract/ids.ts";
 import { applyServerChanges } from "#sync/inbound/apply-server-changes.ts";
 import { syncMemberList } from "#sync/inbound/member-loader.ts";
 import { enqueueText, retryFailedMessage } from "#sync/outbox/enqueue.ts";
-import { readConversation } from "#sync/queries/queries.ts";
+import { readConversation } from "#sync/queries/conversation.ts";
 import { listUnknownMembers, readStoredMembersVersion } from "#sync/store/members.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 import { getContext, listConversations, listShown, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";

@@ -5,8 +5,9 @@ import { ReadTracker } from "#sync/inbound/read-tracker.ts";
 import { deleteMessageBySeq } from "#sync/outbox/conversation-commands.ts";
 import { enqueueText } from "#sync/outbox/enqueue.ts";
 import { enqueueBroadcast, enqueueForward } from "#sync/outbox/multicast.ts";
+import { readChat } from "#sync/queries/chat-messages.ts";
+import { readConversation } from "#sync/queries/conversation.ts";
 import { readWindowAround } from "#sync/queries/message-window.ts";
-import { readChat, readConversation } from "#sync/queries/queries.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import {

@@ -7,7 +7,8 @@ import { deleteMessageBySeq, setConversationMuted } from "#sync/outbox/conversat
 import { enqueueText } from "#sync/outbox/enqueue.ts";
 import { findNamedMentions, rememberMentionedMember } from "#sync/outbox/mentions/named-mentions.ts";
 import { enqueueBroadcast, enqueueForward } from "#sync/outbox/multicast.ts";
-import { readChat, readConversation } from "#sync/queries/queries.ts";
+import { readChat } from "#sync/queries/chat-messages.ts";
+import { readConversation } from "#sync/queries/conversation.ts";
 import { toMembersVersionKey } from "#sync/store/database.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 import { eventually } from "#tests/support/model/eventually.ts";

@@ -6,7 +6,7 @@ import { fromWirePerson, toWirePerson } from "#contract/wire/compact-encoding.ts
 import { readFeed } from "#sync/feed/feed-store.ts";
 import { applyInTransaction } from "#sync/inbound/apply-server-changes.ts";
 import { discardUnsentMessage, enqueueText } from "#sync/outbox/enqueue.ts";
-import { readConversations } from "#sync/queries/queries.ts";
+import { readConversations } from "#sync/queries/conversation-list.ts";
 import { readMemberProfiles } from "#sync/store/members.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { getContext, listShown, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";

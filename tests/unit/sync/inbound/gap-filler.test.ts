@@ -6,8 +6,8 @@ import { ReadTracker } from "#sync/inbound/read-tracker.ts";
 import { applyReceiptResult } from "#sync/inbound/receipt-reporter.ts";
 import { clearConversationHistory } from "#sync/outbox/conversation-commands.ts";
 import { enqueueText } from "#sync/outbox/enqueue.ts";
+import { readChat } from "#sync/queries/chat-messages.ts";
 import { fetchOlderMessages } from "#sync/queries/message-window.ts";
-import { readChat } from "#sync/queries/queries.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import {
   getContext,

@@ -11,9 +11,10 @@ import {
 } from "#sync/outbox/conversation-commands.ts";
 import { enqueueText } from "#sync/outbox/enqueue.ts";
 import { fetchOwnProfile } from "#sync/people/fetch-profile.ts";
+import { readConversation } from "#sync/queries/conversation.ts";
 import { LiveQueries } from "#sync/queries/live-queries.ts";
 import { readWindowAround } from "#sync/queries/message-window.ts";
-import { readBlockedPeople, readConversation } from "#sync/queries/queries.ts";
+import { readBlockedPeople } from "#sync/queries/people.ts";
 import { mergeFetchedProfile, readOwnProfile } from "#sync/store/own-profile-row.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 import { eventually } from "#tests/support/model/eventually.ts";

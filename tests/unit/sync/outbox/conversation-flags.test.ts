@@ -5,8 +5,7 @@ import { type FlagChange, noFlags, toPlaceChange } from "#contract/settings/conv
 import { ReadTracker } from "#sync/inbound/read-tracker.ts";
 import { changeConversationFlags } from "#sync/outbox/conversation-flags.ts";
 import { enqueueText } from "#sync/outbox/enqueue.ts";
-import { countArchived } from "#sync/queries/list-rows.ts";
-import { readConversations } from "#sync/queries/queries.ts";
+import { countArchived, readConversations } from "#sync/queries/conversation-list.ts";
 import { listPendingFlags } from "#sync/store/pending/pending-flags.ts";
 import { purgeAllButUnsent } from "#sync/store/recovery/open-database.ts";
 import { toEffectiveFlags } from "#sync/store/row-mapping.ts";

@@ -8,7 +8,7 @@ import { applyServerChanges } from "#sync/inbound/apply-server-changes.ts";
 import { deleteMessageByClientId, deleteMessageBySeq } from "#sync/outbox/conversation-commands.ts";
 import { enqueueText } from "#sync/outbox/enqueue.ts";
 import { enqueueForward } from "#sync/outbox/multicast.ts";
-import { toChatItem } from "#sync/queries/queries.ts";
+import { toChatItem } from "#sync/queries/chat-messages.ts";
 import { listPendingDeletions } from "#sync/store/pending-deletions.ts";
 import { purgeAllButUnsent } from "#sync/store/recovery/open-database.ts";
 import type { Tab } from "#sync/tabs/tab.ts";

@@ -10,7 +10,7 @@ import { deleteMessageBySeq } from "#sync/outbox/conversation-commands.ts";
 import { discardEdit, editOwnMessage } from "#sync/outbox/edit-message.ts";
 import { discardUnsentMessage, enqueueText } from "#sync/outbox/enqueue.ts";
 import { enqueueForward } from "#sync/outbox/multicast.ts";
-import { readChat } from "#sync/queries/queries.ts";
+import { readChat } from "#sync/queries/chat-messages.ts";
 import { listSentTexts } from "#sync/store/journal.ts";
 import { listPendingEdits } from "#sync/store/pending-edits.ts";
 import { purgeAllButUnsent } from "#sync/store/recovery/open-database.ts";

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { deleteMessageForSelf } from "#sync/message-flags/delete-for-self.ts";
 import { setMessagePinned } from "#sync/outbox/conversation-commands.ts";
-import { readConversation } from "#sync/queries/queries.ts";
+import { readConversation } from "#sync/queries/conversation.ts";
 import { readQuotedMessage } from "#sync/queries/quoted-message.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 import { eventually } from "#tests/support/model/eventually.ts";

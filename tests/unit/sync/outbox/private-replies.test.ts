@@ -5,7 +5,7 @@ import { fromWireBody, toWireBody } from "#contract/wire/compact-encoding.ts";
 import { TextDrafts } from "#sync/drafts/text-drafts.ts";
 import { enqueueText, insertUnsentMessages } from "#sync/outbox/enqueue.ts";
 import { enqueueForward } from "#sync/outbox/multicast.ts";
-import { readChat } from "#sync/queries/queries.ts";
+import { readChat } from "#sync/queries/chat-messages.ts";
 import { fetchQuotedMessage, readQuotedMessage } from "#sync/queries/quoted-message.ts";
 import { getContext, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import { makeDevice, makeGroup } from "#tests/support/model/model-fixtures.ts";

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { toShownSummary } from "#features/chat/reactions/toggle-reaction.ts";
 import { enqueueText } from "#sync/outbox/enqueue.ts";
-import { readChat } from "#sync/queries/queries.ts";
+import { readChat } from "#sync/queries/chat-messages.ts";
 import { setPendingReaction } from "#sync/reactions/set-reaction.ts";
 import { listPendingReactions } from "#sync/store/pending/pending-reactions.ts";
 import type { Tab } from "#sync/tabs/tab.ts";

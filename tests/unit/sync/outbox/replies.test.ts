@@ -5,7 +5,7 @@ import { TextDrafts } from "#sync/drafts/text-drafts.ts";
 import { deleteMessageBySeq } from "#sync/outbox/conversation-commands.ts";
 import { discardUnsentMessage, enqueueText } from "#sync/outbox/enqueue.ts";
 import { enqueueForward } from "#sync/outbox/multicast.ts";
-import { readChat } from "#sync/queries/queries.ts";
+import { readChat } from "#sync/queries/chat-messages.ts";
 import { fetchQuotedMessage, readQuotedMessage } from "#sync/queries/quoted-message.ts";
 import type { ReplyTarget } from "#sync/store/database.ts";
 import { journalSentText } from "#sync/store/journal.ts";

@@ -1,6 +1,6 @@
 import { IDBObjectStore } from "fake-indexeddb";
 import { afterEach, expect, it, vi } from "vitest";
-import { readConversation } from "#sync/queries/queries.ts";
+import { readConversation } from "#sync/queries/conversation.ts";
 import { readSyncCursor, writeSyncCursor } from "#sync/store/sync-cursor.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { getContext, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";

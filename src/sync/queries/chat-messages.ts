@@ -1,0 +1,126 @@
+import { findAttachment, type MessageStatus, toMessageStatus } from "#contract/conversations.ts";
+import type { ConversationId, Uuid } from "#contract/ids.ts";
+import type { LocalConversationRow, LocalMessageRow, LocalStore, OutboxRow, UploadRow } from "#sync/store/database.ts";
+import { readDeletedSeqs, readStarredSeqs } from "#sync/store/pending/pending-message-flags.ts";
+import {
+  findPendingReaction,
+  listPendingReactions,
+  type PendingReaction,
+} from "#sync/store/pending/pending-reactions.ts";
+import { listPendingEdits, type PendingEdit } from "#sync/store/pending-edits.ts";
+import { hasOlderOnServer, isTombstone, toMessageKey } from "#sync/store/row-mapping.ts";
+import type { ChatItem, DisplayedStatus, UploadView } from "#sync/store/view-models.ts";
+
+/** Status of an own message. One that was never delivered to the others stays "sent", whatever their read state. */
+export const toStoredStatus = (
+  row: LocalConversationRow | undefined,
+  seq: number,
+  isHeld: boolean | undefined,
+): MessageStatus =>
+  isHeld ? "sent" : toMessageStatus(seq, { delivered: row?.othersDelivered ?? 0, read: row?.othersRead ?? 0 });
+
+export const toUnsentStatus = (row: OutboxRow): DisplayedStatus => (row.state === "failed" ? "failed" : "sending");
+
+/** Undefined for a cancelled upload. */
+export const toUploadView = (row: UploadRow | undefined): UploadView | undefined =>
+  row && row.state !== "cancelled" ? { sent: row.sent, size: row.size, state: row.state } : undefined;
+
+const toPendingItem = (
+  row: OutboxRow,
+  upload: UploadView | undefined,
+  pending: readonly PendingReaction[],
+): ChatItem => ({
+  key: row.cid,
+  cid: row.cid,
+  mine: true,
+  at: row.createdAt,
+  body: row.body,
+  status: toUnsentStatus(row),
+  ...(row.error ? { error: row.error } : {}),
+  ...(row.replyTo ? { replyTo: row.replyTo } : {}),
+  ...toReactionFields(row, pending),
+  ...(upload ? { upload } : {}),
+});
+
+const toReactionFields = (
+  message: { seq?: number; cid?: Uuid | undefined; reactions?: string },
+  pending: readonly PendingReaction[],
+): Pick<ChatItem, "reactions" | "ownReaction"> => {
+  const { reactions } = message;
+  const own = findPendingReaction(message, pending);
+  return { ...(reactions ? { reactions } : {}), ...(own ? { ownReaction: own.emoji } : {}) };
+};
+
+export const toChatItem = (
+  row: LocalConversationRow | undefined,
+  message: LocalMessageRow,
+  pending: readonly PendingReaction[] = [],
+  starred?: ReadonlySet<number>,
+): ChatItem => ({
+  key: toMessageKey(message),
+  seq: message.seq,
+  ...(message.cid ? { cid: message.cid } : {}),
+  mine: message.mine === 1,
+  sender: message.sender,
+  at: message.at,
+  body: message.body,
+  status: toStoredStatus(row, message.seq, message.held),
+  ...toReactionFields(message, pending),
+  ...(starred?.has(message.seq) ? { starred: true } : {}),
+});
+
+/** The message with the text of its pending edit. */
+const showPendingEdit = (item: ChatItem, edits: readonly PendingEdit[]): ChatItem => {
+  const edit = edits.find(({ target }) => target === item.cid || target === item.seq);
+  return edit && !isTombstone(item.body) ? { ...item, body: edit.body, edit: edit.error ?? "sending" } : item;
+};
+
+/** Part of a chat as read from the local database. */
+export type ChatSnapshot = {
+  items: ChatItem[];
+  /** More messages are stored than `limit`. */
+  hasMoreLocally: boolean;
+  hasMoreOnServer: boolean;
+  /** Nothing is stored, and there are messages to fetch. */
+  isNotLoadedYet: boolean;
+};
+
+/**
+ * The newest `limit` messages, preceded by the unsent ones. Read in one transaction, so that no message appears twice, as
+ * pending and as sent.
+ */
+export const readChat = (store: LocalStore, id: ConversationId, limit: number): Promise<ChatSnapshot> =>
+  store.transaction("r", [store.conversations, store.messages, store.outbox, store.uploads, store.meta], async () => {
+    const row = await store.conversations.get(id);
+    const reactions = await listPendingReactions(store, id);
+    const unsent = await store.queryUnsent(id).reverse().toArray();
+    const uploads = new Map<string, UploadView | undefined>();
+    for (const { file } of unsent.flatMap(({ body }) => findAttachment(body) ?? []))
+      uploads.set(file, toUploadView(await store.uploads.get(file)));
+    const messages = await store
+      .queryMessages(id, Math.max(row?.lo ?? 1, 1))
+      .reverse()
+      .limit(limit + 1)
+      .toArray();
+    const hasMoreHere = messages.length > limit;
+    // Beyond a gap only own messages are shown: they were acknowledged and keep their position.
+    const visible = messages
+      .slice(0, limit)
+      .filter(({ seq, mine, body }) => (seq <= (row?.hi ?? 0) || mine === 1) && body.type !== "withheld");
+    const pending = unsent.map((message) =>
+      toPendingItem(message, uploads.get(findAttachment(message.body)?.file ?? ""), reactions),
+    );
+    const edits = await listPendingEdits(store, id);
+    const [starred, deleted] = [await readStarredSeqs(store, id), await readDeletedSeqs(store, id)];
+    return {
+      items: [
+        ...pending,
+        ...visible
+          .filter(({ seq }) => !deleted.has(seq))
+          .map((message) => toChatItem(row, message, reactions, starred)),
+      ].map((item) => showPendingEdit(item, edits)),
+      hasMoreLocally: hasMoreHere,
+      hasMoreOnServer: row !== undefined && hasOlderOnServer(row),
+      isNotLoadedYet: row !== undefined && row.lo > row.hi && row.head > row.hidden && visible.length === 0,
+    };
+  });

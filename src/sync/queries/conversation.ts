@@ -1,0 +1,93 @@
+import { isGroupActionAllowed } from "#contract/groups.ts";
+import { type ConversationId, otherMember, privateMembers, type Uuid } from "#contract/ids.ts";
+import type { LocalConversationRow, LocalStore } from "#sync/store/database.ts";
+import { toTextDraftKey } from "#sync/store/pending/draft-keys.ts";
+import { readDeletedSeqs } from "#sync/store/pending/pending-message-flags.ts";
+import { toDisplayedMentions, toDisplayedUnread, toEffectiveFlags } from "#sync/store/row-mapping.ts";
+import { isCaughtUp, readSyncCursor } from "#sync/store/sync-cursor.ts";
+import type { ConversationView } from "#sync/store/view-models.ts";
+import { type QueryClock, singleQueryClock } from "./live-queries.ts";
+import { notMuted, readMuteState } from "./mute-state.ts";
+
+/** One conversation without its messages. */
+
+export const readConversation = (
+  store: LocalStore,
+  me: Uuid,
+  id: ConversationId,
+  clock: QueryClock = singleQueryClock,
+): Promise<ConversationView> =>
+  store.transaction("r", [store.conversations, store.messages, store.people, store.meta], async () => {
+    const row = await store.conversations.get(id);
+    const peer = otherMember(id, me);
+    const person = peer ? await store.people.get(peer) : undefined;
+    const kind = privateMembers(id) ? "private" : "group";
+    const blocked = person?.blocked === 1;
+    if (!row || row.epoch === "") {
+      // Not received from the server yet: a contact may be written to all the same.
+      return {
+        id,
+        kind,
+        peer,
+        person,
+        unread: 0,
+        mentions: [],
+        marked: false,
+        head: 0,
+        read: 0,
+        open: person?.state === "contact",
+        isStored: row !== undefined,
+        isConfirmed: person !== undefined || isCaughtUp(await readSyncCursor(store)),
+        ...notMuted,
+        blocked,
+        pinnedMessages: [],
+        group: row?.group ?? null,
+        gone: false,
+      };
+    }
+    const read = Math.max(row.read, row.wantRead);
+    const { head, open, group, gone } = row;
+    const unread = toDisplayedUnread(row);
+    return {
+      id,
+      kind,
+      peer,
+      person,
+      unread,
+      mentions: toDisplayedMentions(row),
+      marked: toEffectiveFlags(row).marked,
+      head,
+      read,
+      open,
+      isStored: true,
+      isConfirmed: true,
+      ...readMuteState(row, clock),
+      blocked,
+      pinnedMessages: await readPinnedMessages(store, row),
+      group,
+      gone,
+    };
+  });
+
+/**
+ * Positions of the pinned messages, without those deleted for everyone on this device. Those that this person cleared or
+ * deleted for themselves are left out unless they may unpin them. Requires a transaction.
+ */
+const readPinnedMessages = async (
+  store: LocalStore,
+  { id, hidden, group, pinnedMessages = [] }: LocalConversationRow,
+): Promise<number[]> => {
+  const mayUnpin = !group || isGroupActionAllowed(group.role, "pin");
+  const seqs = pinnedMessages.filter((seq) => mayUnpin || seq > hidden);
+  if (seqs.length === 0) return seqs;
+  const stored = await store.messages.bulkGet(seqs.map((seq): [ConversationId, number] => [id, seq]));
+  const deleted = mayUnpin ? new Set<number>() : await readDeletedSeqs(store, id);
+  for (const message of stored)
+    if (message?.body.type === "deleted" || (!mayUnpin && message?.body.type === "withheld")) deleted.add(message.seq);
+  return seqs.filter((seq) => !deleted.has(seq));
+};
+
+export const readTextDraft = async (store: LocalStore, id: ConversationId): Promise<string> => {
+  const row = await store.meta.get(toTextDraftKey(id));
+  return typeof row?.value === "string" ? row.value : "";
+};
