@@ -39,7 +39,7 @@ export const Relation = v.object({
   state: v.picklist(relationStates),
   request_id: v.nullable(Uuid),
   connection_id: v.nullable(Uuid),
-  since: v.number(), // start of this state
+  since: v.number(), // start of this state; in the own relation the time of the newest received invitation to a group
   blocked: v.boolean(), // by the user; the blocked person is not notified
   number_notice: v.optional(v.picklist(numberNotices)), // absent once confirmed
   group_invitations: v.optional(v.number()), // received and not answered; in the own relation only, absent if none

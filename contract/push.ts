@@ -71,8 +71,9 @@ export const findFragmentSeq = (fragment: string): number | undefined => {
 /** Tag of the notification of a ringing call, the same for all calls of a conversation. */
 export const toCallTag = (conversation: ConversationId): string => `call:${conversation}`;
 
-/** Tag of the notification of a person's contact request, and of a security notice. */
+/** Tag of the notification of a person's contact request, of an invitation to a group, and of a security notice. */
 export const toRequestTag = (person: Uuid): string => `request:${person}`;
+export const toInvitationTag = (invitation: Uuid): string => `invitation:${invitation}`;
 export const toSecurityTag = (notice: Uuid): string => `security:${notice}`;
 
 export const testNotificationTag = "test";
@@ -81,7 +82,7 @@ export const summaryNotificationTag = "summary";
 /**
  * What a push is about: new messages; a summary of those of quiet hours; a ringing call; messages of which the newest is
  * a call that rang on this device and was missed; a call that rang on this device and needs no answer any more;
- * reactions to the person's own messages; a contact request; a security notice; a test.
+ * reactions to the person's own messages; a contact request or an invitation to a group; a security notice; a test.
  */
 const PushKind = v.picklist([
   "message",

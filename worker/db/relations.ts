@@ -1,4 +1,4 @@
-import { and, eq, inArray, not, sql } from "drizzle-orm";
+import { and, count, desc, eq, inArray, not, sql } from "drizzle-orm";
 import { type ConversationId, otherMember, privateConversationId, type Uuid } from "#contract/ids.ts";
 import { groupInvitationDays, groupInvitationsListedMax } from "#contract/limits.ts";
 import type { FoundPerson, NumberNotice, Profile, Relation, RelationState } from "#contract/people.ts";
@@ -209,14 +209,28 @@ export const isReceivedInvitation = (me: Uuid, now = Date.now()) =>
     AND NOT EXISTS (SELECT 1 FROM ${blocks}
       WHERE ${blocks.user_id} = ${group_invitations.from_user_id} AND ${blocks.blocked_user_id} = ${me}))`;
 
-/** Own relation with the number of received invitations to groups. */
+/** Own relation with the number of received invitations to groups, and the time of the newest. */
 const withInvitations = async (db: Db, me: Uuid, relations: Relation[]): Promise<Relation[]> => {
   if (!relations.some(({ profile }) => profile.id === me)) return relations;
-  const count = Math.min(await db.$count(group_invitations, isReceivedInvitation(me)), groupInvitationsListedMax);
-  return relations.map((relation) =>
-    count > 0 && relation.profile.id === me ? { ...relation, group_invitations: count } : relation,
-  );
+  const newest = sql<number>`ifnull(max(${group_invitations.created_at}), 0)`;
+  const [row] = await db
+    .select({ count: count(), since: newest })
+    .from(group_invitations)
+    .where(isReceivedInvitation(me));
+  if (!row || row.count === 0) return relations;
+  const known = { group_invitations: Math.min(row.count, groupInvitationsListedMax), since: row.since };
+  return relations.map((relation) => (relation.profile.id === me ? { ...relation, ...known } : relation));
 };
+
+/** Received invitations to groups that wait for an answer, for their notifications: when they were sent, and by whom. */
+export const listInvitationNotices = (db: Db, me: Uuid): Promise<{ id: Uuid; at: number; sender: string }[]> =>
+  db
+    .select({ id: group_invitations.id, at: group_invitations.created_at, sender: profiles.username })
+    .from(group_invitations)
+    .innerJoin(profiles, eq(profiles.id, group_invitations.from_user_id))
+    .where(isReceivedInvitation(me))
+    .orderBy(desc(group_invitations.id))
+    .limit(groupInvitationsListedMax);
 
 /** Relations with their profiles. Deleted people are omitted. */
 export const listRelations = async (db: Db, me: Uuid, others: Uuid[]): Promise<Relation[]> => {

@@ -3,7 +3,7 @@ import type { BatchItem } from "drizzle-orm/batch";
 import type { Uuid } from "#contract/ids.ts";
 import { createDeletedRelation, type Relation } from "#contract/people.ts";
 import { type Db, openDb } from "#worker/db/client.ts";
-import { listRelations } from "#worker/db/relations.ts";
+import { listInvitationNotices, listRelations } from "#worker/db/relations.ts";
 import { pending_relations } from "#worker/db/schema.ts";
 import { logError } from "./log.ts";
 
@@ -101,6 +101,14 @@ const findStaleRelations = async (db: Db, user: Uuid, others: Uuid[], pushed: Re
     .map(({ profile }) => profile.id);
 };
 
+/** Invitations to groups that the own relation counts; undefined if it is not among these. */
+const listOwnInvitations = async (db: Db, user: Uuid, relations: readonly Relation[]) => {
+  const own = relations.find(({ profile }) => profile.id === user);
+  if (!own?.group_invitations) return own && [];
+  // Later ones have queued another update.
+  return (await listInvitationNotices(db, user)).filter(({ at }) => at <= own.since);
+};
+
 const runBatch = async <T extends BatchItem<"sqlite">>(db: Db, statements: T[]) => {
   const [first, ...rest] = statements;
   return first ? db.batch([first, ...rest]) : [];
@@ -122,7 +130,7 @@ export const pushPendingRelations = async (env: Env, user: Uuid): Promise<void> 
     if (pending.length === 0) return;
     const others = pending.map(({ other_id }) => other_id);
     const relations = await listRelationsOrDeleted(db, user, others);
-    await channel.updateRelations(relations);
+    await channel.updateRelations(relations, await listOwnInvitations(db, user, relations));
     // Deletes only the version that was pushed: a change since then has raised it.
     const deletions = pending.map(({ other_id, version }) =>
       db

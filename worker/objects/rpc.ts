@@ -180,6 +180,9 @@ export type CallSignal = {
 /** Push subscription with the public address under which its device subscribed. */
 export type NewPushSubscription = PushSubscriptionBody & { origin: string };
 
+/** Invitation to a group as a notification announces it: when it was sent, and the name of its sender. */
+export type InvitationNotice = { id: Uuid; at: number; sender: string };
+
 /** How a channel took a notice (`UserChannelRpc.notify`). */
 export type NoticeOutcome = "written" | "held" | "pushing";
 
@@ -197,8 +200,11 @@ export interface UserChannelRpc {
    * until devices without a socket are notified; the notice has to be repeated as a whole.
    */
   notify(notice: ConversationNotice): Promise<NoticeOutcome>;
-  /** From the Worker: changed relations of other people to this person. Returning confirms. */
-  updateRelations(relations: Relation[]): Promise<void>;
+  /**
+   * From the Worker: changed relations of other people to this person, and with the own one all open invitations to
+   * groups. Returning confirms.
+   */
+  updateRelations(relations: Relation[], invitations?: InvitationNotice[]): Promise<void>;
   /** From the Worker: this person's settings. Returning confirms. */
   updateSettings(settings: VersionedSettings): Promise<void>;
   /** From the Worker: a security event of this account for the other devices. Returning confirms. */

@@ -13,7 +13,7 @@ import * as serverFrame from "#contract/wire/server-frame-types.ts";
 import { toAudienceFor } from "#worker/lib/exceptions.ts";
 import { readLimitFactor } from "#worker/lib/limits/local-limits.ts";
 import { logError, logWarning } from "#worker/lib/log.ts";
-import type { CallSignal, ConversationNotice, NewPushSubscription, UserChannelRpc } from "./rpc.ts";
+import type { CallSignal, ConversationNotice, InvitationNotice, NewPushSubscription, UserChannelRpc } from "./rpc.ts";
 import { KeyValues } from "./shared/key-values.ts";
 import { applyMigrations } from "./shared/migrations.ts";
 import { AccountDeletionJob } from "./user-channel/account-deletion.ts";
@@ -242,9 +242,9 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
     return this.#push.messages.isWriteHeld(notice.conversation) ? "pushing" : "held";
   }
 
-  async updateRelations(relations: Relation[]): Promise<void> {
+  async updateRelations(relations: Relation[], invitations?: InvitationNotice[]): Promise<void> {
     if (this.#accountDeletion.isGone) return;
-    this.#push.handleRequests(relations, () => this.#inbox.updateRelations(relations));
+    this.#push.handleRequests(relations, invitations, () => this.#inbox.updateRelations(relations));
   }
 
   async updateSettings(settings: VersionedSettings): Promise<void> {

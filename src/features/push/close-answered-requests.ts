@@ -1,25 +1,41 @@
-import type { Uuid } from "#contract/ids.ts";
+import { GroupInvitations, groupInvitationsPath } from "#contract/groups.ts";
+import { toInvitationTag } from "#contract/push.ts";
 import { listShownNotifications } from "#lib/browser/push/notification-lock.ts";
+import { requestApi } from "#lib/http/api.ts";
+import { parseResponse } from "#lib/http/parse-response.ts";
 import type { SyncEngine } from "#sync/engine.ts";
-import { subscribeReceivedRequests } from "#sync/hooks/use-people.ts";
-import { listAnsweredRequests } from "./answered-requests.ts";
+import { subscribeReceivedRequests, type WaitingRequests } from "#sync/hooks/use-people.ts";
+import { listAnsweredRequests, listDoubtfulInvitations } from "./answered-requests.ts";
+
+const nothing: WaitingRequests = { people: [], invitations: 0 };
+
+const listOpenInvitationTags = async ({ invitations }: WaitingRequests): Promise<string[]> => {
+  if (invitations === 0) return [];
+  const body = parseResponse(GroupInvitations, await requestApi("GET", groupInvitationsPath));
+  return body.invitations.map(({ id }) => toInvitationTag(id));
+};
 
 /**
- * Closes notifications of contact requests that were answered or withdrawn, here or on another device: the leader tab does
- * so when a request changes and when the page becomes visible. Returns a function that stops it.
+ * Closes notifications of contact requests and invitations to groups that were answered or withdrawn, here or on another
+ * device: the leader tab does so when one changes and when the page becomes visible. Returns a function that stops it.
  */
 export const closeAnsweredRequests = ({ tab }: SyncEngine): (() => void) => {
-  let received: readonly Uuid[] | undefined;
-  const close = async (before: readonly Uuid[]) => {
-    if (!tab.isLeader || !received) return;
-    const state = { before, received, isVisible: tab.platform.isVisible() };
-    for (const notification of listAnsweredRequests(await listShownNotifications(), state)) notification.close();
+  let now: WaitingRequests | undefined;
+  const close = async (before: WaitingRequests) => {
+    if (!tab.isLeader || !now) return;
+    const state = { before, now, isVisible: tab.platform.isVisible() };
+    const shown = await listShownNotifications();
+    for (const notification of listAnsweredRequests(shown, state)) notification.close();
+    const doubtful = listDoubtfulInvitations(shown, state);
+    if (doubtful.length === 0) return;
+    const open = await listOpenInvitationTags(state.now);
+    for (const notification of doubtful) if (!open.includes(notification.tag)) notification.close();
   };
-  const update = (before: readonly Uuid[] = []) =>
+  const update = (before = nothing) =>
     void close(before).catch((error: unknown) => console.warn("notifications", error));
-  const unsubscribe = subscribeReceivedRequests((people) => {
-    const before = received;
-    received = people;
+  const unsubscribe = subscribeReceivedRequests((waiting) => {
+    const before = now;
+    now = waiting;
     update(before);
   });
   const onVisibilityChange = () => update();

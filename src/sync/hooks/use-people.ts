@@ -43,12 +43,15 @@ export const useContacts = (): PersonRow[] | undefined => useLiveQuery("contacts
 
 export const useRequests = (): ContactRequests | undefined => useLiveQuery(...requestsQuery);
 
-/** Calls the listener with the people whose requests wait for an answer, now and whenever they change. */
-export const subscribeReceivedRequests = (listener: (people: readonly Uuid[]) => void): (() => void) =>
+/** People whose requests wait for an answer, and how many invitations to groups do. */
+export type WaitingRequests = { people: readonly Uuid[]; invitations: number };
+
+/** Calls the listener with the requests that wait for an answer, now and whenever they change. */
+export const subscribeReceivedRequests = (listener: (waiting: WaitingRequests) => void): (() => void) =>
   subscribeQuery(
     "requests",
     ({ store }) => readContactRequests(store),
-    ({ received }) => listener(received.map(({ id }) => id)),
+    ({ received, invitations }) => listener({ people: received.map(({ id }) => id), invitations }),
   );
 
 /** People whom this person has blocked. */

@@ -24,7 +24,8 @@ type PushTexts = {
   newMentions: (count: number) => string;
   summary: (messages: string, conversations: number) => string;
   request: string;
-  handled: { read: string; request: string };
+  invitation: { from: string; anonymous: string };
+  handled: { read: string; request: string; invitation: string };
   security: { signedIn: string; resetStarted: string; other: string };
   test: string;
 };
@@ -50,7 +51,12 @@ const texts: Record<Language, PushTexts> = {
     newMentions: (count) => `${count} nouvelles mentions`,
     summary: (messages, count) => (count === 1 ? messages : `${messages} dans ${count} conversations`),
     request: "Demande de contact",
-    handled: { read: "Lu sur un autre appareil", request: "Cette demande n’attend plus de réponse" },
+    invitation: { from: "Vous invite dans un groupe", anonymous: "Invitation dans un groupe" },
+    handled: {
+      read: "Lu sur un autre appareil",
+      request: "Cette demande n’attend plus de réponse",
+      invitation: "Cette invitation n’attend plus de réponse",
+    },
     security: {
       signedIn: "Nouvelle connexion à votre compte",
       resetStarted: "Retrait de la deuxième étape demandé",
@@ -78,7 +84,12 @@ const texts: Record<Language, PushTexts> = {
     newMentions: (count) => `${count} new mentions`,
     summary: (messages, count) => (count === 1 ? messages : `${messages} in ${count} conversations`),
     request: "Contact request",
-    handled: { read: "Read on another device", request: "This request needs no answer any more" },
+    invitation: { from: "Invites you to a group", anonymous: "Invitation to a group" },
+    handled: {
+      read: "Read on another device",
+      request: "This request needs no answer any more",
+      invitation: "This invitation needs no answer any more",
+    },
     security: {
       signedIn: "New sign-in to your account",
       resetStarted: "Removal of the second step requested",
@@ -106,7 +117,12 @@ const texts: Record<Language, PushTexts> = {
     newMentions: (count) => `${count} novas menções`,
     summary: (messages, count) => (count === 1 ? messages : `${messages} em ${count} conversas`),
     request: "Pedido de contacto",
-    handled: { read: "Lida noutro dispositivo", request: "Este pedido já não espera resposta" },
+    invitation: { from: "Convite para um grupo", anonymous: "Convite para um grupo" },
+    handled: {
+      read: "Lida noutro dispositivo",
+      request: "Este pedido já não espera resposta",
+      invitation: "Este convite já não espera resposta",
+    },
     security: {
       signedIn: "Nova sessão na sua conta",
       resetStarted: "Remoção do segundo passo pedida",
@@ -148,11 +164,15 @@ export const toSummaryText = (
 ): string =>
   texts[language].summary((areMissedCalls ? toMissedCallCountText : toCountText)(language, count), conversations);
 
-/** Text in the place of what needs no attention any more: messages that were read, or a request that was answered. */
-export const toHandledText = (language: Language, subject: "read" | "request"): string =>
+/** Text in the place of what needs no attention any more: messages that were read, or what was answered. */
+export const toHandledText = (language: Language, subject: keyof PushTexts["handled"]): string =>
   texts[language].handled[subject];
 
 export const toRequestText = (language: Language): string => texts[language].request;
+
+/** Text of an invitation to a group, below the name of its sender if that may be shown. */
+export const toInvitationText = (language: Language, isNamed: boolean): string =>
+  texts[language].invitation[isNamed ? "from" : "anonymous"];
 
 /** Text of a security notice; the app names the event. */
 export const toSecurityText = (language: Language, event: SecurityNotice["event"]): string => {

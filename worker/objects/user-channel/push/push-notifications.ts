@@ -5,7 +5,7 @@ import type { Relation } from "#contract/people.ts";
 import type { PushTestResult } from "#contract/push.ts";
 import { logError } from "#worker/lib/log.ts";
 import { findVapidKey } from "#worker/lib/push/vapid.ts";
-import type { NewPushSubscription } from "#worker/objects/rpc.ts";
+import type { InvitationNotice, NewPushSubscription } from "#worker/objects/rpc.ts";
 import type { KeyValues } from "#worker/objects/shared/key-values.ts";
 import { RelationTable } from "#worker/objects/user-channel/inbox/contacts-table.ts";
 import type { InboxFeed } from "#worker/objects/user-channel/inbox/inbox-feed.ts";
@@ -103,14 +103,23 @@ export class PushNotifications {
     return false;
   }
 
-  /** Stores changed relations, and considers the contact requests among them that this person had not received before. */
-  handleRequests(relations: readonly Relation[], store: () => void): void {
+  /**
+   * Stores changed relations, and considers the contact requests among them, and invitations to groups, that this person
+   * had not received before. `invitations`: all open ones, undefined if they have not changed.
+   */
+  handleRequests(
+    relations: readonly Relation[],
+    invitations: readonly InvitationNotice[] | undefined,
+    store: () => void,
+  ): void {
     const requests = relations.filter(({ state, blocked, request_id, profile }) => {
       const isReceived = state === "received" && !blocked;
       return isReceived && this.#relations.find(profile.id)?.request_id !== request_id;
     });
+    const invitedUpTo = this.#relations.find(this.#user)?.since ?? 0;
     store();
     this.#notices.handleRequests(requests);
+    if (invitations) this.#notices.handleInvitations(invitations, invitedUpTo);
   }
 
   /** Stores changed settings, and pushes what waits for the end of quiet hours if they end with that. */

@@ -1,15 +1,15 @@
 import type { SecurityNotice } from "#contract/auth/security-notice.ts";
 import type { Uuid } from "#contract/ids.ts";
 import type { PushPayload } from "#contract/push.ts";
-import { productName, toRequestText, toSecurityText } from "#worker/lib/push/texts.ts";
+import { productName, toInvitationText, toRequestText, toSecurityText } from "#worker/lib/push/texts.ts";
 import type { PushSubscription } from "#worker/objects/user-channel/push/subscription-table.ts";
 
 export type NoticeTimes = Pick<PushPayload["data"], "sentAt" | "isAlerting">;
 
-/** Content of the push of a contact request. `name`: of the person, if it may be shown. */
+/** Content of the push of a contact request or an invitation to a group. `name`: of the person, if it may be shown. */
 export const createRequestPayload = (
   user: Uuid,
-  name: string | undefined,
+  { kind, name }: { kind: "request" | "invitation"; name: string | undefined },
   { language, origin }: PushSubscription,
   tag: string,
   times: NoticeTimes,
@@ -17,7 +17,7 @@ export const createRequestPayload = (
   web_push: 8030,
   notification: {
     title: name || productName,
-    body: toRequestText(language),
+    body: kind === "request" ? toRequestText(language) : toInvitationText(language, !!name),
     navigate: `${origin}/app/senga`,
     tag,
     lang: language,

@@ -3,10 +3,11 @@ import { SecurityNotice } from "#contract/auth/security-notice.ts";
 import { Uuid } from "#contract/ids.ts";
 import { pushLifetimeSeconds } from "#contract/limits.ts";
 import type { Relation } from "#contract/people.ts";
-import { type PushPayload, toRequestTag, toSecurityTag } from "#contract/push.ts";
+import { type PushPayload, toInvitationTag, toRequestTag, toSecurityTag } from "#contract/push.ts";
 import { findQuietEnd, isQuiet } from "#contract/settings/quiet-hours.ts";
 import { logError } from "#worker/lib/log.ts";
 import { hashPushTopic } from "#worker/lib/push/endpoints.ts";
+import type { InvitationNotice } from "#worker/objects/rpc.ts";
 import type { KeyValues } from "#worker/objects/shared/key-values.ts";
 import type { RelationTable } from "#worker/objects/user-channel/inbox/contacts-table.ts";
 import type { InboxFeed } from "#worker/objects/user-channel/inbox/inbox-feed.ts";
@@ -23,25 +24,21 @@ import { type SharedAlarm, toRetryDelayMs, WakeUp } from "#worker/objects/user-c
 import type { SocketRegistry } from "#worker/objects/user-channel/sockets/socket-registry.ts";
 import { createRequestPayload, createSecurityPayload, type NoticeTimes } from "./notice-payloads.ts";
 
+const NoticeState = { id: Uuid, at: v.number(), done: v.array(Uuid) };
+const RequestState = { ...NoticeState, shown: v.optional(v.array(Uuid), []), isDone: v.optional(v.boolean(), false) };
 /**
- * Contact request or security notice that not all devices know, or request that devices were notified of and that is not
- * answered. `done`: sessions whose devices know it. `shown`: those of them that were notified. `isDone`: nothing is left
- * to push until the request is answered.
+ * Contact request, invitation to a group or security notice that not all devices know, or one of the first two that
+ * devices were notified of and that is not answered. `done`: sessions whose devices know it. `shown`: those of them that
+ * were notified. `isDone`: nothing is left to push until it is answered. `sender`: name of who invites.
  */
 const PendingNotice = v.variant("kind", [
-  v.object({
-    kind: v.literal("request"),
-    id: Uuid,
-    at: v.number(),
-    done: v.array(Uuid),
-    shown: v.optional(v.array(Uuid), []),
-    isDone: v.optional(v.boolean(), false),
-    person: Uuid,
-  }),
-  v.object({ kind: v.literal("security"), id: Uuid, at: v.number(), done: v.array(Uuid), notice: SecurityNotice }),
+  v.object({ kind: v.literal("request"), ...RequestState, person: Uuid }),
+  v.object({ kind: v.literal("invitation"), ...RequestState, sender: v.string() }),
+  v.object({ kind: v.literal("security"), ...NoticeState, notice: SecurityNotice }),
 ]);
 type PendingNotice = v.InferOutput<typeof PendingNotice>;
-type PendingRequest = Extract<PendingNotice, { kind: "request" }>;
+/** Notice that asks for an answer, and ends with it. */
+type PendingRequest = Extract<PendingNotice, { kind: "request" | "invitation" }>;
 
 type NoticePusherPorts = {
   ctx: DurableObjectState;
@@ -58,14 +55,19 @@ type NoticePusherPorts = {
   findDueAt(device: PushSubscription, pending: PendingMessages, now: number): number | undefined;
 };
 
+const toTag = (notice: PendingNotice): string => {
+  if (notice.kind === "request") return toRequestTag(notice.person);
+  return notice.kind === "invitation" ? toInvitationTag(notice.id) : toSecurityTag(notice.id);
+};
+
 const storageKey = "pendingPushNotices";
 const noticesMax = 32; // older ones are in the app
 
 /**
- * Pushes contact requests and security notices to devices that do not have them, by the same rules as messages. Requests
- * wait for the end of quiet hours; security notices do not, but are silent then. What is not done is stored, so that the
- * next instance continues. The notification of a request that was answered elsewhere or withdrawn is replaced, as that of
- * messages that were read.
+ * Pushes contact requests, invitations to groups and security notices to devices that do not have them, by the same rules
+ * as messages. Requests and invitations wait for the end of quiet hours; security notices do not, but are silent then.
+ * What is not done is stored, so that the next instance continues. The notification of what was answered elsewhere or
+ * withdrawn is replaced, as that of messages that were read.
  */
 export class NoticePusher {
   readonly #ports: NoticePusherPorts;
@@ -92,6 +94,19 @@ export class NoticePusher {
           ? [{ kind: "request" as const, id: request_id, at, done: [], shown: [], isDone: false, person: profile.id }]
           : [],
       ),
+    );
+  }
+
+  /** Considers open invitations to groups. Those sent up to `knownUpTo` were considered before; others have ended. */
+  handleInvitations(open: readonly InvitationNotice[], knownUpTo: number, at = Date.now()): void {
+    const isOpen = new Set(open.map(({ id }) => id));
+    const ended = this.#notices.filter((notice) => notice.kind === "invitation" && !isOpen.has(notice.id));
+    if (ended.length > 0) this.#write(this.#notices.filter((notice) => !ended.includes(notice)));
+    for (const notice of ended) if (notice.kind === "invitation") this.#withdraw(notice);
+    this.#add(
+      open
+        .filter((invitation) => invitation.at > knownUpTo)
+        .map(({ id, sender }) => ({ kind: "invitation", id, at, done: [], shown: [], isDone: false, sender })),
     );
   }
 
@@ -135,11 +150,11 @@ export class NoticePusher {
   /** Pushes a notice that is due. Returns when to look again, undefined if nothing is left to do. */
   #advance(notice: PendingNotice, now: number): number | undefined {
     const { inbox, subscriptions, findDueAt, ctx } = this.#ports;
-    if (notice.kind === "request" && (notice.isDone || !this.#isUnanswered(notice))) return this.#finish(notice, now);
+    if (notice.kind !== "security" && (notice.isDone || !this.#isUnanswered(notice))) return this.#finish(notice, now);
     const attempts = this.#attempts.get(notice.id) ?? createPending(notice.at);
     this.#attempts.set(notice.id, attempts);
     if (attempts.isSending) return now + pushSendingMs;
-    if (notice.kind === "request" && isQuiet(inbox.settings, now)) return findQuietEnd(inbox.settings, now);
+    if (notice.kind !== "security" && isQuiet(inbox.settings, now)) return findQuietEnd(inbox.settings, now);
     const dueAt = new Map<PushSubscription, number>();
     for (const device of subscriptions.all) {
       const isNew = !notice.done.includes(device.session) && device.savedAt <= notice.at;
@@ -154,27 +169,30 @@ export class NoticePusher {
     return now + pushSendingMs;
   }
 
-  /** Deletes a notice, unless it is a request that devices show: that one is kept until it is answered. */
+  /** Deletes a notice, unless it asks for an answer and devices show it: that one is kept until it is answered. */
   #finish(notice: PendingNotice, now: number): undefined {
-    const isShown = notice.kind === "request" && notice.shown.length > 0;
+    const isShown = notice.kind !== "security" && notice.shown.length > 0;
     if (!isShown || !this.#isCurrent(notice, now)) {
+      const isAnswered = isShown && !this.#isUnanswered(notice);
       this.#write(this.#notices.filter(({ id }) => id !== notice.id));
-      if (isShown && !this.#isUnanswered(notice)) this.#withdraw(notice);
+      if (isAnswered) this.#withdraw(notice);
     } else if (!notice.isDone) this.#replace({ ...notice, isDone: true });
   }
 
   /** Silently replaces the notification of a request that was answered elsewhere or withdrawn, on closed devices. */
   #withdraw(request: PendingRequest): void {
     const { ctx, env, user, subscriptions, sockets, sender } = this.#ports;
-    const tag = toRequestTag(request.person);
+    const tag = toTag(request);
     const topic = hashPushTopic(env, user, tag);
     const options = { lifetimeSeconds: pushLifetimeSeconds, topic, urgency: "low" } as const;
     for (const device of subscriptions.all) {
       if (!request.shown.includes(device.session) || sockets.findConnection(device.session)) continue;
       const createPayload = () => {
-        const isAskedAgain = this.#notices.some((other) => other.kind === "request" && other.person === request.person);
+        const isAskedAgain = this.#notices.some((other) => toTag(other) === tag);
         const times = { sentAt: Date.now(), isAlerting: false };
-        return isAskedAgain ? undefined : toHandledPayload(this.#createRequest(request, device, tag, times), "request");
+        return isAskedAgain
+          ? undefined
+          : toHandledPayload(this.#createRequest(request, device, tag, times), request.kind);
       };
       ctx.waitUntil(sender.send(device, createPayload, options));
     }
@@ -186,14 +204,15 @@ export class NoticePusher {
     return notice.kind === "security" || this.#isUnanswered(notice);
   }
 
-  #isUnanswered({ id, person }: PendingRequest): boolean {
-    const relation = this.#ports.relations.find(person);
-    return relation?.state === "received" && relation.request_id === id && !relation.blocked;
+  #isUnanswered(notice: PendingRequest): boolean {
+    if (notice.kind === "invitation") return this.#notices.some(({ id }) => id === notice.id);
+    const relation = this.#ports.relations.find(notice.person);
+    return relation?.state === "received" && relation.request_id === notice.id && !relation.blocked;
   }
 
   async #push(notice: PendingNotice, attempts: PendingMessages, devices: readonly PushSubscription[]): Promise<void> {
     const { env, user, sender } = this.#ports;
-    const tag = notice.kind === "request" ? toRequestTag(notice.person) : toSecurityTag(notice.id);
+    const tag = toTag(notice);
     const options = { lifetimeSeconds: pushLifetimeSeconds, topic: hashPushTopic(env, user, tag) };
     const [done, shown]: [Uuid[], Uuid[]] = [[], []];
     const pushTo = async (device: PushSubscription): Promise<void> => {
@@ -208,6 +227,8 @@ export class NoticePusher {
       const known = [...(current?.done ?? []), ...done];
       if (current?.kind === "security") this.#replace({ ...current, done: known });
       else if (current) this.#replace({ ...current, done: known, shown: [...current.shown, ...shown] });
+      else if (notice.kind !== "security" && shown.length > 0 && !this.#isUnanswered(notice))
+        this.#withdraw({ ...notice, shown }); // answered while it was sent
     } catch (error) {
       logError("the push of a notice could not be recorded", error);
     }
@@ -224,10 +245,10 @@ export class NoticePusher {
     return this.#createRequest(notice, device, tag, times);
   }
 
-  #createRequest({ person }: PendingRequest, device: PushSubscription, tag: string, times: NoticeTimes): PushPayload {
+  #createRequest(request: PendingRequest, device: PushSubscription, tag: string, times: NoticeTimes): PushPayload {
     const { user, inbox, relations } = this.#ports;
     const isNameShown = inbox.settings.messages.preview !== "nothing";
-    const name = isNameShown ? relations.find(person)?.profile.username : undefined;
-    return createRequestPayload(user, name, device, tag, times);
+    const name = request.kind === "request" ? relations.find(request.person)?.profile.username : request.sender;
+    return createRequestPayload(user, { kind: request.kind, name: isNameShown ? name : undefined }, device, tag, times);
   }
 }
