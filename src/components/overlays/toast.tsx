@@ -127,7 +127,7 @@ export function Toaster({ place = "page" }: { place?: ToasterPlace }) {
       key={toast.id}
       ref={place === "app" ? avoidCoveringFocus.byMovingUp : avoidCoveringFocus.byMovingDown}
       data-toast
-      className={`rise pointer-events-auto mb-2 flex max-h-[40vh] w-full max-w-104 items-center gap-3 overflow-y-auto rounded-card border bg-surface py-1 pr-1 pl-4 text-text shadow-lg ${
+      className={`rise pointer-events-auto mb-2 flex max-h-[40vh] w-full max-w-104 flex-wrap items-center gap-x-3 overflow-y-auto rounded-card border bg-surface py-1 pr-1 pl-4 text-text shadow-lg ${
         toast.tone === "danger" ? "border-danger" : "border-line"
       }`}
     >
@@ -135,33 +135,36 @@ export function Toaster({ place = "page" }: { place?: ToasterPlace }) {
         className={`shrink-0 text-2xl ${toast.tone === "danger" ? "i-ph-warning-circle-fill text-danger" : "i-ph-info-fill text-accent"}`}
         aria-hidden="true"
       />
-      <div className="min-w-0 flex-1 py-2">
+      <div className="min-w-28 flex-1 py-2 pr-2">
         {toast.title && <p className="leading-snug font-semibold break-words">{toast.title}</p>}
         {toast.message && <p className="leading-snug break-words whitespace-pre-line">{toast.message}</p>}
       </div>
-      {toast.action && (
-        <button
-          type="button"
-          className="min-h-12 shrink-0 rounded-card px-3 font-semibold text-accent hover:bg-raised"
-          onClick={() => {
-            close();
-            toast.action?.onSelect();
+      {/* A long label goes below the text. */}
+      <div className="ml-auto flex items-center">
+        {toast.action && (
+          <button
+            type="button"
+            className="min-h-12 rounded-card px-3 font-semibold text-accent hover:bg-raised"
+            onClick={() => {
+              close();
+              toast.action?.onSelect();
+            }}
+          >
+            {toast.action.label}
+          </button>
+        )}
+        <IconButton
+          icon="i-ph-x"
+          label={t("common.close")}
+          onFocus={({ relatedTarget }) => {
+            previousFocus.current = relatedTarget;
           }}
-        >
-          {toast.action.label}
-        </button>
-      )}
-      <IconButton
-        icon="i-ph-x"
-        label={t("common.close")}
-        onFocus={({ relatedTarget }) => {
-          previousFocus.current = relatedTarget;
-        }}
-        onBlur={() => {
-          previousFocus.current = null;
-        }}
-        onClick={close}
-      />
+          onBlur={() => {
+            previousFocus.current = null;
+          }}
+          onClick={close}
+        />
+      </div>
     </div>
   );
   return (

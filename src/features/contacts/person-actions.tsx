@@ -86,7 +86,7 @@ export function PersonActions({ person }: { person: PersonRow }) {
       </div>
       {!isContact && (
         <div className="flex flex-col gap-3 rounded-card bg-raised p-4 text-center">
-          <p>{t("people.notConnected")}</p>
+          {person.state === "none" && <p>{t("people.notConnected")}</p>}
           <ContactRequestButton person={person} />
         </div>
       )}

@@ -40,6 +40,7 @@ function PeopleSearchRow({ found, isFromServer, actions }: PeopleSearchRowProps)
       <span className="flex min-w-0 flex-1 basis-[181px]">
         <PersonListItem
           person={{ ...found, avatar: found.avatar_url }}
+          wraps
           {...(notes.length === 0 ? {} : { note: notes.join(" · ") })}
         />
       </span>

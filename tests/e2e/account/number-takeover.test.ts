@@ -191,6 +191,8 @@ test("in each language an invited newcomer registers with a squatted number, wri
       await page.getByRole("button", call).click();
       const question = page.locator("[data-toast]").filter({ hasText: warningText });
       await expect(question.getByRole("button", { name: texts.number.notice.confirm })).toBeVisible();
+      // All of it is readable on a small phone.
+      expect(await question.evaluate((card) => card.scrollHeight - card.clientHeight)).toBe(0);
       await bens.goTo("/app/contacts");
       await expect(page.getByText(texts.number.notice.hint)).toBeVisible();
       await bens.goTo(`/app/chat/${holder.id}`);
