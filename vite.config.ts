@@ -8,6 +8,7 @@ import { partnerPlugin } from "./scripts/build/partner.mjs";
 import { pureSchemas } from "./scripts/build/pure-schemas.mjs";
 import { routerStub } from "./scripts/build/router-stub.mjs";
 import { textParts, wholeTexts } from "./scripts/build/text-parts.mjs";
+import { unusedLibraryCode } from "./scripts/build/unused-library-code.mjs";
 
 // Set by scripts/local/dev.mjs, so that development shares its data with `npm start`.
 const state = process.env["LISOLO_STATE"];
@@ -26,6 +27,7 @@ export default defineConfig({
     partnerPlugin,
     pureSchemas,
     routerStub,
+    unusedLibraryCode,
     unocss({ variants: [sheetVariant], postprocess: weakenLazyIcon }),
     react(),
     cloudflare({

@@ -1,6 +1,7 @@
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
+import { unusedLibraryCode } from "./scripts/build/unused-library-code.mjs";
 import { makeSecrets } from "./scripts/local/secrets.mjs";
 
 const secrets = makeSecrets();
@@ -70,8 +71,12 @@ export default defineConfig({
     chaiConfig: { truncateThreshold: 2_000 },
     projects: [
       {
+        // Libraries as the client contains them.
+        plugins: [unusedLibraryCode],
+        resolve: { alias: { dexie: "dexie/dist/modern/dexie.mjs" } },
         test: {
           name: "unit",
+          server: { deps: { inline: ["dexie", "i18next"] } },
           include: ["tests/unit/**/*.test.{ts,tsx}"],
           environment: "node",
           // End tests that hang, as below.
