@@ -17,11 +17,11 @@ import { localSmsPath, serveLocalSms } from "./mail/local-sms.ts";
 import { purgeFormerHandles } from "./people/handle-queries.ts";
 import { purgeNumberProofs } from "./people/numbers/queries.ts";
 import { isAppPath, serveAppDocument } from "./service/app-document/serve.ts";
+import { isAppLink, serveAppLink } from "./service/app-links.ts";
 import { isClientFile, serveClientFile } from "./service/client-files.ts";
 import { isDocument, serveDocument } from "./service/documents.ts";
 import { isInvitation, serveInvitation } from "./service/invitation-page.ts";
 import { isMissedShare, redirectMissedShare } from "./service/missed-share.ts";
-import { isPersonalLink, servePersonalLink } from "./service/personal-link.ts";
 import { purgeDeletedPosts } from "./tala/queries.ts";
 
 export { Conversation } from "./objects/conversation.ts";
@@ -46,7 +46,7 @@ export default {
     if (pathname === "/api" || pathname.startsWith("/api/")) return api.fetch(request, env, context);
     if (isClientFile(pathname)) return serveClientFile(request, env);
     if (isMissedShare(request)) return redirectMissedShare();
-    if (isPersonalLink(pathname)) return servePersonalLink(request);
+    if (isAppLink(pathname)) return serveAppLink(request);
     if (isInvitation(pathname)) return serveInvitation(request, env);
     if (isAppPath(pathname)) return serveAppDocument(request, env);
     return isDocument(pathname) ? serveDocument(request, env) : env.ASSETS.fetch(request);

@@ -15,7 +15,7 @@ const linkPath = "/u/";
 export const toLinkPath = (token: string): string => linkPath + token;
 
 /** Token of the path of a link; undefined for any other path. */
-export const parseLinkPath = (path: string): string | undefined => {
+const parseLinkPath = (path: string): string | undefined => {
   const token = path.startsWith(linkPath) ? path.slice(linkPath.length) : "";
   return v.is(LinkToken, token) ? token : undefined;
 };
@@ -26,7 +26,3 @@ export const parseScannedLink = (text: string, origin: string): string | undefin
 
 /** Path of the app that shows the person to whom a link leads. */
 export const toLinkAppPath = (token: string): string => `/app${linkPath}${token}`;
-
-/** Cookie that keeps an opened link while a visitor signs in. */
-export const linkCookie = "lisolo-link";
-export const linkCookieSeconds = 3_600;

@@ -50,6 +50,9 @@ const saveSignOutMessage = (): void => {
   else saveSessionEndedNote();
 };
 
+/** Page for visitors: the log-in page, or that of a personal link or a code of vouching (as in index.html). */
+const toVisitorPath = (path: string): string => (/^\/app\/[uv]\//.test(path) ? `${path.slice(4)}?visitor` : "/login");
+
 /**
  * Leaves the app for the log-in page. The entry pages are separate documents, so the navigation also ends everything
  * that still runs for the previous person.
@@ -59,7 +62,7 @@ function RedirectToLogin({ hasEnded }: { hasEnded: boolean }) {
     if (hasEnded && !isSigningOut()) saveSignOutMessage();
     // Local data that must not outlive the session is deleted first.
     void stopEngine().finally(() => {
-      if (!isSigningOut()) location.replace("/login");
+      if (!isSigningOut()) location.replace(toVisitorPath(location.pathname));
     });
   }, [hasEnded]);
   return <LoadingShell />;

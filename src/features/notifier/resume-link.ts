@@ -1,11 +1,10 @@
-import { linkCookie, toLinkAppPath } from "#contract/names/personal-link.ts";
+import { toKeptLinkPath } from "#contract/names/kept-link.ts";
+import { findKeptLink } from "#lib/session/kept-link.ts";
 
-const cookiePattern = new RegExp(`(?:^|; )${linkCookie}=([\\w-]{22})(?:;|$)`);
-
-/** Opens the personal link that a visitor followed before signing in. Its page deletes the cookie. */
+/** Opens the link that a visitor followed before signing in. Its page forgets it. */
 export const resumeLink = (): void => {
-  const token = cookiePattern.exec(document.cookie)?.[1];
-  if (token === undefined) return;
-  const path = toLinkAppPath(token);
+  const link = findKeptLink();
+  if (link === undefined) return;
+  const path = toKeptLinkPath(link);
   if (location.pathname !== path) location.replace(path);
 };

@@ -5,11 +5,11 @@ import { Button } from "#components/controls/button.tsx";
 import { EmptyState } from "#components/layout/empty-state.tsx";
 import { PaneSpinner } from "#components/layout/pane-spinner.tsx";
 import { Screen } from "#components/layout/screen.tsx";
-import { linkCookie } from "#contract/names/personal-link.ts";
 import { FoundPerson } from "#contract/people.ts";
 import { requestApi } from "#lib/http/api.ts";
 import { toErrorCode } from "#lib/http/http-request.ts";
 import { parseResponse } from "#lib/http/parse-response.ts";
+import { deleteKeptLink } from "#lib/session/kept-link.ts";
 import { useSession } from "#lib/session/session.ts";
 import { useRetry } from "#sync/hooks/use-retry.ts";
 import { PeopleSearchResults } from "./people-search-results.tsx";
@@ -73,11 +73,7 @@ function LinkOwner({ token }: { token: string }) {
 export default function LinkScreen() {
   const { t } = useTranslation();
   const { token = "" } = useParams();
-  useEffect(() => {
-    // Opened: the app need not open it again after the next sign-in (features/notifier/resume-link.ts).
-    // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is missing in Firefox and older browsers
-    document.cookie = `${linkCookie}=; Path=/; Max-Age=0; Secure; SameSite=Lax`;
-  }, []);
+  useEffect(deleteKeptLink, []);
   return (
     <Screen title={t("senga.link.title")} description={t("senga.link.description")} backPath="/app/senga">
       <LinkOwner key={token} token={token} />

@@ -8,6 +8,7 @@ import { fill, TestClient } from "#tests/support/browser/test-client.ts";
 import { setVisibility } from "#tests/support/browser/visibility.ts";
 import { toSite } from "#tests/support/people/pair.ts";
 import { callSite, connectPeople, makePerson, type Person, type Site } from "#tests/support/people/people.ts";
+import { invitationTexts } from "#worker/service/invitation-texts.ts";
 
 const Messages = v.array(v.object({ to: v.string(), text: v.string() }));
 const monthMs = 31 * 24 * 3_600_000;
@@ -87,7 +88,13 @@ test("a person has the number confirmed by two contacts who open the code, with 
   });
 
   await test.step("a contact opens it with the camera of the phone, is asked, and confirms after a lost connection", async () => {
-    await bens.signIn(ben, new URL(url).pathname);
+    // Signed out: by the log-in page.
+    await bens.page.goto(url);
+    await bens.page.waitForURL("**/v/*?visitor");
+    expect(await findAxeViolationsInBothThemes(bens.page)).toEqual([]);
+    await bens.page.getByRole("link", { name: invitationTexts.fr.login }).click();
+    await bens.logIn(ben.phone);
+    await bens.page.waitForURL(`**${new URL(url).pathname}`);
     await expect(bens.page.getByRole("heading", { name: ana.username })).toBeVisible();
     await expect(bens.page.getByText(ana.phone)).toBeVisible();
     await expect(bens.page.getByText(words.question)).toBeVisible();

@@ -66,23 +66,28 @@ test("opening links and renewing one are limited", async () => {
   expect((await call("POST", "/api/link", { token: ana.token })).status).toBe(429);
 });
 
-test("the address of a link leads into the app, discloses nothing, and is kept for visitors while they sign in", async () => {
-  const token = "B".repeat(22);
-  // Not by `site`, which accepts the cookies of sessions only.
-  const follow = (path: string) => exports.default.fetch(`${site.origin}${path}`, { redirect: "manual" });
-  const response = await follow(`/u/${token}`);
-  expect(response.status).toBe(303);
-  expect(response.headers.get("location")).toBe(`/app/u/${token}`);
-  expect(response.headers.get("set-cookie")).toBe(`lisolo-link=${token}; Path=/; Max-Age=3600; Secure; SameSite=Lax`);
-  expect(await response.text()).toBe("");
-  // The app's page sends visitors back: a page that is the same for every link.
-  const pages = [token, "C".repeat(22)].map(async (each) => (await follow(`/u/${each}?visitor`)).text());
-  const [page, other] = await Promise.all(pages);
-  expect(page).toContain('<a href="/register">');
-  expect(page).not.toMatch(/<script|<img/);
-  expect(page).toBe(other);
-  for (const path of ["/u/", "/u/short", "/u/short?visitor", `/u/${token}/more`, "/u/%2F%2Fevil.test"]) {
-    const other = await follow(path);
-    expect([other.status, other.headers.get("location"), other.headers.get("set-cookie")]).toEqual([303, "/", null]);
-  }
-});
+test.each(["u", "v"])(
+  "the address of a link /%s leads into the app, discloses nothing, and is kept for visitors while they sign in",
+  async (kind) => {
+    const token = "B".repeat(22);
+    // Not by `site`, which accepts the cookies of sessions only.
+    const follow = (path: string) => exports.default.fetch(`${site.origin}${path}`, { redirect: "manual" });
+    const response = await follow(`/${kind}/${token}`);
+    expect(response.status).toBe(303);
+    expect(response.headers.get("location")).toBe(`/app/${kind}/${token}`);
+    const cookie = `lisolo-link=${kind}/${token}; Path=/; Max-Age=3600; Secure; SameSite=Lax`;
+    expect(response.headers.get("set-cookie")).toBe(cookie);
+    expect(await response.text()).toBe("");
+    // The app's page sends visitors back: a page that is the same for every link, also for who opens that page first.
+    expect((await follow(`/${kind}/${token}?visitor`)).headers.get("set-cookie")).toBe(cookie);
+    const pages = [token, "C".repeat(22)].map(async (each) => (await follow(`/${kind}/${each}?visitor`)).text());
+    const [page, other] = await Promise.all(pages);
+    expect(page).toContain('<a href="/register">');
+    expect(page).not.toMatch(/<script|<img/);
+    expect(page).toBe(other);
+    for (const path of ["", "short", "short?visitor", `${token}/more`, "%2F%2Fevil.test"]) {
+      const other = await follow(`/${kind}/${path}`);
+      expect([other.status, other.headers.get("location"), other.headers.get("set-cookie")]).toEqual([303, "/", null]);
+    }
+  },
+);

@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link, useParams } from "react-router";
 import { Button } from "#components/controls/button.tsx";
@@ -12,6 +12,7 @@ import { PhoneNumber } from "#components/people/phone-number.tsx";
 import { VouchingRequest } from "#contract/auth/vouching.ts";
 import { toErrorText } from "#lib/http/error-text.ts";
 import { parseResponse } from "#lib/http/parse-response.ts";
+import { deleteKeptLink } from "#lib/session/kept-link.ts";
 import { useProfile } from "#sync/hooks/use-people.ts";
 import { useRemoteQuery } from "#sync/hooks/use-remote.ts";
 import { confirmNumber, toVouchingApiPath } from "./number-api.ts";
@@ -135,6 +136,7 @@ function Vouching({ token }: { token: string }) {
 export default function VouchScreen() {
   const { t } = useTranslation();
   const { token = "" } = useParams();
+  useEffect(deleteKeptLink, []);
   return (
     <Screen
       title={t("number.vouching.title")}
