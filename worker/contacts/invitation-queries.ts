@@ -2,7 +2,8 @@ import { and, eq, gt, isNull, lt, not, sql } from "drizzle-orm";
 import { createUuid, privateConversationId, type Uuid } from "#contract/ids.ts";
 import { invitationDays, invitationUsesMax } from "#contract/names/invitation.ts";
 import type { Db } from "#worker/db/client.ts";
-import { blocks, connection_requests, invitations, profiles } from "#worker/db/schema.ts";
+import { blocks, connection_requests, invitations } from "#worker/db/relation-schema.ts";
+import { profiles } from "#worker/db/schema.ts";
 import { queueRelation } from "#worker/lib/contact-updates.ts";
 
 const dayMs = 24 * 3_600_000;

@@ -4,8 +4,8 @@ import { createUuid, privateConversationId, type Uuid } from "#contract/ids.ts";
 import { contactPageRows, requestPageRows } from "#contract/limits.ts";
 import type { Profile, RelationState } from "#contract/people.ts";
 import type { Db } from "#worker/db/client.ts";
+import { blocks, connection_requests, connections } from "#worker/db/relation-schema.ts";
 import { isHiddenRequest, listProfiles } from "#worker/db/relations.ts";
-import { blocks, connection_requests, connections } from "#worker/db/schema.ts";
 import { queueRelation } from "#worker/lib/contact-updates.ts";
 
 type RequestRow = typeof connection_requests.$inferSelect;

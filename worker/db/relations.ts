@@ -7,15 +7,8 @@ import { ownNumber } from "#worker/lib/absent-number.ts";
 import { type PlainAudience, selectAudienceFor } from "#worker/lib/exceptions.ts";
 import { isPictureVisible, type PhoneAccess, toVisiblePhone } from "#worker/lib/phone-visibility.ts";
 import type { Db } from "./client.ts";
-import {
-  blocks,
-  connection_requests,
-  connections,
-  group_invitations,
-  number_notices,
-  profiles,
-  settings,
-} from "./schema.ts";
+import { blocks, connection_requests, connections, group_invitations } from "./relation-schema.ts";
+import { number_notices, profiles, settings } from "./schema.ts";
 
 /** Relations between people, read from the directory. */
 

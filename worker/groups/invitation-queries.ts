@@ -3,8 +3,8 @@ import { createUuid, type Uuid } from "#contract/ids.ts";
 import { askAgainDays, comparedContactsMax, groupInvitationDays, pendingRequestsMax } from "#contract/limits.ts";
 import { checkInvitationQuota } from "#worker/contacts/request-limits.ts";
 import { type Db, openDb } from "#worker/db/client.ts";
+import { connections, group_invitations } from "#worker/db/relation-schema.ts";
 import { isReceivedInvitation } from "#worker/db/relations.ts";
-import { connections, group_invitations } from "#worker/db/schema.ts";
 import { pushPendingToEach, queueInvitationCounts, queueOneSidedRelation } from "#worker/lib/contact-updates.ts";
 import type { InvitedPerson } from "./queries.ts";
 

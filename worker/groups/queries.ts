@@ -4,8 +4,9 @@ import type { GroupMember, MemberPage } from "#contract/groups.ts";
 import { privateConversationId, type Uuid } from "#contract/ids.ts";
 import { groupInvitationsAtOnce, memberPageRows } from "#contract/limits.ts";
 import type { Db } from "#worker/db/client.ts";
+import { blocks, connections } from "#worker/db/relation-schema.ts";
 import { listMemberProfiles } from "#worker/db/relations.ts";
-import { blocks, connections, profiles, settings } from "#worker/db/schema.ts";
+import { profiles, settings } from "#worker/db/schema.ts";
 import { selectAudienceFor } from "#worker/lib/exceptions.ts";
 import type { AddedMember, MemberEntries } from "#worker/objects/rpc.ts";
 

@@ -3,8 +3,8 @@ import type { BatchItem } from "drizzle-orm/batch";
 import type { Uuid } from "#contract/ids.ts";
 import { createDeletedRelation, type Relation } from "#contract/people.ts";
 import { type Db, openDb } from "#worker/db/client.ts";
+import { pending_relations } from "#worker/db/relation-schema.ts";
 import { listInvitationNotices, listRelations } from "#worker/db/relations.ts";
-import { pending_relations } from "#worker/db/schema.ts";
 import { logError } from "./log.ts";
 
 /**

@@ -5,8 +5,9 @@ import { privateConversationId, type Uuid } from "#contract/ids.ts";
 import { blockPageRows } from "#contract/limits.ts";
 import { invitationDays } from "#contract/names/invitation.ts";
 import type { Db } from "#worker/db/client.ts";
+import { blocks, connection_requests, group_invitations, invitations } from "#worker/db/relation-schema.ts";
 import { listRelations } from "#worker/db/relations.ts";
-import { blocks, connection_requests, group_invitations, invitations, profiles } from "#worker/db/schema.ts";
+import { profiles } from "#worker/db/schema.ts";
 import { queueOneSidedRelation } from "#worker/lib/contact-updates.ts";
 
 /** Statement that notifies a person's own devices of the number of their invitations, if a block by or of the sender changes it. */

@@ -2,8 +2,9 @@ import { and, eq, isNull, sql } from "drizzle-orm";
 import type { Uuid } from "#contract/ids.ts";
 import type { FoundPerson } from "#contract/people.ts";
 import type { Db } from "#worker/db/client.ts";
+import { blocks, personal_links } from "#worker/db/relation-schema.ts";
 import { selectProfiles, toFoundPeople } from "#worker/db/relations.ts";
-import { blocks, personal_links, profiles } from "#worker/db/schema.ts";
+import { profiles } from "#worker/db/schema.ts";
 
 const isOwn = (me: Uuid) => eq(personal_links.user_id, me);
 

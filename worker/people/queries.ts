@@ -4,8 +4,9 @@ import { phoneSearchMaxResults, phoneSearchMinLength, phoneTailDigits } from "#c
 import type { FoundPerson, Profile } from "#contract/people.ts";
 import { type PhoneQuery, parsePhoneQuery } from "#contract/phone.ts";
 import type { Db } from "#worker/db/client.ts";
+import { blocks } from "#worker/db/relation-schema.ts";
 import { type ProfileWithPhone, selectProfiles, toFoundPeople } from "#worker/db/relations.ts";
-import { blocks, profiles, settings } from "#worker/db/schema.ts";
+import { profiles, settings } from "#worker/db/schema.ts";
 import { ownNumber } from "#worker/lib/absent-number.ts";
 import { queueProfileChange } from "#worker/lib/contact-updates.ts";
 

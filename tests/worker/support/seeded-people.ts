@@ -3,7 +3,8 @@ import { type ConversationId, createUuid, privateConversationId, type Uuid } fro
 import { countedContactsMax } from "#contract/settings/trust-tiers.ts";
 import { nameOf, type Person, phoneOf, testPassword } from "#tests/support/people/people.ts";
 import { openDb } from "#worker/db/client.ts";
-import { connections, profiles, sessions, users } from "#worker/db/schema.ts";
+import { connections } from "#worker/db/relation-schema.ts";
+import { profiles, sessions, users } from "#worker/db/schema.ts";
 import { signAccessToken } from "#worker/lib/http/access-token.ts";
 import { getConversationStub } from "#worker/objects/stubs.ts";
 import { readRow, waitUntil } from "./device.ts";

@@ -14,7 +14,8 @@ import {
   recovery_codes,
 } from "#worker/db/account-schema.ts";
 import { openDb } from "#worker/db/client.ts";
-import { group_invitations, invitations, number_claims, number_notices } from "#worker/db/schema.ts";
+import { group_invitations, invitations } from "#worker/db/relation-schema.ts";
+import { number_claims, number_notices } from "#worker/db/schema.ts";
 import { type RateLimitName, rateLimitPolicies } from "#worker/lib/limits/rate-limit.ts";
 import { drainBucket } from "./site.ts";
 

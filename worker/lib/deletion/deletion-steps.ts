@@ -2,7 +2,7 @@ import { eq } from "drizzle-orm";
 import type { Uuid } from "#contract/ids.ts";
 import { avatarSizes } from "#contract/limits.ts";
 import { openDb } from "#worker/db/client.ts";
-import { group_invitations } from "#worker/db/schema.ts";
+import { group_invitations } from "#worker/db/relation-schema.ts";
 import { listPendingRecipients, pushPendingToEach, queueInvitationCounts } from "#worker/lib/contact-updates.ts";
 import { purgeUserBuckets } from "#worker/lib/limits/rate-limit.ts";
 import { toPictureFolder } from "#worker/lib/storage/post-pictures.ts";

@@ -6,7 +6,8 @@ import { voucherDays, vouchersNeeded, vouchesMax } from "#contract/limits.ts";
 import { toE164 } from "#contract/phone.ts";
 import { number_proofs, number_vouches } from "#worker/db/account-schema.ts";
 import type { Db } from "#worker/db/client.ts";
-import { connections, profiles } from "#worker/db/schema.ts";
+import { connections } from "#worker/db/relation-schema.ts";
+import { profiles } from "#worker/db/schema.ts";
 import { ownNumber } from "#worker/lib/absent-number.ts";
 import type { NumberProofRow } from "./queries.ts";
 
